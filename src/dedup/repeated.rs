@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 use webmill_sort::{Budget, Sorted, Sorter};
 
-use crate::repeated::blocks::{BlockHasher, BlockKind, blocks};
+use crate::repeated::blocks::{BlockHasher, BlockKind, blocks, hash_all};
 use crate::repeated::clusters::ClusterCount;
 
 /// What counts as repeated.
@@ -71,14 +71,11 @@ impl RepeatedOptions {
 
     /// The same, and how many lines and paragraphs are too short to have a hash.
     pub fn hashes_and_short(&self, text: &str) -> (Vec<u128>, u64) {
-        let mut hasher = BlockHasher::new(self.min_chars);
         let (mut hashes, mut short) = (Vec::new(), 0);
-        for block in blocks(text) {
-            match hasher.hash(block.of(text)) {
-                Some(hash) => hashes.push(hash),
-                None => short += 1,
-            }
-        }
+        hash_all(text, self.min_chars, |hash| match hash {
+            Some(hash) => hashes.push(hash),
+            None => short += 1,
+        });
         hashes.sort_unstable();
         hashes.dedup();
         (hashes, short)

@@ -160,7 +160,7 @@ impl Making {
         }
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
-        self.writer.write_group(rows, &columns)
+        self.writer.write_group_by_threads(rows, &columns)
     }
 }
 

@@ -11,17 +11,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use polars_arrow::datatypes::{ArrowSchema, Field};
 use polars_error::{PolarsError, PolarsResult};
-use polars_parquet::read::ParquetError;
+use polars_parquet::read::{ParquetError, ParquetType};
 use polars_parquet::write::{
-    CompressionOptions, Compressor, DynIter, DynStreamingIterator, Encoding, FallibleStreamingIterator,
-    FileWriter, KeyValue, StatisticsOptions, Version, WriteOptions, array_to_columns, get_dtype_encoding,
-    schema_to_metadata_key,
+    CompressedPage, CompressionOptions, Compressor, DynIter, DynStreamingIterator, Encoding,
+    FallibleStreamingIterator, FileWriter, KeyValue, Page, StatisticsOptions, Version, WriteOptions,
+    array_to_columns, get_dtype_encoding, schema_to_metadata_key,
 };
+use rayon::prelude::*;
 
 use crate::Table;
 use crate::cell::ArrayBox;
 use crate::column_type::ColumnType;
 use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::timing::{self, Part};
 
 /// Rows a row group: small enough that a reader of one group needs little memory, large enough to compress well.
 pub const ROW_GROUP_ROWS: usize = 32_768;
@@ -177,20 +179,34 @@ impl GroupWriter {
     fn try_group(&mut self, rows: usize, columns: &[ArrayBox]) -> PolarsResult<()> {
         let mut chunks = Vec::with_capacity(columns.len());
         for (array, stored) in columns.iter().zip(self.writer.parquet_schema().fields()) {
-            let mut encodings = get_dtype_encoding(array.dtype());
-            // What is read once more is not worth a dictionary.
-            if self.options.statistics.is_empty() {
-                encodings.fill(Encoding::Plain);
-            }
-            for pages in array_to_columns(array, stored.clone(), self.options, &encodings)? {
-                let pages = pages.map(|page| {
-                    page.map_err(|e| ParquetError::FeatureNotSupported(format!("cannot be encoded: {e}")))
-                });
-                let compressed = Compressor::new_from_vec(pages, self.options.compression, Vec::new());
-                chunks.push(Ok(DynStreamingIterator::new(compressed.map_err(PolarsError::from))));
+            for pages in pages_of(array, stored.clone(), self.options)? {
+                chunks.push(Ok(DynStreamingIterator::new(pages.map_err(PolarsError::from))));
             }
         }
         self.writer.write(rows as u64, DynIter::new(chunks.into_iter()))
+    }
+
+    /// Writes a row group whose columns are encoded by all threads: for whoever holds nothing that these may wait for.
+    pub(crate) fn write_group_by_threads(&mut self, rows: usize, columns: &[ArrayBox]) -> Result<()> {
+        if rows == 0 || rayon::current_num_threads() < 2 {
+            return self.write_group(rows, columns);
+        }
+        let (options, fields) = (self.options, self.writer.parquet_schema().fields());
+        let encoded = columns.par_iter().zip(fields).map(|(array, stored)| {
+            let _span = timing::span(Part::Tables);
+            let columns = pages_of(array, stored.clone(), options)?;
+            Ok(columns.into_iter().map(|pages| pages.collect::<Vec<_>>()).collect::<Vec<_>>())
+        });
+        let group = encoded.collect::<PolarsResult<Vec<_>>>().and_then(|encoded| {
+            let pages = encoded.into_iter().flatten().map(|pages| {
+                let pages = Encoded { pages: pages.into_iter(), page: None };
+                Ok(DynStreamingIterator::new(pages.map_err(PolarsError::from)))
+            });
+            self.writer.write(rows as u64, DynIter::new(pages.collect::<Vec<_>>().into_iter()))
+        });
+        group.map_err(|e| self.failed(&e))?;
+        self.rows += rows as u64;
+        Ok(())
     }
 
     pub(crate) fn finish(mut self) -> Result<u64> {
@@ -209,6 +225,47 @@ impl GroupWriter {
         self.writer.into_inner().file.flush().at(&self.path)?;
         Ok(self.rows)
     }
+}
+
+/// Pages of a column that are encoded already.
+struct Encoded {
+    pages: std::vec::IntoIter<Result<CompressedPage, ParquetError>>,
+    page: Option<CompressedPage>,
+}
+
+impl FallibleStreamingIterator for Encoded {
+    type Item = CompressedPage;
+    type Error = ParquetError;
+
+    fn advance(&mut self) -> Result<(), ParquetError> {
+        self.page = self.pages.next().transpose()?;
+        Ok(())
+    }
+
+    fn get(&self) -> Option<&CompressedPage> {
+        self.page.as_ref()
+    }
+}
+
+/// The pages of a column, and of each that it is made of, packed as they are asked for.
+fn pages_of(
+    array: &ArrayBox,
+    stored: ParquetType,
+    options: WriteOptions,
+) -> PolarsResult<Vec<Compressor<impl Iterator<Item = Result<Page, ParquetError>> + Send + Sync>>> {
+    let mut encodings = get_dtype_encoding(array.dtype());
+    // What is read once more is not worth a dictionary.
+    if options.statistics.is_empty() {
+        encodings.fill(Encoding::Plain);
+    }
+    let columns = array_to_columns(array, stored, options, &encodings)?;
+    let packed = columns.into_iter().map(|pages| {
+        let pages = pages.map(|page| {
+            page.map_err(|e| ParquetError::FeatureNotSupported(format!("cannot be encoded: {e}")))
+        });
+        Compressor::new_from_vec(pages, options.compression, Vec::new())
+    });
+    Ok(packed.collect())
 }
 
 fn groups_of<T: Table>(path: &Path, footer: &Footer, options: WriteOptions) -> Result<GroupWriter> {
@@ -318,7 +375,7 @@ pub fn write_part<T: Table>(path: &Path, rows: &[T], footer: &Footer) -> Result<
 mod tests {
     use super::*;
     use crate::laws::AnyRow;
-    use polars_parquet::read::{ParquetType, read_metadata};
+    use polars_parquet::read::read_metadata;
     use polars_parquet::write::ParquetPhysicalType;
 
     fn required(stored: &ParquetType) -> bool {

@@ -43,6 +43,30 @@ impl Block {
     }
 }
 
+/// Calls `each` with the hash of every line that is not blank and every paragraph of a text, `None` for a short one: each line is folded once, and a
+/// paragraph is its lines with blanks between.
+pub(super) fn hash_all(text: &str, min_chars: u32, mut each: impl FnMut(Option<u128>)) {
+    let (hasher, mut folded) = (BlockHasher::new(min_chars), String::new());
+    for group in (Groups { text, at: 0 }).filter(|group| !group.blank) {
+        folded.clear();
+        for line in &group.lines {
+            let before = folded.len();
+            if before > 0 {
+                folded.push(' ');
+            }
+            let from = folded.len();
+            normalize_into(&text[line.clone()], &mut folded);
+            each(hasher.hash_folded(&folded[from..]));
+            if folded.len() == from {
+                folded.truncate(before);
+            }
+        }
+        if group.lines.len() > 1 {
+            each(hasher.hash_folded(&folded));
+        }
+    }
+}
+
 /// The lines that are not blank and the paragraphs of a text; a paragraph comes before its lines.
 pub(super) fn blocks(text: &str) -> impl Iterator<Item = Block> + '_ {
     Groups { text, at: 0 }.filter(|group| !group.blank).flat_map(|group| {
@@ -115,8 +139,15 @@ impl BlockHasher {
     pub fn hash(&mut self, block: &str) -> Option<u128> {
         self.normalized.clear();
         normalize_into(block, &mut self.normalized);
-        let long = self.normalized.chars().nth(self.min_chars.saturating_sub(1)).is_some();
-        long.then(|| xxh3_128(self.normalized.as_bytes()))
+        self.hash_folded(&self.normalized)
+    }
+
+    /// The hash of a block in its comparison form.
+    fn hash_folded(&self, folded: &str) -> Option<u128> {
+        // Characters have four bytes at most.
+        let long = folded.len() >= 4 * self.min_chars.max(1)
+            || folded.chars().nth(self.min_chars.saturating_sub(1)).is_some();
+        long.then(|| xxh3_128(folded.as_bytes()))
     }
 }
 

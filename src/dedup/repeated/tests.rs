@@ -56,6 +56,22 @@ fn blocks_are_lines_and_paragraphs_of_several() {
     assert_eq!(blocks("").count() + blocks("\n \u{3000}\n").count(), 0);
 }
 
+proptest! {
+    #[test]
+    fn hashes_of_all_blocks_are_those_of_each(
+        text in "([ a-c.]|[一-十，]|[\u{301}\u{AD}\u{3000}\u{200B}éÀﬁ]|\\PC|\n|\r\n){0,60}", min_chars in 0u32..6
+    ) {
+        let options = RepeatedOptions { min_chars, ..RepeatedOptions::default() };
+        let mut hasher = BlockHasher::new(min_chars);
+        let each: Vec<Option<u128>> = blocks(&text).map(|block| hasher.hash(block.of(&text))).collect();
+        let mut hashes: Vec<u128> = each.iter().flatten().copied().collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        let short = each.iter().filter(|hash| hash.is_none()).count() as u64;
+        prop_assert_eq!(options.hashes_and_short(&text), (hashes, short));
+    }
+}
+
 #[test]
 fn lines_are_counted_on_pages_and_hosts_once_each() {
     let texts: Vec<String> = (0..25)

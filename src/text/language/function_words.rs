@@ -8,7 +8,7 @@
 
 use std::sync::LazyLock;
 
-/// Words beyond which nothing is gained.
+/// Words beyond which nothing is gained: one more is counted, and none looked up.
 const MAX_WORDS: u32 = 300;
 
 const LISTS: [(&str, &str); 9] = [
@@ -102,46 +102,80 @@ fn packed(word: &[u8]) -> u64 {
 /// of it, and of no other language more.
 pub(crate) fn speaks(text: &str, iso639_3: &str) -> bool {
     let Some(language) = LISTS.iter().position(|(name, _)| *name == iso639_3) else { return false };
-    let (hits, words) = count(text);
+    let Count { hits, words } = Count::of(text);
     words >= 6 && hits[language] * 6 >= words && hits.iter().all(|&other| other <= hits[language])
 }
 
-/// How many of the first words of a text are function words of each language, and how many words that are.
-fn count(text: &str) -> ([u32; LISTS.len()], u32) {
-    let mut hits = [0u32; LISTS.len()];
-    let mut words = 0;
-    let mut lower = String::new();
-    let known = &**WORDS;
-    let is_ascii = text.is_ascii();
-    let ends = |c: char| if is_ascii { !c.is_ascii_alphabetic() } else { !c.is_alphabetic() };
-    for word in text.split(ends).filter(|word| !word.is_empty()) {
-        words += 1;
-        if words > MAX_WORDS {
-            break;
-        }
-        if word.len() > 8 {
-            continue;
-        }
-        let key = if word.is_ascii() {
-            // Letters only: one bit is the case.
-            packed(word.as_bytes()) | packed(&[0x20; 8]) >> (64 - 8 * word.len())
-        } else {
-            lower.clear();
-            lower.extend(word.chars().flat_map(char::to_lowercase));
-            packed(lower.as_bytes())
-        };
-        let mut languages = known.languages(key);
+/// How many words of a text are function words of each language, and how many words that are.
+#[derive(Default, PartialEq, Eq, Debug)]
+struct Count {
+    hits: [u32; LISTS.len()],
+    words: u32,
+}
+
+impl Count {
+    /// Takes a word, in lower case, of at most eight bytes; 0 for a longer one.
+    #[inline]
+    fn add(&mut self, known: &Words, packed: u64) {
+        self.words += 1;
+        let mut languages = if packed == 0 || self.words > MAX_WORDS { 0 } else { known.languages(packed) };
         while languages != 0 {
-            hits[languages.trailing_zeros() as usize] += 1;
+            self.hits[languages.trailing_zeros() as usize] += 1;
             languages &= languages - 1;
         }
     }
-    (hits, words)
+
+    /// Of the first words of a text.
+    fn of(text: &str) -> Count {
+        if text.is_ascii() { Count::of_ascii(text.as_bytes()) } else { Count::of_any(text) }
+    }
+
+    fn of_any(text: &str) -> Count {
+        let (mut count, known) = (Count::default(), &**WORDS);
+        let mut lower = String::new();
+        let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+        for word in words.take(MAX_WORDS as usize + 1) {
+            lower.clear();
+            lower.extend(word.chars().flat_map(char::to_lowercase));
+            count.add(known, if word.len() > 8 || lower.len() > 8 { 0 } else { packed(lower.as_bytes()) });
+        }
+        count
+    }
+
+    /// The same of ASCII.
+    fn of_ascii(text: &[u8]) -> Count {
+        let (mut count, known) = (Count::default(), &**WORDS);
+        let (mut number, mut length) = (0u64, 0);
+        // A blank ends the last word.
+        for &b in text.iter().chain(b" ") {
+            // One bit is the case of letters.
+            let letter = b | 0x20;
+            if letter.is_ascii_lowercase() {
+                number = number << 8 | u64::from(letter);
+                length += 1;
+            } else if length > 0 {
+                count.add(known, if length > 8 { 0 } else { number });
+                if count.words > MAX_WORDS {
+                    break;
+                }
+                (number, length) = (0, 0);
+            }
+        }
+        count
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn words_of_ascii_are_counted_as_those_of_any_text(text in "((the|The|and|die|abcdefgh|abcdefghi|[a-zA-Z]{1,9})[ .@`{\\[]{0,2}|[ -~]){0,400}") {
+            prop_assert_eq!(Count::of_ascii(text.as_bytes()), Count::of_any(&text));
+        }
+    }
 
     #[test]
     fn paragraphs_go_with_their_text() {
