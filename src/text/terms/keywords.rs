@@ -4,7 +4,7 @@
 //! stop words (of the text's language, English and Chinese), numbers, single letters and single ideographs. In TextRank they
 //! are the nodes of a graph; two that are within four candidates of each other in the same sentence are joined by an
 //! edge that weighs as often as that happens. A word's score is the weighted PageRank on this graph (`text_rank`), given as a share of
-//! the highest. In tf·idf the score is (1 + ln tf) · idf, see [`DocumentFrequencies`](crate::DocumentFrequencies). Ties are broken by first
+//! the highest, to four places. In tf·idf the score is (1 + ln tf) · idf, see [`DocumentFrequencies`](crate::DocumentFrequencies). Ties are broken by first
 //! occurrence.
 //!
 //! **Cost.** O(words × window) edges and that times steps; a text is read to 20,000 words and 5,000 distinct ones.
@@ -33,12 +33,15 @@ fn of_corpus(terms: &Terms, corpus: &DocumentFrequencies) -> Vec<f64> {
     terms.counts.iter().copied().map(score).collect()
 }
 
+/// Steps of a score by TextRank: finer than that it is not solved for, and words that are alike in the graph shall tie.
+const STEPS: f64 = 1e4;
+
 /// By TextRank, as shares of the highest.
 fn of_graph(terms: &Terms) -> Vec<f64> {
     let mut scores = text_rank(terms.len(), terms.sentences());
     let top = scores.iter().copied().fold(0.0, f64::max);
     if top > 0.0 {
-        scores.iter_mut().for_each(|score| *score /= top);
+        scores.iter_mut().for_each(|score| *score = (*score / top * STEPS).round().max(1.0) / STEPS);
     }
     scores
 }
