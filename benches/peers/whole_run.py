@@ -10,6 +10,9 @@ FOLDER holds WARC files: a corpus. `webmill run` makes all its tables and the re
 near-duplicates, and writes nothing. Both as programs, by turns, with one thread or process and with two; times are of the clock from start to
 end, and peaks of memory those of the largest process. What `webmill run` alone does beside: languages, keywords, passages, templates, rules, media,
 metadata, hosts and domains, HITS, the shape of the graph, Parquet.
+
+At last a model of more cores: of a job that took t seconds by the clock and c of processors on two threads, s = 2 t - c are those in which one thread waited
+for the other; on n threads it takes s + (c - s) / n. On one that is c, which is printed beside what was measured.
 """
 
 import argparse
@@ -39,13 +42,27 @@ def timed(command):
 def webmill(program, files, threads):
     with tempfile.TemporaryDirectory() as out:
         seconds, peak, _ = timed([program, "run", *files, "--out", out, "--threads", threads])
-        run = lambda job: json.loads(next(pathlib.Path(out, job, ".keys").glob("*/run.json")).read_text())
-        return seconds, peak, {job.name: run(job.name)["seconds"] for job in pathlib.Path(out).iterdir() if job.is_dir()}
+        run = lambda job: json.loads(next(job.glob(".keys/*/run.json")).read_text())
+        jobs = {job.name: run(job) for job in pathlib.Path(out).iterdir() if job.is_dir()}
+        return seconds, peak, {name: (run["seconds"], run["cpu_seconds"]) for name, run in jobs.items()}
 
 
 def peer(files, processes):
     seconds, peak, told = timed([sys.executable, HERE / "whole_peer.py", processes, *files])
     return seconds, peak, json.loads(told)
+
+
+def model(runs):
+    """Prints what more threads would give, by runs on one and on two."""
+    middle = lambda runs, job, at: statistics.median(run[2][job][at] for run in runs)
+    jobs = {job: (middle(runs[1], job, 0), middle(runs[2], job, 0), middle(runs[2], job, 1)) for job in runs[2][0][2]}
+    waits = {job: max(0.0, 2 * clock - cpu) for job, (_, clock, cpu) in jobs.items()}
+    on = lambda n: sum(waits[job] + max(0.0, cpu - waits[job]) / n for job, (_, _, cpu) in jobs.items())
+    outside = statistics.median(run[0] - sum(clock for clock, _ in run[2].values()) for run in runs[2])
+    measured = sum(clock for clock, _, _ in jobs.values())
+    print(f"    model of jobs: 1 thread {on(1):.2f} s (measured {measured:.2f}), 4 {on(4):.2f}, 16 {on(16):.2f}; outside of jobs {outside:.2f}")
+    serial = sorted(waits.items(), key=lambda job: -job[1])
+    print(f"    one thread waits: {', '.join(f'{job} {seconds:.2f}' for job, seconds in serial if seconds >= 0.01)}", flush=True)
 
 
 def main():
@@ -57,8 +74,10 @@ def main():
     for folder in args.folders:
         files = sorted(path for path in folder.rglob("*.warc*") if path.is_file())
         print(f"{folder.name}: {len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB", flush=True)
+        runs = {}
         for threads in (1, 2):
             ours, theirs = [], []
+            runs[threads] = ours
             for _ in range(args.runs):
                 ours.append(webmill(args.program, files, threads))
                 theirs.append(peer(files, threads))
@@ -69,9 +88,10 @@ def main():
                 f"{middle(theirs, 1):.0f} MB; {ratios[0]:.1f} {statistics.median(ratios):.1f} {ratios[-1]:.1f} times faster",
                 flush=True,
             )
-            jobs = sorted(ours[-1][2].items(), key=lambda job: -job[1])
-            print(f"    by job: {', '.join(f'{name} {seconds:.2f}' for name, seconds in jobs if seconds >= 0.01)}")
+            jobs = sorted(ours[-1][2].items(), key=lambda job: -job[1][0])
+            print(f"    by job: {', '.join(f'{name} {clock:.2f}' for name, (clock, _) in jobs if clock >= 0.01)}")
             print(f"    pipeline: {json.dumps(theirs[-1][2])}", flush=True)
+        model(runs)
 
 
 if __name__ == "__main__":
