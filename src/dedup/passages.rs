@@ -32,7 +32,7 @@ pub(crate) mod units;
 pub(crate) mod winnow;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
@@ -116,7 +116,12 @@ impl PassageOptions {
     /// The hashes to [push](PassageJoin::push) for a text, ascending. Needs no join, so that texts can be winnowed by many
     /// threads, in the pass that reads them.
     pub fn hashes(&self, text: &str) -> Vec<u64> {
-        Winnowed::of(self.cut(text), &self.winnow).hashes()
+        self.winnowed(text).hashes()
+    }
+
+    /// The text winnowed, to be [pushed](PassageJoin::push_winnowed).
+    pub fn winnowed(&self, text: &str) -> Winnowed {
+        Winnowed::of(self.cut(text), &self.winnow)
     }
 }
 
@@ -183,7 +188,7 @@ impl PassageCounts {
 ///
 /// let mut join = PassageJoin::new(PassageOptions::default(), &Budget::new(1 << 20))?;
 /// for (page, text) in texts.iter().enumerate() {
-///     join.push(page as u32, &join.options().hashes(text))?;
+///     join.push_winnowed(page as u32, join.options().winnowed(text))?;
 /// }
 /// let mut found = Vec::new();
 /// join.finish()?.align(|page| Ok(texts[page as usize].as_str()), |pair| Ok(found.push(pair)))?;
@@ -199,7 +204,29 @@ pub struct PassageJoin {
     selections: Sorter<[u64; 2]>,
     /// Pairs to leave out: [later page, earlier page].
     known: Sorter<[u32; 2]>,
+    ready: Ready,
     counts: PassageCounts,
+}
+
+/// Texts that are winnowed already, as many as a quarter of the budget holds: alignment needs them again.
+#[derive(Default)]
+pub(super) struct Ready {
+    pages: HashMap<u32, Winnowed>,
+    bytes: usize,
+}
+
+impl Ready {
+    fn keep(&mut self, page: u32, winnowed: Winnowed, budget: &Budget) {
+        let bytes = winnowed.memory_bytes();
+        if self.bytes + bytes <= budget.memory_bytes / 4 {
+            self.bytes += bytes;
+            self.pages.insert(page, winnowed);
+        }
+    }
+
+    pub(super) fn take(&mut self, page: u32) -> Option<Winnowed> {
+        self.pages.remove(&page)
+    }
 }
 
 impl PassageJoin {
@@ -216,6 +243,7 @@ impl PassageJoin {
             budget: budget.clone(),
             selections,
             known,
+            ready: Ready::default(),
             counts: PassageCounts::default(),
         })
     }
@@ -238,6 +266,16 @@ impl PassageJoin {
         self.selections.extend(hashes.iter().map(|&hash| [hash, u64::from(page)]))
     }
 
+    /// Takes the hashes of a page that was [winnowed](PassageOptions::winnowed): it is kept for alignment where the budget allows.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the sort cannot write.
+    pub fn push_winnowed(&mut self, page: u32, winnowed: Winnowed) -> Result<()> {
+        self.push(page, &winnowed.hashes())?;
+        self.ready.keep(page, winnowed, &self.budget);
+        Ok(())
+    }
+
     /// Leaves a pair of pages out, in either order: two that are known to be near each other, of which there is nothing more
     /// to say. It takes no other partner's place.
     ///
@@ -252,7 +290,7 @@ impl PassageJoin {
     /// # Errors
     /// [`Error::Io`] when a sort cannot read or write.
     pub fn finish(self) -> Result<PassagePairs> {
-        let PassageJoin { options, budget, selections, known, mut counts } = self;
+        let PassageJoin { options, budget, selections, known, mut ready, mut counts } = self;
         // [later page, earlier page, shared hashes]
         let mut pairs = Sorter::new(&budget.share(4)).with_combine(|first: &mut [u32; 3], next| {
             let same = first[..2] == next[..2];
@@ -272,7 +310,8 @@ impl PassageJoin {
         bucket.pair(&options, &mut counts, &mut pairs)?;
         let chosen = chosen_by_later(pairs.finish()?, known.finish()?, &options, &mut counts, &budget)?;
         let (pairs, pages) = chosen_by_either(chosen, &options, &mut counts, &budget)?;
-        Ok(PassagePairs { options, budget, pairs, pages, counts })
+        ready.pages.retain(|page, _| pages.contains(*page));
+        Ok(PassagePairs { options, budget, pairs, pages, ready, counts })
     }
 }
 
@@ -444,6 +483,7 @@ pub struct PassagePairs {
     /// [earlier page, later page, shared hashes]
     pub(super) pairs: Sorted<[u32; 3]>,
     pages: Pages,
+    pub(super) ready: Ready,
     pub(super) counts: PassageCounts,
 }
 

@@ -56,12 +56,12 @@ impl PassagePairs {
     ///
     /// # Errors
     /// [`Error::Io`] when the sort cannot be read, and the errors of `text` and `each`; the first one ends it.
-    pub fn align<T: AsRef<str> + Sync>(
+    pub fn align<T: AsRef<str> + Send>(
         self,
         mut text: impl FnMut(u32) -> Result<T>,
         mut each: impl FnMut(PagePassages) -> Result<()>,
     ) -> Result<PassageCounts> {
-        let PassagePairs { options, budget, pairs, mut counts, .. } = self;
+        let PassagePairs { options, budget, pairs, mut ready, mut counts, .. } = self;
         let mut pairs = pairs.peekable();
         let mut prepared: BTreeMap<u32, Prepared> = BTreeMap::new();
         let mut round = 0;
@@ -88,11 +88,12 @@ impl PassagePairs {
                 }
                 batch.push(pair);
             }
+            let texts: Vec<_> =
+                texts.into_iter().map(|(page, text)| (page, text, ready.take(page))).collect();
             let made: Vec<(u32, Prepared)> = texts
-                .par_iter()
-                .map(|(&page, text)| (page, Prepared::of(text.as_ref(), round, &options)))
+                .into_par_iter()
+                .map(|(page, text, winnowed)| (page, Prepared::of(text.as_ref(), winnowed, round, &options)))
                 .collect();
-            drop(texts);
             prepared.extend(made);
             for (pair, seeds_left, short) in align_batch(&batch, &prepared, &options)? {
                 counts.seeds_left += seeds_left;
@@ -139,11 +140,12 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn of(text: &str, used: u64, options: &PassageOptions) -> Self {
+    fn of(text: &str, winnowed: Option<Winnowed>, used: u64, options: &PassageOptions) -> Self {
+        let winnowed = winnowed.unwrap_or_else(|| options.winnowed(text));
         let text = options.cut(text);
         let shingles =
             (options.shingle_words > 0).then(|| Shingles::of(text, options.shingle_words as usize));
-        Prepared { winnowed: Winnowed::of(text, &options.winnow), shingles, used }
+        Prepared { winnowed, shingles, used }
     }
 
     fn memory_bytes(&self) -> usize {

@@ -6,7 +6,10 @@ use webmill_sort::Budget;
 fn join(texts: &[String], options: PassageOptions, budget: &Budget) -> (Vec<PagePassages>, PassageCounts) {
     let mut join = PassageJoin::new(options, budget).unwrap();
     for (page, text) in texts.iter().enumerate().rev() {
-        join.push(page as u32, &options.hashes(text)).unwrap();
+        match page % 2 {
+            0 => join.push(page as u32, &options.hashes(text)).unwrap(),
+            _ => join.push_winnowed(page as u32, options.winnowed(text)).unwrap(),
+        }
     }
     let mut found = Vec::new();
     let counts = join
