@@ -117,6 +117,8 @@ def measure(webmill, pages, memory, work):
 
 def doubling(size, start, job):
     """What a doubling adds to the cost of a page."""
+    if size["pages"] <= SMALL:
+        return 0.0
     line = foretold(size, start, job)
     return (size["stages"][job]["cpu"] / line - 1) / math.log2(size["pages"] / SMALL)
 

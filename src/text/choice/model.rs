@@ -171,7 +171,7 @@ impl Model {
                 *greatest = if value > *greatest { value } else { *greatest };
             }
         }
-        let mut common = vec![[Leaves::MAX; ABREAST]; self.first.len()];
+        let mut common = vec![Leaves::MAX; self.first.len()];
         // Features whose values are answered differently, with the questions that some are answered with no.
         let mut open: Vec<(usize, &[Question])> = Vec::new();
         for (feature, (start, end)) in self.features().enumerate() {
@@ -184,16 +184,16 @@ impl Model {
             }
             let (certain, possible) = (certain as usize, possible as usize);
             for question in &questions[..certain] {
-                common[question.tree as usize].iter_mut().for_each(|left| *left &= question.keep);
+                common[question.tree as usize] &= question.keep;
             }
             if certain < possible {
                 open.push((feature, &questions[certain..possible]));
             }
         }
-        let mut left = common.clone();
+        let mut left = vec![[0; ABREAST]; common.len()];
         for rows in rows.chunks(width * ABREAST) {
             let count = rows.len() / width;
-            left.copy_from_slice(&common);
+            left.iter_mut().zip(&common).for_each(|(left, common)| *left = [*common; ABREAST]);
             for (feature, questions) in &open {
                 let values: [f32; ABREAST] =
                     std::array::from_fn(|r| rows[r.min(count - 1) * width + feature]);
