@@ -80,10 +80,14 @@ pub(super) enum Trust {
 impl Utf8Tally {
     /// Counts over all of `bytes`; a character cut off at the end is no error.
     pub(super) fn of(bytes: &[u8]) -> Self {
+        // Each character of more than one byte has one lead byte ≥ 0xC0.
+        let sequences = |text: &str| text.bytes().filter(|&b| b >= 0xC0).count();
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return Utf8Tally { sequences: sequences(text), errors: 0 };
+        }
         let mut tally = Utf8Tally::default();
         for chunk in bytes.utf8_chunks() {
-            // Each character of more than one byte has one lead byte ≥ 0xC0.
-            tally.sequences += chunk.valid().bytes().filter(|&b| b >= 0xC0).count();
+            tally.sequences += sequences(chunk.valid());
             tally.errors += usize::from(!chunk.invalid().is_empty());
         }
         let cut = bytes.utf8_chunks().last().is_some_and(|chunk| {

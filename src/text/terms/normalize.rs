@@ -51,11 +51,6 @@ pub fn normalize_into(text: &str, out: &mut String) {
         // A character that may combine with what follows it goes the long way with it.
         let (mut plain, mut last) = (rest.len(), 0);
         for (at, c) in rest.char_indices() {
-            if at > 0 && c.is_ascii() {
-                // It combines with nothing before it, and is one of many.
-                plain = at;
-                break;
-            }
             if !is_plain(c) {
                 plain = last;
                 break;
