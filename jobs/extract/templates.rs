@@ -134,22 +134,14 @@ impl Pass<'_> {
     fn sample(&self, parts: &[Part]) -> Result<Hosts> {
         let stage = self.walk.stage;
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
-        let counts = Mutex::new(BTreeMap::<String, Counted>::new());
+        let counts = Mutex::new(AllCounted::within(stage.memory));
         self.each_page(parts, |part, host, key, capture| {
-            let mut counts = lock(&counts)?;
-            if !counts.contains_key(host) {
-                counts.insert(host.to_owned(), Counted::default());
-            }
-            if let Some(counted) = counts.get_mut(host) {
-                counted.push(
-                    key,
-                    Stands { part: part as u32, offset: capture.place.offset, length: capture.place.length },
-                );
-            }
+            let (offset, length) = (capture.place.offset, capture.place.length);
+            lock(&counts)?.push(host, key, Stands { part: part as u32, offset, length });
             Ok(())
         })?;
         stage.progress.end();
-        let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner).hosts;
         let mut largest: Vec<(String, Counted)> = counts
             .into_iter()
             .filter(|(_, counted)| counted.captures >= self.settings.template_pages)
@@ -280,6 +272,39 @@ struct Stands {
     length: u64,
 }
 
+/// What is counted of all hosts.
+struct AllCounted {
+    hosts: BTreeMap<String, Counted>,
+    /// Places that are kept, and how many may be.
+    kept: usize,
+    most: usize,
+    /// Whether there were more, so that none are kept.
+    overfull: bool,
+}
+
+impl AllCounted {
+    /// With places in a sixteenth of the memory: where there are more, all shards are read once more.
+    fn within(memory: u64) -> Self {
+        let most = memory / 16 / size_of::<(u64, Stands)>() as u64;
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        AllCounted { hosts: BTreeMap::new(), kept: 0, most, overfull: false }
+    }
+
+    fn push(&mut self, host: &str, key: u64, place: Stands) {
+        if !self.hosts.contains_key(host) {
+            self.hosts.insert(host.to_owned(), Counted { overfull: self.overfull, ..Counted::default() });
+        }
+        let Some(counted) = self.hosts.get_mut(host) else { return };
+        let before = counted.places.len();
+        counted.push(key, place);
+        self.kept = self.kept + counted.places.len() - before;
+        if self.kept > self.most {
+            self.hosts.values_mut().for_each(Counted::drop_places);
+            (self.kept, self.overfull) = (0, true);
+        }
+    }
+}
+
 /// What is counted of a host.
 #[derive(Default)]
 struct Counted {
@@ -303,13 +328,15 @@ impl Counted {
         }
         if self.places.len() == Self::MOST {
             self.places.retain(|(key, _)| self.keys.has(*key));
-            self.overfull = self.places.len() > Self::MOST / 2;
-            if self.overfull {
-                self.places = Vec::new();
-                return;
+            if self.places.len() > Self::MOST / 2 {
+                return self.drop_places();
             }
         }
         self.places.push((key, place));
+    }
+
+    fn drop_places(&mut self) {
+        (self.overfull, self.places) = (true, Vec::new());
     }
 
     /// The places of the captures that are looked at; `None` where they were too many.
@@ -450,5 +477,33 @@ mod tests {
         (0..500).rev().chain(0..500).for_each(|key| down.push(key));
         assert_eq!(up.0, (0..MAX_PAGES as u64).collect::<Vec<_>>());
         assert_eq!(up.0, down.0);
+    }
+
+    #[test]
+    fn places_of_the_smallest_are_kept_within_the_memory() {
+        let place = |offset| Stands { part: 0, offset, length: 1 };
+        let fill = |memory| {
+            let mut all = AllCounted::within(memory);
+            for n in 0..50_000u64 {
+                // Each URL twice, the smallest hashes last.
+                all.push("a.example", (50_000 - n) / 2, place(n));
+            }
+            all.push("b.example", 1, place(9));
+            all
+        };
+        let all = fill(1 << 30);
+        let mut found: Vec<Stands> = all.hosts["a.example"].wanted().unwrap().collect();
+        found.sort_unstable();
+        // Hashes 0 to 63; 0 is that of one capture.
+        assert_eq!(found, (49_873..50_000).map(place).collect::<Vec<_>>());
+        assert_eq!(all.hosts["b.example"].wanted().unwrap().collect::<Vec<_>>(), [place(9)]);
+        assert!(all.kept <= Counted::MOST + 1);
+        let all = fill(16 * 32 * 100);
+        assert!(all.hosts.values().all(|host| host.wanted().is_none() && host.places.is_empty()));
+        assert_eq!(all.hosts["a.example"].captures, 50_000);
+        // One URL over and over.
+        let mut all = AllCounted::within(1 << 30);
+        (0..10_000).for_each(|n| all.push("a.example", 7, place(n)));
+        assert!(all.hosts["a.example"].wanted().is_none() && all.kept == 0);
     }
 }
