@@ -1,6 +1,7 @@
 //! The words of a text that can say what it is about.
 //!
-//! **Cost.** A word costs its bytes and one look into a table; whether a form is a candidate is asked once a form.
+//! **Cost.** A word costs its bytes and one look into a table; it is brought into comparison form once for each way in which it is
+//! written, and whether a form is a candidate is asked once a form.
 
 use std::cell::Cell;
 
@@ -34,17 +35,29 @@ struct Node<'t> {
     /// Of its comparison form.
     hash: u64,
     count: u32,
-    /// Ways in which it is written, and how often; most have one.
-    first: (&'t str, u32),
-    others: Vec<(&'t str, u32)>,
+    /// The way in which it is written most often, and how often that is.
+    written: &'t str,
+    times: u32,
 }
 
-/// Comparison forms that were met, with the numbers of their candidates.
+/// Ways in which words are written, and comparison forms, with the numbers of their candidates.
 #[derive(Default)]
 struct Forms {
+    written: HashTable<u32>,
+    ways: Vec<Way>,
     table: HashTable<u32>,
     bytes: String,
     known: Vec<Form>,
+}
+
+/// A way in which words are written.
+struct Way {
+    hash: u64,
+    /// Where it stands first.
+    at: u32,
+    len: u8,
+    number: u32,
+    count: u32,
 }
 
 struct Form {
@@ -62,6 +75,8 @@ impl Forms {
     /// None, in the memory of those of the text before.
     fn empty() -> Forms {
         let mut forms = FORMS.take();
+        forms.written.clear();
+        forms.ways.clear();
         forms.table.clear();
         forms.bytes.clear();
         forms.known.clear();
@@ -69,7 +84,7 @@ impl Forms {
     }
 
     fn give_back(self) {
-        if self.known.capacity() <= 2 * MAX_WORDS {
+        if self.ways.capacity() <= 2 * MAX_WORDS {
             FORMS.set(self);
         }
     }
@@ -92,6 +107,34 @@ impl Forms {
         let known = &self.known;
         self.table.insert_unique(hash, at, |at| known[*at as usize].hash);
     }
+
+    /// Counts a way of writing that was met before in this text; the number of its candidate.
+    #[inline]
+    fn again(&mut self, hash: u64, word: &str, text: &str) -> Option<u32> {
+        let ways = &self.ways;
+        let same = |way: &u32| {
+            let way = &ways[*way as usize];
+            way.hash == hash && way.of(text) == word
+        };
+        let way = *self.written.find(hash, same)?;
+        let way = &mut self.ways[way as usize];
+        way.count += 1;
+        Some(way.number)
+    }
+
+    /// A way of writing that is met for the first time, at this place of the text.
+    fn first(&mut self, hash: u64, (at, word): (usize, &str), number: u32) {
+        let way = self.ways.len() as u32;
+        self.ways.push(Way { hash, at: at as u32, len: word.len() as u8, number, count: 1 });
+        let ways = &self.ways;
+        self.written.insert_unique(hash, way, |way| ways[*way as usize].hash);
+    }
+}
+
+impl Way {
+    fn of<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.at as usize..self.at as usize + usize::from(self.len)]
+    }
 }
 
 impl<'t> Candidates<'t> {
@@ -109,21 +152,14 @@ impl<'t> Candidates<'t> {
                 if seen > MAX_WORDS || word.len() > MAX_BYTES {
                     return;
                 }
-                form.clear();
-                normalize_into(word, &mut form);
-                let hash = xxh3_64(form.as_bytes());
-                let number = forms.find(hash, &form).unwrap_or_else(|| {
-                    let is_one = found.nodes.len() < MAX_NODES && is_candidate(&form, stop);
-                    let number = if is_one { found.nodes.len() as u32 } else { NONE };
-                    if is_one {
-                        found.nodes.push(Node { hash, count: 0, first: (word, 0), others: Vec::new() });
-                    }
-                    forms.add(hash, &form, number);
+                let hash = xxh3_64(word.as_bytes());
+                let number = forms.again(hash, word, text).unwrap_or_else(|| {
+                    let number = found.candidate(word, hash, stop, (&mut forms, &mut form));
+                    let at = word.as_ptr() as usize - text.as_ptr() as usize;
+                    forms.first(hash, (at, word), number);
                     number
                 });
-                if let Some(node) = found.nodes.get_mut(number as usize) {
-                    node.count += 1;
-                    node.write(word);
+                if number != NONE {
                     found.sequence.push(number);
                 }
             });
@@ -132,17 +168,59 @@ impl<'t> Candidates<'t> {
                 found.ends.push(all);
             }
         }
+        // In the order in which they are written first: of equals, the first one stays.
+        for way in forms.ways.iter().filter(|way| way.number != NONE) {
+            let node = &mut found.nodes[way.number as usize];
+            node.count += way.count;
+            if way.count > node.times {
+                (node.written, node.times) = (way.of(text), way.count);
+            }
+        }
         forms.give_back();
         found
+    }
+
+    /// The number of the candidate that a word is, which is written in a way that was not met before.
+    fn candidate(
+        &mut self,
+        word: &'t str,
+        hash_of_word: u64,
+        stop: StopWords,
+        (forms, form): (&mut Forms, &mut String),
+    ) -> u32 {
+        form.clear();
+        normalize_into(word, form);
+        let hash = if form == word { hash_of_word } else { xxh3_64(form.as_bytes()) };
+        forms.find(hash, form).unwrap_or_else(|| {
+            let is_one = self.nodes.len() < MAX_NODES && is_candidate(form, hash, stop);
+            let number = if is_one { self.nodes.len() as u32 } else { NONE };
+            if is_one {
+                self.nodes.push(Node { hash, count: 0, written: word, times: 0 });
+            }
+            forms.add(hash, form, number);
+            number
+        })
     }
 
     /// Apart from the text.
     pub fn terms(self) -> Terms {
         let mut terms = Terms::new(self.sequence, self.ends);
-        self.nodes.iter().for_each(|node| terms.push(node.hash, node.count, node.written()));
+        self.nodes.iter().for_each(|node| terms.push(node.hash, node.count, node.written));
         terms
     }
 }
+
+/// What sentences end with, or a character that they may end with begins with.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let all = *b"\n.!?;|\xE3\xEF";
+    let mut at = 0;
+    while at < all.len() {
+        ends[all[at] as usize] = true;
+        at += 1;
+    }
+    ends
+};
 
 /// The sentences of a text, roughly; some may be empty.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -151,52 +229,30 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
         let here = rest?;
         let bytes = here.as_bytes();
         let mut at = 0;
-        while at < bytes.len() {
+        while let Some(found) = bytes[at..].iter().position(|b| ENDS[usize::from(*b)]) {
+            at += found;
             let mark = match bytes[at] {
-                b'\n' | b'.' | b'!' | b'?' | b';' | b'|' => 1,
                 // 。 and ！；？, full width.
-                0xE3 if bytes[at + 1..].starts_with(&[0x80, 0x82]) => 3,
-                0xEF if bytes[at + 1] == 0xBC && matches!(bytes[at + 2], 0x81 | 0x9B | 0x9F) => 3,
-                _ => {
-                    at += 1;
-                    continue;
-                }
+                0xE3 if !bytes[at + 1..].starts_with(&[0x80, 0x82]) => 0,
+                0xEF if bytes[at + 1] != 0xBC || !matches!(bytes[at + 2], 0x81 | 0x9B | 0x9F) => 0,
+                0xE3 | 0xEF => 3,
+                _ => 1,
             };
-            rest = Some(&here[at + mark..]);
-            return Some(&here[..at]);
+            if mark > 0 {
+                rest = Some(&here[at + mark..]);
+                return Some(&here[..at]);
+            }
+            at += 3;
         }
         rest = None;
         Some(here)
     })
 }
 
-impl<'t> Node<'t> {
-    /// As it is written most often; ties: as it was written first.
-    fn written(&self) -> &'t str {
-        let mut best = self.first;
-        for other in &self.others {
-            if other.1 > best.1 {
-                best = *other;
-            }
-        }
-        best.0
-    }
-
-    fn write(&mut self, word: &'t str) {
-        if self.first.0 == word {
-            self.first.1 += 1;
-        } else if let Some(known) = self.others.iter_mut().find(|other| other.0 == word) {
-            known.1 += 1;
-        } else {
-            self.others.push((word, 1));
-        }
-    }
-}
-
 /// Whether a word in its comparison form can say what a text is about.
-fn is_candidate(form: &str, stop: StopWords) -> bool {
+fn is_candidate(form: &str, hash: u64, stop: StopWords) -> bool {
     let mut letters = form.chars().filter(|c| c.is_alphabetic());
-    letters.next().is_some() && letters.next().is_some() && !stop.hold(form)
+    letters.next().is_some() && letters.next().is_some() && !stop.hold_hashed(form, hash)
 }
 
 #[cfg(test)]
