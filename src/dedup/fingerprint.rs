@@ -70,10 +70,50 @@ fn fold(word: &str, out: &mut Vec<u8>) {
     }
 }
 
+/// The lower case of ASCII of 4 to 16 bytes, read as two halves that may overlap; `None` for another word.
+#[inline]
+fn lower_of_short(word: &[u8]) -> Option<[u8; 16]> {
+    let mut lower = [0; 16];
+    if let (Some(first), Some(last)) = (word.first_chunk(), word.last_chunk()) {
+        let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+        if word.len() > 16 || (first | last) & NOT_ASCII != 0 {
+            return None;
+        }
+        lower[..8].copy_from_slice(&lower_of_eight(first).to_le_bytes());
+        lower[word.len() - 8..word.len()].copy_from_slice(&lower_of_eight(last).to_le_bytes());
+    } else {
+        let (first, last) = (word.first_chunk::<4>()?, word.last_chunk::<4>()?);
+        let both = u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
+        if both & NOT_ASCII != 0 {
+            return None;
+        }
+        let both = lower_of_eight(both).to_le_bytes();
+        lower[..4].copy_from_slice(&both[..4]);
+        lower[word.len() - 4..word.len()].copy_from_slice(&both[4..]);
+    }
+    Some(lower)
+}
+
+/// The bits that no byte of ASCII has.
+const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
+
+/// The lower case of eight bytes of ASCII.
+#[inline]
+fn lower_of_eight(bytes: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // The highest bit of a byte is set by the first sum from A on, by the second behind Z.
+    let from_a = bytes + EACH * (0x80 - b'A' as u64);
+    let behind_z = bytes + EACH * (0x80 - b'Z' as u64 - 1);
+    bytes | ((from_a ^ behind_z) & NOT_ASCII) >> 2
+}
+
 /// Hash of a word, its case and width folded; `buffer` is used for words that are neither short ASCII nor Han.
 #[inline]
 fn word_hash(word: &str, buffer: &mut Vec<u8>) -> u64 {
     let bytes = word.as_bytes();
+    if let Some(lower) = lower_of_short(bytes) {
+        return xxh3_64(&lower[..bytes.len()]);
+    }
     if bytes.len() <= 32 && word.is_ascii() {
         let mut short = [0; 32];
         let short = &mut short[..bytes.len()];
@@ -254,6 +294,15 @@ mod tests {
     fn distance_is_the_count_of_differing_bits() {
         for (a, b, distance) in [(0b1110, 0b0100, 2), (0, 0, 0), (0, u64::MAX, 64), (1 << 63, 1, 2)] {
             assert_eq!(Fingerprint(a).distance(Fingerprint(b)), distance);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_word_has_the_hash_of_what_it_is_folded_to(word in "[A-Za-z0-9_'@\\[`{]{0,40}|\\PC{0,20}|[Ａ-ｚA-Z]{0,20}|[一-龥]{0,9}") {
+            let mut folded = Vec::new();
+            fold(&word, &mut folded);
+            prop_assert_eq!(word_hash(&word, &mut Vec::new()), xxh3_64(&folded));
         }
     }
 

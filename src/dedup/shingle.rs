@@ -12,9 +12,19 @@
 //!
 //! **Reference.** Broder, doi:10.1109/SEQUEN.1997.666900.
 
+use std::cell::Cell;
+
 use webmill_text::words;
 
 use crate::fingerprint::ShingleHasher;
+
+/// Hashes of the longest text whose memory is kept: 512 KiB a thread.
+const MAX_KEPT: usize = 1 << 16;
+
+thread_local! {
+    /// Memory for the hashes of a text before they are a set.
+    static HASHES: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
+}
 
 /// The set of shingles of a text.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -34,10 +44,15 @@ impl Shingles {
     /// ```
     pub fn of(text: &str, width: usize) -> Self {
         let mut hasher = ShingleHasher::new(width);
-        let mut hashes = Vec::new();
+        let mut hashes = HASHES.take();
         words(text, |word| hashes.extend(hasher.word(word)));
         hashes.extend(hasher.remainder());
-        Self::of_hashes(hashes)
+        let shingles = Self::of_hashes(&mut hashes);
+        if hashes.capacity() <= MAX_KEPT {
+            hashes.clear();
+            HASHES.set(hashes);
+        }
+        shingles
     }
 
     /// The set of the given words' shingles, for texts that are segmented already.
@@ -51,13 +66,13 @@ impl Shingles {
         let mut hasher = ShingleHasher::new(width);
         let mut hashes: Vec<u64> = words.into_iter().filter_map(|word| hasher.word(word)).collect();
         hashes.extend(hasher.remainder());
-        Self::of_hashes(hashes)
+        Self::of_hashes(&mut hashes)
     }
 
-    fn of_hashes(mut hashes: Vec<u64>) -> Self {
+    fn of_hashes(hashes: &mut Vec<u64>) -> Self {
         hashes.sort_unstable();
         hashes.dedup();
-        Shingles { hashes: hashes.into_boxed_slice() }
+        Shingles { hashes: hashes.as_slice().into() }
     }
 
     /// Distinct shingles.
