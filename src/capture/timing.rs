@@ -1,13 +1,14 @@
 //! Where the time of a run goes, by parts of the work that its threads do.
 //!
 //! A thread is in one [`Part`] at a time: [`span`] enters one and goes back to the one before when it is dropped. So the seconds of all parts are those
-//! that threads spent, none of them twice. Totals are of the process; [`take`] gives and clears them.
+//! that threads spent, none of them twice. They are added up in the [`Ledger`] that a thread [works for](work_for): jobs that run side by side have
+//! theirs apart. What threads without one do is not added up.
 //!
 //! **Cost.** Two looks at the clock a span, some 50 ns: spans are for work of microseconds at least.
 
-use std::cell::Cell;
-use std::sync::LazyLock;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 macro_rules! parts {
@@ -72,13 +73,31 @@ const PARTS: usize = NAMES.len();
 /// Between spans.
 const NONE: usize = PARTS;
 
-static TOTALS: [AtomicU64; PARTS] = [const { AtomicU64::new(0) }; PARTS];
+/// What all threads that work for one job spent, in nanoseconds by part.
+#[derive(Debug, Default)]
+pub struct Ledger([AtomicU64; PARTS]);
+
+impl Ledger {
+    /// Seconds of threads by part, of those that took any, in the order of the work.
+    pub fn seconds(&self) -> Vec<(&'static str, f64)> {
+        let seconds = self.0.iter().map(|total| total.load(Ordering::Relaxed) as f64 / 1e9);
+        NAMES.iter().copied().zip(seconds).filter(|(_, seconds)| *seconds > 0.0).collect()
+    }
+}
+
+/// From now on the time of this thread is added up there.
+pub fn work_for(ledger: &Arc<Ledger>) {
+    LEDGER.set(Some(Arc::clone(ledger)));
+}
+
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 thread_local! {
     /// The part that the thread is in, and since when.
     static NOW: Cell<(usize, u64)> = const { Cell::new((NONE, 0)) };
-    /// What the thread spent and did not add to the totals yet.
+    /// Where its time is added up.
+    static LEDGER: RefCell<Option<Arc<Ledger>>> = const { RefCell::new(None) };
+    /// What the thread spent and did not add up yet.
     static SPENT: [Cell<u64>; PARTS] = const { [const { Cell::new(0) }; PARTS] };
 }
 
@@ -103,10 +122,12 @@ impl Drop for Span {
         enter(self.before);
         if self.before == NONE {
             SPENT.with(|spent| {
-                let spent = spent.iter().map(Cell::take);
-                for (total, spent) in TOTALS.iter().zip(spent).filter(|(_, spent)| *spent > 0) {
-                    total.fetch_add(spent, Ordering::Relaxed);
-                }
+                LEDGER.with_borrow(|ledger| {
+                    let spent = spent.iter().map(Cell::take);
+                    for (total, spent) in ledger.iter().flat_map(|ledger| &ledger.0).zip(spent) {
+                        total.fetch_add(spent, Ordering::Relaxed);
+                    }
+                });
             });
         }
     }
@@ -122,12 +143,6 @@ fn enter(part: usize) -> usize {
     before
 }
 
-/// Seconds of threads by part since the last call, of those that took any, in the order of the work.
-pub fn take() -> Vec<(&'static str, f64)> {
-    let seconds = TOTALS.iter().map(|total| total.swap(0, Ordering::Relaxed) as f64 / 1e9);
-    NAMES.iter().copied().zip(seconds).filter(|(_, seconds)| *seconds > 0.0).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,9 +152,11 @@ mod tests {
     fn no_time_counts_twice() {
         let begin = Instant::now();
         let sleep = || std::thread::sleep(Duration::from_millis(10));
+        let (here, beside) = (Arc::<Ledger>::default(), Arc::<Ledger>::default());
         std::thread::scope(|scope| {
-            for _ in 0..2 {
-                scope.spawn(|| {
+            for ledger in [Some(&here), Some(&here), Some(&beside), None] {
+                scope.spawn(move || {
+                    ledger.into_iter().for_each(work_for);
                     let _trees = span(Part::Trees);
                     sleep();
                     {
@@ -151,11 +168,13 @@ mod tests {
                 });
             }
         });
-        let most = 2.0 * begin.elapsed().as_secs_f64();
-        let parts = take();
-        assert_eq!(parts.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["trees", "links"]);
-        assert!(parts.iter().all(|(_, seconds)| *seconds >= 0.04), "{parts:?}");
-        assert!(parts.iter().map(|(_, seconds)| seconds).sum::<f64>() <= most, "{parts:?} {most}");
-        assert!(take().is_empty());
+        let most = begin.elapsed().as_secs_f64();
+        for (ledger, threads) in [(&here, 2.0), (&beside, 1.0)] {
+            let parts = ledger.seconds();
+            assert_eq!(parts.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["trees", "links"]);
+            assert!(parts.iter().all(|(_, seconds)| *seconds >= 0.02 * threads), "{parts:?}");
+            let all: f64 = parts.iter().map(|(_, seconds)| seconds).sum();
+            assert!(all <= threads * most, "{parts:?} {most}");
+        }
     }
 }

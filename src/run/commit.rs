@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::key::{configuration, ingredients};
@@ -13,7 +14,7 @@ use crate::{
 };
 use crate::{crash_point, digest_file, hex128, job_key};
 use webmill_capture::error::{AtPath, Error, Result};
-use webmill_capture::timing;
+use webmill_capture::timing::{self, Ledger};
 
 const REJECTS_FILE: &str = "rejects.parquet";
 const RUN_FILE: &str = "run.json";
@@ -235,12 +236,14 @@ impl Runtime<'_> {
         key: &JobKey,
         staging: &Path,
     ) -> Result<()> {
-        let (started, before) = (Instant::now(), cpu_seconds());
-        timing::take();
+        let (started, before) = (Instant::now(), thread_seconds());
+        let ledger = Arc::<Ledger>::default();
         let stage = Stage::apart(staging, key.clone(), self.memory, self.progress, self.cancel)?;
         crash_point("staged");
+        let of_threads = Arc::clone(&ledger);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
+            .start_handler(move |_| timing::work_for(&of_threads))
             .build()
             .map_err(|e| Error::Config(format!("{} threads cannot be started: {e}", self.threads)))?;
         pool.install(|| job.run(input, &stage))?;
@@ -250,8 +253,8 @@ impl Runtime<'_> {
             "threads": self.threads,
             "memory": self.memory,
             "seconds": started.elapsed().as_secs_f64(),
-            "cpu_seconds": cpu_seconds().zip(before).map(|(now, before)| now - before),
-            "parts": timing::take().into_iter().map(|(part, seconds)| serde_json::json!([part, seconds])).collect::<Vec<_>>(),
+            "cpu_seconds": cpu_seconds(&pool, before),
+            "parts": ledger.seconds().into_iter().map(|(part, seconds)| serde_json::json!([part, seconds])).collect::<Vec<_>>(),
             "inputs": inputs.paths,
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
@@ -314,14 +317,17 @@ impl Runtime<'_> {
     }
 }
 
-/// Seconds that processors spent on this process; none where the system does not say.
-fn cpu_seconds() -> Option<f64> {
-    /// `USER_HZ`, the unit of the times in /proc, on every Linux.
-    const TICKS: f64 = 100.0;
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-    let mut ticks = || fields.next()?.parse::<f64>().ok();
-    Some((ticks()? + ticks()?) / TICKS)
+/// Seconds that processors spent on the threads of a job, and on this one since `before`; none where the system does not say.
+fn cpu_seconds(pool: &rayon::ThreadPool, before: Option<f64>) -> Option<f64> {
+    let threads: Option<f64> = pool.broadcast(|_| thread_seconds()).into_iter().sum();
+    Some(threads? + thread_seconds()? - before?)
+}
+
+/// Seconds that processors spent on this thread.
+fn thread_seconds() -> Option<f64> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: f64 = told.split_whitespace().next()?.parse().ok()?;
+    Some(nanoseconds / 1e9)
 }
 
 /// Whether nothing came of what was read.
