@@ -18,6 +18,7 @@ mod sql;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
@@ -278,6 +279,9 @@ impl Catalogue {
 
 /// Writes the catalogue of the folder `results` anew. A failure is said and is no failure of the job that was committed.
 pub fn refresh(results: &Path, progress: &dyn Progress) {
+    /// Of jobs that are committed at the same time, the later one writes what it found later.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     if let Err(error) = Catalogue::build(results).and_then(|catalogue| catalogue.write()) {
         progress.note(&format!("warning: {JSON_FILE} and {SQL_FILE} are not up to date: {error}"));
     }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use webmill_run::{Measure, Progress};
 
 /// How often a plain line is written.
@@ -12,6 +12,8 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Progress to stderr.
 pub struct Console {
+    /// Those of jobs that run side by side.
+    bars: MultiProgress,
     state: Mutex<State>,
     terminal: bool,
 }
@@ -36,7 +38,16 @@ impl Default for Console {
 impl Console {
     /// A console that looks whether stderr is a terminal.
     pub fn new() -> Self {
-        Console { state: Mutex::default(), terminal: std::io::stderr().is_terminal() }
+        Console {
+            bars: MultiProgress::new(),
+            state: Mutex::default(),
+            terminal: std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// Says a line, above the bars where there are any.
+    fn say(&self, text: &str) {
+        self.bars.suspend(|| crate::say!("{text}"));
     }
 }
 
@@ -64,6 +75,7 @@ impl Progress for Console {
                 bar.set_style(style);
             }
             bar.set_prefix(phase.to_owned());
+            let bar = self.bars.add(bar);
             bar.enable_steady_tick(Duration::from_millis(200));
             state.bar = Some(bar);
         }
@@ -76,7 +88,7 @@ impl Progress for Console {
             bar.inc(amount);
         } else if state.last_line.is_some_and(|t| t.elapsed() >= LINE_EVERY) {
             state.last_line = Some(Instant::now());
-            crate::say!("{}", line(&state));
+            self.say(&line(&state));
         }
     }
 
@@ -85,7 +97,7 @@ impl Progress for Console {
         if let Some(bar) = state.bar.take() {
             bar.finish_and_clear();
         }
-        crate::say!("{}", line(&state));
+        self.say(&line(&state));
         *state = State::default();
     }
 
@@ -94,11 +106,11 @@ impl Progress for Console {
     }
 
     fn note(&self, text: &str) {
-        let Ok(state) = self.state.lock() else { return };
-        match &state.bar {
-            Some(bar) => bar.println(text),
-            None => crate::say!("{text}"),
-        }
+        self.say(text);
+    }
+
+    fn beside(&self) -> Option<Box<dyn Progress + '_>> {
+        Some(Box::new(Console { bars: self.bars.clone(), state: Mutex::default(), terminal: self.terminal }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use webmill_capture::{Error, Result};
 use webmill_run::layout::LAYOUT_FILE;
-use webmill_run::{Committed, Job, Runtime, open_latest};
+use webmill_run::{Committed, Job, Progress, Runtime, open_latest};
 use webmill_table::TableSchema;
 
 use crate::catalogue;
@@ -71,6 +71,27 @@ impl<'a> Context<'a> {
     /// The same, saying of each job where its time went.
     pub fn timings(self, timings: bool) -> Self {
         Context { timings, ..self }
+    }
+
+    /// One of the same call for jobs that run beside its own: with so much of the memory, speaking there. What they commit is theirs until it is
+    /// [adopted](Self::adopt).
+    pub fn beside<'b>(&'b self, memory: u64, progress: &'b dyn Progress) -> Context<'b> {
+        let Runtime { out, threads, max_bad, cancel, rejects, .. } = &self.runtime;
+        let (threads, max_bad, cancel, rejects) = (*threads, *max_bad, *cancel, *rejects);
+        Context {
+            jobs: self.jobs,
+            recipe: self.recipe.clone(),
+            runtime: Runtime { out: out.clone(), threads, memory, max_bad, progress, cancel, rejects },
+            inputs: self.inputs.clone(),
+            dry_run: self.dry_run,
+            timings: self.timings,
+            results: Mutex::new(self.results()),
+        }
+    }
+
+    /// Takes what another context of the same call has made for its own.
+    pub fn adopt(&self, made: BTreeMap<String, Committed>) {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).extend(made);
     }
 
     /// Whether the recipe has a table of this name.

@@ -66,6 +66,7 @@ pub mod repeated;
 pub mod repeats;
 pub mod report;
 pub mod rules;
+pub mod run_all;
 pub mod settings;
 pub mod shape;
 pub mod simweb;

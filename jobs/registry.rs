@@ -1,10 +1,9 @@
 //! The list of jobs, in the order in which `webmill run` calls them. A further job is its file and a line here.
 
 use webmill_capture::Result;
-use webmill_run::Committed;
 use webmill_table::TableSchema;
 
-use crate::job::{Context, JobEntry};
+use crate::job::JobEntry;
 use crate::recipe::Recipe;
 use crate::{
     count, crawl, dedup, extract, graph, keywords, learn, mirrors, rank, rejects, repeated, report, rules,
@@ -35,27 +34,6 @@ pub static JOBS: &[JobEntry] = &[
     count::sort::ENTRY,
     report::ENTRY,
 ];
-
-/// Runs every job in order; the results of the last one, or `None` where it was only asked what would be done.
-///
-/// # Errors
-/// What a job meets.
-pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
-    let mut last = None;
-    for job in JOBS {
-        if job.optional && !context.names(job.name) {
-            continue;
-        }
-        if job.name == rules::ENTRY.name && context.settings::<rules::RuleSettings>()?.files.is_empty() {
-            continue;
-        }
-        last = context.run_entry(job.name)?;
-        if last.is_none() {
-            break;
-        }
-    }
-    Ok(last)
-}
 
 /// Checks every table of a recipe, that of crawls among them.
 ///

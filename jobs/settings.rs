@@ -27,7 +27,7 @@ pub struct Shared {
     /// Settings of the jobs, one table a job; flags override it.
     #[arg(long, value_name = "FILE.toml")]
     pub recipe: Option<PathBuf>,
-    /// Threads to use, from 1 to 64 or eight a processor [default: all processors]. Does not change a byte of the results.
+    /// Threads that a job uses, from 1 to 64 or eight a processor [default: all processors]. Does not change a byte of the results.
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
     /// Memory to stay within, as 512MiB or 4GiB. Does not change a byte of the results.
@@ -113,7 +113,8 @@ impl Shared {
     }
 }
 
-fn processors() -> usize {
+/// Processors that this process may use.
+pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get())
 }
 

@@ -53,16 +53,13 @@ def peer(files, processes):
 
 
 def model(runs):
-    """Prints what more threads would give, by runs on one and on two."""
-    middle = lambda runs, job, at: statistics.median(run[2][job][at] for run in runs)
-    jobs = {job: (middle(runs[1], job, 0), middle(runs[2], job, 0), middle(runs[2], job, 1)) for job in runs[2][0][2]}
-    waits = {job: max(0.0, 2 * clock - cpu) for job, (_, clock, cpu) in jobs.items()}
-    on = lambda n: sum(waits[job] + max(0.0, cpu - waits[job]) / n for job, (_, _, cpu) in jobs.items())
-    outside = statistics.median(run[0] - sum(clock for clock, _ in run[2].values()) for run in runs[2])
-    measured = sum(clock for clock, _, _ in jobs.values())
-    print(f"    model of jobs: 1 thread {on(1):.2f} s (measured {measured:.2f}), 4 {on(4):.2f}, 16 {on(16):.2f}; outside of jobs {outside:.2f}")
-    serial = sorted(waits.items(), key=lambda job: -job[1])
-    print(f"    one thread waits: {', '.join(f'{job} {seconds:.2f}' for job, seconds in serial if seconds >= 0.01)}", flush=True)
+    """Prints what more threads would give, by runs on one and on two: jobs run side by side, so the whole run is what can be told of."""
+    middle = lambda threads, of: statistics.median(of(run) for run in runs[threads])
+    clock, measured = (middle(threads, lambda run: run[0]) for threads in (2, 1))
+    cpu = middle(2, lambda run: sum(cpu for _, cpu in run[2].values()))
+    waits = max(0.0, 2 * clock - cpu)
+    on = lambda n: waits + max(0.0, cpu - waits) / n
+    print(f"    model: 1 thread {on(1):.2f} s (measured {measured:.2f}), 4 {on(4):.2f}, 16 {on(16):.2f}; one thread waits {waits:.2f} s", flush=True)
 
 
 def main():

@@ -11,7 +11,7 @@ use anyhow::Result;
 use webmill_run::Cancel;
 
 use crate::console::Console;
-use crate::registry::run_all;
+use crate::run_all::run_all;
 use crate::settings::{Common, Shared, parse_threads};
 
 /// Crawl the demonstration site that comes with the program, mill it and check the results against its known answers.

@@ -10,8 +10,9 @@ use crate::catalogue;
 use crate::console::Console;
 use crate::extract::too_many_unread;
 use crate::job::{Context, JobEntry};
-use crate::registry::{JOBS, run_all};
+use crate::registry::JOBS;
 use crate::rules::too_many_missing;
+use crate::run_all::run_all;
 use crate::settings::Common;
 
 /// Mill shards into tables and a report: extract, graph, rank, shape, dedup, repeated, mirrors, keywords, rules, report.

@@ -8,7 +8,7 @@ use clap::{Args, Command, FromArgMatches};
 use pyo3::prelude::*;
 use webmill_capture::Error;
 use webmill_jobs::command::jobs::InputArgs;
-use webmill_jobs::registry::run_all;
+use webmill_jobs::run_all::run_all;
 use webmill_run::{Cancel, Measure, Progress};
 
 use crate::fault::{Fault, config};

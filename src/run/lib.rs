@@ -40,7 +40,7 @@ pub use inputs::{InputFile, Inputs, Upstream};
 pub use key::{JobKey, job_key};
 pub use layout::open_latest;
 pub use manifest::{Counts, Manifest, OutputFile, TableInfo};
-pub use progress::{Cancel, Measure, Progress, Reject, RejectSink, Silent};
+pub use progress::{Cancel, Measure, Notes, Progress, Reject, RejectSink, Silent};
 pub use stage::{Stage, Told, Unit};
 
 use webmill_capture::error::Result;

@@ -29,6 +29,22 @@ pub trait Progress: Sync {
     fn plan(&self, text: &str) {
         self.note(text);
     }
+    /// Where a job that runs beside another one speaks to the same reader; `None`: only its notes reach that.
+    fn beside(&self) -> Option<Box<dyn Progress + '_>> {
+        None
+    }
+}
+
+/// Passes on what the user should read, and no phases: for a reader that follows one job at a time.
+pub struct Notes<'a>(pub &'a dyn Progress);
+
+impl Progress for Notes<'_> {
+    fn begin(&self, _: &str, _: u64, _: Measure) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self) {}
+    fn note(&self, text: &str) {
+        self.0.note(text);
+    }
 }
 
 /// Says nothing.
