@@ -22,8 +22,27 @@ pub(crate) const MAX_NAME: usize = 160;
 const LETTERS: usize = 32;
 const MARK: usize = 0;
 
+/// A state in which phrases end: the highest bit of its number.
+const ENDS: u16 = 1 << 15;
+
+/// Of a byte: the letter or mark that it is folded to, and of which case it is.
+const CLASS: [u8; 256] = {
+    let mut class = [MARK as u8; 256];
+    let mut b = b'A';
+    while b <= b'Z' {
+        let letter = b % LETTERS as u8;
+        class[b as usize] = letter | UPPER;
+        class[b.to_ascii_lowercase() as usize] = letter | LOWER;
+        b += 1;
+    }
+    class
+};
+const UPPER: u8 = 64;
+/// Half of [`UPPER`]: a shift of one byte's class meets the next one's.
+const LOWER: u8 = 32;
+
 fn letter_of(b: u8) -> usize {
-    if b.is_ascii_alphabetic() { usize::from(b) % LETTERS } else { MARK }
+    usize::from(CLASS[usize::from(b)]) % LETTERS
 }
 
 /// Many short phrases of Latin letters, found in one pass each as a bit set.
@@ -34,7 +53,7 @@ pub(crate) struct Phrases {
 }
 
 impl Phrases {
-    /// Finds phrases of the letters a to z and `-` (boundary).
+    /// Finds phrases of the letters a to z and `-` (boundary), no two boundaries in a row.
     pub(crate) fn new<'p>(phrases: impl IntoIterator<Item = (&'p str, u64)>) -> Self {
         let mut made = Phrases { next: vec![[0; LETTERS]], bits: vec![0] };
         for (phrase, bits) in phrases {
@@ -62,6 +81,7 @@ impl Phrases {
 
     /// Makes the trie an automaton: where no phrase goes on, it goes on with the longest that ends likewise.
     fn link(&mut self) {
+        debug_assert!(self.next.len() < usize::from(ENDS));
         let mut shorter = vec![0u16; self.next.len()];
         let mut order = vec![0u16];
         let mut done = 0;
@@ -82,34 +102,39 @@ impl Phrases {
                 }
             }
         }
+        // Marks in a row are one.
+        for at in 0..self.next.len() {
+            let to = usize::from(self.next[at][MARK]);
+            self.next[to][MARK] = to as u16;
+        }
+        for to in self.next.iter_mut().flatten() {
+            if self.bits[usize::from(*to)] != 0 {
+                *to |= ENDS;
+            }
+        }
     }
 
     /// The bits of all phrases in the beginning of a text.
     pub(crate) fn find(&self, text: &str) -> u64 {
         let mut bits = 0;
-        let mut at = usize::from(self.next[0][MARK]);
-        let mut step = |letter: usize| {
-            at = usize::from(self.next[at][letter]);
-            bits |= self.bits[at];
-        };
-        // The folded text begins and ends with a mark, and no two are adjacent.
-        let (mut marked, mut after_lower) = (true, false);
-        for &b in &text.as_bytes()[..text.len().min(MAX_NAME)] {
-            if b.is_ascii_alphabetic() {
-                if b.is_ascii_uppercase() && after_lower {
-                    step(MARK);
-                }
-                step(letter_of(b));
-                marked = false;
-            } else if !marked {
-                step(MARK);
-                marked = true;
+        let mut step = |at: u16, letter: usize| {
+            let to = self.next[usize::from(at)][letter];
+            if to & ENDS != 0 {
+                bits |= self.bits[usize::from(to & !ENDS)];
             }
-            after_lower = b.is_ascii_lowercase();
+            to & !ENDS
+        };
+        // The folded text begins and ends with a mark.
+        let (mut at, mut before) = (step(0, MARK), 0);
+        for &b in &text.as_bytes()[..text.len().min(MAX_NAME)] {
+            let class = CLASS[usize::from(b)];
+            if class & before << 1 & UPPER != 0 {
+                at = step(at, MARK);
+            }
+            at = step(at, usize::from(class) % LETTERS);
+            before = class;
         }
-        if !marked {
-            step(MARK);
-        }
+        step(at, MARK);
         bits
     }
 }
@@ -139,6 +164,7 @@ impl Substrings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn phrases_within_phrases() {
@@ -147,6 +173,32 @@ mod tests {
             [("ab cd", 23), ("aB-c", 2 | 16), ("ab--CDE", 2 | 4 | 8 | 16), ("a", 0), ("xcdx", 4)]
         {
             assert_eq!(phrases.find(text), bits, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn phrases_are_those_of_the_folded_text(
+            phrases in prop::collection::vec("-?[a-c]{1,2}(-[a-c]{1,2}){0,2}-?", 1..20),
+            text in "([a-cA-C]{1,3}|[ .1é-]{1,2}){0,12}|[a-c ]{150,170}",
+        ) {
+            let found = Phrases::new(phrases.iter().enumerate().map(|(n, phrase)| (phrase.as_str(), 1 << n)));
+            let (mut folded, mut lower) = ("-".to_owned(), false);
+            for &b in &text.as_bytes()[..text.len().min(MAX_NAME)] {
+                if b.is_ascii_uppercase() && lower || !b.is_ascii_alphabetic() {
+                    folded.push('-');
+                }
+                if b.is_ascii_alphabetic() {
+                    folded.push(b.to_ascii_lowercase().into());
+                }
+                lower = b.is_ascii_lowercase();
+            }
+            folded.push('-');
+            while folded.contains("--") {
+                folded = folded.replace("--", "-");
+            }
+            let expected = phrases.iter().enumerate().filter(|(_, phrase)| folded.contains(phrase.as_str()));
+            prop_assert_eq!(found.find(&text), expected.fold(0, |bits, (n, _)| bits | 1 << n), "{}", folded);
         }
     }
 
