@@ -1,16 +1,15 @@
 //! What `webmill run` does: every job, in order, or two at a time.
 //!
-//! **What.** Jobs that read nothing but shards and the results of `extract` may run beside those that are made of each other: `keywords` and `rules`
-//! beside `graph`, `rank`, `shape`, `dedup`, `repeated` and `mirrors`. Where one of two jobs has work for a single thread, the other one keeps the
+//! **What.** A job is run when all that it reads is there ([`NEEDS`]). Where one of two jobs has work for a single thread, the other one keeps the
 //! processors busy. Each has its own pool of threads, and half of the memory.
 //!
-//! **When.** Only where the run has all processors of the machine and half of the memory is more than jobs on so much need ([`two_fit`]): with fewer
-//! `--threads` than processors, no more than these are ever busy. A job that is refused in half of the memory is done alone after the others.
+//! **When.** Only where the run has all processors of the machine, and half of the memory is more than jobs on so much need ([`two_fit`]): with
+//! fewer `--threads` than processors, no more than these are ever busy. A job that is refused in half of the memory is done alone after the others.
 //!
 //! **Determinism.** No job sees what runs beside it.
 
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Notes};
@@ -18,10 +17,20 @@ use webmill_run::{Committed, Notes};
 use crate::job::{Context, JobEntry};
 use crate::registry::JOBS;
 use crate::settings::processors;
-use crate::{keywords, rules};
+use crate::{dedup, extract, graph, keywords, mirrors, rank, repeated, rules, shape};
 
-/// Jobs that read nothing but shards and the results of `extract`.
-const BESIDE: [&str; 2] = [keywords::ENTRY.name, rules::ENTRY.name];
+/// Jobs by the jobs that they read. One that is not named here reads all that stand before it.
+const NEEDS: [(&str, &[&str]); 9] = [
+    (extract::ENTRY.name, &[]),
+    (graph::ENTRY.name, &[extract::ENTRY.name]),
+    (rank::ENTRY.name, &[graph::ENTRY.name]),
+    (shape::ENTRY.name, &[graph::ENTRY.name]),
+    (dedup::ENTRY.name, &[extract::ENTRY.name, rank::ENTRY.name]),
+    (repeated::ENTRY.name, &[dedup::ENTRY.name]),
+    (mirrors::ENTRY.name, &[dedup::ENTRY.name]),
+    (keywords::ENTRY.name, &[extract::ENTRY.name]),
+    (rules::ENTRY.name, &[extract::ENTRY.name]),
+];
 
 /// Least memory of each of two jobs at a time: that of runs on millions of pages.
 const LEAST_MEMORY: u64 = 1 << 30;
@@ -42,68 +51,115 @@ pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
             jobs.push(job);
         }
     }
-    let (first, rest) = jobs.split_at(1);
-    let Some(extract) = in_order(context, first)? else { return Ok(None) };
-    if two_fit(context, &extract) {
-        let end = rest.iter().rposition(|job| is_beside(job)).map_or(0, |last| last + 1);
-        side_by_side(context, &rest[..end])?;
+    if two_fit(context) {
+        two_at_a_time(context, &jobs)?;
     }
     let done = context.results();
-    let left: Vec<&JobEntry> = rest.iter().copied().filter(|job| !done.contains_key(job.name)).collect();
-    in_order(context, &left)
+    for job in jobs.iter().filter(|job| !done.contains_key(job.name)) {
+        if context.run_entry(job.name)?.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(jobs.last().and_then(|last| context.results().remove(last.name)))
 }
 
-fn is_beside(job: &JobEntry) -> bool {
-    BESIDE.contains(&job.name)
-}
-
-/// Whether two jobs at a time have processors and memory.
-fn two_fit(context: &Context<'_>, extract: &Committed) -> bool {
-    let runtime = &context.runtime;
-    let bytes: u64 = extract.manifest.outputs.iter().map(|file| file.bytes).sum();
+/// Whether two jobs at a time have processors and memory, as far as is known of how much there is to do.
+fn two_fit(context: &Context<'_>) -> bool {
+    let (runtime, results) = (&context.runtime, context.results());
+    let extract = results.get(extract::ENTRY.name);
+    let bytes: u64 = extract.iter().flat_map(|made| &made.manifest.outputs).map(|file| file.bytes).sum();
     !context.is_dry_run()
         && runtime.threads >= processors().max(2)
         && runtime.memory / 2 >= LEAST_MEMORY.max(bytes.saturating_mul(TIMES_EXTRACT))
 }
 
-/// Runs jobs one after another; the results of the last one.
-fn in_order(context: &Context<'_>, jobs: &[&JobEntry]) -> Result<Option<Committed>> {
-    let mut last = None;
-    for job in jobs {
-        last = context.run_entry(job.name)?;
-        if last.is_none() {
-            break;
-        }
-    }
-    Ok(last)
+/// Jobs that are run two at a time.
+struct Board<'a> {
+    all: &'a [&'static JobEntry],
+    /// Those that were not begun.
+    left: Vec<&'static JobEntry>,
+    done: Vec<&'static str>,
+    /// How many run.
+    running: usize,
+    /// What went wrong, with the place of the job that it happened to.
+    failed: Option<(usize, Error)>,
 }
 
-/// Runs jobs in order, those that may run beside the others on a thread of their own. One that half of the memory is too little for is not among the
-/// results then, and what comes after it neither.
-fn side_by_side(context: &Context<'_>, jobs: &[&JobEntry]) -> Result<()> {
-    let (beside, others): (Vec<&JobEntry>, Vec<&JobEntry>) = jobs.iter().partition(|job| is_beside(job));
-    let progress = context.runtime.progress;
-    let speaks = progress.beside().unwrap_or_else(|| Box::new(Notes(progress)));
-    let memory = context.runtime.memory / 2;
-    let (one, other) = (context.beside(memory, progress), context.beside(memory, &*speaks));
-    let failed = AtomicBool::new(false);
-    let lane = |context: &Context<'_>, jobs: &[&JobEntry]| {
-        let mut jobs = jobs.iter().take_while(|_| !failed.load(Ordering::Relaxed));
-        let done = jobs.try_for_each(|job| context.run_entry(job.name).map(drop));
-        failed.fetch_or(done.is_err(), Ordering::Relaxed);
-        done
-    };
-    let (one_done, other_done) = std::thread::scope(|scope| {
-        let other_done = scope.spawn(|| lane(&other, &beside));
-        let one_done = lane(&one, &others);
-        (one_done, other_done.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    });
-    context.adopt(one.results());
-    context.adopt(other.results());
-    match (one_done, other_done) {
-        (Err(Error::Limit(_)) | Ok(()), Err(Error::Limit(_)) | Ok(())) => Ok(()),
-        (Err(Error::Limit(_)) | Ok(()), Err(error)) | (Err(error), _) => Err(error),
+impl Board<'_> {
+    /// The first job that is not begun and has all that it reads.
+    fn take(&mut self) -> Option<&'static JobEntry> {
+        let is_ready = |job: &&JobEntry| match NEEDS.iter().find(|(name, _)| *name == job.name) {
+            Some((_, needs)) => needs.iter().all(|need| self.done.contains(need)),
+            None => self
+                .all
+                .iter()
+                .take_while(|before| before.name != job.name)
+                .all(|before| self.done.contains(&before.name)),
+        };
+        let at = self.left.iter().position(is_ready)?;
+        self.running += 1;
+        Some(self.left.remove(at))
     }
+
+    /// A job was run. One that half of the memory is too little for is neither done nor a failure.
+    fn ran(&mut self, job: &'static JobEntry, done: Result<Option<Committed>>) {
+        self.running -= 1;
+        let place = self.all.iter().position(|other| other.name == job.name).unwrap_or(self.all.len());
+        match done {
+            Ok(_) => self.done.push(job.name),
+            Err(Error::Limit(_)) => {}
+            Err(error) => {
+                if self.failed.as_ref().is_none_or(|(other, _)| place < *other) {
+                    self.failed = Some((place, error));
+                }
+            }
+        }
+    }
+}
+
+/// Runs jobs two at a time, as long as two fit. What is not among the results then is to be done alone.
+fn two_at_a_time(context: &Context<'_>, jobs: &[&'static JobEntry]) -> Result<()> {
+    let (all, left) = (jobs, jobs.to_vec());
+    let board = Mutex::new(Board { all, left, done: Vec::new(), running: 0, failed: None });
+    let changed = Condvar::new();
+    let locked = || board.lock().unwrap_or_else(PoisonError::into_inner);
+    // The next job of a lane; none where none is left, or none will get what it reads, or something went wrong.
+    let next = |mut board: MutexGuard<'_, Board<'_>>| {
+        while board.failed.is_none() && two_fit(context) {
+            if let Some(job) = board.take() {
+                return Some(job);
+            }
+            if board.running == 0 {
+                return None;
+            }
+            board = changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    };
+    let lane = |own: &Context<'_>| {
+        while let Some(job) = next(locked()) {
+            own.adopt(context.results());
+            let done = catch_unwind(AssertUnwindSafe(|| own.run_entry(job.name)));
+            context.adopt(own.results());
+            let (done, panic) = match done {
+                Ok(done) => (done, None),
+                Err(panic) => (Err(Error::Internal(format!("{} panicked", job.name))), Some(panic)),
+            };
+            locked().ran(job, done);
+            changed.notify_all();
+            panic.into_iter().for_each(|panic| resume_unwind(panic));
+        }
+    };
+    let progress = context.runtime.progress;
+    let beside = progress.beside().unwrap_or_else(|| Box::new(Notes(progress)));
+    let memory = context.runtime.memory / 2;
+    let (one, other) = (context.beside(memory, progress), context.beside(memory, &*beside));
+    std::thread::scope(|scope| {
+        scope.spawn(|| lane(&other));
+        lane(&one);
+    });
+    let failed = locked().failed.take();
+    failed.map_or(Ok(()), |(_, error)| Err(error))
 }
 
 #[cfg(test)]
@@ -136,22 +192,28 @@ mod tests {
         }
     }
 
-    fn graph(context: &Context<'_>) -> Result<Option<Committed>> {
-        note("graph", context);
+    fn well(context: &Context<'_>) -> Result<Option<Committed>> {
+        note("well", context);
         Ok(None)
     }
 
     fn hungry(context: &Context<'_>) -> Result<Option<Committed>> {
-        note("keywords", context);
+        note("hungry", context);
         Err(Error::Limit(String::new()))
     }
 
     fn broken(context: &Context<'_>) -> Result<Option<Committed>> {
-        note("rules", context);
+        note("broken", context);
         Err(Error::Internal("broken".into()))
     }
 
-    static FAKES: [JobEntry; 3] = [entry("graph", graph), entry("keywords", hungry), entry("rules", broken)];
+    static FAKES: [JobEntry; 5] = [
+        entry("extract", well),
+        entry("graph", well),
+        entry("keywords", hungry),
+        entry("report", well),
+        entry("rules", broken),
+    ];
 
     #[test]
     fn half_of_the_memory_may_be_too_little_and_other_errors_are_errors() {
@@ -159,20 +221,29 @@ mod tests {
         let cancel = Cancel::default();
         let runtime = Runtime {
             out: out.path().to_path_buf(),
-            threads: 2,
-            memory: 4096,
+            threads: processors().max(2),
+            memory: 2 * LEAST_MEMORY,
             max_bad: 0.0,
             progress: &Silent,
             cancel: &cancel,
             rejects: &RejectTable,
         };
         let context = Context::new(&FAKES, Recipe::default(), runtime).unwrap();
-        let [graph, hungry, broken] = &FAKES;
-        side_by_side(&context, &[graph, hungry]).unwrap();
-        assert!(context.results().is_empty());
-        assert!(matches!(side_by_side(&context, &[graph, broken]), Err(Error::Internal(_))));
-        let mut run = RUN.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        run.retain(|(name, _)| *name != "graph");
-        assert_eq!(run, [("keywords", 2048), ("rules", 2048)]);
+        let [extract, graph, hungry, report, broken] = &FAKES;
+        two_at_a_time(&context, &[extract, graph, hungry, report]).unwrap();
+        let run = std::mem::take(&mut *RUN.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut names: Vec<&str> = run.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["hungry", "well", "well"], "the report reads keywords, which are not there");
+        assert!(run.iter().all(|(_, memory)| *memory == LEAST_MEMORY));
+        assert!(matches!(two_at_a_time(&context, &[extract, broken]), Err(Error::Internal(_))));
+    }
+
+    #[test]
+    fn every_job_that_is_read_stands_in_front() {
+        let place = |name: &str| JOBS.iter().position(|job| job.name == name).unwrap();
+        for (name, needs) in NEEDS {
+            assert!(needs.iter().all(|need| place(need) < place(name)), "{name}");
+        }
     }
 }
