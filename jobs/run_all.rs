@@ -147,7 +147,9 @@ fn two_at_a_time(context: &Context<'_>, jobs: &[&'static JobEntry]) -> Result<()
             };
             locked().ran(job, done);
             changed.notify_all();
-            panic.into_iter().for_each(|panic| resume_unwind(panic));
+            if let Some(panic) = panic {
+                resume_unwind(panic);
+            }
         }
     };
     let progress = context.runtime.progress;

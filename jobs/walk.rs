@@ -256,7 +256,7 @@ pub fn is_packed(input: &Input) -> bool {
 /// Bytes of a part: as set, or by the size of the input where that is 0.
 pub fn parts_of(inputs: &[Input], part_bytes: u64) -> u64 {
     let total: u64 = inputs.iter().map(|i| i.bytes).sum();
-    if part_bytes == 0 { (total / 512).clamp(4 << 20, 256 << 20) } else { part_bytes }
+    if part_bytes == 0 { (total / 512).clamp(2 << 20, 256 << 20) } else { part_bytes }
 }
 
 /// An error about the data is a reject; any other stops the job.
