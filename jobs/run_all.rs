@@ -1,9 +1,9 @@
 //! What `webmill run` does: every job, in order, or two at a time.
 //!
-//! **What.** A job is run when all that it reads is there ([`NEEDS`]). Where one of two jobs has work for a single thread, the other one keeps the
+//! **What.** A job is run when all that it reads is there (`NEEDS`). Where one of two jobs has work for a single thread, the other one keeps the
 //! processors busy. Each has its own pool of threads, and half of the memory.
 //!
-//! **When.** Only where the run has all processors of the machine, and half of the memory is more than jobs on so much need ([`two_fit`]): with
+//! **When.** Only where the run has all processors of the machine, and half of the memory is more than jobs on so much need (`two_fit`): with
 //! fewer `--threads` than processors, no more than these are ever busy. A job that is refused in half of the memory is done alone after the others.
 //!
 //! **Determinism.** No job sees what runs beside it.
