@@ -1,5 +1,6 @@
 # One profile and one target folder for everything, so that dependencies are compiled once.
-# The cargo at hand is used; `make test` installs what the tests need beside it.
+# The cargo at hand is used; `make test` installs what the tests need beside it. Tests are built with the engine of SQL, the
+# demonstration without: the two share all that is compiled but the program itself.
 
 CARGO ?= cargo
 
@@ -10,11 +11,18 @@ demo:
 
 # Tests that could not run say so and are counted: a run that left some out ends with their list.
 SKIPPED := $(CURDIR)/target/skipped.txt
-test: tools
+test: tools extension
 	@mkdir -p target && rm -f $(SKIPPED)
-	WEBMILL_SKIPPED=$(SKIPPED) $(CARGO) test --release --workspace
+	WEBMILL_SKIPPED=$(SKIPPED) $(CARGO) test --release --workspace --features sql
 	@if [ -s $(SKIPPED) ]; then echo "$$(sort -u $(SKIPPED) | wc -l) tests or parts of tests did not run here:"; sort -u $(SKIPPED); \
 	 else echo "no test was skipped"; fi
+
+# The compiled part of the Python package, where its tests look for it.
+.PHONY: extension
+extension:
+	@[ ! -x target/python/bin/python ] || { $(CARGO) build -q --release --workspace --features sql --lib --example pagerank && \
+	  for built in target/release/lib_webmill.so target/release/lib_webmill.dylib; do \
+	    [ ! -f $$built ] || install -m 755 $$built python/webmill/_webmill.abi3.so; done; }
 
 # What the tests use beside Rust: only where it is missing, and only where Debian's package tool is at hand.
 .PHONY: tools
@@ -41,9 +49,6 @@ tools:
 	  mkdir -p target && rm -rf target/spark && python3 -m venv target/spark 2>/dev/null && \
 	  target/spark/bin/pip install -q --disable-pip-version-check -r python/tests/spark_requirements.txt; } || \
 	  { rm -rf target/spark; echo "no Python with PySpark: webmill.spark will not be tried"; }
-	@[ ! -x target/python/bin/python ] || { $(CARGO) build -q --release --workspace --lib --example pagerank && \
-	  for built in target/release/lib_webmill.so target/release/lib_webmill.dylib; do \
-	    [ ! -f $$built ] || install -m 755 $$built python/webmill/_webmill.abi3.so; done; }
 	@target/clean/bin/python -c 'import polars' 2>/dev/null || { \
 	  mkdir -p target && rm -rf target/clean && python3 -m venv target/clean 2>/dev/null && \
 	  target/clean/bin/pip install -q --disable-pip-version-check polars==$$(sed -n 's/^dependencies = \["polars>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml); } || \
@@ -84,10 +89,10 @@ wheel:
 
 lint:
 	$(CARGO) fmt --check
-	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --release --workspace --features sql --all-targets -- -D warnings
 
 doc:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --features sql --no-deps
 
 check: lint doc test
 

@@ -30,7 +30,7 @@ fn main() -> Result<(), Failure> {
 fn measure(name: &str, graph: &Csr) -> Result<(), Failure> {
     let transpose = graph.transpose();
     let start = Instant::now();
-    let exact = Harmonic { exact_steps: u64::MAX, ..Harmonic::default() }.run(graph, &transpose)?;
+    let exact = Harmonic { exact_nodes: u64::MAX, ..Harmonic::default() }.run(graph, &transpose)?;
     println!(
         "{name}: {} nodes, {} arcs, exact in {:.1} s, greatest distance {}",
         graph.num_nodes(),

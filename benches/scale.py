@@ -13,7 +13,7 @@ Then every size is foretold stage by stage from smaller ones:
  A  from the 10,000 pages beside it alone: f + (c - f) * n / 10,000, where c is their cost and f that of starting;
  B  the same times 1 + g * lg(n / 10,000), with g from the largest size below it: what sorts, and caches that no longer hold everything, add with each doubling.
 
-Harmonic centrality is taken from registers at every size (`harmonic_exact_steps = 0`): small graphs would get the exact one, which is another algorithm.
+Harmonic centrality is taken from registers at every size (`harmonic_exact_nodes = 0`): small graphs would get the exact one, which is another algorithm.
 """
 
 import argparse
@@ -40,7 +40,7 @@ STAGES = [
 ]
 # Pages of the small run, and of the one that tells what starting costs.
 SMALL, START = 10_000, 500
-RECIPE = "[rank]\nharmonic_exact_steps = 0\n"
+RECIPE = "[rank]\nharmonic_exact_nodes = 0\n"
 
 
 def run(command, folder):

@@ -11,7 +11,6 @@ pub mod graph;
 pub mod index;
 pub mod jobs;
 pub mod learn;
-#[cfg(feature = "query")]
 pub mod query;
 pub mod rank;
 pub mod reference;

@@ -1,4 +1,4 @@
-//! `webmill extract`: shards in, tables of pages, links and texts out, in one pass.
+//! `webmill extract`: shards in, tables of pages, links, texts, their details and templates of hosts out, in one pass.
 
 mod current;
 pub mod log;

@@ -15,7 +15,7 @@ use crate::timings;
 
 /// A job as the registry lists it: help, recipe, `run`, report and `schema` read nothing else.
 pub struct JobEntry {
-    /// Name of the file, the subcommand, the recipe's table and the output folder.
+    /// Name of the file, the recipe's table and the output folder. [`command`] makes the subcommand of it.
     pub name: &'static str,
     /// One sentence: what it does.
     pub about: &'static str,
@@ -202,23 +202,12 @@ pub fn mixed(joined: &[&Committed]) -> Vec<String> {
     warnings
 }
 
-/// The subcommand that runs a job.
-pub fn command(job: &str) -> &str {
+/// The subcommand that runs a job: its name, in groups with a blank for the hyphen.
+pub fn command(job: &str) -> String {
     match job {
-        "graph" => "graph build",
-        "rules" => "rules apply RULE",
-        "learn-features" => "learn features --labels FILE",
-        "learn-train" => "learn train --labels FILE",
-        "learn-apply" => "learn apply",
-        "count-words" => "count words",
-        "count-backlinks" => "count backlinks",
-        "count-host-terms" => "count host-terms",
-        "count-index" => "count index",
-        "count-grep" => "count grep PATTERN",
-        "count-visits" => "count visits LOG",
-        "count-sort" => "count sort COLUMN",
-        "learn-cluster" => "learn cluster",
-        job => job,
+        "graph" => "graph build".to_owned(),
+        "rules" => "rules apply".to_owned(),
+        job => job.replacen('-', " ", 1),
     }
 }
 

@@ -17,9 +17,9 @@
 //! | `documents` | [`documents`] | PDF, Office files, RTF, OpenDocument, EPUB, feeds, plain text; children that read them | `html` |
 //! | `media` | [`media`] | pictures, sound and video: sizes, lengths, tags, without decoding them | `html` |
 //! | `table` | [`table`] | Parquet tables typed both ways | |
-//! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `shard`, `dedup`, `documents`, `media`, `table` |
+//! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `dedup`, `documents`, `media`, `table` |
 //! | `run` | [`run`] | the job runtime: keys, staging, commit, resume | |
-//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `html`, `render`, `revisit` |
+//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `learn`, `render`, `revisit`, `rules` |
 //! | `revisit` | [`revisit`] | how often pages change, when to look again | |
 //! | `render` | [`render`] | pages through a headless Chromium, their requests through a proxy of ours | |
 //! | `index` | [`index`] | the capture index: CDX, CDXJ, ZipNum, queries, the store | `shard`, `sort` |
@@ -30,6 +30,7 @@
 //! | `report` | [`report`] | numbers in, one HTML page out | |
 //! | `jobs` | [`jobs`] | the jobs and their registry | all of these |
 //! | `cli` (default) | | the binary | `jobs` |
+//! | `sql` | | `webmill query`, by the engine of polars | `cli` |
 //!
 //! # A whole program: archive file in, ranked table out
 //!

@@ -14,6 +14,14 @@ use webmill::jobs::command::{
 use webmill::jobs::{document_reader, say, simweb};
 use webmill::run::Cancel;
 
+#[cfg(feature = "sql")]
+mod sql;
+
+#[cfg(feature = "sql")]
+const ANSWER: Option<query::Answer> = Some(sql::answer);
+#[cfg(not(feature = "sql"))]
+const ANSWER: Option<query::Answer> = None;
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -148,7 +156,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
             learn::run(&args, &cancel)
         }
         Command::Show(args) => show::run(&args),
-        Command::Query(args) => query::run(&args),
+        Command::Query(args) => query::run(&args, ANSWER),
         Command::Shard(args) => shard::run(args),
         Command::Index(args) => index::run(&args),
         Command::Serve(args) => serve::run(&args, &cancel),

@@ -15,12 +15,12 @@ use webmill_run::Stage;
 use webmill_sort::{Budget, BytesSorter};
 use webmill_table::{Reader, columns};
 
-use super::parts::{CAPTURES, CaptureRow};
+use super::parts::{CAPTURES, PlacedRow};
 use crate::current_captures::ordered;
 
 columns! {
     /// What decides.
-    struct Judged from CaptureRow { url, time, digest, shard, offset, class }
+    struct Judged from PlacedRow { url, time, digest, shard, offset, class }
 }
 
 /// Captures of a part that count, a bit each.

@@ -21,8 +21,8 @@ pub const TABLES: &str = "aside/tables";
 pub const ASIDE_BYTES: usize = 256 << 10;
 
 table! {
-    /// One row a capture of a part, in the order of its rows in all tables.
-    CaptureRow = "captures" {
+    /// One row per capture of a part: which captures it competes with, and how many rows it has in each table.
+    PlacedRow = "placed" {
         surt: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
         time: Millis = "when it was fetched", "2003-04-15T08:13:06Z";
@@ -106,7 +106,7 @@ pub fn tables_by_name(mill: &Mill) -> BTreeMap<String, Box<dyn TableRows>> {
 }
 
 /// Moves the rows of a capture to those of the others; what is to be known of it.
-fn gather(order: Order, rows: Rows, tables: &mut BTreeMap<String, Box<dyn TableRows>>) -> Result<CaptureRow> {
+fn gather(order: Order, rows: Rows, tables: &mut BTreeMap<String, Box<dyn TableRows>>) -> Result<PlacedRow> {
     let page = rows.of::<PageRow>().first();
     let (class, digest) = page.map_or((0, None), |page| (class(page), page.content_digest.clone()));
     let mut numbers = vec![0; tables.len()];
@@ -119,5 +119,5 @@ fn gather(order: Order, rows: Rows, tables: &mut BTreeMap<String, Box<dyn TableR
         gathered.append(rows);
     }
     let Order { surt, url, time_ms, shard, offset } = order;
-    Ok(CaptureRow { surt, url, time: Millis(time_ms), digest, shard, offset, class, rows: numbers })
+    Ok(PlacedRow { surt, url, time: Millis(time_ms), digest, shard, offset, class, rows: numbers })
 }

@@ -29,7 +29,7 @@ use webmill_table::{Packing, Reader, Table, columns};
 
 use super::current::{Marks, judge};
 use super::media::MERGED;
-use super::parts::{ASIDE_BYTES, CAPTURES, CaptureRow, TABLES, tables_by_name};
+use super::parts::{ASIDE_BYTES, CAPTURES, PlacedRow, TABLES, tables_by_name};
 use crate::current_captures::ordered;
 use crate::output::footer;
 
@@ -63,7 +63,7 @@ impl Width {
 
 columns! {
     /// Where the rows of a capture stand among others.
-    struct Ordered from CaptureRow { surt, url, time, shard, offset, rows }
+    struct Ordered from PlacedRow { surt, url, time, shard, offset, rows }
 }
 
 /// A part that was written aside.

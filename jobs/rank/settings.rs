@@ -42,8 +42,8 @@ pub struct Rank {
     /// error of 3.3 %, each more divides it by 1.4; fewer are taken where they do not fit the memory. 0 leaves harmonic
     /// centrality out.
     pub harmonic_registers: u32,
-    /// Nodes times the sum of nodes and arcs up to which harmonic centrality is exact.
-    pub harmonic_exact_steps: u64,
+    /// Nodes of a level up to which harmonic centrality is exact: beyond that it would cost more than all other measures.
+    pub harmonic_exact_nodes: u64,
     /// Follow page arcs in proportion to the number of links behind them.
     pub weighted_pages: bool,
     /// Likewise arcs of hosts and domains.
@@ -67,7 +67,7 @@ impl Default for Rank {
             hits_tolerance: 1e-10,
             hits_max_iterations: 10_000,
             harmonic_registers: 10,
-            harmonic_exact_steps: Harmonic::default().exact_steps,
+            harmonic_exact_nodes: Harmonic::default().exact_nodes,
             weighted_pages: false,
             weighted_hosts: true,
             read: Vec::new(),
@@ -107,6 +107,9 @@ pub struct Overrides {
     /// Kind of HITS: hits, hub-averaging, authority-threshold, hub-threshold:K or full-threshold:K [default: hits].
     #[arg(long, value_name = "KIND")]
     hits_variant: Option<String>,
+    /// Compute harmonic centrality exactly whatever it costs: of a large graph it is estimated else, and says with which error.
+    #[arg(long)]
+    exact: bool,
 }
 
 impl Overrides {
@@ -123,6 +126,7 @@ impl Overrides {
         set("teleport", self.teleport.as_ref().map(|file| path(file).into()));
         set("warm_start", self.warm_start.as_ref().map(|folder| path(folder).into()));
         set("hits_variant", self.hits_variant.clone().map(Into::into));
+        set("harmonic_exact_nodes", self.exact.then_some(i64::MAX.into()));
     }
 }
 
@@ -195,7 +199,7 @@ impl Rank {
     /// registers where it is left out of the table.
     pub fn harmonic(&self, memory: u64) -> Harmonic {
         let settings = Harmonic {
-            exact_steps: self.harmonic_exact_steps,
+            exact_nodes: self.harmonic_exact_nodes,
             memory_bytes: Some(memory),
             ..Harmonic::default()
         };

@@ -387,6 +387,12 @@ pub(super) mod tests {
             .any(|segment| matches!(segment.as_bytes(), [a, b':'] if a.is_ascii_alphabetic()))
     }
 
+    #[test]
+    fn a_segment_like_a_drive_is_a_segment() {
+        let base = CanonicalUrl::parse("http://a.com/a:/").expect("a URL");
+        assert_eq!(base.join("..").expect("a URL").as_str(), "http://a.com/");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
         #[test]

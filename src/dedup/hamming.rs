@@ -28,7 +28,6 @@ mod measure;
 pub(crate) mod online;
 mod plan;
 mod values;
-pub(crate) mod varint;
 
 use std::ops::ControlFlow;
 

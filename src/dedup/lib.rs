@@ -8,8 +8,8 @@
 //! [`BandJoin`] verifies the candidates of the bands as they arrive, within a budget of memory, however many share a
 //! bucket. It finds the near-duplicates that SimHash is too coarse for.
 //!
-//! Against a set that is known already there are [`BandJoin::with_earlier`], [`HammingJoin::run_between`] for many fingerprints,
-//! [`FingerprintIndex`] for one at a time, and [`write_fingerprints`] for the disk.
+//! Against a set that is known already there are [`BandJoin::with_earlier`], [`HammingJoin::run_between`] for many fingerprints, and
+//! [`FingerprintIndex`] for one at a time.
 //!
 //! Parts of texts: [`PassageJoin`] finds the passages that two pages share, with their places, and [`Overlap`] says how
 //! much of one text is in the other; [`TextDiff`] compares two texts word by word, for a terminal or as HTML;
@@ -86,7 +86,6 @@ pub use diff::{DiffOptions, Moved, Segment, TextDiff};
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
 pub use hamming::online::FingerprintIndex;
-pub use hamming::varint::{read_fingerprints, write_fingerprints};
 pub use hamming::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
 pub use keep::{KeepPolicy, KeptPage, canonical_names};
 pub use minhash::text_signer::{Signatures, TextSigner, text_bands};

@@ -65,12 +65,15 @@ pub fn harmonic(transpose: &Csr, nodes: &[u32]) -> Result<Vec<f64>> {
     Ok(parts.concat())
 }
 
+/// Nodes up to which exact harmonic centrality costs no more than PageRank, HITS and SALSA of the same graph together: each of its
+/// n / 256 rounds of searches takes as long as some sweeps of these, whatever the arcs.
+pub const EXACT_NODES: u64 = 20_000;
+
 /// Harmonic centrality of all nodes: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Harmonic {
-    /// Nodes times the sum of nodes and arcs up to which it is exact. Default 300 thousand million, a minute or so of two
-    /// cores.
-    pub exact_steps: u64,
+    /// Nodes of a graph up to which it is exact. Default [`EXACT_NODES`].
+    pub exact_nodes: u64,
     /// Registers of HyperBall's counters beyond that: 2 to this power, 4 to 16, if so many fit the memory, else as many
     /// as do. Default 10, for an error of 3.3 %.
     pub log_registers: u32,
@@ -80,7 +83,7 @@ pub struct Harmonic {
 
 impl Default for Harmonic {
     fn default() -> Self {
-        Harmonic { exact_steps: 300_000_000_000, log_registers: 10, memory_bytes: None }
+        Harmonic { exact_nodes: EXACT_NODES, log_registers: 10, memory_bytes: None }
     }
 }
 
@@ -132,9 +135,8 @@ impl Harmonic {
         if transpose.num_nodes() != n || transpose.num_arcs() != graph.num_arcs() {
             return Err(Error::Config("the transpose is of another graph".into()));
         }
-        let steps = u128::from(n as u64) * (u128::from(n as u64) + u128::from(graph.num_arcs()));
         let fits = |bytes: u64| self.memory_bytes.is_none_or(|allowed| bytes <= allowed);
-        if steps <= u128::from(self.exact_steps) && fits(all_at_once::memory_estimate(n)) {
+        if n as u64 <= self.exact_nodes && fits(all_at_once::memory_estimate(n)) {
             let (scores, iterations) = all_at_once::harmonic(graph, self.memory_bytes);
             let (log_registers, relative_error) = (None, 0.0);
             return Ok(Centralities { scores, log_registers, relative_error, iterations, converged: true });
@@ -241,7 +243,7 @@ mod tests {
         let transpose = graph.transpose();
         let exact = one_by_one(&graph);
         for (memory_bytes, registers) in [(None, 10), (Some(600 << 11), 8), (Some(100 << 11), 5)] {
-            let settings = Harmonic { exact_steps: 1000, memory_bytes, ..Harmonic::default() };
+            let settings = Harmonic { exact_nodes: 1000, memory_bytes, ..Harmonic::default() };
             let found = settings.run(&graph, &transpose).unwrap();
             assert_eq!(found.log_registers, Some(registers));
             assert!((found.relative_error - 1.04 / f64::from(1 << registers).sqrt()).abs() < 1e-12);

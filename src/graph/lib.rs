@@ -89,7 +89,7 @@ pub use edges::{EdgeList, EdgeOptions, Order, parse_edges, read_edges, read_edge
 pub use explain::{Contribution, Explanation};
 pub use export::Export;
 pub use fold::{duplicates, fold, fold_csr, fold_file};
-pub use harmonic::{Centralities, Harmonic, harmonic};
+pub use harmonic::{Centralities, EXACT_NODES, Harmonic, harmonic};
 pub use hits::{Hits, HubsAuthorities, Variant};
 pub use hosts::{Groups, HostRanges, host_of};
 pub use hyperball::{Balls, HyperBall};

@@ -1,4 +1,5 @@
-//! The engine on one machine: splits by threads, shuffle on disk, parts by threads.
+//! What the tests run kernels by: splits by threads, shuffle on disk, parts by threads. The program has its own over tables
+//! (`jobs/count/engine.rs`).
 
 use rayon::prelude::*;
 use webmill_capture::Result;

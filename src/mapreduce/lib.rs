@@ -27,7 +27,7 @@
 //! # Examples
 //!
 //! ```
-//! use webmill_mapreduce::{Count, MapReduce, Options, run};
+//! use webmill_mapreduce::{Count, MapReduce, map_batch, reduce_sorted};
 //!
 //! /// How often each word occurs.
 //! struct Words;
@@ -52,10 +52,17 @@
 //!     }
 //! }
 //!
+//! // The two sides; what lies between them, sorting by part and key, is an engine's.
 //! let texts = ["Hello World, Bye World!", "Hello Hadoop, Goodbye to hadoop."];
-//! let parts = run(&Words, &texts, |text, page| page(text), &Options::default())?;
-//! assert_eq!(parts[0][2], ("Hadoop,".to_owned(), 1));
-//! assert_eq!(parts[0][3], ("Hello".to_owned(), 2));
+//! let mut pairs = Vec::new();
+//! map_batch(&Words, texts, 1, |_, key, value| pairs.push((key.to_vec(), value.to_vec())));
+//! pairs.sort();
+//! let mut made = Vec::new();
+//! reduce_sorted(&Words, pairs.iter().map(|pair| (&pair.0, &pair.1)), |out| {
+//!     made.push(out);
+//!     Ok(())
+//! })?;
+//! assert_eq!(made[2..4], [("Hadoop,".to_owned(), 1), ("Hello".to_owned(), 2)]);
 //! # Ok::<(), webmill_capture::Error>(())
 //! ```
 
@@ -64,6 +71,7 @@
 
 mod coding;
 mod combiner;
+#[cfg(test)]
 mod engine;
 mod kernel;
 mod map;
@@ -75,7 +83,6 @@ mod splitters;
 
 pub use coding::{Count, Key, Value, read_varint, write_varint};
 pub use combiner::Combiner;
-pub use engine::{Options, run};
 pub use kernel::MapReduce;
 pub use map::{MapSide, Mapper, map_batch};
 pub use merge::{Merged, Pairs};

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::key::{configuration, ingredients};
+use crate::key::Described;
 use crate::layout::{self, key_folder, keys_folder, lock, point_latest, refused_list};
 use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
 use crate::{
     Cancel, Counts, Inputs, Job, JobInput, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage,
 };
-use crate::{crash_point, digest_file, hex128, job_key};
+use crate::{crash_point, digest_file, hex128};
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_capture::timing::{self, Ledger};
 
@@ -89,13 +89,16 @@ impl Committed {
     }
 }
 
+/// The work of a job in its staging folder.
+type Work<'a> = dyn Fn(&Stage<'_>) -> Result<()> + Sync + 'a;
+
 impl Runtime<'_> {
     /// Folder and state of `job` without doing anything: for `--dry-run`.
     ///
     /// # Errors
     /// [`Error::Internal`] where the configuration does not serialise.
     pub fn plan<J: Job>(&self, job: &J, input: &J::Input) -> Result<(PathBuf, bool)> {
-        let key = job_key(job, &input.inputs())?;
+        let key = Described::new(job)?.key(&input.inputs())?;
         let folder = key_folder(&self.out, J::NAME, key.as_str());
         let done = folder.join(Manifest::FILE).exists();
         Ok((folder, done))
@@ -107,10 +110,13 @@ impl Runtime<'_> {
     /// What the job meets; [`Error::Refused`] where more than `max_bad` of the records are damaged; [`Error::Config`]
     /// where another process runs the same job or the folder is not webmill's; [`Error::Interrupted`].
     pub fn run<J: Job>(&self, job: &J, input: &J::Input) -> Result<Committed> {
-        let inputs = input.inputs();
-        let key = job_key(job, &inputs)?;
+        self.run_described(&Described::new(job)?, &input.inputs(), &|stage| job.run(input, stage))
+    }
+
+    fn run_described(&self, job: &Described, inputs: &Inputs, work: &Work<'_>) -> Result<Committed> {
+        let key = job.key(inputs)?;
         self.claim()?;
-        let keys = keys_folder(&self.out, J::NAME);
+        let keys = keys_folder(&self.out, job.name);
         let folder = keys.join(key.as_str());
         std::fs::create_dir_all(&keys).at(&keys)?;
         if let Some(committed) = self.done(&folder, &key)? {
@@ -124,7 +130,7 @@ impl Runtime<'_> {
         let staging = keys.join(format!(".{key}.partial"));
         let manifest_path = staging.join(Manifest::FILE);
         if !manifest_path.exists() {
-            self.stage(job, input, &inputs, &key, &staging)?;
+            self.stage(job, inputs, &key, &staging, work)?;
         }
         crash_point("manifest-written");
         let bytes = std::fs::read(&manifest_path).at(&manifest_path)?;
@@ -142,10 +148,10 @@ impl Runtime<'_> {
         std::fs::rename(&staging, &folder).at(&folder)?;
         sync_folder(&keys)?;
         crash_point("folder-renamed");
-        point_latest(&self.out, J::NAME, key.as_str())?;
+        point_latest(&self.out, job.name, key.as_str())?;
         crash_point("latest-moved");
         // What an earlier run was refused for stands in the committed folder now.
-        let refused = refused_list(&self.out, J::NAME, &key);
+        let refused = refused_list(&self.out, job.name, &key);
         if refused.exists() {
             std::fs::remove_file(&refused).at(&refused)?;
         }
@@ -228,13 +234,13 @@ impl Runtime<'_> {
     }
 
     /// Does the work in the staging folder, up to and with the manifest.
-    fn stage<J: Job>(
+    fn stage(
         &self,
-        job: &J,
-        input: &J::Input,
+        job: &Described,
         inputs: &Inputs,
         key: &JobKey,
         staging: &Path,
+        work: &Work<'_>,
     ) -> Result<()> {
         let (started, before) = (Instant::now(), thread_seconds());
         let ledger = Arc::<Ledger>::default();
@@ -246,7 +252,7 @@ impl Runtime<'_> {
             .start_handler(move |_| timing::work_for(&of_threads))
             .build()
             .map_err(|e| Error::Config(format!("{} threads cannot be started: {e}", self.threads)))?;
-        pool.install(|| job.run(input, &stage))?;
+        pool.install(|| work(&stage))?;
         let receipts = stage.receipts.into_inner().map_err(poisoned)?;
         let manifest = self.manifest(job, inputs, key, staging, &receipts)?;
         let run = serde_json::json!({
@@ -263,9 +269,9 @@ impl Runtime<'_> {
         write_synced(&staging.join(Manifest::FILE), &to_json(&manifest)?, None)
     }
 
-    fn manifest<J: Job>(
+    fn manifest(
         &self,
-        job: &J,
+        job: &Described,
         inputs: &Inputs,
         key: &JobKey,
         staging: &Path,
@@ -278,10 +284,10 @@ impl Runtime<'_> {
         let first = first_reject(receipts);
         let sample: Vec<Reject> = receipts.values().flat_map(|r| r.rejects.iter().cloned()).collect();
         if is_all_lost(&counts) || counts.bad_share() > self.max_bad {
-            let list = (!sample.is_empty()).then(|| self.list_refused(J::NAME, key, &sample)).transpose()?;
+            let list = (!sample.is_empty()).then(|| self.list_refused(job.name, key, &sample)).transpose()?;
             self.hold(&counts, &first, list.as_deref())?;
         }
-        self.say_damage(J::NAME, &counts, &first);
+        self.say_damage(job.name, &counts, &first);
         let mut outputs: Vec<OutputFile> = receipts.values().flat_map(|r| r.files.iter().cloned()).collect();
         let mut tables = Receipt::tables(receipts);
         if !sample.is_empty() {
@@ -303,12 +309,12 @@ impl Runtime<'_> {
         outputs.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Manifest {
             format: Manifest::FORMAT,
-            job: J::NAME.into(),
-            job_version: J::VERSION,
+            job: job.name.into(),
+            job_version: job.version,
             key: key.clone(),
             webmill: env!("CARGO_PKG_VERSION").into(),
-            configuration: configuration(job)?,
-            ingredients: ingredients(job),
+            configuration: job.configuration.clone(),
+            ingredients: job.ingredients.clone(),
             inputs: inputs.clone(),
             counts,
             tables,

@@ -37,8 +37,8 @@ impl fmt::Display for JobKey {
 struct Material<'a> {
     name: &'a str,
     version: u32,
-    configuration: serde_json::Value,
-    ingredients: Vec<Ingredient>,
+    configuration: &'a serde_json::Value,
+    ingredients: &'a [Ingredient],
     inputs: Vec<String>,
     upstream: Vec<String>,
 }
@@ -48,22 +48,53 @@ struct Material<'a> {
 /// # Errors
 /// [`Error::Internal`] where the configuration does not serialise.
 pub fn job_key<J: Job>(job: &J, inputs: &Inputs) -> Result<JobKey> {
-    // Names are part of it because they stand in the tables as provenance.
-    let mut digests: Vec<String> = inputs.files.iter().map(|f| format!("{}:{}", f.digest, f.name)).collect();
-    digests.sort_unstable();
-    let mut upstream: Vec<String> = inputs.upstream.iter().map(|u| format!("{}/{}", u.job, u.key)).collect();
-    upstream.sort_unstable();
-    let material = Material {
-        name: J::NAME,
-        version: J::VERSION,
-        configuration: configuration(job)?,
-        ingredients: ingredients(job),
-        inputs: digests,
-        upstream,
-    };
-    let value = serde_json::to_value(&material).map_err(|e| Error::Internal(e.to_string()))?;
-    let value = sorted(value);
-    Ok(JobKey(hex128(digest_bytes(value.to_string().as_bytes()))))
+    Described::new(job)?.key(inputs)
+}
+
+/// What a job is beside its code: the same type for every job, so that the runtime is compiled once.
+pub(crate) struct Described {
+    pub name: &'static str,
+    pub version: u32,
+    /// As it stands in the manifest.
+    pub configuration: serde_json::Value,
+    /// In the order in which they stand in key and manifest.
+    pub ingredients: Vec<Ingredient>,
+}
+
+impl Described {
+    /// What `job` is.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where the configuration does not serialise.
+    pub fn new<J: Job>(job: &J) -> Result<Self> {
+        let configuration = serde_json::to_value(job);
+        let failed = |e| Error::Internal(format!("configuration of {}: {e}", J::NAME));
+        let configuration = sorted(configuration.map_err(failed)?);
+        let mut ingredients = job.ingredients();
+        ingredients.sort();
+        Ok(Described { name: J::NAME, version: J::VERSION, configuration, ingredients })
+    }
+
+    /// Its key over `inputs`.
+    pub fn key(&self, inputs: &Inputs) -> Result<JobKey> {
+        // Names are part of it because they stand in the tables as provenance.
+        let mut digests: Vec<String> =
+            inputs.files.iter().map(|f| format!("{}:{}", f.digest, f.name)).collect();
+        digests.sort_unstable();
+        let mut upstream: Vec<String> =
+            inputs.upstream.iter().map(|u| format!("{}/{}", u.job, u.key)).collect();
+        upstream.sort_unstable();
+        let material = Material {
+            name: self.name,
+            version: self.version,
+            configuration: &self.configuration,
+            ingredients: &self.ingredients,
+            inputs: digests,
+            upstream,
+        };
+        let value = serde_json::to_value(&material).map_err(|e| Error::Internal(e.to_string()))?;
+        Ok(JobKey(hex128(digest_bytes(sorted(value).to_string().as_bytes()))))
+    }
 }
 
 /// The value with the keys of its objects in order. `serde_json` keeps them so by itself until some crate of the program turns
@@ -71,19 +102,6 @@ pub fn job_key<J: Job>(job: &J, inputs: &Inputs) -> Result<JobKey> {
 fn sorted(mut value: serde_json::Value) -> serde_json::Value {
     value.sort_all_objects();
     value
-}
-
-/// The configuration as it stands in the manifest.
-pub(crate) fn configuration<J: Job>(job: &J) -> Result<serde_json::Value> {
-    let value = serde_json::to_value(job);
-    value.map(sorted).map_err(|e| Error::Internal(format!("configuration of {}: {e}", J::NAME)))
-}
-
-/// The ingredients in the order in which they stand in key and manifest.
-pub(crate) fn ingredients<J: Job>(job: &J) -> Vec<Ingredient> {
-    let mut ingredients = job.ingredients();
-    ingredients.sort();
-    ingredients
 }
 
 #[cfg(test)]

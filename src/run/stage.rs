@@ -8,6 +8,7 @@ use std::sync::Mutex;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::{
     Cancel, Counts, JobKey, OutputFile, Progress, Reject, TableInfo, crash_point, digest_file, hex128,
@@ -118,19 +119,45 @@ impl Stage<'_> {
         T: Serialize + DeserializeOwned,
         F: FnOnce(&mut Unit<'_>) -> Result<T>,
     {
+        if let Some(receipt) = self.begin(name)?
+            && let Ok(payload) = serde_json::from_value(receipt.payload.clone())
+        {
+            self.keep(name, receipt)?;
+            return Ok(payload);
+        }
+        let (mut work, mut made) = (Some(work), None);
+        self.do_unit(name, &mut |unit| {
+            let work = work.take().expect("a unit is done once");
+            let value = work(unit)?;
+            let payload = serde_json::to_value(&value).map_err(|e| Error::Internal(e.to_string()))?;
+            made = Some(value);
+            Ok(payload)
+        })?;
+        Ok(made.expect("a unit that is done has made something"))
+    }
+
+    /// Takes the name of a unit; the receipt that stands from an earlier run.
+    fn begin(&self, name: &str) -> Result<Option<Receipt>> {
         self.cancel.check()?;
         if !self.named.lock().map_err(poisoned)?.insert(name.to_owned()) {
             return Err(Error::Internal(format!(
                 "two units of work are called {name}: one would pass for the other"
             )));
         }
-        let receipt_path = self.folder.join("receipts").join(format!("{name}.json"));
-        if let Some(receipt) = self.standing_receipt(&receipt_path)
-            && let Ok(payload) = serde_json::from_value(receipt.payload.clone())
-        {
-            self.receipts.lock().map_err(poisoned)?.insert(name.to_owned(), receipt);
-            return Ok(payload);
-        }
+        Ok(self.standing_receipt(&self.receipt_path(name)))
+    }
+
+    fn receipt_path(&self, name: &str) -> PathBuf {
+        self.folder.join("receipts").join(format!("{name}.json"))
+    }
+
+    fn keep(&self, name: &str, receipt: Receipt) -> Result<()> {
+        self.receipts.lock().map_err(poisoned)?.insert(name.to_owned(), receipt);
+        Ok(())
+    }
+
+    /// Does a unit of work; `work` gives the payload of its receipt.
+    fn do_unit(&self, name: &str, work: &mut dyn FnMut(&mut Unit<'_>) -> Result<Value>) -> Result<()> {
         crash_point("unit-started");
         let temp = self.folder.join("temp").join(name);
         clear_folder(&temp)?;
@@ -140,10 +167,9 @@ impl Stage<'_> {
             receipt: Receipt { unit: name.to_owned(), ..Receipt::default() },
             sampled: BTreeMap::new(),
         };
-        let value = work(&mut unit)?;
+        let payload = work(&mut unit)?;
         crash_point("unit-written");
-        let mut receipt = unit.receipt;
-        receipt.payload = serde_json::to_value(&value).map_err(|e| Error::Internal(e.to_string()))?;
+        let mut receipt = Receipt { payload, ..unit.receipt };
         for file in &receipt.files {
             let path = self.folder.join(&file.path);
             File::open(&path).and_then(|f| f.sync_all()).at(&path)?;
@@ -157,10 +183,9 @@ impl Stage<'_> {
         }
         std::fs::remove_dir_all(&temp).at(&temp)?;
         crash_point("unit-synced");
-        write_synced(&receipt_path, &to_json(&receipt)?, Some("receipt-written"))?;
+        write_synced(&self.receipt_path(name), &to_json(&receipt)?, Some("receipt-written"))?;
         crash_point("receipt-renamed");
-        self.receipts.lock().map_err(poisoned)?.insert(name.to_owned(), receipt);
-        Ok(value)
+        self.keep(name, receipt)
     }
 
     /// Path of a file in the staging folder that an earlier unit of this job wrote.
@@ -174,7 +199,7 @@ impl Stage<'_> {
     /// [`Error::Io`] where its receipt or files cannot be removed.
     pub fn discard(&self, name: &str) -> Result<()> {
         self.named.lock().map_err(poisoned)?.remove(name);
-        let receipt_path = self.folder.join("receipts").join(format!("{name}.json"));
+        let receipt_path = self.receipt_path(name);
         if receipt_path.exists() {
             std::fs::remove_file(&receipt_path).at(&receipt_path)?;
         }

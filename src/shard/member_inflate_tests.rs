@@ -190,6 +190,34 @@ fn failures_are_backed_off() {
     assert_eq!((broken, gzip.vain()), (1000, 9), "1 + 2 + 4 + … members a try");
 }
 
+/// Three members, some of whose bytes are changed, whole and cut.
+fn damaged(level: u32, change: impl FnOnce(&mut Vec<u8>), cut: impl FnOnce(usize) -> usize) {
+    let words = "some words, some more words, no more words. ".repeat(30);
+    let noise = noise(300);
+    let packed = [words.as_bytes(), b"between", &noise];
+    let mut chain = [pack(packed[0], level), pack(packed[1], 1), pack(packed[2], level)].concat();
+    change(&mut chain);
+    assert_same_or_sound(&chain, &packed);
+    assert_same_or_sound(&chain[..cut(chain.len())], &packed);
+}
+
+#[test]
+fn one_bit_of_any_byte() {
+    for at in 0..usize::MAX {
+        let mut inside = false;
+        let flip = |chain: &mut Vec<u8>| {
+            if let Some(byte) = chain.get_mut(at) {
+                *byte ^= 64;
+                inside = true;
+            }
+        };
+        damaged(4, flip, |_| 0);
+        if !inside {
+            break;
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn agrees_with_streaming_on_data(
@@ -208,16 +236,11 @@ proptest! {
         cut in any::<prop::sample::Index>(),
         level in 1..10u32,
     ) {
-        let words = "some words, some more words, no more words. ".repeat(30);
-        let noise = noise(300);
-        let packed = [words.as_bytes(), b"between", &noise];
-        let mut chain = [pack(packed[0], level), pack(packed[1], 1), pack(packed[2], level)].concat();
-        for (at, to) in flips {
+        let change = |chain: &mut Vec<u8>| for (at, to) in flips {
             let at = at.index(chain.len());
             chain[at] ^= to;
-        }
-        assert_same_or_sound(&chain, &packed);
-        assert_same_or_sound(&chain[..cut.index(chain.len())], &packed);
+        };
+        damaged(level, change, |length| cut.index(length));
     }
 
     #[test]

@@ -126,6 +126,25 @@ impl ParquetFile {
         Ok(file)
     }
 
+    /// The columns that are read.
+    pub(crate) fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Reads, of the columns of a file opened [whole](ParquetFile::open_whole), these only, in this order.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] where one is missing.
+    pub(crate) fn choose<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
+        let chosen = names.into_iter().map(|name| {
+            self.fields.iter().find(|field| field.name == name).cloned().ok_or_else(|| {
+                incompatible(&self.path, format!("no column {name}"), "one of its table".to_owned())
+            })
+        });
+        self.fields = chosen.collect::<Result<_>>()?;
+        Ok(())
+    }
+
     /// Names of the columns that are read.
     pub(crate) fn columns(&self) -> Vec<String> {
         self.fields.iter().map(|field| field.name.to_string()).collect()

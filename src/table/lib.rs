@@ -16,6 +16,7 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod arrays;
 mod bounds;
 mod cell;
 mod column_type;
@@ -36,6 +37,7 @@ mod schema;
 mod words;
 mod write;
 
+pub use arrays::{ArrayReader, write_arrays};
 pub use bounds::{Bounds, GroupCounts, GroupFacts};
 pub use cell::{Bytes16, Cell, Millis};
 pub use column_type::ColumnType;

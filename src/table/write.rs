@@ -144,18 +144,39 @@ impl GroupWriter {
         footer: &Footer,
         options: WriteOptions,
     ) -> Result<Self> {
-        let file = File::create(path).at(path)?;
-        let fault = Arc::new(Mutex::new(None));
-        let output = Output { file: BufWriter::with_capacity(BUFFER_BYTES, file), fault: Arc::clone(&fault) };
         let schema: ArrowSchema = columns
             .iter()
             .map(|c| (c.name.into(), Field::new(c.name.into(), c.kind.declared(), c.nullable)))
             .collect();
+        let mut writer = GroupWriter::over(path, table, schema, footer, options)?;
+        writer.sorted_by = sorted_by.join(",");
+        Ok(writer)
+    }
+
+    /// A writer of columns of any type that Parquet knows.
+    pub(crate) fn with_schema(
+        path: &Path,
+        table: &str,
+        schema: ArrowSchema,
+        footer: &Footer,
+    ) -> Result<Self> {
+        GroupWriter::over(path, table, schema, footer, OPTIONS)
+    }
+
+    fn over(
+        path: &Path,
+        table: &str,
+        schema: ArrowSchema,
+        footer: &Footer,
+        options: WriteOptions,
+    ) -> Result<Self> {
+        let file = File::create(path).at(path)?;
+        let fault = Arc::new(Mutex::new(None));
+        let output = Output { file: BufWriter::with_capacity(BUFFER_BYTES, file), fault: Arc::clone(&fault) };
         let writer = FileWriter::try_new(output, schema, options)
             .map_err(|e| Error::Internal(format!("table {table}: {e}")))?;
         let (path, table) = (path.to_path_buf(), table.to_owned());
-        let sorted_by = sorted_by.join(",");
-        let (footer, schema) = (footer.clone(), None);
+        let (footer, sorted_by, schema) = (footer.clone(), String::new(), None);
         Ok(GroupWriter { path, table, sorted_by, schema, footer, writer, options, fault, rows: 0 })
     }
 

@@ -1,16 +1,17 @@
 //! What a user of one part of the library links: read off `cargo tree`, since the walls themselves are crates.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
-/// Crates that the library links with these features, by name.
-fn linked(features: &str) -> Vec<String> {
+/// Crates that a package links with these features, by name, without itself.
+fn linked(package: &str, features: &str) -> BTreeSet<String> {
     let tree = Command::new(env!("CARGO"))
         .args([
             "tree",
             "--offline",
             "--locked",
             "-p",
-            "webmill",
+            package,
             "--no-default-features",
             "--features",
             features,
@@ -20,16 +21,10 @@ fn linked(features: &str) -> Vec<String> {
         .output()
         .unwrap();
     assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
-    let mut names: Vec<String> = String::from_utf8(tree.stdout)
-        .unwrap()
-        .lines()
-        .map(str::trim)
-        .filter(|l| !l.is_empty())
-        .map(String::from)
-        .collect();
-    names.sort();
-    names.dedup();
-    names
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    // `(*)` stands behind what was shown before.
+    let names = tree.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+    names.map(str::to_owned).collect()
 }
 
 #[test]
@@ -52,12 +47,65 @@ fn a_part_of_the_library_links_what_it_needs_and_no_more() {
         ("crawl", &["polars_parquet", "polars_arrow", "clap"]),
         ("jobs", &["ctrlc"]),
     ] {
-        let linked = linked(features);
-        assert!(linked.iter().any(|name| name == "webmill_capture"), "{features}: {linked:?}");
+        let linked = linked("webmill", features);
+        assert!(linked.contains("webmill_capture"), "{features}: {linked:?}");
         for name in without {
-            assert!(!linked.iter().any(|l| l == name), "feature {features} links {name}");
+            assert!(!linked.contains(*name), "feature {features} links {name}");
         }
     }
-    let all = linked("cli");
-    assert!(["clap", "polars_parquet", "tokio"].iter().all(|name| all.iter().any(|l| l == name)), "{all:?}");
+    let all = linked("webmill", "cli");
+    assert!(["clap", "polars_parquet", "tokio"].iter().all(|name| all.contains(*name)), "{all:?}");
+    // The engine of SQL is asked for by name, and brings no client of object stores.
+    assert!(!all.contains("polars_sql") && linked("webmill", "sql").contains("polars_sql"));
+    assert!(!linked("webmill", "sql").contains("object_store"));
+}
+
+/// A feature brings in its crate and what that imports, and no further crate.
+#[test]
+fn a_feature_is_its_crate() {
+    let manifest = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let mut seen = 0;
+    for (feature, brings) in manifest["features"].as_table().unwrap() {
+        let package = format!("webmill-{feature}");
+        if !brings.as_array().unwrap().contains(&format!("dep:{package}").into()) {
+            continue;
+        }
+        let ours = |names: BTreeSet<String>| -> BTreeSet<String> {
+            names.into_iter().filter(|name| name.starts_with("webmill_")).collect()
+        };
+        let mut imports = ours(linked(&package, ""));
+        imports.extend(["webmill_capture".to_owned(), package.replace('-', "_")]);
+        assert_eq!(ours(linked("webmill", feature)), imports, "feature {feature}");
+        seen += 1;
+    }
+    assert!(seen > 15, "{seen} features of one crate each");
+}
+
+/// The table of crates in ARCHITECTURE.md says of each what its manifest says.
+#[test]
+fn the_table_of_crates_is_true() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let mut seen = 0;
+    for line in page.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let &[name, _, told] = cells.as_slice() else { continue };
+        let name = name.trim_matches(['`', '/']);
+        let folder =
+            if ["jobs", "python"].contains(&name) { root.join(name) } else { root.join("src").join(name) };
+        let (Ok(manifest), false) =
+            (std::fs::read_to_string(folder.join("Cargo.toml")), told == "all of these")
+        else {
+            continue;
+        };
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let imports = manifest.get("dependencies").and_then(toml::Value::as_table).into_iter().flatten();
+        let imports: BTreeSet<&str> =
+            imports.filter_map(|(import, _)| import.strip_prefix("webmill-")).collect();
+        let told: BTreeSet<&str> = told.split(", ").filter(|import| *import != "–").collect();
+        assert_eq!(told, imports, "{name}");
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen} crates");
 }

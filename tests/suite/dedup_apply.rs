@@ -574,8 +574,7 @@ fn what_is_there_is_not_overwritten_and_a_crash_leaves_nothing_half_done() {
 
 #[test]
 fn the_demo_has_no_duplicates_left() {
-    let work = Work::new();
-    work.run(&["demo", "--out", "demo"]);
+    let work = Work::with_demo();
     let shards: Vec<PathBuf> = files(&work.path("demo")).into_keys().collect();
     let shard = shards.iter().find(|path| {
         path.extension().is_some_and(|end| ["rawdb", "warc", "raw"].iter().any(|kind| end == *kind))

@@ -397,13 +397,16 @@ fn harmonic_centrality_says_whether_it_is_exact() {
     let said = |arguments: &[&str]| String::from_utf8(work.run(arguments).stderr).unwrap();
     let exact = scores(&work, &["rank", "g.txt", "--by", "harmonic"]);
     assert!(said(&["rank", "g.txt", "--by", "harmonic"]).contains("harmonic centrality: exact"));
-    std::fs::write(work.path("mill.toml"), "[rank]\nharmonic_exact_steps = 1000\n").unwrap();
+    std::fs::write(work.path("mill.toml"), "[rank]\nharmonic_exact_nodes = 10\n").unwrap();
     let estimate = ["rank", "g.txt", "--by", "harmonic", "--recipe", "mill.toml"];
     let message = said(&estimate);
     assert!(message.contains("2^10 registers, relative standard error 3.2 %"), "{message}");
     let estimated = scores(&work, &estimate);
     assert!(estimated.iter().all(|(name, score)| (score / exact[name] - 1.0).abs() < 0.15));
     assert!(estimated.iter().any(|(name, score)| *score != exact[name]));
+    let asked = [&estimate[..], &["--exact"]].concat();
+    assert!(said(&asked).contains("harmonic centrality: exact"));
+    assert_eq!(scores(&work, &asked), exact);
 
     work.synth("shards", 60, u64::MAX);
     work.run(&["run", "shards", "--out", "out"]);

@@ -46,8 +46,7 @@ fn regenerate(python: &Path, work: &Work, results: &str, more: &[&str]) {
 #[test]
 fn notebooks_say_of_the_demonstration_what_is_committed() {
     let Some(python) = python() else { return };
-    let work = Work::new();
-    work.run(&["demo", "--out", "demo"]);
+    let work = Work::with_demo();
     regenerate(&python, &work, "demo/results", &["--check"]);
 }
 

@@ -51,8 +51,7 @@ fn a_clean_environment_is_enough() {
         webmill_evaluation::skip("no Python with polars alone in target/clean: run `make tools`");
         return;
     }
-    let work = Work::new();
-    work.run(&["demo", "--out", "demo"]);
+    let work = Work::with_demo();
     let output = Command::new(python)
         .arg(root.join("python/tests/clean.py"))
         .arg(work.path("demo"))

@@ -7,13 +7,6 @@ use serde_json::Value;
 
 use crate::support::Work;
 
-/// The demonstration's results, in `demo/results`.
-fn demo() -> Work {
-    let work = Work::new();
-    work.run(&["demo", "--out", "demo"]);
-    work
-}
-
 fn query(work: &Work, arguments: &[&str]) -> Output {
     work.run(&[&["query", "--results", "demo/results"], arguments].concat())
 }
@@ -31,7 +24,7 @@ fn rows(work: &Work, sql: &str) -> Vec<Value> {
 
 #[test]
 fn answers_in_four_forms() {
-    let work = demo();
+    let work = Work::with_demo();
     let sql = "SELECT url, pagerank FROM ranks WHERE level = 'page' ORDER BY pagerank DESC, url LIMIT 3";
     let best = rows(&work, sql);
     assert_eq!(best.len(), 3);
@@ -57,7 +50,7 @@ fn answers_in_four_forms() {
 
 #[test]
 fn values_of_every_kind_are_written() {
-    let work = demo();
+    let work = Work::with_demo();
     let of_pages = "SELECT fetch_time, is_current, fetch_status, title, content_charset FROM pages \
                     WHERE title IS NOT NULL ORDER BY url, fetch_time LIMIT 1";
     let row = &rows(&work, of_pages)[0];
@@ -74,7 +67,7 @@ fn values_of_every_kind_are_written() {
 /// What docs/sql.md says of the dialect.
 #[test]
 fn the_dialect_is_as_described() {
-    let work = demo();
+    let work = Work::with_demo();
     for sql in [
         "SELECT url FROM pages AS p WHERE EXISTS (SELECT 1 FROM links AS l WHERE l.target_url = p.url) LIMIT 2",
         "SELECT url FROM pages WHERE url IN (SELECT target_url FROM links) LIMIT 2",
@@ -98,7 +91,7 @@ fn the_dialect_is_as_described() {
 
 #[test]
 fn a_crawl_has_tables_alone_and_beside_results() {
-    let work = demo();
+    let work = Work::with_demo();
     let events = "SELECT COUNT(*) AS n FROM events";
     let alone = text(work.run(&["query", events, "--crawl", "demo/crawl", "--format", "csv"]));
     assert!(alone.lines().nth(1).unwrap().parse::<u64>().unwrap() > 80, "{alone}");
@@ -125,7 +118,7 @@ fn results_that_do_not_fit_the_others_are_left_out_and_said() {
 
 #[test]
 fn a_table_to_look_at_says_what_it_leaves_out() {
-    let work = demo();
+    let work = Work::with_demo();
     let table = text(query(&work, &["SELECT url, text FROM texts ORDER BY url", "--rows", "2"]));
     let last = table.trim_end().lines().last().unwrap();
     assert!(last.contains("2 of them shown (--rows)") && last.contains("values were cut"), "{last}");
@@ -133,7 +126,7 @@ fn a_table_to_look_at_says_what_it_leaves_out() {
 
 #[test]
 fn queries_come_from_files_and_from_standard_input() {
-    let work = demo();
+    let work = Work::with_demo();
     let file = "-- name: one\nSELECT COUNT(*) AS n FROM pages;\n-- name: two\nSELECT 2 AS n;";
     std::fs::write(work.path("questions.sql"), file).unwrap();
     let two = query(&work, &["--file", "questions.sql", "--name", "two", "--format", "csv"]);
@@ -159,7 +152,7 @@ fn queries_come_from_files_and_from_standard_input() {
 
 #[test]
 fn what_is_no_question_about_the_tables_is_refused() {
-    let work = demo();
+    let work = Work::with_demo();
     for (sql, why) in [
         ("DROP TABLE pages", "begins with"),
         ("SELECT 1; SELECT 2", "one at a time"),

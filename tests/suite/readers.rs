@@ -50,8 +50,7 @@ pub fn one_page(path: &Path) {
 #[test]
 fn pandas_pyarrow_polars_and_duckdb_open_every_table() {
     let Some(python) = python() else { return };
-    let work = Work::new();
-    work.run(&["demo", "--out", "demo"]);
+    let work = Work::with_demo();
     one_page(&work.path("one.warc"));
     work.run(&["run", "one.warc", "--out", "one"]);
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
@@ -123,8 +122,7 @@ fn learn(work: &Work, out: &str) {
 #[test]
 fn recipes_are_answered_alike_by_duckdb_and_query_on_the_demo() {
     let Some(python) = python() else { return };
-    let work = Work::new();
-    work.run(&["demo", "--out", "demo"]);
+    let work = Work::with_demo();
     learn(&work, "demo/results");
     recipes(
         &python,

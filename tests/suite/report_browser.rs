@@ -225,7 +225,6 @@ fn it_fits_every_screen_and_asks_for_nothing() {
 #[test]
 fn so_does_that_of_the_demonstration() {
     let Some(program) = browser() else { return };
-    let work = Work::new();
-    work.run(&["demo", "--out", "demo"]);
+    let work = Work::with_demo();
     check(&program, &work, "demo/results", true);
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 use tempfile::TempDir;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
@@ -16,6 +17,24 @@ pub struct Work {
 impl Work {
     pub fn new() -> Self {
         Work { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A folder with `demo`: what `webmill demo --out demo` makes, a copy of the one that all tests share.
+    pub fn with_demo() -> Self {
+        static MADE: OnceLock<PathBuf> = OnceLock::new();
+        let made = MADE.get_or_init(|| {
+            // In the target folder, so that the next run clears away what this one leaves.
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demonstration");
+            let _ = std::fs::remove_dir_all(&folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            let work = Work::new();
+            work.run(&["demo", "--out", "demo"]);
+            copy(&work.path("demo"), &folder);
+            folder.join("demo")
+        });
+        let work = Work::new();
+        copy(made, work.folder.path());
+        work
     }
 
     pub fn path(&self, relative: &str) -> PathBuf {
@@ -121,6 +140,12 @@ impl Work {
             .filter(|name| name.contains(".partial") || name.ends_with(".aside"))
             .collect()
     }
+}
+
+/// Copies a file or folder into a folder, links as links.
+pub fn copy(from: &Path, into: &Path) {
+    let done = Command::new("cp").arg("-a").arg(from).arg(into).status().unwrap();
+    assert!(done.success(), "{}", from.display());
 }
 
 fn walk(folder: &Path) -> Vec<String> {

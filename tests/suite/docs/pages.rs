@@ -209,29 +209,17 @@ fn table_page(schema: &TableSchema, writer: &str) -> String {
 }
 
 /// Every table with the command that writes it.
-fn tables() -> Vec<(TableSchema, &'static str)> {
-    let mut writers: BTreeMap<String, &'static str> = BTreeMap::new();
+fn tables() -> Vec<(TableSchema, String)> {
+    let mut writers: BTreeMap<String, String> = BTreeMap::new();
     for table in webmill::jobs::crawl::tables() {
-        writers.insert(table.name, "crawl");
+        writers.insert(table.name, "crawl".to_owned());
     }
     for table in webmill::jobs::simweb::tables::all() {
-        writers.insert(table.name, "simweb");
+        writers.insert(table.name, "simweb".to_owned());
     }
     for job in JOBS {
-        let command = match job.name {
-            "graph" => "graph build",
-            // Without the argument that stands for a pattern or file.
-            name if name.starts_with("count-") || name.starts_with("learn-") => {
-                let command = webmill::jobs::job::command(name);
-                command
-                    .split_once(" --")
-                    .map_or(command, |(command, _)| command)
-                    .trim_end_matches(|c: char| c.is_ascii_uppercase())
-                    .trim_end()
-            }
-            name => name,
-        };
-        writers.extend((job.tables)().into_iter().map(|table| (table.name, command)));
+        let command = webmill::jobs::job::command(job.name);
+        writers.extend((job.tables)().into_iter().map(|table| (table.name, command.clone())));
     }
     for (table, command) in [
         ("rejects", "extract"),
@@ -239,13 +227,13 @@ fn tables() -> Vec<(TableSchema, &'static str)> {
         ("captures", "index --format parquet"),
         ("node_ranks", "graph pagerank"),
     ] {
-        writers.entry(table.to_owned()).or_insert(command);
+        writers.entry(table.to_owned()).or_insert_with(|| command.to_owned());
     }
     webmill::jobs::registry::tables()
         .into_iter()
         .map(|table| {
             let writer = writers.get(&table.name).unwrap_or_else(|| panic!("who writes {}?", table.name));
-            (table, *writer)
+            (table, writer.clone())
         })
         .collect()
 }

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 use super::{all_pages, read, repository};
-use crate::support::Work;
+use crate::support::{Work, copy};
 
 /// Info strings of blocks that are not run, and how many of each there may be in all pages together.
 const NOT_RUN: &[(&str, usize)] =
@@ -65,8 +65,7 @@ fn blocks(page: &str) -> Vec<Block> {
 fn given() -> &'static Path {
     static GIVEN: OnceLock<TempDir> = OnceLock::new();
     let folder = GIVEN.get_or_init(|| {
-        let work = Work::new();
-        work.run(&["demo", "--out", "demo"]);
+        let work = Work::with_demo();
         work.run(&["shard", "convert", "demo/crawl/shards", "-o", "archive.warc.gz"]);
         let folder = tempfile::tempdir().unwrap();
         for name in ["demo", "archive.warc.gz"] {
@@ -76,15 +75,15 @@ fn given() -> &'static Path {
         copy(&site, folder.path());
         std::fs::rename(folder.path().join("hosts"), folder.path().join("pages")).unwrap();
         copy(&repository("tests/documents"), folder.path());
+        // As the clone has them that README speaks of.
+        for (name, target) in [("out", "../demo"), ("datasets/demo-site", "../../pages")] {
+            let last = if name == "out" { "demo" } else { "hosts" };
+            std::fs::create_dir_all(folder.path().join(name)).unwrap();
+            std::os::unix::fs::symlink(target, folder.path().join(name).join(last)).unwrap();
+        }
         folder
     });
     folder.path()
-}
-
-/// Copies a file or folder into a folder, links as links.
-fn copy(from: &Path, into: &Path) {
-    let done = Command::new("cp").arg("-a").arg(from).arg(into).status().unwrap();
-    assert!(done.success(), "{}", from.display());
 }
 
 /// Where the commands of a page run.

@@ -123,7 +123,7 @@ fn time_text(time: i64, unit: TimeUnit) -> String {
         TimeUnit::Nanoseconds => (1_000_000_000, 9),
     };
     let (seconds, part) = (time.div_euclid(a_second), time.rem_euclid(a_second));
-    let whole = webmill_capture::date::format_rfc3339(seconds * 1000);
+    let whole = webmill::capture::date::format_rfc3339(seconds * 1000);
     let whole = whole.trim_end_matches('Z').split('.').next().unwrap_or_default().to_owned();
     if part == 0 { format!("{whole}Z") } else { format!("{whole}.{part:0digits$}Z") }
 }
