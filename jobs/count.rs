@@ -15,6 +15,8 @@ pub mod engine;
 pub mod grep;
 pub mod host_terms;
 pub mod index;
+#[cfg(test)]
+mod kernels;
 pub mod pieces;
 pub mod sort;
 pub mod terms;

@@ -52,7 +52,7 @@ pub const ENTRY: JobEntry = JobEntry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RuleSettings {
-    /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. None: the job is left out.
+    /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. `webmill run` leaves the job out where there are none.
     pub files: Vec<String>,
     /// Most pages of a chain that a paging tag leads along.
     pub max_pages: u32,
@@ -70,7 +70,7 @@ impl Default for RuleSettings {
     fn default() -> Self {
         let limits = ApplyLimits::default();
         RuleSettings {
-            files: vec![ALL_BUILTIN.into()],
+            files: Vec::new(),
             max_pages: 1000,
             max_matches: limits.matches as u32,
             max_results: limits.results as u32,
@@ -96,7 +96,7 @@ impl Settings for RuleSettings {
 }
 
 /// The rules that come with the program: not each of them is expected to find something.
-const ALL_BUILTIN: &str = "builtin:all";
+pub const ALL_BUILTIN: &str = "builtin:all";
 
 /// The job: rules by their text, so that a rule that was changed is another job.
 #[derive(Debug, Clone, Serialize)]

@@ -11,6 +11,8 @@ use anyhow::Result;
 use webmill_run::Cancel;
 
 use crate::console::Console;
+use crate::recipe::Settings;
+use crate::rules::{ALL_BUILTIN, RuleSettings};
 use crate::run_all::run_all;
 use crate::settings::{Common, Shared, parse_threads};
 
@@ -49,7 +51,10 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     if !crawl.join("crawl.toml").exists() {
         site::crawl(&crawl, common.shared.threads(), cancel)?;
     }
-    let context = common.context(&console, cancel)?.reading(&[crawl.to_string_lossy().into_owned()]);
+    let mut recipe = common.shared.recipe()?;
+    recipe.set(RuleSettings::TABLE, "files", toml::Value::from(vec![ALL_BUILTIN]));
+    let context =
+        common.context_with(recipe, &console, cancel)?.reading(&[crawl.to_string_lossy().into_owned()]);
     let Some(report) = run_all(&context)? else { return Ok(ExitCode::SUCCESS) };
     let missed = answers::check(&context.results())?;
     crate::say!();

@@ -344,7 +344,7 @@ impl Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use webmill_mapreduce::{Options, run};
+    use crate::count::kernels::run;
 
     fn backlinks(links: &[(&str, &str, &str)], most: usize) -> Vec<BacklinkRow> {
         let kernel = Backlinks { most, splitters: Arc::default() };
@@ -352,7 +352,7 @@ mod tests {
             let surt = CanonicalUrl::parse_stored(target).unwrap().surt();
             each(Link { surt: &surt, target, source, anchor });
         };
-        run(&kernel, links, page, &Options::default()).unwrap().concat()
+        run(&kernel, links, page, 1).concat()
     }
 
     #[test]
@@ -391,7 +391,7 @@ mod tests {
         let page = |anchor: &&str, each: &mut dyn FnMut(Link<'_>)| {
             each(Link { surt: "t)/", target: "http://t/", source: "http://s/", anchor });
         };
-        let rows = run(&kernel, &links, page, &Options::default()).unwrap().concat();
+        let rows = run(&kernel, &links, page, 1).concat();
         let rows: Vec<_> = rows.iter().map(|r| (r.url.as_str(), r.anchor.as_str(), r.num_links)).collect();
         assert_eq!(rows, [("http://t/", "a", 1), ("http://t/", "b", 2), ("http://t/", "好", 1)]);
     }

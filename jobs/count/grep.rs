@@ -196,13 +196,13 @@ impl Job for CountGrep {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::count::kernels::run;
     use proptest::prelude::*;
-    use webmill_mapreduce::{Options, run};
 
     fn grep(job: &CountGrep, text: &str) -> Vec<GrepRow> {
         let page =
             |text: &&str, each: &mut dyn FnMut(Addressed<'_>)| each(Addressed { surt: "s", url: "u", text });
-        run(&job.kernel().unwrap(), &[text], page, &Options::default()).unwrap().concat()
+        run(&job.kernel().unwrap(), &[text], page, 1).concat()
     }
 
     #[test]

@@ -306,7 +306,7 @@ fn current_texts(folder: &std::path::Path) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use webmill_mapreduce::{Options, run};
+    use crate::count::kernels::run;
 
     #[test]
     fn words_of_hosts_are_counted_by_occurrence_and_text() {
@@ -314,7 +314,7 @@ mod tests {
         let page = |(host, text): &(&str, &str), each: &mut dyn FnMut(HostText<'_>)| {
             each(HostText { host, language: Some("eng"), text });
         };
-        let made = run(&HostWords, &texts, page, &Options { parts: 3, ..Options::default() }).unwrap();
+        let made = run(&HostWords, &texts, page, 3);
         // All hosts of a word are in one part.
         assert!(made.iter().any(|part| part.iter().filter(|row| row.0 == "tea").count() == 2));
         let mut all = made.concat();
@@ -331,7 +331,7 @@ mod tests {
         let page = |(word, score): &(&str, f64), each: &mut dyn FnMut(Scored<'_>)| {
             each(Scored { host: "h", word, score: *score, tf: 2, df: 3 });
         };
-        let made = run(&TopTerms { most: 3 }, &words, page, &Options::default()).unwrap().concat();
+        let made = run(&TopTerms { most: 3 }, &words, page, 1).concat();
         assert_eq!(
             (&made[0].terms, &made[0].scores),
             (&["b", "c", "x"].map(str::to_owned).to_vec(), &vec![9.0, 1.5, 1.5])

@@ -296,12 +296,12 @@ fn text_of(path: &Path, bytes: u64, most: u64) -> Result<Result<String, String>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use webmill_mapreduce::{Options, run};
+    use crate::count::kernels::run;
 
     const FILES: [&str; 2] = ["Hello World, Bye World!", "Hello Hadoop, Goodbye to hadoop."];
 
     fn count(job: &CountWords, texts: &[&str]) -> String {
-        let made = run(&job.kernel().unwrap(), texts, |text, page| page(text), &Options::default()).unwrap();
+        let made = run(&job.kernel().unwrap(), texts, |text, page| page(text), 1);
         let row = |row: &WordCountRow| format!("{} {}", row.word, row.count);
         made.iter().flatten().map(row).collect::<Vec<_>>().join(", ")
     }
@@ -337,13 +337,8 @@ mod tests {
 
     #[test]
     fn texts_are_counted_once_each() {
-        let made = run(
-            &CountWords::default().kernel().unwrap(),
-            &["a a b", "a"],
-            |t, page| page(t),
-            &Options::default(),
-        );
-        let rows = made.unwrap().concat();
+        let made = run(&CountWords::default().kernel().unwrap(), &["a a b", "a"], |t, page| page(t), 1);
+        let rows = made.concat();
         assert_eq!((rows[0].count, rows[0].num_texts, rows[1].num_texts), (3, 2, 1));
     }
 }

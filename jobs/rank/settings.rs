@@ -42,7 +42,7 @@ pub struct Rank {
     /// error of 3.3 %, each more divides it by 1.4; fewer are taken where they do not fit the memory. 0 leaves harmonic
     /// centrality out.
     pub harmonic_registers: u32,
-    /// Nodes of a level up to which harmonic centrality is exact: beyond that it would cost more than all other measures.
+    /// Nodes of a level up to which harmonic centrality is exact: beyond that the estimate costs less.
     pub harmonic_exact_nodes: u64,
     /// Follow page arcs in proportion to the number of links behind them.
     pub weighted_pages: bool,

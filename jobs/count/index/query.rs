@@ -245,9 +245,9 @@ impl TextIndex {
 mod tests {
     use super::*;
     use crate::count::index::{Entry, Inverted, Numbered, terms};
+    use crate::count::kernels::run;
     use proptest::prelude::*;
     use webmill_mapreduce::postings::IndexWriter;
-    use webmill_mapreduce::{Options, run};
 
     #[test]
     fn queries_are_words_and_phrases() {
@@ -274,7 +274,7 @@ mod tests {
         let page = |(number, (title, text)): &(u32, &(&str, &str)), each: &mut dyn FnMut(Numbered<'_>)| {
             each(Numbered { number: *number, length: length(text), title, text });
         };
-        let made = run(&Inverted, &numbered, page, &Options { parts, ..Options::default() }).unwrap();
+        let made = run(&Inverted, &numbered, page, parts);
         let folder = tempfile::tempdir().unwrap();
         let files = (0..).zip(made).map(|(part, entries)| {
             let path = folder.path().join(format!("{part}"));

@@ -265,7 +265,7 @@ fn made() -> BTreeMap<String, (String, String)> {
         let start = format!("# Table `{}`\n\n{}.\n", table.name, prose(&table.about).trim_end_matches('.'));
         writeln!(contents, "| [`{0}`](tables/{0}.md) | {1} | `{writer}` |", table.name, cell(&table.about))
             .unwrap();
-        pages.insert(format!("docs/tables/{}.md", table.name), (start, table_page(&table, writer)));
+        pages.insert(format!("docs/tables/{}.md", table.name), (start, table_page(&table, &writer)));
     }
     pages.insert("docs/README.md".to_owned(), ("# Documentation of webmill\n".to_owned(), contents));
     pages.insert("docs/settings.md".to_owned(), ("# Settings\n".to_owned(), settings_page()));
