@@ -267,7 +267,7 @@ fn refuse_earlier(sources: &Sources) -> Result<()> {
 impl Job for Report {
     type Input = Sources;
     const NAME: &'static str = "report";
-    const VERSION: u32 = 8;
+    const VERSION: u32 = 9;
 
     fn run(&self, sources: &Sources, stage: &Stage<'_>) -> Result<()> {
         stage.unit("report", |unit| self.write(sources, unit))

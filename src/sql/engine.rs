@@ -100,7 +100,7 @@ impl AnonymousScan for Source {
             Some(names) => names.iter().map(|name| name.as_str()).collect(),
             None => self.schema.iter_names().map(|name| name.as_str()).collect(),
         };
-        let read = Read { names, predicate: asked.predicate };
+        let read = Read { names, predicate: asked.predicate.and_then(static_conditions) };
         let frames = match asked.n_rows {
             Some(rows) => read.first(&self.files, rows)?,
             None => {
@@ -191,6 +191,23 @@ fn pieces(files: &[PathBuf], parts: usize) -> PolarsResult<Vec<Piece<'_>>> {
         pieces.extend(starts.map(|from| Piece { file, groups: (from, groups.min(from + length)) }));
     }
     Ok(pieces)
+}
+
+/// The conditions of a plan without those that it only finds out while it runs ("below the tenth so far", of ORDER BY with LIMIT):
+/// they rule out no row that is in the answer, and come as something to look at alone.
+fn static_conditions(condition: Expr) -> Option<Expr> {
+    match condition {
+        Expr::Display { .. } => None,
+        Expr::BinaryExpr { left, op: op @ (Operator::And | Operator::LogicalAnd), right } => {
+            match (static_conditions((*left).clone()), static_conditions((*right).clone())) {
+                (Some(left), Some(right)) => {
+                    Some(Expr::BinaryExpr { left: Arc::new(left), op, right: Arc::new(right) })
+                }
+                (one, other) => one.or(other),
+            }
+        }
+        other => Some(other),
+    }
 }
 
 /// Whether a row of a row group may fulfil a condition: no only where statistics of its columns rule it out.

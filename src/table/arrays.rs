@@ -13,6 +13,9 @@ use crate::cell::ArrayBox;
 use crate::file::ParquetFile;
 use crate::write::{Footer, GroupWriter, ROW_GROUP_ROWS};
 
+/// The rows of a row group, and its columns.
+pub type ArrayGroup = (usize, Vec<(Field, ArrayBox)>);
+
 /// Row groups of one file, as Arrow arrays.
 pub struct ArrayReader {
     file: ParquetFile,
@@ -41,14 +44,11 @@ impl ArrayReader {
         Ok(self)
     }
 
-    /// The rows of the next row group that `wanted` takes, and its columns; `None` after the last.
+    /// The next row group that `wanted` takes; `None` after the last.
     ///
     /// # Errors
     /// [`webmill_capture::Error::Io`]; [`webmill_capture::Error::Corrupt`] where the bytes are damaged or a bound is exceeded.
-    pub fn next(
-        &mut self,
-        wanted: &dyn Fn(&GroupFacts<'_>) -> bool,
-    ) -> Result<Option<(usize, Vec<(Field, ArrayBox)>)>> {
+    pub fn next(&mut self, wanted: &dyn Fn(&GroupFacts<'_>) -> bool) -> Result<Option<ArrayGroup>> {
         self.file.pass_over(wanted);
         Ok(self.file.next_group()?.map(|group| (group.rows, group.columns)))
     }

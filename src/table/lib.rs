@@ -37,7 +37,7 @@ mod schema;
 mod words;
 mod write;
 
-pub use arrays::{ArrayReader, write_arrays};
+pub use arrays::{ArrayGroup, ArrayReader, write_arrays};
 pub use bounds::{Bounds, GroupCounts, GroupFacts};
 pub use cell::{Bytes16, Cell, Millis};
 pub use column_type::ColumnType;

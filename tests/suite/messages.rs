@@ -281,8 +281,9 @@ fn a_dry_run_only_says_what_would_be_done() {
     assert!(!work.path("out/extract").exists());
     work.run(&["run", "shards", "--out", "out"]);
     let done = plan(&["run", "shards", "--out", "out", "--dry-run"]);
+    // Of those that a run makes without being asked, rules have nothing to apply.
     assert!(
-        done.lines().count() == JOBS.iter().filter(|job| !job.optional).count()
+        done.lines().count() == JOBS.iter().filter(|job| !job.optional && job.name != "rules").count()
             && done.lines().all(|line| line.contains("is done:")),
         "{done}"
     );

@@ -329,7 +329,10 @@ fn a_rule_is_tried_on_a_page_that_is_fetched() {
 fn a_run_applies_the_rules_that_come_with_the_program() {
     let work = Work::new();
     work.write_pages("shards", &shop());
-    let told = work.run(&["run", "shards", "--out", "out"]).stderr;
+    work.run(&["run", "shards", "--out", "none"]);
+    assert!(!work.path("none/rules").exists(), "rules are asked for");
+    std::fs::write(work.path("all.toml"), "[rules]\nfiles = [\"builtin:all\"]\n").unwrap();
+    let told = work.run(&["run", "shards", "--out", "out", "--recipe", "all.toml"]).stderr;
     assert!(!String::from_utf8_lossy(&told).contains("no-match"), "no site has all that they look for");
     let products = table(&work, "SELECT count(*) AS n, min(name) AS name FROM rule_products_products");
     assert_eq!(products.trim(), "n,name\n11,Kettle 0");
@@ -340,9 +343,6 @@ fn a_run_applies_the_rules_that_come_with_the_program() {
         table(&work, "SELECT count(*) AS n FROM rules_problems WHERE problem = 'no-match'").trim(),
         "n\n0"
     );
-    std::fs::write(work.path("none.toml"), "[rules]\nfiles = []\n").unwrap();
-    work.run(&["run", "shards", "--out", "none", "--recipe", "none.toml"]);
-    assert!(!work.path("none/rules").exists());
 }
 
 #[test]
