@@ -35,12 +35,12 @@ def page(browser: str, url: str) -> Image.Image:
 
 
 def museum(browser: str, demo: Path) -> Image.Image:
-    """The first page of what `webmill serve` shows of results."""
+    """What `webmill serve` shows of results first."""
     command = [ROOT / "target/release/webmill", "serve", demo / "results", "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         try:
             url = next(word for line in server.stdout for word in line.split() if word.startswith("http://127.0.0.1:"))
-            return page(browser, url)
+            return page(browser, url.rstrip("/") + "/results/")
         finally:
             server.terminate()
 
@@ -56,7 +56,7 @@ def main():
     both = Image.new("RGB", (2 * SHOWN + GAP, height), "#c9d1de")
     for number, half in enumerate(halves):
         both.paste(half.resize((SHOWN, height), Image.Resampling.LANCZOS), (number * (SHOWN + GAP), 0))
-    both.quantize(128, dither=Image.Dither.NONE).save(picture, "PNG", optimize=True)
+    both.quantize(256, dither=Image.Dither.NONE).save(picture, "PNG", optimize=True)
     print(picture)
 
 
