@@ -109,3 +109,35 @@ fn the_table_of_crates_is_true() {
     }
     assert!(seen > 20, "{seen} crates");
 }
+
+/// What cargo compiles for a command: packages with their kind of target and features.
+fn compiled(arguments: &[&str]) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .args(["--release", "--offline", "--locked", "-Z", "unstable-options", "--unit-graph"])
+        // The plan of a build is a form that cargo may change: it asks to be told that we know.
+        .env("RUSTC_BOOTSTRAP", "1")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let graph: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let units = graph["units"].as_array().unwrap().iter();
+    units
+        .map(|unit| {
+            format!("{} {} {} {}", unit["pkg_id"], unit["target"]["kind"], unit["mode"], unit["features"])
+        })
+        .collect()
+}
+
+/// The first build of README and that of the tests: what is compiled for the one is not compiled again for the other.
+#[test]
+fn builds_with_and_without_sql_share_all_but_the_program() {
+    let (first, tests) =
+        (compiled(&["build", "--bin", "webmill"]), compiled(&["test", "--workspace", "--features", "sql"]));
+    // As cargo names the root package, by whether its folder has its name.
+    let own = |unit: &&String| unit.contains("/webmill#") || unit.contains("#webmill@");
+    let again: Vec<&String> = first.difference(&tests).filter(|unit| !own(unit)).collect();
+    assert!(again.is_empty(), "compiled once more with other features: {again:#?}");
+    assert!(first.len() > 400, "{}", first.len());
+}
