@@ -6,8 +6,8 @@
 //!
 //! **Memory.** The columns that the query names, of the rows that pass its conditions on one table.
 //!
-//! **Why not polars' own reader.** It comes with a second engine and a client of object stores over HTTP, which take longer to
-//! build than the rest of webmill.
+//! **Why not polars' own reader.** It comes with a second engine and a client of object stores over HTTP, which both take long to
+//! build and serve no query here.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
