@@ -106,3 +106,25 @@ fn tables_in_words(tables: &[TableFiles]) -> String {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        query: QueryArgs,
+    }
+
+    #[test]
+    fn a_program_without_the_engine_says_how_to_get_one() {
+        let line = Line::parse_from(["query", "SELECT 1"]);
+        let said = run(&line.query, None).unwrap_err().to_string();
+        for way in ["--features sql", "webmill.sql", "webmill.open"] {
+            assert!(said.contains(way), "{said}");
+        }
+    }
+}

@@ -267,3 +267,60 @@ fn in_words(error: &PolarsError, tables: &[TableFiles]) -> String {
     };
     if near.is_empty() { said } else { format!("{said}; near to it: {}", near.join(", ")) }
 }
+
+#[cfg(test)]
+mod tests {
+    use polars::prelude::NamedFrom;
+
+    use super::*;
+
+    /// Rows of three row groups and a piece of a fourth.
+    const ROWS: i64 = 100_000;
+
+    /// A table whose texts and numbers are in order, so that statistics rule row groups out, with a null in a hundred.
+    fn table(folder: &Path) -> TableFiles {
+        let numbers: Vec<Option<i64>> = (0..ROWS).map(|n| (n % 100 != 99).then_some(n - 500)).collect();
+        let texts: Vec<String> = (0..ROWS).map(|n| format!("k{:06}", n / 3)).collect();
+        let columns =
+            vec![Series::new("number".into(), numbers).into(), Series::new("text".into(), texts).into()];
+        let file = folder.join("part-0.parquet");
+        write_parquet(&DataFrame::new(ROWS as usize, columns).unwrap(), &file).unwrap();
+        TableFiles {
+            name: "rows".into(),
+            job: String::new(),
+            key: String::new(),
+            about: String::new(),
+            rows: ROWS as u64,
+            bytes: 0,
+            sorted_by: Vec::new(),
+            files: vec![file],
+            columns: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn row_groups_that_are_left_out_hold_no_row_of_the_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = [table(folder.path())];
+        assert!(FileFacts::read(&tables[0].files[0]).unwrap().row_groups > 3);
+        let count = |condition: &str| {
+            let statement = Statement::new(&format!("SELECT number FROM rows WHERE {condition}")).unwrap();
+            answer(&tables, &statement).unwrap().height()
+        };
+        for value in [-501, -500, 0, 32_267, 32_268, 32_269, 65_035, 65_036, 99_498, 99_499, 99_500] {
+            for op in ["=", "<", "<=", ">", ">=", "<>"] {
+                // An expression has no statistics: every row group is read.
+                let (pruned, whole) = (format!("number {op} {value}"), format!("number + 0 {op} {value}"));
+                assert_eq!(count(&pruned), count(&whole), "{pruned}");
+                let key = (value + 500) / 3;
+                let (pruned, whole) =
+                    (format!("text {op} 'k{key:06}'"), format!("CONCAT(text, '') {op} 'k{key:06}'"));
+                assert_eq!(count(&pruned), count(&whole), "{pruned}");
+                let both = format!("(number {op} {value} OR text = 'k000001') AND number > 40000");
+                let whole = format!("(number + 0 {op} {value} OR text = 'k000001') AND number + 0 > 40000");
+                assert_eq!(count(&both), count(&whole), "{both}");
+            }
+        }
+        assert_eq!(count("number >= 0 AND number < 100"), 99);
+    }
+}
