@@ -10,7 +10,10 @@
 
 use std::time::Instant;
 
-use webmill_graph::{Csr, Graph, Harmonic, HyperBall, Rmat, kendall_tau, load};
+use webmill_graph::{Csr, Graph, Harmonic, HyperBall, kendall_tau, load};
+
+#[path = "support/rmat.rs"]
+mod rmat;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -20,7 +23,7 @@ fn main() -> Result<(), Failure> {
         measure(file, &load(file)?.graph)?;
     }
     if files.is_empty() {
-        measure("R-MAT", &Rmat { scale: 17, degree: 8, ..Rmat::default() }.run()?)?;
+        measure("R-MAT", &Csr::from_arcs(1 << 17, rmat::rmat(17, 8, 1))?)?;
         measure("preferential attachment", &attachment(120_000, 8)?)?;
         measure("sites", &sites(120_000, 10)?)?;
     }

@@ -57,7 +57,6 @@ pub fn tables() -> Vec<TableSchema> {
     tables.extend(simweb::tables::all());
     tables.push(webmill_table::schema::<crate::command::dedup::apply::dropped::DroppedRow>());
     tables.push(webmill_table::schema::<crate::command::index::columnar::CaptureRow>());
-    tables.push(webmill_table::schema::<crate::command::graph::pagerank::NodeRankRow>());
     tables
 }
 
