@@ -214,9 +214,6 @@ fn tables() -> Vec<(TableSchema, String)> {
     for table in webmill::jobs::crawl::tables() {
         writers.insert(table.name, "crawl".to_owned());
     }
-    for table in webmill::jobs::simweb::tables::all() {
-        writers.insert(table.name, "simweb".to_owned());
-    }
     for job in JOBS {
         let command = webmill::jobs::job::command(job.name);
         writers.extend((job.tables)().into_iter().map(|table| (table.name, command.clone())));
