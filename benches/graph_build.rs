@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use webmill::capture::splitmix::{STEP, SplitMix};
 use webmill::capture::{CanonicalUrl, UrlKey};
 use webmill::graph::{BuildOptions, Csr, Graph, GraphBuilder, LinkInput, Numbering, PageInput, fold_file};
 use webmill::sort::Budget;
@@ -96,10 +97,10 @@ struct Web {
 impl Web {
     fn new(pages: u64) -> Web {
         let mut hosts = vec![0];
-        let mut state = 1;
+        let mut state = SplitMix(1);
         while let Some(&last) = hosts.last().filter(|last| **last < pages) {
             // Pareto with exponent 1.5: the mean is three times the least.
-            let share = (next(&mut state) >> 11) as f64 / (1u64 << 53) as f64;
+            let share = (state.bits() >> 11) as f64 / (1u64 << 53) as f64;
             let size = (PAGES_A_HOST as f64 / 3.0 * (1.0 - share).powf(-1.0 / 1.5)) as u64;
             hosts.push((last + size.clamp(1, pages / 20 + 1)).min(pages));
         }
@@ -121,8 +122,8 @@ impl Web {
     }
 
     fn target(&self, page: u64, link: u64) -> u64 {
-        let mut state = (page * LINKS_A_PAGE + link).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let draw = next(&mut state);
+        let mut state = SplitMix((page * LINKS_A_PAGE + link).wrapping_mul(STEP) | 1);
+        let draw = state.bits();
         if link < 6 {
             let host = self.host(page);
             let (first, end) = (self.hosts[host], self.hosts[host + 1]);
@@ -131,13 +132,4 @@ impl Web {
         let share = (draw >> 11) as f64 / (1u64 << 53) as f64;
         ((share.powi(3) * self.pages as f64) as u64).wrapping_mul(7_919) % self.pages
     }
-}
-
-/// SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

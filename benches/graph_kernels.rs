@@ -17,10 +17,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
+use support::rmat::rmat;
 use support::{Peer, script, shown, spread};
-use webmill::graph::{
-    Csr, Graph, Hits, PageRank, Rmat, read_bvgraph, strong_components, weak_components_with,
-};
+use webmill::graph::{Csr, Graph, Hits, PageRank, read_bvgraph, strong_components, weak_components_with};
 
 const ROUNDS: usize = 5;
 const DAMPING: f64 = 0.85;
@@ -42,7 +41,7 @@ fn main() -> Outcome<()> {
         Err(error) => println!("skipped: cnr-2000: {error}"),
     }
     for scale in if scales.is_empty() { vec![20] } else { scales } {
-        compare(&format!("R-MAT 2^{scale}"), &Rmat { scale, ..Rmat::default() }.run()?)?;
+        compare(&format!("R-MAT 2^{scale}"), &Csr::from_arcs(1 << scale, rmat(scale, 16, 1))?)?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@
 //! have ends the run.
 
 use rayon::prelude::*;
+use webmill_capture::splitmix::SplitMix;
 use webmill_dedup::{Fingerprint, HammingJoin};
 
 type Failure = Box<dyn std::error::Error>;
@@ -17,18 +18,18 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     let parts: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|arg| arg == part);
-    let mut state = 1;
+    let mut state = SplitMix(1);
     if wanted("skewed") {
         compare("one template", &pages(20_000, &mut state), 6)?;
     }
     if wanted("sites") {
-        let mut set: Vec<Fingerprint> = (0..20_000).map(|_| Fingerprint(next(&mut state))).collect();
+        let mut set: Vec<Fingerprint> = (0..20_000).map(|_| Fingerprint(state.bits())).collect();
         (0..10).for_each(|_| set.extend(pages(2000, &mut state)));
         compare("uniform, and ten templates", &set, 6)?;
     }
     if wanted("uniform") {
         let count = std::env::var("WEBMILL_FINGERPRINTS").map_or(Ok(10_000_000), |n| n.parse())?;
-        let set: Vec<Fingerprint> = (0..count).map(|_| Fingerprint(next(&mut state))).collect();
+        let set: Vec<Fingerprint> = (0..count).map(|_| Fingerprint(state.bits())).collect();
         for k in [3, 6, 7] {
             compare("uniform", &set, k)?;
         }
@@ -107,15 +108,15 @@ fn count_any(value: u64, others: &[Fingerprint], k: u32) -> u64 {
 
 /// Pages of one template: a third of the bits differ from the site's in at most 2 pages of 100, the others in 3 to 49;
 /// no two are equal, since equal ones are a star to the join.
-fn pages(count: usize, state: &mut u64) -> Vec<Fingerprint> {
-    let base = next(state);
+fn pages(count: usize, state: &mut SplitMix) -> Vec<Fingerprint> {
+    let base = state.bits();
     let percent: Vec<u64> = (0..64)
-        .map(|_| if next(state).is_multiple_of(3) { next(state) % 3 } else { 3 + next(state) % 47 })
+        .map(|_| if state.bits().is_multiple_of(3) { state.bits() % 3 } else { 3 + state.bits() % 47 })
         .collect();
     let mut pages = std::collections::BTreeSet::new();
     while pages.len() < count {
         let flip = |value: u64, (bit, percent): (usize, &u64)| {
-            value ^ u64::from(next(state) % 100 < *percent) << bit
+            value ^ u64::from(state.bits() % 100 < *percent) << bit
         };
         pages.insert(percent.iter().enumerate().fold(base, flip));
     }
@@ -142,13 +143,4 @@ fn peak_mib() -> std::io::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     Ok(line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) >> 10)
-}
-
-/// SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

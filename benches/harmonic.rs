@@ -10,7 +10,11 @@
 
 use std::time::Instant;
 
-use webmill_graph::{Csr, Graph, Harmonic, HyperBall, Rmat, kendall_tau, load};
+use webmill_capture::splitmix::SplitMix;
+use webmill_graph::{Csr, Graph, Harmonic, HyperBall, kendall_tau, load};
+
+#[path = "support/rmat.rs"]
+mod rmat;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -20,7 +24,7 @@ fn main() -> Result<(), Failure> {
         measure(file, &load(file)?.graph)?;
     }
     if files.is_empty() {
-        measure("R-MAT", &Rmat { scale: 17, degree: 8, ..Rmat::default() }.run()?)?;
+        measure("R-MAT", &Csr::from_arcs(1 << 17, rmat::rmat(17, 8, 1))?)?;
         measure("preferential attachment", &attachment(120_000, 8)?)?;
         measure("sites", &sites(120_000, 10)?)?;
     }
@@ -83,7 +87,7 @@ fn top(scores: &[f64]) -> Vec<u32> {
 /// Each page links to so many earlier ones, half of them as popular ones are copied from, half of them any; and a
 /// tenth of all arcs are answered.
 fn attachment(nodes: u32, degree: u32) -> Result<Csr, Failure> {
-    let mut state = 3;
+    let mut state = SplitMix(3);
     let mut arcs: Vec<(u32, u32)> = vec![(1, 0)];
     for page in 2..nodes {
         for _ in 0..degree {
@@ -102,7 +106,7 @@ fn attachment(nodes: u32, degree: u32) -> Result<Csr, Failure> {
 /// Sites of 10 to 1000 pages in the order of URLs: a page links to its site's first page, to pages near it, and with
 /// one link of eight to the first page of another site, popular ones more.
 fn sites(nodes: u32, degree: u32) -> Result<Csr, Failure> {
-    let mut state = 5;
+    let mut state = SplitMix(5);
     let mut firsts = vec![0];
     while firsts[firsts.len() - 1] < nodes {
         let size = 10.0 * 100f64.powf(below(&mut state, 1 << 20) as f64 / f64::from(1 << 20));
@@ -138,11 +142,7 @@ fn shown(values: &[f64]) -> String {
     [sorted[0], sorted[sorted.len() / 2], sorted[sorted.len() - 1]].map(text).join(" / ")
 }
 
-/// A number below `most`, by SplitMix64.
-fn below(state: &mut u64, most: u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) % most
+/// A number below `most`.
+fn below(state: &mut SplitMix, most: u64) -> u64 {
+    state.bits() % most
 }

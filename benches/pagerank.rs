@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
+use support::rmat::rmat;
 use support::{Peer, script, shown};
 use webmill::graph::{Csr, Graph, PageRank, read_bvgraph};
 
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok(graph) => compare("cnr-2000", &graph, all)?,
         Err(error) => println!("skipped: cnr-2000: {error}"),
     }
-    compare("R-MAT 2^20", &rmat(20, 16)?, all)
+    compare("R-MAT 2^20", &Csr::from_arcs(1 << 20, rmat(20, 16, 1))?, all)
 }
 
 fn compare(name: &str, graph: &Csr, all: usize) -> Result<(), Box<dyn std::error::Error>> {
@@ -92,23 +93,4 @@ fn peer(graph: &Csr) -> Result<Option<Peer>, Box<dyn std::error::Error>> {
     let (peer, version) = Peer::of_graph(command.arg(script("pagerank.py")), graph, DAMPING, TOLERANCE)?;
     println!("  scikit-network {version}");
     Ok(Some(peer))
-}
-
-/// An R-MAT graph of 2^scale nodes (0.57, 0.19, 0.19, 0.05), always the same.
-fn rmat(scale: u32, degree: usize) -> webmill::error::Result<Csr> {
-    let mut x = 88_172_645_463_325_252u64;
-    let mut draw = move || {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        (x >> 32) as u32
-    };
-    let arcs = (0..degree << scale).map(|_| {
-        (0..scale).fold((0, 0), |(u, v), _| {
-            let quadrant =
-                [0.57, 0.76, 0.95].iter().filter(|p| f64::from(draw()) >= **p * f64::from(u32::MAX)).count();
-            (u << 1 | (quadrant as u32 >> 1), v << 1 | (quadrant as u32 & 1))
-        })
-    });
-    Csr::from_arcs(1 << scale, arcs)
 }

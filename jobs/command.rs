@@ -6,7 +6,6 @@ pub mod crawl;
 pub mod datasets;
 pub mod dedup;
 pub mod demo;
-pub mod focused;
 pub mod graph;
 pub mod index;
 pub mod jobs;

@@ -14,7 +14,7 @@ mod survey;
 use webmill_crawl::CrawlOptions;
 use webmill_table::{TableSchema, schema};
 
-use crate::focused::tables::{HarvestRow, HubRow, RecallRow};
+use crate::focused::tables::HarvestRow;
 use crate::recipe::{Recipe, Settings, check_settings};
 pub use events::{EVENTS, convert};
 pub use survey::end;
@@ -50,7 +50,5 @@ pub fn tables() -> Vec<TableSchema> {
         schema::<rows::FreshnessRow>(),
         schema::<rows::ChangeRateRow>(),
         schema::<HarvestRow>(),
-        schema::<RecallRow>(),
-        schema::<HubRow>(),
     ]
 }

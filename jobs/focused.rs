@@ -1,11 +1,8 @@
-//! Focused crawling beside the crawl itself: topic files, the crawl of a crawl, tables.
+//! Focused crawling beside the crawl itself: topic files, what links of an earlier run teach, table `harvest`.
 //!
-//! [`replay`] runs the order of a focused crawl ([`webmill_crawl::focus`]) over the stored pages of an earlier run ([`stored`]) instead of the
-//! net, beside breadth-first and best-first order: strategies are compared offline and with known truth.
+//! `examples/focused.rs` runs the order of a focused crawl ([`webmill_crawl::focus`]) over the stored pages of an earlier run instead of
+//! the net, beside breadth-first and best-first order.
 
-pub mod hubs;
 pub mod links;
-pub mod replay;
-pub mod stored;
 pub mod tables;
 pub mod topic_file;

@@ -56,9 +56,9 @@ pub fn open_graph(graph: &Committed, level: Level) -> Result<Csr> {
     Csr::open(graph.path(&graph_file(level)))
 }
 
-/// Refuses a graph that does not fit `--memory` together with its transpose and `bytes` a node, with the estimate.
-pub fn admit(graph: &Csr, bytes: u64, doing: &str, memory: u64) -> Result<()> {
-    let need = bytes * graph.num_nodes() as u64 + graph.bytes();
+/// Refuses work on a graph that takes more than `--memory` allows, with the estimate: `bytes` per node, and `beside`.
+pub fn admit(graph: &Csr, bytes: u64, beside: u64, doing: &str, memory: u64) -> Result<()> {
+    let need = bytes * graph.num_nodes() as u64 + beside;
     if need <= memory {
         return Ok(());
     }

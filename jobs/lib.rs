@@ -12,7 +12,7 @@
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`learn`] | classes of pages, learnt from labelled ones |
 //! | [`count`] | jobs of map and reduce: words, backlinks, terms of hosts, an inverted index, matching lines, visits, any order |
-//! | [`crawl`], [`simweb`] | crawling, and a Web to try it on |
+//! | [`crawl`], [`focused`] | crawling; topics of focused crawls |
 //! | [`archive`], [`archive_facts`] | archives as collections with an index; what results say of their captures, and full-text search over them |
 //! | [`catalogue`] | results as a whole: the tables of one consistent set of keys |
 //! | [`export`] | tables of results as JSON lines, CSV, SQLite |
@@ -69,7 +69,6 @@ pub mod rules;
 pub mod run_all;
 pub mod settings;
 pub mod shape;
-pub mod simweb;
 mod timings;
 pub mod walk;
 

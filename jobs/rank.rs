@@ -5,7 +5,7 @@ pub mod start;
 pub mod tables;
 pub mod teleport;
 
-use webmill_capture::{Error, Result};
+use webmill_capture::Result;
 use webmill_graph::{Csr, Graph, HubsAuthorities, Ranks, Salsa, SalsaScores, kendall_tau};
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{Table, columns, schema};
@@ -95,30 +95,28 @@ impl Job for RankJob {
 impl RankJob {
     fn level(&self, source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> {
         let graph = open_graph(source, level)?;
-        admit(&graph, NODE_BYTES, "ranking", unit.stage().memory).map_err(|error| from_disk(error, level))?;
+        let (settings, memory) = (&self.settings, unit.stage().memory);
+        let held = settings.held(&graph);
+        admit(&graph, NODE_BYTES, held, "ranking", memory).map_err(|error| settings.leaner(error))?;
         let progress = unit.stage().progress;
         progress.begin(&format!("rank {level}"), 0, Measure::Items);
-        let settings = &self.settings;
         let weighted = settings.weighted(level);
         let graph = if weighted { graph } else { graph.without_weights() };
-        let transpose = graph.transpose();
+        let transpose = settings.transpose(&graph, memory, unit.temp())?;
         let vectors = self.vectors(source, level, unit)?;
-        let room = unit.stage().memory.saturating_sub(graph.bytes());
+        let room = memory.saturating_sub(held);
         let ranks = settings.pagerank(room, &vectors).run(&graph, &transpose);
-        let ranks = ranks.map_err(|error| from_disk(error, level))?;
+        let ranks = ranks.map_err(|error| settings.leaner(error))?;
         drop(vectors);
         unit.stage().cancel.check()?;
         let others = NODE_BYTES * graph.num_nodes() as u64;
-        let beside = unit.stage().memory.saturating_sub(2 * graph.bytes() + others);
+        let beside = memory.saturating_sub(2 * held + others);
         let hits = settings.hits(weighted, beside)?.run(&graph, &transpose)?;
         let salsa = Salsa { weighted }.run(&graph, &transpose)?;
         unit.stage().cancel.check()?;
         let harmonic = match settings.harmonic_registers {
             0 => None,
-            _ => {
-                let memory = unit.stage().memory.saturating_sub(2 * graph.bytes());
-                Some(settings.harmonic(memory).run(&graph, &transpose)?)
-            }
+            _ => Some(settings.harmonic(memory.saturating_sub(2 * held)).run(&graph, &transpose)?),
         };
         progress.advance(graph.num_nodes() as u64);
         progress.end();
@@ -171,16 +169,6 @@ impl RankJob {
             vectors.start = start::scores(graph, level, results)?;
         }
         Ok(vectors)
-    }
-}
-
-/// Where memory is short, says what ranks a level all the same.
-fn from_disk(error: Error, level: Level) -> Error {
-    match error {
-        Error::Limit(why) => Error::Limit(format!(
-            "{why}; PageRank alone is computed from disk by: webmill graph pagerank RESULTS --level {level}"
-        )),
-        other => other,
     }
 }
 

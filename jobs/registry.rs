@@ -7,7 +7,7 @@ use crate::job::JobEntry;
 use crate::recipe::Recipe;
 use crate::{
     count, crawl, dedup, extract, graph, keywords, learn, mirrors, rank, rejects, repeated, report, rules,
-    shape, simweb,
+    shape,
 };
 
 /// Every job.
@@ -54,10 +54,8 @@ pub fn tables() -> Vec<TableSchema> {
     let mut tables = crawl::tables();
     tables.extend(JOBS.iter().flat_map(|job| (job.tables)()));
     tables.extend(rejects::tables());
-    tables.extend(simweb::tables::all());
     tables.push(webmill_table::schema::<crate::command::dedup::apply::dropped::DroppedRow>());
     tables.push(webmill_table::schema::<crate::command::index::columnar::CaptureRow>());
-    tables.push(webmill_table::schema::<crate::command::graph::pagerank::NodeRankRow>());
     tables
 }
 

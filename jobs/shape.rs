@@ -79,7 +79,7 @@ const NODE_BYTES: u64 = 64;
 
 fn measure(source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> {
     let graph = open_graph(source, level)?.without_weights();
-    admit(&graph, NODE_BYTES, "measuring", unit.stage().memory)?;
+    admit(&graph, NODE_BYTES, graph.bytes(), "measuring", unit.stage().memory)?;
     let progress = unit.stage().progress;
     progress.begin(&format!("shape {level}"), 0, Measure::Items);
     let transpose = graph.transpose();

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    count, crawl, datasets, dedup, demo, focused, graph, index, jobs, learn, query, rank, reference, report,
-    results, rules, schema, serve, shape, shard, show, text, wacz,
+    count, crawl, datasets, dedup, demo, graph, index, jobs, learn, query, rank, reference, report, results,
+    rules, schema, serve, shape, shard, show, text, wacz,
 };
-use webmill::jobs::{document_reader, say, simweb};
+use webmill::jobs::{document_reader, say};
 use webmill::run::Cancel;
 
 #[cfg(feature = "sql")]
@@ -39,7 +39,6 @@ enum Command {
     Run(jobs::InputArgs),
     Demo(demo::DemoArgs),
     Crawl(Box<crawl::CrawlCommand>),
-    Focused(Box<focused::FocusedArgs>),
     Text(text::TextArgs),
     Graph(graph::GraphArgs),
     Rank(rank::RankArgs),
@@ -63,8 +62,6 @@ enum Command {
     Serve(Box<serve::ServeArgs>),
     #[command(display_order = 101)]
     Datasets(datasets::DatasetsArgs),
-    #[command(display_order = 102)]
-    Simweb(simweb::SimwebArgs),
     #[command(display_order = 99)]
     Results(results::ResultsArgs),
     #[command(display_order = 103)]
@@ -149,7 +146,6 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
         Command::Count(args) => count::run(&args, &cancel),
-        Command::Focused(args) => focused::run(&args, &cancel),
         Command::Rules(args) => rules::run(&args, &cancel),
         Command::Learn(args) => {
             use_small_pages();
@@ -162,7 +158,6 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Serve(args) => serve::run(&args, &cancel),
         Command::Wacz(args) => wacz::run(&args, &cancel),
         Command::Datasets(args) => datasets::run(&args, &cancel),
-        Command::Simweb(args) => simweb::run(&args, &cancel),
         Command::Results(args) => results::run(&args, &cancel),
         Command::Schema(args) => schema::run(&args),
         Command::Completions { shell } => {

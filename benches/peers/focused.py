@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Focused crawling of WebKB: from the department pages of a university find its course or faculty pages with the topic learnt on others.
 
+    cargo build --release --example focused
     benches/peers/focused.py WEBKB [--universities cornell,texas] [--classes course,faculty] [--webmill target/release/webmill]
 
 WEBKB is the folder CLASS/UNIVERSITY/FILE of CMU's 8,282 pages of 1997, whose names are URLs (`^` stands for `/`). Pages are packed into one
-WARC, read by `webmill extract`, and for each held-out university `webmill focused --replay --compare` runs with examples of the other
+WARC, read by `webmill extract`, and for each held-out university `examples/focused.rs` runs with examples of the other
 three. Besides, peers that are implemented here alone: OPIC (Abiteboul et al. 2003), order by PageRank of the whole graph (an oracle of
 links, not of topics), Shark search (Hersovici et al. 1998) with the words of the topic, and two oracles: `next` knows of each link at hand
 whether its target is relevant (else first in, first out), `near` how many links each page is from the nearest relevant one. Prints the area under the recall curve of each,
@@ -65,7 +66,7 @@ def main():
     parser.add_argument("--webmill", default="target/release/webmill")
     parser.add_argument("--work", default="target/focused-webkb")
     parser.add_argument("--topic-extra", default="", help="lines added to each topic file")
-    parser.add_argument("--flags", default="", help="further flags of webmill focused")
+    parser.add_argument("--replay", default="target/release/examples/focused")
     parser.add_argument("--peers", action="store_true", help="run the peers too (needs polars)")
     args = parser.parse_args()
     work = pathlib.Path(args.work)
@@ -92,8 +93,7 @@ def main():
             )
             seeds = work / f"{university}-seeds.txt"
             seeds.write_text("\n".join(of["department", university]) + "\n")
-            command = [args.webmill, "focused", "--replay", str(stored), "--topic", str(topic), "--seeds", str(seeds),
-                       "--truth", str(truth), "--compare", "--out", str(work / name), *args.flags.split()]
+            command = [args.replay, str(stored), str(topic), str(seeds), str(truth)]
             ran = subprocess.run(command, capture_output=True, text=True)
             if ran.returncode:
                 sys.exit(ran.stderr)

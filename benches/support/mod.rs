@@ -3,6 +3,8 @@
 // Each benchmark uses its part of this.
 #![allow(dead_code)]
 
+pub mod rmat;
+
 use std::io::{BufRead, BufReader, Error, Result, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

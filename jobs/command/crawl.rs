@@ -29,7 +29,6 @@ use crate::crawl::{convert, end};
 pub use actions::{CrawlCommand, run as act};
 pub use args::CrawlArgs;
 use end::End;
-pub(crate) use seeds::read as read_seeds;
 pub use seeds::refuse_private;
 use view::many;
 pub use view::{Unseen, sum_up, view};

@@ -1,11 +1,8 @@
-//! `webmill graph`: build the web graph, look at graphs of any format, convert and export them, rank those that no memory holds.
+//! `webmill graph`: build the web graph, look at graphs of any format, convert and export them.
 
 mod convert;
 mod export;
 pub mod info;
-mod near;
-mod near_svg;
-pub mod pagerank;
 pub mod path;
 
 use std::process::ExitCode;
@@ -23,7 +20,7 @@ use crate::settings::Common;
 /// Build the web graph, look at graphs of any format, convert and export them.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill graph build --out results\n  webmill graph info cnr-2000\n  webmill graph convert edges.txt graph.mtx\n  webmill graph convert results results-bv --to bvgraph --level host\n  webmill graph export results --level host --top 200 > hosts.graphml\n  webmill graph path example.org example.com results --level host\n  webmill graph near http://www.example.org/ results > near.svg\n  webmill graph pagerank results --memory 256MiB --out ranks.parquet"
+    after_help = "Examples:\n  webmill graph build --out results\n  webmill graph info cnr-2000\n  webmill graph convert edges.txt graph.mtx\n  webmill graph convert results results-bv --to bvgraph --level host\n  webmill graph export results --level host --top 200 > hosts.graphml\n  webmill graph path example.org example.com results --level host"
 )]
 pub struct GraphArgs {
     #[command(subcommand)]
@@ -44,8 +41,6 @@ enum GraphCommand {
     Convert(convert::ConvertArgs),
     Export(export::ExportArgs),
     Path(path::PathArgs),
-    Near(near::NearArgs),
-    Pagerank(pagerank::PagerankArgs),
 }
 
 /// Runs the command.
@@ -66,7 +61,5 @@ pub fn run(args: &GraphArgs, cancel: &Cancel) -> Result<ExitCode> {
         GraphCommand::Convert(args) => convert::run(args),
         GraphCommand::Export(args) => export::run(args),
         GraphCommand::Path(args) => path::run(args),
-        GraphCommand::Near(args) => near::run(args),
-        GraphCommand::Pagerank(args) => pagerank::run(args, cancel),
     }
 }

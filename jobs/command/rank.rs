@@ -10,11 +10,11 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use webmill_run::{Cancel, Job};
 
-pub(crate) use self::print::flat;
 pub(crate) use self::scores::{Measured, Score};
 use crate::command::jobs::print_committed;
 use crate::command::source;
 use crate::console::Console;
+use crate::levels::admit;
 use crate::rank::settings::Overrides;
 use crate::rank::{Rank, RankJob, Vectors, start, teleport};
 use crate::registry::check_recipe;
@@ -24,7 +24,7 @@ use print::RowFormat;
 /// Rank pages, hosts and domains; print the scores of a graph file, or the hubs and authorities of a query.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rank --out results\n  webmill rank graph.txt --format tsv --top 20\n  webmill rank graph.mtx --by harmonic\n  webmill rank results --level host --by authority --top 10\n  webmill rank results --explain http://www.example.org/\n  webmill rank results --query \"web archives\" --arc\n\nWith --out alone it commits table ranks to the folder that `webmill extract` wrote to, building the graph first if need be.\nGraph files: webmill's own, BVGraph (basename or .graph), Matrix Market, text with an arc a line."
+    after_help = "Examples:\n  webmill rank --out results\n  webmill rank graph.txt --format tsv --top 20\n  webmill rank graph.mtx --by harmonic\n  webmill rank results --level host --by authority --top 10\n  webmill rank results --query \"web archives\" --arc\n\nWith --out alone it commits table ranks to the folder that `webmill extract` wrote to, building the graph first if need be.\nGraph files: webmill's own, BVGraph (basename or .graph), Matrix Market, text with an arc a line."
 )]
 pub struct RankArgs {
     /// Graph file, or folder of results, whose scores are printed.
@@ -47,14 +47,11 @@ struct Printing {
     #[arg(long, conflicts_with = "query")]
     level: Option<String>,
     /// Score that is printed [default: pagerank; for a query authority and hub].
-    #[arg(long, value_enum, conflicts_with = "explain")]
+    #[arg(long, value_enum)]
     by: Option<Score>,
-    /// Print only so many, the best [default: all; for a query and for --explain 15].
+    /// Print only so many, the best [default: all; for a query 15].
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Print where the PageRank of this node comes from: its strongest in-links.
-    #[arg(long, value_name = "URL", conflicts_with = "query")]
-    explain: Option<String>,
     /// Rank only pages around the answers to this query: the best pages of table texts, what they link to, and what
     /// links to them.
     #[arg(long, value_name = "WORDS")]
@@ -88,7 +85,7 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
         };
         let printing = &args.printing;
         if printing.top.is_some()
-            || [&printing.level, &printing.explain, &printing.query].iter().any(|asked| asked.is_some())
+            || [&printing.level, &printing.query].iter().any(|asked| asked.is_some())
             || printing.by.is_some()
         {
             bail!("to print scores of results name them as argument: webmill rank {}", out.display());
@@ -103,7 +100,10 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
 }
 
 fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64) -> Result<()> {
-    let source = source::open(path, how.level.as_deref(), memory)?;
+    let source = source::open_if(path, how.level.as_deref(), memory, |graph| {
+        let admitted = admit(graph, source::NODE_BYTES, rank.held(graph), "ranking", memory);
+        admitted.map_err(|error| rank.leaner(error))
+    })?;
     let mut vectors = Vectors::default();
     if let Some(file) = &rank.teleport {
         let names = teleport::Names::read(file, source.level())?;
@@ -121,8 +121,5 @@ fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64
     if let Some(words) = &how.query {
         return query::print(path, &source, words, how, &measured);
     }
-    match &how.explain {
-        Some(url) => print::explain(&source, url, how.top.unwrap_or(15), how.format, &measured),
-        None => print::scores(&source, how.by.unwrap_or(Score::Pagerank), how.top, how.format, &measured),
-    }
+    print::scores(&source, how.by.unwrap_or(Score::Pagerank), how.top, how.format, &measured)
 }

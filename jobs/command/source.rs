@@ -31,7 +31,7 @@ enum Names {
 }
 
 /// Bytes a node that commands take beside a graph.
-const NODE_BYTES: u64 = 48;
+pub const NODE_BYTES: u64 = 48;
 
 /// Whether `path` is standard input or something else that can be read only once.
 fn is_stream(path: &Path) -> bool {
@@ -45,12 +45,22 @@ pub fn is_results(path: &Path) -> bool {
 
 /// Opens a graph: level `level` of a folder of results, or a graph file.
 pub fn open(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
+    // Its transpose and the vectors of a measure.
+    open_if(path, level, memory, |graph| admit(graph, NODE_BYTES, graph.bytes(), "working on", memory))
+}
+
+/// The same where `admitted` says when the graph is too large to work on.
+pub fn open_if(
+    path: &Path,
+    level: Option<&str>,
+    memory: u64,
+    admitted: impl FnOnce(&Csr) -> webmill_capture::Result<()>,
+) -> Result<Source> {
     let source = open_any(path, level, memory)?;
     if let Names::File(loaded) = &source.names {
         loaded.notes.iter().for_each(|note| crate::say!("{}: {note}", path.display()));
     }
-    // Its transpose and the vectors of a measure.
-    admit(&source.graph, NODE_BYTES, "working on", memory)?;
+    admitted(&source.graph)?;
     Ok(source)
 }
 

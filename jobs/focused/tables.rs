@@ -1,4 +1,4 @@
-//! Rows of the tables that a focused crawl or a replay leaves.
+//! Rows of the table that a focused crawl leaves.
 
 use webmill_crawl::focus::Harvested;
 use webmill_table::table;
@@ -46,26 +46,5 @@ impl From<Harvested> for HarvestRow {
             tunnel: of.tunnel,
             referrer: of.referrer,
         }
-    }
-}
-
-table! {
-    /// The best hubs of a topic among the pages that a replay fetched, the best first.
-    HubRow = "hubs" {
-        url: String = "canonical URL", "http://links.example/tea";
-        score: f64 = "hub score by HITS over the links that lead to relevant pages; the best has 1", "0.83";
-        relevant: bool = "whether the page itself is relevant", "false";
-        relevant_targets: u64 = "relevant pages that it links to, of those fetched", "37";
-        targets: u64 = "pages that it links to, of those fetched", "52";
-    }
-}
-
-table! {
-    /// Points of the recall curve of each strategy that a replay compared.
-    RecallRow = "recall" {
-        strategy: String = "breadth, best or focused", "focused";
-        fetched: u64 = "pages fetched so far", "1000";
-        relevant: u64 = "the relevant of them", "412";
-        recall: f64 = "share of all relevant pages of the stored Web", "0.37";
     }
 }

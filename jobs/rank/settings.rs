@@ -1,11 +1,11 @@
 //! What the measures are computed with: the recipe's table `[rank]`, overridden by flags.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_graph::{Dangling, Harmonic, Hits, PageRank, Variant};
+use webmill_graph::{Csr, Dangling, Harmonic, Hits, PageRank, Variant};
 
 use super::start;
 use super::teleport;
@@ -24,7 +24,8 @@ pub struct Rank {
     pub max_iterations: usize,
     /// What becomes of the rank of nodes without links.
     pub dangling: DanglingRank,
-    /// Take 48 bytes a node for PageRank instead of 72 and 4 to 8 an arc, and twice to thrice as long.
+    /// Leave graph and transpose on disk, for graphs that are larger than the memory: 96 bytes of memory per node, of which
+    /// PageRank takes 48 (else 72, and 4 to 8 per arc); it takes two to three times as long.
     pub lean: bool,
     /// File of the nodes that PageRank teleports to, instead of all: a URL or host a line, then a tab and its weight if
     /// that is not 1.
@@ -101,6 +102,9 @@ pub struct Overrides {
     /// What becomes of the rank of nodes without links [default: teleport].
     #[arg(long, value_enum)]
     dangling: Option<DanglingRank>,
+    /// Leave graph and transpose on disk: 48 bytes of memory per node for PageRank, 96 for all measures, none per arc.
+    #[arg(long)]
+    lean: bool,
     /// Start PageRank from the ranks in this folder of earlier results.
     #[arg(long, value_name = "DIR")]
     warm_start: Option<PathBuf>,
@@ -124,6 +128,7 @@ impl Overrides {
         set("damping", self.damping.map(Into::into));
         set("dangling", self.dangling.and_then(|rule| toml::Value::try_from(rule).ok()));
         set("teleport", self.teleport.as_ref().map(|file| path(file).into()));
+        set("lean", self.lean.then_some(true.into()));
         set("warm_start", self.warm_start.as_ref().map(|folder| path(folder).into()));
         set("hits_variant", self.hits_variant.clone().map(Into::into));
         set("harmonic_exact_nodes", self.exact.then_some(i64::MAX.into()));
@@ -187,6 +192,29 @@ impl Rank {
             memory_bytes: Some(memory),
             lean: self.lean,
             ..PageRank::default()
+        }
+    }
+
+    /// Bytes of memory that a graph or its transpose takes.
+    pub fn held(&self, graph: &Csr) -> u64 {
+        if self.lean { graph.owned_bytes() } else { graph.bytes() }
+    }
+
+    /// The transpose of a graph: in memory, or on disk in `folder`, made in `memory` bytes.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn transpose(&self, graph: &Csr, memory: u64, folder: &Path) -> Result<Csr> {
+        if self.lean { graph.transpose_on_disk(memory, folder) } else { Ok(graph.transpose()) }
+    }
+
+    /// Where memory is short, says what takes less.
+    pub fn leaner(&self, error: Error) -> Error {
+        match error {
+            Error::Limit(why) if !self.lean => {
+                Error::Limit(format!("{why}; with --lean graph and transpose stay on disk"))
+            }
+            other => other,
         }
     }
 

@@ -78,23 +78,8 @@ impl Names {
         Ok((vector.collect(), self.unknown(&found)))
     }
 
-    /// The same for one that goes through the nodes twice: how many nodes each name stands for, …
-    pub fn found(&self, names: impl Iterator<Item = Result<String>>) -> Result<Found> {
-        let mut found = Found::default();
-        for name in names {
-            found.count(self.entry(&name?));
-        }
-        self.check(&found)?;
-        Ok(found)
-    }
-
-    /// … and the weight of a node.
-    pub fn weight(&self, node: &str, found: &Found) -> f64 {
-        self.entry(node).map_or(0.0, |entry| found.share(entry))
-    }
-
     /// How many names no node has.
-    pub fn unknown(&self, found: &Found) -> u64 {
+    fn unknown(&self, found: &Found) -> u64 {
         (self.weights.len() - found.nodes.len()) as u64
     }
 
@@ -120,7 +105,7 @@ impl Names {
 
 /// How many nodes each name stands for.
 #[derive(Default)]
-pub struct Found {
+struct Found {
     nodes: HashMap<String, u32>,
     any: bool,
     weighs: bool,

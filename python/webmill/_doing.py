@@ -267,8 +267,8 @@ def pagerank(
 ) -> ArrowTable:
     """PageRank of the nodes of a list of arcs: columns ``node``, ``pagerank``, by node. The ranks sum to 1.
 
-    ``src``, ``dst``: strings or whole numbers, as sequences or columns of Arrow. ``weights``: not negative; of parallel arcs
-    the greatest counts. ``tolerance``: proven bound of the L1 distance to the true ranks.
+    ``src``, ``dst``: strings or whole numbers, as sequences or columns of Arrow. ``weights``: not negative; those of
+    parallel arcs add up. ``tolerance``: proven bound of the L1 distance to the true ranks.
 
     >>> import webmill
     >>> webmill.pagerank(["a", "b", "c"], ["b", "c", "a"]).to_polars()["pagerank"].round(3).to_list()

@@ -8,6 +8,22 @@
 //!
 //! **Reference.** Howard Hinnant, *chrono-compatible low-level date algorithms*.
 
+/// Names of the months in English; short names are their first three letters.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// Days of a month; `None` for a month that is none.
 ///
 /// # Examples

@@ -8,11 +8,9 @@
 //! Reference: RFC 9110 section 5.6.7, RFC 5322 section 4.3, RFC 6265 section 5.1.1 (the lenient reading), W3C
 //! NOTE-datetime. Days and their numbers are those of [`calendar`](crate::calendar).
 
-use crate::calendar::{civil_of_days, days_of_civil};
+use crate::calendar::{MONTHS, civil_of_days, days_of_civil};
 
 const DAY_MS: i64 = 86_400_000;
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
 /// Reads any of the formats below: RFC 822, else W3C, else digits. For readers of archives whose writers did not keep to
@@ -159,7 +157,7 @@ pub fn format_rfc822(ms: i64) -> String {
         "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
         WEEKDAYS[c.weekday],
         c.day,
-        MONTHS[c.month - 1],
+        &MONTHS[c.month - 1][..3],
         c.year,
         c.hour,
         c.minute,
@@ -267,7 +265,7 @@ fn named_zone(name: &str) -> Option<i64> {
 
 fn month_of(word: &str) -> Option<u32> {
     let start = word.get(..3)?;
-    let at = MONTHS.iter().position(|m| m.eq_ignore_ascii_case(start))?;
+    let at = MONTHS.iter().position(|m| m[..3].eq_ignore_ascii_case(start))?;
     u32::try_from(at + 1).ok()
 }
 

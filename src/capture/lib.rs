@@ -53,6 +53,7 @@ mod percent;
 mod record_type;
 pub mod response;
 pub mod simhash;
+pub mod splitmix;
 pub mod surt;
 pub mod timing;
 pub mod url;

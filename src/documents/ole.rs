@@ -117,16 +117,8 @@ fn time_of(value: &[u8]) -> Option<String> {
     if u32_at(value, 0) != Some(64) || !(100_000..300_000).contains(&days) {
         return None;
     }
-    // Days since the first of March of the year 0 (Howard Hinnant's civil_from_days).
-    let days = days + 584_694;
-    let era = days / 146_097;
-    let day = days % 146_097;
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, after) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    let year = year + era * 400 + after;
+    // From the first of January 1601 to that of 1970 it is 134,774 days.
+    let (year, month, day) = webmill_capture::calendar::civil_of_days(days as i64 - 134_774);
     Some(format!(
         "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
         second / 3600,

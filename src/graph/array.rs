@@ -22,6 +22,11 @@ impl<T: bytemuck::Pod> Array<T> {
         bytemuck::try_cast_slice::<u8, T>(map.get(range.clone())?).ok()?;
         Some(Array { data: Data::Mapped(Arc::clone(map), range) })
     }
+
+    /// Whether it lies in a mapped file.
+    pub(super) fn is_mapped(&self) -> bool {
+        matches!(self.data, Data::Mapped(..))
+    }
 }
 
 impl<T: bytemuck::Pod> Deref for Array<T> {

@@ -5,10 +5,6 @@
 //!
 //! **Cost.** 8 bytes a node, 4 an arc, 4 more an arc with weights. The arrays are owned, or lie in a mapped
 //! file ([`store`](super::store)); nothing else knows which.
-//!
-//! **Transpose.** By ranges of targets: each thread reads all arcs and writes those that end in its range, so
-//! every list comes out ascending without sorting, and the result does not depend on the number of threads.
-//! O(n + m × threads) sequential reads, O(m) writes.
 
 use super::array::Array;
 use rayon::prelude::*;
@@ -78,9 +74,9 @@ impl std::fmt::Display for Shown<'_> {
 /// Graph in compressed sparse rows; see the module.
 #[derive(Clone, Debug)]
 pub struct Csr {
-    offsets: Array<u64>,
-    targets: Array<u32>,
-    weights: Option<Weights>,
+    pub(super) offsets: Array<u64>,
+    pub(super) targets: Array<u32>,
+    pub(super) weights: Option<Weights>,
 }
 
 impl Csr {
@@ -160,22 +156,24 @@ impl Csr {
         Ok(graph)
     }
 
-    /// A graph of `nodes` nodes from arcs with whole weights in any order; of parallel arcs the greatest
-    /// weight is kept.
+    /// A graph of `nodes` nodes from arcs with whole weights in any order; those of parallel arcs add up, to 2³² − 1 at most.
     ///
     /// # Errors
     /// [`Error::Config`] for an arc to or from an unknown node.
     pub fn from_counted_arcs(nodes: usize, arcs: impl IntoIterator<Item = (u32, u32, u32)>) -> Result<Self> {
         let mut arcs: Vec<(u32, u32, u32)> = arcs.into_iter().collect();
-        arcs.par_sort_unstable_by_key(|a| (a.0, a.1, u32::MAX - a.2));
-        arcs.dedup_by_key(|a| (a.0, a.1));
+        arcs.par_sort_unstable();
+        arcs.dedup_by(|next, arc| {
+            let same = (next.0, next.1) == (arc.0, arc.1);
+            arc.2 = if same { arc.2.saturating_add(next.2) } else { arc.2 };
+            same
+        });
         let (mut graph, counts) = Self::from_sorted(nodes, arcs)?;
         graph.weights = Some(Weights::Counts(counts.into()));
         Ok(graph)
     }
 
-    /// A weighted graph of `nodes` nodes from arcs in any order; of parallel arcs the greatest weight is
-    /// kept.
+    /// A weighted graph of `nodes` nodes from arcs in any order; the weights of parallel arcs add up.
     ///
     /// # Errors
     /// [`Error::Config`] for an arc to or from an unknown node, or a weight that is negative, infinite or not
@@ -185,9 +183,12 @@ impl Csr {
         if let Some((u, v, w)) = arcs.iter().find(|a| !a.2.is_finite() || a.2 < 0.0) {
             return Err(Error::Config(format!("the arc {u} -> {v} has the weight {w}")));
         }
-        arcs.par_sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)));
-        arcs.dedup_by_key(|a| (a.0, a.1));
-        let (mut graph, weights) = Self::from_sorted(nodes, arcs)?;
+        arcs.par_sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+        let sums = arcs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(|same| {
+            let sum: f64 = same.iter().map(|arc| f64::from(arc.2)).sum();
+            (same[0].0, same[0].1, real(sum))
+        });
+        let (mut graph, weights) = Self::from_sorted(nodes, sums)?;
         graph.weights = Some(Weights::Reals(weights.into()));
         Ok(graph)
     }
@@ -278,71 +279,15 @@ impl Csr {
         8 * self.offsets.len() as u64 + (4 + weights) * self.targets.len() as u64
     }
 
-    /// The graph with every arc turned round.
-    pub fn transpose(&self) -> Csr {
-        let n = self.num_nodes();
-        let parts = rayon::current_num_threads().clamp(1, 16).min(n / 4096 + 1);
-        let mut offsets = vec![0u64; n + 1];
-        let width = n.div_ceil(parts).max(1);
-        offsets[1..].par_chunks_mut(width).enumerate().for_each(|(part, counts)| {
-            let low = (part * width) as u32;
-            for &v in &self.targets[..] {
-                if let Some(count) = counts.get_mut(v.wrapping_sub(low) as usize) {
-                    *count += 1;
-                }
-            }
-        });
-        for v in 0..n {
-            offsets[v + 1] += offsets[v];
-        }
-        let ranges = balanced(&offsets, parts);
-        let targets = self.scatter(&offsets, &ranges, |u, _| u);
-        let weights = self.weights.as_ref().map(|weights| match weights {
-            Weights::Counts(w) => Weights::Counts(self.scatter(&offsets, &ranges, |_, arc| w[arc]).into()),
-            Weights::Reals(w) => Weights::Reals(self.scatter(&offsets, &ranges, |_, arc| w[arc]).into()),
-        });
-        Csr { offsets: offsets.into(), targets: targets.into(), weights }
-    }
-
-    /// `what(source, arc)` of every arc, ordered by target, then source.
-    fn scatter<T: Copy + Default + Send>(
-        &self,
-        offsets: &[u64],
-        ranges: &[Range<usize>],
-        what: impl Fn(u32, usize) -> T + Sync,
-    ) -> Vec<T> {
-        let mut out = vec![T::default(); self.targets.len()];
-        let mut rest = &mut out[..];
-        let mut parts = Vec::with_capacity(ranges.len());
-        for range in ranges {
-            let (part, tail) = rest.split_at_mut((offsets[range.end] - offsets[range.start]) as usize);
-            parts.push((range, part));
-            rest = tail;
-        }
-        parts.into_par_iter().for_each(|(range, part)| {
-            let (low, base) = (range.start as u32, offsets[range.start]);
-            let mut next: Vec<u64> = offsets[range.clone()].iter().map(|o| o - base).collect();
-            for u in 0..self.num_nodes() as u32 {
-                for arc in self.arcs_of(u) {
-                    if let Some(next) = next.get_mut(self.targets[arc].wrapping_sub(low) as usize) {
-                        part[*next as usize] = what(u, arc);
-                        *next += 1;
-                    }
-                }
-            }
-        });
-        out
+    /// Bytes of the arrays that are in memory and not in a mapped file.
+    pub fn owned_bytes(&self) -> u64 {
+        if self.targets.is_mapped() { 0 } else { self.bytes() }
     }
 }
 
-/// Ranges of nodes with about equal numbers of arcs.
-fn balanced(offsets: &[u64], parts: usize) -> Vec<Range<usize>> {
-    let (n, arcs) = (offsets.len() - 1, offsets[offsets.len() - 1]);
-    let cut = |part: usize| {
-        let goal = (u128::from(arcs) * part as u128 / parts as u128) as u64;
-        if part == parts { n } else { offsets[..n].partition_point(|&o| o < goal) }
-    };
-    (0..parts).map(|part| cut(part)..cut(part + 1)).collect()
+/// A sum of weights as a weight; no sum is infinite.
+pub(super) fn real(sum: f64) -> f32 {
+    sum.min(f64::from(f32::MAX)) as f32
 }
 
 impl Graph for Csr {
@@ -378,17 +323,6 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn transposing_twice_is_identity(graph in graphs(60, 300)) {
-            let transpose = graph.transpose();
-            let mut turned: Vec<_> = graph.arcs().map(|(u, v, _)| (v, u)).collect();
-            turned.sort();
-            prop_assert_eq!(transpose.arcs().map(|(u, v, _)| (u, v)).collect::<Vec<_>>(), turned);
-            prop_assert!(transpose.check().is_ok());
-            let twice = transpose.transpose();
-            prop_assert_eq!(twice.targets(), graph.targets());
-        }
-
-        #[test]
         fn weights_travel_with_their_arcs(arcs in prop::collection::vec((0u32..20, 0u32..20, 0u32..100), 0..200)) {
             let graph = Csr::from_weighted_arcs(20, arcs.iter().map(|a| (a.0, a.1, a.2 as f32))).unwrap();
             let mut turned: Vec<_> = graph.arcs().map(|(u, v, w)| (v, u, w as u32)).collect();
@@ -402,30 +336,9 @@ pub(super) mod tests {
             prop_assert_eq!(links.weights().is_some(), links.targets().len() < arcs.len());
             for ((u, v, w), (_, _, many)) in graph.arcs().zip(links.arcs()) {
                 let parallel = || arcs.iter().filter(|a| (a.0, a.1) == (u, v));
-                prop_assert_eq!(parallel().map(|a| a.2).max(), Some(w as u32));
+                prop_assert_eq!(parallel().map(|a| f64::from(a.2)).sum::<f64>(), w);
                 prop_assert_eq!(parallel().count() as f64, many);
             }
-        }
-    }
-
-    #[test]
-    fn transpose_is_the_same_on_any_number_of_threads() {
-        let mut x = 1u32;
-        let arcs: Vec<_> = (0..200_000)
-            .map(|_| {
-                x = x.wrapping_mul(1664525).wrapping_add(1013904223);
-                ((x >> 8) % 30_000, (x >> 16).wrapping_mul(x >> 7) % 30_000)
-            })
-            .collect();
-        let graph = Csr::from_arcs(30_000, arcs).unwrap();
-        let on = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| graph.transpose())
-        };
-        let one = on(1);
-        for threads in [2, 7] {
-            let many = on(threads);
-            assert!(one.offsets() == many.offsets() && one.targets() == many.targets());
         }
     }
 

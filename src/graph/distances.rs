@@ -23,9 +23,9 @@
 //! *PVLDB* 8 (2014), doi:10.14778/2735496.2735507.
 
 use super::csr::{Csr, Graph};
-use super::rmat::mix;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::splitmix::mix;
 
 /// A measurement: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(Distances::default().run(&graph, &graph).unwrap().effective_diameter(), 0.0);
         let empty = Csr::from_arcs(0, []).unwrap();
         assert_eq!(Distances::default().run(&empty, &empty).unwrap(), DistanceSample::default());
-        let graph = super::super::Rmat { scale: 10, ..super::super::Rmat::default() }.run().unwrap();
+        let graph = Csr::from_arcs(1 << 10, crate::rmat::rmat(10, 16, 1)).unwrap();
         let transpose = graph.transpose();
         let on = |threads, memory_bytes| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -1,7 +1,7 @@
 //! Graphs as text, one arc a line.
 //!
 //! Two kinds, told apart by the first line: *named* and *numbered*. Weights are optional (1.0): where any arc has one,
-//! the greatest of parallel arcs is kept; where none has, parallel arcs are links and are counted. Empty lines and lines
+//! those of parallel arcs add up; where none has, parallel arcs are links and are counted. Empty lines and lines
 //! that start with `#` or `%` say nothing, but a header `# Nodes: 6012 …` sets the number of nodes; a first line of
 //! names of columns (`source target`, or any words before a line of numbers) is passed over. Bytes that are no UTF-8
 //! become `%XX`.
@@ -146,7 +146,7 @@ mod tests {
         let list = parse(text).unwrap();
         let names = list.names.clone().unwrap();
         assert_eq!(names, ["http://a.com", "http://x.a.com", "http://alone.net", "http://b.org"]);
-        assert_eq!(arcs(&list), [(0, 1, 1.0), (3, 0, 2.5)]);
+        assert_eq!(arcs(&list), [(0, 1, 1.0), (3, 0, 4.0)]);
         let mut text = Vec::new();
         list.write(&mut text, Path::new("-")).unwrap();
         let again = parse(std::str::from_utf8(&text).unwrap()).unwrap();
@@ -161,7 +161,7 @@ mod tests {
             ("# Nodes: 5 Edges: 2\n1 2\n2 5", 5, 1, vec![(0, 1, 1.0), (1, 4, 1.0)]),
             ("# Nodes: 7 Edges: 1\n0 1", 7, 0, vec![(0, 1, 1.0)]),
             ("# Nodes: 4 Edges: 2\n# First: 0\n1 2\n2 3", 4, 0, vec![(1, 2, 1.0), (2, 3, 1.0)]),
-            ("1,2,0.5\n1,2,0.25", 2, 1, vec![(0, 1, 0.5)]),
+            ("1,2,0.5\n1,2,0.25", 2, 1, vec![(0, 1, 0.75)]),
             ("", 0, 0, vec![]),
         ] {
             let list = parse(text).unwrap();
@@ -207,8 +207,8 @@ mod tests {
         assert_eq!(arcs(&list), [(0, 1, 3.0), (1, 0, 1.0)]);
         assert_eq!(arcs(&parse("0 1\n0 1").unwrap()), [(0, 1, 2.0)]);
         assert!(parse("0 1\n1 0").unwrap().graph.weights().is_none());
-        // One weight, and all are weighted: the greatest is kept.
-        assert_eq!(arcs(&parse("a -> b\na -> b 0.5\na -> b").unwrap()), [(0, 1, 1.0)]);
+        // One weight, and all are weighted.
+        assert_eq!(arcs(&parse("a -> b\na -> b 0.5\na -> b").unwrap()), [(0, 1, 2.5)]);
     }
 
     #[test]
@@ -327,7 +327,7 @@ mod tests {
             ("1 2 1254192988\n2 3 1254194656", "all weights are 1254193000 or more, as times in seconds are"),
             (
                 "http://a/ http://b/page 2\nhttp://a/ http://b/page 3",
-                "1 arcs come again with another weight: the greatest",
+                "1 arcs come again with another weight: their weights were added up",
             ),
         ] {
             let notes = parse(text).unwrap().notes;

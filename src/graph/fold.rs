@@ -6,7 +6,7 @@
 //! **Cost.** 4 bytes a node for the groups, a sort of 16 bytes for each arc that does not repeat the one
 //! before.
 
-use super::csr::{Csr, Graph, Weights};
+use super::csr::{Csr, Graph, Weights, real};
 use super::store::{CsrWriter, WeightKind};
 use std::path::Path;
 use webmill_capture::error::{Error, Result};
@@ -33,8 +33,7 @@ pub fn duplicates(representative: &[u32]) -> Result<(Vec<u32>, Vec<u32>)> {
 }
 
 /// Gives each arc between groups to `on_arc`, by source, then target: `of[u]`, `of[v]`, and the sum of the
-/// weights of all arcs between members (1 an arc without weights; given weights keep their maximum, as bits
-/// of an f32).
+/// weights of all arcs between members (1 an arc without weights; of given weights as bits of an f32).
 ///
 /// # Errors
 /// [`Error::Config`] if `of` does not have an entry for each node, [`Error::Io`] when a run file fails, and
@@ -49,8 +48,10 @@ pub fn fold(
     if of.len() != graph.num_nodes() {
         return Err(Error::Config(format!("{} groups for {} nodes", of.len(), graph.num_nodes())));
     }
-    let combine = if matches!(graph.weights(), Some(Weights::Reals(_))) { greatest } else { add_arcs };
-    let mut arcs = Sorter::new(budget).with_combine(combine);
+    let reals = matches!(graph.weights(), Some(Weights::Reals(_)));
+    // Sums of reals depend on their order: they are added up when they are sorted.
+    let sorter = Sorter::new(budget);
+    let mut arcs = if reals { sorter } else { sorter.with_combine(add_arcs) };
     let mut pending: Option<u128> = None;
     for u in 0..graph.num_nodes() as u32 {
         for arc in graph.arcs_of(u) {
@@ -58,13 +59,9 @@ pub fn fold(
             if drop_internal && source == target {
                 continue;
             }
-            let weight = match graph.weights() {
-                None => 1,
-                Some(Weights::Counts(w)) => w[arc],
-                Some(Weights::Reals(w)) => w[arc].to_bits(), // not negative, so in the order of the numbers
-            };
+            let weight = graph.weights().map_or(1, |_| graph.weight_bits(arc));
             let item = u128::from(source) << 96 | u128::from(target) << 64 | u128::from(weight);
-            if !pending.as_mut().is_some_and(|last| combine(last, &item))
+            if (reals || !pending.as_mut().is_some_and(|last| add_arcs(last, &item)))
                 && let Some(last) = pending.replace(item)
             {
                 arcs.push(last)?;
@@ -74,11 +71,21 @@ pub fn fold(
     if let Some(last) = pending {
         arcs.push(last)?;
     }
+    let mut give = |(ends, sum): (u64, f64)| {
+        let weight = if reals { real(sum).to_bits() } else { sum as u32 };
+        on_arc((ends >> 32) as u32, ends as u32, weight)
+    };
+    let mut open: Option<(u64, f64)> = None;
     for arc in arcs.finish()? {
         let arc = arc?;
-        on_arc((arc >> 96) as u32, (arc >> 64) as u32, u32::try_from(arc as u64).unwrap_or(u32::MAX))?;
+        let (ends, bits) = ((arc >> 64) as u64, arc as u64);
+        let weight = if reals { f64::from(f32::from_bits(bits as u32)) } else { bits as f64 };
+        match &mut open {
+            Some((same, sum)) if *same == ends => *sum += weight,
+            _ => open.replace((ends, weight)).map_or(Ok(()), &mut give)?,
+        }
     }
-    Ok(())
+    open.map_or(Ok(()), give)
 }
 
 /// Adds the numbers of links, in the low half, of equal arcs, in the high half.
@@ -86,15 +93,6 @@ pub(super) fn add_arcs(first: &mut u128, next: &u128) -> bool {
     let same = *first >> 64 == *next >> 64;
     if same {
         *first += u128::from(*next as u64);
-    }
-    same
-}
-
-/// Keeps the greater weight of equal arcs.
-fn greatest(first: &mut u128, next: &u128) -> bool {
-    let same = *first >> 64 == *next >> 64;
-    if same {
-        *first = (*first).max(*next);
     }
     same
 }
@@ -189,6 +187,23 @@ mod tests {
             let one = fold_csr(&folded, &[0; 6], 1, false, &Budget::new(500)).unwrap();
             prop_assert_eq!(one.arcs().map(|a| a.2).sum::<f64>(), expected.values().sum::<f64>());
         }
+    }
+
+    #[test]
+    fn given_weights_add_up_whatever_the_budget() {
+        let arcs = (0..2000u32).map(|i| (i % 97, i / 20, 1.0 / (1 + i) as f32));
+        let graph = Csr::from_weighted_arcs(100, arcs.clone()).unwrap();
+        let of: Vec<u32> = (0..100).map(|node| node % 2).collect();
+        let small = fold_csr(&graph, &of, 2, false, &Budget::new(500)).unwrap();
+        let large = fold_csr(&graph, &of, 2, false, &Budget::new(1 << 20)).unwrap();
+        assert!(small.arcs().eq(large.arcs()) && small.num_arcs() == 4);
+        let sums = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(a, b)| {
+            arcs.clone()
+                .filter(|arc| (arc.0 % 2, arc.1 % 2) == (a, b))
+                .map(|arc| f64::from(arc.2))
+                .sum::<f64>()
+        });
+        assert!(small.arcs().zip(sums).all(|((_, _, weight), sum)| (weight / sum - 1.0).abs() < 1e-6));
     }
 
     #[test]

@@ -184,8 +184,8 @@ fn search(graph: &Csr, from: u32, mark: u32, seen: &mut [u32], queue: &mut Vec<u
 
 #[cfg(test)]
 mod tests {
-    use super::super::Rmat;
     use super::super::csr::tests::graphs;
+    use super::super::rmat::rmat;
     use super::*;
     use proptest::prelude::*;
 
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_same_bytes_on_any_number_of_threads_and_in_any_memory() {
-        let graph = Rmat { scale: 12, degree: 5, ..Rmat::default() }.run().unwrap();
+        let graph = Csr::from_arcs(1 << 12, rmat(12, 5, 1)).unwrap();
         let transpose = graph.transpose();
         let on = |threads, memory_bytes| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn beyond_the_limit_it_is_estimated_with_what_fits_and_says_so() {
-        let graph = Rmat { scale: 11, degree: 6, ..Rmat::default() }.run().unwrap();
+        let graph = Csr::from_arcs(1 << 11, rmat(11, 6, 1)).unwrap();
         let transpose = graph.transpose();
         let exact = one_by_one(&graph);
         for (memory_bytes, registers) in [(None, 10), (Some(600 << 11), 8), (Some(100 << 11), 5)] {

@@ -25,10 +25,10 @@
 //! (2017), arXiv:1702.01284.
 
 use super::csr::{Csr, Graph};
-use super::rmat::mix;
 use super::sweep::sum;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::splitmix::mix;
 
 /// A computation: set what differs from the defaults, then [`run`](Self::run).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -310,7 +310,8 @@ fn sigma(mut x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Distances, Rmat, harmonic};
+    use super::super::rmat::rmat;
+    use super::super::{Distances, harmonic};
     use super::*;
 
     fn run(graph: &Csr, log_registers: u32) -> Balls {
@@ -347,7 +348,7 @@ mod tests {
 
     #[test]
     fn close_to_the_exact_values() {
-        let graph = Rmat { scale: 11, degree: 6, ..Rmat::default() }.run().unwrap();
+        let graph = Csr::from_arcs(1 << 11, rmat(11, 6, 1)).unwrap();
         let transpose = graph.transpose();
         let nodes: Vec<u32> = (0..graph.num_nodes() as u32).collect();
         let exact = harmonic(&transpose, &nodes).unwrap();
@@ -404,7 +405,7 @@ mod tests {
 
     #[test]
     fn the_same_bytes_on_any_number_of_threads() {
-        let graph = Rmat { scale: 13, degree: 5, ..Rmat::default() }.run().unwrap();
+        let graph = Csr::from_arcs(1 << 13, rmat(13, 5, 1)).unwrap();
         let transpose = graph.transpose();
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

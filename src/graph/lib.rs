@@ -4,7 +4,7 @@
 //! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRanges`], [`fold()`]), kept in
 //! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load()`]) and
 //! written in them ([`write_bvgraph`], [`EdgeList::write`], [`write_matrix`], [`Export`]). The kernels see
-//! arrays only, but for [`StripedPageRank`], which reads from disk what memory does not hold: [`PageRank`], [`Hits`], [`Salsa`], [`Harmonic`], [`HyperBall`], [`strong_components`], [`weak_components`],
+//! arrays only, owned or in a mapped file: [`PageRank`], [`Hits`], [`Salsa`], [`Harmonic`], [`HyperBall`], [`strong_components`], [`weak_components`],
 //! [`bow_tie`], [`Degrees`], [`Distances`], [`Assortativity`]; around a query, [`BaseSet`] and [`Compile`]; where
 //! a rank comes from, [`PageRank::explain`]; how rankings agree, [`kendall_tau`].
 //!
@@ -59,16 +59,14 @@ pub mod hyperball;
 mod lines;
 pub mod load;
 pub mod matrix_market;
-pub mod neighbourhood;
 pub mod pagerank;
 pub mod paths;
 pub mod power_law;
-pub mod rmat;
 pub mod salsa;
 mod sets;
 pub mod store;
-pub mod stripes;
 mod sweep;
+mod transpose;
 pub mod visit;
 
 pub use array::Array;
@@ -95,15 +93,15 @@ pub use hosts::{Groups, HostRanges, host_of};
 pub use hyperball::{Balls, HyperBall};
 pub use load::{Format, Loaded, load, load_with};
 pub use matrix_market::{read_matrix, write_matrix};
-pub use neighbourhood::{Neighbour, Neighbourhood, Surroundings, Way};
 pub use pagerank::{Dangling, PageRank, Ranks, Scale};
 pub use paths::{Chains, Length, Search, dijkstra_bytes, shortest_chains};
 pub use power_law::PowerLaw;
-pub use rmat::Rmat;
 pub use salsa::{Salsa, SalsaScores};
 pub use store::{CsrWriter, WeightKind};
-pub use stripes::{GraphFile, StripedPageRank, StripedRanks};
 pub use visit::{Arc, Arcs, TwoWay, Visited};
 
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+#[path = "../../benches/support/rmat.rs"]
+mod rmat;

@@ -4,7 +4,7 @@
 //! with `%`, a line `ROWS COLUMNS ENTRIES`, then an entry a line: `row column` or `row column value`, counted
 //! from 1. An entry is an arc from its row to its column. The fields `pattern`, `integer` and `real` are read,
 //! with the symmetries `general` and `symmetric` (an entry off the diagonal is both arcs). Equal
-//! entries of a pattern are counted; of values the greatest is kept.
+//! entries of a pattern are counted; values are added up.
 //!
 //! **Cost.** Reading: 12 bytes an entry, and the graph. Writing streams.
 //!
@@ -190,9 +190,9 @@ mod tests {
             ("pattern general", "1 2\n3 1", vec![(0, 1, 1.0), (2, 0, 1.0)]),
             ("pattern general", "1 2\n1 2\n3 1", vec![(0, 1, 2.0), (2, 0, 1.0)]),
             ("PATTERN Symmetric", "2 1\n3 3", vec![(0, 1, 1.0), (1, 0, 1.0), (2, 2, 1.0)]),
-            ("integer general", "1 2 4000000000\n1 2 7", vec![(0, 1, 4e9)]),
+            ("integer general", "1 2 4000000000\n1 2 7", vec![(0, 1, 4_000_000_007.0)]),
             ("integer symmetric", "2 1 5\n2 2 0", vec![(0, 1, 5.0), (1, 0, 5.0), (1, 1, 0.0)]),
-            ("real general", "1 2 .5\n1 2 2.5e-1\n3 3 1", vec![(0, 1, 0.5), (2, 2, 1.0)]),
+            ("real general", "1 2 .5\n1 2 2.5e-1\n3 3 1", vec![(0, 1, 0.75), (2, 2, 1.0)]),
             ("real symmetric", "3 1 -0", vec![(0, 2, 0.0), (2, 0, 0.0)]),
         ] {
             let n = entries.lines().count();

@@ -82,11 +82,6 @@ impl Levels {
         (0..width).map_while(|_| self.walk.next(graph)).collect()
     }
 
-    /// The nodes of the next level, without a look at what is behind them.
-    pub(crate) fn rest(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.walk.stack).into()
-    }
-
     pub(crate) fn met(&self, node: u32) -> bool {
         self.walk.discovered.is_visited(&node)
     }

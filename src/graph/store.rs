@@ -41,6 +41,17 @@ pub enum WeightKind {
     Reals,
 }
 
+impl WeightKind {
+    /// That of a graph.
+    pub(super) fn of(graph: &Csr) -> WeightKind {
+        match graph.weights() {
+            None => WeightKind::None,
+            Some(Weights::Counts(_)) => WeightKind::Counts,
+            Some(Weights::Reals(_)) => WeightKind::Reals,
+        }
+    }
+}
+
 /// Writes a graph list by list.
 pub struct CsrWriter {
     path: PathBuf,
@@ -270,20 +281,10 @@ impl Csr {
     /// # Errors
     /// [`Error::Io`] if the disk refuses.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
-        let kind = match self.weights() {
-            None => WeightKind::None,
-            Some(Weights::Counts(_)) => WeightKind::Counts,
-            Some(Weights::Reals(_)) => WeightKind::Reals,
-        };
-        let mut writer = CsrWriter::create(path, self.num_nodes(), kind)?;
+        let mut writer = CsrWriter::create(path, self.num_nodes(), WeightKind::of(self))?;
         for u in 0..self.num_nodes() as u32 {
             for arc in self.arcs_of(u) {
-                let weight = match self.weights() {
-                    None => 0,
-                    Some(Weights::Counts(w)) => w[arc],
-                    Some(Weights::Reals(w)) => w[arc].to_bits(),
-                };
-                writer.push(u, self.targets()[arc], weight)?;
+                writer.push(u, self.targets()[arc], self.weight_bits(arc))?;
             }
         }
         writer.finish().map(|_| ())

@@ -1,36 +1,35 @@
-//! Seeded draws (SplitMix64).
-//!
-//! **Reference.** G. L. Steele, D. Lea, C. H. Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014, doi:10.1145/2660193.2660195.
+//! Seeded draws: a stream per seed, orders and samples, by [`webmill_capture::splitmix`].
+
+use webmill_capture::splitmix::{SplitMix, mix};
 
 /// A stream of draws that follows from its seed.
 #[derive(Debug, Clone)]
-pub struct Draws(u64);
+pub struct Draws(SplitMix);
 
 impl Draws {
     /// The stream of a seed; streams of neighbouring seeds have nothing in common.
     pub fn new(seed: u64) -> Self {
-        Draws(mix(seed ^ 0x6a09_e667_f3bc_c909))
+        Draws(SplitMix(mix(seed ^ 0x6a09_e667_f3bc_c909)))
     }
 
     /// The stream whose state begins as the seed itself, for seeds that have nothing to do with each other.
     pub(crate) fn plain(seed: u64) -> Self {
-        Draws(seed)
+        Draws(SplitMix(seed))
     }
 
     /// 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
+        self.0.bits()
     }
 
     /// A number of [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+        self.0.unit()
     }
 
     /// A number below `n`, which is above 0.
     pub fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.bits()) * n as u128) >> 64) as usize
+        self.0.below(n as u64) as usize
     }
 
     /// Brings items into a random order.
@@ -54,12 +53,6 @@ impl Draws {
         }
         chosen
     }
-}
-
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

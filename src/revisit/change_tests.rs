@@ -105,14 +105,9 @@ fn visits_that_were_deceived_are_taken_back() {
 }
 
 /// A stream of draws from a seed, uniform in (0, 1).
-fn draws(mut seed: u64) -> impl FnMut() -> f64 {
-    move || {
-        seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + 1e-17
-    }
+fn draws(seed: u64) -> impl FnMut() -> f64 {
+    let mut stream = webmill_capture::splitmix::SplitMix(seed);
+    move || stream.unit() + 1e-17
 }
 
 #[test]

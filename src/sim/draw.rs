@@ -3,57 +3,44 @@
 //! Power laws are drawn with exponents whose inverse needs nothing but square roots and products, which IEEE 754 rounds
 //! correctly: the same bits on every machine, unlike `powf`.
 
+use webmill_capture::splitmix::{STEP, SplitMix};
+pub(super) use webmill_capture::splitmix::{below, unit};
+
 /// A well-mixed hash of a seed, an item and a purpose.
 #[inline]
 pub(super) fn hash(seed: u64, item: u64, purpose: u64) -> u64 {
-    mix(mix(seed ^ purpose.wrapping_mul(0x9E37_79B9_7F4A_7C15)) ^ item.wrapping_mul(0xD1B5_4A32_D192_ED03))
+    mix(mix(seed ^ purpose.wrapping_mul(STEP)) ^ item.wrapping_mul(0xD1B5_4A32_D192_ED03))
 }
 
-/// The finaliser of SplitMix64, a bijection.
+/// A first draw.
 #[inline]
-fn mix(mut z: u64) -> u64 {
-    z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+fn mix(seed: u64) -> u64 {
+    SplitMix(seed).bits()
 }
 
-/// Uniform in [0, 1).
-#[inline]
-pub(super) fn unit(hash: u64) -> f64 {
-    (hash >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// Uniform in [0, n); 0 for `n` = 0.
-#[inline]
-pub(super) fn below(hash: u64, n: u64) -> u64 {
-    ((u128::from(hash) * u128::from(n)) >> 64) as u64
-}
-
-/// A stream of draws from one key (SplitMix64).
+/// A stream of draws from one key.
 #[derive(Clone, Debug)]
-pub(super) struct Draws(u64);
+pub(super) struct Draws(SplitMix);
 
 impl Draws {
     #[inline]
     pub(super) fn new(seed: u64, item: u64, purpose: u64) -> Self {
-        Draws(hash(seed, item, purpose))
+        Draws(SplitMix(hash(seed, item, purpose).wrapping_add(STEP)))
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        mix(self.0)
+        self.0.bits()
     }
 
     #[inline]
     pub(super) fn below(&mut self, n: u64) -> u64 {
-        below(self.next(), n)
+        self.0.below(n)
     }
 
     #[inline]
     pub(super) fn unit(&mut self) -> f64 {
-        unit(self.next())
+        self.0.unit()
     }
 }
 

@@ -144,7 +144,6 @@ fn arguments_that_would_be_ignored_are_refused() {
         &["rank", "--out", "x", "--top", "3"],
         &["shape", "--out", "x", "--level", "host"],
         &["rank", "a.txt", "--level", "host"],
-        &["rank", "a.txt", "--explain", "0", "--by", "hub"],
         &["rank"],
         &["graph", "export", "a.txt", "--host", "a.example"],
     ] {
@@ -170,7 +169,6 @@ fn odd_graphs_have_scores_that_are_numbers() {
             }
         }
         work.run(&["shape", name]);
-        work.run(&["rank", name, "--explain", &scores(&work, &["rank", name]).into_keys().next().unwrap()]);
     }
     std::fs::write(work.path("empty.txt"), "").unwrap();
     for command in ["rank", "shape"] {

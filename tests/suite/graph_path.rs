@@ -1,4 +1,4 @@
-//! `webmill graph path` and `graph near`: chains of links, and neighbourhoods.
+//! `webmill graph path`: chains of links.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -112,11 +112,7 @@ fn what_cannot_be_reached_is_said() {
     assert!(message.contains("5 of 6 nodes can be reached"), "{message}");
     for (bad, why) in [
         (vec!["graph", "path", "http://nowhere.org/", "http://h0.org/1", "results"], "no such node"),
-        (vec!["graph", "near", "http://nowhere.org/", "results"], "no such node"),
-        (vec!["graph", "near", "\u{1b}[31m", "results"], "no such node"),
         (vec!["graph", "path", "http://h0.org/1", "http://h0.org/2", "nothing"], "nothing"),
-        (vec!["graph", "near", "http://h0.org/1", "results", "--hops", "0"], "--hops"),
-        (vec!["graph", "near", "http://h0.org/1", "results", "--max-nodes", "0"], "--max-nodes"),
     ] {
         assert!(work.fails(&bad, 2).contains(why), "{bad:?}");
     }
@@ -132,7 +128,7 @@ fn file(work: &Work, nodes: u32, of: impl Fn(u32) -> Vec<u32>) -> BTreeMap<u32, 
 }
 
 #[test]
-fn files_without_names_go_by_numbers_and_give_the_same_bytes_on_any_threads() {
+fn files_without_names_go_by_numbers() {
     let work = Work::new();
     let arcs = file(&work, 3000, |u| (1..=u % 4 + 1).map(|i| (u * 7 + i * i * 131) % 3000).collect());
     let mut distance = BTreeMap::from([(5u32, 0u32)]);
@@ -165,81 +161,10 @@ fn files_without_names_go_by_numbers_and_give_the_same_bytes_on_any_threads() {
             assert_eq!((nodes[0], nodes[nodes.len() - 1], nodes.len()), (5, to, *length as usize + 1));
         }
     }
-    for format in ["svg", "dot", "graphml", "gexf", "json", "tsv"] {
-        let draw = |threads| {
-            work.run(&["graph", "near", "5", "graph.txt", "--format", format, "--threads", threads]).stdout
-        };
-        assert_eq!(draw("1"), draw("4"), "{format}");
-    }
 }
 
 #[test]
-fn a_neighbourhood_is_told_alike_in_every_form() {
-    let work = Work::new();
-    // A star with rays of two: 0 ↔ 1..=40, each with ten more behind it.
-    let arcs = file(&work, 441, |u| match u {
-        0 => (1..=40).collect(),
-        1..=40 => std::iter::once(0).chain((0..10).map(|i| 41 + (u - 1) * 10 + i)).collect(),
-        _ => vec![],
-    });
-    let near = ["graph", "near", "0", "graph.txt"];
-    let with = |more: &[&str]| work.run(&[&near[..], more].concat());
-    let all: Value =
-        serde_json::from_slice(&with(&["--format", "json", "--max-nodes", "500"]).stdout).unwrap();
-    assert_eq!(all["found_by_hops"], serde_json::json!([1, 40, 400]));
-    assert_eq!(all["left_out_by_hops"], serde_json::json!([0, 0, 0]));
-    assert_eq!(all["links"].as_array().unwrap().len(), arcs.values().map(BTreeSet::len).sum::<usize>());
-    let output = with(&["--format", "json"]);
-    let some: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(some["nodes"].as_array().unwrap().len(), 200);
-    assert_eq!(some["left_out_by_hops"], serde_json::json!([0, 0, 241]));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("241 of 441 nodes were left out (241 at 2 hops)"), "{said}");
-    let links = some["links"].as_array().unwrap().len();
-    let text = |format: &str| String::from_utf8(with(&["--format", format]).stdout).unwrap();
-    assert_eq!(text("tsv").lines().count(), links);
-    assert_eq!(text("dot").matches(" -> ").count(), links);
-    assert_eq!(text("graphml").matches("<edge ").count(), links);
-    assert_eq!(text("gexf").matches("<edge ").count(), links);
-    let svg = text("svg");
-    assert_eq!(svg.matches("<g class=\"n").count(), 200);
-    assert!(svg.contains("left out 241 of 441 nodes, of lower PageRank (241 at 2 hops)"), "{}", &svg[..900]);
-    // Arcs both ways are one line: 40 of them, and 159 that lead on.
-    assert_eq!(svg.matches("class=\"a two\"").count() - 1, 40);
-    assert_eq!(svg.matches("class=\"a out\"").count() - 1, 159);
-    // Nothing is fetched, nothing runs.
-    let without_namespace = svg.replacen("http://www.w3.org/2000/svg", "", 1);
-    assert!(!without_namespace.contains("http") && !svg.contains("<script") && !svg.contains("href"));
-    assert!(svg.contains("prefers-color-scheme:dark"));
-    let out: Value = serde_json::from_slice(
-        &work
-            .run(&[
-                "graph",
-                "near",
-                "7",
-                "graph.txt",
-                "--direction",
-                "out",
-                "--hops",
-                "1",
-                "--format",
-                "json",
-            ])
-            .stdout,
-    )
-    .unwrap();
-    assert_eq!(out["found_by_hops"], serde_json::json!([1, 11]));
-    let into: Value = serde_json::from_slice(
-        &work
-            .run(&["graph", "near", "7", "graph.txt", "--direction", "in", "--hops", "1", "--format", "json"])
-            .stdout,
-    )
-    .unwrap();
-    assert_eq!(into["found_by_hops"], serde_json::json!([1, 1]));
-}
-
-#[test]
-fn the_drawing_holds_hostile_urls() {
+fn hostile_urls_and_anchors_are_printed_harmlessly() {
     let work = Work::new();
     let page = |links: &str| format!("<title>x</title><p>{} {links}", crate::support::story(1));
     let evil = "http://h0.org/?a=%3Cscript%3Ealert(1)%3C/script%3E&b='\"x";
@@ -258,8 +183,6 @@ fn the_drawing_holds_hostile_urls() {
     );
     work.run(&["extract", "shards", "--out", "results"]);
     work.run(&["graph", "build", "--out", "results"]);
-    let svg = String::from_utf8(work.run(&["graph", "near", "http://h0.org/", "results"]).stdout).unwrap();
-    assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script"), "{svg}");
     let path = work.run(&["graph", "path", "http://h0.org/", evil, "results"]).stdout;
     let path = String::from_utf8(path).unwrap();
     assert!(path.contains("<b>") && !path.contains(['\u{7}', '\u{202e}', '\u{1b}']), "{path}");

@@ -2,7 +2,7 @@
 
 usage: compare.py [ROUNDS] [PAGES] [SCRAPY_SECONDS]
 
-Needs target/release/webmill, target/peers/bin/python with requirements.txt (Scrapy), and target/peers/crawl-spider (the
+Needs target/release/webmill, target/release/examples/simweb (`cargo build --release --example simweb`), target/peers/bin/python with requirements.txt (Scrapy), and target/peers/crawl-spider (the
 project in spider/, built with --release). A peer that is not there is left out, which is said. 200,000 pages on 10,000 hosts, a
 seed each; no delay, one connection a host, robots.txt obeyed, 256 hosts at once. Scrapy stops after SCRAPY_SECONDS and is
 measured by what it has by then. Prints pages/s of each round and the ratios ours / theirs as min, median, max; and CPU seconds, which
@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 WEBMILL = ROOT / "target/release/webmill"
+SIMWEB = ROOT / "target/release/examples/simweb"
 PYTHON = Path(os.environ.get("WEBMILL_PEER_PYTHON", ROOT / "target/peers/bin/python"))
 SPIDER = Path(os.environ.get("WEBMILL_PEER_SPIDER", ROOT / "target/peers/crawl-spider"))
 PORT, HOSTS = 18100, "256"
@@ -50,8 +51,8 @@ def main():
     scrapy_seconds = sys.argv[3] if len(sys.argv) > 3 else "60"
     folder = Path(tempfile.mkdtemp(prefix="webmill-peers-"))
     seeds, proxy = folder / "seeds", f"http://127.0.0.1:{PORT}"
-    simweb = [WEBMILL, "simweb", "--plain", "--pages", "200000", "--hosts", "10000", "--seed", "1"]
-    server = subprocess.Popen([*simweb, "--port", str(PORT), "--seeds", seeds], stderr=subprocess.DEVNULL)
+    simweb = [SIMWEB, str(PORT), seeds, "plain", "200000", "10000"]
+    server = subprocess.Popen(simweb, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(5)
 
     def webmill():

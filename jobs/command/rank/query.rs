@@ -47,10 +47,8 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
     let about =
         || format!("{}: --query wants the results of `webmill extract` and their pages", path.display());
     let (graph, Level::Page) = source.committed().with_context(about)? else { bail!(about()) };
-    if how.explain.is_some() || with.rank.teleport.is_some() || with.rank.warm_start.is_some() {
-        bail!(
-            "--query ranks the pages around its answers: it goes without --explain, --teleport and --warm-start"
-        );
+    if with.rank.teleport.is_some() || with.rank.warm_start.is_some() {
+        bail!("--query ranks the pages around its answers: it goes without --teleport and --warm-start");
     }
     let Some(query) = Query::new(words) else { bail!("--query {words:?} holds no word") };
     let extract = latest(path, "extract").with_context(about)?;
@@ -75,7 +73,7 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
     };
     let (answers, domains) = nodes(graph, &answers)?;
     let whole = if with.weighted { source.graph.clone() } else { source.graph.without_weights() };
-    let focus = set.run(&whole, &whole.transpose(), &answers, Some(&domains))?;
+    let focus = set.run(&whole, &with.transpose(&whole)?, &answers, Some(&domains))?;
     drop(whole);
     crate::say!(
         "{} pages answer, {} were roots; {} pages around them, {} links between domains{}",

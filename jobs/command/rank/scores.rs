@@ -52,10 +52,15 @@ impl<'a> Measured<'a> {
         if let Some(found) = self.hits.get() {
             return Ok(found);
         }
-        let beside = self.memory.saturating_sub(2 * graph.bytes());
+        let beside = self.memory.saturating_sub(2 * self.rank.held(graph));
         let found = self.rank.hits(self.weighted, beside)?.run(graph, transpose)?;
         crate::say!("{}", hits_said(&found));
         Ok(self.hits.get_or_init(|| found))
+    }
+
+    /// The graph with every arc turned round.
+    pub fn transpose(&self, graph: &Csr) -> Result<Csr> {
+        Ok(self.rank.transpose(graph, self.memory, &std::env::temp_dir())?)
     }
 
     /// PageRank.
@@ -86,7 +91,7 @@ impl Score {
             Score::SalsaAuthority => salsa()?.authorities,
             Score::SalsaHub => salsa()?.hubs,
             Score::Harmonic => {
-                let beside = with.memory.saturating_sub(2 * graph.bytes());
+                let beside = with.memory.saturating_sub(2 * with.rank.held(graph));
                 let found = with.rank.harmonic(beside).run(graph, transpose)?;
                 crate::say!("harmonic centrality: {}", found.about());
                 found.scores

@@ -138,10 +138,7 @@ impl InGraph<'_> {
             return Ok(None);
         };
         if settings.teleport.is_some() {
-            tables.lack(
-                about,
-                "the ranks teleport to chosen nodes: see `webmill rank --explain --teleport`".into(),
-            );
+            tables.lack(about, "the ranks teleport to chosen nodes".into());
             return Ok(None);
         }
         let graph = match settings.weighted(Level::Page) {
@@ -153,7 +150,7 @@ impl InGraph<'_> {
             weighted: settings.weighted(Level::Page),
             ..settings.pagerank(u64::MAX, &vectors)
         };
-        let found = pagerank.take_apart(&graph, &graph.in_links(self.node), scores, self.node, most)?;
+        let found = pagerank.explain(&graph, &graph.in_links(self.node), scores, self.node, most)?;
         let sources: Vec<u32> = found.links.iter().map(|link| link.source).collect();
         let urls = self.urls(&sources)?;
         let listed = found.links.iter().zip(urls).map(|(link, url)| Contribution {

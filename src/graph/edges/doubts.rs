@@ -161,7 +161,7 @@ impl Doubts {
                 ""
             };
             notes.push(format!(
-                "{again} arcs come again with another weight: the greatest of each was kept{tabs}"
+                "{again} arcs come again with another weight: their weights were added up{tabs}"
             ));
         }
         if least >= TIMES && least.is_finite() {

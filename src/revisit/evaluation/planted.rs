@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use webmill_capture::date::format_rfc822;
+use webmill_capture::splitmix::SplitMix;
 use webmill_revisit::*;
 
 /// Standard deviation of the logarithm of rates.
@@ -17,16 +18,12 @@ const PER_HOST: usize = 20;
 /// When all begins, ms since 1970, whole seconds.
 pub const START_MS: i64 = 1_704_067_200_000;
 
-/// A stream of uniform draws (SplitMix64).
-pub struct Draws(pub u64);
+/// A stream of uniform draws.
+pub struct Draws(SplitMix);
 
 impl Draws {
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// In (0, 1].
@@ -112,7 +109,7 @@ impl Planted {
         if same {
             return answer;
         }
-        let mut draws = Draws(version as u64);
+        let mut draws = Draws(SplitMix(version as u64));
         let mut digest = [0; 20];
         digest[..8].copy_from_slice(&(version as u64).to_le_bytes());
         if self.clock {
@@ -128,7 +125,7 @@ pub fn plant(seed: u64, pages: usize, days: f64) -> Vec<Planted> {
     let mut validators = Validators::Missing;
     (0..pages)
         .map(|page| {
-            let mut draws = Draws(seed.wrapping_mul(0xD1B5_4A32_D192_ED03) ^ (page as u64) << 20);
+            let mut draws = Draws(SplitMix(seed.wrapping_mul(0xD1B5_4A32_D192_ED03) ^ (page as u64) << 20));
             if page % PER_HOST == 0 {
                 validators = match draws.unit() {
                     at if at <= 0.3 => Validators::Missing,
@@ -342,7 +339,7 @@ pub fn median_error(pages: &[Planted], histories: &[PageHistory], visits: u32) -
 /// Histories after so many visits of each page that changes, under the adaptive schedule or, for the bound, at the interval that tells most.
 pub fn estimates(pages: &[Planted], visits: u32, best: bool, validators: Validators) -> Vec<PageHistory> {
     let scheduler = Scheduler::new(RevisitOptions::default(), None).expect("sound options");
-    let mut draws = Draws(visits.into());
+    let mut draws = Draws(SplitMix(visits.into()));
     let one = |page: &Planted| {
         let mut history = PageHistory::new("http://p/", START_MS);
         let (mut day, mut changed, mut number) = (0.0, -100.0, 0u64);

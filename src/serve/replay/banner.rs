@@ -6,9 +6,11 @@
 
 use http::StatusCode;
 use http::header::{self, HeaderMap, HeaderName};
+use webmill_capture::calendar::MONTHS;
 
 use super::place::Modifier;
 use super::{ASSETS, Context, Replayed, headers};
+use crate::site::Lang;
 
 /// A language of the archive's own pages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
@@ -31,23 +33,10 @@ impl Language {
     /// assert_eq!(Language::of(None), Language::English);
     /// ```
     pub fn of(accept: Option<&str>) -> Language {
-        let mut best = (0.0, Language::English);
-        for range in accept.unwrap_or_default().split(',').take(32) {
-            let mut parts = range.split(';');
-            let tag = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
-            let language = match tag.split('-').next() {
-                Some("zh") => Language::Chinese,
-                Some("en") => Language::English,
-                _ => continue,
-            };
-            let quality = parts
-                .find_map(|part| part.trim().strip_prefix("q=").map(|q| q.parse().unwrap_or(0.0)))
-                .unwrap_or(1.0f32);
-            if quality > best.0 {
-                best = (quality, language);
-            }
+        match Lang::choose(None, None, accept) {
+            Lang::En => Language::English,
+            Lang::Zh => Language::Chinese,
         }
-        best.1
     }
 
     fn of_two(self, english: &'static str, chinese: &'static str) -> &'static str {
@@ -266,20 +255,6 @@ fn parts(timestamp: &str) -> Option<[&str; 6]> {
 }
 
 fn written_date(timestamp: &str, language: Language) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
     let Some([year, month, day, h, m, s]) = parts(timestamp) else { return timestamp.to_owned() };
     let number = |text: &str| text.parse::<usize>().unwrap_or_default();
     let name = MONTHS.get(number(month).wrapping_sub(1)).copied().unwrap_or("?");

@@ -1,5 +1,6 @@
 //! Numbers, sizes and times as people read them.
 
+use webmill_capture::calendar::MONTHS;
 use webmill_index::Timestamp;
 
 use super::words::Lang;
@@ -76,21 +77,6 @@ pub fn long_date(lang: Lang, (year, month, day): (u32, u32, u32)) -> String {
         Lang::En => format!("{day} {} {year}", MONTHS[(month.clamp(1, 12) - 1) as usize]),
     }
 }
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 #[cfg(test)]
 mod tests {

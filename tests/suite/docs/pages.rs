@@ -214,19 +214,13 @@ fn tables() -> Vec<(TableSchema, String)> {
     for table in webmill::jobs::crawl::tables() {
         writers.insert(table.name, "crawl".to_owned());
     }
-    for table in webmill::jobs::simweb::tables::all() {
-        writers.insert(table.name, "simweb".to_owned());
-    }
     for job in JOBS {
         let command = webmill::jobs::job::command(job.name);
         writers.extend((job.tables)().into_iter().map(|table| (table.name, command.clone())));
     }
-    for (table, command) in [
-        ("rejects", "extract"),
-        ("dropped", "dedup apply"),
-        ("captures", "index --format parquet"),
-        ("node_ranks", "graph pagerank"),
-    ] {
+    for (table, command) in
+        [("rejects", "extract"), ("dropped", "dedup apply"), ("captures", "index --format parquet")]
+    {
         writers.entry(table.to_owned()).or_insert_with(|| command.to_owned());
     }
     webmill::jobs::registry::tables()

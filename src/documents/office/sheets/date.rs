@@ -8,24 +8,12 @@
 //!
 //! **Bad input.** Days before 1900 and behind 9999 are shown as numbers of no format.
 
+use webmill_capture::calendar::{MONTHS, civil_of_days};
+
 use crate::office::number::general;
 
 /// Parts of a format that are looked at.
 const MAX_PARTS: usize = 64;
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /// A format of dates that was understood.
@@ -230,7 +218,7 @@ fn iso(number: f64, day: bool, time: bool, since_1904: bool) -> Option<String> {
     if !day || days == 0 && !since_1904 {
         return Some(clock);
     }
-    let (year, month, day) = civil(since_1970(days, since_1904));
+    let (year, month, day) = civil_of_days(since_1970(days, since_1904));
     let date = format!("{year:04}-{month:02}-{day:02}");
     Some(if time && second != 0 { format!("{date} {clock}") } else { date })
 }
@@ -245,7 +233,7 @@ fn written(parts: &[Part], number: f64, since_1904: bool) -> Option<String> {
     let thousandths = (number.abs() * 86_400_000.0 / unit as f64).round() as i64 * unit;
     let (seconds, thousandths) = (thousandths / 1000, thousandths % 1000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = civil(since_1970(days, since_1904));
+    let (year, month, day) = civil_of_days(since_1970(days, since_1904));
     let halves = parts.iter().any(|part| matches!(part, Part::Half(..)));
     let hour = if halves { (second / 3600 + 11) % 12 + 1 } else { second / 3600 };
     let name = |names: &[&'static str], at: i64| names.get(at as usize).copied().unwrap_or_default();
@@ -259,11 +247,11 @@ fn written(parts: &[Part], number: f64, since_1904: bool) -> Option<String> {
             Part::Year(_) => format!("{year:04}"),
             Part::Buddhist(run) if *run <= 2 => format!("{:02}", (year + 543) % 100),
             Part::Buddhist(_) => (year + 543).to_string(),
-            Part::Month(run @ 0..=2) => padded(month, *run),
-            Part::Month(3) => short(name(&MONTHS, month - 1)),
-            Part::Month(5) => name(&MONTHS, month - 1).chars().take(1).collect(),
-            Part::Month(_) => name(&MONTHS, month - 1).to_owned(),
-            Part::Day(run @ 0..=2) => padded(day, *run),
+            Part::Month(run @ 0..=2) => padded(month.into(), *run),
+            Part::Month(3) => short(name(&MONTHS, i64::from(month) - 1)),
+            Part::Month(5) => name(&MONTHS, i64::from(month) - 1).chars().take(1).collect(),
+            Part::Month(_) => name(&MONTHS, i64::from(month) - 1).to_owned(),
+            Part::Day(run @ 0..=2) => padded(day.into(), *run),
             // Programs count days of the week as if 1900 had a 29 February.
             Part::Day(3) => short(name(&DAYS, (days + if since_1904 { 5 } else { 6 }) % 7)),
             Part::Day(_) => name(&DAYS, (days + if since_1904 { 5 } else { 6 }) % 7).to_owned(),
@@ -282,19 +270,6 @@ fn written(parts: &[Part], number: f64, since_1904: bool) -> Option<String> {
 fn since_1970(days: i64, since_1904: bool) -> i64 {
     // Day 60 of 1900 is a 29 February that never was; days before it are one later than they count.
     if since_1904 { days - 24_107 } else { days - 25_569 + i64::from(days < 60) }
-}
-
-/// Year, month and day of a day counted from 1 January 1970.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]
