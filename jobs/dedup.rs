@@ -63,8 +63,8 @@ pub const ENTRY: JobEntry = JobEntry {
 pub struct Dedup {
     /// Least resemblance of near-duplicates: word shingles that both have / that either has.
     pub min_resemblance: f64,
-    /// Bands of MinHash by which candidates are found, and words of a shingle: webmill (21x6), datatrove, nemo,
-    /// redpajama, or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill` are stored by
+    /// Bands of MinHash by which candidates are found, and words of a shingle: webmill (21x6), datatrove,
+    /// or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill` are stored by
     /// extract; for others all texts are signed again.
     pub bands: BandShape,
     /// How buckets of candidates are worked on.

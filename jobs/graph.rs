@@ -130,9 +130,6 @@ impl Job for GraphJob {
 }
 
 impl GraphJob {
-    /// The version of the job from which on `nodes.crawled` is what the captures of a node are, not whether there are any.
-    pub const KINDS_SINCE: u32 = 4;
-
     fn build(&self, input: &GraphInput, unit: &mut Unit<'_>) -> Result<()> {
         let budget = Budget::new(unit.stage().memory as usize / 2).in_dir(unit.temp());
         for seed in 0..MAX_SEEDS {

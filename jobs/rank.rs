@@ -10,7 +10,7 @@ use webmill_graph::{Csr, Graph, HubsAuthorities, Ranks, Salsa, SalsaScores, kend
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{Table, columns, schema};
 
-use crate::graph::tables::{Crawled, EarlierNodeRow, NodeRow};
+use crate::graph::tables::{Crawled, NodeRow};
 use crate::graph::{GraphJob, each_name};
 use crate::job::{Context, JobEntry};
 use crate::levels::{Level, admit, check_order, open_graph, part_file, read_level, write_level};
@@ -45,23 +45,12 @@ columns! {
     struct Named from NodeRow { node, url, crawled }
 }
 
-columns! {
-    struct EarlierNamed from EarlierNodeRow { node, url, crawled }
-}
-
 /// Calls `each` with number, name and whether a page was captured, for every node of a level in its order.
 fn each_node(
     graph: &Committed,
     level: Level,
     mut each: impl FnMut(u32, &str, bool) -> Result<()>,
 ) -> Result<()> {
-    if graph.manifest.job_version < GraphJob::KINDS_SINCE {
-        let mut reader = read_level::<EarlierNamed>(graph, level);
-        while let Some(batch) = reader.next()? {
-            batch.rows().try_for_each(|node| each(node.node, node.url, node.crawled))?;
-        }
-        return Ok(());
-    }
     let mut reader = read_level::<Named>(graph, level);
     while let Some(batch) = reader.next()? {
         batch.rows().try_for_each(|node| each(node.node, node.url, node.crawled == Some(Crawled::Html)))?;

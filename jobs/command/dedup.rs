@@ -1,10 +1,9 @@
-//! `webmill dedup`: the job, and what is done with its results: texts beside each other, signatures compared, the corpus
+//! `webmill dedup`: the job, and what is done with its results: texts beside each other, pages like a text, the corpus
 //! without its duplicates.
 //!
 //! Flags of the job override its table of the recipe; they are checked where that is.
 
 pub mod apply;
-pub mod compare;
 pub mod diff;
 mod pages;
 pub mod similar;
@@ -27,7 +26,7 @@ use crate::settings::{Common, Shared};
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup compare --results results\n  webmill dedup similar results page.txt\n  webmill dedup apply results crawl/ --out smaller\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/.keys/KEY."
+    after_help = "Examples:\n  webmill dedup --out results\n  webmill dedup --out results --keep longest --min-resemblance 0.9\n  webmill dedup --out results --against results-of-may --bands datatrove\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup similar results page.txt\n  webmill dedup apply results crawl/ --out smaller\n\nWith --out it reads the tables that `webmill extract` wrote to the same folder and commits to OUT/dedup/.keys/KEY."
 )]
 pub struct DedupArgs {
     #[command(subcommand)]
@@ -45,7 +44,6 @@ pub struct DedupArgs {
 enum DedupCommand {
     Apply(Box<apply::ApplyArgs>),
     Diff(diff::DiffArgs),
-    Compare(Box<compare::CompareArgs>),
     Similar(similar::SimilarArgs),
 }
 
@@ -59,7 +57,7 @@ struct Overrides {
     /// Which page of a cluster is kept: earliest (fetch), longest (text), rank (best), canonical (URL) [default: earliest].
     #[arg(long, value_name = "POLICY", value_parser = parse_keep)]
     keep: Option<KeepPolicy>,
-    /// MinHash bands that find candidates: webmill, datatrove, nemo, redpajama, or bands x rows with the words of a shingle,
+    /// MinHash bands that find candidates: webmill, datatrove, or bands x rows with the words of a shingle,
     /// as 16x8 or 14x8w5 [default: webmill].
     #[arg(long, value_name = "SHAPE", value_parser = parse_bands)]
     bands: Option<BandShape>,
@@ -115,7 +113,6 @@ pub fn run(args: &DedupArgs, cancel: &Cancel) -> Result<ExitCode> {
         None => run_job(args, cancel),
         Some(DedupCommand::Apply(apply)) => apply::run(apply, cancel),
         Some(DedupCommand::Diff(diff)) => diff::run(diff),
-        Some(DedupCommand::Compare(compare)) => compare::run(compare, cancel),
         Some(DedupCommand::Similar(similar)) => similar::run(similar),
     }
 }
@@ -153,11 +150,11 @@ mod tests {
 
     #[test]
     fn flags_of_the_job_are_settings_of_its_table() {
-        let line = "--out r --against may --against june --keep rank --bands nemo --min-resemblance 0.9";
+        let line = "--out r --against may --against june --keep rank --bands datatrove --min-resemblance 0.9";
         let mut recipe = Recipe::default();
         parse(line).unwrap().overrides.apply(&mut recipe);
         let wanted =
-            "against = [\"may\", \"june\"]\nkeep = \"rank\"\nbands = \"20x13w5\"\nmin_resemblance = 0.9\n";
+            "against = [\"may\", \"june\"]\nkeep = \"rank\"\nbands = \"14x8w5\"\nmin_resemblance = 0.9\n";
         let wanted: toml::Table = toml::from_str(wanted).unwrap();
         assert_eq!(recipe.table(Dedup::TABLE), Some(&wanted));
     }
@@ -174,7 +171,7 @@ mod tests {
         for (line, parts) in [
             ("--out r --keep newest", &["newest", "earliest, longest, rank, canonical"][..]),
             ("--out r --bands 16x800", &["16x800", "1 to 1024"]),
-            ("--out r --bands Nemo", &["Nemo", "webmill, datatrove, nemo, redpajama"]),
+            ("--out r --bands nemo", &["nemo", "webmill, datatrove"]),
             ("--out r --min-resemblance much", &["much"]),
             ("--out r diff a b", &["cannot be used with"]),
         ] {

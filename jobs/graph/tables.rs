@@ -59,12 +59,3 @@ table! {
         crawled: u64 = "nodes whose column crawled is html", "29110";
     }
 }
-
-table! {
-    /// What graphs before version 4 of the job say of a node.
-    EarlierNodeRow = "nodes" {
-        node: u32 = "dense number in SURT order within the level, from 0", "1042";
-        url: String = "canonical URL of a page; name of a host or domain", "http://pku.edu.cn/";
-        crawled: bool = "a capture with status 2xx and HTML stands behind it", "true";
-    }
-}

@@ -250,7 +250,7 @@ def near_duplicates(texts: Any, resemblance: float = 0.8, bands: str = "webmill"
     """Which texts are copies of others, or nearly: a row a text, with the text that stands for its cluster.
 
     ``texts``: strings, or a column of Arrow. ``resemblance``: share of word sequences that two texts must have in common; every
-    pair is verified. ``bands``: which candidates are found: ``webmill``, ``datatrove``, ``nemo``, ``redpajama``, or bands x
+    pair is verified. ``bands``: which candidates are found: ``webmill``, ``datatrove``, or bands x
     rows such as ``32x4``; short bands find more of low resemblance. Columns: ``index``, ``representative``, ``kind``
     (``representative``, ``text`` for copies, ``near``), ``resemblance``.
 

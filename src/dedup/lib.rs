@@ -12,7 +12,7 @@
 //! [`FingerprintIndex`] for one at a time.
 //!
 //! Parts of texts: [`PassageJoin`] finds the passages that two pages share, with their places, and [`Overlap`] says how
-//! much of one text is in the other; [`TextDiff`] compares two texts word by word, for a terminal or as HTML;
+//! much of one text is in the other;
 //! [`RepeatedCount`] finds the lines and paragraphs that many pages have, and [`without_repeated`] leaves them out.
 //!
 //! # Examples
@@ -60,7 +60,6 @@
 mod bands;
 mod cluster;
 mod containment;
-mod diff;
 mod exact;
 mod fingerprint;
 mod hamming;
@@ -80,9 +79,6 @@ pub use cluster::{
     Clusters, CopyClasses, ExactPair, Joined, MOST_TRIED, Member, NearPair, Same, total_order,
 };
 pub use containment::{Contained, Overlap, overlaps};
-pub use diff::layout::DiffView;
-pub use diff::terminal::use_color;
-pub use diff::{DiffOptions, Moved, Segment, TextDiff};
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
 pub use hamming::online::FingerprintIndex;
@@ -99,9 +95,6 @@ pub use passages::{PassageCounts, PassageJoin, PassageOptions, PassagePairs};
 pub use repeated::blocks::{BlockKind, Pruned, without_repeated};
 pub use repeated::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions, RepeatedRow};
 pub use shingle::Shingles;
-pub use signature::compare::{
-    BANDS, BandCount, CompareOptions, ComparedSignature, ComparisonTable, SignatureComparison, SignedPage,
-};
 pub use signature::semantic::{PartsOfSpeech, Semantic, SemanticOptions};
 pub use signature::spotsigs::join::{
     MAX_SIGNATURES, ResemblanceJoin, ResemblanceOptions, ResemblanceTotals, Resembling,
@@ -111,5 +104,5 @@ pub use signature::structure::{MAX_TOKENS, OneTemplate, Structure, TemplateShare
 pub use signature::synonyms::{MAX_WORD_CHARS, SynonymFault, SynonymNote, Synonyms};
 pub use signature::{
     BandSignature, ExactSignature, PageForms, ShingleSignature, Signature, SimHashSignature, SpotSignature,
-    StructureSignature, Trial,
+    StructureSignature,
 };

@@ -13,7 +13,6 @@
 //! Others (selected fingerprints of passages) join by implementing [`Signature`]. A page without a signature
 //! (no text, no tree) has no value and is similar to nothing.
 
-pub(crate) mod compare;
 pub(crate) mod semantic;
 pub(crate) mod spotsigs;
 pub(crate) mod structure;
@@ -67,22 +66,6 @@ pub trait Signature: Sync {
 
     /// The similarity from which on two pages are candidates, 0 to 1.
     fn bound(&self) -> f64;
-
-    /// How a [comparison](crate::SignatureComparison) tries it on pairs.
-    fn trial(&self) -> Trial {
-        Trial::EveryPair
-    }
-}
-
-/// How a signature is tried on pairs of pages.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Trial {
-    /// Its similarity is computed for every pair: a few steps each.
-    EveryPair,
-    /// Its values ascend and its similarity is their resemblance as multisets: counted for every pair.
-    Counted,
-    /// A comparison is dear: it is tried on a sample of the pairs.
-    Sampled,
 }
 
 /// Equal values, or not.
@@ -219,10 +202,6 @@ impl Signature for ShingleSignature {
     fn bound(&self) -> f64 {
         self.bound
     }
-
-    fn trial(&self) -> Trial {
-        Trial::Counted
-    }
 }
 
 impl<F: Fn(&str) -> f64 + Sync> Signature for Semantic<'_, F> {
@@ -272,10 +251,6 @@ impl Signature for SpotSignature {
     fn bound(&self) -> f64 {
         self.bound
     }
-
-    fn trial(&self) -> Trial {
-        Trial::Counted
-    }
 }
 
 /// The markup of the tree.
@@ -308,10 +283,6 @@ impl Signature for StructureSignature {
 
     fn bound(&self) -> f64 {
         self.bound
-    }
-
-    fn trial(&self) -> Trial {
-        Trial::Sampled
     }
 }
 

@@ -34,7 +34,6 @@ mod datasets;
 mod dedup;
 mod dedup_apply;
 mod dedup_bad_input;
-mod dedup_compare;
 mod dedup_diff;
 mod dedup_large;
 mod dedup_passages;

@@ -1,28 +1,43 @@
-//! `webmill dedup diff`: two texts beside each other, in a terminal or as an HTML page.
+//! `webmill dedup diff`: two texts beside each other.
+//!
+//! **Definition.** Texts are compared by their [`Units`]: words without case and width, letters in scripts without spaces; blanks
+//! and marks between them do not count. *Shared* is what both have in the same order, *own* what stands between.
+//!
+//! **Algorithm.** Myers' with a bounded search (crate `similar`): differences of texts that have little in common may be larger
+//! than they need be. Shared runs of one or two words between larger changes count as changed: unrelated texts share many a *the*.
+//!
+//! **Determinism.** A function of both texts and the flags.
 
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal, Read};
+use std::ops::Range;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use clap::ColorChoice;
-use webmill_dedup::{DiffOptions, DiffView, TextDiff, use_color};
+use comfy_table::{ContentArrangement, Table, presets};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use webmill_dedup::{Overlap, SHINGLE_WORDS, Shingles, Units};
 
 use super::pages::texts_of;
-use crate::settings::parse_size;
 
 /// Columns of the output where it goes to no terminal.
-const COLUMNS: usize = 120;
+const COLUMNS: u16 = 120;
 
-/// Show two texts side by side: what both have, what each has of its own, what has moved.
+/// Bytes of a text that are compared.
+const MAX_TEXT: usize = 16 << 20;
+
+/// Shared runs of fewer words between larger changes count as changed.
+const MIN_SHARED: usize = 3;
+
+/// Show two texts side by side: what both have, and what each has of its own.
 ///
 /// Texts are the main texts of pages in results, or files. They are compared word by word, letter by letter in scripts
-/// without spaces; case, width of letters, marks and blanks do not count. Exit code: 0 for the same words in the same order,
-/// 1 for others, 2 for trouble.
+/// without spaces; case, width of letters, marks and blanks do not count. What only the first text has stands in [-…-], what
+/// only the second has in {+…+}. Exit code: 0 for the same words in the same order, 1 for others, 2 for trouble.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results --html diff.html --brief\n  webmill dedup diff before.txt after.txt --color always | less -R"
+    after_help = "Examples:\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup diff before.txt after.txt --context 10 | less"
 )]
 pub struct DiffArgs {
     /// First text: URL of a page in --results, a text file, or - for standard input.
@@ -32,30 +47,59 @@ pub struct DiffArgs {
     /// Folder of results whose pages are compared, by their current captures.
     #[arg(long, value_name = "RESULTS")]
     results: Option<PathBuf>,
-    /// Write the comparison as one HTML page that needs nothing else, and the summary alone to standard output.
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
     /// Write the summary alone: words, shared passages, resemblance, containment.
     #[arg(long)]
     brief: bool,
     /// Show only so many shared words beside what differs.
-    #[arg(long, value_name = "WORDS", default_value_t = 40, conflicts_with = "all")]
+    #[arg(long, value_name = "WORDS", default_value_t = 40)]
     context: usize,
-    /// Show all shared words; an HTML page has them anyway.
-    #[arg(long)]
-    all: bool,
-    /// Width of both columns together [default: that of the terminal, else 120].
-    #[arg(long, value_name = "COLUMNS")]
-    width: Option<usize>,
-    /// Colours: auto is on a terminal, unless the variable NO_COLOR is set.
-    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
-    color: ColorChoice,
-    /// Bytes of a text that are compared, 1KiB to 256MiB.
-    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = parse_size)]
-    max_text: u64,
-    /// Words of the shingles by which resemblance and containment are computed, 1 to 64.
-    #[arg(long, value_name = "WORDS", default_value_t = 3)]
-    shingle_words: u32,
+    /// Width of both columns together, at least 20 [default: that of the terminal, else 120].
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..))]
+    width: Option<u16>,
+}
+
+/// A part of both texts, by numbers of words: shared, or what each has of its own there.
+struct Segment {
+    shared: bool,
+    a: Range<usize>,
+    b: Range<usize>,
+}
+
+/// A text and its words.
+struct Words<'t> {
+    text: &'t str,
+    units: Units,
+    cut: bool,
+}
+
+impl<'t> Words<'t> {
+    fn of(text: &'t str, name: &str) -> Self {
+        let cut = text.len() > MAX_TEXT;
+        if cut {
+            crate::say!("{name}: only the first {MAX_TEXT} bytes are compared");
+        }
+        let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+        Words { text, units: Units::of(text), cut }
+    }
+
+    /// The bytes of these words with what follows them up to the next word, as they may be shown: without what moves the
+    /// cursor or turns the direction of writing.
+    fn show(&self, words: Range<usize>) -> String {
+        let at = |word: usize| match word {
+            0 => 0,
+            _ if word >= self.units.len() => self.text.len(),
+            _ => self.units.bytes(word..word + 1).start,
+        };
+        let visible = |c: char| match c {
+            '\n' | '\t' => c,
+            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
+                '\u{FFFD}'
+            }
+            c if c.is_control() => '\u{FFFD}',
+            c => c,
+        };
+        self.text[at(words.start)..at(words.end)].chars().map(visible).collect()
+    }
 }
 
 /// Runs the command.
@@ -63,72 +107,98 @@ pub struct DiffArgs {
 /// # Errors
 /// What it meets.
 pub fn run(args: &DiffArgs) -> Result<ExitCode> {
-    let options = DiffOptions {
-        max_text_bytes: usize::try_from(args.max_text).unwrap_or(usize::MAX),
-        shingle_words: args.shingle_words,
-    };
-    options.check()?;
-    let [a, b] = texts(args)?;
-    let diff = TextDiff::of(&a, &b, &options)?;
-    for (name, cut) in [(&args.a, diff.cut_a), (&args.b, diff.cut_b)] {
-        if cut {
-            crate::say!(
-                "{name}: only the first {} bytes are compared; --max-text compares more",
-                args.max_text
-            );
+    let [first, second] = texts(args)?;
+    let (a, b) = (Words::of(&first, &args.a), Words::of(&second, &args.b));
+    let segments = compare(a.units.hashes(), b.units.hashes());
+    let mut shown = summary(&a, &b, &segments);
+    if !args.brief {
+        shown += &beside(&a, &b, &segments, args);
+    }
+    crate::print(&shown)?;
+    let same = !(a.cut || b.cut) && segments.iter().all(|segment| segment.shared);
+    Ok(ExitCode::from(u8::from(!same && first != second)))
+}
+
+/// Shared and own parts in turn.
+fn compare(a: &[u64], b: &[u64]) -> Vec<Segment> {
+    let ops = capture_diff_slices(Algorithm::Myers, a, b);
+    let size = |op: Option<&DiffOp>| op.map_or(0, |op| op.old_range().len().max(op.new_range().len()));
+    let mut segments: Vec<Segment> = Vec::new();
+    for (at, op) in ops.iter().enumerate() {
+        let (a, b) = (op.old_range(), op.new_range());
+        let changed = size(ops.get(at + 1)).min(at.checked_sub(1).map_or(0, |before| size(ops.get(before))));
+        let by_chance = a.len() < MIN_SHARED && a.len() < changed;
+        let shared = matches!(op, DiffOp::Equal { .. }) && !by_chance;
+        match segments.last_mut() {
+            Some(last) if last.shared == shared => (last.a.end, last.b.end) = (a.end, b.end),
+            _ => segments.push(Segment { shared, a, b }),
         }
     }
-    let view = DiffView::new(&diff, &a, &b).named(&args.a, &args.b);
-    if let Some(path) = &args.html {
-        write_html(&view, path)?;
-    }
-    let mut out = BufWriter::new(io::stdout().lock());
-    match args.html.as_deref().map(Path::as_os_str) {
-        Some(path) if path == "-" => {}
-        Some(_) => writeln!(out, "{}", view.summary())?,
-        None if args.brief => writeln!(out, "{}", view.summary())?,
-        None => write_terminal(&view, args, &mut out)?,
-    }
-    out.flush()?;
-    let shared = !(diff.cut_a || diff.cut_b) && diff.segments.iter().all(|segment| segment.shared);
-    Ok(ExitCode::from(u8::from(!(shared || a == b))))
+    segments
 }
 
-fn write_terminal(view: &DiffView<'_>, args: &DiffArgs, out: &mut dyn Write) -> Result<()> {
-    let is_terminal = io::stdout().is_terminal();
-    let color = match args.color {
-        ColorChoice::Auto => use_color(std::env::var_os("NO_COLOR").as_deref(), is_terminal),
-        ColorChoice::Always => true,
-        ColorChoice::Never => false,
-    };
-    let of_terminal = || {
-        let size = if is_terminal { console::Term::stdout().size_checked() } else { None };
-        size.map_or(COLUMNS, |(_, columns)| usize::from(columns))
-    };
-    let width = args.width.unwrap_or_else(of_terminal);
-    let view = if args.all { *view } else { view.with_context(args.context) };
-    view.write_terminal(out, width, color)?;
-    out.flush()?;
-    let folded = view.folded_words();
+/// What the comparison counts, in a line.
+fn summary(a: &Words<'_>, b: &Words<'_>, segments: &[Segment]) -> String {
+    let shared: Vec<usize> = segments.iter().filter(|s| s.shared).map(|s| s.a.len()).collect();
+    let overlap = Overlap::of(&Shingles::of(a.text, SHINGLE_WORDS), &Shingles::of(b.text, SHINGLE_WORDS));
+    format!(
+        "{} and {} words, {} shared in order in {} passages; resemblance {:.3}, first in second {:.3}, second in first {:.3}\n",
+        a.units.len(),
+        b.units.len(),
+        shared.iter().sum::<usize>(),
+        shared.len(),
+        overlap.resemblance(),
+        overlap.a_in_b(),
+        overlap.b_in_a(),
+    )
+}
+
+/// Both texts in two columns. A row ends in shared words, where both are in step.
+fn beside(a: &Words<'_>, b: &Words<'_>, segments: &[Segment], args: &DiffArgs) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_NO_BORDERS).set_content_arrangement(ContentArrangement::Dynamic);
+    if args.width.is_some() || !io::stdout().is_terminal() {
+        table.set_width(args.width.unwrap_or(COLUMNS));
+    }
+    table.set_header([&args.a, &args.b]);
+    let mut row = [String::new(), String::new()];
+    let mut folded = 0;
+    for (at, segment) in segments.iter().enumerate() {
+        if !segment.shared {
+            for (cell, side, words, marks) in
+                [(0, a, &segment.a, ["[-", "-]"]), (1, b, &segment.b, ["{+", "+}"])]
+            {
+                let text = side.show(words.clone());
+                let own = text.trim_end();
+                if !own.is_empty() {
+                    row[cell] += &format!("{}{own}{}{}", marks[0], marks[1], &text[own.len()..]);
+                }
+            }
+            continue;
+        }
+        let len = segment.a.len();
+        let before = if at == 0 { 0 } else { args.context.min(len) };
+        let after = if at + 1 == segments.len() { 0 } else { args.context.min(len) };
+        let put = |row: &mut [String; 2], words: Range<usize>| {
+            row[0] += &a.show(segment.a.start + words.start..segment.a.start + words.end);
+            row[1] += &b.show(segment.b.start + words.start..segment.b.start + words.end);
+        };
+        if before + after >= len {
+            put(&mut row, 0..len);
+            continue;
+        }
+        put(&mut row, 0..before);
+        table.add_row(std::mem::take(&mut row));
+        let hidden = format!("… {} shared words …", len - before - after);
+        table.add_row([hidden.clone(), hidden]);
+        folded += len - before - after;
+        put(&mut row, len - after..len);
+    }
+    table.add_row(row);
     if folded > 0 {
-        crate::say!("{folded} shared words are not shown; --all shows them");
+        crate::say!("{folded} shared words are not shown; --context shows more");
     }
-    Ok(())
-}
-
-fn write_html(view: &DiffView<'_>, path: &Path) -> Result<()> {
-    let written = if path.as_os_str() == "-" {
-        let mut out = BufWriter::new(io::stdout().lock());
-        view.write_html(&mut out).and_then(|()| out.flush())
-    } else {
-        File::create(path).and_then(|file| {
-            let mut out = BufWriter::new(file);
-            view.write_html(&mut out)?;
-            out.flush()
-        })
-    };
-    // A reader that went away is told by the error itself.
-    written.with_context(|| path.display().to_string())
+    format!("\n{}\n", table.trim_fmt())
 }
 
 /// Both texts: those of pages by one look into the results.
@@ -156,7 +226,7 @@ pub(super) fn is_url(name: &str) -> bool {
     name.starts_with("http://") || name.starts_with("https://")
 }
 
-/// Most bytes of a text file: the most that can be compared.
+/// Most bytes of a text file.
 const MAX_FILE: u64 = 256 << 20;
 
 /// The text of a file, or of standard input for `-`.

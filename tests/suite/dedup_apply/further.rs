@@ -87,7 +87,7 @@ fn near_pages_that_only_passages_found_go() {
     ];
     write_raw(&work.path("shards/a.rawdb"), &pages);
     work.run(&["extract", "shards", "--out", "results"]);
-    work.run(&["dedup", "--out", "results", "--bands", "nemo", "--min-resemblance", "0.4"]);
+    work.run(&["dedup", "--out", "results", "--bands", "20x13w5", "--min-resemblance", "0.4"]);
     assert!(clusters(&work, "results").is_empty());
     let pairs: Vec<DuplicateRow> = read_rows(&work.path("results/dedup/latest/duplicates")).unwrap();
     let found: Vec<_> = pairs.iter().map(|pair| (pair.kind, pair.found_by)).collect();
