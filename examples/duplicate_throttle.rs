@@ -12,11 +12,10 @@ use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use webmill::capture::CanonicalUrl;
-use webmill::crawl::duplicate_throttle::{DuplicateThrottleOptions, DuplicateThrottleState};
+use webmill::crawl::duplicate_throttle::DuplicateThrottleState;
 use webmill::crawl::page::PageReader;
 use webmill::crawl::rewrite::Rewriter;
 use webmill::crawl::scope::{Scope, ScopeOptions};
-use webmill::crawl::traps::TrapLimits;
 use webmill::crawl::{Purpose, kinds};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,12 +31,10 @@ fn judge(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
         steering: None,
         focus: None,
         scope: Scope::new(&ScopeOptions::default(), std::slice::from_ref(&seed))?,
-        rewriter: Rewriter::new(&Default::default())?,
-        traps: TrapLimits::default(),
+        rewriter: Rewriter::new(&Default::default()),
         agent: "webmill".into(),
         images: false,
         requisites: Default::default(),
-        follow_nofollow: true,
         budget: Default::default(),
     };
     let filter = kinds::KindFilter::new(|media_type| reader.scope.media_type(media_type));
@@ -46,7 +43,6 @@ fn judge(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let mut queue: VecDeque<CanonicalUrl> = VecDeque::new();
     let mut seen: HashSet<String> = HashSet::new();
     let (mut state, mut known) = (DuplicateThrottleState::default(), kinds::Kinds::default());
-    let options = DuplicateThrottleOptions::default();
     let (mut refused, mut fetched, mut missing, mut by_kind) = (Vec::new(), 0, 0, 0);
     let mut starts = files.into_iter();
     loop {
@@ -70,7 +66,7 @@ fn judge(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
             by_kind += 1;
             continue;
         }
-        if let Some(pattern) = state.refuses(&url, 2, &options) {
+        if let Some(pattern) = state.refuses(&url, 2) {
             refused.push((url, pattern));
             continue;
         }
@@ -83,7 +79,7 @@ fn judge(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
         let reading = reader.read(&url, Purpose::Page, 2, &[head.into_bytes(), html].concat());
         fetched += 1;
         if reading.markup {
-            state.observe(&url, reading.fingerprint.as_ref(), &options);
+            state.observe(&url, reading.fingerprint.as_ref());
         }
         for found in reading.found {
             if seen.insert(found.url.as_str().to_owned()) {

@@ -1,7 +1,6 @@
 //! `webmill crawl`: seeds in, shards and an event log out.
 
 mod actions;
-mod advice;
 mod again;
 mod again_args;
 mod args;
@@ -9,7 +8,6 @@ mod ctl;
 mod earlier;
 mod end;
 mod explain;
-mod lint;
 mod rule_args;
 mod seed_text;
 mod seeds;
@@ -22,7 +20,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use webmill_crawl::fetch::cookie_file;
 use webmill_crawl::steering::Steering;
-use webmill_crawl::{Crawl, CrawlOptions, Ended};
+use webmill_crawl::{Crawl, CrawlOptions, Ended, SeedNews};
 use webmill_run::Cancel;
 
 use crate::crawl::{convert, end};
@@ -32,6 +30,9 @@ use end::End;
 pub use seeds::refuse_private;
 use view::many;
 pub use view::{Unseen, sum_up, view};
+
+/// Events of seeds that are named at the end of a run.
+const SEEDS_NAMED: usize = 10;
 
 /// Runs the command.
 ///
@@ -50,7 +51,6 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let seeds = seeds::read(&args.seeds, &args.urls, &args.out, entries.is_empty())?;
     let begins = [seeds.as_slice(), &entries].concat();
     refuse_private(&begins, &options)?;
-    lint::scope(&options, &begins).iter().for_each(|finding| crate::say!("{finding}"));
     if options.fetch.user_agent == CrawlOptions::default().fetch.user_agent && !options.fetch.allow_private {
         crate::say!(
             "nobody is named who can be asked about this crawl: say --contact URL|MAIL on foreign servers"
@@ -105,7 +105,10 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let missing = crawl.missing()?;
     let waits = crawl.frontier().queued.saturating_sub(missing.waiting);
-    advice::of_seeds(crawl.seed_news()).iter().for_each(|line| crate::say!("{line}"));
+    tell_of_seeds(crawl.seed_news());
+    for agent in crawl.left_behind()? {
+        crate::say!("agent {agent} has ended, and URLs wait for it: start it again");
+    }
     let over_budget = crawl.hosts_over_budget();
     let focused = crawl.focus_counts();
     let (totals, tables) = end(crawl, &args.out, ended)?;
@@ -122,6 +125,19 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         crate::print(&format!("{}\n", args.out.display()))?;
     }
     Ok(ExitCode::from(how.exit_code()))
+}
+
+/// Says what became of seeds that did not become pages.
+fn tell_of_seeds(news: &SeedNews) {
+    for event in news.events.iter().take(SEEDS_NAMED) {
+        let detail = event.detail.as_deref().map_or_else(String::new, |detail| format!(": {detail}"));
+        let status = event.status.map_or_else(String::new, |status| format!(", status {status}"));
+        crate::say!("seed {}: {}{status}{detail}", event.url, event.outcome);
+    }
+    let more = news.more + news.events.len().saturating_sub(SEEDS_NAMED) as u64;
+    if more > 0 {
+        crate::say!("{} of seeds stand in the event log", many(more, "more event"));
+    }
 }
 
 /// The settings as table `[crawl]` of a recipe, without secrets.

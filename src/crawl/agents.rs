@@ -19,44 +19,29 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use webmill_capture::error::{Error, Result};
 
-/// Virtual nodes of an agent by default.
+/// Virtual nodes of an agent.
 pub const VIRTUAL_NODES: u32 = 128;
+
+/// Longest name of an agent.
+const MAX_NAME: usize = 64;
 
 /// Most points on a ring.
 const MAX_POINTS: usize = 1 << 24;
 
 /// Who crawls, and which of them this process is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentsOptions {
-    /// Names of all agents; default none: this process crawls every host.
+    /// Names of all agents, the same for all: letters, digits, `-`, `_` and `.`; default none: this process crawls every host.
     pub agents: Vec<String>,
-    /// The name of this one among them; default none.
+    /// The name of this one. One that is not among them hands all over that it has, and ends. Default none.
     pub name: Option<String>,
-    /// Points of each agent on the ring, 1 to 65,536; default 128.
-    pub virtual_nodes: u32,
-    /// Shared folder in which agents find each other and hand over ([`crate::exchange`]); then `agents` stays empty. Default
-    /// none.
+    /// Shared folder through which they hand URLs over ([`crate::exchange`]). Default none.
     pub exchange: Option<PathBuf>,
-    /// How long an agent may be silent in the exchange; after twice that others take over its hosts. The same for all. ms,
-    /// 500 to 3,600,000; default 60,000.
-    pub timeout_ms: u64,
-}
-
-impl Default for AgentsOptions {
-    fn default() -> Self {
-        AgentsOptions {
-            agents: Vec::new(),
-            name: None,
-            virtual_nodes: VIRTUAL_NODES,
-            exchange: None,
-            timeout_ms: 60_000,
-        }
-    }
 }
 
 impl AgentsOptions {
-    /// Whether they name a ring and a place on it.
+    /// Whether they name a ring, a place on it and a folder, or nothing at all.
     ///
     /// # Errors
     /// [`Error::Config`] with the field and its range.
@@ -64,36 +49,31 @@ impl AgentsOptions {
         self.ring().map(drop)
     }
 
-    /// The ring and the name of this process on it; `None` where it crawls alone.
+    /// The ring; `None` where this process crawls alone.
     ///
     /// # Errors
-    /// [`Error::Config`]: no or a doubled name, a name that is not among the agents, `virtual_nodes` out of range.
-    pub fn ring(&self) -> Result<Option<(Ring, String)>> {
-        if !(1..=65_536).contains(&self.virtual_nodes) {
-            return Err(Error::Config("virtual_nodes must be 1 to 65536".into()));
-        }
-        if self.exchange.is_some() {
-            if !self.agents.is_empty() {
-                return Err(Error::Config("agents of an exchange find each other: name none".into()));
+    /// [`Error::Config`]: only some of the three fields are there, or a name is doubled or cannot be a folder.
+    pub fn ring(&self) -> Result<Option<Ring>> {
+        match (&self.name, &self.exchange) {
+            (None, None) if self.agents.is_empty() => Ok(None),
+            (Some(name), Some(_)) => {
+                self.agents.iter().chain([name]).try_for_each(|name| check_name(name))?;
+                Ring::of(&self.agents).map(Some)
             }
-            if !(500..=3_600_000).contains(&self.timeout_ms) {
-                return Err(Error::Config(format!(
-                    "timeout_ms {}: 500 to 3600000 are possible",
-                    self.timeout_ms
-                )));
-            }
-            return self.name.as_deref().map_or(Ok(()), crate::exchange::check_name).map(|()| None);
-        }
-        match &self.name {
-            None if self.agents.is_empty() => Ok(None),
-            Some(name) if self.agents.contains(name) => {
-                let agents: Vec<(&str, u32)> =
-                    self.agents.iter().map(|a| (a.as_str(), self.virtual_nodes)).collect();
-                Ok(Some((Ring::new(&agents)?, name.clone())))
-            }
-            _ => Err(Error::Config("name must be one of agents".into())),
+            _ => Err(Error::Config("agents, the name of this one and an exchange go together".into())),
         }
     }
+}
+
+/// Whether a name can be a folder.
+fn check_name(name: &str) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if (1..=MAX_NAME).contains(&name.len()) && name.chars().all(plain) && !name.starts_with('.') {
+        return Ok(());
+    }
+    Err(Error::Config(format!(
+        "{name:?} cannot be the name of an agent: at most {MAX_NAME} letters, digits, - _ and ."
+    )))
 }
 
 /// A circle of agents.
@@ -112,6 +92,14 @@ pub struct Ring {
 }
 
 impl Ring {
+    /// A ring of equal agents.
+    ///
+    /// # Errors
+    /// [`Error::Config`]: no agent, an empty or doubled name.
+    pub fn of(names: &[String]) -> Result<Ring> {
+        Ring::new(&names.iter().map(|name| (name.as_str(), VIRTUAL_NODES)).collect::<Vec<_>>())
+    }
+
     /// A ring of (name, virtual nodes); an agent with twice the nodes gets twice the hosts.
     ///
     /// # Errors
@@ -202,7 +190,7 @@ mod tests {
     }
 
     fn ring(names: &[String]) -> Ring {
-        Ring::new(&names.iter().map(|n| (n.as_str(), VIRTUAL_NODES)).collect::<Vec<_>>()).unwrap()
+        Ring::of(names).unwrap()
     }
 
     #[test]
@@ -243,22 +231,31 @@ mod tests {
 
     #[test]
     fn settings() {
-        let options = |agents: &[&str], name: Option<&str>| AgentsOptions {
+        let options = |agents: &[&str], name: Option<&str>, exchange: Option<&str>| AgentsOptions {
             agents: agents.iter().map(|a| (*a).to_owned()).collect(),
             name: name.map(str::to_owned),
-            ..Default::default()
+            exchange: exchange.map(PathBuf::from),
         };
-        assert!(options(&[], None).ring().unwrap().is_none());
-        assert!(options(&["a", "b"], Some("a")).ring().unwrap().is_some());
-        for (agents, name) in
-            [(&["a"][..], None), (&["a"], Some("b")), (&[], Some("a")), (&["a", ""], Some("a"))]
-        {
-            assert!(matches!(options(agents, name).check(), Err(Error::Config(_))), "{agents:?} {name:?}");
+        assert!(options(&[], None, None).ring().unwrap().is_none());
+        let ab = options(&["a", "b"], Some("a"), Some("x")).ring().unwrap().unwrap();
+        assert_eq!(ab.agents(), ["a", "b"]);
+        // One that is not in the list has no hosts.
+        assert_eq!(options(&["a", "b"], Some("c"), Some("x")).ring().unwrap().unwrap(), ab);
+        for (agents, name, exchange) in [
+            (&["a"][..], None, None),
+            (&["a"], Some("a"), None),
+            (&["a"], None, Some("x")),
+            (&[], Some("a"), Some("x")),
+            (&["a", ""], Some("a"), Some("x")),
+            (&["a", "a"], Some("a"), Some("x")),
+            (&["a", "b/c"], Some("a"), Some("x")),
+            (&["a", ".."], Some("a"), Some("x")),
+        ] {
+            let refused = options(agents, name, exchange).check();
+            assert!(matches!(refused, Err(Error::Config(_))), "{agents:?} {name:?} {exchange:?}");
         }
-        assert!(AgentsOptions { virtual_nodes: 0, ..Default::default() }.check().is_err());
         assert!(Ring::new(&[]).is_err());
         assert!(Ring::new(&[("a", u32::MAX)]).is_err());
-        assert!(options(&["a", "a"], Some("a")).check().is_err());
     }
 
     proptest! {

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::AgentsOptions;
 use crate::archive::ArchiveOptions;
-use crate::duplicate_throttle::DuplicateThrottleOptions;
 use crate::fetch::FetchOptions;
 use crate::focus::FocusOptions;
 use crate::frontier::Strategy;
@@ -18,7 +17,6 @@ use crate::rewrite::RewriteOptions;
 use crate::scope::ScopeOptions;
 use crate::site_settings::{SiteSettings, Sites};
 use crate::steering::SteeringOptions;
-use crate::traps::TrapLimits;
 use webmill_capture::error::{Error, Result};
 use webmill_revisit::RevisitOptions;
 
@@ -39,10 +37,6 @@ pub struct CrawlOptions {
     pub sitemaps: bool,
     /// Whether images of pages are fetched too. Default false.
     pub images: bool,
-    /// Whether links marked `rel=nofollow` are followed all the same. Default false.
-    pub follow_nofollow: bool,
-    /// Redirects followed one after the other. Default 10.
-    pub max_redirects: u8,
     /// Attempts after the first that failed in a way that may pass, and not for the host's sake. Default 5.
     pub max_retries: u8,
     /// Memory for what grows with the crawl: the frontier's queues and filters, bodies, connections; bytes. Default 1 GiB.
@@ -67,11 +61,9 @@ pub struct CrawlOptions {
     pub sites: Vec<SiteSettings>,
     /// In what form URLs are asked for.
     pub rewrite: RewriteOptions,
-    /// Bounds against endless sites.
-    pub traps: TrapLimits,
-    /// Bounds against sites of copies; `brake` in recipes and `crawl.toml`.
-    #[serde(rename = "brake", alias = "duplicate_throttle")]
-    pub duplicate_throttle: DuplicateThrottleOptions,
+    /// Whether patterns of URLs whose pages keep being copies are left out ([`crate::duplicate_throttle`]); `--no-brake` sets it
+    /// to false. Default true.
+    pub brake: bool,
     /// Whether a history of each page is kept, so that it can be visited again. Default true.
     pub history: bool,
     /// Whether pages that are due are visited again. Default false.
@@ -117,8 +109,6 @@ impl Default for CrawlOptions {
             obey_robots: true,
             sitemaps: true,
             images: false,
-            follow_nofollow: false,
-            max_redirects: 10,
             max_retries: 5,
             memory: 1 << 30,
             seed: 0,
@@ -131,8 +121,7 @@ impl Default for CrawlOptions {
             rules: SteeringOptions::default(),
             sites: Vec::new(),
             rewrite: RewriteOptions::default(),
-            traps: TrapLimits::default(),
-            duplicate_throttle: DuplicateThrottleOptions::default(),
+            brake: true,
             history: true,
             revisits: false,
             continuous: false,
@@ -171,16 +160,13 @@ impl CrawlOptions {
         self.logins.iter().try_for_each(LoginOptions::check)?;
         self.scope.check()?;
         self.rules.check()?;
-        if !self.rules.is_empty() && (!self.agents.agents.is_empty() || self.agents.exchange.is_some()) {
+        if !self.rules.is_empty() && self.agents.exchange.is_some() {
             return Err(Error::Config(
                 "rules cannot steer a crawl that several agents share: what rules lead to is not handed over"
                     .into(),
             ));
         }
         Sites::new(&self.sites, &self.politeness)?;
-        self.rewrite.check()?;
-        self.traps.check_options()?;
-        self.duplicate_throttle.check()?;
         self.revisit.check()?;
         if self.revisits && !self.history {
             return Err(Error::Config("revisits need history = true".into()));
@@ -214,26 +200,9 @@ impl CrawlOptions {
                 "rules say which links are followed, a topic in which order: a crawl has one of both",
             );
         }
-        if !self.agents.agents.is_empty() || self.agents.exchange.is_some() {
+        if self.agents.exchange.is_some() {
             return refuse("a focused crawl cannot be shared by several agents: scores are not handed over");
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Folders of crawls hold the name `brake`; it is written and read, and the field's own name is read too.
-    #[test]
-    fn the_stored_name_of_the_duplicate_throttle() {
-        let mut options = CrawlOptions::default();
-        options.duplicate_throttle.cut_after = 400;
-        let text = toml::to_string(&options).unwrap();
-        assert!(text.contains("\n[brake]\n") && !text.contains("duplicate_throttle"), "{text}");
-        for text in [text.clone(), text.replace("[brake]", "[duplicate_throttle]")] {
-            assert_eq!(toml::from_str::<CrawlOptions>(&text).unwrap(), options);
-        }
     }
 }

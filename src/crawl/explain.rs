@@ -99,7 +99,7 @@ pub fn explain(
         site.account = None;
     }
     let options = &options;
-    let rewriter = Rewriter::new(&options.rewrite)?;
+    let rewriter = Rewriter::new(&options.rewrite);
     let form = |url: &CanonicalUrl| rewriter.apply(plain(url.clone()));
     let asked = form(url);
     let robots = format!("{}/robots.txt", origin(&asked));
@@ -290,7 +290,7 @@ impl Question<'_> {
     }
 
     fn tell_traps(&mut self) -> Option<String> {
-        match self.options.traps.check(&self.url) {
+        match crate::traps::check(&self.url) {
             Ok(()) => None,
             Err(reason) => {
                 self.say(format!("traps: it looks like one of endlessly many: {reason}"));
@@ -358,9 +358,9 @@ impl Question<'_> {
     }
 
     fn tell_agent(&mut self) -> Result<Option<String>> {
-        let Some((ring, name)) = self.options.agents.ring()? else { return Ok(None) };
+        let Some(ring) = self.options.agents.ring()? else { return Ok(None) };
         let agent = ring.agent_of(self.url.host()).to_owned();
-        if agent == name {
+        if Some(&agent) == self.options.agents.name.as_ref() {
             return Ok(None);
         }
         self.say(format!("agents: its host belongs to {agent}"));

@@ -35,7 +35,6 @@ use crate::requisites::RequisiteOptions;
 use crate::rewrite::Rewriter;
 use crate::scope::{Scope, Standing};
 use crate::steering::{Lead, Led, Looked, Steering};
-use crate::traps::TrapLimits;
 use crate::{Counted, Purpose};
 use webmill_capture::{CanonicalUrl, Response, decode_content};
 use webmill_html::sniff::{is_markup, sniff};
@@ -58,14 +57,10 @@ pub struct PageReader {
     pub scope: Scope,
     /// In what form URLs are asked for.
     pub rewriter: Rewriter,
-    /// Traps that a URL shows by itself.
-    pub traps: TrapLimits,
     /// Product token that robots directives are read for.
     pub agent: String,
     /// Whether images are fetched as well.
     pub images: bool,
-    /// Whether links marked `rel=nofollow` are followed all the same.
-    pub follow_nofollow: bool,
     /// Whether what pages need to be shown is fetched too, and how much of it.
     pub requisites: RequisiteOptions,
     /// Rules, where they say which links are followed.
@@ -171,7 +166,7 @@ impl PageReader {
         if let Err(reason) = self.scope.url(&url, Standing { depth, lineage }) {
             return Err((url, Refusal::Scope(reason)));
         }
-        match self.traps.check(&url) {
+        match crate::traps::check(&url) {
             Ok(()) => Ok(url),
             Err(reason) => Err((url, Refusal::Trap(reason))),
         }
@@ -191,7 +186,7 @@ impl PageReader {
         if let Err(reason) = self.scope.requisite(&url, Standing { lineage, ..parent }) {
             return Err((url, Refusal::Scope(reason)));
         }
-        match self.traps.check(&url) {
+        match crate::traps::check(&url) {
             Ok(()) => Ok(url),
             Err(reason) => Err((url, Refusal::Trap(reason))),
         }

@@ -2,7 +2,7 @@
 //!
 //! **Definition.** The next request to a host starts no sooner than `delay` after the last answer ended, where `delay =
 //! max(delay_ms, Crawl-delay, adaptive · time of the last answer, learned pace)`, the second capped by `max_crawl_delay_ms` and the
-//! third by `max_adaptive_ms`; with a delay of 0 the third is off. After the n-th failure in a row it is at least `backoff_ms ·
+//! third by half a minute; with a delay of 0 the third is off. After the n-th failure in a row it is at least `backoff_ms ·
 //! 2ⁿ⁻¹`, capped by `max_backoff_ms` and 1,440 times `backoff_ms`; a `Retry-After` of a 429 or 503 counts too, capped by
 //! `max_retry_after_ms`.
 //!
@@ -12,7 +12,7 @@
 //!
 //! **Giving up.** A host that was away (no connection, no robots.txt, 429, 503, and any 5xx once eight URLs in a row had got one at their
 //! first attempt) `max_failures` times in a row
-//! (`max_failures_at_first` where it never answered) is left alone until the crawl is opened again; with the default waits that takes a
+//! (8 where it never answered) is left alone until the crawl is opened again; with the default waits that takes a
 //! day and a half, and ten minutes. Other errors are those of a URL.
 //!
 //! **Reference.** Heydon and Najork, Mercator, World Wide Web 2 (1999), doi:10.1023/A:1019213109274 (delay by response time);
@@ -35,8 +35,6 @@ pub struct Politeness {
     pub max_crawl_delay_ms: u64,
     /// The pause in response times of the host: 2 leaves a host two thirds of its time. Default 2.
     pub adaptive: f64,
-    /// Cap of the pause by response time, ms. Default 30,000.
-    pub max_adaptive_ms: u64,
     /// Pause after a first failure, ms; doubled by each further one. Default 5,000.
     pub backoff_ms: u64,
     /// Cap of the pause after failures, ms; 1,440 times `backoff_ms` is another. Default 7,200,000.
@@ -45,15 +43,11 @@ pub struct Politeness {
     pub max_retry_after_ms: u64,
     /// Failures in a row after which a host that has answered before is left alone until the crawl is opened again. Default 30.
     pub max_failures: u16,
-    /// As `max_failures`, for a host that never answered. Default 8.
-    pub max_failures_at_first: u16,
     /// Without a good answer for so long, ms, a crawl ends though hosts in trouble are to be asked again later; what they have
     /// queued is kept. Default 3,600,000.
     pub patience_ms: Option<u64>,
     /// How long resolver or proxy may fail for everything before the crawl stops with an error, ms. Default 120,000.
     pub outage_ms: u64,
-    /// How long a robots.txt counts, ms. Default 86,400,000 (RFC 9309, 2.4).
-    pub robots_ms: u64,
 }
 
 impl Default for Politeness {
@@ -62,18 +56,22 @@ impl Default for Politeness {
             delay_ms: 1_000,
             max_crawl_delay_ms: 300_000,
             adaptive: 2.0,
-            max_adaptive_ms: 30_000,
             backoff_ms: 5_000,
             max_backoff_ms: 7_200_000,
             max_retry_after_ms: 3_600_000,
             max_failures: 30,
-            max_failures_at_first: 8,
             patience_ms: Some(3_600_000),
             outage_ms: 120_000,
-            robots_ms: 86_400_000,
         }
     }
 }
+
+/// Cap of the pause by response time, ms.
+const MAX_ADAPTIVE_MS: u64 = 30_000;
+/// Failures in a row after which a host that never answered is left alone, where `max_failures` is no less.
+const MAX_FAILURES_AT_FIRST: u16 = 8;
+/// How long a robots.txt counts, ms (RFC 9309, 2.4).
+pub const ROBOTS_MS: u64 = 86_400_000;
 
 /// Least pause after a refusal, ms.
 const LEAST_REFUSED_MS: u64 = 50;
@@ -130,12 +128,10 @@ impl Politeness {
         let times = [
             ("delay_ms", self.delay_ms),
             ("max_crawl_delay_ms", self.max_crawl_delay_ms),
-            ("max_adaptive_ms", self.max_adaptive_ms),
             ("backoff_ms", self.backoff_ms),
             ("max_backoff_ms", self.max_backoff_ms),
             ("max_retry_after_ms", self.max_retry_after_ms),
             ("outage_ms", self.outage_ms),
-            ("robots_ms", self.robots_ms),
         ];
         for (name, ms) in times {
             if ms > MAX_MS {
@@ -148,10 +144,8 @@ impl Politeness {
                 self.adaptive
             )));
         }
-        if self.max_failures == 0 || self.max_failures_at_first == 0 {
-            return Err(Error::Config(
-                "politeness.max_failures, max_failures_at_first 0: at least 1 is needed".into(),
-            ));
+        if self.max_failures == 0 {
+            return Err(Error::Config("politeness.max_failures 0: at least 1 is needed".into()));
         }
         Ok(())
     }
@@ -161,7 +155,7 @@ impl Politeness {
         let asked = u64::from(host.crawl_delay_ms.unwrap_or(0)).min(self.max_crawl_delay_ms);
         // Who sets no delay at all owns the servers: noise in their times must not slow the crawl.
         let adaptive = if self.delay_ms == 0 { 0.0 } else { self.adaptive * f64::from(host.response_ms) };
-        let polite = self.delay_ms.max(asked).max((adaptive as u64).min(self.max_adaptive_ms));
+        let polite = self.delay_ms.max(asked).max((adaptive as u64).min(MAX_ADAPTIVE_MS));
         polite.max(host.pace.pause_ms().min(self.longest_backoff_ms()))
     }
 
@@ -174,7 +168,12 @@ impl Politeness {
 
     /// Whether a host has failed so often in a row that it is left alone.
     pub fn is_hopeless(&self, host: &HostState) -> bool {
-        host.away >= if host.fetched == 0 { self.max_failures_at_first } else { self.max_failures }
+        host.away
+            >= if host.fetched == 0 {
+                MAX_FAILURES_AT_FIRST.min(self.max_failures)
+            } else {
+                self.max_failures
+            }
     }
 
     fn longest_backoff_ms(&self) -> u64 {

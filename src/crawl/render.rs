@@ -51,6 +51,8 @@ pub(crate) use self::tree::{CONTENT_TYPE, Tree, as_answer};
 
 /// Bytes that the compiled expressions of a list may take.
 const MAX_REGEX_BYTES: usize = 8 << 20;
+/// Memory for answers that several pages share, in bytes.
+const SHARED_BYTES: u64 = 64 << 20;
 
 /// Which pages are rendered, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,8 +66,6 @@ pub struct RenderOptions {
     /// Regular expressions of URLs that pages are not let ask for, beside those that the scope leaves out
     /// as requisites. Default none.
     pub block: Vec<String>,
-    /// Memory for answers that several pages share, in bytes; default 64 MiB.
-    pub shared_bytes: u64,
     /// The browser: pages at once, time, scrolling.
     pub browser: RendererOptions,
 }
@@ -76,7 +76,6 @@ impl Default for RenderOptions {
             patterns: Vec::new(),
             delay_ms: None,
             block: Vec::new(),
-            shared_bytes: 64 << 20,
             browser: RendererOptions { max_bytes: 64 << 20, ..RendererOptions::default() },
         }
     }
@@ -187,8 +186,8 @@ impl Render {
             obey_robots: options.obey_robots,
             sites: Sites::new(&options.sites, &options.politeness)?,
             pace: Pace::default(),
-            rules: RulesByOrigin::new(&options.agent, options.politeness.robots_ms),
-            shared: SharedAnswers::new(render.shared_bytes),
+            rules: RulesByOrigin::new(&options.agent),
+            shared: SharedAnswers::new(SHARED_BYTES),
         })))
     }
 

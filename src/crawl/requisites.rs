@@ -10,6 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use webmill_capture::error::{Error, Result};
 
+/// Longest way from a page to a requisite: page → style sheet → imported style sheet → font is 3.
+pub(crate) const MAX_HOPS: u8 = 5;
+
+/// Longest body of a requisite, in bytes as transferred.
+pub(crate) const MAX_BODY_BYTES: u64 = 32 << 20;
+
 /// Settings of page requisites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -18,15 +24,11 @@ pub struct RequisiteOptions {
     pub fetch: bool,
     /// Most requisites that one page, style sheet or frame may name, 1 to 1,000,000; default 5,000.
     pub max_per_page: u32,
-    /// Longest way from a page to a requisite: page → style sheet → imported style sheet → font is 3. 1 to 20; default 5.
-    pub max_hops: u8,
-    /// Longest body, in bytes as transferred; default 32 MiB.
-    pub max_body_bytes: u64,
 }
 
 impl Default for RequisiteOptions {
     fn default() -> Self {
-        RequisiteOptions { fetch: false, max_per_page: 5_000, max_hops: 5, max_body_bytes: 32 << 20 }
+        RequisiteOptions { fetch: false, max_per_page: 5_000 }
     }
 }
 
@@ -41,15 +43,6 @@ impl RequisiteOptions {
                 "requisites.max_per_page {}: 1 to 1000000 are possible",
                 self.max_per_page
             )));
-        }
-        if !(1..=20).contains(&self.max_hops) {
-            return Err(Error::Config(format!(
-                "requisites.max_hops {}: 1 to 20 are possible",
-                self.max_hops
-            )));
-        }
-        if self.max_body_bytes == 0 {
-            return Err(Error::Config("requisites.max_body_bytes: at least 1".into()));
         }
         Ok(())
     }

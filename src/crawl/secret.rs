@@ -153,13 +153,6 @@ impl CrawlOptions {
                 withheld.push(format!("the account of {}", site.pattern));
             }
         }
-        for (host, account) in &mut fetch.basic_auth {
-            if !is_withheld(account) {
-                let user = account.split(':').next().unwrap_or_default();
-                *account = format!("{user}:{WITHHELD}");
-                withheld.push(format!("fetch.basic_auth of {host}"));
-            }
-        }
         for (host, account) in &mut fetch.accounts {
             let secrets = account.password.iter_mut().chain(&mut account.token);
             if secrets.map(Secret::withhold).fold(false, |any, one| any | one) {
@@ -234,8 +227,8 @@ mod tests {
             ("X-Api-Key".into(), "hush-header".into()),
             ("Cookie".into(), "sid=hush-cookie".into()),
         ];
-        fetch.basic_auth = [("a.example".into(), "me:hush-basic".into())].into();
         fetch.accounts = [
+            ("a.example".into(), Account::basic("me:hush-basic")),
             ("b.example".into(), Account { token: Some("hush-token".into()), ..Account::default() }),
             (
                 "c.example".into(),
@@ -277,13 +270,13 @@ mod tests {
             "what is withheld already is not told again"
         );
         // One after the other is asked for.
-        for part in ["X-Api-Key", "Cookie", "basic_auth", "b.example", "proxy", "password", "Authorization"] {
+        for part in ["X-Api-Key", "Cookie", "a.example", "b.example", "proxy", "password", "Authorization"] {
             let error = again.check().unwrap_err().to_string();
             assert!(error.contains(part) && error.contains("crawl.toml does not keep"), "{part}: {error}");
             match part {
                 "X-Api-Key" => again.fetch.headers[1].1 = "hush".into(),
                 "Cookie" => again.fetch.headers[2].1 = "hush".into(),
-                "basic_auth" => drop(again.fetch.basic_auth.insert("a.example".into(), "me:pw".into())),
+                "a.example" => drop(again.fetch.accounts.insert("a.example".into(), Account::basic("me:pw"))),
                 "b.example" => drop(again.fetch.accounts.remove("b.example")),
                 "proxy" => again.fetch.proxy = None,
                 "Authorization" => again.sites.clear(),

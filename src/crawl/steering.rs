@@ -36,12 +36,6 @@ pub struct SteeringOptions {
     pub texts: Vec<RuleText>,
     /// Most pages of a chain that a paging tag leads along. Default 1000.
     pub max_pages: u32,
-    /// Most results of one tag in one material. Default 100,000.
-    pub max_matches: u32,
-    /// Most results of all tags of a layer on a page. Default 200,000.
-    pub max_results: u32,
-    /// Most bytes of all results of a layer on a page. Default 64 MiB.
-    pub max_bytes: u64,
 }
 
 /// A rule as a file holds it.
@@ -56,15 +50,7 @@ pub struct RuleText {
 
 impl Default for SteeringOptions {
     fn default() -> Self {
-        let limits = ApplyLimits::default();
-        SteeringOptions {
-            files: Vec::new(),
-            texts: Vec::new(),
-            max_pages: 1000,
-            max_matches: limits.matches as u32,
-            max_results: limits.results as u32,
-            max_bytes: limits.bytes as u64,
-        }
+        SteeringOptions { files: Vec::new(), texts: Vec::new(), max_pages: 1000 }
     }
 }
 
@@ -79,14 +65,10 @@ impl SteeringOptions {
     /// # Errors
     /// [`Error::Config`] names the setting and the range.
     pub fn check(&self) -> Result<()> {
-        let within = |name: &str, value: u64, most: u64| match value {
-            value if (1..=most).contains(&value) => Ok(()),
-            value => Err(Error::Config(format!("rules.{name} {value}: 1 to {most} are possible"))),
-        };
-        within("max_pages", self.max_pages.into(), 1_000_000)?;
-        within("max_matches", self.max_matches.into(), 10_000_000)?;
-        within("max_results", self.max_results.into(), 10_000_000)?;
-        within("max_bytes", self.max_bytes, 1 << 32)
+        match self.max_pages {
+            1..=1_000_000 => Ok(()),
+            value => Err(Error::Config(format!("rules.max_pages {value}: 1 to 1000000 are possible"))),
+        }
     }
 
     /// Takes up what the files hold, unless that was done before.
@@ -116,14 +98,6 @@ impl SteeringOptions {
 
     fn named(&self) -> Vec<(String, String)> {
         self.texts.iter().map(|rule| (rule.name.clone(), rule.text.clone())).collect()
-    }
-
-    fn limits(&self) -> ApplyLimits {
-        ApplyLimits {
-            matches: self.max_matches as usize,
-            results: self.max_results as usize,
-            bytes: usize::try_from(self.max_bytes).unwrap_or(usize::MAX),
-        }
     }
 }
 
@@ -208,7 +182,7 @@ impl Steering {
             rules,
             entered,
             enters,
-            limits: options.limits(),
+            limits: ApplyLimits::default(),
             max_pages: options.max_pages,
             digest,
         }))
@@ -338,9 +312,6 @@ fn digest(options: &SteeringOptions) -> u128 {
     let mut hash = Xxh3::new();
     let mut number = |n: u64| hash.update(&n.to_le_bytes());
     number(options.max_pages.into());
-    number(options.max_matches.into());
-    number(options.max_results.into());
-    number(options.max_bytes);
     for rule in &options.texts {
         hash.update(&(rule.text.len() as u64).to_le_bytes());
         hash.update(rule.text.as_bytes());

@@ -1,28 +1,28 @@
 //! Traps: parts of a host that have no end, as far as URLs alone show them.
 //!
-//! **Definition.** What a URL shows by itself ([`TrapLimits::check`]), the first that holds:
+//! **Definition.** What a URL shows by itself ([`check`]), the first that holds:
 //!
 //! | reason | rule |
 //! |---|---|
-//! | `url-length` | more than `url_bytes` bytes |
-//! | `path-depth` | more than `path_depth` non-empty path segments |
-//! | `repeated-segments` | a run of path segments, of any period, `repeated_segments` times in a row (`/a/b/a/b/a/b`); twice as often where all of them are numbers or shorter than 3 characters (dates, tiles, shards); or 10 or more longer segments of which at most a third are different |
-//! | `repeated-parameters` | the same parameter with the same value, not empty, `repeated_parameters` times |
-//! | `calendar` | a date more than `calendar_years` from now, if it is surely one (see `dates`) |
+//! | `url-length` | more than 2,048 bytes |
+//! | `path-depth` | more than 20 non-empty path segments |
+//! | `repeated-segments` | a run of path segments, of any period, three times in a row (`/a/b/a/b/a/b`); twice as often where all of them are numbers or shorter than 3 characters (dates, tiles, shards); or 10 or more longer segments of which at most a third are different |
+//! | `repeated-parameters` | the same parameter with the same value, not empty, four times |
+//! | `calendar` | a date more than 10 years from now, if it is surely one (see `dates`) |
 //!
 //! What shows over time ([`Variants`], one a host, asked once for each URL):
 //!
 //! | reason | rule |
 //! |---|---|
-//! | `query-variants` | a path with more than `query_variants_per_path` queries |
-//! | `parameter-sets` | a path with more than `parameter_sets_per_path` different sets of parameter names: filters that combine |
-//! | `calendar-future` | more than `future_dates` pages of dates more than a year from now |
-//! | `calendar-pages` | a template (a URL but for its date) with more than `dates_per_template` dates |
+//! | `query-variants` | a path with more than 100,000 queries |
+//! | `parameter-sets` | a path with more than 256 different sets of parameter names: filters that combine |
+//! | `calendar-future` | more than 200 pages of dates more than a year from now |
+//! | `calendar-pages` | a template (a URL but for its date) with more than 20,000 dates, half a century of days |
 //!
 //! The limits are wide: a trap that costs a few hundred pages is cheap, a site cut in error is lost. What is left,
 //! the duplicate throttle stops.
 //!
-//! **Cost.** Linear in the URL. **Determinism.** A function of URL, limits and the day.
+//! **Cost.** Linear in the URL. **Determinism.** A function of the URL and the day.
 
 mod dates;
 mod repeats;
@@ -30,124 +30,58 @@ mod variants;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
-
 use webmill_capture::CanonicalUrl;
-use webmill_capture::error::{Error, Result};
 
 pub use self::variants::Variants;
 
-/// How far a host may go.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TrapLimits {
-    /// Bytes of a URL, 64 to 16,384; default 2,048.
-    pub url_bytes: usize,
-    /// Non-empty segments of a path, 1 to 1,000; default 20.
-    pub path_depth: usize,
-    /// Repetitions of the same path segments in a row that make a URL a trap, 2 to 100; default 3.
-    pub repeated_segments: usize,
-    /// Occurrences of one parameter with one value that make a query a trap, 2 to 1,000; default 4.
-    pub repeated_parameters: usize,
-    /// Years from now that a date in a URL may lie ahead, 1 to 1,000; default 10.
-    pub calendar_years: u32,
-    /// Pages of a host whose dates lie more than a year ahead; default 200.
-    pub future_dates: u32,
-    /// Dates of one template; default 20,000: half a century of days.
-    pub dates_per_template: u32,
-    /// Queries of one path, 1 or more; default 100,000.
-    pub query_variants_per_path: u32,
-    /// Sets of parameter names of one path, 1 to 1,000; default 256.
-    pub parameter_sets_per_path: u32,
+/// Bytes of a URL.
+const URL_BYTES: usize = 2048;
+/// Non-empty segments of a path.
+const PATH_DEPTH: usize = 20;
+/// Repetitions of the same path segments in a row that make a URL a trap.
+const REPEATED_SEGMENTS: usize = 3;
+/// Occurrences of one parameter with one value that make a query a trap.
+const REPEATED_PARAMETERS: usize = 4;
+/// Years from now that a date in a URL may lie ahead.
+const CALENDAR_YEARS: i64 = 10;
+
+/// Whether a URL is no trap by itself, today.
+///
+/// # Errors
+/// The reason, as the event log has it.
+///
+/// # Examples
+/// ```
+/// use webmill_capture::CanonicalUrl;
+/// use webmill_crawl::traps;
+/// let check = |url| traps::check(&CanonicalUrl::parse(url).unwrap());
+/// assert_eq!(check("http://a.example/shop/cart/shop/cart/shop/cart/"), Err("repeated-segments"));
+/// assert_eq!(check("http://a.example/2011/11/11/11.html"), Ok(()));
+/// ```
+pub fn check(url: &CanonicalUrl) -> Result<(), &'static str> {
+    check_when(url, now_ms)
 }
 
-impl Default for TrapLimits {
-    fn default() -> Self {
-        TrapLimits {
-            url_bytes: 2048,
-            path_depth: 20,
-            repeated_segments: 3,
-            repeated_parameters: 4,
-            calendar_years: 10,
-            future_dates: 200,
-            dates_per_template: 20_000,
-            query_variants_per_path: 100_000,
-            parameter_sets_per_path: 256,
-        }
+/// The clock is read for URLs with a date only.
+fn check_when(url: &CanonicalUrl, now_ms: impl FnOnce() -> i64) -> Result<(), &'static str> {
+    if url.as_str().len() > URL_BYTES {
+        return Err("url-length");
     }
-}
-
-impl TrapLimits {
-    /// Whether the limits are in their ranges.
-    ///
-    /// # Errors
-    /// [`Error::Config`] with the field and its range.
-    pub fn check_options(&self) -> Result<()> {
-        let fields = [
-            ("url_bytes", self.url_bytes, 64, 16_384),
-            ("path_depth", self.path_depth, 1, 1000),
-            ("repeated_segments", self.repeated_segments, 2, 100),
-            ("repeated_parameters", self.repeated_parameters, 2, 1000),
-            ("calendar_years", self.calendar_years as usize, 1, 1000),
-            ("query_variants_per_path", self.query_variants_per_path as usize, 1, u32::MAX as usize),
-            ("parameter_sets_per_path", self.parameter_sets_per_path as usize, 1, 1000),
-        ];
-        for (name, value, low, high) in fields {
-            if !(low..=high).contains(&value) {
-                return Err(Error::Config(format!("traps: {name} is {value}, must be {low} to {high}")));
-            }
-        }
-        Ok(())
+    let path = url.path();
+    if repeats::depth(path) > PATH_DEPTH {
+        return Err("path-depth");
     }
-
-    /// Whether a URL is no trap by itself, today.
-    ///
-    /// # Errors
-    /// The reason, as the event log has it.
-    ///
-    /// # Examples
-    /// ```
-    /// use webmill_capture::CanonicalUrl;
-    /// use webmill_crawl::traps::TrapLimits;
-    /// let check = |url| TrapLimits::default().check(&CanonicalUrl::parse(url).unwrap());
-    /// assert_eq!(check("http://a.example/shop/cart/shop/cart/shop/cart/"), Err("repeated-segments"));
-    /// assert_eq!(check("http://a.example/2011/11/11/11.html"), Ok(()));
-    /// ```
-    pub fn check(&self, url: &CanonicalUrl) -> Result<(), &'static str> {
-        self.check_when(url, now_ms)
+    if repeats::segments(path, REPEATED_SEGMENTS) {
+        return Err("repeated-segments");
     }
-
-    /// [`TrapLimits::check`] at another time: milliseconds since 1970.
-    ///
-    /// # Errors
-    /// The reason, as the event log has it.
-    pub fn check_at(&self, url: &CanonicalUrl, now_ms: i64) -> Result<(), &'static str> {
-        self.check_when(url, || now_ms)
+    if url.query().is_some_and(|query| repeats::parameters(query, REPEATED_PARAMETERS)) {
+        return Err("repeated-parameters");
     }
-
-    /// The clock is read for URLs with a date only.
-    fn check_when(&self, url: &CanonicalUrl, now_ms: impl FnOnce() -> i64) -> Result<(), &'static str> {
-        if url.as_str().len() > self.url_bytes {
-            return Err("url-length");
-        }
-        let path = url.path();
-        if repeats::depth(path) > self.path_depth {
-            return Err("path-depth");
-        }
-        if repeats::segments(path, self.repeated_segments) {
-            return Err("repeated-segments");
-        }
-        if url.query().is_some_and(|query| repeats::parameters(query, self.repeated_parameters)) {
-            return Err("repeated-parameters");
-        }
-        let ahead = |date: dates::DateLike| {
-            date.sure && date.days() > day(now_ms()) + self.calendar_years as i64 * 365
-        };
-        if dates::find(url).is_some_and(ahead) {
-            return Err("calendar");
-        }
-        Ok(())
+    let ahead = |date: dates::DateLike| date.sure && date.days() > day(now_ms()) + CALENDAR_YEARS * 365;
+    if dates::find(url).is_some_and(ahead) {
+        return Err("calendar");
     }
+    Ok(())
 }
 
 /// Whether a URL is that of a date, and of nothing else of that date.
@@ -174,7 +108,7 @@ mod tests {
 
     fn verdict(text: &str) -> &'static str {
         let url = CanonicalUrl::parse(&format!("http://a.example{text}")).expect("a URL");
-        TrapLimits::default().check_at(&url, NOW).err().unwrap_or("in")
+        check_when(&url, || NOW).err().unwrap_or("in")
     }
 
     #[test]
@@ -224,21 +158,5 @@ mod tests {
         ] {
             assert_eq!(verdict(&text), "in", "{text}");
         }
-    }
-
-    #[test]
-    fn limits() {
-        assert!(TrapLimits::default().check_options().is_ok());
-        for bad in [
-            TrapLimits { url_bytes: 63, ..Default::default() },
-            TrapLimits { path_depth: 0, ..Default::default() },
-            TrapLimits { repeated_segments: 1, ..Default::default() },
-            TrapLimits { query_variants_per_path: 0, ..Default::default() },
-            TrapLimits { calendar_years: 0, ..Default::default() },
-        ] {
-            assert!(matches!(bad.check_options(), Err(Error::Config(_))));
-        }
-        assert!(toml::from_str::<TrapLimits>("path_depth = 5").is_ok());
-        assert!(toml::from_str::<TrapLimits>("depth = 5").is_err());
     }
 }

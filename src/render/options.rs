@@ -26,16 +26,12 @@ pub struct RendererOptions {
     pub idle_ms: u64,
     /// Whether a page is scrolled to its end, so that what loads when it is seen does load; default true.
     pub scroll: bool,
-    /// Screens that a page is scrolled, 1 to 1,000; default 30.
-    pub max_screens: u32,
     /// Longest tree that is taken, in characters (UTF-16 code units); 1,024 to 64 Mi; default 16 Mi.
     pub max_html: usize,
     /// Most requests of a page, 1 to 100,000; default 1,000.
     pub max_requests: usize,
     /// Most bytes of all answers to a page; default 256 MiB.
     pub max_bytes: u64,
-    /// Redirects of the page itself that are followed; default 10.
-    pub max_redirects: u32,
     /// Memory of all processes of the browser together, in bytes, beyond which the page that takes most is ended; at least
     /// 256 MiB; default 2 GiB. Linux only.
     pub max_memory: u64,
@@ -51,11 +47,9 @@ impl Default for RendererOptions {
             total_ms: 180_000,
             idle_ms: 500,
             scroll: true,
-            max_screens: 30,
             max_html: 16 << 20,
             max_requests: 1_000,
             max_bytes: 256 << 20,
-            max_redirects: 10,
             max_memory: 2 << 30,
         }
     }
@@ -72,11 +66,9 @@ impl RendererOptions {
             ("timeout_ms", self.timeout_ms, 100, 600_000),
             ("total_ms", self.total_ms, self.timeout_ms, 3_600_000),
             ("idle_ms", self.idle_ms, 50, 60_000),
-            ("max_screens", u64::from(self.max_screens), 1, 1_000),
             ("max_html", self.max_html as u64, 1 << 10, 64 << 20),
             ("max_requests", self.max_requests as u64, 1, 100_000),
             ("max_bytes", self.max_bytes, 1, u64::MAX),
-            ("max_redirects", u64::from(self.max_redirects), 0, 100),
             ("max_memory", self.max_memory, 256 << 20, u64::MAX),
         ];
         match ranges.iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {

@@ -32,6 +32,10 @@ const LOOK: Duration = Duration::from_millis(50);
 const RELOADS: u32 = 2;
 /// Addresses that a page may want to go on to.
 const MAX_ONWARD: usize = 100;
+/// Screens that a page is scrolled.
+const MAX_SCREENS: u32 = 30;
+/// Redirects of the page itself that are followed.
+const MAX_REDIRECTS: u32 = 10;
 
 /// Why there is no page.
 #[derive(Debug)]
@@ -191,11 +195,11 @@ impl<'a> Page<'a> {
     /// Scrolls through the page.
     async fn scroll(&mut self, begun: Instant) -> Result<(), Broken> {
         let Some(world) = self.world(COMMAND).await? else { return Ok(()) };
-        let script = include_str!("scroll.js").replace("SCREENS", &self.options.max_screens.to_string());
+        let script = include_str!("scroll.js").replace("SCREENS", &MAX_SCREENS.to_string());
         let params = json!({ "expression": script, "contextId": world, "awaitPromise": true });
         let (browser, session) = (self.browser, self.session.clone());
         // Waiting for the load of what is scrolled over is not part of it.
-        let limit = Duration::from_millis(u64::from(self.options.max_screens) * 200) + COMMAND;
+        let limit = Duration::from_millis(u64::from(MAX_SCREENS) * 200) + COMMAND;
         let scrolling = browser.cdp.ask(&session, "Runtime.evaluate", params, limit);
         tokio::pin!(scrolling);
         loop {
@@ -266,7 +270,7 @@ impl<'a> Page<'a> {
         let url = params["request"]["url"].as_str().unwrap_or_default();
         if params["redirectedRequestId"].is_string() {
             self.redirects += 1;
-            return if self.redirects <= self.options.max_redirects { go_on(self) } else { stop(self) };
+            return if self.redirects <= MAX_REDIRECTS { go_on(self) } else { stop(self) };
         }
         self.navigations += 1;
         let itself = || CanonicalUrl::parse(url).is_some_and(|url| url == self.visit.url);

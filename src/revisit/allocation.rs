@@ -106,17 +106,13 @@ pub enum Objective {
     Freshness,
     /// Least age.
     Age,
-    /// As often as a page changes: for comparison.
-    Proportional,
-    /// All pages alike: for comparison.
-    Uniform,
 }
 
 /// How often each page is visited: one number, from which the frequency of any page follows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     objective: Objective,
-    /// μ; of the others visits a change, and visits a day.
+    /// μ.
     level: f64,
     /// What all frequencies are multiplied with, 1 or hardly less: near μλ/w = 1 the frequency falls from λ/37 to 0 within the
     /// precision of μ.
@@ -139,11 +135,7 @@ impl Plan {
         if pages.pages == 0 || !(visits_per_day > 0.0 && visits_per_day.is_finite()) {
             return None;
         }
-        let level = match objective {
-            Objective::Uniform => visits_per_day / pages.pages as f64,
-            Objective::Proportional => visits_per_day / pages.sum(|rate, _| rate),
-            Objective::Freshness | Objective::Age => multiplier(objective, pages, visits_per_day),
-        };
+        let level = multiplier(objective, pages, visits_per_day);
         let plan = Plan { objective, level, share: 1.0 };
         let share = visits_per_day / plan.visits(pages);
         Some(Plan { share: if share.is_finite() { share } else { 1.0 }, ..plan })
@@ -153,8 +145,6 @@ impl Plan {
     pub fn frequency(&self, rate: f64, weight: f64) -> f64 {
         let (rate, weight) = (sound_rate(rate), sound_weight(weight));
         let visits = match self.objective {
-            Objective::Uniform => self.level,
-            Objective::Proportional => self.level * rate,
             Objective::Freshness => match self.level * rate / weight {
                 worthless if worthless >= 1.0 => 0.0,
                 y => rate / inverse_h(y),

@@ -8,14 +8,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::DAY_MS;
 use crate::change::ChangeRecord;
 use crate::prior::sound_rate;
 use crate::trust::Trust;
-use crate::{DAY_MS, RevisitOptions};
 use webmill_capture::UrlKey;
 
 /// The version that is written; raised when the bytes change their meaning.
 pub const VERSION: u8 = 1;
+/// Of so many visits to pages that were not modified for some, one is without a condition, to see whether it is true.
+const AUDIT_EVERY: u16 = 30;
 /// Answers "not modified" in a row before which there is no audit: the first few rounds ask for no body twice.
 const AUDIT_FROM: u16 = 3;
 /// Longest validator that is kept and sent back, bytes.
@@ -163,11 +165,11 @@ impl PageHistory {
     /// What to send with the request; `None`: the page is asked for whatever it says.
     ///
     /// That is so where a revisit record would have no capture to refer to, where the validators of the page or of its host
-    /// (`host`) were caught lying, and for an audit ([`RevisitOptions::audit_every`]).
-    pub fn conditions(&self, options: &RevisitOptions, host: &Trust) -> Option<Conditions<'_>> {
+    /// (`host`) were caught lying, and for an audit (one in [`AUDIT_EVERY`]).
+    pub fn conditions(&self, host: &Trust) -> Option<Conditions<'_>> {
         let conditions =
             Conditions { etag: self.etag.as_deref(), last_modified: self.last_modified.as_deref() };
-        let audit = !self.probing && self.is_audited(options.audit_every);
+        let audit = !self.probing && self.is_audited();
         let known = self.capture.is_some() && self.digest.is_some();
         let some = conditions.etag.is_some() || conditions.last_modified.is_some();
         (known && some && !audit && !self.deceived && host.is_believed()).then_some(conditions)
@@ -175,12 +177,12 @@ impl PageHistory {
 
     /// Whether the next visit is an audit: by lot among the pages that were not modified for some visits, so that a host is seen through soon,
     /// and in any case after a row of them.
-    fn is_audited(&self, every: u16) -> bool {
-        if every == 0 || self.unmodified < AUDIT_FROM {
+    fn is_audited(&self) -> bool {
+        if self.unmodified < AUDIT_FROM {
             return false;
         }
         let lot = UrlKey::of(&self.url).0 as u64 ^ u64::from(self.visits).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.unmodified >= every || (lot >> 32).is_multiple_of(u64::from(every))
+        self.unmodified >= AUDIT_EVERY || (lot >> 32).is_multiple_of(u64::from(AUDIT_EVERY))
     }
 
     /// A sitemap or feed says when the page was modified last. A host that is not believed makes nothing due, but its claims are
@@ -244,6 +246,7 @@ impl PageHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RevisitOptions;
     use crate::{Answer, Prior, Scheduler};
     use proptest::prelude::*;
 
@@ -303,9 +306,9 @@ mod tests {
 
     #[test]
     fn conditions_need_a_capture_and_trust() {
-        let (options, mut host) = (RevisitOptions::default(), Trust::default());
+        let mut host = Trust::default();
         let page = visited(1);
-        let sent = page.conditions(&options, &host).unwrap();
+        let sent = page.conditions(&host).unwrap();
         assert_eq!(sent.etag, Some("\"abc\""));
         assert_eq!(sent.last_modified, Some("Tue, 15 Apr 2003 08:13:06 GMT"));
         for unconditional in [
@@ -315,13 +318,11 @@ mod tests {
             PageHistory { deceived: true, ..page.clone() },
             PageHistory::new("http://a.example/", 0),
         ] {
-            assert_eq!(unconditional.conditions(&options, &host), None);
+            assert_eq!(unconditional.conditions(&host), None);
         }
-        let never = RevisitOptions { audit_every: 0, ..options.clone() };
-        assert!(PageHistory { unmodified: 30, ..page.clone() }.conditions(&never, &host).is_some());
-        assert!(PageHistory { unmodified: 2, ..page.clone() }.conditions(&options, &host).is_some());
+        assert!(PageHistory { unmodified: 2, ..page.clone() }.conditions(&host).is_some());
         host.judge(false);
-        assert_eq!(page.conditions(&options, &host), None);
+        assert_eq!(page.conditions(&host), None);
     }
 
     #[test]
@@ -345,17 +346,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes_are_a_history_or_none(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let whole = [&[VERSION][..], &bytes].concat();
-            for bytes in [bytes, whole] {
-                if let Ok(page) = PageHistory::decode(&bytes) {
-                    prop_assert!(page.rate.is_finite());
-                    prop_assert_eq!(PageHistory::decode(&page.encode()), Ok(page));
-                }
-            }
-        }
-
         #[test]
         fn a_changed_byte_is_a_history_or_an_error(at in 0usize..200, value: u8, cut in 0usize..200) {
             let mut bytes = visited(10).encode();

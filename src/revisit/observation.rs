@@ -5,9 +5,9 @@
 //! | first body | new | in full |
 //! | 304 to a conditional request | unchanged | revisit, server-not-modified |
 //! | equal payload | unchanged | revisit, identical-payload-digest |
-//! | main text within [`RevisitOptions::near_bits`] | near | in full; no change to the schedule |
+//! | main text within three bits of SimHash | near | in full; no change to the schedule |
 //! | other body | changed | in full |
-//! | 410; 404 twice, a day or more apart | gone | nothing; out of the schedule after [`RevisitOptions::gone_visits`] |
+//! | 410; 404 twice, a day or more apart | gone | nothing; out of the schedule after three such visits |
 //! | 3xx | moved | nothing; the page keeps its history |
 //! | else; 304 that was not asked for; a body cut off | error | nothing; sooner again, with growing pauses |
 //!
@@ -17,7 +17,7 @@
 //! not at its very time, and not before the value of the last visit; what the server's own `Date` says is taken for the time of the
 //! answer, so that its clock may be wrong.
 //!
-//! **Servers that say "not modified" to everything.** Now and then ([`RevisitOptions::audit_every`]) a page that is not modified is asked for
+//! **Servers that say "not modified" to everything.** Now and then a page that is not modified is asked for
 //! without a condition. Where the body differs under the same validator, the server lied. Where it differs under another one it may have
 //! changed just now: the next request repeats the condition that no longer holds, and a server that says "not modified" to that lied too. Of a
 //! server that lied the page is never asked for conditionally again, the visits that were deceived are taken out of its record, and the host's
@@ -29,9 +29,13 @@ use crate::DAY_MS;
 use crate::change::ChangeRecord;
 use crate::history::{CapturePlace, MAX_VALIDATOR, PageHistory};
 use crate::prior::Prior;
-use crate::schedule::{RevisitOptions, Scheduler};
+use crate::schedule::Scheduler;
 use webmill_capture::date::parse_rfc822;
 
+/// Bits in which the fingerprints of two main texts may differ and be nearly the same.
+const NEAR_BITS: u32 = 3;
+/// Visits that find a page gone before it leaves the schedule.
+const GONE_VISITS: u8 = 3;
 /// A page that is gone, or may be, is not asked for again before, ms.
 const GONE_MS: i64 = DAY_MS;
 /// Least pause after a failed visit, ms; it doubles.
@@ -160,10 +164,9 @@ enum Verdict {
 impl PageHistory {
     /// What an answer means for the page; the history takes it in.
     pub fn observe(&mut self, answer: &Answer<'_>, scheduler: &Scheduler, prior: &Prior) -> Observation {
-        let options = scheduler.options();
         // The condition does not hold any more.
         let caught = self.probing && answer.status == 304 && answer.conditional;
-        let outcome = if caught { Outcome::Error } else { self.outcome(answer, options) };
+        let outcome = if caught { Outcome::Error } else { self.outcome(answer) };
         let interval_ms =
             (self.visits > 0).then(|| answer.at_ms.saturating_sub(self.last_ms)).filter(|ms| *ms > 0);
         let mut seen = Observation {
@@ -191,7 +194,7 @@ impl PageHistory {
                 self.next_ms = Some(answer.at_ms.saturating_add(wait));
                 if outcome == Outcome::Gone {
                     self.gone = self.gone.saturating_add(1);
-                    self.next_ms = self.next_ms.filter(|_| self.gone < options.gone_visits);
+                    self.next_ms = self.next_ms.filter(|_| self.gone < GONE_VISITS);
                 } else {
                     (self.gone, self.missing_since_ms) = (0, None);
                 }
@@ -213,14 +216,14 @@ impl PageHistory {
         if self.priority > 0.0 { self.priority } else { 1.0 }
     }
 
-    fn outcome(&self, answer: &Answer<'_>, options: &RevisitOptions) -> Outcome {
+    fn outcome(&self, answer: &Answer<'_>) -> Outcome {
         match answer.status {
             304 if answer.conditional && self.digest.is_some() => Outcome::Unchanged,
             200..=299 if !answer.cut => match (self.digest, answer.digest) {
                 (_, None) => Outcome::Error,
                 (None, _) => Outcome::New,
                 (Some(old), Some(new)) if old == new => Outcome::Unchanged,
-                _ if self.is_near(answer, options.near_bits) => Outcome::Near,
+                _ if self.is_near(answer, NEAR_BITS) => Outcome::Near,
                 _ => Outcome::Changed,
             },
             300..=303 | 305..=399 => Outcome::Moved,

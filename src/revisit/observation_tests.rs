@@ -1,4 +1,5 @@
 use super::*;
+use crate::RevisitOptions;
 use crate::trust::Trust;
 use crate::{Schedule, days};
 use proptest::prelude::*;
@@ -181,11 +182,11 @@ fn clocks_that_go_backwards_change_no_estimate() {
 
 #[test]
 fn a_server_that_calls_everything_not_modified_is_found_out() {
-    let (options, mut host) = (RevisitOptions::default(), Trust::default());
+    let mut host = Trust::default();
     let tagged = |day, number| Answer { etag: Some("\"for ever\""), ..body(day, number) };
     let mut page = page(&[tagged(0, 1)]);
     let mut day = 0;
-    while page.conditions(&options, &host).is_some() {
+    while page.conditions(&host).is_some() {
         day += 1;
         let answer = Answer { conditional: true, ..status(day, 304) };
         page.observe(&answer, &scheduler(), &Prior::default());
@@ -201,29 +202,29 @@ fn a_server_that_calls_everything_not_modified_is_found_out() {
         (1, 1),
         "one change in 31 days is what was seen"
     );
-    assert!(page.deceived && page.conditions(&options, &host).is_none());
+    assert!(page.deceived && page.conditions(&host).is_none());
     host.judge(false);
     let other = super::tests::page(&[tagged(0, 1)]);
-    assert_eq!(other.conditions(&options, &host), None);
+    assert_eq!(other.conditions(&host), None);
 }
 
 #[test]
 fn a_change_found_by_an_audit_is_probed_with_the_condition_that_holds_no_more() {
-    let (options, host) = (RevisitOptions::default(), Trust::default());
+    let host = Trust::default();
     let tagged = |day, number, etag| Answer { etag: Some(etag), ..body(day, number) };
     let not_modified = |day| Answer { conditional: true, ..status(day, 304) };
     let mut page = page(&[tagged(0, 1, "\"a\""), not_modified(1), not_modified(2), not_modified(3)]);
     let seen = page.observe(&tagged(4, 2, "\"b\""), &scheduler(), &Prior::default());
     assert_eq!((seen.outcome, seen.validators_right), (Outcome::Changed, None));
-    assert_eq!(page.conditions(&options, &host).and_then(|sent| sent.etag), Some("\"a\""));
+    assert_eq!(page.conditions(&host).and_then(|sent| sent.etag), Some("\"a\""));
     let mut lied = page.clone();
     let seen = lied.observe(&not_modified(5), &scheduler(), &Prior::default());
     assert_eq!((seen.outcome, seen.validators_right), (Outcome::Error, Some(false)));
-    assert!(lied.deceived && lied.conditions(&options, &host).is_none());
+    assert!(lied.deceived && lied.conditions(&host).is_none());
     let again = Answer { conditional: true, ..tagged(5, 2, "\"b\"") };
     let seen = page.observe(&again, &scheduler(), &Prior::default());
     assert_eq!((seen.outcome, seen.validators_right), (Outcome::Unchanged, Some(true)));
-    assert_eq!(page.conditions(&options, &host).and_then(|sent| sent.etag), Some("\"b\""));
+    assert_eq!(page.conditions(&host).and_then(|sent| sent.etag), Some("\"b\""));
 }
 
 #[test]
@@ -275,9 +276,9 @@ proptest! {
             (any::<i64>(), any::<u16>(), any::<bool>(), 0u8..3, any::<Option<u64>>(), any::<Option<i64>>(), 0usize..5),
             0..40,
         ),
-        which in 0usize..6,
+        which in 0usize..4,
     ) {
-        let options = RevisitOptions { schedule: Schedule::ALL[which], audit_every: 2, ..RevisitOptions::default() };
+        let options = RevisitOptions { schedule: Schedule::ALL[which], ..RevisitOptions::default() };
         let scheduler = Scheduler::new(options, None).unwrap();
         let dates = ["", "Tue, 15 Apr 2003 08:13:06 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "\"a\"", "x\n"];
         let mut page = PageHistory::new(URL, START);

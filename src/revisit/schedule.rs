@@ -5,7 +5,6 @@
 //! | fixed | `every_s` |
 //! | adaptive | longer by a factor where nothing changed, shorter where something did |
 //! | optimal, age | 1/f by the [`Plan`] that makes a budget of visits give most freshness, or least age |
-//! | proportional, uniform | the same for comparison: neither is ever better than optimal |
 //!
 //! Every interval lies between the least and the greatest. A page that is not worth a visit by the plan is looked at once in the
 //! greatest, since its rate is only an estimate, which no other visit could mend.
@@ -18,6 +17,13 @@ use webmill_capture::error::{Error, Result};
 
 /// Longest interval that can be set: ten years, s.
 const LONGEST_S: u64 = 315_360_000;
+
+/// Greatest interval, s: a year.
+const GREATEST_S: u64 = 365 * 86_400;
+/// Adaptive: factor of the interval where nothing changed.
+const LONGER: f64 = 1.4;
+/// Adaptive: factor of the interval where the page changed.
+const SHORTER: f64 = 0.8;
 
 /// When pages are due again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -33,22 +39,11 @@ pub enum Schedule {
     Optimal,
     /// So that a budget of visits gives least age.
     Age,
-    /// As often as it changes.
-    Proportional,
-    /// All alike.
-    Uniform,
 }
 
 impl Schedule {
     /// All of them.
-    pub const ALL: [Schedule; 6] = [
-        Schedule::Fixed,
-        Schedule::Adaptive,
-        Schedule::Optimal,
-        Schedule::Age,
-        Schedule::Proportional,
-        Schedule::Uniform,
-    ];
+    pub const ALL: [Schedule; 4] = [Schedule::Fixed, Schedule::Adaptive, Schedule::Optimal, Schedule::Age];
 
     /// Its name in configurations.
     pub fn name(self) -> &'static str {
@@ -57,8 +52,6 @@ impl Schedule {
             Schedule::Adaptive => "adaptive",
             Schedule::Optimal => "optimal",
             Schedule::Age => "age",
-            Schedule::Proportional => "proportional",
-            Schedule::Uniform => "uniform",
         }
     }
 
@@ -68,8 +61,6 @@ impl Schedule {
             Schedule::Fixed | Schedule::Adaptive => None,
             Schedule::Optimal => Some(Objective::Freshness),
             Schedule::Age => Some(Objective::Age),
-            Schedule::Proportional => Some(Objective::Proportional),
-            Schedule::Uniform => Some(Objective::Uniform),
         }
     }
 }
@@ -82,23 +73,10 @@ pub struct RevisitOptions {
     pub schedule: Schedule,
     /// Interval of `fixed`, and the first one of a new page in the others, s: 60 to ten years. Default 7 days.
     pub every_s: u64,
-    /// Least interval, s: 1 to ten years. Default 60.
+    /// Least interval, s: 1 to 365 days. Default 60.
     pub least_s: u64,
-    /// Greatest interval, s: from the least one to ten years. Default 365 days.
-    pub greatest_s: u64,
-    /// Adaptive: factor of the interval where nothing changed, 1 to 100. Default 1.4.
-    pub longer: f64,
-    /// Adaptive: factor of the interval where the page changed, 0.01 to 1. Default 0.8.
-    pub shorter: f64,
     /// Visits a day in all, for the schedules that spread them; 0: as many as `every_s` would take. Default 0.
     pub visits_per_day: f64,
-    /// Visits that find a page gone before it leaves the schedule, 1 to 100. Default 3.
-    pub gone_visits: u8,
-    /// Bits in which the fingerprints of two main texts may differ and be nearly the same, 0 to 16. Default 3.
-    pub near_bits: u32,
-    /// Of so many visits to pages that were not modified for three visits, one is without a condition, to see whether it is true; 0:
-    /// none. Default 30.
-    pub audit_every: u16,
     /// Share of fetches that go to pages never seen, while both these and due ones wait, 0 to 1. Default 0.5.
     pub new_share: f64,
 }
@@ -109,13 +87,7 @@ impl Default for RevisitOptions {
             schedule: Schedule::Adaptive,
             every_s: 7 * 86_400,
             least_s: 60,
-            greatest_s: 365 * 86_400,
-            longer: 1.4,
-            shorter: 0.8,
             visits_per_day: 0.0,
-            gone_visits: 3,
-            near_bits: 3,
-            audit_every: 30,
             new_share: 0.5,
         }
     }
@@ -131,26 +103,11 @@ impl RevisitOptions {
         if !(60..=LONGEST_S).contains(&self.every_s) {
             return refuse(format!("every_s is {}: 60 to {LONGEST_S}", self.every_s));
         }
-        if !(1..=LONGEST_S).contains(&self.least_s) {
-            return refuse(format!("least_s is {}: 1 to {LONGEST_S}", self.least_s));
-        }
-        if !(self.least_s..=LONGEST_S).contains(&self.greatest_s) {
-            return refuse(format!("greatest_s is {}: {} to {LONGEST_S}", self.greatest_s, self.least_s));
-        }
-        if !(1.0..=100.0).contains(&self.longer) {
-            return refuse(format!("longer is {}: 1 to 100", self.longer));
-        }
-        if !(0.01..=1.0).contains(&self.shorter) {
-            return refuse(format!("shorter is {}: 0.01 to 1", self.shorter));
+        if !(1..=GREATEST_S).contains(&self.least_s) {
+            return refuse(format!("least_s is {}: 1 to {GREATEST_S}", self.least_s));
         }
         if !(0.0..=1e12).contains(&self.visits_per_day) {
             return refuse(format!("visits_per_day is {}: 0 to 1e12", self.visits_per_day));
-        }
-        if !(1..=100).contains(&self.gone_visits) {
-            return refuse(format!("gone_visits is {}: 1 to 100", self.gone_visits));
-        }
-        if self.near_bits > 16 {
-            return refuse(format!("near_bits is {}: 0 to 16", self.near_bits));
         }
         if !(0.0..=1.0).contains(&self.new_share) {
             return refuse(format!("new_share is {}: 0 to 1", self.new_share));
@@ -209,10 +166,8 @@ impl Scheduler {
         match (schedule, &self.plan) {
             (Schedule::Adaptive, _) => {
                 let factor = match outcome {
-                    Outcome::Changed => self.options.shorter,
-                    Outcome::Near | Outcome::Unchanged | Outcome::Gone | Outcome::Moved => {
-                        self.options.longer
-                    }
+                    Outcome::Changed => SHORTER,
+                    Outcome::Near | Outcome::Unchanged | Outcome::Gone | Outcome::Moved => LONGER,
                     Outcome::New | Outcome::Error => 1.0,
                 };
                 self.within(before_ms.max(0) as f64 * factor)
@@ -225,7 +180,7 @@ impl Scheduler {
 
     /// An interval within the bounds, ms.
     pub(crate) fn within(&self, interval_ms: f64) -> i64 {
-        let (least, greatest) = (self.options.least_s as f64 * 1e3, self.options.greatest_s as f64 * 1e3);
+        let (least, greatest) = (self.options.least_s as f64 * 1e3, GREATEST_S as f64 * 1e3);
         if interval_ms.is_nan() { greatest as i64 } else { interval_ms.clamp(least, greatest).round() as i64 }
     }
 }
@@ -284,12 +239,7 @@ mod tests {
         for (field, bad) in [
             ("every_s", RevisitOptions { every_s: 0, ..good.clone() }),
             ("least_s", RevisitOptions { least_s: 0, ..good.clone() }),
-            ("greatest_s", RevisitOptions { greatest_s: 1, ..good.clone() }),
-            ("longer", RevisitOptions { longer: f64::NAN, ..good.clone() }),
-            ("shorter", RevisitOptions { shorter: 0.0, ..good.clone() }),
             ("visits_per_day", RevisitOptions { visits_per_day: -1.0, ..good.clone() }),
-            ("gone_visits", RevisitOptions { gone_visits: 0, ..good.clone() }),
-            ("near_bits", RevisitOptions { near_bits: 64, ..good.clone() }),
             ("new_share", RevisitOptions { new_share: 1.5, ..good.clone() }),
         ] {
             let error = bad.check().unwrap_err().to_string();
@@ -299,7 +249,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_interval_is_within_the_bounds(before: i64, rate: f64, weight: f64, which in 0usize..6) {
+        fn any_interval_is_within_the_bounds(before: i64, rate: f64, weight: f64, which in 0usize..4) {
             let mut pages = RateHistogram::default();
             pages.add(rate, weight);
             let options = RevisitOptions { schedule: Schedule::ALL[which], ..RevisitOptions::default() };

@@ -12,7 +12,7 @@ use webmill::revisit::Schedule;
 use webmill::shard::{ReadOptions, RecordType, ShardReader};
 use webmill::sim::{Answer, Site, SynthPage};
 
-use super::crawl_support::{Quiet, Written, answers, events, message, serve, shard_files, swift};
+use super::crawl_support::{Quiet, Written, answers, events, message, serve, shard_files, swift, whole};
 
 const DAY_MS: i64 = 86_400_000;
 /// The day of the first crawl.
@@ -50,9 +50,7 @@ impl Site for Changing {
                 message("200 OK", "Content-Type: text/html\r\n", &format!("<!doctype html>{body}"))
             }
         };
-        let status = std::str::from_utf8(&message[9..12]).unwrap().parse().unwrap();
-        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
-        *out = Answer { status, message, head_len, ..Answer::default() };
+        *out = whole(message);
     }
 }
 
@@ -178,8 +176,7 @@ impl Site for Validating {
         let headers =
             "Content-Type: text/html\r\nETag: \"one\"\r\nLast-Modified: Tue, 15 Apr 2003 08:13:06 GMT\r\n";
         let message = message("200 OK", headers, "<!doctype html><p>the same for ever and ever</p>");
-        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
-        *out = Answer { status: 200, message, head_len, ..Answer::default() };
+        *out = whole(message);
     }
 }
 

@@ -9,7 +9,7 @@ use webmill::crawl::{Crawl, CrawlOptions, Ended, Totals};
 use webmill::revisit::Schedule;
 use webmill::sim::{Answer, Asking, Site, SynthPage};
 
-use super::crawl_support::{Quiet, events, message, swift};
+use super::crawl_support::{Quiet, events, message, swift, whole};
 
 pub const DAY_MS: i64 = 86_400_000;
 /// The day of the first crawl.
@@ -93,9 +93,7 @@ impl Site for Pages {
                 }
             }
         };
-        let status = std::str::from_utf8(&message[9..12]).unwrap().parse().unwrap();
-        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
-        *out = Answer { status, message, head_len, ..Answer::default() };
+        *out = whole(message);
     }
 }
 

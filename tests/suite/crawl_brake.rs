@@ -9,7 +9,7 @@ use webmill::crawl::event::outcome;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Totals};
 use webmill::sim::{Answer, Happening, Site, SynthPage};
 
-use super::crawl_support::{Quiet, answers, crawl, events, message, serve, swift};
+use super::crawl_support::{Quiet, answers, crawl, events, message, serve, swift, whole};
 
 /// A Web that is worked out: path and query of a URL to media type and body; what has none is not there.
 struct Worked<F>(F);
@@ -17,17 +17,13 @@ struct Worked<F>(F);
 impl<F: Fn(&str) -> Option<(&'static str, String)> + Send + Sync> Site for Worked<F> {
     fn answer_into(&self, method: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
         let path = url.splitn(4, '/').nth(3).map_or_else(String::new, |path| format!("/{path}"));
-        let (status, mut message) = match (self.0)(&path) {
-            Some((media_type, body)) => {
-                (200, message("200 OK", &format!("Content-Type: {media_type}\r\n"), &body))
-            }
-            None => (404, message("404 Not Found", "", "")),
-        };
-        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+        *out = whole(match (self.0)(&path) {
+            Some((media_type, body)) => message("200 OK", &format!("Content-Type: {media_type}\r\n"), &body),
+            None => message("404 Not Found", "", ""),
+        });
         if method == "HEAD" {
-            message.truncate(head_len);
+            out.message.truncate(out.head_len);
         }
-        *out = Answer { status, message, head_len, ..Answer::default() };
     }
 }
 
@@ -139,7 +135,7 @@ fn without_the_brake_all_is_fetched() {
     let (server, _) = serve(Worked(calendar));
     let folder = tempfile::tempdir().unwrap();
     let mut options = swift(server.proxy());
-    options.duplicate_throttle.enabled = false;
+    options.brake = false;
     crawl(folder.path(), &options, &seed());
     assert_eq!(split(&stored(folder.path())), (300, 2000));
 }

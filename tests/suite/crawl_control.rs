@@ -5,22 +5,39 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use webmill::crawl::control::{self, Command};
+use webmill::crawl::control::{self, Command, Status};
 use webmill::crawl::event::outcome;
-use webmill::crawl::{CrawlOptions, Purpose};
+use webmill::crawl::{Ended, Purpose};
 use webmill::sim::{Recording, SimConfig};
 
 use super::crawl_support::{
-    Served, Written, crawl, crawl_until, events, needless_repeats, none, serve, swift,
+    Dice, Served, Written, crawl, crawl_until, events, needless_repeats, none, serve, swift, write_recipe,
 };
 use super::support::Work;
 
 /// As in `crawl_resume`: a tick, and what a busy machine adds.
 const TICK: Duration = Duration::from_millis(50 + 250);
 
-fn give(folder: &Path, command: Command) -> String {
-    let (_, outcome) = control::give(folder, &command).unwrap();
-    outcome.unwrap_or(Ok("later".to_owned())).unwrap_or_else(|refused| format!("refused: {refused}"))
+fn give(folder: &Path, command: Command) -> u64 {
+    control::file::append(folder, &command, 0).unwrap()
+}
+
+/// Waits for a crawl that says of itself what is asked for.
+fn wait_until(folder: &Path, so: impl Fn(&Status) -> bool) -> Status {
+    let by = Instant::now() + Duration::from_secs(60);
+    loop {
+        match control::status(folder) {
+            Some(status) if status.running && so(&status) => return status,
+            status => assert!(Instant::now() < by, "{status:?}"),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Gives a command to a running crawl, and waits until it is obeyed.
+fn obeyed(folder: &Path, command: Command) -> Status {
+    let number = give(folder, command);
+    wait_until(folder, |status| status.obeyed >= number)
 }
 
 fn fetched(record: &Recording, url: &str) -> u32 {
@@ -57,7 +74,7 @@ fn what_was_said_while_it_stood_still_is_obeyed_by_the_next_run_once() {
     // Opened and stopped at once: only the seeds wait.
     crawl_until(folder, &options, &seeds, &|| true).unwrap();
     assert_eq!(server.requests(), 0);
-    assert_eq!(give(folder, Command::Park { host: "a.example".into() }), "later");
+    give(folder, Command::Park { host: "a.example".into() });
     give(folder, Command::Drop { pattern: "http://b.example/1".into() });
     give(folder, Command::Add { urls: vec!["http://d.example/".into()] });
     give(folder, Command::Stop {});
@@ -68,7 +85,7 @@ fn what_was_said_while_it_stood_still_is_obeyed_by_the_next_run_once() {
     assert_eq!(fetched(&record, "http://b.example/2"), 1);
     assert_eq!(fetched(&record, "http://c.example/19"), 1);
     assert_eq!(fetched(&record, "http://d.example/below"), 1, "an added host belongs to the crawl");
-    let status = control::last_status(folder).unwrap();
+    let status = control::status(folder).unwrap();
     assert_eq!(
         (status.running, status.obeyed, status.parked.as_slice()),
         (false, 4, &["a.example".to_owned()][..])
@@ -105,26 +122,6 @@ fn what_waits_when_a_pattern_is_dropped_is_settled_without_a_request_and_counted
     assert_eq!((fetched(&record, "http://a.example/12"), fetched(&record, "http://a.example/9")), (0, 1));
 }
 
-/// A crawl that runs in a thread of its own.
-fn running<T>(
-    folder: &Path,
-    options: &CrawlOptions,
-    hosts: &[&str],
-    meanwhile: impl FnOnce(serde_json::Value) -> T,
-) -> (T, webmill::crawl::Ended) {
-    std::thread::scope(|scope| {
-        let crawling = scope.spawn(|| crawl_until(folder, options, &seeds(hosts), &|| false).unwrap().1);
-        let status = loop {
-            match control::ask_status(folder) {
-                Some(status) => break status,
-                None => assert!(!crawling.is_finished()),
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        };
-        (meanwhile(status), crawling.join().unwrap())
-    })
-}
-
 #[test]
 fn a_running_crawl_pauses_resumes_changes_its_delay_and_stops() {
     let (server, record) = serve(three_hosts());
@@ -133,30 +130,40 @@ fn a_running_crawl_pauses_resumes_changes_its_delay_and_stops() {
     let mut options = swift(server.proxy());
     options.connections = 2;
     options.politeness.delay_ms = 100;
-    options.fetch.keep_alive_ms = 50;
-    let ((), ended) = running(folder, &options, &["a", "b"], |_| {
-        assert!(give(folder, Command::Pause {}).starts_with("paused"));
-        std::thread::sleep(Duration::from_millis(300));
+    let run = |hosts: &'static [&str]| crawl_until(folder, &options, &seeds(hosts), &|| false).unwrap().1;
+    std::thread::scope(|scope| {
+        give(folder, Command::Pause {});
+        let crawling = scope.spawn(|| run(&["a", "b"]));
+        let status = wait_until(folder, |status| status.paused && status.obeyed == 1);
+        assert_eq!((status.delay_ms, server.requests()), (100, 0), "it waits until it may begin");
+        obeyed(folder, Command::Resume {});
+        wait_until(folder, |status| status.stored > 2);
+        obeyed(folder, Command::Pause {});
+        wait_until(folder, |status| status.paused && status.in_flight == 0);
         let before = server.requests();
-        std::thread::sleep(Duration::from_millis(500));
+        // Several looks at the queue later it is still so.
+        let at_ms = control::status(folder).unwrap().at_ms;
+        wait_until(folder, |status| status.at_ms > at_ms + 1_000);
         assert_eq!(server.requests(), before, "it pauses");
-        let status = control::ask_status(folder).unwrap();
-        assert_eq!((&status["paused"], &status["delay_ms"]), (&true.into(), &100.into()));
-        assert_eq!(give(folder, Command::Set { delay_ms: Some(1), pages: None }), "set");
-        assert_eq!(give(folder, Command::Resume {}), "goes on");
-        while fetched(&record, "http://a.example/19") == 0 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let status = obeyed(folder, Command::Set { delay_ms: Some(1), pages: None });
+        assert_eq!((status.paused, status.delay_ms), (true, 1));
+        let number = give(folder, Command::Unpark { host: "b.example".into() });
+        let status = wait_until(folder, |status| status.obeyed >= number);
+        assert_eq!(status.unobeyed, [(number, "neither parked nor left alone".to_owned())]);
+        give(folder, Command::Resume {});
         give(folder, Command::Stop {});
+        assert_eq!(crawling.join().unwrap(), Ended::Stopped);
     });
-    assert!(matches!(ended, webmill::crawl::Ended::Stopped | webmill::crawl::Ended::Finished));
+    assert_eq!(fetched(&record, "http://c.example/"), 0);
     // The delay holds in the next run too, with the settings that it was changed from. It waits until it was looked at.
     give(folder, Command::Pause {});
-    let ((), ended) = running(folder, &options, &["a", "b", "c"], |status| {
-        assert_eq!(status["delay_ms"], 1);
+    std::thread::scope(|scope| {
+        let crawling = scope.spawn(|| run(&["a", "b", "c"]));
+        assert_eq!(wait_until(folder, |status| status.paused).delay_ms, 1);
         give(folder, Command::Resume {});
+        assert_eq!(crawling.join().unwrap(), Ended::Finished);
     });
-    assert_eq!(ended, webmill::crawl::Ended::Finished);
+    assert_eq!(fetched(&record, "http://c.example/19"), 1);
 }
 
 /// The binary on a finished crawl, behind another proxy.
@@ -170,10 +177,6 @@ fn start(work: &Work, out: &Path) -> Child {
 
 #[test]
 fn killed_at_random_moments_it_obeys_every_command_once() {
-    #[derive(serde::Serialize)]
-    struct Recipe<'a> {
-        crawl: &'a CrawlOptions,
-    }
     let served = Served::new(SimConfig { delay_ms: 5, ..SimConfig::plain(240, 12, 91) });
     let work = Work::new();
     let out = work.path("crawl");
@@ -187,34 +190,24 @@ fn killed_at_random_moments_it_obeys_every_command_once() {
 
     // From here on every request is there because of a command.
     let (server, record) = serve(served.sim.clone());
-    std::fs::write(
-        work.path("recipe.toml"),
-        toml::to_string(&Recipe { crawl: &swift(server.proxy()) }).unwrap(),
-    )
-    .unwrap();
+    write_recipe(&work.path("recipe.toml"), &swift(server.proxy()));
     std::fs::write(work.path("seeds.txt"), served.sim.seeds().collect::<Vec<_>>().join("\n")).unwrap();
-    let mut dice = 91u64;
-    let mut below = |n: u64| {
-        dice ^= dice << 13;
-        dice ^= dice >> 7;
-        dice ^= dice << 17;
-        dice % n
-    };
+    let mut dice = Dice(91);
     let (mut kills, mut told) = (Vec::new(), HashSet::new());
     let mut pending = pages.chunks(4);
     let mut all_given = false;
     while !all_given {
         let mut child = start(&work, &out);
-        let until = Instant::now() + Duration::from_millis(below(250));
+        let until = Instant::now() + Duration::from_millis(dice.below(250));
         while Instant::now() < until && !all_given {
             match pending.next() {
                 Some(urls) => {
-                    control::give(&out, &Command::Due { urls: urls.to_vec() }).unwrap();
+                    give(&out, Command::Due { urls: urls.to_vec() });
                     told.extend(urls.iter().cloned());
                 }
                 None => all_given = true,
             }
-            std::thread::sleep(Duration::from_millis(below(40)));
+            std::thread::sleep(Duration::from_millis(dice.below(40)));
         }
         kills.push(Instant::now());
         child.kill().unwrap();
@@ -248,7 +241,10 @@ fn the_command_line_speaks_to_a_crawl_that_stands_still() {
     let (_, said, _) = run(&["status", "--json"]);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&said).unwrap()["stored"], 21);
     let (code, said, _) = run(&["set", "delay", "250ms"]);
-    assert_eq!((code, said.as_str()), (Some(0), "1: written down; it is obeyed when the crawl goes on\n"));
+    assert_eq!(
+        (code, said.as_str()),
+        (Some(0), "1: written down; obeyed within a second, or when the crawl goes on\n")
+    );
     let (code, _, said) = run(&["drop", "("]);
     assert!(code == Some(2) || code == Some(1), "{code:?}");
     assert!(said.contains("regular expression"), "{said}");

@@ -9,7 +9,9 @@ use webmill::crawl::event::outcome;
 use webmill::crawl::{Ended, Purpose};
 use webmill::sim::{Answer, Ending, Site, SynthPage};
 
-use super::crawl_support::{Written, answers, crawl, crawl_until, events, message, page, serve, swift};
+use super::crawl_support::{
+    Written, answers, crawl, crawl_until, events, message, page, serve, swift, whole,
+};
 use super::support::Work;
 
 fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
@@ -60,8 +62,7 @@ impl Site for Endless {
             }
             None => page("home", &[]),
         };
-        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
-        *out = Answer { status: 200, message, head_len, ..Answer::default() };
+        *out = whole(message);
     }
 }
 

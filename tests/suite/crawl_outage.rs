@@ -12,7 +12,7 @@ use webmill::crawl::event::outcome;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose, Snapshot};
 use webmill::sim::{Answer, Ending, ServeOptions, Server, Site, SynthPage};
 
-use super::crawl_support::{Quiet, Written, answers, crawl, events, message, page, serve, swift};
+use super::crawl_support::{Quiet, Written, answers, crawl, events, message, page, serve, swift, whole};
 
 fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
     urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
@@ -180,8 +180,7 @@ impl Site for Limited {
         }
         self.refused.fetch_add(1, Ordering::Relaxed);
         let message = message("429 Too Many Requests", "", "slow down");
-        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
-        *out = Answer { status: 429, message, head_len, ..Answer::default() };
+        *out = whole(message);
     }
 }
 
@@ -326,8 +325,7 @@ impl Site for OutOfOrder {
             return self.site.answer_into(host, url, attempt, page, out);
         }
         let message = message("500 Internal Server Error", "", "out of order");
-        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
-        *out = Answer { status: 500, message, head_len, ..Answer::default() };
+        *out = whole(message);
     }
 }
 

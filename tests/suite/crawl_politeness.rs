@@ -18,7 +18,7 @@ use webmill::sim::{
 };
 
 use super::crawl_support::{
-    Change, Served, Written, crawl, events, exchanges, message, none, page, serve, swift,
+    Change, Served, Written, crawl, events, exchanges, message, none, page, serve, swift, whole,
 };
 
 /// What a server may expect of a crawler.
@@ -379,8 +379,7 @@ impl Site for Village {
             }
             _ => page(url, &["/"]),
         };
-        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
-        *out = Answer { status: 200, message, head_len, ..Answer::default() };
+        *out = whole(message);
     }
 }
 

@@ -18,7 +18,8 @@ use webmill::sim::{
 };
 
 use super::crawl_support::{
-    Served, Written, crawl_until, message, needless_repeats, none, serve, shard_files, swift,
+    Dice, Served, Written, crawl_until, message, needless_repeats, none, serve, shard_files, swift,
+    write_recipe,
 };
 use super::crawl_truth::differences;
 use super::support::Work;
@@ -46,18 +47,6 @@ fn check(served: &Served, folder: &Path, kills: &[Instant]) {
     none(&needless_repeats(&served.record, kills, TICK));
 }
 
-/// Numbers by chance, the same every time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-}
-
 /// The binary at work on a crawl.
 struct Program {
     work: Work,
@@ -66,13 +55,8 @@ struct Program {
 
 impl Program {
     fn new(served: &Served, options: &CrawlOptions) -> Program {
-        #[derive(serde::Serialize)]
-        struct Recipe<'a> {
-            crawl: &'a CrawlOptions,
-        }
         let work = Work::new();
-        std::fs::write(work.path("recipe.toml"), toml::to_string(&Recipe { crawl: options }).unwrap())
-            .unwrap();
+        write_recipe(&work.path("recipe.toml"), options);
         let seeds: Vec<String> = served.sim.seeds().collect();
         std::fs::write(work.path("seeds.txt"), seeds.join("\n")).unwrap();
         let out = work.path("crawl");

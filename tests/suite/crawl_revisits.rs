@@ -281,11 +281,7 @@ fn killed_in_a_round(seed: u64, format: ArchiveFormat) {
     let known: Vec<String> = pages(&folder).into_iter().map(|event| event.url).collect();
     let first = served.record.requests().len();
     std::fs::write(work.path("seeds.txt"), seeds.join("\n")).unwrap();
-    #[derive(serde::Serialize)]
-    struct Recipe<'a> {
-        crawl: &'a webmill::crawl::CrawlOptions,
-    }
-    std::fs::write(work.path("recipe.toml"), toml::to_string(&Recipe { crawl: &options }).unwrap()).unwrap();
+    super::crawl_support::write_recipe(&work.path("recipe.toml"), &options);
     let start = || {
         let arguments =
             ["crawl", "--recipe", "recipe.toml", "--seeds", "seeds.txt", "--out", "crawl", "--threads", "2"];

@@ -399,17 +399,11 @@ columns = [{ name = "name", tag = "name" }]
     assert_eq!(record.counts().get(&address("sitemap.xml")).copied(), before);
 }
 
-#[derive(serde::Serialize)]
-struct Recipe<'a> {
-    crawl: &'a CrawlOptions,
-}
-
 #[test]
 fn the_command_takes_rules_and_goes_on_with_them_alone() {
     let (server, _) = serve(shop());
     let work = Work::new();
-    let recipe = toml::to_string(&Recipe { crawl: &swift(server.proxy()) }).unwrap();
-    std::fs::write(work.path("recipe.toml"), recipe).unwrap();
+    super::crawl_support::write_recipe(&work.path("recipe.toml"), &swift(server.proxy()));
     std::fs::write(work.path("shop.toml"), SHOP).unwrap();
     std::fs::write(work.path("tree.toml"), TREE).unwrap();
     let command = |rules: &[&'static str]| {
@@ -454,7 +448,7 @@ fn rules_with_mistakes_and_agents_are_refused() {
     }
     assert!(!work.path("crawl").exists());
     std::fs::write(work.path("shop.toml"), SHOP).unwrap();
-    let shared = ["--agents", "a,b", "--this-agent", "a"];
+    let shared = ["--agents", "a,b", "--this-agent", "a", "--exchange", "exchange"];
     let told = work.fails(&[&["crawl", "--rules", "shop.toml", "--out", "crawl"], &shared[..]].concat(), 2);
     assert!(told.contains("rules cannot steer a crawl that several agents share"), "{told}");
     let missing = work.fails(&["crawl", "--rules", "no.toml", "--out", "crawl"], 2);

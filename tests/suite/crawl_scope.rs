@@ -246,9 +246,11 @@ fn the_command_explains_what_became_of_urls() {
         "^/x",
     ]);
     let said = String::from_utf8(work.run(&begin).stderr).unwrap();
-    assert!(said.contains("seed http://moved.example/: it redirects to http://far.example/"), "{said}");
-    assert!(said.contains("seed http://nowhere.example/none: there is no such page (status 404)"), "{said}");
-    assert!(said.contains("--exclude \"^/x\": it matches no URL"), "{said}");
+    assert!(
+        said.contains("seed http://moved.example/: redirect, status 301: far.example belongs to the crawl"),
+        "{said}"
+    );
+    assert!(said.contains("seed http://nowhere.example/none: gone, status 404"), "{said}");
     let seeds = std::fs::read_to_string(work.path("c/seeds.txt")).unwrap();
     assert_eq!(seeds, "http://a.example/\nhttp://moved.example/\nhttp://nowhere.example/none\n");
 

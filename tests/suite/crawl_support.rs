@@ -120,9 +120,7 @@ impl Site for Written {
         let known = self.0.get(url);
         let nth = known.and_then(|all| all.get(attempt as usize).or(all.last()));
         let message = nth.cloned().unwrap_or_else(|| message("404 Not Found", "", "nothing here"));
-        let status = std::str::from_utf8(&message[9..12]).unwrap().parse().unwrap();
-        let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
-        *out = Answer { status, message, head_len, ..Answer::default() };
+        *out = whole(message);
     }
 
     fn counts_attempts(&self) -> bool {
@@ -132,6 +130,13 @@ impl Site for Written {
     fn depends_on_attempt(&self, url: &str) -> bool {
         self.0.get(url).is_some_and(|all| all.len() > 1)
     }
+}
+
+/// An answer of which all is sent.
+pub fn whole(message: Vec<u8>) -> Answer {
+    let status = std::str::from_utf8(&message[9..12]).unwrap().parse().unwrap();
+    let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+    Answer { status, message, head_len, ..Answer::default() }
 }
 
 /// An answer with its length. `headers` are whole lines.
@@ -155,6 +160,24 @@ pub fn crawl_until(
     let (mut crawl, replayed) = Crawl::open(folder, options, seeds, 2, None)?;
     let ended = crawl.run(&mut Quiet, stop)?;
     Ok((replayed, ended, crawl.close(ended)?))
+}
+
+/// Leaves options as a recipe for the program.
+pub fn write_recipe(path: &Path, options: &CrawlOptions) {
+    let recipe = BTreeMap::from([("crawl", options)]);
+    std::fs::write(path, toml::to_string(&recipe).unwrap()).unwrap();
+}
+
+/// Numbers by chance, the same every time.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
 }
 
 /// Crawls to the end.

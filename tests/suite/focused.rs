@@ -260,7 +260,18 @@ fn wrong_topics_and_combinations_are_refused_with_the_reason() {
         (&["--strategy", "focused"][..], "needs a topic"),
         (&["--topic", "topic.toml"], "of strategy focused alone"),
         (
-            &["--strategy", "focused", "--topic", "topic.toml", "--agents", "a,b", "--this-agent", "a"],
+            &[
+                "--strategy",
+                "focused",
+                "--topic",
+                "topic.toml",
+                "--agents",
+                "a,b",
+                "--this-agent",
+                "a",
+                "--exchange",
+                "x",
+            ],
             "several agents",
         ),
     ] {

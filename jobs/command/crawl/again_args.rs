@@ -13,7 +13,7 @@ use super::args::parse_time;
 #[command(next_help_heading = "Visiting again")]
 pub struct AgainArgs {
     /// Visit pages again that are due. A schedule says when they are: `fixed` after the same time, `adaptive` sooner where they changed,
-    /// `optimal` and `age` where a visit brings most freshness or takes most age, `proportional` and `uniform` for comparison
+    /// `optimal` and `age` where a visit brings most freshness or takes most age
     /// [default: adaptive, or the one that the crawl had].
     #[arg(long, value_name = "SCHEDULE", num_args = 0..=1)]
     revisit: Option<Option<When>>,
@@ -21,7 +21,7 @@ pub struct AgainArgs {
     /// as often, and once a day at least.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     every: Option<u64>,
-    /// Visits a day that optimal, age, proportional and uniform spread [default: as many as --every would take].
+    /// Visits a day that optimal and age spread [default: as many as --every would take].
     #[arg(long, value_name = "N")]
     visits_per_day: Option<f64>,
     /// Share of fetches that go to pages never seen while both these and due ones wait, 0 to 1 [default: 0.5].
@@ -46,8 +46,6 @@ enum When {
     Adaptive,
     Optimal,
     Age,
-    Proportional,
-    Uniform,
 }
 
 impl AgainArgs {
@@ -63,8 +61,6 @@ impl AgainArgs {
                 Some(When::Adaptive) => Schedule::Adaptive,
                 Some(When::Optimal) => Schedule::Optimal,
                 Some(When::Age) => Schedule::Age,
-                Some(When::Proportional) => Schedule::Proportional,
-                Some(When::Uniform) => Schedule::Uniform,
             };
         }
         if self.continuous {

@@ -197,26 +197,15 @@ pub struct CrawlArgs {
     /// Write with each answer by which page and over which hops its URL was found.
     #[arg(long, help_heading = "Output")]
     via: bool,
-    /// Names of all agents that crawl together, separated by commas.
-    #[arg(
-        long,
-        value_name = "NAMES",
-        value_delimiter = ',',
-        requires = "this_agent",
-        conflicts_with = "exchange",
-        help_heading = "Agents"
-    )]
+    /// Names of all agents that crawl together, separated by commas; the same for all of them.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Agents")]
     agents: Vec<String>,
-    /// The name of this one; URLs of the others are written to OUT/outbox/NAME.urls.
-    /// In an exchange, where none is given, the machine and the folder name it.
+    /// The name of this one. One that is not among them hands all over that it has, and ends.
     #[arg(long, value_name = "NAME", help_heading = "Agents")]
     this_agent: Option<String>,
-    /// Shared folder in which agents find each other, hand over what is others', and take over the silent.
+    /// Shared folder through which agents hand over what is others'.
     #[arg(long, value_name = "DIR", help_heading = "Agents")]
     exchange: Option<PathBuf>,
-    /// How long an agent may be silent; after twice that others take over its hosts. The same for all [default: 60s].
-    #[arg(long, value_name = "TIME", value_parser = parse_time, requires = "exchange", help_heading = "Agents")]
-    agent_timeout: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -305,7 +294,6 @@ impl CrawlArgs {
         }
         if let Some(folder) = &self.exchange {
             options.agents.exchange = Some(folder.clone());
-            options.agents.timeout_ms = self.agent_timeout.unwrap_or(options.agents.timeout_ms);
         }
         Ok(options)
     }
@@ -437,7 +425,7 @@ impl CrawlArgs {
                 setting.clone_from(given);
             }
         }
-        options.duplicate_throttle.enabled &= !self.no_brake;
+        options.brake &= !self.no_brake;
         options.requisites.fetch |= self.requisites;
         options.sitemaps &= !self.no_sitemaps;
         options.obey_robots &= !self.ignore_robots;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use webmill_crawl::control::command::{MAX_LINE_BYTES, MAX_URLS};
 use webmill_crawl::control::{self, Command, Status};
@@ -104,7 +104,7 @@ pub fn run(args: &CtlArgs) -> Result<ExitCode> {
     }
     let commands = match &args.order {
         Order::Status { json } => return status(folder, *json),
-        Order::Stop if control::ask_status(folder).is_none() => {
+        Order::Stop if !control::status(folder).is_some_and(|status| status.running) => {
             crate::say!("the crawl does not run");
             return Ok(ExitCode::SUCCESS);
         }
@@ -120,19 +120,13 @@ pub fn run(args: &CtlArgs) -> Result<ExitCode> {
         Order::Set(Setting::Delay { time }) => vec![Command::Set { delay_ms: Some(*time), pages: None }],
         Order::Set(Setting::Pages { count }) => vec![Command::Set { delay_ms: None, pages: Some(*count) }],
     };
-    let mut refused = false;
     for command in &commands {
-        let (number, outcome) = control::give(folder, command)?;
-        match outcome {
-            Some(Ok(said)) => crate::print(&format!("{number}: {said}\n"))?,
-            Some(Err(said)) => {
-                refused = true;
-                crate::say!("{number}: {said}");
-            }
-            None => crate::print(&format!("{number}: written down; it is obeyed when the crawl goes on\n"))?,
-        }
+        let number = control::file::append(folder, command, now_ms())?;
+        crate::print(&format!(
+            "{number}: written down; obeyed within a second, or when the crawl goes on\n"
+        ))?;
     }
-    Ok(if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Commands of as many URLs as one may have.
@@ -157,16 +151,8 @@ fn chunks(folder: &Path, given: &Urls, command: impl Fn(Vec<String>) -> Command)
 }
 
 fn status(folder: &Path, as_json: bool) -> Result<ExitCode> {
-    let running = control::ask_status(folder);
-    let status = match &running {
-        Some(value) => serde_json::from_value(value.clone()).context("the crawl's status")?,
-        None => {
-            let Some(mut status) = control::last_status(folder) else {
-                bail!("{}: it does not run, and has said nothing of itself yet", folder.display());
-            };
-            status.running = false;
-            status
-        }
+    let Some(status) = control::status(folder) else {
+        bail!("{}: it has said nothing of itself yet", folder.display());
     };
     let text = if as_json { serde_json::to_string(&status)? + "\n" } else { in_words(&status, now_ms()) };
     crate::print(&text)?;
@@ -221,6 +207,9 @@ fn in_words(s: &Status, now_ms: i64) -> String {
     }
     for host in &s.parked {
         let _ = writeln!(text, "parked    {host}");
+    }
+    for (number, why) in &s.unobeyed {
+        let _ = writeln!(text, "command   {number} could not be obeyed: {why}");
     }
     for line in troubles(&s.troubled, s.at_ms) {
         let _ = writeln!(text, "trouble   {line}");

@@ -1,23 +1,22 @@
-//! What a crawl shows while it runs: lines that renew themselves on a terminal, JSON lines elsewhere.
+//! What a crawl shows while it runs: a line every ten seconds, for people on a terminal, JSON elsewhere.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
 use webmill_crawl::focus::FocusCounts;
 use webmill_crawl::frontier::NEVER_MS;
 use webmill_crawl::steering::NO_RULE;
 use webmill_crawl::{Counted, HostTrouble, Missing, Observer, Snapshot, Totals};
 
-/// Between two JSON lines.
+/// Between two lines.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// The view that fits stderr: lines on a terminal, JSON elsewhere.
+/// The view that fits stderr: lines for people on a terminal, JSON elsewhere.
 pub fn view() -> Box<dyn Observer> {
-    if std::io::stderr().is_terminal() { Box::new(Lines::new()) } else { Box::new(Json { last: None }) }
+    Box::new(Lines { last: None, for_people: std::io::stderr().is_terminal() })
 }
 
 /// Nobody looks at the crawl: it is a matter of seconds.
@@ -25,82 +24,6 @@ pub struct Unseen;
 
 impl Observer for Unseen {
     fn look(&mut self, _: &Snapshot) {}
-}
-
-/// Four lines at the foot of the terminal, and one for each of the worst hosts in trouble.
-struct Lines {
-    all: MultiProgress,
-    lines: [ProgressBar; 4],
-    troubles: Vec<ProgressBar>,
-}
-
-impl Lines {
-    fn new() -> Self {
-        let all = MultiProgress::new();
-        let lines = ["pages", "queue", "hosts", "events"].map(|prefix| line(&all, prefix));
-        Lines { all, lines, troubles: Vec::new() }
-    }
-
-    fn show_troubles(&mut self, s: &Snapshot) {
-        let shown = troubles(&s.worst, now_ms());
-        while self.troubles.len() > shown.len() {
-            if let Some(gone) = self.troubles.pop() {
-                gone.finish_and_clear();
-                self.all.remove(&gone);
-            }
-        }
-        while self.troubles.len() < shown.len() {
-            self.troubles.push(line(&self.all, "trouble"));
-        }
-        self.troubles.iter().zip(shown).for_each(|(line, text)| line.set_message(text));
-    }
-}
-
-fn line(all: &MultiProgress, prefix: &'static str) -> ProgressBar {
-    let style = ProgressStyle::with_template("{prefix:>8.bold}  {wide_msg}")
-        .unwrap_or_else(|_| ProgressStyle::default_spinner());
-    let line = all.add(ProgressBar::new_spinner());
-    line.set_style(style);
-    line.set_prefix(prefix);
-    line
-}
-
-impl Observer for Lines {
-    fn look(&mut self, s: &Snapshot) {
-        let [pages, queue, hosts, events] = &self.lines;
-        let mut text = format!(
-            "{} stored, {:.0}/s   {} received, {}/s   {}",
-            grouped(s.totals.stored),
-            s.pages_per_second,
-            size(s.totals.bytes as f64),
-            size(s.bytes_per_second),
-            clock(s.elapsed)
-        );
-        if let Some(eta) = s.eta {
-            let _ = write!(text, "   ETA {}", clock(eta));
-        }
-        if s.paused {
-            text.push_str("   PAUSED");
-        }
-        pages.set_message(text);
-        let f = &s.frontier;
-        queue.set_message(format!("{} waiting of {} URLs seen", grouped(f.queued), grouped(f.seen)));
-        hosts.set_message(format!(
-            "{} active, {} ready, {} waiting, {} parked on disk, {} in trouble",
-            grouped(f.hosts_leased),
-            grouped(f.hosts_ready),
-            grouped(f.hosts_waiting),
-            grouped(f.hosts_parked),
-            grouped(s.troubled_hosts)
-        ));
-        let told = s.focus.as_ref().map(|counts| format!("{}   ", harvest(counts)));
-        events.set_message(told.unwrap_or_default() + &outcomes(&s.totals));
-        self.show_troubles(s);
-        if s.last {
-            self.troubles.iter().for_each(ProgressBar::finish_and_clear);
-            self.lines.iter().for_each(ProgressBar::finish_and_clear);
-        }
-    }
 }
 
 /// How a focused crawl does.
@@ -116,11 +39,13 @@ pub fn harvest(counts: &FocusCounts) -> String {
     )
 }
 
-struct Json {
+/// A line every ten seconds, and one at the end.
+struct Lines {
     last: Option<Instant>,
+    for_people: bool,
 }
 
-impl Observer for Json {
+impl Observer for Lines {
     fn look(&mut self, s: &Snapshot) {
         let now = Instant::now();
         let first = *self.last.get_or_insert(now);
@@ -128,34 +53,60 @@ impl Observer for Json {
             return;
         }
         self.last = Some(now);
-        let f = &s.frontier;
-        let counts: serde_json::Map<String, serde_json::Value> =
-            s.totals.outcomes.iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
-        let mut line = json!({
-            "seconds": (s.elapsed.as_secs_f64() * 10.0).round() / 10.0,
-            "stored": s.totals.stored,
-            "requisites": s.totals.requisites,
-            "bytes": s.totals.bytes,
-            "pages_per_second": s.pages_per_second.round(),
-            "bytes_per_second": s.bytes_per_second.round(),
-            "queued": f.queued,
-            "seen": f.seen,
-            "in_flight": s.in_flight,
-            "hosts": {
-                "active": f.hosts_leased,
-                "ready": f.hosts_ready,
-                "waiting": f.hosts_waiting,
-                "parked": f.hosts_parked,
-                "in_trouble": s.troubled_hosts,
-            },
-            "outcomes": counts,
-            "eta_seconds": s.eta.map(|eta| eta.as_secs()),
-        });
-        if let Some(counts) = &s.focus {
-            line["focus"] = json!(counts);
+        match self.for_people {
+            true => crate::say!("     crawl  {}", in_a_line(s)),
+            false => crate::say!("{}", as_json(s)),
         }
-        crate::say!("{line}");
     }
+}
+
+fn in_a_line(s: &Snapshot) -> String {
+    let mut text = format!(
+        "{}  {} stored, {:.0}/s; {} received; {} waiting; {} in trouble",
+        clock(s.elapsed),
+        grouped(s.totals.stored),
+        s.pages_per_second,
+        size(s.totals.bytes as f64),
+        grouped(s.frontier.queued),
+        many(s.troubled_hosts, "host")
+    );
+    if let Some(eta) = s.eta {
+        let _ = write!(text, "; ETA {}", clock(eta));
+    }
+    if s.paused {
+        text.push_str("; PAUSED");
+    }
+    text
+}
+
+fn as_json(s: &Snapshot) -> serde_json::Value {
+    let f = &s.frontier;
+    let counts: serde_json::Map<String, serde_json::Value> =
+        s.totals.outcomes.iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
+    let mut line = json!({
+        "seconds": (s.elapsed.as_secs_f64() * 10.0).round() / 10.0,
+        "stored": s.totals.stored,
+        "requisites": s.totals.requisites,
+        "bytes": s.totals.bytes,
+        "pages_per_second": s.pages_per_second.round(),
+        "bytes_per_second": s.bytes_per_second.round(),
+        "queued": f.queued,
+        "seen": f.seen,
+        "in_flight": s.in_flight,
+        "hosts": {
+            "active": f.hosts_leased,
+            "ready": f.hosts_ready,
+            "waiting": f.hosts_waiting,
+            "parked": f.hosts_parked,
+            "in_trouble": s.troubled_hosts,
+        },
+        "outcomes": counts,
+        "eta_seconds": s.eta.map(|eta| eta.as_secs()),
+    });
+    if let Some(counts) = &s.focus {
+        line["focus"] = json!(counts);
+    }
+    line
 }
 
 /// The end of a run, in words.
@@ -301,7 +252,7 @@ fn most(counted: &Counted) -> String {
     shown.join(", ")
 }
 
-/// Hosts in trouble on the page of a terminal.
+/// Hosts in trouble that are named.
 const TROUBLES: usize = 5;
 
 /// The worst hosts in trouble, a line each.

@@ -71,43 +71,6 @@ pub enum Command {
     },
 }
 
-/// What comes in at the socket.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Request {
-    /// How does it go?
-    Status,
-    /// What became of a command that stands in the file?
-    Obey {
-        /// Its number.
-        number: u64,
-    },
-    /// Something to be done.
-    Command(Command),
-}
-
-impl Request {
-    /// Reads a line.
-    ///
-    /// # Errors
-    /// [`Error::Config`] says what is wrong with it.
-    pub fn parse(line: &[u8]) -> Result<Request> {
-        #[derive(Deserialize)]
-        #[serde(tag = "command", rename_all = "kebab-case", deny_unknown_fields)]
-        enum Question {
-            Status {},
-            Obey { number: u64 },
-        }
-        if line.len() <= MAX_LINE_BYTES {
-            match serde_json::from_slice(line) {
-                Ok(Question::Status {}) => return Ok(Request::Status),
-                Ok(Question::Obey { number }) => return Ok(Request::Obey { number }),
-                Err(_) => {}
-            }
-        }
-        Command::parse(line).map(Request::Command)
-    }
-}
-
 impl Command {
     /// Reads a line of JSON and holds it against the bounds.
     ///
@@ -149,22 +112,6 @@ impl Command {
                 }
                 _ => Ok(()),
             },
-        }
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Command::Pause {} => "pause",
-            Command::Resume {} => "resume",
-            Command::Stop {} => "stop",
-            Command::Add { .. } => "add",
-            Command::Due { .. } => "due",
-            Command::Drop { .. } => "drop",
-            Command::Undrop { .. } => "undrop",
-            Command::Park { .. } => "park",
-            Command::Unpark { .. } => "unpark",
-            Command::Set { .. } => "set",
         }
     }
 }
@@ -272,11 +219,7 @@ mod tests {
             let command = Command::parse(line.as_bytes()).unwrap();
             assert_eq!(command, want);
             assert_eq!(serde_json::to_string(&command).unwrap(), line);
-            assert!(line.contains(command.name()));
         }
-        assert_eq!(Request::parse(br#"{"command":"status"}"#).unwrap(), Request::Status);
-        let obey = Request::parse(br#"{"command":"obey","number":7}"#).unwrap();
-        assert_eq!(obey, Request::Obey { number: 7 });
     }
 
     #[test]
@@ -313,7 +256,7 @@ mod tests {
             (&long, "65536"),
             (&deep, "not a command"),
         ] {
-            let error = Request::parse(line.as_bytes()).expect_err(line).to_string();
+            let error = Command::parse(line.as_bytes()).expect_err(line).to_string();
             assert!(error.contains(reason), "{line:.80}: {error}");
         }
     }
@@ -338,11 +281,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_bytes_are_a_command_or_none(line in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Request::parse(&line);
-        }
-
         #[test]
         fn what_is_accepted_is_written_and_read_again(pattern in "[a-z/.]{1,20}", url in "[a-z]{1,9}") {
             for command in [

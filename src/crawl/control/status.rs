@@ -56,6 +56,8 @@ pub struct Status {
     pub parked: Vec<String>,
     /// Number of the last command that was obeyed.
     pub obeyed: u64,
+    /// The last commands of this run that could not be obeyed, by number, with the reason.
+    pub unobeyed: Vec<(u64, String)>,
     /// The worst of the hosts in trouble, with the URLs that wait for them.
     pub troubled: Vec<(HostTrouble, u64)>,
     /// Hosts in trouble, all that are remembered.
@@ -94,6 +96,7 @@ impl Status {
             drops: operated.drops.clone(),
             parked: operated.parked.clone(),
             obeyed: operated.obeyed,
+            unobeyed: operated.unobeyed.clone(),
             troubled: snapshot.worst.clone(),
             troubled_hosts: snapshot.troubled_hosts,
             focus: snapshot.focus,

@@ -1,7 +1,7 @@
 //! Patterns of URLs: what the URLs of one kind of page have in common.
 //!
 //! **Definition.** Of a URL's path, runs of digits become `{n}`, hexadecimal and other long opaque names `{x}`; of its
-//! query the values become `{n}` or `{w}`, and the names are sorted. A URL has up to four patterns, from the narrowest
+//! query the values become `{n}` or `{w}`, and the names are sorted. A URL has two or three patterns, from the narrowest
 //! to the widest:
 //!
 //! | [`Width`] | `/shop/list/17.html?sort=up&page=2` |
@@ -9,7 +9,6 @@
 //! | `Shape` | `/shop/list/{n}.html?page={n}&sort={w}` |
 //! | `Path` | `/shop/list/{n}.html?…`, URLs with a query only |
 //! | `Section` | `/shop/**?…`: the first segment, with or without a query |
-//! | `Host` | `/**?…`, URLs with a query only |
 //!
 //! **Cost.** Linear in the URL.
 
@@ -34,8 +33,6 @@ pub enum Width {
     Path,
     /// Everything under the first segment of the path.
     Section,
-    /// Everything of the host that has a query.
-    Host,
 }
 
 /// The patterns of a URL.
@@ -56,14 +53,14 @@ impl Patterns {
     /// use webmill_crawl::duplicate_throttle::Patterns;
     /// let url = CanonicalUrl::parse("http://a.example/item/17.html?view=print").unwrap();
     /// let texts: Vec<String> = Patterns::of(&url).iter().map(|(_, _, text)| text.to_owned()).collect();
-    /// assert_eq!(texts, ["/item/{n}.html?view={w}", "/item/{n}.html?…", "/item/**?…", "/**?…"]);
+    /// assert_eq!(texts, ["/item/{n}.html?view={w}", "/item/{n}.html?…", "/item/**?…"]);
     /// ```
     pub fn of(url: &CanonicalUrl) -> Patterns {
         let path = general_path(url.path());
         let query = url.query().filter(|query| !query.is_empty());
         let first = path.trim_start_matches('/').split_once('/').map_or("", |(first, _)| first);
         let section = if first.is_empty() { "/*".to_owned() } else { format!("/{first}/**") };
-        let mut all = Vec::with_capacity(4);
+        let mut all = Vec::with_capacity(3);
         let mut add = |width, text: String| all.push((width, xxh3_64(text.as_bytes()) as u32, shown(text)));
         match query {
             None => {
@@ -74,7 +71,6 @@ impl Patterns {
                 add(Width::Shape, format!("{path}?{}", general_query(query)));
                 add(Width::Path, format!("{path}?…"));
                 add(Width::Section, format!("{section}?…"));
-                add(Width::Host, "/**?…".to_owned());
             }
         }
         Patterns { all, counts_on: traps::is_of_a_date(url) || names_a_position(url) }

@@ -1,13 +1,13 @@
 //! The engine among other agents ([`crate::exchange`]): what is theirs goes to them, what they leave comes in.
 
 use crate::Discovered;
+use crate::agents::{AgentsOptions, Ring};
 use crate::engine::{Crawl, Wake};
-use crate::exchange::{Exchange, Import, LineOf, Next, Standing, read_lines};
-use crate::frontier::{After, Entered};
+use crate::exchange::{Exchange, LineOf, read_lines};
 use webmill_capture::error::{AtPath, Error, Result};
 
-/// Under which the frontier keeps the agent's standing.
-const NOTE: &str = "exchange";
+/// Under which the frontier keeps the list of agents that its hosts are in order with.
+const NOTE: &str = "agents";
 /// Files of the inbox read at once.
 const FILES: usize = 256;
 /// Lines between two commits.
@@ -16,66 +16,43 @@ const LINES: u64 = 4096;
 const HANDED_BYTES: usize = 1 << 20;
 /// Hosts looked at in one go.
 const HOSTS: usize = 1024;
-/// How long a host rests that may not be asked yet, ms.
-pub(super) const NOT_YET_MS: i64 = 250;
 
 impl Crawl {
     /// Joins the agents of the shared folder, if there is one.
     pub(super) fn open_exchange(
         folder: &std::path::Path,
         options: &crate::CrawlOptions,
-        frontier: &mut crate::frontier::Frontier,
     ) -> Result<Option<Exchange>> {
-        let Some(shared) = &options.agents.exchange else { return Ok(None) };
-        let note = frontier.note(NOTE)?;
-        let standing: Standing =
-            note.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        frontier.keep_ledger();
-        Exchange::open(shared, folder, &options.agents, options.seed, standing).map(Some)
+        let AgentsOptions { name, exchange, .. } = &options.agents;
+        match (options.agents.ring()?, exchange, name) {
+            (Some(ring), Some(shared), Some(name)) => {
+                Exchange::open(shared, folder, ring, name.clone(), options.seed).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Passes a URL on whose host is another's; whether it was.
     pub(super) fn pass_on(&mut self, found: &Discovered) -> Result<bool> {
         let Some(exchange) = &mut self.exchange else { return Ok(false) };
         let Some(owner) = exchange.other_owner(found.url.host()).map(str::to_owned) else { return Ok(false) };
-        if self.frontier.hand_over_once(&found.url)? {
+        if self.frontier.hand_over_once(&found.url, &owner)? {
             crate::exchange::push_url(exchange.outgoing(&owner), found)?;
             self.changed += 1;
         }
         Ok(true)
     }
 
-    /// What other agents need is written before the frontier is committed.
-    pub(super) fn write_exchange(&mut self) -> Result<()> {
+    /// Looks after the other agents.
+    pub(super) fn mind_others(&mut self) -> Result<()> {
         let Some(exchange) = &mut self.exchange else { return Ok(()) };
-        let ledger: Vec<Entered> = self.frontier.take_ledger();
-        exchange.write(&ledger)
-    }
-
-    /// Looks after the other agents; whether something may be asked for.
-    pub(super) fn mind_others(&mut self) -> Result<bool> {
-        let Some(exchange) = &mut self.exchange else { return Ok(true) };
         if self.requests.in_flight > 0 {
             exchange.wake()?;
         }
-        if exchange.lease_is_over() && self.requests.in_flight > 0 {
-            return Err(Error::Limit(
-                "this agent gave no sign of life for too long, and others may ask its hosts now; nothing is lost, the same command goes on".into(),
-            ));
-        }
         if exchange.is_due() {
-            if exchange.outgoing_bytes() > 0 {
-                self.commit()?;
-            }
-            let next = self.exchange.as_mut().map_or(Ok(Next::Nothing), Exchange::look)?;
-            match next {
-                Next::Nothing => self.read_inbox()?,
-                Next::Forget => self.forget_queue()?,
-                Next::HandOver => self.hand_over()?,
-                Next::Settle(import) => self.take_over(&import)?,
-            }
+            self.read_inbox()?;
         }
-        Ok(self.exchange.as_ref().is_none_or(Exchange::may_ask_any))
+        Ok(())
     }
 
     /// Whether the crawl is at its end where nothing is left here.
@@ -85,26 +62,43 @@ impl Crawl {
             self.commit()?;
             return Ok(Wake::Results);
         }
-        let over = exchange.is_over()?;
-        Ok(if over { Wake::Nothing } else { Wake::Results })
+        Ok(if exchange.is_over()? { Wake::Nothing } else { Wake::Results })
     }
 
-    /// Hands over all hosts that are others'; those that are being asked when they are not any more.
-    fn hand_over(&mut self) -> Result<()> {
-        // What is meant for the agents of an earlier view goes to them.
-        self.commit()?;
-        let (mut after, mut left) = (String::new(), false);
+    /// Agents that have ended though this one left something for them: they are to be started again.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn left_behind(&self) -> Result<Vec<String>> {
+        self.exchange.as_ref().map_or(Ok(Vec::new()), Exchange::left_behind)
+    }
+
+    /// Hands over all hosts that are others' by a list of agents that is not the one of the run before.
+    pub(super) fn hand_over(&mut self) -> Result<()> {
+        let Some(exchange) = &self.exchange else { return Ok(()) };
+        let list = serde_json::to_vec(exchange.agents())
+            .map_err(|e| Error::Internal(format!("a list of agents: {e}")))?;
+        let before = self.frontier.note(NOTE)?;
+        if before.as_ref() == Some(&list) {
+            return Ok(());
+        }
+        let before = before.map_or(Ok(None), |list| ring_before(&list))?;
+        self.hand_over_waiting()?;
+        self.hand_over_done(before.as_ref())?;
+        self.frontier.set_note(NOTE, &list);
+        self.commit()
+    }
+
+    fn hand_over_waiting(&mut self) -> Result<()> {
+        let mut after = String::new();
         loop {
             let hosts = self.frontier.hosts_behind(&after, HOSTS)?;
-            let Some(last) = hosts.last() else { break };
+            let Some(last) = hosts.last() else { return Ok(()) };
             after.clone_from(last);
             for host in &hosts {
                 let Some(exchange) = &mut self.exchange else { return Ok(()) };
                 let Some(owner) = exchange.other_owner(host).map(str::to_owned) else { continue };
-                let Some(waiting) = self.frontier.take_host(host)? else {
-                    left = true;
-                    continue;
-                };
+                let waiting = self.frontier.take_host(host)?.unwrap_or_default();
                 let lines = exchange.outgoing(&owner);
                 for entry in &waiting {
                     crate::exchange::push_entry(lines, entry)?;
@@ -112,27 +106,22 @@ impl Crawl {
                 self.send_if_many()?;
             }
         }
-        self.commit()?;
-        let exchange = self.exchange.as_ref();
-        let others = |host: &str| exchange.is_some_and(|exchange| exchange.other_owner(host).is_some());
-        let on_its_way = self.requests.iter().any(|request| others(&request.lease.host));
-        if left || on_its_way {
-            return Ok(());
-        }
-        self.hand_over_done()?;
-        self.exchange.as_mut().map_or(Ok(()), Exchange::handed_over)
     }
 
-    /// Tells the agents that got hosts what of them is done.
-    fn hand_over_done(&mut self) -> Result<()> {
+    /// Tells the agents that got hosts what of them is done; `before`: whose they were, where it was not all this agent's.
+    fn hand_over_done(&mut self, before: Option<&Ring>) -> Result<()> {
+        let name = self.options.agents.name.clone().unwrap_or_default();
         let mut after = String::new();
         loop {
             let hosts = self.frontier.known_hosts_behind(&after, HOSTS)?;
-            let Some(last) = hosts.last() else { break };
+            let Some(last) = hosts.last() else { return Ok(()) };
             after.clone_from(last);
             for host in &hosts {
                 let Some(exchange) = &mut self.exchange else { return Ok(()) };
-                let Some(owner) = exchange.lost_to(host).map(str::to_owned) else { continue };
+                let Some(owner) = exchange.other_owner(host).map(str::to_owned) else { continue };
+                if before.is_some_and(|ring| ring.agent_of(host) != name) {
+                    continue;
+                }
                 let lines = exchange.outgoing(&owner);
                 for key in self.frontier.known_keys(host)? {
                     crate::exchange::push_done(lines, host, key)?;
@@ -140,20 +129,13 @@ impl Crawl {
                 self.send_if_many()?;
             }
         }
-        self.commit()
     }
 
     fn send_if_many(&mut self) -> Result<()> {
-        if self.exchange.as_ref().is_some_and(|exchange| exchange.outgoing_bytes() > HANDED_BYTES) {
-            self.commit()?;
-            self.sign_of_life()?;
+        match self.exchange.as_ref().is_some_and(|exchange| exchange.outgoing_bytes() > HANDED_BYTES) {
+            true => self.commit(),
+            false => Ok(()),
         }
-        Ok(())
-    }
-
-    /// Long work must not make the agent look dead.
-    fn sign_of_life(&mut self) -> Result<()> {
-        self.exchange.as_mut().map_or(Ok(()), Exchange::beat)
     }
 
     /// Reads what others have left.
@@ -167,42 +149,35 @@ impl Crawl {
             exchange.wake()?;
             files.truncate(FILES);
             for file in &files {
-                self.read_file(file, &mut |_, _| true)?;
+                self.read_file(file)?;
             }
             self.commit()?;
             for file in &files {
                 std::fs::remove_file(file).at(file)?;
             }
-            self.sign_of_life()?;
         }
     }
 
-    fn read_file(
-        &mut self,
-        file: &std::path::Path,
-        wanted: &mut dyn FnMut(&str, bool) -> bool,
-    ) -> Result<()> {
+    fn read_file(&mut self, file: &std::path::Path) -> Result<()> {
         let mut count = 0u64;
         let mut last_host = String::new();
         let wrong = read_lines(file, &mut |line| {
             match line {
-                LineOf::Url(found) if wanted(found.url.host(), false) => {
-                    self.add(&found)?;
-                }
-                LineOf::Done { host, key } if wanted(&host, true) => {
+                LineOf::Url(found) => _ = self.add(&found)?,
+                LineOf::Done { host, key } => {
                     self.frontier.mark_done(&host, key)?;
                     if host != last_host {
                         // From now on the host is one that something is known of, and is handed on with that.
                         self.frontier.change_host(&host, &mut |_| ())?;
+                        // Nobody here knows when it was asked last.
+                        self.taken_over_ms = self.now_ms();
                         last_host = host;
                     }
                 }
-                _ => return Ok(()),
             }
             count += 1;
             if count.is_multiple_of(LINES) {
                 self.commit()?;
-                self.sign_of_life()?;
             }
             Ok(())
         })?;
@@ -212,66 +187,17 @@ impl Crawl {
         Ok(())
     }
 
-    /// Takes over what the gone have left, then what is new here may be asked for.
-    fn take_over(&mut self, import: &Import) -> Result<()> {
-        self.read_inbox()?;
-        if !import.files.is_empty()
-            && let Some(exchange) = &mut self.exchange
-        {
-            exchange.wake()?;
-        }
-        // What is done first, so that nothing of it is queued.
-        for done in [true, false] {
-            for file in &import.files {
-                self.read_file(file, &mut |host, is_done| is_done == done && import.wants(host))?;
-            }
-        }
-        let Some(exchange) = &mut self.exchange else { return Ok(()) };
-        let standing = exchange.settling().clone();
-        self.note_standing(&standing)?;
-        self.commit()?;
-        // Nobody here knows when those before asked the hosts that are new.
-        self.wall_ms_of_settling = self.now_ms();
-        self.exchange.as_mut().map_or(Ok(()), Exchange::settle)
+    /// When this agent took over hosts of others last, or was opened, ms.
+    pub(super) fn taken_over_ms(&self) -> i64 {
+        self.taken_over_ms.max(self.wall_ms)
     }
+}
 
-    /// Others have taken over: what waits here is forgotten, and the agent joins as a new one.
-    fn forget_queue(&mut self) -> Result<()> {
-        for lease in self.robots_redirects.take_leases() {
-            self.frontier.release(lease, After::Keep)?;
-        }
-        if self.requests.in_flight > 0 {
-            // Their answers are kept, and known as done here; others may ask once more.
-            return Ok(());
-        }
-        self.commit()?;
-        let mut after = String::new();
-        loop {
-            let hosts = self.frontier.hosts_behind(&after, HOSTS)?;
-            let Some(last) = hosts.last() else { break };
-            after.clone_from(last);
-            for host in &hosts {
-                self.frontier.take_host(host)?;
-            }
-            // Nothing of this is entered: it is no news for anybody.
-            self.commit()?;
-        }
-        let Some(exchange) = &mut self.exchange else { return Ok(()) };
-        exchange.begin_life();
-        let standing = exchange.standing().clone();
-        self.note_standing(&standing)?;
-        self.commit()
+/// The ring of an earlier list.
+fn ring_before(list: &[u8]) -> Result<Option<Ring>> {
+    let names: Vec<String> = serde_json::from_slice(list).unwrap_or_default();
+    if names.is_empty() {
+        return Ok(None);
     }
-
-    fn note_standing(&mut self, standing: &Standing) -> Result<()> {
-        let bytes = serde_json::to_vec(standing)
-            .map_err(|e| Error::Internal(format!("standing of an agent: {e}")))?;
-        self.frontier.set_note(NOTE, &bytes);
-        Ok(())
-    }
-
-    /// When a host may be asked whose agent was another one perhaps, ms.
-    pub(super) fn settled_ms(&self) -> i64 {
-        self.wall_ms_of_settling
-    }
+    Ring::of(&names).map(Some)
 }

@@ -18,8 +18,8 @@ impl Crawl {
             return None;
         }
         let host = self.frontier.host_mut(lease);
-        let refused =
-            host.duplicate_throttle.refuses(&entry.url, entry.depth, &self.options.duplicate_throttle);
+        let brake = self.options.brake;
+        let refused = brake.then(|| host.duplicate_throttle.refuses(&entry.url, entry.depth)).flatten();
         let left = match refused {
             Some(pattern) => (outcome::PATTERN_CUT, pattern),
             None => {
@@ -56,9 +56,10 @@ impl Crawl {
 
     /// A page of markup was stored.
     pub(super) fn watch_copies(&mut self, lease: &Lease, reading: &Reading) {
-        let host = self.frontier.host_mut(lease);
-        let options = &self.options.duplicate_throttle;
-        host.duplicate_throttle.observe(&lease.entry.url, reading.fingerprint.as_ref(), options);
+        if self.options.brake {
+            let host = self.frontier.host_mut(lease);
+            host.duplicate_throttle.observe(&lease.entry.url, reading.fingerprint.as_ref());
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Crawl, Ended, Finished, LastLog, Totals};
 use crate::event::Event;
-use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::error::{Error, Result};
 use webmill_revisit::Priors;
 use webmill_shard::Position;
 
@@ -45,8 +45,9 @@ impl Crawl {
         }
         self.pending_events.clear();
         self.journal.flush()?;
-        self.send_outbox()?;
-        self.write_exchange()?;
+        if let Some(exchange) = &mut self.exchange {
+            exchange.send()?;
+        }
         let checkpoint = Checkpoint {
             archive: self.archive.position(),
             last: self.last_written,
@@ -68,23 +69,6 @@ impl Crawl {
         self.archive.sync()?;
         self.journal.sync()?;
         self.frontier.sync()
-    }
-
-    /// URLs of other agents go to `outbox/NAME.urls`, a seed list for that agent. A crash may repeat lines.
-    fn send_outbox(&mut self) -> Result<()> {
-        use std::io::Write;
-        if self.outbox.values().all(Vec::is_empty) {
-            return Ok(());
-        }
-        let folder = self.folder.join("outbox");
-        std::fs::create_dir_all(&folder).at(&folder)?;
-        for (agent, lines) in &mut self.outbox {
-            let path = folder.join(format!("{agent}.urls"));
-            let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path).at(&path)?;
-            file.write_all(lines).at(&path)?;
-            lines.clear();
-        }
-        Ok(())
     }
 
     /// Ends the crawl: its shards get their final names (if it is resumed, it begins another shard), its log is complete. The log wants

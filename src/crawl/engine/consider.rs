@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use crate::Purpose;
 use crate::engine::Crawl;
-use crate::engine::agents::NOT_YET_MS;
 use crate::engine::apply::about;
 use crate::engine::operate::be_parked;
 use crate::engine::rules::origin;
@@ -89,8 +88,7 @@ impl Crawl {
             }
         }
         match &self.exchange {
-            Some(exchange) if !exchange.may_ask(&lease.host) => now + NOT_YET_MS,
-            Some(_) => self.settled_ms() + pause(),
+            Some(_) => self.taken_over_ms() + pause(),
             None => now,
         }
     }
@@ -159,7 +157,7 @@ impl Crawl {
         if entry.purpose == Purpose::Page && entry.retries == 0 && entry.depth > 0 {
             let host = self.frontier.host_mut(lease);
             let mut variants = Variants::from_bytes(&host.variants);
-            let verdict = variants.observe(&entry.url, &self.options.traps);
+            let verdict = variants.observe(&entry.url);
             host.variants = variants.to_bytes();
             if let Err(reason) = verdict {
                 return Ok(Some((outcome::TRAP.into(), Some(reason.to_owned()))));

@@ -35,17 +35,36 @@ pub(super) fn events_folder(folder: &Path) -> PathBuf {
 }
 
 /// Takes the folder for this process; the lock falls with the process, however it ends.
-pub(crate) fn lock(folder: &Path) -> Result<std::fs::File> {
+pub(crate) fn lock(folder: &Path) -> Result<FolderLock> {
     let path = folder.join("lock");
     let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).at(&path)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(FolderLock(file)),
         Err(std::fs::TryLockError::WouldBlock) => Err(Error::Config(format!(
             "{}: another crawl is running in this folder; stop it first or take another folder",
             folder.display()
         ))),
         Err(std::fs::TryLockError::Error(error)) => Err(Error::io(&path, error)),
     }
+}
+
+/// Holds a folder for one process.
+///
+/// A process that another thread begins has this file open too until it has come to its own program, and would hold the lock so
+/// long: it is given back by word, not by closing the file.
+pub(crate) struct FolderLock(std::fs::File);
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Closing the file is the other way.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Whether a crawl runs in the folder.
+pub(crate) fn is_locked(folder: &Path) -> bool {
+    let file = std::fs::File::open(folder.join("lock"));
+    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
 }
 
 /// Opens frontier, journal and shards so that they agree, but for the replay.

@@ -178,7 +178,7 @@ impl Import<'_> {
             Ok(url) => url,
             Err((_, reason)) => return refuse(reason.reason()),
         };
-        if crawl.ring.as_ref().is_some_and(|(ring, name)| ring.agent_of(url.host()) != name) {
+        if crawl.is_others(url.host()) {
             return refuse("of-another-agent");
         }
         // Two ways to write one URL: the first one counts.

@@ -112,7 +112,7 @@ impl Crawl {
         for sitemap in rules.sitemaps() {
             let Some(url) = lease.entry.url.join(sitemap).map(plain) else { continue };
             let allowed = self.reader.scope.requisite(&url, at);
-            if let Err(reason) = allowed.and_then(|()| self.reader.traps.check(&url)) {
+            if let Err(reason) = allowed.and_then(|()| crate::traps::check(&url)) {
                 self.totals.refused.add(reason);
                 continue;
             }

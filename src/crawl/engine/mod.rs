@@ -65,14 +65,13 @@ mod trouble;
 mod turn;
 mod verdict;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::agents::Ring;
 use crate::archive::{Archive, Packed};
 use crate::config::CrawlOptions;
 use crate::event::{Event, outcome};
@@ -96,6 +95,7 @@ use webmill_capture::error::{Error, Result};
 use webmill_shard::Position;
 
 pub(crate) use fetch_task::without_secrets;
+pub(crate) use folder::is_locked;
 pub(crate) use folder::{adopted, lock};
 pub use import::{Import, Imported, OldCapture};
 pub(crate) use open::scope_of;
@@ -108,6 +108,7 @@ pub use survey::{Finished, LastLog};
 pub use trouble::{HostTrouble, Missing};
 
 use commit::Checkpoint;
+use folder::FolderLock;
 use operate::Operator;
 use outage::Outage;
 use revisit::Visits;
@@ -172,8 +173,6 @@ pub struct Crawl {
     focus: Option<Focus>,
     sites: Sites,
     seed_news: SeedNews,
-    ring: Option<(Ring, String)>,
-    outbox: HashMap<String, Vec<u8>>,
     /// Behind the last record that was flushed.
     last_written: Position,
     /// Events that wait until the pages that they are about are written.
@@ -210,12 +209,12 @@ pub struct Crawl {
     operator: Operator,
     exchange: Option<Exchange>,
     metrics: Option<Metrics>,
-    /// When this agent took over hosts last, ms since 1970.
-    wall_ms_of_settling: i64,
+    /// When this agent took over hosts of another one last, ms since 1970.
+    taken_over_ms: i64,
     queues: look::Queues,
     /// When the last answer came in.
     answered_at: Instant,
-    _lock: std::fs::File,
+    _lock: FolderLock,
 }
 
 impl Crawl {
@@ -282,26 +281,6 @@ impl Crawl {
         }
         if self.pass_on(found)? {
             return Ok(false);
-        }
-        if let Some(ring) = &self.ring {
-            let (ring, name) = ring;
-            let agent = ring.agent_of(found.url.host());
-            if agent != name {
-                // The other one would take it for a page.
-                if found.purpose != Purpose::Page {
-                    self.totals.refused.add("of-another-agent");
-                    return Ok(false);
-                }
-                // Each URL is handed over once.
-                if self.frontier.is_seen(&found.url)? {
-                    return Ok(false);
-                }
-                self.frontier.mark_seen(&found.url)?;
-                let lines = self.outbox.entry(agent.to_owned()).or_default();
-                lines.extend_from_slice(found.url.as_str().as_bytes());
-                lines.push(b'\n');
-                return Ok(false);
-            }
         }
         let mut new = match self.score_of(found)? {
             Some(priority) => self.frontier.add(&Discovered { priority, ..found.clone() })?,

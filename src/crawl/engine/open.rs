@@ -1,6 +1,6 @@
 //! Opening a crawl, or beginning one: the settings made ready, frontier, shards and event log brought to agree, seeds added.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, RwLock};
 use std::time::Instant;
@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::config::CrawlOptions;
 use crate::control::Control;
-use crate::engine::folder::{self, Opened, lock};
+use crate::engine::folder::{self, FolderLock, Opened, lock};
 use crate::engine::operate::{self, Operator};
 use crate::engine::revisit::Visits;
 use crate::engine::robots_redirects::RobotsRedirects;
@@ -17,7 +17,7 @@ use crate::engine::rules::RuleCache;
 use crate::engine::task::Requests;
 use crate::engine::{Checkpoint, Crawl, Replayed, SeedNews, look, snapshot, trouble, wall_clock_ms};
 use crate::event::outcome;
-use crate::fetch::Fetcher;
+use crate::fetch::{Account, Fetcher};
 use crate::focus::Scorer;
 use crate::frontier::Frontier;
 use crate::kinds::KindFilter;
@@ -62,6 +62,7 @@ impl Crawl {
         if !replayed.fresh {
             crawl.go_on_from(&checkpoint, &mut replayed)?;
         }
+        crawl.hand_over()?;
         crawl.add_seeds(seeds)?;
         crawl.add_entries()?;
         Ok((crawl, replayed))
@@ -73,11 +74,11 @@ impl Crawl {
         options: &CrawlOptions,
         tools: Tools,
         opened: Opened,
-        lock: std::fs::File,
+        lock: FolderLock,
     ) -> Result<Crawl> {
         let Tools { threads, fetcher, render, reader, priority } = tools;
-        let Opened { mut frontier, archive, journal, checkpoint, replayed } = opened;
-        let exchange = Self::open_exchange(folder, options, &mut frontier)?;
+        let Opened { frontier, archive, journal, checkpoint, replayed } = opened;
+        let exchange = Self::open_exchange(folder, options)?;
         let mut options = options.clone();
         let operator = open_operator(folder, &frontier, &mut options)?;
         adopt(&reader.scope, &checkpoint, &operator);
@@ -98,8 +99,6 @@ impl Crawl {
             priority,
             sites: Sites::new(&options.sites, &options.politeness)?,
             seed_news: SeedNews::default(),
-            ring: options.agents.ring()?,
-            outbox: HashMap::new(),
             last_written: checkpoint.last,
             pending_events: Vec::new(),
             rules: RuleCache::default(),
@@ -126,7 +125,7 @@ impl Crawl {
             operator,
             exchange,
             metrics: None,
-            wall_ms_of_settling: 0,
+            taken_over_ms: 0,
             queues: look::Queues::default(),
             answered_at: Instant::now(),
             options,
@@ -190,11 +189,9 @@ impl Tools {
 fn page_reader(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<PageReader> {
     Ok(PageReader {
         scope: scope_of(options, seeds)?,
-        rewriter: Rewriter::new(&options.rewrite)?,
-        traps: options.traps.clone(),
+        rewriter: Rewriter::new(&options.rewrite),
         agent: options.agent.clone(),
         images: options.images,
-        follow_nofollow: options.follow_nofollow,
         requisites: options.requisites.clone(),
         steering: Steering::new(&options.rules)?,
         focus: options
@@ -235,7 +232,7 @@ fn fetcher(options: &CrawlOptions, seeds: &[CanonicalUrl], reader: Arc<PageReade
     let mut fetch = options.fetch_options();
     for seed in seeds {
         if let Some((host, account)) = account(seed) {
-            fetch.basic_auth.entry(host).or_insert(account);
+            fetch.accounts.entry(host).or_insert(Account::basic(&account));
         }
     }
     Fetcher::new(&fetch, Some(Arc::new(move |ip| reader.scope.address(ip).is_ok())))

@@ -7,10 +7,12 @@
 //! **Dropping** is lazy: an entry that matches is settled without a request when its host comes up, since queues are ordered by
 //! rank, not by URL.
 
+use std::collections::VecDeque;
+
 use crate::Purpose;
 use crate::control::command::{host_name, web_url};
 use crate::control::state::{self, MOST, State};
-use crate::control::{Command, Control, Line, Outcome, Pattern, Status, wall_clock_ms};
+use crate::control::{Command, Control, Line, Pattern, Status, wall_clock_ms};
 use crate::engine::{Crawl, Ended, Snapshot};
 use crate::event::{Event, outcome};
 use crate::frontier::{Changed, NEVER_MS};
@@ -22,8 +24,11 @@ use webmill_capture::error::Result;
 /// Under which the frontier keeps the state.
 pub(super) const NOTE: &str = "control";
 
-/// URLs of a host are counted up to here.
-const MOST_COUNTED: u64 = 1_000_000;
+/// Commands that could not be obeyed are remembered up to here.
+const MOST_UNOBEYED: usize = 20;
+/// What became of a command: why it could not be obeyed.
+type Outcome = std::result::Result<(), String>;
+
 /// Trouble of a host that an operator parked.
 const PARKED: &str = "parked";
 
@@ -33,6 +38,8 @@ pub(super) struct Operator {
     state: State,
     drops: Vec<Pattern>,
     stop: bool,
+    /// Commands that could not be obeyed, and why.
+    unobeyed: VecDeque<(u64, String)>,
     /// The state as the folder has it.
     saved: State,
 }
@@ -47,6 +54,8 @@ pub struct Operated {
     pub parked: Vec<String>,
     /// Number of the last command that was obeyed.
     pub obeyed: u64,
+    /// The last commands that could not be obeyed, by number, with the reason.
+    pub unobeyed: Vec<(u64, String)>,
     /// Least pause between two requests to a host, ms.
     pub delay_ms: u64,
     /// Limit of pages.
@@ -63,7 +72,7 @@ impl Operator {
         hold(&mut state.pages, &mut options.limits.pages);
         // What could be compiled once can be compiled again.
         let drops = state.drops.iter().filter_map(|text| Pattern::new(text).ok()).collect();
-        Operator { control, saved: state.clone(), state, drops, stop: false }
+        Operator { control, saved: state.clone(), state, drops, stop: false, unobeyed: VecDeque::new() }
     }
 
     /// The state that the frontier, or the folder where the frontier is lost, has of it.
@@ -99,6 +108,7 @@ impl Operator {
             drops: self.state.drops.clone(),
             parked: self.state.parked.iter().cloned().collect(),
             obeyed: self.state.obeyed.number,
+            unobeyed: self.unobeyed.iter().cloned().collect(),
             delay_ms: options.politeness.delay_ms,
             page_limit: options.limits.pages,
             memory_bytes: options.memory,
@@ -133,12 +143,8 @@ fn change<T: PartialEq + Copy>(changed: &mut Option<state::Changed<T>>, setting:
 }
 
 impl Crawl {
-    /// Listens to the operator from here on. What was told to stop before, has stopped.
+    /// Obeys what was asked for while the crawl stood still. What was told to stop before, has stopped.
     pub(super) fn begin_control(&mut self) -> Result<()> {
-        if self.operator.control.listen().is_some() {
-            // The file of commands does without.
-            self.totals.refused.add("control-socket");
-        }
         self.obey_commands(true)
     }
 
@@ -154,28 +160,25 @@ impl Crawl {
             if lines.is_empty() {
                 break;
             }
-            let mut results: Vec<(u64, Outcome)> = Vec::new();
             for line in lines {
                 match line {
+                    Line::Command(numbered) if beginning && numbered.order == (Command::Stop {}) => {}
                     Line::Command(numbered) => {
-                        let stop = numbered.order == Command::Stop {};
-                        let outcome = if beginning && stop {
-                            Ok("it had stopped".to_owned())
-                        } else {
-                            self.obey(&numbered.order)?
-                        };
-                        results.push((numbered.number, outcome));
+                        if let Err(why) = self.obey(&numbered.order)? {
+                            self.operator.unobeyed.push_back((numbered.number, why));
+                        }
                     }
                     Line::Unreadable(_) => self.totals.refused.add("control-unreadable"),
                 }
             }
+            let many = self.operator.unobeyed.len().saturating_sub(MOST_UNOBEYED);
+            self.operator.unobeyed.drain(..many);
             self.note_state()?;
             self.commit()?;
             if self.operator.saved != self.operator.state {
                 self.operator.state.save(&self.folder)?;
                 self.operator.saved = self.operator.state.clone();
             }
-            self.operator.control.tell(results);
         }
         Ok(())
     }
@@ -185,31 +188,22 @@ impl Crawl {
         Ok(())
     }
 
+    /// Obeys a command; or why that cannot be.
     fn obey(&mut self, command: &Command) -> Result<Outcome> {
         let state = &mut self.operator.state;
-        Ok(match command {
-            Command::Pause {} => {
-                state.paused = true;
-                Ok(format!("paused; {} requests are on their way", self.requests.in_flight))
-            }
-            Command::Resume {} => {
-                state.paused = false;
-                Ok("goes on".to_owned())
-            }
-            Command::Stop {} => {
-                self.operator.stop = true;
-                Ok(format!("stops; {} requests are on their way", self.requests.in_flight))
-            }
+        match command {
+            Command::Pause {} => state.paused = true,
+            Command::Resume {} => state.paused = false,
+            Command::Stop {} => self.operator.stop = true,
             Command::Add { urls } => return self.add_urls(urls, true),
             Command::Due { urls } => return self.add_urls(urls, false),
-            Command::Drop { pattern } => self.drop_pattern(pattern),
+            Command::Drop { pattern } => return Ok(self.drop_pattern(pattern)),
             Command::Undrop { pattern } => {
                 let before = state.drops.len();
                 state.drops.retain(|text| text != pattern);
                 self.operator.drops.retain(|p| p.text() != pattern);
-                match before - self.operator.state.drops.len() {
-                    0 => Err(format!("{pattern:?} is not dropped")),
-                    _ => Ok("what is found from now on is taken again".to_owned()),
+                if self.operator.state.drops.len() == before {
+                    return Ok(Err(format!("{pattern:?} is not dropped")));
                 }
             }
             Command::Park { host } => return self.park(host),
@@ -221,24 +215,22 @@ impl Crawl {
                 if let Some(pages) = pages {
                     change(&mut state.pages, &mut self.options.limits.pages, Some(*pages));
                 }
-                Ok("set".to_owned())
             }
-        })
+        }
+        Ok(Ok(()))
     }
 
     /// URLs taken in as seeds are, or asked for again; `unknown`: also those that nobody knows.
     fn add_urls(&mut self, urls: &[String], unknown: bool) -> Result<Outcome> {
-        let (mut new, mut again, mut waiting, mut strange, mut dropped) = (0, 0, 0, 0, 0);
+        let mut taken = false;
         for text in urls {
             let Ok(url) = web_url(text) else { continue };
             let url = self.reader.rewriter.apply(plain(url));
             if self.operator.drops(&url).is_some() {
-                dropped += 1;
                 continue;
             }
             let known = self.frontier.is_seen(&url)?;
             if !known && !unknown {
-                strange += 1;
                 continue;
             }
             if unknown {
@@ -256,37 +248,29 @@ impl Crawl {
                 priority,
                 lineage,
             };
-            let counted = match known {
-                false => self.add(&found).map(|_| &mut new)?,
-                true if self.is_others(found.url.host()) => &mut strange,
-                true if self.frontier.requeue(&found)? => {
-                    self.frontier.count_as_queued(&found.url)?;
-                    self.take_verdict(&found.url)?;
-                    let mut event =
-                        Event::new(found.url.as_str(), found.purpose, outcome::REQUEUED, self.now_ms());
-                    event.detail = Some("operator".to_owned());
-                    self.log(event);
-                    &mut again
-                }
-                true => &mut waiting,
-            };
-            *counted += 1;
+            if !known {
+                self.add(&found)?;
+            } else if self.is_others(found.url.host()) {
+                continue;
+            } else if self.frontier.requeue(&found)? {
+                self.frontier.count_as_queued(&found.url)?;
+                self.take_verdict(&found.url)?;
+                let mut event =
+                    Event::new(found.url.as_str(), found.purpose, outcome::REQUEUED, self.now_ms());
+                event.detail = Some("operator".to_owned());
+                self.log(event);
+            }
+            taken = true;
         }
-        let counts = [
-            (new, "new"),
-            (again, "known and asked for again"),
-            (waiting, "waiting already"),
-            (strange, if unknown { "of another agent" } else { "not known: use add" }),
-            (dropped, "dropped by a pattern"),
-        ];
-        let words = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
-        let words = words.collect::<Vec<_>>().join(", ");
-        Ok(if new + again + waiting > 0 { Ok(words) } else { Err(words) })
+        Ok(match taken {
+            true => Ok(()),
+            false => Err("no URL of it is known here, and not dropped".to_owned()),
+        })
     }
 
     /// Whether a host is another agent's to ask.
-    fn is_others(&self, host: &str) -> bool {
-        self.ring.as_ref().is_some_and(|(ring, name)| ring.agent_of(host) != name)
+    pub(super) fn is_others(&self, host: &str) -> bool {
+        self.exchange.as_ref().is_some_and(|exchange| exchange.other_owner(host).is_some())
     }
 
     /// The host of an added URL belongs to the crawl as that of a seed does, also when it is opened again.
@@ -301,7 +285,7 @@ impl Crawl {
     fn drop_pattern(&mut self, text: &str) -> Outcome {
         let state = &mut self.operator.state;
         if state.drops.iter().any(|known| known == text) {
-            return Ok("was dropped already".to_owned());
+            return Ok(());
         }
         if state.drops.len() >= MOST {
             return Err(format!("{MOST} patterns are the most"));
@@ -309,7 +293,7 @@ impl Crawl {
         let pattern = Pattern::new(text).map_err(|error| error.to_string())?;
         state.drops.push(text.to_owned());
         self.operator.drops.push(pattern);
-        Ok("what matches is dropped as its hosts come up".to_owned())
+        Ok(())
     }
 
     fn park(&mut self, host: &str) -> Result<Outcome> {
@@ -320,11 +304,8 @@ impl Crawl {
         let now = self.now_ms();
         // One that is being asked is parked when it comes up again.
         self.frontier.change_host(&host, &mut |state| be_parked(state, now))?;
-        let waiting = self.frontier.queued_of(&host, MOST_COUNTED)?;
-        Ok(match self.operator.state.parked.insert(host) {
-            true => Ok(format!("parked; {waiting} URLs wait")),
-            false => Ok(format!("was parked already; {waiting} URLs wait")),
-        })
+        self.operator.state.parked.insert(host);
+        Ok(Ok(()))
     }
 
     fn unpark(&mut self, host: &str) -> Result<Outcome> {
@@ -342,10 +323,9 @@ impl Crawl {
             }
         })?;
         self.troubled.remove(&host);
-        let queued = self.frontier.queued_of(&host, MOST_COUNTED)?;
         Ok(match (parked || waits, changed) {
-            (true, Changed::Done | Changed::Leased) => Ok(format!("{queued} URLs go on")),
-            (true, _) => Ok("nothing of it waits".to_owned()),
+            (true, Changed::Done | Changed::Leased) => Ok(()),
+            (true, _) => Err("nothing of it waits".to_owned()),
             (false, _) => Err("neither parked nor left alone".to_owned()),
         })
     }
@@ -353,7 +333,12 @@ impl Crawl {
     /// Tells whoever asks how the crawl goes.
     pub(super) fn publish(&mut self, snapshot: &Snapshot) {
         let status = Status::of(snapshot, wall_clock_ms());
-        self.operator.control.publish(&status, snapshot.last);
+        self.operator.control.publish(&status);
+    }
+
+    /// Whether commands were obeyed that nobody was told of.
+    pub(super) fn has_news(&self) -> bool {
+        self.operator.control.has_news()
     }
 
     pub(super) fn operated(&self) -> Operated {

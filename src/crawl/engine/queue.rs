@@ -6,6 +6,7 @@ use crate::engine::Crawl;
 use crate::event::{Event, outcome};
 use crate::frontier::{AskAgain, Lease};
 use crate::page::{Candidate, Reading};
+use crate::requisites::MAX_HOPS;
 use crate::scope::Standing;
 use crate::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
@@ -115,7 +116,7 @@ impl Crawl {
                 found.depth = of.at.depth;
                 found.redirects = if of.purpose == Purpose::Requisite { of.redirects + 1 } else { 0 };
                 // The first step leads from the page to what it names.
-                if found.redirects >= self.options.requisites.max_hops {
+                if found.redirects >= MAX_HOPS {
                     self.totals.refused.add("requisite-hops");
                     return Ok(());
                 }

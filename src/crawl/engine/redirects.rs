@@ -2,7 +2,7 @@
 //!
 //! **Cookie walls.** A page that redirects to itself and sets a cookie, or to a page for consent or login that leads back, is
 //! had by whoever sends the cookies back. So a redirect that closes such a circle turns cookies on for the sites concerned,
-//! and the circle is gone through once more, at most `max_redirects` steps in all.
+//! and the circle is gone through once more, at most ten steps in all.
 //!
 //! **Seeds that moved.** A seed that redirects to another site is followed, and that site belongs to the crawl as the seed's own did.
 
@@ -16,6 +16,8 @@ use crate::{Discovered, Purpose};
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response};
 
+/// Redirects followed one after the other.
+const MAX_REDIRECTS: u8 = 10;
 /// Detail of a redirect whose target is asked for though it is known: cookies are sent now.
 pub(super) const WITH_COOKIES: &str = "asked again with cookies";
 /// Circles that are gone through at the same time.
@@ -57,7 +59,7 @@ impl Crawl {
         };
         event.redirect_to = Some(given.as_str().to_owned());
         let entry = &lease.entry;
-        if entry.redirects >= self.options.max_redirects {
+        if entry.redirects >= MAX_REDIRECTS {
             event.outcome = outcome::TOO_MANY_REDIRECTS.into();
             event.detail = Some(format!("after {} redirects", entry.redirects));
             return Ok(());
@@ -130,7 +132,7 @@ impl Crawl {
         given: CanonicalUrl,
     ) -> Result<Option<String>> {
         let Redirect { url, purpose, at, redirects, .. } = *redirect;
-        if redirects >= self.options.max_redirects {
+        if redirects >= MAX_REDIRECTS {
             return Ok(Some(format!("after {redirects} redirects")));
         }
         // A server that insists on what rewriting takes off gets it.
@@ -159,7 +161,7 @@ impl Crawl {
             }
             note = Some(format!("{} belongs to the crawl from now on", target.host()));
         }
-        if let Err(reason) = self.reader.traps.check(&target) {
+        if let Err(reason) = crate::traps::check(&target) {
             return Ok(Some(reason.to_owned()));
         }
         self.leads_move(redirect, &target)?;

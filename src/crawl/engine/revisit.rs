@@ -162,7 +162,7 @@ impl Crawl {
 
     fn known_by(&self, lease: &Lease, history: &PageHistory) -> Known {
         let trust = &self.frontier.host(lease).visits.validators;
-        let conditions = history.conditions(&self.options.revisit, trust).map(|conditions| {
+        let conditions = history.conditions(trust).map(|conditions| {
             let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
             (text(conditions.etag), text(conditions.last_modified))
         });

@@ -41,11 +41,6 @@ impl RobotsRedirects {
         self.waiting.is_empty()
     }
 
-    /// Lets none wait any longer; the hosts that asked are to be released.
-    pub(super) fn take_leases(&mut self) -> Vec<Lease> {
-        self.waiting.drain(..).map(|redirect| redirect.lease).collect()
-    }
-
     /// When the first one is due.
     pub(super) fn next_due(&self) -> Option<i64> {
         self.waiting.iter().map(|e| e.due_ms).min()

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::engine::Crawl;
+use crate::politeness::ROBOTS_MS;
 use crate::robots::Robots;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
@@ -70,7 +71,7 @@ impl Crawl {
 
     /// Remembers the rules of `origin` for as long as they count.
     pub(super) fn set_rules(&mut self, origin: &str, rules: &Robots, now_ms: i64) -> Result<Arc<Robots>> {
-        let expires_ms = now_ms.saturating_add(self.options.politeness.robots_ms as i64);
+        let expires_ms = now_ms.saturating_add(ROBOTS_MS as i64);
         let mut bytes = expires_ms.to_be_bytes().to_vec();
         bytes.extend(rules.to_bytes());
         self.frontier.set_robots(origin, &bytes)?;

@@ -101,7 +101,7 @@ impl Crawl {
     /// Lets `observer` look if it is time, or if this is the `last` look.
     pub(super) fn observe(&mut self, observer: &mut dyn Observer, last: bool) {
         let now = Instant::now();
-        if !last && self.samples.last.back().is_some_and(|(at, ..)| now - *at < PERIOD) {
+        if !last && !self.has_news() && self.samples.last.back().is_some_and(|(at, ..)| now - *at < PERIOD) {
             return;
         }
         let samples = &mut self.samples.last;

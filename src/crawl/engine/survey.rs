@@ -20,7 +20,7 @@ pub struct Finished {
     pub(super) totals: Totals,
     pub(super) clock: (i64, i64),
     /// Nobody else goes on with it meanwhile.
-    pub(super) _lock: std::fs::File,
+    pub(super) _lock: super::folder::FolderLock,
 }
 
 /// The event log of a crawl that writes no more.

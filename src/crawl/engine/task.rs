@@ -64,10 +64,6 @@ impl Requests {
         Requests { table: Vec::new(), free: Vec::new(), in_flight: 0, pages: 0, results, sender }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &InFlight> {
-        self.table.iter().flatten()
-    }
-
     /// Puts a request for something of this purpose into the table; its ticket.
     fn put(&mut self, request: InFlight, purpose: Purpose) -> usize {
         if purpose == Purpose::Page {
@@ -162,7 +158,7 @@ impl Crawl {
     fn max_body_bytes(&self, purpose: Purpose) -> u64 {
         match purpose {
             Purpose::Page => self.options.fetch.max_body_bytes,
-            Purpose::Requisite => self.options.requisites.max_body_bytes,
+            Purpose::Requisite => crate::requisites::MAX_BODY_BYTES,
             Purpose::Sitemap => SITEMAP_BYTES,
             Purpose::Robots => ROBOTS_BYTES,
         }

@@ -34,9 +34,9 @@ impl Crawl {
                     reason.or_else(|| if stop() { Some(Ended::Stopped) } else { self.limit_reached() });
                 stopping = reason.map(|r| (Instant::now(), r));
             }
-            let may_ask = self.mind_others()? && !self.operator.is_paused();
+            self.mind_others()?;
             let mut wake = match &stopping {
-                None if may_ask => self.look_or_dispatch()?,
+                None if !self.operator.is_paused() => self.look_or_dispatch()?,
                 _ => Wake::Results,
             };
             if let Wake::Nothing = wake {
@@ -75,6 +75,9 @@ impl Crawl {
         self.drop_parts();
         self.commit()?;
         self.sync()?;
+        if let Some(exchange) = &mut self.exchange {
+            exchange.leave()?;
+        }
         self.observe(observer, true);
         Ok(stopping.map_or(Ended::Finished, |(_, reason)| reason))
     }

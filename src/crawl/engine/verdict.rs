@@ -52,7 +52,7 @@ impl Totals {
                 self.refused_types.add_bounded(media_type, MOST_NAMES).to_owned()
             }
             outcome::PATTERN_CUT => {
-                let pattern = detail.split(" (").next().unwrap_or_default();
+                let pattern = detail;
                 self.cut_patterns.add_bounded(&format!("{host}{pattern}"), MOST_NAMES).to_owned()
             }
             soft if outcome::is_soft(soft) => {
@@ -82,7 +82,7 @@ mod tests {
         let mut totals = Totals::default();
         let said: Vec<(&'static str, String)> = (0..100)
             .map(|n| (outcome::MEDIA_TYPE, format!("image/x-{n}, by its ending")))
-            .chain((0..3).map(|n| (outcome::PATTERN_CUT, format!("/p/#.html ({n} copies)"))))
+            .chain((0..3).map(|n| (outcome::PATTERN_CUT, format!("/p/#{}.html", n / 9))))
             .chain([(outcome::TIMEOUT, String::new()), (outcome::TIMEOUT, String::new())])
             .collect();
         let verdicts: Vec<Verdict> = said
@@ -94,7 +94,7 @@ mod tests {
             })
             .collect();
         assert_eq!(totals.refused_types.get("other"), 36);
-        assert_eq!(totals.cut_patterns.get("a.example/p/#.html"), 3);
+        assert_eq!(totals.cut_patterns.get("a.example/p/#0.html"), 3);
         assert_eq!(totals.given_up.get(outcome::TIMEOUT), 2);
         verdicts.iter().rev().for_each(|verdict| totals.forget_verdict(verdict));
         assert_eq!(totals, Totals::default());

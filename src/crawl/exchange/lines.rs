@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::frontier::{Entered, Key};
+use crate::frontier::Key;
 use crate::scope::Lineage;
 use crate::task::{Discovered, Entry, Purpose};
 use webmill_capture::CanonicalUrl;
@@ -104,14 +104,6 @@ pub(crate) fn push_done(bytes: &mut Vec<u8>, host: &str, key: Key) -> Result<()>
     push(bytes, &Written::Done(host.to_owned(), format!("{key:032x}")))
 }
 
-/// Appends a line of a ledger.
-pub(crate) fn push_entered(bytes: &mut Vec<u8>, entered: &Entered) -> Result<()> {
-    match entered {
-        Entered::Queued(found) => push_url(bytes, found),
-        Entered::Done { host, key } => push_done(bytes, host, *key),
-    }
-}
-
 fn parse(line: &[u8]) -> Option<LineOf> {
     match serde_json::from_slice(line).ok()? {
         Written::Url(url) => {
@@ -186,14 +178,8 @@ mod tests {
         bytes.extend(vec![b'x'; 3 * MAX_LINE_BYTES]);
         bytes.push(b'\n');
         push_done(&mut bytes, "a.example", u128::MAX - 7).unwrap();
-        push_entered(
-            &mut bytes,
-            &Entered::Queued(Box::new(Discovered {
-                referrer: Some("x".repeat(MAX_LINE_BYTES).into()),
-                ..found.clone()
-            })),
-        )
-        .unwrap();
+        let long = Discovered { referrer: Some("x".repeat(MAX_LINE_BYTES).into()), ..found.clone() };
+        push_url(&mut bytes, &long).unwrap();
         bytes.extend(b"{\"done\":[\"a.exam");
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), bytes).unwrap();

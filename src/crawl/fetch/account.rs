@@ -28,6 +28,12 @@ pub struct Account {
 }
 
 impl Account {
+    /// The account of `user:password`.
+    pub(crate) fn basic(text: &str) -> Account {
+        let (user, password) = text.split_once(':').unwrap_or((text, ""));
+        Account { user: Some(user.to_owned()), password: Some(password.into()), token: None }
+    }
+
     /// Whether it can work, as far as that shows without its secrets.
     ///
     /// # Errors
@@ -82,9 +88,6 @@ impl Accounts {
         for (host, account) in &options.accounts {
             all.push((host.clone(), account.authorization(host)?));
         }
-        all.extend(
-            options.basic_auth.iter().map(|(host, account)| (host.clone(), basic(account.as_bytes()))),
-        );
         let mut sites = HostMap::default();
         for site in &options.sites {
             if let Some(account) = &site.account {

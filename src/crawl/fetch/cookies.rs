@@ -30,6 +30,8 @@ const MAX_HEADER_BYTES: usize = 8192;
 const MAX_ADMITTED: usize = 10_000;
 /// Most bytes of all cookies.
 const MAX_BYTES: usize = 64 << 20;
+/// Most sites whose cookies are kept.
+const MAX_SITES: usize = 100_000;
 /// What a cookie costs besides its text.
 const COOKIE_COST: usize = 512;
 
@@ -77,7 +79,7 @@ impl Cookies {
 
     /// The jars that the settings ask for, with the cookies of their file.
     pub(super) fn of(options: &FetchOptions) -> Result<Cookies> {
-        let cookies = Cookies { all: options.cookies, ..Cookies::new(options.cookie_sites) };
+        let cookies = Cookies { all: options.cookies, ..Cookies::new(MAX_SITES) };
         if let Some(path) = &options.cookies_file {
             let file = cookie_file::read(path)?;
             for (url, line) in file.set_cookie() {

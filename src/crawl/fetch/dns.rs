@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use super::Failure;
-use super::options::{DnsOptions, name_server};
+use super::options::{DnsOptions, LOOKUPS, MAX_TTL_S, name_server};
 use webmill_capture::error::{Error, Result};
 
 /// Most addresses kept of a name.
@@ -91,7 +91,7 @@ impl Dns {
                 let settings = builder.options_mut();
                 settings.timeout = Duration::from_millis(options.timeout_ms);
                 settings.attempts = 0;
-                settings.max_active_requests = options.concurrency.max(32);
+                settings.max_active_requests = LOOKUPS;
                 // Ours is the cache that counts.
                 settings.cache_size = 0;
                 builder.build().map_err(|e| format!("resolver: {e}"))
@@ -104,7 +104,7 @@ impl Dns {
         Ok(Dns {
             resolver,
             cache: Mutex::default(),
-            lookups: Semaphore::new(options.concurrency),
+            lookups: Semaphore::new(LOOKUPS),
             ahead: Arc::new(Semaphore::new(options.prefetch)),
             health: Mutex::default(),
             options: options.clone(),
@@ -252,7 +252,7 @@ impl Lookup {
             Ok(answer) => {
                 let addresses: Addresses = answer.addresses.into();
                 let options = &self.dns.options;
-                let ttl = answer.ttl_s.clamp(options.min_ttl_s, options.max_ttl_s);
+                let ttl = answer.ttl_s.clamp(options.min_ttl_s, MAX_TTL_S);
                 let until = Instant::now() + Duration::from_secs(ttl.into());
                 cache.insert(self.name.clone(), Slot::Known(addresses.clone(), until));
                 Ok(addresses)

@@ -25,6 +25,11 @@ pub enum Http2 {
     Prefer,
 }
 
+/// Longest time a name is cached, in seconds, whatever its TTL.
+pub(super) const MAX_TTL_S: u32 = 86_400;
+/// Most lookups at once.
+pub(super) const LOOKUPS: usize = 256;
+
 /// How names become addresses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -36,18 +41,14 @@ pub struct DnsOptions {
     pub hosts: BTreeMap<String, IpAddr>,
     /// Most names in the cache; default 100,000.
     pub cache_entries: usize,
-    /// Shortest time a name is cached, in seconds, whatever its TTL; default 60.
+    /// Shortest time a name is cached, in seconds, whatever its TTL, at most a day; default 60.
     pub min_ttl_s: u32,
-    /// Longest time a name is cached, in seconds, whatever its TTL; default 86,400.
-    pub max_ttl_s: u32,
     /// Time for an answer of a server, in milliseconds; default 5,000.
     pub timeout_ms: u64,
     /// How often a failing resolver is asked for one name; default 3.
     pub attempts: u32,
     /// Wait before the second attempt, in milliseconds; it doubles with each; default 500, at most 10,000.
     pub retry_ms: u64,
-    /// Most lookups at once; default 256.
-    pub concurrency: usize,
     /// Most lookups ahead at once; more are dropped; default 64.
     pub prefetch: usize,
 }
@@ -59,11 +60,9 @@ impl Default for DnsOptions {
             hosts: BTreeMap::new(),
             cache_entries: 100_000,
             min_ttl_s: 60,
-            max_ttl_s: 86_400,
             timeout_ms: 5_000,
             attempts: 3,
             retry_ms: 500,
-            concurrency: 256,
             prefetch: 64,
         }
     }
@@ -89,8 +88,6 @@ pub struct FetchOptions {
     pub no_proxy: Vec<String>,
     /// Whether a connection to the proxy may carry http requests for one host after another; default true.
     pub share_proxy: bool,
-    /// `host` or `host:port` → `user:password` for basic authentication, sent to no other; default none.
-    pub basic_auth: BTreeMap<String, String>,
     /// `host` or `host:port` → who we are there: `user` and `password` (basic) or `token` (bearer); secrets may be named
     /// instead of written: `{ env = "NAME" }`, `{ file = "PATH" }`. Default none.
     pub accounts: BTreeMap<String, Account>,
@@ -99,14 +96,13 @@ pub struct FetchOptions {
     pub cookies: bool,
     /// Cookies to begin with, in the text form that browsers and their tools write (`cookies.txt`); default none.
     pub cookies_file: Option<PathBuf>,
-    /// Most sites whose cookies are kept, at most 64 MiB in all; default 100,000.
-    pub cookie_sites: usize,
     /// Longest body of a page, in bytes as transferred (see [`super::Request::max_body_bytes`]); default 64 MiB.
     pub max_body_bytes: u64,
     /// Longest body of an answer that is no HTML: PDF, Office file, feed, plain text; default 64 MiB.
     pub max_document_bytes: u64,
     /// Bytes of a body that each connection may hold without asking for memory; default 1 MiB, in a crawl less where its
     /// memory is small.
+    #[serde(skip)]
     pub small_body_bytes: u64,
     /// Memory for what bodies have beyond that on all connections together, until they are stored, in bytes: such bodies
     /// wait for each other, but for one that may always go on. Default: an eighth of the crawl's memory, else 256 MiB.
@@ -151,11 +147,9 @@ impl Default for FetchOptions {
             proxy: None,
             no_proxy: Vec::new(),
             share_proxy: true,
-            basic_auth: BTreeMap::new(),
             accounts: BTreeMap::new(),
             cookies: false,
             cookies_file: None,
-            cookie_sites: 100_000,
             max_body_bytes: 64 << 20,
             max_document_bytes: 64 << 20,
             small_body_bytes: 1 << 20,
@@ -221,19 +215,11 @@ impl FetchOptions {
     }
 
     fn check_accounts(&self) -> Result<()> {
-        for host in self.basic_auth.keys().chain(self.accounts.keys()) {
+        for host in self.accounts.keys() {
             if host.is_empty() || host.bytes().any(|b| b.is_ascii_uppercase() || b == b'/') {
                 return Err(Error::Config(format!(
-                    "basic_auth, accounts: {host:?} must be a host (lower-case) or host:port"
+                    "accounts: {host:?} must be a host (lower-case) or host:port"
                 )));
-            }
-        }
-        for (host, account) in &self.basic_auth {
-            if !account.contains(':') {
-                return Err(Error::Config(format!("basic_auth: {host} needs user:password")));
-            }
-            if is_withheld(account) {
-                return Err(missing(&format!("basic_auth of {host}")));
             }
         }
         for (host, account) in &self.accounts {
@@ -251,11 +237,9 @@ impl FetchOptions {
             ("total_ms", self.total_ms),
             ("idle_ms", self.idle_ms),
             ("connect_ms", self.connect_ms),
-            ("cookie_sites", self.cookie_sites as u64),
             ("dns.cache_entries", self.dns.cache_entries as u64),
             ("dns.timeout_ms", self.dns.timeout_ms),
             ("dns.attempts", u64::from(self.dns.attempts)),
-            ("dns.concurrency", self.dns.concurrency as u64),
         ];
         if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
             return Err(Error::Config(format!("{name}: must be more than 0")));
@@ -277,11 +261,11 @@ impl FetchOptions {
         if self.dns.attempts > 20 {
             return Err(Error::Config("dns.attempts: 1 to 20".into()));
         }
-        if self.dns.concurrency > 100_000 || self.dns.prefetch > 100_000 {
-            return Err(Error::Config("dns.concurrency, dns.prefetch: at most 100000".into()));
+        if self.dns.prefetch > 100_000 {
+            return Err(Error::Config("dns.prefetch: at most 100000".into()));
         }
-        if self.dns.min_ttl_s > self.dns.max_ttl_s {
-            return Err(Error::Config("dns.min_ttl_s: at most dns.max_ttl_s".into()));
+        if self.dns.min_ttl_s > MAX_TTL_S {
+            return Err(Error::Config(format!("dns.min_ttl_s: at most {MAX_TTL_S} (a day)")));
         }
         Ok(())
     }
@@ -343,7 +327,7 @@ mod tests {
             (&|o| o.idle_ms = u64::MAX, "idle_ms"),
             (&|o| o.dns.servers = vec!["dns.example".into()], "dns.servers"),
             (&|o| o.dns.min_ttl_s = 100_000, "min_ttl_s"),
-            (&|o| o.basic_auth = [("a".into(), "b".into())].into(), "basic_auth"),
+            (&|o| o.accounts = [("A".into(), Account::basic("b:c"))].into(), "accounts"),
         ] {
             assert!(with(change).contains(name), "{name}");
         }

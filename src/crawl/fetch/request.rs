@@ -162,6 +162,7 @@ fn push_header(out: &mut Vec<u8>, name: &str, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fetch::Account;
 
     fn written(options: &FetchOptions, url: &str, extras: &Extras<'_>) -> String {
         let url = CanonicalUrl::parse(url).unwrap();
@@ -185,7 +186,9 @@ mod tests {
         let options = FetchOptions {
             user_agent: "t".into(),
             headers: vec![("accept".into(), "*/*".into()), ("Accept-Language".into(), "zh".into())],
-            basic_auth: [("b.example:8443".into(), "u:p".into()), ("c.example".into(), "c:c".into())].into(),
+            accounts: [("b.example:8443", "u:p"), ("c.example", "c:c")]
+                .map(|(host, account)| (host.to_owned(), Account::basic(account)))
+                .into(),
             ..Default::default()
         };
         let proxy = Proxy::parse("http://me:se%63ret@127.0.0.1:3128").unwrap();

@@ -1,13 +1,10 @@
-//! What agents that share a crawl need of the frontier: whole hosts taken out, keys of what others did, a ledger.
-//!
-//! **Ledger.** Where it is kept, every URL that is queued and every one that is done is noted since the ledger was taken last.
-//! Whoever has all of it can go on with the hosts of this frontier.
+//! What agents that share a crawl need of the frontier: whole hosts taken out, keys of what others did.
 
 use super::queue::queue_key;
 use super::schedule::queue_end;
 use super::seen::{self, Known};
 use super::{Frontier, Phase};
-use crate::task::{Discovered, Entry, Purpose};
+use crate::task::{Entry, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 
@@ -17,50 +14,15 @@ const HANDED_OVER: u128 = 0x6a09_e667_f3bc_c908_bb67_ae85_84ca_a73b;
 /// Key of a URL: sixteen bytes of hash, the first four of its host.
 pub type Key = u128;
 
-/// A line of the ledger.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Entered {
-    /// It waits.
-    Queued(Box<Discovered>),
-    /// It is done, or known as done.
-    Done {
-        /// Its host.
-        host: String,
-        /// Its key.
-        key: Key,
-    },
-}
-
 impl Frontier {
-    /// Keeps a ledger from now on.
-    pub fn keep_ledger(&mut self) {
-        self.ledger.get_or_insert_default();
-    }
-
-    /// What was entered since this was asked last.
-    pub fn take_ledger(&mut self) -> Vec<Entered> {
-        self.ledger.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    pub(super) fn enter_queued(&mut self, found: &Discovered) {
-        if let Some(ledger) = &mut self.ledger {
-            ledger.push(Entered::Queued(Box::new(found.clone())));
-        }
-    }
-
-    pub(super) fn enter_done(&mut self, host: &str, key: Key) {
-        if let Some(ledger) = &mut self.ledger {
-            ledger.push(Entered::Done { host: host.to_owned(), key });
-        }
-    }
-
-    /// Whether a URL is handed to another agent for the first time; it is noted.
+    /// Whether a URL is handed to the agent `owner` for the first time; it is noted.
     ///
     /// # Errors
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
-    pub fn hand_over_once(&mut self, url: &CanonicalUrl) -> Result<bool> {
+    pub fn hand_over_once(&mut self, url: &CanonicalUrl, owner: &str) -> Result<bool> {
         let host_key = seen::host_key(self.options.hash_seed, url.host());
-        let key = seen::url_key(self.options.hash_seed, host_key, url) ^ HANDED_OVER;
+        let of_owner = HANDED_OVER ^ u128::from(xxhash_rust::xxh3::xxh3_64(owner.as_bytes()));
+        let key = seen::url_key(self.options.hash_seed, host_key, url) ^ of_owner;
         if self.seen.get(key)?.is_some() {
             return Ok(false);
         }
@@ -162,7 +124,6 @@ impl Frontier {
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
     pub fn mark_done(&mut self, host: &str, key: Key) -> Result<()> {
         let host_key = seen::host_key(self.options.hash_seed, host);
-        self.enter_done(host, key);
         self.mark_key(host, host_key, key)
     }
 }
@@ -171,6 +132,7 @@ impl Frontier {
 mod tests {
     use super::*;
     use crate::frontier::{After, FrontierOptions, Next, Strategy};
+    use crate::task::Discovered;
 
     fn found(url: &str) -> Discovered {
         Discovered {
@@ -246,22 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn the_ledger_says_what_waits_and_what_is_done() {
+    fn a_url_is_handed_to_each_agent_once() {
         let folder = tempfile::tempdir().unwrap();
         let options = FrontierOptions { memory: 16 << 20, ..FrontierOptions::default() };
         let (mut frontier, _) = Frontier::open(&folder.path().join("f"), &options).unwrap();
-        frontier.add(&found("http://z.example/")).unwrap();
-        assert_eq!(frontier.take_ledger(), []);
-        frontier.keep_ledger();
-        frontier.add(&found("http://a.example/1")).unwrap();
-        frontier.add(&found("http://a.example/1")).unwrap();
-        assert_eq!(fetch_all(&mut frontier).len(), 2);
-        let ledger = frontier.take_ledger();
-        assert!(matches!(&ledger[0], Entered::Queued(q) if q.url.as_str() == "http://a.example/1"));
-        assert_eq!(ledger.iter().filter(|line| matches!(line, Entered::Done { .. })).count(), 2);
-        assert_eq!(frontier.take_ledger(), []);
-        assert!(frontier.hand_over_once(&CanonicalUrl::parse("http://c.example/").unwrap()).unwrap());
-        assert!(!frontier.hand_over_once(&CanonicalUrl::parse("http://c.example/").unwrap()).unwrap());
+        let url = CanonicalUrl::parse("http://c.example/").unwrap();
+        for (owner, first) in [("a", true), ("a", false), ("b", true), ("b", false)] {
+            assert_eq!(frontier.hand_over_once(&url, owner).unwrap(), first, "{owner}");
+        }
         assert!(frontier.add(&found("http://c.example/")).unwrap(), "handed over is not known");
     }
 }

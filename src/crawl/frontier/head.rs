@@ -11,7 +11,7 @@ use crate::task::{Discovered, Purpose};
 use webmill_capture::error::{Error, Result};
 
 /// Raised when the bytes of a keyspace change their meaning.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const HEAD: &[u8] = b"head";
 const CHECKPOINT: &[u8] = b"mark";
 

@@ -64,7 +64,7 @@ use fjall::Slice;
 pub use self::again::Changed;
 pub use self::borrow::Borrowed;
 use self::entry::Fields;
-pub use self::handover::{Entered, Key};
+pub use self::handover::Key;
 use self::head::Head;
 pub use self::history::{Due, HistoryCounts};
 use self::history_cache::HistoryCache;
@@ -143,8 +143,6 @@ pub struct Frontier {
     now_ms: i64,
     /// Requisites that were added since it was opened and are not done.
     requisites_waiting: u64,
-    /// What is entered for other agents.
-    ledger: Option<Vec<Entered>>,
 }
 
 /// What [`Frontier::open`] found.
@@ -259,7 +257,6 @@ impl Frontier {
             due_from: i64::MIN,
             now_ms: i64::MIN,
             requisites_waiting: 0,
-            ledger: None,
         };
         if options.schedule && !frontier.head.listed {
             frontier.list_due(&checkpoint)?;
@@ -295,7 +292,6 @@ impl Frontier {
             self.requisites_waiting += 1;
         }
         self.enqueue(host, host_key, rank, entry::encode(&Fields::from(found)).into())?;
-        self.enter_queued(found);
         Ok(true)
     }
 
@@ -315,7 +311,6 @@ impl Frontier {
     pub fn mark_seen(&mut self, url: &CanonicalUrl) -> Result<()> {
         let host_key = seen::host_key(self.options.hash_seed, url.host());
         let key = seen::url_key(self.options.hash_seed, host_key, url);
-        self.enter_done(url.host(), key);
         self.mark_key(url.host(), host_key, key)
     }
 

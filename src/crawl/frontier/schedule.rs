@@ -110,10 +110,6 @@ impl Frontier {
                 self.queue.remove(queue_key(&host, rank));
                 self.head.queued -= 1;
                 self.uncancel(host_key, &entry);
-                if self.ledger.is_some() {
-                    let key = seen::url_key(self.options.hash_seed, host_key, &entry.url);
-                    self.enter_done(&host, key);
-                }
                 if self.counts_links() {
                     self.seen.set(seen::url_key(self.options.hash_seed, host_key, &entry.url), Known::Yes);
                 }

@@ -52,9 +52,7 @@ impl PageReader {
             if !follow || kind != Some(LinkKind::Link) {
                 continue;
             }
-            if rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"))
-                && !self.follow_nofollow
-            {
+            if rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow")) {
                 gather.forbidden_link(&target);
                 continue;
             }

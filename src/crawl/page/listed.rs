@@ -57,7 +57,7 @@ impl PageReader {
     fn sitemap_of_index(&self, index: CanonicalUrl, gather: &mut Gather<'_>) {
         let lineage = self.scope.linked(gather.at.lineage, &index);
         let allowed = self.scope.requisite(&index, Standing { depth: 1, lineage });
-        if let Err(reason) = allowed.and_then(|()| self.traps.check(&index)) {
+        if let Err(reason) = allowed.and_then(|()| crate::traps::check(&index)) {
             gather.reading.refused.add(reason);
         } else if index.host() == gather.url.host() {
             gather.sitemap(index);

@@ -79,7 +79,7 @@ impl PageReader {
         if self.requisites.fetch && matches!(link.kind, Frame | Iframe | Object | Embed) {
             return;
         }
-        if link.nofollow && !self.follow_nofollow {
+        if link.nofollow {
             gather.forbidden_link(&link.target);
             return;
         }

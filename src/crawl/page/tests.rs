@@ -9,11 +9,9 @@ fn url(text: &str) -> CanonicalUrl {
 fn reader(requisites: bool) -> PageReader {
     PageReader {
         scope: Scope::new(&ScopeOptions::default(), &[url("http://e.org/")]).unwrap(),
-        rewriter: Rewriter::new(&RewriteOptions::default()).unwrap(),
-        traps: TrapLimits::default(),
+        rewriter: Rewriter::new(&RewriteOptions::default()),
         agent: "webmill".into(),
         images: false,
-        follow_nofollow: false,
         requisites: RequisiteOptions { fetch: requisites, ..RequisiteOptions::default() },
         steering: None,
         focus: None,
@@ -164,11 +162,9 @@ fn a_page_of_a_million_links_gives_them_all() {
 
 #[test]
 fn what_is_beyond_the_bytes_is_counted() {
-    let long = "x".repeat(8_000);
-    let page = format!("<base href='/{long}/'>{}", "<a href=y>".repeat(40_000));
-    let mut reader = reader(false);
-    reader.traps = TrapLimits { url_bytes: 16_000, ..TrapLimits::default() };
-    let reading = reader.read(&url("http://e.org/"), Purpose::Page, 0, &message(HTML, &page));
+    let long = "x".repeat(2_000);
+    let page = format!("<base href='/{long}/'>{}", "<a href=y>".repeat(160_000));
+    let reading = reader(false).read(&url("http://e.org/"), Purpose::Page, 0, &message(HTML, &page));
     assert_eq!(reading.found.len(), 1);
     let dropped = reading.dropped_links;
     assert!(dropped > 1_000 && reading.refused.get("links-beyond-limit") == dropped, "{dropped}");

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::Render;
 use super::exchange::Asked;
+use crate::politeness::ROBOTS_MS;
 use crate::robots::{MAX_BYTES, MAX_REDIRECTS, Robots};
 use webmill_capture::{CanonicalUrl, Response, decode_content};
 
@@ -36,9 +37,12 @@ fn origin(url: &CanonicalUrl) -> String {
 }
 
 impl RulesByOrigin {
-    pub(super) fn new(agent: &str, robots_ms: u64) -> RulesByOrigin {
-        let keep = Duration::from_millis(robots_ms);
-        RulesByOrigin { agent: agent.to_owned(), keep, known: Mutex::default() }
+    pub(super) fn new(agent: &str) -> RulesByOrigin {
+        RulesByOrigin {
+            agent: agent.to_owned(),
+            keep: Duration::from_millis(ROBOTS_MS),
+            known: Mutex::default(),
+        }
     }
 
     /// Notes rules that are known from elsewhere.

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{TrapLimits, dates, day, now_ms};
+use super::{dates, day, now_ms};
 use webmill_capture::CanonicalUrl;
 
 /// Entries of each table.
@@ -17,6 +17,18 @@ const SLOTS: usize = 32;
 
 /// Sets of parameter names in all.
 const SETS: usize = 1024;
+
+/// Pages of a host whose dates lie more than a year ahead.
+const FUTURE_DATES: u32 = 200;
+
+/// Dates of one template: half a century of days.
+const DATES_PER_TEMPLATE: u32 = 20_000;
+
+/// Queries of one path.
+const QUERIES_PER_PATH: u32 = 100_000;
+
+/// Sets of parameter names of one path.
+const SETS_PER_PATH: usize = 256;
 
 /// The first byte of stored counters.
 const VERSION: u8 = 1;
@@ -41,34 +53,29 @@ impl Variants {
     ///
     /// # Errors
     /// The reason, as the event log has it.
-    pub fn observe(&mut self, url: &CanonicalUrl, limits: &TrapLimits) -> Result<(), &'static str> {
-        self.observe_at(url, limits, now_ms())
+    pub fn observe(&mut self, url: &CanonicalUrl) -> Result<(), &'static str> {
+        self.observe_at(url, now_ms())
     }
 
     /// [`Variants::observe`] at another time: milliseconds since 1970.
     ///
     /// # Errors
     /// The reason, as the event log has it.
-    pub fn observe_at(
-        &mut self,
-        url: &CanonicalUrl,
-        limits: &TrapLimits,
-        now_ms: i64,
-    ) -> Result<(), &'static str> {
+    pub fn observe_at(&mut self, url: &CanonicalUrl, now_ms: i64) -> Result<(), &'static str> {
         let date = dates::find(url);
         let future = date.is_some_and(|date| date.days() > day(now_ms) + 365);
-        if future && self.future >= limits.future_dates {
+        if future && self.future >= FUTURE_DATES {
             return Err("calendar-future");
         }
         let template = date.filter(|date| date.leaf).map(|date| date.template as u32);
         let of_template = |key: u32| self.templates.iter().position(|&(k, _)| k == key);
         let template_at = template.and_then(of_template);
-        if template_at.is_some_and(|at| self.templates[at].1 >= limits.dates_per_template) {
+        if template_at.is_some_and(|at| self.templates[at].1 >= DATES_PER_TEMPLATE) {
             return Err("calendar-pages");
         }
         let query = url.query().filter(|query| !query.is_empty());
         if let Some(query) = query {
-            self.count_query(url.path(), query, limits)?;
+            self.count_query(url.path(), query)?;
         }
         self.future += u32::from(future);
         match (template_at, template) {
@@ -79,7 +86,7 @@ impl Variants {
         Ok(())
     }
 
-    fn count_query(&mut self, path: &str, query: &str, limits: &TrapLimits) -> Result<(), &'static str> {
+    fn count_query(&mut self, path: &str, query: &str) -> Result<(), &'static str> {
         let key = xxh3_64(path.as_bytes()) as u32;
         let set = names(query);
         let Some(at) = self.paths.iter().position(|entry| entry.key == key) else {
@@ -88,12 +95,12 @@ impl Variants {
             return Ok(());
         };
         let entry = &self.paths[at];
-        if entry.queries >= limits.query_variants_per_path {
+        if entry.queries >= QUERIES_PER_PATH {
             return Err("query-variants");
         }
         let fresh = !entry.sets.contains(&set);
         if fresh {
-            if entry.sets.len() >= limits.parameter_sets_per_path as usize {
+            if entry.sets.len() >= SETS_PER_PATH {
                 return Err("parameter-sets");
             }
             self.make_room_for_set(Some(at));
@@ -163,13 +170,13 @@ mod tests {
     /// 2026-05-12.
     const NOW: i64 = 1_778_544_000_000;
 
-    fn run(limits: &TrapLimits, urls: impl IntoIterator<Item = String>) -> (Vec<&'static str>, Variants) {
+    fn run(urls: impl IntoIterator<Item = String>) -> (Vec<&'static str>, Variants) {
         let mut variants = Variants::default();
         let verdicts = urls
             .into_iter()
             .map(|text| {
                 let url = CanonicalUrl::parse(&format!("http://a.example{text}")).expect("a URL");
-                variants.observe_at(&url, limits, NOW).err().unwrap_or("in")
+                variants.observe_at(&url, NOW).err().unwrap_or("in")
             })
             .collect();
         (verdicts, variants)
@@ -181,71 +188,66 @@ mod tests {
 
     #[test]
     fn queries_of_a_path_are_counted_exactly() {
-        let limits = TrapLimits { query_variants_per_path: 50, ..Default::default() };
-        let urls = (0..60).flat_map(|i| (0..20).map(move |path| format!("/p{path}?id={i}")));
-        let (verdicts, _) = run(&limits, urls);
-        assert_eq!(taken(&verdicts), 20 * 50);
-        assert!(verdicts.iter().skip(20 * 50).all(|v| *v == "query-variants"));
+        let urls = (0..100_010).flat_map(|i| (0..2).map(move |path| format!("/p{path}?id={i}")));
+        let (verdicts, _) = run(urls);
+        assert_eq!(taken(&verdicts), 200_000);
+        assert!(verdicts.iter().skip(200_000).all(|v| *v == "query-variants"));
         // Without a query there is no limit.
-        assert_eq!(taken(&run(&limits, (0..100).map(|i| format!("/{i}?"))).0), 100);
+        assert_eq!(taken(&run((0..100).map(|i| format!("/{i}?"))).0), 100);
     }
 
     #[test]
     fn a_busy_path_is_found_among_many_and_none_is_cut_for_others() {
-        let limits = TrapLimits { query_variants_per_path: 500, ..Default::default() };
-        let urls = (0..10_000).flat_map(|i| [format!("/only{i}?print=1"), format!("/busy?id={i}")]);
-        let (verdicts, variants) = run(&limits, urls);
-        assert_eq!(taken(&verdicts), 10_000 + 500);
+        let urls = (0..100_500).flat_map(|i| [format!("/only{i}?print=1"), format!("/busy?id={i}")]);
+        let (verdicts, variants) = run(urls);
+        assert_eq!(taken(&verdicts), 100_500 + 100_000);
         assert!(variants.to_bytes().len() <= 2048, "{}", variants.to_bytes().len());
     }
 
     #[test]
     fn combining_filters() {
-        let limits = TrapLimits::default();
         let facets = |n: u32| {
             (1..1u32 << n).map(move |set| {
                 let names = (0..n).filter(|i| set >> i & 1 == 1).map(|i| format!("filter-{i}=x&"));
                 format!("/list?{}page=1", names.collect::<String>())
             })
         };
-        let (verdicts, variants) = run(&limits, facets(12));
+        let (verdicts, variants) = run(facets(12));
         let admitted = taken(&verdicts);
         assert!((256..300).contains(&admitted), "{admitted}");
         assert!(verdicts.contains(&"parameter-sets"));
         assert!(variants.to_bytes().len() < 600);
         // What is known goes on: only new sets are refused.
-        assert_eq!(taken(&run(&limits, (0..50_000).map(|i| format!("/topic?t={i}"))).0), 50_000);
-        assert_eq!(taken(&run(&limits, facets(6)).0), 63);
+        assert_eq!(taken(&run((0..50_000).map(|i| format!("/topic?t={i}"))).0), 50_000);
+        assert_eq!(taken(&run(facets(6)).0), 63);
     }
 
     #[test]
     fn sets_of_many_paths_stay_bounded_and_cut_none() {
         let urls = (0..200).flat_map(|set| (0..40).map(move |path| format!("/p{path}?n{set}=1")));
-        let (verdicts, variants) = run(&TrapLimits::default(), urls);
+        let (verdicts, variants) = run(urls);
         assert_eq!(taken(&verdicts), 200 * 40);
         assert!(variants.to_bytes().len() <= 3072, "{}", variants.to_bytes().len());
     }
 
     #[test]
     fn calendars_end() {
-        let limits = TrapLimits::default();
         let months = (2020..2400).flat_map(|y| (1..13).map(move |m| format!("/calendar/{y}/{m}.html")));
-        let (verdicts, _) = run(&limits, months);
+        let (verdicts, _) = run(months);
         // 88 months up to a year from now, then 200.
         assert_eq!(taken(&verdicts), 89 + 200 + (2200..2400).len() * 12);
-        let limits = TrapLimits { dates_per_template: 100, ..Default::default() };
-        let back = (0..1000)
+        let back = (0..21_000)
             .map(|i| format!("/day?date={:04}-{:02}-{:02}", 2020 - i / 372, i / 31 % 12 + 1, i % 31 + 1));
-        let (verdicts, _) = run(&limits, back);
-        assert_eq!(taken(&verdicts), 100);
-        assert_eq!(verdicts[100], "calendar-pages");
+        let (verdicts, _) = run(back);
+        assert_eq!(taken(&verdicts), 20_000);
+        assert_eq!(verdicts[20_000], "calendar-pages");
         // Stories that carry a date are no calendar.
-        assert_eq!(taken(&run(&limits, (0..500).map(|i| format!("/2020/05/12/story-{i}.html"))).0), 500);
+        assert_eq!(taken(&run((0..500).map(|i| format!("/2020/05/12/story-{i}.html"))).0), 500);
     }
 
     #[test]
     fn damaged_bytes_begin_anew() {
-        let (_, variants) = run(&TrapLimits::default(), ["/?a=1".into(), "/x/2031-05-12".into()]);
+        let (_, variants) = run(["/?a=1".into(), "/x/2031-05-12".into()]);
         let bytes = variants.to_bytes();
         assert_eq!(Variants::from_bytes(&bytes), variants);
         assert_eq!(Variants::from_bytes(&[]), Variants::default());
@@ -257,13 +259,12 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_stored_is_what_was(urls in prop::collection::vec("/[a-d]{1,2}(\\?[a-c]{1,2}=[0-9]{1,2})?(/20[0-9]{2}-05-12)?", 0..80)) {
-            let limits = TrapLimits { query_variants_per_path: 5, ..Default::default() };
             let mut kept = Variants::default();
             let mut stored = Vec::new();
             for text in urls {
                 let url = CanonicalUrl::parse(&format!("http://a.example{text}")).expect("a URL");
                 let mut read = Variants::from_bytes(&stored);
-                prop_assert_eq!(read.observe_at(&url, &limits, NOW), kept.observe_at(&url, &limits, NOW));
+                prop_assert_eq!(read.observe_at(&url, NOW), kept.observe_at(&url, NOW));
                 stored = read.to_bytes();
             }
             prop_assert_eq!(Variants::from_bytes(&stored), kept);

@@ -271,7 +271,7 @@ impl Run<'_> {
         let (trust, mean) = &mut state.hosts[planted.host];
         let history = &mut state.histories[page];
         let version = format!("\"v{}\"", planted.version(day));
-        let sent = history.conditions(scheduler.options(), trust);
+        let sent = history.conditions(trust);
         let sent = sent.map(|sent| (sent.etag == Some(&*version), sent.last_modified.is_some()));
         let mut texts = [String::new(), String::new()];
         let mut answer = planted.answer(day, state.visits, sent, &mut texts);

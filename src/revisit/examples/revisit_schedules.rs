@@ -37,7 +37,7 @@ fn main() {
     row("adaptive", &adaptive);
     let capped = Run { visits_per_day: budget, ..free };
     let mut rules = vec![("nutch", Rule::Nutch)];
-    for schedule in [Schedule::Optimal, Schedule::Age, Schedule::Proportional, Schedule::Uniform] {
+    for schedule in [Schedule::Optimal, Schedule::Age] {
         rules.push((
             schedule.name(),
             Rule::Ours(RevisitOptions { visits_per_day: budget, ..options(schedule) }),

@@ -275,7 +275,8 @@ async fn delay_of_an_address() {
 async fn conditional_requests_and_accounts() {
     let server = Server::start(|_, _| vec![send("HTTP/1.1 304 Not Modified\r\n\r\n")]).await;
     let port = server.address.port();
-    let options = FetchOptions { basic_auth: [(format!("a.test:{port}"), "me:pw".into())].into(), ..local() };
+    let options =
+        FetchOptions { accounts: [(format!("a.test:{port}"), Account::basic("me:pw"))].into(), ..local() };
     let client = client(&options);
     let url = server.url("/");
     let got = client.fetch(Request { conditional: Some(("\"e\"", "Tue")), ..get(&url) }).await;

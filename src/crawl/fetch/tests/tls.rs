@@ -188,7 +188,7 @@ async fn through_a_tunnel() {
     });
     let (mut options, _folder) = trusting(&identity);
     options.proxy = Some(format!("http://{address}"));
-    options.basic_auth = [("a.test".into(), "secret:secret".into())].into();
+    options.accounts = [("a.test".into(), Account::basic("secret:secret"))].into();
     let client = client(&options);
     for _ in 0..2 {
         let got = client.fetch(get(&https("a.test", port))).await;
