@@ -230,7 +230,6 @@ mod tests {
     use super::super::edges::EdgeList;
     use super::super::matrix_market::write_matrix;
     use super::*;
-    use proptest::prelude::*;
     use std::io::Write;
 
     /// A folder with one graph in every form.
@@ -355,45 +354,6 @@ mod tests {
                 }
             }
             std::fs::write(&path, &bytes).unwrap();
-        }
-    }
-
-    /// Bytes that start like a file of some kind, or like none.
-    fn bytes() -> impl Strategy<Value = Vec<u8>> {
-        let starts: Vec<&[u8]> = vec![
-            b"",
-            b"WMGRAPH\n\x01\0\0\0",
-            b"%%MatrixMarket matrix coordinate real general\n",
-            b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n",
-            b"0 1\n",
-            b"a -> b\n",
-            b"# Nodes: 9 Edges: 3\n",
-            b"\x1f\x8b\x08",
-            b"\x28\xb5\x2f\xfd",
-            b"\xef\xbb\xbf",
-        ];
-        let rest = prop_oneof![
-            prop::collection::vec(any::<u8>(), 0..200),
-            "([0-9]{1,9}[ ,\t]?|[ab#%.\n-]|-> |nan|1e9){0,40}".prop_map(String::into_bytes),
-        ];
-        (prop::sample::select(starts), rest).prop_map(|(start, rest)| [start, &rest[..]].concat())
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1000))]
-        #[test]
-        fn any_bytes_are_a_sound_graph_or_an_error(bytes in bytes()) {
-            let dir = tempfile::tempdir().unwrap();
-            let path = dir.path().join("g");
-            std::fs::write(&path, &bytes).unwrap();
-            match load_with(&path, &EdgeOptions { memory: 1 << 20, ..EdgeOptions::default() }) {
-                Ok(loaded) => {
-                    prop_assert!(loaded.graph.check().is_ok() && loaded.graph.num_nodes() > 0);
-                    prop_assert!(loaded.labels.is_none_or(|labels| labels.len() == loaded.graph.num_nodes()));
-                }
-                Err(Error::Internal(what)) => panic!("{what}"),
-                Err(error) => prop_assert!(error.to_string().contains(path.to_str().unwrap()), "{}", error),
-            }
         }
     }
 }

@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 
 use webmill::jobs::rejects::RejectRow;
 use webmill::mill::PageRow;
-use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::{Table, read_rows};
 
 use crate::support::{Work, story};
@@ -36,16 +35,13 @@ pub fn answer(url: &str, media_type: &str, body: impl Into<Vec<u8>>) -> Answer {
 
 /// Writes answers as one shard in `folder`, a second apart.
 pub fn write(work: &Work, folder: &str, answers: &[Answer]) {
-    let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
-    let mut writer = RawDbWriter::new(&work.path(folder), "documents", options).unwrap();
-    for (number, answer) in (0..).zip(answers) {
-        let head = format!("HTTP/1.1 200 OK\r\n{}Content-Length: {}\r\n\r\n", answer.head, answer.body.len());
-        let data = [head.as_bytes(), &answer.body].concat();
-        let date_ms = 1_700_000_000_000 + 1000 * number;
-        let record = NewRecord { url: &answer.url, origin: None, date_ms, ip: None, extra: &[], data: &data };
-        writer.write(&record).unwrap();
-    }
-    writer.finish().unwrap();
+    work.write_answers(
+        folder,
+        answers.iter().map(|Answer { url, head, body }| {
+            let head = format!("HTTP/1.1 200 OK\r\n{head}Content-Length: {}\r\n\r\n", body.len());
+            (url, [head.as_bytes(), body].concat())
+        }),
+    );
 }
 
 /// Paragraphs of made-up words, others for every number.

@@ -7,7 +7,6 @@ use webmill::jobs::graph::tables::{ArcRow, NodeRow};
 use webmill::jobs::levels::Level;
 use webmill::jobs::rank::tables::{ConvergenceRow, Iterated, RankRow};
 use webmill::mill::TextRow;
-use webmill::table::{Table, read_rows};
 
 use crate::support::{Work, assert_same};
 
@@ -26,10 +25,6 @@ fn assert_near(got: &BTreeMap<String, f64>, want: &[(&str, f64)], within: f64) {
     for (name, score) in want {
         assert!((got[*name] - score).abs() < within, "{name}: {got:?}");
     }
-}
-
-fn table<T: Table>(work: &Work, out: &str, job: &str) -> Vec<T> {
-    read_rows(&work.path(out).join(job).join("latest").join(T::NAME)).unwrap()
 }
 
 #[test]
@@ -240,12 +235,12 @@ fn duplicates_are_folded_into_their_representatives() {
     ]);
     assert_same(&work.committed("one"), &work.committed("two"), "folded on two threads");
 
-    let clusters: Vec<ClusterRow> = table(&work, "one", "dedup");
+    let clusters: Vec<ClusterRow> = work.table("one", "dedup");
     let copies: BTreeSet<&str> =
         clusters.iter().filter(|page| !page.keep).map(|page| page.url.as_str()).collect();
     assert!(copies.len() > 20, "a corpus without copies shows nothing: {}", copies.len());
     let nodes = |out| {
-        let nodes: Vec<NodeRow> = table(&work, out, "graph");
+        let nodes: Vec<NodeRow> = work.table(out, "graph");
         nodes.into_iter().filter(|node| node.level == Level::Page).collect::<Vec<_>>()
     };
     let (plain, folded) = (nodes("plain"), nodes("one"));
@@ -253,7 +248,7 @@ fn duplicates_are_folded_into_their_representatives() {
     assert!(folded.iter().all(|node| !copies.contains(node.url.as_str())));
     assert_eq!(folded.iter().map(|node| node.pages as usize).sum::<usize>(), plain.len());
     let weight = |out| {
-        let arcs: Vec<ArcRow> = table(&work, out, "graph");
+        let arcs: Vec<ArcRow> = work.table(out, "graph");
         arcs.iter().filter(|arc| arc.level == Level::Page).map(|arc| u64::from(arc.weight)).sum::<u64>()
     };
     let manifest = std::fs::read(work.path("one").join("graph/latest/manifest.json")).unwrap();
@@ -269,7 +264,7 @@ fn hubs_and_authorities_of_a_query() {
     let work = Work::new();
     work.synth("shards", 1500, u64::MAX);
     work.run(&["run", "shards", "--out", "out"]);
-    let texts: Vec<TextRow> = table(&work, "out", "extract");
+    let texts: Vec<TextRow> = work.table("out", "extract");
     let word = texts[0].text.split_whitespace().find(|word| word.chars().all(char::is_alphabetic)).unwrap();
     let ask = |more: &[&str]| lines(&work, &[&["rank", "out", "--query", word], more].concat());
     let found = ask(&[]);
@@ -299,13 +294,13 @@ fn earlier_ranks_and_chosen_pages() {
     work.run(&["run", "shards", "--out", "warm"]);
     work.run(&["rank", "--out", "warm", "--warm-start", "cold"]);
     let pagerank = |out| {
-        let ranks: Vec<RankRow> = table(&work, out, "rank");
+        let ranks: Vec<RankRow> = work.table(out, "rank");
         ranks.into_iter().map(|row| row.pagerank).collect::<Vec<_>>()
     };
     let (cold, warm) = (pagerank("cold"), pagerank("warm"));
     assert!(cold.iter().zip(&warm).map(|(a, b)| (a - b).abs()).sum::<f64>() < 1e-11);
     let iterations = |out: &str| {
-        let rows: Vec<ConvergenceRow> = table(&work, out, "rank");
+        let rows: Vec<ConvergenceRow> = work.table(out, "rank");
         let of_pages = |row: &&ConvergenceRow| row.level == Level::Page && row.measure == Iterated::Pagerank;
         rows.iter().find(of_pages).unwrap().iterations
     };
@@ -408,7 +403,7 @@ fn harmonic_centrality_says_whether_it_is_exact() {
 
     work.synth("shards", 60, u64::MAX);
     work.run(&["run", "shards", "--out", "out"]);
-    let rows: Vec<ConvergenceRow> = table(&work, "out", "rank");
+    let rows: Vec<ConvergenceRow> = work.table("out", "rank");
     assert_eq!(rows.len(), 9);
     for row in &rows {
         assert!(row.converged && row.error <= 1e-10, "{}", row.measure.as_str());
@@ -631,7 +626,7 @@ fn hubs_that_did_not_converge_are_told_in_the_table() {
     std::fs::write(work.path("mill.toml"), "[rank]\nhits_max_iterations = 8\n").unwrap();
     let output = work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
     let said = String::from_utf8(output.stderr).unwrap();
-    let rows: Vec<ConvergenceRow> = table(&work, "out", "rank");
+    let rows: Vec<ConvergenceRow> = work.table("out", "rank");
     let hits = rows.iter().find(|row| row.level == Level::Page && row.measure == Iterated::Hits).unwrap();
     assert!(!hits.converged && hits.iterations == 8, "{} {}", hits.converged, hits.iterations);
     assert!(hits.error > 1e-10 && hits.residual.unwrap() > 1e-12 && hits.gap.is_some());

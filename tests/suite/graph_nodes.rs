@@ -5,22 +5,9 @@ use std::path::Path;
 
 use webmill::jobs::graph::tables::{LevelRow, NodeRow};
 use webmill::jobs::rank::tables::RankRow;
-use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::{FileFacts, TextEnum, part_files, read_rows};
 
 use crate::support::Work;
-
-/// Answers, given by URL and response, as one shard, a second apart.
-fn write_answers(work: &Work, folder: &str, answers: &[(&str, &str)]) {
-    let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
-    let mut writer = RawDbWriter::new(&work.path(folder), "answers", options).unwrap();
-    for (number, (url, response)) in (0..).zip(answers) {
-        let date_ms = 1_700_000_000_000 + 1000 * number;
-        let data = response.as_bytes();
-        writer.write(&NewRecord { url, origin: None, date_ms, ip: None, extra: &[], data }).unwrap();
-    }
-    writer.finish().unwrap();
-}
 
 const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>A page.";
 const PDF: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n%PDF-1.4 and so on";
@@ -39,11 +26,10 @@ fn nodes_say_what_their_captures_are_at_best() {
         ])
         .collect();
     let home = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{links}");
-    write_answers(
-        &work,
+    work.write_answers(
         "shards",
-        &[
-            ("http://a.example/", &home),
+        [
+            ("http://a.example/", home.as_str()),
             ("http://a.example/paper.pdf", PDF),
             ("http://a.example/moved", MOVED),
             ("http://a.example/missing", MISSING),

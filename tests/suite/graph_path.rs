@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use serde_json::Value;
-
 use crate::support::Work;
 
 /// Pages by number, each with its links.
@@ -30,10 +28,6 @@ fn results(work: &Work, site: &Site) {
     work.run(&["graph", "build", "--out", "results"]);
 }
 
-fn json(work: &Work, arguments: &[&str]) -> Value {
-    serde_json::from_slice(&work.run(arguments).stdout).unwrap()
-}
-
 /// 1 → 2 → 3 → 14 and 1 → 12 → 3; 1 → 14 there is not; 21 leads here, but nothing leads to it.
 const SITE: &Site = &[
     (1, &[(2, "to two"), (12, "to twelve"), (2, "again")]),
@@ -49,7 +43,7 @@ fn chains_of_pages_tell_what_their_links_say() {
     let work = Work::new();
     results(&work, SITE);
     let (from, to) = (url(1), url(14));
-    let found = json(&work, &["graph", "path", &from, &to, "results", "--all", "--format", "json"]);
+    let found = work.json(&["graph", "path", &from, &to, "results", "--all", "--format", "json"]);
     assert_eq!(found["length"], 3.0);
     assert_eq!(found["chains"], "2");
     let chains: Vec<Vec<&str>> = found["printed"]
@@ -91,10 +85,18 @@ fn chains_of_pages_tell_what_their_links_say() {
     .unwrap();
     assert_eq!(text, "1 link; 1 shortest chain\n\nh0.org\n  ↓ link, weight 2\nh1.org\n");
     // Many links are a short way: over 2, which has two links from 1, and not over 12, which has two to 3.
-    let near = json(
-        &work,
-        &["graph", "path", &from, &url(3), "results", "--weights", "strength", "--all", "--format", "json"],
-    );
+    let near = work.json(&[
+        "graph",
+        "path",
+        &from,
+        &url(3),
+        "results",
+        "--weights",
+        "strength",
+        "--all",
+        "--format",
+        "json",
+    ]);
     assert_eq!((&near["length"], &near["chains"]), (&1.5.into(), &"2".into()));
 }
 
@@ -148,7 +150,7 @@ fn files_without_names_go_by_numbers() {
             work.fails(&asked, 1);
             continue;
         };
-        let found = json(&work, &asked);
+        let found = work.json(&asked);
         assert_eq!(found["length"], f64::from(*length));
         for chain in found["printed"].as_array().unwrap() {
             let nodes: Vec<u32> = chain["nodes"]

@@ -7,17 +7,12 @@ use webmill::jobs::repeated::known::KnownRepeated;
 use webmill::jobs::repeated::tables::{RepeatedBlockRow, RepeatedKind};
 use webmill::mill::TextRow;
 use webmill::sort::Budget;
-use webmill::table::{Table, read_rows};
 
 use crate::support::{Work, assert_same, story};
 
 const NOTICE: &str =
     "All rights reserved. No part of this site may be copied, on paper or on other media, without asking.";
 const RECIPE: &str = "[extract]\ntemplate_pages = 0\n";
-
-fn table<T: Table>(work: &Work, out: &str, job: &str) -> Vec<T> {
-    read_rows(&work.path(out).join(job).join("latest").join(T::NAME)).unwrap()
-}
 
 /// Extract, dedup and repeated, without templates, which would take away what is looked for.
 fn mill(work: &Work, shards: &str, out: &str, recipe: &str, more: &[&str]) -> Vec<RepeatedBlockRow> {
@@ -26,7 +21,7 @@ fn mill(work: &Work, shards: &str, out: &str, recipe: &str, more: &[&str]) -> Ve
     work.run(&[&["extract", shards], &common[..]].concat());
     work.run(&[&["dedup"], &common[..]].concat());
     work.run(&[&["repeated"], &common[..]].concat());
-    table(work, out, "repeated")
+    work.table(out, "repeated")
 }
 
 fn page(url: String, paragraphs: &[&str]) -> (String, String) {
@@ -53,7 +48,7 @@ fn a_line_of_many_pages_is_counted_and_left_out_on_request() {
     assert_eq!((row.text.as_str(), row.bytes, row.kind), (NOTICE, NOTICE.len() as u64, RepeatedKind::Line));
     assert_eq!((row.pages, row.hosts, row.clusters), (25, 2, 25));
     assert_eq!(row.first_url, "http://a.example/0");
-    let texts: Vec<TextRow> = table(&work, "out", "extract");
+    let texts: Vec<TextRow> = work.table("out", "extract");
     let first = texts.iter().find(|text| text.url == row.first_url).unwrap();
     assert_eq!(first.url_key, row.first_url_key);
 
@@ -111,10 +106,10 @@ fn counts_are_those_of_a_map_whatever_threads_memory_and_shards() {
     assert_eq!(one, many, "other shards");
 
     let clusters: BTreeMap<String, u32> =
-        table::<ClusterRow>(&work, "one", "dedup").into_iter().map(|row| (row.url, row.cluster)).collect();
+        work.table::<ClusterRow>("one", "dedup").into_iter().map(|row| (row.url, row.cluster)).collect();
     let mut of_hash: BTreeMap<u128, BTreeSet<String>> = BTreeMap::new();
     let options = webmill::dedup::RepeatedOptions { min_chars: 12, ..Default::default() };
-    for text in table::<TextRow>(&work, "one", "extract") {
+    for text in work.table::<TextRow>("one", "extract") {
         for hash in options.hashes(&text.text) {
             of_hash.entry(hash).or_default().insert(text.url.clone());
         }

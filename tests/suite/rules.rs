@@ -2,7 +2,6 @@
 
 use std::process::Output;
 
-use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::TableInWords;
 
 use crate::crawl_support::{Written, message, serve};
@@ -204,23 +203,12 @@ fn shards_and_tables_of_pages_give_the_same_rows() {
     captures.push((kettle(11), String::new(), 5, 301));
     captures.push(("http://shop.example/moved".into(), name("Kettle 11"), 5, 200));
     for (shards, half) in [("shards/a", 0), ("shards/b", 1)] {
-        let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
-        let mut writer = RawDbWriter::new(&work.path(shards), "part", options).unwrap();
-        for (url, html, date_ms, status) in captures.iter().skip(half).step_by(2) {
+        let half = captures.iter().skip(half).step_by(2).map(|(url, html, date_ms, status)| {
             let moved = if *status == 301 { "Location: /moved\r\n" } else { "" };
             let data = format!("HTTP/1.1 {status} X\r\n{moved}Content-Type: text/html\r\n\r\n{html}");
-            let extra = &[];
-            let record = NewRecord {
-                url,
-                origin: None,
-                date_ms: 1000 * date_ms,
-                ip: None,
-                extra,
-                data: data.as_bytes(),
-            };
-            writer.write(&record).unwrap();
-        }
-        writer.finish().unwrap();
+            (url, data, 1000 * date_ms)
+        });
+        work.write_captures(shards, "part", half);
     }
     work.run(&["rules", "apply", "rules", "--shards", "shards", "--out", "scanned"]);
     work.run(&["extract", "shards", "--out", "out"]);

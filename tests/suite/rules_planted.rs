@@ -6,7 +6,6 @@ mod sites;
 
 use std::collections::BTreeMap;
 
-use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::TableInWords;
 
 use crate::support::{Work, assert_same};
@@ -16,25 +15,12 @@ use sites::{Page, Site, books, goods, kettles};
 fn write_shards(work: &Work, sites: &[Site], shards: usize) {
     let pages: Vec<&Page> = sites.iter().flat_map(|site| &site.pages).collect();
     for shard in 0..shards {
-        let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
-        let mut writer = RawDbWriter::new(&work.path("shards"), &format!("part{shard}"), options).unwrap();
-        for (number, page) in (0..).zip(&pages).filter(|(number, _)| *number as usize % shards == shard) {
-            let mut data =
-                format!("HTTP/1.1 200 OK\r\nContent-Type: {}\r\n\r\n", page.content_type).into_bytes();
-            data.extend(&page.body);
-            let date_ms = 1_700_000_000_000 + number;
-            writer
-                .write(&NewRecord {
-                    url: &page.url,
-                    origin: None,
-                    date_ms,
-                    ip: None,
-                    extra: &[],
-                    data: &data,
-                })
-                .unwrap();
-        }
-        writer.finish().unwrap();
+        let numbered = (0..).zip(&pages).filter(|(number, _)| *number as usize % shards == shard);
+        let captures = numbered.map(|(number, page)| {
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {}\r\n\r\n", page.content_type);
+            (&page.url, [head.as_bytes(), &page.body].concat(), 1_700_000_000_000 + number)
+        });
+        work.write_captures("shards", &format!("part{shard}"), captures);
     }
 }
 

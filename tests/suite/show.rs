@@ -12,10 +12,6 @@ use webmill::table::read_rows;
 use crate::report::write_documents;
 use crate::support::{Work, story};
 
-fn json(work: &Work, arguments: &[&str]) -> Value {
-    serde_json::from_slice(&work.run(arguments).stdout).unwrap()
-}
-
 /// A corpus with copies, a shared passage, comments of hosts, links that lead nowhere.
 fn corpus(work: &Work) {
     work.synth("shards", 240, u64::MAX);
@@ -84,7 +80,7 @@ fn the_shape_is_fixed_documented_and_the_same_on_any_threads() {
     let (mut found, mut first) = (BTreeSet::new(), None);
     for page in pages.iter().step_by(9) {
         let arguments = ["show", &page.url, "out", "--format", "json"];
-        let told = json(&work, &arguments);
+        let told = work.json(&arguments);
         let top: Vec<String> = told.as_object().unwrap().keys().cloned().collect();
         assert_eq!(first.get_or_insert_with(|| top.clone()), &top);
         keys(&told, &mut found);
@@ -147,7 +143,7 @@ fn one_screen_says_it_all() {
     // Of a page that was never fetched the links are known.
     let gone = text("http://a.org/gone");
     assert!(gone.contains("captures    none") && gone.contains("“gone”"), "{gone}");
-    let told = json(&work, &["show", "http://a.org/gone", "--format", "json"]);
+    let told = work.json(&["show", "http://a.org/gone", "--format", "json"]);
     assert_eq!(
         (&told["captures"]["total"], &told["page"], &told["text"]),
         (&0.into(), &Value::Null, &Value::Null)
@@ -162,7 +158,7 @@ fn what_was_not_computed_is_named() {
     let pages: Vec<PageRow> = read_rows(&work.path("out/extract/latest/pages")).unwrap();
     let url = &pages[3].url;
     let missing = || -> Vec<String> {
-        let told = json(&work, &["show", url, "out", "--format", "json"]);
+        let told = work.json(&["show", url, "out", "--format", "json"]);
         told["missing"]
             .as_array()
             .unwrap()
@@ -181,7 +177,7 @@ fn what_was_not_computed_is_named() {
     work.synth("more", 80, u64::MAX);
     work.run(&["extract", "shards", "more", "--out", "out"]);
     work.run(&["graph", "build", "--out", "out"]);
-    let told = json(&work, &["show", url, "out", "--format", "json"]);
+    let told = work.json(&["show", url, "out", "--format", "json"]);
     assert_eq!(told["rank"], Value::Null);
     assert!(
         told["missing"].to_string().contains("not of the latest graph")
@@ -276,7 +272,7 @@ fn sorted_tables_are_looked_up_by_their_statistics() {
     assert!(nodes.len() > 32_768, "{} nodes", nodes.len());
     let texts: Vec<TextRow> = read_rows(&work.path("results/extract/latest/texts")).unwrap();
     assert!(!texts.is_empty());
-    let told = json(&work, &["show", "http://a.org/t/00007", "results", "--format", "json"]);
+    let told = work.json(&["show", "http://a.org/t/00007", "results", "--format", "json"]);
     let read = told["read"]
         .as_array()
         .unwrap()
@@ -293,7 +289,7 @@ fn documents_and_pictures_are_shown_as_what_they_are() {
     let work = Work::new();
     write_documents(&work, "shards");
     work.run(&["run", "shards", "--out", "out"]);
-    let told = |url: &str| json(&work, &["show", url, "out", "--format", "json"]);
+    let told = |url: &str| work.json(&["show", url, "out", "--format", "json"]);
     let report = told("http://a.example/report.pdf");
     assert_eq!((&report["document"]["format"], &report["document"]["pages"]), (&"pdf".into(), &1.into()));
     assert_eq!((&report["page"]["page_type"], &report["medium"]), (&"document".into(), &Value::Null));

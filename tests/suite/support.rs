@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::sim::{Config, Web};
+use webmill::table::{Table, read_rows};
 
 /// A folder that goes away with the test, and the binary that works in it.
 pub struct Work {
@@ -96,15 +97,52 @@ impl Work {
 
     /// Writes pages, given by URL and HTML, as one shard in `folder`, a second apart.
     pub fn write_pages(&self, folder: &str, pages: &[(String, String)]) {
+        let page = |(url, html): &(String, String)| {
+            (url.clone(), format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}"))
+        };
+        self.write_answers(folder, pages.iter().map(page));
+    }
+
+    /// Writes answers, given by URL and response, as one shard in `folder`, a second apart.
+    pub fn write_answers<U: AsRef<str>, R: AsRef<[u8]>>(
+        &self,
+        folder: &str,
+        answers: impl IntoIterator<Item = (U, R)>,
+    ) {
+        let dated = (0..).zip(answers);
+        let dated = dated.map(|(number, (url, data))| (url, data, 1_700_000_000_000 + 1000 * number));
+        self.write_captures(folder, "pages", dated);
+    }
+
+    /// Writes captures, given by URL, response and date in ms, as one shard `folder/name-00000.rawdb`.
+    pub fn write_captures<U: AsRef<str>, R: AsRef<[u8]>>(
+        &self,
+        folder: &str,
+        name: &str,
+        captures: impl IntoIterator<Item = (U, R, i64)>,
+    ) {
         let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
-        let mut writer = RawDbWriter::new(&self.path(folder), "pages", options).unwrap();
-        for (number, (url, html)) in (0..).zip(pages) {
-            let response = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{html}");
-            let date_ms = 1_700_000_000_000 + 1000 * number;
-            let data = response.as_bytes();
+        let mut writer = RawDbWriter::new(&self.path(folder), name, options).unwrap();
+        for (url, data, date_ms) in captures {
+            let (url, data) = (url.as_ref(), data.as_ref());
             writer.write(&NewRecord { url, origin: None, date_ms, ip: None, extra: &[], data }).unwrap();
         }
         writer.finish().unwrap();
+    }
+
+    /// The rows of a table that a job committed last.
+    pub fn table<T: Table>(&self, out: &str, job: &str) -> Vec<T> {
+        read_rows(&self.path(out).join(job).join("latest").join(T::NAME)).unwrap()
+    }
+
+    /// What the binary writes to stdout with these arguments.
+    pub fn output(&self, arguments: &[&str]) -> String {
+        String::from_utf8(self.run(arguments).stdout).unwrap()
+    }
+
+    /// The same where it is one JSON object.
+    pub fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        serde_json::from_slice(&self.run(arguments).stdout).unwrap()
     }
 
     /// Every committed file of `out` by its path, without what may differ between runs.
@@ -162,6 +200,11 @@ fn walk(folder: &Path) -> Vec<String> {
         }
     }
     names
+}
+
+/// The JSON objects of a text with one per line.
+pub fn objects(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Some sentences of made-up words: others for every number.

@@ -2,7 +2,6 @@
 
 use webmill::jobs::extract::template_row::{TemplateRow, TemplateVerdict};
 use webmill::mill::TextRow;
-use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::read_rows;
 
 use crate::support::{Work, assert_same, story};
@@ -39,21 +38,8 @@ fn texts(work: &Work, out: &str) -> Vec<(String, String)> {
 #[test]
 fn what_a_host_repeats_is_left_out_of_its_poor_pages() {
     let work = Work::new();
-    let options = WriteOptions { max_shard_bytes: u64::MAX, compression: Compression::None };
-    let mut writer = RawDbWriter::new(&work.path("shards"), "stories", options).unwrap();
-    for number in 0..40 {
-        let response = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{}", page(number));
-        let record = NewRecord {
-            url: &format!("http://stories.example/{number}.html"),
-            origin: None,
-            date_ms: 1_700_000_000_000,
-            ip: None,
-            extra: &[],
-            data: response.as_bytes(),
-        };
-        writer.write(&record).unwrap();
-    }
-    writer.finish().unwrap();
+    let pages = (0..40).map(|number| (format!("http://stories.example/{number}.html"), page(number)));
+    work.write_pages("shards", &pages.collect::<Vec<_>>());
     for (file, pages) in [("off.toml", 0), ("on.toml", 20), ("more.toml", 41)] {
         std::fs::write(work.path(file), format!("[extract]\ntemplate_pages = {pages}\n")).unwrap();
     }

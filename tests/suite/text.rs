@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::support::Work;
+use crate::support::{Work, objects};
 
 const PAGE: &str = "<html><head><title>Tea at home | The Tea House</title><meta charset=utf-8>
 <link rel=canonical href=http://tea.example/a/tea.html><meta name=author content='Ann Lee'></head><body>
@@ -13,31 +13,23 @@ const PAGE: &str = "<html><head><title>Tea at home | The Tea House</title><meta 
 <p>Heat the water until it boils, warm the pot with some of it, and pour the rest over the leaves at once, since they wait for it.</p>
 </article><footer>© 2020 The Tea House</footer></body></html>";
 
-fn output(work: &Work, arguments: &[&str]) -> String {
-    String::from_utf8(work.run(arguments).stdout).unwrap()
-}
-
-fn objects(text: &str) -> Vec<serde_json::Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 #[test]
 fn a_page_in_every_form() {
     let work = Work::new();
     std::fs::write(work.path("tea.page.html"), PAGE).unwrap();
-    let text = output(&work, &["text", "tea.page.html"]);
+    let text = work.output(&["text", "tea.page.html"]);
     assert!(text.contains("Good tea needs fresh water") && !text.contains("Shop"), "{text}");
-    let md = output(&work, &["text", "tea.page.html", "--format", "md"]);
+    let md = work.output(&["text", "tea.page.html", "--format", "md"]);
     assert!(md.contains("[longer guide](http://tea.example/a/guide.html)"), "{md}");
     assert!(md.contains("| Leaf | Minutes |\n| --- | --- |\n| Green tea | 2 |"), "{md}");
-    let other = output(&work, &["text", "tea.page.html", "--format", "md", "--url", "http://b.example/c/"]);
+    let other = work.output(&["text", "tea.page.html", "--format", "md", "--url", "http://b.example/c/"]);
     assert!(other.contains("(http://b.example/c/guide.html)"), "{other}");
-    let page = &objects(&output(&work, &["text", "tea.page.html", "--format", "json"]))[0];
+    let page = &objects(&work.output(&["text", "tea.page.html", "--format", "json"]))[0];
     assert_eq!((&page["id"], &page["author"]), (&"tea.page.html".into(), &"Ann Lee".into()));
     assert_eq!((&page["kind"], &page["markdown"]), (&"page".into(), &serde_json::Value::Null));
     assert_eq!(page["tables"][0]["rows"][1], serde_json::json!({"Leaf": "Black tea", "Minutes": "4"}));
     assert_eq!((&page["language"], &page["encoding"]), (&"eng".into(), &"UTF-8".into()));
-    let named = output(&work, &["text", "tea.page.html", "--format", "json", "--id", "stem"]);
+    let named = work.output(&["text", "tea.page.html", "--format", "json", "--id", "stem"]);
     assert_eq!(objects(&named)[0]["id"], "tea.page");
 }
 
@@ -51,7 +43,7 @@ fn folders_are_walked_in_order_by_content() {
     std::fs::write(work.path("site/notes.txt"), "Only words").unwrap();
     std::fs::write(work.path("site/code.py"), "print()").unwrap();
     std::fs::write(work.path("site/page.json"), "{\"html\": \"<html><body>\"}").unwrap();
-    let json = output(&work, &["text", "site", "--format", "json"]);
+    let json = work.output(&["text", "site", "--format", "json"]);
     let ids: Vec<_> = objects(&json).iter().map(|page| page["id"].clone()).collect();
     assert_eq!(ids, ["a.html", "b/a", "c.htm", "notes.txt"]);
     let stems = work.run(&["text", "site", "--format", "json", "--id", "stem"]);
@@ -63,9 +55,9 @@ fn folders_are_walked_in_order_by_content() {
     let passed = "site: 2 files passed over: 1 no HTML but application/json, 1 text without HTML";
     assert!(said.contains(passed), "{said}");
     for threads in ["1", "3"] {
-        assert_eq!(output(&work, &["text", "site", "--format", "json", "--threads", threads]), json);
+        assert_eq!(work.output(&["text", "site", "--format", "json", "--threads", threads]), json);
     }
-    let text = output(&work, &["text", "site"]);
+    let text = work.output(&["text", "site"]);
     assert!(text.starts_with("==> site/a.html <==\n") && text.contains("\n==> site/b/a <==\n"), "{text}");
 }
 
@@ -136,7 +128,7 @@ fn hostile_pages_end() {
         std::fs::write(work.path(&format!("bad/{n}.html")), page).unwrap();
     }
     for form in ["text", "md", "json"] {
-        let out = output(&work, &["text", "bad", "--format", form]);
+        let out = work.output(&["text", "bad", "--format", form]);
         assert!(form != "json" || objects(&out).len() == pages.len());
     }
 }

@@ -1,6 +1,6 @@
 //! `webmill text`: feeds, sitemaps and plain texts as input.
 
-use crate::support::Work;
+use crate::support::{Work, objects};
 
 const RSS: &str = "<?xml version='1.0' encoding='ISO-8859-1'?><rss version='2.0' xmlns:content='c' xmlns:dc='d'><channel>
 <title>The Tea House</title><link>http://tea.example/</link><language>en</language>
@@ -9,14 +9,6 @@ const RSS: &str = "<?xml version='1.0' encoding='ISO-8859-1'?><rss version='2.0'
 <table><tr><th>Leaf</th><th>Minutes</th></tr><tr><td>Green</td><td>2</td></tr></table>]]></content:encoded></item>
 <item><title>Schwarz</title><description>Schwarzer Tee mag kochendes Wasser, und er zieht nicht l\u{e4}nger als vier Minuten in der Kanne.</description></item>
 </channel></rss>";
-
-fn output(work: &Work, arguments: &[&str]) -> String {
-    String::from_utf8(work.run(arguments).stdout).unwrap()
-}
-
-fn objects(text: &str) -> Vec<serde_json::Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 /// The feed in the encoding that it declares.
 fn feed(work: &Work, name: &str) {
@@ -28,7 +20,7 @@ fn feed(work: &Work, name: &str) {
 fn each_item_of_a_feed_is_a_text() {
     let work = Work::new();
     feed(&work, "feed.xml");
-    let items = objects(&output(&work, &["text", "feed.xml", "--format", "json", "--with-markdown"]));
+    let items = objects(&work.output(&["text", "feed.xml", "--format", "json", "--with-markdown"]));
     assert_eq!(items.len(), 2);
     let green = &items[0];
     for (field, want) in [
@@ -54,7 +46,7 @@ fn each_item_of_a_feed_is_a_text() {
     );
     assert_eq!(green["tables"][0]["rows"][0]["Minutes"], "2");
     assert!(items[1]["text"].as_str().unwrap().contains("nicht länger"), "{}", items[1]);
-    let text = output(&work, &["text", "feed.xml"]);
+    let text = work.output(&["text", "feed.xml"]);
     assert!(text.starts_with("==> feed.xml/1 <==\n") && text.contains("\n==> feed.xml/2 <==\n"), "{text}");
     // In a folder a feed shows by content, whatever it is called.
     std::fs::create_dir(work.path("site")).unwrap();
@@ -64,7 +56,7 @@ fn each_item_of_a_feed_is_a_text() {
         "{\"version\":\"https://jsonfeed.org/version/1.1\",\"items\":[{\"content_text\":\"a < b\"}]}",
     )
     .unwrap();
-    let ids: Vec<_> = objects(&output(&work, &["text", "site", "--format", "json"]))
+    let ids: Vec<_> = objects(&work.output(&["text", "site", "--format", "json"]))
         .iter()
         .map(|i| i["id"].clone())
         .collect();
@@ -111,21 +103,21 @@ fn sitemaps_give_their_urls_with_their_days() {
     )
     .unwrap();
     std::fs::write(work.path("list.txt"), "http://e.org/1\nhttp://e.org/2\n").unwrap();
-    let text = output(&work, &["text", "sitemap.xml"]);
+    let text = work.output(&["text", "sitemap.xml"]);
     assert_eq!(
         text,
         "http://e.org/a?x=1&y=2\t2024-05-01\nhttp://e.org/b\t2024-05-01T04:07:08Z\nhttp://e.org/c\n"
     );
-    let urls = objects(&output(&work, &["text", "sitemap.xml", "--format", "json"]));
+    let urls = objects(&work.output(&["text", "sitemap.xml", "--format", "json"]));
     assert_eq!((&urls[0]["kind"], &urls[0]["modified"]), (&"sitemap-url".into(), &"2024-05-01".into()));
     assert_eq!((&urls[2]["id"], &urls[2]["url"]), (&"sitemap.xml/3".into(), &"http://e.org/c".into()));
-    let further = objects(&output(&work, &["text", "index.xml", "--format", "json"]));
+    let further = objects(&work.output(&["text", "index.xml", "--format", "json"]));
     assert_eq!((&further[0]["kind"], &further[0]["url"]), (&"sitemap".into(), &"http://e.org/s.xml".into()));
     assert_eq!(
-        output(&work, &["text", "list.txt", "--format", "md"]),
+        work.output(&["text", "list.txt", "--format", "md"]),
         "- <http://e.org/1>\n- <http://e.org/2>\n"
     );
-    let plain = objects(&output(&work, &["text", "list.txt", "--format", "json", "--input", "text"]));
+    let plain = objects(&work.output(&["text", "list.txt", "--format", "json", "--input", "text"]));
     assert_eq!(plain[0]["text"], "http://e.org/1\nhttp://e.org/2");
 }
 
@@ -136,9 +128,9 @@ fn plain_texts_are_read_in_their_encodings() {
         "Мельница на реке стояла триста лет и молола зерно для всей деревни, и вода её не замерзала.";
     let (bytes, _, _) = encoding_rs::KOI8_R.encode(russian);
     std::fs::write(work.path("a.txt"), &bytes).unwrap();
-    let page = &objects(&output(&work, &["text", "a.txt", "--format", "json"]))[0];
+    let page = &objects(&work.output(&["text", "a.txt", "--format", "json"]))[0];
     assert_eq!((&page["text"], &page["kind"]), (&russian.into(), &"text".into()));
     assert!(page["encoding"].as_str().unwrap().starts_with("KOI8"), "{page}");
     std::fs::write(work.path("notes"), "One *line*\r\nmore\r\n\r\nA paragraph").unwrap();
-    assert_eq!(output(&work, &["text", "notes", "--format", "md"]), "One \\*line\\* more\n\nA paragraph\n");
+    assert_eq!(work.output(&["text", "notes", "--format", "md"]), "One \\*line\\* more\n\nA paragraph\n");
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use crate::support::Work;
+use crate::support::{Work, objects};
 
 const PAGE: &str = "<html lang=en><head><title>Tea \"at\" home: a <guide> | The Tea House</title><meta charset=utf-8>
 <meta property=og:site_name content='The Tea House'><meta name=description content='How to & why'>
@@ -24,14 +24,6 @@ const PAGE: &str = "<html lang=en><head><title>Tea \"at\" home: a <guide> | The 
 const GERMAN: &str = "<html><title>Tee</title><body><h1>Tee</h1><p>Guter Tee braucht frisches Wasser, eine warme Kanne und viel Geduld, und er zieht nicht länger als vier Minuten.</p>
 <p>Das Wasser wird erhitzt, bis es kocht, und dann sofort über die Blätter gegossen, weil diese darauf warten.</p></body></html>";
 
-fn output(work: &Work, arguments: &[&str]) -> String {
-    String::from_utf8(work.run(arguments).stdout).unwrap()
-}
-
-fn objects(text: &str) -> Vec<serde_json::Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 fn site() -> Work {
     let work = Work::new();
     std::fs::create_dir_all(work.path("site/b")).unwrap();
@@ -43,13 +35,18 @@ fn site() -> Work {
 #[test]
 fn markdown_stands_in_json_and_behind_front_matter_on_demand() {
     let work = site();
-    let page = &objects(&output(&work, &["text", "site/a.html", "--format", "json", "--with-markdown"]))[0];
-    let markdown = output(&work, &["text", "site/a.html", "--format", "md"]);
+    let page = &objects(&work.output(&["text", "site/a.html", "--format", "json", "--with-markdown"]))[0];
+    let markdown = work.output(&["text", "site/a.html", "--format", "md"]);
     assert_eq!(page["markdown"].as_str().unwrap(), markdown.trim_end());
-    let with = output(
-        &work,
-        &["text", "site/a.html", "--format", "md", "--front-matter", "--url", "http://tea.example/x"],
-    );
+    let with = work.output(&[
+        "text",
+        "site/a.html",
+        "--format",
+        "md",
+        "--front-matter",
+        "--url",
+        "http://tea.example/x",
+    ]);
     let (matter, rest) = with.strip_prefix("---\n").unwrap().split_once("---\n\n").unwrap();
     assert!(rest.contains("# Tea \"at\" home"), "{rest}");
     let fields: std::collections::BTreeMap<&str, serde_json::Value> = matter
@@ -80,8 +77,7 @@ fn markdown_stands_in_json_and_behind_front_matter_on_demand() {
 fn tables_links_images_and_comments_come_and_go() {
     let work = site();
     let md = |more: &[&str]| {
-        output(
-            &work,
+        work.output(
             &[&["text", "site/a.html", "--format", "md", "--url", "http://tea.example/"], more].concat(),
         )
     };
@@ -96,10 +92,10 @@ fn tables_links_images_and_comments_come_and_go() {
     let none = md(&["--no-tables", "--no-links", "--no-images"]);
     assert!(!none.contains("Green tea") && !none.contains("](") && none.contains("longer guide"), "{none}");
     assert!(md(&["--with-comments"]).contains("I never warm the pot"));
-    let text = output(&work, &["text", "site/a.html", "--with-comments", "--no-tables"]);
+    let text = work.output(&["text", "site/a.html", "--with-comments", "--no-tables"]);
     assert!(text.contains("I never warm the pot") && !text.contains("Green tea"), "{text}");
     let json = |more: &[&str]| {
-        objects(&output(&work, &[&["text", "site/a.html", "--format", "json"], more].concat()))[0].clone()
+        objects(&work.output(&[&["text", "site/a.html", "--format", "json"], more].concat()))[0].clone()
     };
     assert_eq!(
         (json(&[])["tables"].as_array().unwrap().len(), json(&[])["comments"].as_array().unwrap().len()),
@@ -115,7 +111,7 @@ fn precision_keeps_less_and_recall_more() {
     let pages = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/pages/zh");
     let length = |focus: &[&str]| {
         let folder = pages.to_str().unwrap();
-        output(&work, &[&["text", folder, "--format", "json"], focus].concat()).len()
+        work.output(&[&["text", folder, "--format", "json"], focus].concat()).len()
     };
     let (precise, plain, full) = (length(&["--precision"]), length(&[]), length(&["--recall"]));
     assert!(precise < plain && plain < full, "{precise} {plain} {full}");
@@ -258,7 +254,7 @@ fn xml_is_well_formed_and_tei_is_as_the_guidelines_have_it() {
         "<urlset><url><loc>http://e.org/a?x=1&amp;y=2</loc><lastmod>2024-05-01</lastmod></url></urlset>",
     )
     .unwrap();
-    let one = output(&work, &["text", "site/a.html", "--format", "xml", "--url", "http://tea.example/"]);
+    let one = work.output(&["text", "site/a.html", "--format", "xml", "--url", "http://tea.example/"]);
     assert!(
         one.starts_with(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<doc id=\"a.html\" sitename=\"The Tea House\""
@@ -281,27 +277,24 @@ fn xml_is_well_formed_and_tei_is_as_the_guidelines_have_it() {
         one.contains("<ref target=\"http://tea.example/guide.html?a=1&amp;b=2\">longer guide</ref>"),
         "{one}"
     );
-    let bare = output(
-        &work,
-        &[
-            "text",
-            "site/a.html",
-            "--format",
-            "xml",
-            "--no-links",
-            "--no-images",
-            "--no-tables",
-            "--no-comments",
-        ],
-    );
+    let bare = work.output(&[
+        "text",
+        "site/a.html",
+        "--format",
+        "xml",
+        "--no-links",
+        "--no-images",
+        "--no-tables",
+        "--no-comments",
+    ]);
     assert!(["<ref", "<graphic", "<table", "<comments"].iter().all(|name| !bare.contains(name)), "{bare}");
-    let all = elements(&output(&work, &["text", "site", "--format", "xml"]));
+    let all = elements(&work.output(&["text", "site", "--format", "xml"]));
     assert_eq!(
         (all[0].join(""), all.iter().filter(|path| path.len() == 2).count()),
         ("corpus".to_owned(), 5)
     );
 
-    let tei = output(&work, &["text", "site/a.html", "--format", "tei", "--url", "http://tea.example/"]);
+    let tei = work.output(&["text", "site/a.html", "--format", "tei", "--url", "http://tea.example/"]);
     assert!(
         tei.contains("<TEI xmlns=\"http://www.tei-c.org/ns/1.0\">")
             && tei.contains("<date when=\"2020-01-02T03:04:05Z\">"),
@@ -312,7 +305,7 @@ fn xml_is_well_formed_and_tei_is_as_the_guidelines_have_it() {
         (&["site"], "teiCorpus"),
         (&["site/odd.html", "site/feed.xml"], "teiCorpus"),
     ] {
-        let paths = elements(&output(&work, &[&["text", "--format", "tei"], arguments].concat()));
+        let paths = elements(&work.output(&[&["text", "--format", "tei"], arguments].concat()));
         assert_eq!(paths[0][0], root);
         for path in &paths {
             if let [.., parent, child] = &path[..] {
@@ -328,7 +321,7 @@ fn the_address_of_a_page_speaks_for_its_type() {
     let posts: String = (0..3).map(|n| format!("<div><p>Some words number {n} that stand here and say nothing of what kind of page this is, or was.</p></div>")).collect();
     std::fs::write(work.path("page.html"), format!("<html><title>Words</title><body>{posts}")).unwrap();
     let page = |url: &str| {
-        objects(&output(&work, &["text", "page.html", "--format", "json", "--url", url]))[0].clone()
+        objects(&work.output(&["text", "page.html", "--format", "json", "--url", url]))[0].clone()
     };
     let (forum, shop) = (page("http://e.org/forum/viewtopic/12"), page("http://e.org/product/kettle"));
     assert_eq!((&forum["text"], &forum["url"]), (&shop["text"], &"http://e.org/forum/viewtopic/12".into()));

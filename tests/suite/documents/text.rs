@@ -5,15 +5,7 @@ use std::process::{Output, Stdio};
 
 use super::files::{PdfPage, docx, gold, pdf, xlsx};
 use super::{hostile, hostile_files, paper, paragraphs};
-use crate::support::Work;
-
-fn output(work: &Work, arguments: &[&str]) -> String {
-    String::from_utf8(work.run(arguments).stdout).unwrap()
-}
-
-fn objects(text: &str) -> Vec<serde_json::Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
+use crate::support::{Work, objects};
 
 fn from_stdin(work: &Work, arguments: &[&str], bytes: &[u8]) -> Output {
     let mut child = work
@@ -41,18 +33,18 @@ fn a_document_in_every_form() {
     std::fs::write(work.path("timetable.pdf"), &bytes).unwrap();
     std::fs::write(work.path("minutes.docx"), docx("Minutes of the Boat Club", &paragraphs(8))).unwrap();
     std::fs::write(work.path("seats.xlsx"), xlsx(&[&["Boat", "Seats"], &["Elbe", "40"]])).unwrap();
-    let text = output(&work, &["text", "timetable.pdf"]);
+    let text = work.output(&["text", "timetable.pdf"]);
     assert!(text.starts_with("Timetable of the Elbe Ferry\n") && text.contains("\nWinter\n"), "{text}");
     let end: String = second[2].split(' ').next_back().unwrap().into();
     assert!(text.contains(&end) && !text.contains("boats.example"), "{text}");
-    let md = output(&work, &["text", "timetable.pdf", "--format", "md"]);
+    let md = work.output(&["text", "timetable.pdf", "--format", "md"]);
     assert!(md.starts_with("# Timetable of the Elbe Ferry\n"), "{md}");
-    let md = output(&work, &["text", "minutes.docx", "--format", "md"]);
+    let md = work.output(&["text", "minutes.docx", "--format", "md"]);
     assert!(md.contains("# Minutes of the Boat Club\n"), "{md}");
     assert!(md.contains("[the timetable](http://boats.example/timetable)"), "{md}");
-    let bare = output(&work, &["text", "minutes.docx", "--format", "md", "--no-links"]);
+    let bare = work.output(&["text", "minutes.docx", "--format", "md", "--no-links"]);
     assert!(bare.contains("the timetable") && !bare.contains("boats.example"), "{bare}");
-    let object = &objects(&output(&work, &["text", "timetable.pdf", "--format", "json"]))[0];
+    let object = &objects(&work.output(&["text", "timetable.pdf", "--format", "json"]))[0];
     for (field, want) in [
         ("id", "timetable.pdf"),
         ("kind", "document"),
@@ -65,11 +57,11 @@ fn a_document_in_every_form() {
         assert_eq!(object[field], want, "{field}");
     }
     assert_eq!((&object["pages"], &object["warnings"]), (&2.into(), &serde_json::json!([])));
-    let sheet = &objects(&output(&work, &["text", "seats.xlsx", "--format", "json"]))[0];
+    let sheet = &objects(&work.output(&["text", "seats.xlsx", "--format", "json"]))[0];
     assert_eq!(sheet["tables"][0]["rows"][0], serde_json::json!({"Boat": "Elbe", "Seats": "40"}));
-    let without = &objects(&output(&work, &["text", "seats.xlsx", "--format", "json", "--no-tables"]))[0];
+    let without = &objects(&work.output(&["text", "seats.xlsx", "--format", "json", "--no-tables"]))[0];
     assert_eq!(without["tables"], serde_json::json!([]));
-    let tei = output(&work, &["text", "minutes.docx", "--format", "tei"]);
+    let tei = work.output(&["text", "minutes.docx", "--format", "tei"]);
     assert!(tei.contains("<TEI") && tei.contains("Minutes of the Boat Club"), "{tei}");
 }
 
@@ -107,7 +99,7 @@ fn documents_of_a_folder_are_read_by_content_and_bad_ones_counted() {
     ] {
         std::fs::write(work.path(name), bytes).unwrap();
     }
-    let json = output(&work, &["text", "site", "--format", "json"]);
+    let json = work.output(&["text", "site", "--format", "json"]);
     let told: Vec<(String, serde_json::Value)> = objects(&json)
         .iter()
         .map(|object| (object["id"].as_str().unwrap().to_owned(), object["format"].clone()))
@@ -119,7 +111,7 @@ fn documents_of_a_folder_are_read_by_content_and_bad_ones_counted() {
     assert!(told.contains(&("sub/c".to_owned(), "ppt".into())), "{told:?}");
     assert!(told.contains(&("page.html".to_owned(), serde_json::Value::Null)), "{told:?}");
     for threads in ["1", "3"] {
-        assert_eq!(output(&work, &["text", "site", "--format", "json", "--threads", threads]), json);
+        assert_eq!(work.output(&["text", "site", "--format", "json", "--threads", threads]), json);
     }
     std::fs::write(work.path("site/secret.pdf"), hostile_files::encrypted()).unwrap();
     std::fs::write(work.path("site/please.pdf"), hostile::obedient("crash")).unwrap();
