@@ -63,7 +63,6 @@ pub mod recipe;
 pub mod registry;
 pub mod rejects;
 pub mod repeated;
-pub mod repeats;
 pub mod report;
 pub mod rules;
 pub mod run_all;

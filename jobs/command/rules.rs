@@ -3,7 +3,6 @@
 mod apply;
 mod export;
 mod library;
-mod new;
 mod page;
 mod test;
 
@@ -31,7 +30,6 @@ enum RulesCommand {
     Test(test::TestArgs),
     Apply(Box<apply::ApplyArgs>),
     Export(export::ExportArgs),
-    New(new::NewArgs),
     /// Print the JSON Schema of rule files, for editors that complete and check TOML.
     #[command(
         after_help = "Example:\n  webmill rules schema > rule.schema.json\n\nIn editors with Taplo, a first line #:schema ./rule.schema.json turns it on."
@@ -58,7 +56,6 @@ pub fn run(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
             crate::print(webmill_rules::file::JSON_SCHEMA)?;
             Ok(ExitCode::SUCCESS)
         }
-        RulesCommand::New(args) => new::run(args, cancel),
         RulesCommand::Apply(args) => apply::run(args, cancel),
         RulesCommand::Export(args) => export::run(args, cancel),
     }

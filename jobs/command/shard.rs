@@ -1,10 +1,8 @@
-//! `webmill shard`: look into shards, check, recover, split, convert and deduplicate them.
+//! `webmill shard`: look into shards, check, recover, split and convert them.
 
-pub(super) mod as_revisit;
 mod cat;
 mod check;
 mod copy;
-mod dedup;
 mod ls;
 pub(super) mod sources;
 
@@ -12,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-/// Look into shards, check, recover, split, convert and deduplicate them.
+/// Look into shards, check, recover, split and convert them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill shard check crawl/ && webmill shard ls crawl/*.rawdb | less")]
 pub struct ShardArgs {
@@ -28,7 +26,6 @@ enum ShardCommand {
     Recover(copy::RecoverArgs),
     Split(copy::SplitArgs),
     Convert(copy::ConvertArgs),
-    Dedup(dedup::DedupArgs),
 }
 
 /// Runs the command.
@@ -40,6 +37,5 @@ pub fn run(args: ShardArgs) -> Result<ExitCode> {
         ShardCommand::Recover(args) => copy::recover(&args),
         ShardCommand::Split(args) => copy::split(&args),
         ShardCommand::Convert(args) => copy::convert(&args),
-        ShardCommand::Dedup(args) => dedup::run(&args),
     }
 }

@@ -195,7 +195,6 @@ impl From<BandShape> for String {
 mod tests {
     use super::*;
     use crate::minhash::MinHasher;
-    use proptest::prelude::*;
 
     #[test]
     fn the_curve_is_that_of_the_definition() {
@@ -305,12 +304,9 @@ mod tests {
     #[test]
     fn bands_of_equal_rows_differ_by_their_number() {
         let sketch = MinHasher::new(1).sketch(&[3]).unwrap();
-        let twice = Sketch::from_bytes(
-            &[&[0x53, 1, 2, 0][..], &sketch.to_bytes()[4..], &sketch.to_bytes()[4..]].concat(),
-            std::path::Path::new(""),
-        );
+        let twice = Sketch { values: vec![sketch.values()[0]; 2].into() };
         let mut bands = Vec::new();
-        BandShape { bands: 2, rows: 1, words: 3 }.hash(&twice.unwrap(), &mut bands);
+        BandShape { bands: 2, rows: 1, words: 3 }.hash(&twice, &mut bands);
         assert_ne!(bands[0], bands[1]);
     }
 
@@ -320,19 +316,5 @@ mod tests {
         BandShape::default().hash(&MinHasher::new(125).sketch(&[3]).unwrap(), &mut bands);
         BandShape { bands: 0, rows: 0, words: 0 }.hash(&MinHasher::new(1).sketch(&[3]).unwrap(), &mut bands);
         assert!(bands.is_empty());
-    }
-
-    proptest! {
-        #[test]
-        fn any_rows_are_hashed_and_no_text_breaks_reading(rows in 1u32..200, text in "[0-9xw]{0,12}") {
-            let shape = BandShape { bands: 3, rows, words: 3 };
-            let sketch = MinHasher::new(shape.values()).sketch(&[1, 2, 3]).unwrap();
-            let mut bands = Vec::new();
-            shape.hash(&sketch, &mut bands);
-            prop_assert_eq!(bands.len(), 3);
-            if let Ok(shape) = text.parse::<BandShape>() {
-                prop_assert!(shape.check().is_ok());
-            }
-        }
     }
 }

@@ -85,7 +85,7 @@ pub use hamming::online::FingerprintIndex;
 pub use hamming::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
 pub use keep::{KeepPolicy, KeptPage, canonical_names};
 pub use minhash::text_signer::{Signatures, TextSigner, text_bands};
-pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, SKETCH_VERSION, Sketch};
+pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, Sketch};
 pub use mirrors::degree::MirrorDegrees;
 pub use mirrors::{Mirror, MirrorKind, MirrorOptions, MirrorSearch, MirrorTotals, Site};
 pub use passages::rows::{PagePassages, Passage, passages};

@@ -26,29 +26,16 @@
 //! **Determinism.** Exact integers; independent of platform and of the order of elements. There is no secret seed: whoever
 //! makes pages to share a value can, which costs them a bucket (see `BandJoin`), not a duplicate.
 //!
-//! **Stored form.** [`Sketch::to_bytes`]: the byte `0x53`, the version (1), `t` as 16 bits, then `t` times 64 bits, all
-//! little-endian.
-//!
 //! **Reference.** Dahlgaard, Knudsen, Thorup, *Fast Similarity Sketching*, FOCS 2017, doi:10.1109/FOCS.2017.67; Broder,
 //! doi:10.1109/SEQUEN.1997.666900.
 
 pub(crate) mod text_signer;
-
-use std::path::Path;
-
-use webmill_capture::error::{Error, Result};
 
 /// Values of a sketch where nothing else is asked for.
 pub const MINHASH_VALUES: usize = 128;
 
 /// Most values that a sketch can have: the rounds are counted in twelve bits.
 pub const MAX_MINHASH_VALUES: usize = 1024;
-
-/// Version of the sketch: of its hash functions, of how rounds fill it, and of its stored form.
-pub const SKETCH_VERSION: u8 = 1;
-
-/// First byte of a stored sketch.
-const MAGIC: u8 = 0x53;
 
 /// A position that no element has fallen on.
 const EMPTY: u64 = u64::MAX;
@@ -71,7 +58,7 @@ const MANY: usize = 4096;
 /// A MinHash of a set that is not empty. Two sketches are compared by [`Sketch::resemblance`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Sketch {
-    values: Box<[u64]>,
+    pub(crate) values: Box<[u64]>,
 }
 
 impl Sketch {
@@ -97,49 +84,6 @@ impl Sketch {
     pub fn resemblance(&self, other: &Self) -> Option<f64> {
         let equal = self.values.iter().zip(&other.values).filter(|(a, b)| a == b).count();
         (self.values.len() == other.values.len()).then(|| equal as f64 / self.values.len() as f64)
-    }
-
-    /// The stored form.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![MAGIC, SKETCH_VERSION];
-        bytes.extend((self.values.len() as u16).to_le_bytes());
-        bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
-        bytes
-    }
-
-    /// Reads the stored form; `path` is named in errors.
-    ///
-    /// # Errors
-    /// `Incompatible` for another version, `Corrupt` for bytes that are no sketch.
-    ///
-    /// # Examples
-    /// ```
-    /// # use std::path::Path;
-    /// use webmill_dedup::{MinHasher, Sketch};
-    /// let sketch = MinHasher::default().sketch(&[1, 2, 3]).ok_or("empty")?;
-    /// assert_eq!(Sketch::from_bytes(&sketch.to_bytes(), Path::new("sketches"))?, sketch);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
-        let Some((&[magic, version, low, high], values)) = bytes.split_first_chunk::<4>() else {
-            return Err(Error::corrupt(path, bytes.len() as u64, "sketch cut short"));
-        };
-        if magic != MAGIC {
-            return Err(Error::corrupt(path, 0, "no sketch"));
-        }
-        if version != SKETCH_VERSION {
-            return Err(Error::Incompatible {
-                path: path.to_path_buf(),
-                found: format!("sketch version {version}"),
-                expected: format!("sketch version {SKETCH_VERSION}"),
-            });
-        }
-        let count = usize::from(u16::from_le_bytes([low, high]));
-        if !(1..=MAX_MINHASH_VALUES).contains(&count) || values.len() != count * 8 {
-            return Err(Error::corrupt(path, 2, format!("{} bytes for {count} values", values.len())));
-        }
-        let (chunks, _) = values.as_chunks::<8>();
-        Ok(Sketch { values: chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect() })
     }
 }
 

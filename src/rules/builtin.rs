@@ -8,19 +8,16 @@ pub const BUILTIN: &[(&str, &str)] = &[
     ("events", include_str!("builtin/events.toml")),
     ("feeds", include_str!("builtin/feeds.toml")),
     ("jobs", include_str!("builtin/jobs.toml")),
-    ("mediawiki", include_str!("builtin/mediawiki.toml")),
     ("opengraph", include_str!("builtin/opengraph.toml")),
     ("organizations", include_str!("builtin/organizations.toml")),
     ("products", include_str!("builtin/products.toml")),
     ("questions", include_str!("builtin/questions.toml")),
     ("recipes", include_str!("builtin/recipes.toml")),
-    ("rustdoc", include_str!("builtin/rustdoc.toml")),
-    ("sphinx", include_str!("builtin/sphinx.toml")),
     ("tables", include_str!("builtin/tables.toml")),
     ("threads", include_str!("builtin/threads.toml")),
 ];
 
-/// What an argument begins with that names a rule of these instead of a file: `builtin:sphinx`, `builtin:all`.
+/// What an argument begins with that names a rule of these instead of a file: `builtin:tables`, `builtin:all`.
 pub const PREFIX: &str = "builtin:";
 
 /// Whether a text is that of a rule that comes with the program.
@@ -129,24 +126,6 @@ mod tests {
             ("tables", "<table><tr><th>A<th>B<tr><td>1<td>2<tr><td>3<td>4</table>", "row", 2),
             ("definitions", "<dl><dt>a<dd>1<dt>b<dd>2<dd>3</dl>", "description", 2),
             ("feeds", "<link rel=alternate type=application/rss+xml href=/feed title=F>", "address", 1),
-            (
-                "mediawiki",
-                "<meta name=generator content=\"MediaWiki 1.39\"><h1 id=firstHeading>T</h1>",
-                "title",
-                1,
-            ),
-            (
-                "sphinx",
-                "<script src=\"_static/documentation_options.js\"></script><section><h1>A<a class=headerlink>¶</a></h1></section>",
-                "heading",
-                1,
-            ),
-            (
-                "rustdoc",
-                "<meta name=\"generator\" content=\"rustdoc\"><section class=method><h4><a class=fnname>f</a>()</h4></section>",
-                "signature",
-                1,
-            ),
             (
                 "threads",
                 "<body id=\"phpbb\"><div class=post id=p1><div class=content>Hello</div></div>",

@@ -541,7 +541,7 @@ fn compile(text: &TreatmentText) -> Result<Treatment, String> {
 }
 
 /// Whether it can name a table: lower case letters, digits and `_`, beginning with a letter.
-pub fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.len() <= 60
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')

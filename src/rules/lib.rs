@@ -25,13 +25,12 @@ pub mod groups;
 mod layers;
 mod levels;
 pub mod library;
-pub mod propose;
 mod rule;
 pub mod select;
 mod structured;
 
 pub use apply::{ApplyLimits, Found, PageResults, RulePage, TagCounts, TagSteps};
-pub use check::{MAX_FILE_BYTES, Mistake, PROVENANCE, expression, is_name};
+pub use check::{MAX_FILE_BYTES, Mistake, PROVENANCE, expression};
 pub use codes::Offset;
 pub use entered::{Entered, RuleNumber};
 pub use entries::{Entry, MAX_ENTRIES};

@@ -115,45 +115,6 @@ fn replayed(served: &Served, collection: &str, index: &str) -> BTreeMap<String, 
 }
 
 #[test]
-fn repeated_payloads_become_revisits_and_every_capture_stays_replayable() {
-    let work = Work::new();
-    std::fs::create_dir(work.path("plain")).unwrap();
-    std::fs::write(work.path("plain/a.warc"), repeated()).unwrap();
-    std::fs::create_dir(work.path("gzip")).unwrap();
-    work.run(&["shard", "convert", "plain/a.warc", "-o", "gzip/a.warc.gz"]);
-    // A RAW DB file that was never a WARC: its records carry no WARC head.
-    std::fs::create_dir(work.path("own")).unwrap();
-    work.synth("own", 30, u64::MAX);
-    std::fs::copy(work.path("own/synth-00000.rawdb"), work.path("own/synth-again.rawdb")).unwrap();
-    let index = |path: &str| String::from_utf8(work.run(&["index", path]).stdout).unwrap();
-    for (folder, revisits) in [("plain", "2 of"), ("gzip", "2 of"), ("own", " of 60 records")] {
-        let small = format!("small-{folder}");
-        let shards: Vec<String> = std::fs::read_dir(work.path(folder))
-            .unwrap()
-            .map(|entry| format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy()))
-            .filter(|name| !name.contains("/."))
-            .collect();
-        let mut arguments = vec!["shard", "dedup", "-o", &small];
-        arguments.extend(shards.iter().map(String::as_str));
-        let said = String::from_utf8(work.run(&arguments).stderr).unwrap();
-        assert!(said.contains(revisits) && said.contains("revisits"), "{folder}: {said}");
-        let before = Served::start(&work, &[folder]);
-        let after = Served::start(&work, &[&small]);
-        let captures = index(folder);
-        let (before, after) = (replayed(&before, folder, &captures), replayed(&after, &small, &captures));
-        assert!(before.len() >= 6, "{folder}: {before:?}");
-        assert_eq!(before, after, "{folder}");
-        let good = before.values().filter(|(status, _, _)| *status == 200).count();
-        assert!(if folder == "own" { good * 2 > before.len() } else { good == before.len() }, "{folder}");
-    }
-    let revisits = |lines: &str| lines.lines().filter(|line| line.contains("warc/revisit")).count();
-    assert_eq!(revisits(&index("small-plain/a.warc")), 2);
-    // Said again, nothing is left to say.
-    let said = work.run(&["shard", "dedup", "small-plain/a.warc", "-o", "again"]);
-    assert!(String::from_utf8_lossy(&said.stderr).contains("0 of 6 records"), "{said:?}");
-}
-
-#[test]
 fn an_index_is_the_same_on_any_number_of_threads_and_in_any_form() {
     let work = Work::new();
     work.synth("shards", 400, 1 << 16);

@@ -14,21 +14,18 @@
 //! **Twice is once.** A capture is known by shard, URL, date and digest, not by its place. So a second run on the copies
 //! finds what is left to do, which is nothing: its shards are the same bytes.
 //!
-//! **Cost.** Shards are read twice where something goes. Memory: `--memory`, of which half is for sorts, a quarter for the
-//! captures of one shard that go (24 bytes each, 40 with --as-revisit; those beyond stay, and are counted), an eighth for filters; and a record.
+//! **Cost.** Shards are read twice where something goes. Memory: `--memory`, of which half is for sorts; a byte a capture of one shard that
+//! goes, 16 with --as-revisit; and a record.
 //!
 //! **Determinism.** The output follows from results, shards and settings.
 
+mod as_revisit;
 pub mod captures;
-pub mod contained;
-mod copies;
 pub mod copy;
 pub mod dropped;
-mod filter;
 pub mod folder;
 pub mod report;
 pub mod shards;
-pub mod spool;
 pub mod texts;
 pub mod verdicts;
 pub mod walk;
@@ -241,7 +238,7 @@ impl Apply<'_> {
     /// Writes everything but the manifest, which it returns; none where nothing is to be written.
     fn run(&self, given: &[Input], unreadable: u64) -> Result<(ExitCode, Option<Vec<u8>>)> {
         let args = self.args;
-        let mut captures = self.captures()?;
+        let captures = self.captures()?;
         let mut done = Done::default();
         done.counts.unreadable_shards = unreadable;
         let mut rows = Dropped::new(&self.budget());
@@ -261,7 +258,7 @@ impl Apply<'_> {
             return Ok((done.tally.exit_code(args.max_bad), None));
         }
         rows.write(&self.output.path("dropped"), &self.results.dedup.manifest.key.to_string())?;
-        let texts = args.texts.map(|form| self.write_texts(form, &mut captures)).transpose()?;
+        let texts = args.texts.map(|form| self.write_texts(form, &captures)).transpose()?;
         done.tally.say();
         report::say(&done.counts, &done.shards, texts.as_ref());
         let mut manifest = Manifest::new(args.settings(), &done.counts, &done.shards);
@@ -288,25 +285,18 @@ impl Apply<'_> {
         let tables = (&*clusters, &*duplicates);
         let (budget, temp) = (self.budget(), self.output.temp());
         let how = (self.args.policy, self.args.min_containment);
-        let mut verdicts = verdicts::decide(tables, how, &budget, &temp)?;
+        let verdicts = verdicts::decide(tables, how, &budget, &temp)?;
         self.cancel.check()?;
         let pages = part_files(&self.results.extract.path("pages"))?;
-        let wish = (self.args.superseded, self.args.texts.is_some());
-        let memory = (&budget, self.args.part_of_memory(1, 8));
-        let mut captures = captures::find(&pages, tables, &mut verdicts, wish, memory, &temp)?;
-        captures.unresolved += verdicts.unresolved;
+        let captures = captures::find(&pages, tables, &verdicts, self.args.superseded, &budget, &temp)?;
         self.cancel.check()?;
         Ok(captures)
     }
 
     /// Without shards all captures that are to go are taken to be gone.
     fn by_tables(&self, captures: &Captures, done: &mut Done, rows: &mut Dropped) -> Result<()> {
-        for shard in &captures.shards {
-            for going in captures.of_shard(shard)? {
-                rows.put(going?.1, None, &mut done.counts)?;
-            }
-        }
-        Ok(())
+        let mut all = captures.shards.iter().flat_map(|shard| shard.going.clone());
+        all.try_for_each(|number| Ok(rows.put(captures.get(number)?, None, &mut done.counts)?))
     }
 
     fn copy_shards(
@@ -350,24 +340,19 @@ impl Apply<'_> {
     ) -> Result<(), Error> {
         let args = self.args;
         let (budget, temp, options) = (self.budget(), self.output.temp(), args.options());
-        let wishes = Wishes {
-            as_revisit: args.as_revisit,
-            keep_others: args.keep_others,
-            most: args.part_of_memory(1, 4) / if args.as_revisit { 40 } else { 24 },
-        };
+        let wishes = Wishes { as_revisit: args.as_revisit, keep_others: args.keep_others };
         let places = (&budget, &*temp);
-        let mut walked = walk::walk(input, (captures, shard), &options, wishes, places, self.cancel)?;
+        let walked = walk::walk(input, (captures, shard), &options, wishes, places, self.cancel)?;
         let out = self.output.path("shards").join(name);
-        let copied = copy::copy(input, &out, &mut walked.fates, captures, &options)?;
-        let going = shard.map(|shard| captures.of_shard(shard)).transpose()?;
-        for (at, row) in going.into_iter().flatten().enumerate() {
-            let (place, going) = row?;
-            match walked.wanted.found(at) {
-                Found::Goes => rows.put(going, None, &mut done.counts)?,
+        let copied = copy::copy(input, &out, &walked.fates, captures, &options)?;
+        let numbers = shard.map_or(0..0, |shard| shard.going.clone());
+        for (number, found) in numbers.zip(&walked.found) {
+            match found {
+                Found::Goes => rows.put(captures.get(number)?, None, &mut done.counts)?,
                 Found::Revisit => {
                     // One that could not be written left its capture where it was.
-                    if let Some(bytes) = copied.bytes_of(place) {
-                        rows.put(going, Some(bytes), &mut done.counts)?;
+                    if let Some(bytes) = copied.bytes_of(number) {
+                        rows.put(captures.get(number)?, Some(bytes), &mut done.counts)?;
                     }
                 }
                 Found::Not | Found::Stays => {}
@@ -383,7 +368,7 @@ impl Apply<'_> {
         Ok(())
     }
 
-    fn write_texts(&self, form: TextForm, captures: &mut Captures) -> Result<TextCounts> {
+    fn write_texts(&self, form: TextForm, captures: &Captures) -> Result<TextCounts> {
         let extract = &self.results.extract;
         let known = match &self.results.repeated {
             Some(repeated) => {
@@ -394,7 +379,6 @@ impl Apply<'_> {
             }
             None => None,
         };
-        let Some(by_part) = captures.by_part.as_mut() else { bail!("texts were not prepared") };
         let wish = texts::Wish {
             form,
             superseded: self.args.superseded == Superseded::Keep,
@@ -402,7 +386,7 @@ impl Apply<'_> {
             job_key: self.results.dedup.manifest.key.to_string(),
         };
         let parts = (part_files(&extract.path("pages"))?, part_files(&extract.path("texts"))?);
-        Ok(texts::write((&parts.0, &parts.1), by_part, &wish, &self.output.path(""))?)
+        Ok(texts::write((&parts.0, &parts.1), &captures.by_part, &wish, &self.output.path(""))?)
     }
 }
 
@@ -416,8 +400,9 @@ impl Done {
     ) {
         let met = &walked.met;
         let known = shard.map_or(0, |shard| shard.captures);
-        let going = shard.map_or(0, |shard| shard.going);
-        let not_found = going - met.beyond_memory - walked.wanted.number_found();
+        let going = shard.map_or(0, |shard| shard.going.len() as u64);
+        let found = walked.found.iter().filter(|found| **found != Found::Not).count();
+        let not_found = going - found as u64;
         // A shard that lacks as many captures as were to go and are not there had them taken out before.
         let gone_before = not_found.min(known.saturating_sub(met.captures));
         let lacking = known.saturating_sub(met.captures + gone_before).saturating_sub(met.damaged);
@@ -440,7 +425,6 @@ impl Done {
         counts.companion_bytes += met.companion_bytes;
         counts.others_kept += met.others;
         counts.revisits_before += met.revisits_before;
-        counts.beyond_memory += met.beyond_memory;
         counts.not_written += copied.failed;
         counts.revisits_not_written += copied.failed_revisits;
         counts.unknown_shards += u64::from(shard.is_none());
@@ -469,5 +453,5 @@ fn exit_code(counts: &Counts, max_bad: f64) -> ExitCode {
         );
     }
     let not_written = counts.not_written + counts.revisits_not_written;
-    ExitCode::from(u8::from(missing || counts.beyond_memory > 0 || not_written > 0))
+    ExitCode::from(u8::from(missing || not_written > 0))
 }

@@ -138,21 +138,10 @@ fn by_definition(elements: &[u64], t: u64) -> Vec<u64> {
 }
 
 #[test]
-fn the_stored_form_stays() {
+fn the_values_stay() {
     let sketch = MinHasher::new(4).sketch(&[0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210]).unwrap();
-    let bytes = sketch.to_bytes();
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(hex, "53010400f36ae259d14800000000c01cb37d3b00000000290ef71e000c951da62eb70f00");
-    let path = Path::new("stored");
-    assert_eq!(Sketch::from_bytes(&bytes, path).unwrap(), sketch);
-    for cut in 0..bytes.len() {
-        assert!(matches!(Sketch::from_bytes(&bytes[..cut], path), Err(Error::Corrupt { .. })), "{cut}");
-    }
-    let mut other = bytes.clone();
-    other[1] = 2;
-    assert!(matches!(Sketch::from_bytes(&other, path), Err(Error::Incompatible { .. })));
-    other[0] = 0;
-    assert!(matches!(Sketch::from_bytes(&other, path), Err(Error::Corrupt { .. })));
+    let values = [0x48d1_59e2_6af3, 0x003b_7db3_1cc0_0000, 0x001e_f70e_2900_0000, 0x000f_b72e_a61d_950c];
+    assert_eq!(sketch.values(), values);
 }
 
 proptest! {
@@ -167,12 +156,5 @@ proptest! {
         let streamed = hasher.finish().unwrap();
         prop_assert_eq!(streamed.values(), expected.as_slice());
         prop_assert_eq!(hasher.finish(), None);
-    }
-
-    #[test]
-    fn reading_any_bytes_ends_in_a_sketch_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        if let Ok(sketch) = Sketch::from_bytes(&bytes, Path::new("any")) {
-            prop_assert_eq!(sketch.to_bytes(), bytes);
-        }
     }
 }

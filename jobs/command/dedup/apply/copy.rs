@@ -19,18 +19,17 @@ use webmill_shard::{
     RecordFile, ShardReader, Staged, WarcOptions, WarcPacker, WarcWriter, WriteOptions,
 };
 
+use super::as_revisit::Original;
 use super::captures::Captures;
-use super::spool::Spool;
 use super::walk::Fate;
-use crate::command::shard::as_revisit::Original;
 
 /// What was written.
 #[derive(Debug, Default)]
 pub struct Copied {
     /// The file.
     pub path: PathBuf,
-    /// Places in the file of [`Captures`] whose revisit was written, and its bytes; by place.
-    revisits: Vec<(u64, u64)>,
+    /// Numbers in [`Captures`] whose revisit was written, and its bytes; by number.
+    revisits: Vec<(usize, u64)>,
     /// Records that could not be written again.
     pub failed: u64,
     /// Captures that stay as they are because their revisit could not be written: its head would be longer than readers
@@ -40,8 +39,8 @@ pub struct Copied {
 
 impl Copied {
     /// Bytes of the revisit in place of a capture.
-    pub fn bytes_of(&self, place: u64) -> Option<u64> {
-        let at = self.revisits.binary_search_by_key(&place, |(at, _)| *at).ok()?;
+    pub fn bytes_of(&self, number: usize) -> Option<u64> {
+        let at = self.revisits.binary_search_by_key(&number, |(at, _)| *at).ok()?;
         Some(self.revisits[at].1)
     }
 
@@ -66,14 +65,14 @@ struct Plan {
 pub fn copy(
     input: &Input,
     out: &Path,
-    fates: &mut Spool<5>,
+    fates: &[[u64; 4]],
     captures: &Captures,
     options: &ReadOptions,
 ) -> Result<Copied> {
     let whole_packed = input.format == Format::RawDb && input.container != Container::Plain;
     let mut plan = Plan { anew: whole_packed, ..Plan::default() };
-    let mut walk = Pieces::new(fates)?;
-    while let Some(piece) = walk.next()? {
+    let mut walk = Pieces::of(fates);
+    while let Some(piece) = walk.next() {
         let mixed = piece.goes > 0 && piece.goes < piece.records;
         plan.anew |= mixed || walk.tangled;
         plan.goes |= piece.goes > 0;
@@ -106,8 +105,8 @@ struct Piece {
 }
 
 /// A walk over fates, piece by piece.
-struct Pieces {
-    rows: super::spool::SpoolRows<5>,
+struct Pieces<'a> {
+    rows: std::slice::Iter<'a, [u64; 4]>,
     open: Option<Piece>,
     /// Whether damage was met, and whether it was inside of what records share.
     damaged: bool,
@@ -116,28 +115,26 @@ struct Pieces {
     done: bool,
 }
 
-impl Pieces {
-    fn new(fates: &mut Spool<5>) -> Result<Pieces> {
-        let rows = fates.rows()?;
-        Ok(Pieces { rows, open: None, damaged: false, tangled: false, closed: 0, done: false })
+impl<'a> Pieces<'a> {
+    fn of(fates: &'a [[u64; 4]]) -> Pieces<'a> {
+        Pieces { rows: fates.iter(), open: None, damaged: false, tangled: false, closed: 0, done: false }
     }
 
     /// The next piece; the last one ends where the file does.
-    fn next(&mut self) -> Result<Option<Piece>> {
+    fn next(&mut self) -> Option<Piece> {
         while !self.done {
-            let Some(row) = self.rows.next().transpose()? else {
+            let Some(&[offset, length, fate, number]) = self.rows.next() else {
                 self.done = true;
                 // What follows the last record belongs to it.
-                return Ok(self.open.take().map(|piece| Piece { end: u64::MAX, ..piece }));
+                return self.open.take().map(|piece| Piece { end: u64::MAX, ..piece });
             };
-            let [_, offset, length, fate, place] = row;
-            let fate = Fate::of_numbers(fate, place);
+            let fate = Fate::of_numbers(fate, number);
             if fate == Fate::Damage {
                 self.damaged = true;
                 if let Some(piece) = self.open.take() {
                     let end = piece.end.max(offset);
                     self.closed = end;
-                    return Ok(Some(Piece { end, ..piece }));
+                    return Some(Piece { end, ..piece });
                 }
                 continue;
             }
@@ -158,12 +155,12 @@ impl Pieces {
                 open => {
                     if let Some(piece) = open.replace(fresh) {
                         self.closed = offset;
-                        return Ok(Some(Piece { end: offset, ..piece }));
+                        return Some(Piece { end: offset, ..piece });
                     }
                 }
             }
         }
-        Ok(None)
+        None
     }
 }
 
@@ -193,7 +190,7 @@ fn copy_bytes(from: &mut impl Read, bytes: u64, staged: &mut Staged, path: &Path
 fn copy_pieces(
     input: &Input,
     out: &Path,
-    fates: &mut Spool<5>,
+    fates: &[[u64; 4]],
     captures: &Captures,
     options: &ReadOptions,
 ) -> Result<Copied> {
@@ -205,13 +202,13 @@ fn copy_pieces(
     let mut packer = Packer::new(input)?;
     // Neighbours are copied at once.
     let mut run: Option<(u64, u64)> = None;
-    let mut pieces = Pieces::new(fates)?;
+    let mut pieces = Pieces::of(fates);
     let mut put = |run: Option<(u64, u64)>, staged: &mut Staged| -> Result<()> {
         let Some((start, end)) = run else { return Ok(()) };
         file.seek(SeekFrom::Start(start)).at(&input.path)?;
         copy_bytes(&mut file, end - start, staged, &input.path)
     };
-    while let Some(piece) = pieces.next()? {
+    while let Some(piece) = pieces.next() {
         if piece.goes == 0 {
             run = match run {
                 Some((start, end)) if end == piece.start => Some((start, piece.end)),
@@ -222,13 +219,13 @@ fn copy_pieces(
             };
             continue;
         }
-        if let Fate::Revisit(place) = piece.fate {
+        if let Fate::Revisit(number) = piece.fate {
             put(run.take(), &mut staged)?;
             let record = records.read(piece.start, Some(piece.length))?;
-            match packer.revisit(&record.record(), captures, place) {
+            match packer.revisit(&record.record(), captures, number) {
                 Ok(bytes) => {
                     staged.put(bytes)?;
-                    copied.revisits.push((place, bytes.len() as u64));
+                    copied.revisits.push((number, bytes.len() as u64));
                 }
                 Err(Error::Config(reason)) => {
                     copied.failed_revisit(input, piece.start, &reason);
@@ -280,9 +277,9 @@ impl Packer {
         Ok(Packer { form, bytes: Vec::new() })
     }
 
-    fn revisit(&mut self, record: &Record<'_>, captures: &Captures, place: u64) -> Result<&[u8]> {
+    fn revisit(&mut self, record: &Record<'_>, captures: &Captures, number: usize) -> Result<&[u8]> {
         self.bytes.clear();
-        let kept = captures.at(place)?.kept;
+        let kept = captures.get(number)?.kept;
         let original = Original { url: &kept.url, date_ms: kept.date_ms.unwrap_or(0) };
         let into = &mut self.bytes;
         match &mut self.form {
@@ -310,7 +307,7 @@ fn compression(container: Container) -> Compression {
 fn write_anew(
     input: &Input,
     out: &Path,
-    fates: &mut Spool<5>,
+    fates: &[[u64; 4]],
     captures: &Captures,
     options: &ReadOptions,
 ) -> Result<Copied> {
@@ -333,15 +330,17 @@ fn write_anew(
     let mut copied = Copied { path: out.clone(), ..Copied::default() };
     let kind = (input.format, input.container);
     let mut reader = ShardReader::open_as(&input.path, input.name.clone(), kind, 0..u64::MAX, options)?;
-    let mut rows = fates.rows()?;
+    let mut rows = fates.iter();
     while let Some(next) = reader.next() {
-        let Some([.., fate, place]) = rows.next().transpose()? else { break };
+        let Some(&[.., fate, number]) = rows.next() else { break };
         // Damage was said in the first walk.
         let Ok(record) = next else { continue };
-        let written = match Fate::of_numbers(fate, place) {
+        let written = match Fate::of_numbers(fate, number) {
             Fate::Goes | Fate::Damage => continue,
             Fate::Stays => writer.write(&record),
-            Fate::Revisit(place) => write_revisit(&mut writer, &record, captures, place, &mut copied, input),
+            Fate::Revisit(number) => {
+                write_revisit(&mut writer, &record, captures, number, &mut copied, input)
+            }
         };
         match written {
             Err(Error::Config(reason)) => {
@@ -364,11 +363,11 @@ fn write_revisit(
     writer: &mut Converter,
     record: &Record<'_>,
     captures: &Captures,
-    place: u64,
+    number: usize,
     copied: &mut Copied,
     input: &Input,
 ) -> Result<()> {
-    let kept = captures.at(place)?.kept;
+    let kept = captures.get(number)?.kept;
     let original = Original { url: &kept.url, date_ms: kept.date_ms.unwrap_or(0) };
     let body = match writer {
         Converter::Warc(writer) => original.as_warc(record, |revisit| writer.write(revisit)),
@@ -378,7 +377,7 @@ fn write_revisit(
     match body {
         // In what compressed form it stands is not known here: it is smaller by its body.
         Ok(body) => {
-            copied.revisits.push((place, record.place.length.saturating_sub(body)));
+            copied.revisits.push((number, record.place.length.saturating_sub(body)));
             Ok(())
         }
         Err(Error::Config(reason)) => {

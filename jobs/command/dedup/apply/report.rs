@@ -70,8 +70,6 @@ pub struct Counts {
     pub revisits_before: u64,
     /// Revisits that stay and refer to a capture that went.
     pub dangling_revisits: u64,
-    /// Captures that stay because they did not fit into memory.
-    pub beyond_memory: u64,
     /// Records that stay and could not be written.
     pub not_written: u64,
     /// Captures that stay as they are because their revisits could not be written.
@@ -182,7 +180,7 @@ fn say_gone(counts: &Counts) {
 }
 
 /// What went with them, what stays though it should go, and what was not found: numbers and words.
-fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, str>); 14] {
+fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, str>); 13] {
     let superseded: u64 = counts.captures.values().map(|gone| gone.superseded).sum();
     let gone_before: u64 = shards.iter().map(|shard| shard.gone_before).sum();
     let unknown: Vec<&str> =
@@ -207,7 +205,6 @@ fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, st
             "pages stay though tables call them copies: the page to stay instead goes, or is not in table pages"
                 .into(),
         ),
-        (counts.beyond_memory, "captures stay that did not fit into memory: raise --memory".into()),
         (counts.not_written, "records could not be written".into()),
         (
             counts.unknown_shards,

@@ -19,7 +19,6 @@ use webmill_capture::error::{AtPath, Error, Result};
 use webmill_mill::{PageRow, TextRow, Weigh};
 use webmill_table::{Footer, PartWriter, Reader, RowReader, columns};
 
-use super::spool::Spool;
 use crate::current_captures::place;
 use crate::output::covered;
 use crate::repeated::known::KnownRepeated;
@@ -89,22 +88,17 @@ pub struct Wish<'a> {
 /// Where a table cannot be read or the disk refuses.
 pub fn write(
     (pages, texts): (&[PathBuf], &[PathBuf]),
-    going: &mut Spool<2>,
+    going: &[[u64; 2]],
     wish: &Wish<'_>,
     folder: &Path,
 ) -> Result<TextCounts> {
     let mut counts = TextCounts::default();
     let mut out = Sink::create(wish, folder)?;
-    let mut going = going.rows()?.peekable();
+    let mut going = going.iter();
     for (at, table) in texts.iter().enumerate() {
         let parts = covered(pages, texts, at);
-        let (mut gone, end) = (HashSet::new(), u64::from(parts.end));
-        while let Some(row) = going.next_if(|row| row.as_ref().is_ok_and(|row| row[0] < end)) {
-            gone.insert(row?[1]);
-        }
-        if let Some(Err(_)) = going.peek() {
-            going.next().transpose()?;
-        }
+        let end = going.as_slice().partition_point(|row| row[0] < u64::from(parts.end));
+        let gone: HashSet<u64> = going.by_ref().take(end).map(|row| row[1]).collect();
         let parts = &pages[parts.start as usize..parts.end as usize];
         let older = if wish.superseded { HashSet::new() } else { superseded(parts)? };
         out.begin(table)?;

@@ -5,7 +5,7 @@
 //! and conversions that name a record by `WARC-Concurrent-To` or `WARC-Refers-To`, or that a record names) go with the
 //! records that they are about, unless one of these stays; they may stand before them.
 //!
-//! **Cost.** 24 bytes a capture of the shard that goes, at most a given number of them; two external sorts for companions.
+//! **Cost.** A byte a capture of the shard that goes; two external sorts for companions.
 //!
 //! **Errors.** Damage is counted and the walk goes on.
 
@@ -17,10 +17,10 @@ use webmill_shard::{Container, Format, Input, ReadOptions, Record, ShardReader};
 use webmill_sort::{Budget, Sorter};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::as_revisit;
 use super::captures::{Captures, NamedShard};
 use super::dropped::{digest_proof, mark, place_proof};
-use super::spool::{Spool, join};
-use crate::command::shard::as_revisit;
+use crate::mapped::{Mapped, MappedWriter};
 
 /// What becomes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub enum Fate {
     Stays,
     /// It is left out.
     Goes,
-    /// A revisit takes its place; the number says where its capture is in the file of [`Captures`].
-    Revisit(u64),
+    /// A revisit takes its place; the number is that of its capture in [`Captures`].
+    Revisit(usize),
     /// It is no record: bytes that are lost.
     Damage,
 }
@@ -40,17 +40,17 @@ impl Fate {
         match self {
             Fate::Stays => [0, 0],
             Fate::Goes => [1, 0],
-            Fate::Revisit(place) => [2, place],
+            Fate::Revisit(number) => [2, number as u64],
             Fate::Damage => [3, 0],
         }
     }
 
     /// The fate of those numbers.
-    pub fn of_numbers(fate: u64, place: u64) -> Fate {
+    pub fn of_numbers(fate: u64, number: u64) -> Fate {
         match fate {
             0 => Fate::Stays,
             1 => Fate::Goes,
-            2 => Fate::Revisit(place),
+            2 => Fate::Revisit(number as usize),
             _ => Fate::Damage,
         }
     }
@@ -63,8 +63,6 @@ pub struct Wishes {
     pub as_revisit: bool,
     /// With that: captures that cannot become revisits stay.
     pub keep_others: bool,
-    /// Most captures that are held.
-    pub most: usize,
 }
 
 /// What a walk met.
@@ -88,16 +86,14 @@ pub struct Met {
     pub revisits_before: u64,
     /// Captures that stay because they cannot be said as revisits.
     pub others: u64,
-    /// Captures that go by the tables, but not here, for want of memory.
-    pub beyond_memory: u64,
 }
 
 /// A shard that was walked over.
 pub struct Walked {
-    /// Number, offset, length, fate (two numbers) of each record and damage, in the order of the file.
-    pub fates: Spool<5>,
+    /// Offset, length, fate (two numbers) of each record and damage, in the order of the file.
+    pub fates: Mapped<[u64; 4]>,
     /// What became of the captures that go, in the order of [`Captures::of_shard`].
-    pub wanted: Wanted,
+    pub found: Vec<Found>,
     /// Counts.
     pub met: Met,
 }
@@ -115,12 +111,14 @@ pub enum Found {
     Stays,
 }
 
-/// The captures of a shard that go: mark, proof, place in the file; what became of it in the two highest bits of that.
-pub struct Wanted {
-    rows: Vec<[u64; 3]>,
+/// The captures of a shard that go.
+struct Wanted<'a> {
+    captures: &'a Captures,
+    /// Mark and proof of each, and the number of the first.
+    proofs: &'a [[u64; 2]],
+    first: usize,
+    found: Vec<Found>,
 }
-
-const STATE: u32 = 62;
 
 /// Walks over `input`, which is called `shard` in the results; `folder` takes temporary files.
 ///
@@ -135,19 +133,20 @@ pub fn walk(
     cancel: &Cancel,
 ) -> Result<Walked> {
     let mut met = Met::default();
-    let mut wanted = Wanted::read(captures, shard, wishes.most, &mut met)?;
-    let mut fates = Spool::<5>::new(folder)?;
+    let proofs = shard.map_or(&[][..], |shard| captures.of_shard(shard));
+    let first = shard.map_or(0, |shard| shard.going.start);
+    let mut wanted = Wanted { captures, proofs, first, found: vec![Found::Not; proofs.len()] };
+    let mut fates = MappedWriter::create(folder)?;
     let mut links = Links::new(budget);
     let kind = (input.format, input.container);
     let mut reader = ShardReader::open_as(&input.path, input.name.clone(), kind, 0..u64::MAX, options)?;
     while let Some(next) = reader.next() {
         cancel.check()?;
-        let number = fates.count();
         let (offset, length, fate) = match next {
             Ok(record) => {
                 met.records += 1;
-                let fate = wanted.fate(&record, input, captures, wishes, &mut met)?;
-                links.take(&record, number, fate)?;
+                let fate = wanted.fate(&record, input, wishes, &mut met)?;
+                links.take(&record, fates.len(), fate)?;
                 (record.place.offset, record.place.length, fate)
             }
             Err(Error::Corrupt { path, offset, reason, lost }) => {
@@ -158,59 +157,16 @@ pub fn walk(
             }
             Err(error) => return Err(error),
         };
-        let [fate, place] = fate.numbers();
-        fates.push([number, offset, length, fate, place])?;
+        let [fate, number] = fate.numbers();
+        fates.push([offset, length, fate, number])?;
     }
-    let fates = links.settle(fates, folder, &mut met)?;
-    Ok(Walked { fates, wanted, met })
+    let fates = links.settle(fates.finish()?, folder, &mut met)?;
+    Ok(Walked { fates, found: wanted.found, met })
 }
 
-impl Wanted {
-    fn read(captures: &Captures, shard: Option<&NamedShard>, most: usize, met: &mut Met) -> Result<Wanted> {
-        let mut rows = Vec::new();
-        if let Some(shard) = shard {
-            rows.reserve_exact((shard.going as usize).min(most));
-            for going in captures.of_shard(shard)?.take(most) {
-                let (place, going) = going?;
-                rows.push([going.mark(), going.proof(), place]);
-            }
-            met.beyond_memory = shard.going - rows.len() as u64;
-        }
-        Ok(Wanted { rows })
-    }
-
-    /// What became of the capture `at`.
-    pub fn found(&self, at: usize) -> Found {
-        match self.rows.get(at).map_or(0, |row| row[2] >> STATE) {
-            0 => Found::Not,
-            1 => Found::Goes,
-            2 => Found::Revisit,
-            _ => Found::Stays,
-        }
-    }
-
-    /// How many were found.
-    pub fn number_found(&self) -> u64 {
-        (0..self.rows.len()).filter(|at| self.found(*at) != Found::Not).count() as u64
-    }
-
-    fn set(&mut self, at: usize, found: Found) {
-        self.rows[at][2] = self.place(at) | (found as u64) << STATE;
-    }
-
-    fn place(&self, at: usize) -> u64 {
-        self.rows[at][2] & ((1 << STATE) - 1)
-    }
-
+impl Wanted<'_> {
     /// What becomes of a record by itself.
-    fn fate(
-        &mut self,
-        record: &Record<'_>,
-        input: &Input,
-        captures: &Captures,
-        wishes: Wishes,
-        met: &mut Met,
-    ) -> Result<Fate> {
+    fn fate(&mut self, record: &Record<'_>, input: &Input, wishes: Wishes, met: &mut Met) -> Result<Fate> {
         let is_capture = matches!(
             record.kind,
             RecordType::Response | RecordType::Resource | RecordType::Revisit | RecordType::Conversion
@@ -219,8 +175,8 @@ impl Wanted {
         let Some(url) = capture.canonical_url() else { return Ok(Fate::Stays) };
         met.captures += 1;
         let mark = mark(url.key().0, capture.date_ms);
-        let from = self.rows.partition_point(|row| row[0] < mark);
-        let to = from + self.rows[from..].iter().take_while(|row| row[0] == mark).count();
+        let from = self.proofs.partition_point(|row| row[0] < mark);
+        let to = from + self.proofs[from..].iter().take_while(|row| row[0] == mark).count();
         if from == to {
             return Ok(Fate::Stays);
         }
@@ -230,15 +186,15 @@ impl Wanted {
         };
         let by_digest = digest.as_deref().map(digest_proof);
         let by_place = place_proof(record.place.offset, record.place.length);
-        let proven = |at: &usize| by_digest == Some(self.rows[*at][1]) || by_place == self.rows[*at][1];
+        let proven = |at: &usize| by_digest == Some(self.proofs[*at][1]) || by_place == self.proofs[*at][1];
         // Equal records are one capture stored twice: each is found once, and further ones go with them.
-        let fresh = (from..to).find(|at| proven(at) && self.found(*at) == Found::Not);
+        let fresh = (from..to).find(|at| proven(at) && self.found[*at] == Found::Not);
         let Some(at) = fresh.or_else(|| (from..to).find(proven)) else { return Ok(Fate::Stays) };
-        let found = self.of_found(at, record, input, captures, wishes, met)?;
-        self.set(at, found);
+        let found = self.of_found(at, record, input, wishes, met)?;
+        self.found[at] = found;
         Ok(match found {
             Found::Goes => Fate::Goes,
-            Found::Revisit => Fate::Revisit(self.place(at)),
+            Found::Revisit => Fate::Revisit(self.first + at),
             Found::Stays | Found::Not => Fate::Stays,
         })
     }
@@ -249,12 +205,11 @@ impl Wanted {
         at: usize,
         record: &Record<'_>,
         input: &Input,
-        captures: &Captures,
         wishes: Wishes,
         met: &mut Met,
     ) -> Result<Found> {
         if wishes.as_revisit {
-            let going = captures.at(self.place(at))?;
+            let going = self.captures.get(self.first + at)?;
             if record.kind == RecordType::Revisit && !going.is_revisit {
                 met.revisits_before += 1;
                 return Ok(Found::Stays);
@@ -334,7 +289,7 @@ impl Links {
     }
 
     /// The fates with those of companions.
-    fn settle(self, mut fates: Spool<5>, folder: &Path, met: &mut Met) -> Result<Spool<5>> {
+    fn settle(self, fates: Mapped<[u64; 4]>, folder: &Path, met: &mut Met) -> Result<Mapped<[u64; 4]>> {
         if !self.any {
             return Ok(fates);
         }
@@ -357,16 +312,23 @@ impl Links {
                 votes.push([number, u64::from(!stays)])?;
             }
         }
-        let mut settled = Spool::new(folder)?;
-        join::<1, 5, 2>(fates.rows()?, votes.finish()?, |mut row, vote| {
-            if vote.is_some_and(|vote| vote[1] == 1) {
-                row[3] = Fate::Goes.numbers()[0];
-                met.companions += 1;
-                met.companion_bytes += row[2];
+        let mut votes = votes.finish()?.peekable();
+        let settle = |(number, row): (usize, &[u64; 4])| {
+            let mut row = *row;
+            let mut first = None;
+            while let Some(vote) =
+                votes.next_if(|vote| vote.as_ref().map_or(true, |vote| vote[0] <= number as u64))
+            {
+                first.get_or_insert(vote?[1]);
             }
-            settled.push(row)
-        })?;
-        Ok(settled)
+            if first == Some(1) {
+                row[2] = Fate::Goes.numbers()[0];
+                met.companions += 1;
+                met.companion_bytes += row[1];
+            }
+            Ok(row)
+        };
+        Mapped::of(folder, fates.iter().enumerate().map(settle))
     }
 }
 

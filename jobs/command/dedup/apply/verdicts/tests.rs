@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use proptest::prelude::*;
 use webmill_table::{Footer, write_part};
 
 use super::*;
@@ -46,11 +47,10 @@ fn decided(clusters: &[ClusterRow], pairs: &[DuplicateRow], policy: Policy) -> (
     write_part(&path("duplicates"), pairs, &footer).unwrap();
     let budget = Budget::new(1 << 20).in_dir(folder.path());
     let tables = (folder.path().join("clusters"), folder.path().join("duplicates"));
-    let mut verdicts = decide((&tables.0, &tables.1), (policy, 0.8), &budget, folder.path()).unwrap();
+    let verdicts = decide((&tables.0, &tables.1), (policy, 0.8), &budget, folder.path()).unwrap();
     let urls = clusters.iter().map(|row| &row.url).chain(pairs.iter().flat_map(|row| [&row.a, &row.b]));
     let urls: BTreeMap<u128, String> = urls.map(|url| (UrlKey::of(url).0, url.clone())).collect();
-    let rows = verdicts.each().unwrap().map(|verdict| {
-        let verdict = verdict.unwrap();
+    let rows = verdicts.iter().map(|verdict| {
         (urls[&verdict.page].clone(), (urls[&verdict.kept].clone(), verdict.reason.as_str(), verdict.cluster))
     });
     (rows.collect(), verdicts.unresolved)
@@ -201,4 +201,32 @@ fn pages_that_stand_for_each_other_both_stay() {
     assert_eq!((dropped.len(), unresolved), (0, 3));
     let own = [member("a", 0, "a", Membership::Body)];
     assert_eq!(decided(&own, &[], Policy::Near).0.len(), 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_goes_is_in_something_that_stays(
+        edges in proptest::collection::vec((0usize..12, 0usize..12), 0..40),
+        sizes in proptest::collection::vec(1u32..6, 12),
+        copies in proptest::collection::btree_set(0usize..12, 0..3),
+    ) {
+        let name = |page: usize| format!("p{page}");
+        let row = |(a, b): (usize, usize)| {
+            pair(&name(a), &name(b), DuplicateKind::Contained, (1.0, 1.0), (sizes[a], sizes[b]))
+        };
+        let clusters: Vec<ClusterRow> =
+            copies.iter().map(|page| member(&name(*page), 0, "first", Membership::Body)).collect();
+        let rows: Vec<DuplicateRow> = edges.iter().copied().map(row).collect();
+        let (found, unresolved) = decided(&clusters, &rows, Policy::Contained);
+        prop_assert_eq!(unresolved, 0);
+        prop_assert!(found.values().all(|(kept, ..)| !found.contains_key(kept)));
+        // Nothing that could go stays: of a pair of pages that both stay, none holds the other.
+        for (a, b) in edges.iter().filter(|(a, b)| a != b) {
+            prop_assert!(found.contains_key(&name(*a)) || found.contains_key(&name(*b)), "{a} and {b} both stay");
+        }
+        let turned: Vec<DuplicateRow> = edges.iter().rev().map(|(a, b)| row((*b, *a))).collect();
+        prop_assert_eq!(found, decided(&clusters, &turned, Policy::Contained).0);
+    }
 }

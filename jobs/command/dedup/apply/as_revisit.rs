@@ -1,9 +1,8 @@
 //! A capture as a revisit of another one with the same payload.
 
+use webmill_capture::digest::sha1_base32;
 use webmill_capture::{Error, RecordType, Response};
 use webmill_shard::{Format, NewRecord, NewWarcRecord, Record, Revisit, RevisitProfile};
-
-use crate::repeats::payload_digest;
 
 /// Properties of RAW DB that the writer sets.
 const DEFINED: [&str; 8] =
@@ -123,4 +122,10 @@ fn date(record: &Record<'_>) -> Result<i64, Error> {
 fn parts<'r>(record: &'r Record<'_>) -> (&'r [u8], u64) {
     let body = Response::parse(&record.data).body.len();
     (&record.data[..record.data.len() - body], body as u64)
+}
+
+/// The digest that a revisit record names.
+fn payload_digest(record: &Record<'_>) -> Option<String> {
+    let capture = record.to_capture()?;
+    Some(format!("sha1:{}", sha1_base32(&capture.response.payload(usize::MAX).bytes)))
 }
