@@ -71,6 +71,15 @@ struct Printing {
     format: RowFormat,
 }
 
+impl RankArgs {
+    /// Whether graph and transpose stay on disk, so that memory is to hold no more than what is used.
+    pub fn is_lean(&self) -> bool {
+        let Ok(mut recipe) = self.shared.read_recipe() else { return false };
+        self.measures.apply(&mut recipe);
+        recipe.settings::<Rank>().is_ok_and(|rank| rank.lean)
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors

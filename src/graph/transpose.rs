@@ -4,7 +4,7 @@
 //! comes out ascending without sorting, and the result does not depend on the number of threads. On disk, where the arcs do
 //! not fit the memory, so for as many targets at a time as do.
 //!
-//! **Cost.** 8 bytes a node and 4 an arc, 8 with weights; on disk the memory that is given, of which 16 bytes a node are needed.
+//! **Cost.** 8 bytes a node and 4 an arc, 8 with weights; on disk half of the memory that is given, and at least 16 bytes a node.
 //! O(n + m × threads × lots) sequential reads, O(m) writes.
 
 use super::csr::{Csr, Graph, Weights};
@@ -30,13 +30,14 @@ impl Csr {
         Csr { offsets: offsets.into(), targets: targets.into(), weights }
     }
 
-    /// The same in a file in `folder`, which is mapped and has no name, made in `memory` bytes: for graphs whose arcs do not
-    /// fit there.
+    /// The same in a file in `folder`, which is mapped and has no name, made in half of `memory` bytes where 16 bytes per node
+    /// are less: for graphs whose arcs do not fit there.
     ///
     /// # Errors
     /// [`Error::Io`](webmill_capture::Error::Io) if the disk refuses.
     pub fn transpose_on_disk(&self, memory: u64, folder: &Path) -> Result<Csr> {
-        self.in_lots(memory.saturating_sub(16 * self.num_nodes() as u64).max(LEAST_LOT), folder)
+        // What a lot took may be with the allocator still when the next asks.
+        self.in_lots((memory.saturating_sub(16 * self.num_nodes() as u64) / 2).max(LEAST_LOT), folder)
     }
 
     /// `lot` bytes at a time; a single list may take more, but no more than 8 bytes a node.

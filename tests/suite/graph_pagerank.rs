@@ -122,7 +122,7 @@ fn a_graph_several_times_larger_than_the_memory() {
     writer.finish().unwrap();
     let size = std::fs::metadata(&path).unwrap().len();
     assert!(NODES < 1 << 20 || size > 4 * (64 << 20), "{size} bytes");
-    std::fs::write(work.path("rank.toml"), "[rank]\ntolerance = 1e-4\n").unwrap();
+    std::fs::write(work.path("rank.toml"), "[rank]\ntolerance = 1e-2\n").unwrap();
 
     // What the program takes by itself is not what the graph takes.
     Csr::from_arcs(4, [(0, 1), (1, 2)]).unwrap().write(work.path("small.csr")).unwrap();
@@ -130,7 +130,7 @@ fn a_graph_several_times_larger_than_the_memory() {
     let (found, peak) = lean(&work, "large.csr");
     assert!(alone > 1 << 20 && peak <= alone + (64 << 20), "{} MiB, alone {} MiB", peak >> 20, alone >> 20);
     let graph = Csr::open(&path).unwrap();
-    let settings = PageRank { tolerance: 1e-4, lean: true, ..PageRank::default() };
+    let settings = PageRank { tolerance: 1e-2, lean: true, ..PageRank::default() };
     let want = settings.run(&graph, &graph.transpose()).unwrap().scores;
     assert!(
         found.len() == 20 && found.iter().all(|(node, score)| want[node.parse::<usize>().unwrap()] == *score)
