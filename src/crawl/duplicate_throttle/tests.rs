@@ -1,3 +1,5 @@
+use webmill_capture::calendar::MONTHS;
+
 use super::*;
 
 /// Seeded numbers (xorshift64*).
@@ -77,20 +79,6 @@ fn whole(what: &str, pages: impl IntoIterator<Item = (String, String)>) {
     assert_eq!(walk.refused, 0, "{what}: {:?}", walk.patterns);
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 fn month_page(template: &str, month: u32) -> (String, String) {

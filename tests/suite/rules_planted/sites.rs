@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use webmill::capture::calendar::MONTHS;
+
 use super::rules::{BOOKS, GOODS, KETTLES};
 
 /// Records of a site.
@@ -195,20 +197,6 @@ pub fn goods() -> Site {
         let body = encoded(encoding_rs::WINDOWS_1252, &body);
         Page { url, content_type: "text/html; charset=iso-8859-1", body }
     };
-    let months = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
     let (mut pages, mut rows) = (Vec::new(), Vec::new());
     let mut problems: BTreeMap<&str, u64> = BTreeMap::new();
     for list in 0..RECORDS / LISTED {
@@ -223,8 +211,8 @@ pub fn goods() -> Site {
             let dated = number % 17 != 4;
             let added = match (dated, number % 3) {
                 (false, _) => "03/04/2003".to_owned(),
-                (true, 0) => format!("{day} {} {year}", months[month as usize - 1]),
-                (true, 1) => format!("{} {day}, {year}", months[month as usize - 1]),
+                (true, 0) => format!("{day} {} {year}", MONTHS[month as usize - 1]),
+                (true, 1) => format!("{} {day}, {year}", MONTHS[month as usize - 1]),
                 (true, _) => record.day_cell(),
             };
             *problems.entry("not-of-kind").or_default() += u64::from(!priced) + u64::from(!dated);

@@ -48,7 +48,8 @@ fn decided(clusters: &[ClusterRow], pairs: &[DuplicateRow], policy: Policy) -> (
     let budget = Budget::new(1 << 20).in_dir(folder.path());
     let tables = (folder.path().join("clusters"), folder.path().join("duplicates"));
     let verdicts = decide((&tables.0, &tables.1), (policy, 0.8), &budget, folder.path()).unwrap();
-    let urls = clusters.iter().map(|row| &row.url).chain(pairs.iter().flat_map(|row| [&row.a, &row.b]));
+    let of_clusters = clusters.iter().flat_map(|row| [&row.url, &row.representative]);
+    let urls = of_clusters.chain(pairs.iter().flat_map(|row| [&row.a, &row.b]));
     let urls: BTreeMap<u128, String> = urls.map(|url| (UrlKey::of(url).0, url.clone())).collect();
     let rows = verdicts.iter().map(|verdict| {
         (urls[&verdict.page].clone(), (urls[&verdict.kept].clone(), verdict.reason.as_str(), verdict.cluster))
