@@ -1,7 +1,7 @@
 //! Archives as collections that `webmill serve` shows: shards with an index of their own, WACZ files, and what `webmill run`
 //! found out about them.
 //!
-//! An index is made where there is none: one pass over the shards, an external sort, a store of packed blocks
+//! An index is made where there is none: one pass over the shards, an external sort, a store
 //! ([`webmill_index::store`]). It lies beside the shards (`.webmill-index`), or in the system's temporary folder where they
 //! cannot be written to, and is made anew when shards changed in name, size or time of modification.
 
@@ -13,7 +13,7 @@ use std::time::UNIX_EPOCH;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_index::cdx::{self, Form, write_line};
-use webmill_index::store::{Store, StoreOptions, StoreWriter};
+use webmill_index::store::Store;
 use webmill_index::{Counts, Entry, Indexer, MemoryIndex, Pass};
 use webmill_serve::site::Facts;
 use webmill_serve::wacz::Wacz;
@@ -26,6 +26,8 @@ use crate::archive_facts::ArchiveFacts;
 
 /// Folder of the indexes, beside the shards.
 const INDEX_FOLDER: &str = ".webmill-index";
+/// Form of the indexes: another makes them anew.
+const LAYOUT: u32 = 2;
 /// Bytes of a payload that is replayed; the rest is cut off.
 const MAX_PAYLOAD: usize = 256 << 20;
 
@@ -269,7 +271,7 @@ fn of_shards(
         make(name, &inputs, &folder, options, say)?;
         std::fs::write(&mark, &state).at(&mark)?;
     }
-    let store = Arc::new(Store::open(&store, &StoreOptions::default())?);
+    let store = Arc::new(Store::open(&store)?);
     let mut files = ShardFiles::new([], MAX_PAYLOAD);
     for input in &inputs {
         files.insert(&input.name, &input.path);
@@ -296,7 +298,7 @@ impl WritableIndex for Writable {
     }
 }
 
-/// Names, sizes and times of shards: what an index is of.
+/// The form of the index, and names, sizes and times of shards: what it is of.
 fn state(inputs: &[Input]) -> Result<String> {
     let mut state: BTreeMap<String, (u64, u128)> = BTreeMap::new();
     for input in inputs {
@@ -306,7 +308,7 @@ fn state(inputs: &[Input]) -> Result<String> {
             modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |t| t.as_nanos());
         state.insert(format!("{} {}", input.name, path.display()), (input.bytes, modified));
     }
-    serde_json::to_string(&state).map_err(|e| Error::Internal(e.to_string()))
+    serde_json::to_string(&(LAYOUT, state)).map_err(|e| Error::Internal(e.to_string()))
 }
 
 /// Where the index of a collection lies: the folder named, or beside the shards, or where the system keeps what may go.
@@ -349,18 +351,23 @@ fn make(
     let scratch = tempfile::tempdir_in(folder).at(folder)?;
     let mut sorter = BytesSorter::new(&Budget::new(options.memory as usize / 2).in_dir(scratch.path()));
     let counts = sort(inputs, &mut sorter, say)?;
-    let (mut sorted, mut writer) =
-        (sorter.finish()?, StoreWriter::create(&folder.join("store"), &StoreOptions::default())?);
-    while let Some((_, line)) = sorted.next().transpose()? {
-        let entry = cdx::parse(&cdx::Layout::Cdxj, line)
-            .map_err(|fault| Error::Internal(format!("a line of our own is not read: {fault:?}")))?;
-        writer.push(&entry)?;
+    let mut sorted = sorter.finish()?;
+    let built = Store::build(&folder.join("store"), |push| {
+        while let Some((_, line)) = sorted.next().transpose()? {
+            let entry = cdx::parse(&cdx::Layout::Cdxj, line)
+                .map_err(|fault| Error::Internal(format!("a line of our own is not read: {fault:?}")))?;
+            push(&entry)?;
+        }
+        Ok(())
+    })?;
+    let mut left_out: Vec<String> =
+        counts.left_out.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+    if built.too_long > 0 {
+        left_out.push(format!("{} too long for the index", built.too_long));
     }
-    let (rows, _) = writer.finish()?;
-    let left_out: Vec<String> = counts.left_out.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
     let left_out =
         if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
-    say(format!("{name}: {rows} captures of {} records{left_out}", counts.records));
+    say(format!("{name}: {} captures of {} records{left_out}", built.captures, counts.records));
     if counts.damaged > 0 {
         say(format!("{name}: {} damaged places, {} bytes lost", counts.damaged, counts.lost_bytes));
     }

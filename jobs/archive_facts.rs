@@ -1,16 +1,16 @@
 //! What `webmill run` knows of the captures of an archive, for the pages of `webmill serve`: title, main text, rank,
 //! duplicates, hosts; and full-text search over the main texts.
 //!
-//! **Form.** One file beside the results, `OUT/archive-facts/KEY.facts`, made when it is first asked for: tables `pages`, `texts`,
-//! `ranks`, `clusters` joined capture by capture in compressed blocks, and an inverted index of the texts (`build`). Its key
-//! is that of the results that it was made of, so other results give another file.
+//! **Form.** Two files beside the results, made when they are first asked for: `OUT/archive-facts/KEY.facts`, tables `pages`,
+//! `texts`, `ranks`, `clusters` joined capture by capture in compressed blocks (`build`), and `KEY.index`, an inverted index of the
+//! texts ([`webmill_mapreduce::postings`]). Their key is that of the results that they were made of, so other results give other files.
 //!
 //! **Search.** Terms are the words of [`webmill_text::words()`], normalised; of Chinese words of three characters and more
 //! every two neighbours are a term too, so that 北京 finds 北京市. Texts score by BM25 as in `rank --query`
 //! ([`webmill_text::bm25_idf`]); a title counts as once more said. Of the captures of a URL the best is shown.
 //!
 //! **Cost.** Building reads the tables once and sorts the postings within the budget; besides, it holds 60 bytes for each page of
-//! `ranks` and each of `clusters`. Opened, it holds 48 bytes for each capture and one word of sixty-four. A query reads the
+//! `ranks` and each of `clusters`. Opened, it holds 48 bytes for each capture. A query reads the
 //! postings of its terms and the captures that it shows.
 //!
 //! **Determinism.** Equal results give equal files.
@@ -37,7 +37,7 @@ use crate::report::tables::HostRow;
 use file::FactsFile;
 
 /// Version of the file's form and of what is in it.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A capture as the file keeps it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -126,7 +126,10 @@ impl ArchiveFacts {
 /// Files of earlier results are of no use: whatever asks for those again makes them again.
 fn forget_others(folder: &Path, kept: &Path) {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let old = |path: &PathBuf| path != kept && path.extension().is_some_and(|end| end == "facts");
+    let old = |path: &PathBuf| {
+        let ours = path.extension().is_some_and(|end| end == "facts" || end == "index");
+        ours && path.file_stem() != kept.file_stem()
+    };
     files.filter(old).for_each(|path| {
         let _ = std::fs::remove_file(path);
     });

@@ -132,7 +132,7 @@ impl Catalogue {
     /// # Errors
     /// As of [`Catalogue::build`].
     pub fn open(results: &Path) -> Result<Self> {
-        layout::layout_of(results)?;
+        layout::check_layout(results)?;
         if let Ok(bytes) = std::fs::read(results.join(JSON_FILE))
             && let Ok(document) = serde_json::from_slice::<Document>(&bytes)
             && document.format == FORMAT
@@ -149,10 +149,10 @@ impl Catalogue {
     /// the [stale](Self::stale).
     ///
     /// # Errors
-    /// [`Error::Config`] where the folder holds no results; [`Error::Incompatible`] for those of a later program;
+    /// [`Error::Config`] where the folder holds no results; [`Error::Incompatible`] for those of another layout;
     /// [`Error::Io`].
     pub fn build(results: &Path) -> Result<Self> {
-        layout::layout_of(results)?;
+        layout::check_layout(results)?;
         let (chosen, stale) = choice::choose(results)?;
         let schemas = registry::tables();
         let mut jobs = BTreeMap::new();

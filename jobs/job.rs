@@ -124,7 +124,7 @@ impl<'a> Context<'a> {
     pub fn run_entry(&self, name: &str) -> Result<Option<Committed>> {
         let entry = self.jobs.iter().find(|job| job.name == name);
         let entry = entry.ok_or_else(|| Error::Internal(format!("no job is called {name}")))?;
-        // Before anything of it is opened: results of an earlier layout are moved.
+        // Before anything of it is opened: another layout is refused.
         if !self.dry_run && self.runtime.out.join(LAYOUT_FILE).exists() {
             self.runtime.claim()?;
         }

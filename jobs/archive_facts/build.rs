@@ -1,18 +1,20 @@
 //! Making the file of what is known: see [`super`].
 //!
-//! Layout: a line that names the form; blocks of captures (JSON lines, zlib); postings, term by term in the order of the
-//! terms; blocks of the dictionary; the table of captures; the table of blocks of the dictionary; a footer of fixed size
-//! with the places of these. Numbers of fixed size are little-endian, others LEB128; postings are differences of capture
-//! numbers, each with a count.
+//! Layout of `KEY.facts`: a line that names the form; blocks of captures (JSON lines, zlib); the table of captures; the table of
+//! blocks; a footer of fixed size with the places of these. Numbers are little-endian. `KEY.index` beside it is an inverted index
+//! of the texts by numbers of captures ([`webmill_mapreduce::postings`]); it is whole where the other is there.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
+use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result, date};
+use webmill_mapreduce::postings::IndexWriter;
 use webmill_mill::{PageRow, TextRow};
 use webmill_run::Committed;
 use webmill_shard::Staged;
@@ -29,11 +31,9 @@ use crate::output::covering;
 use crate::rank::tables::RankRow;
 
 /// The first line of the file.
-pub const MAGIC: &[u8; 16] = b"webmill facts 1\n";
+pub const MAGIC: &[u8; 16] = b"webmill facts 2\n";
 /// Bytes of captures in a block.
 const BLOCK: usize = 64 << 10;
-/// Terms in a block of the dictionary.
-const TERMS: usize = 64;
 /// Other pages of a cluster that are named.
 const OTHERS: usize = 12;
 /// Longest text that is kept to be shown, in bytes.
@@ -257,6 +257,7 @@ struct Row {
 
 /// Writes the file.
 pub struct FactsWriter {
+    index: PathBuf,
     out: Staged,
     at: u64,
     block: Vec<u8>,
@@ -268,6 +269,7 @@ pub struct FactsWriter {
 impl FactsWriter {
     pub fn create(path: &Path, budget: &Budget) -> Result<FactsWriter> {
         let mut writer = FactsWriter {
+            index: index_of(path),
             out: Staged::create(path)?,
             at: 0,
             block: Vec::new(),
@@ -288,24 +290,23 @@ impl FactsWriter {
         let prepared: Vec<_> = captures
             .into_par_iter()
             .map(|(key, mut known)| {
-                let (counts, length) =
-                    terms::of_text(known.title.as_deref().unwrap_or_default(), &known.text);
+                let found = terms::of_text(known.title.as_deref().unwrap_or_default(), &known.text);
                 known.text.truncate(known.text.floor_char_boundary(TEXT));
                 let json =
                     serde_json::to_vec(&known).map_err(|e| Error::Internal(format!("facts as JSON: {e}")));
                 // Without main text there is nothing to find.
-                let found = if known.text.is_empty() { (HashMap::new(), 0) } else { (counts, length) };
+                let found = if known.text.is_empty() { Default::default() } else { found };
                 json.map(|json| (key, known.timestamp, found, json))
             })
             .collect::<Result<_>>()?;
-        for (key, timestamp, (counts, length), json) in prepared {
+        for (key, timestamp, (places, length), json) in prepared {
             let number = u32::try_from(self.rows.len())
                 .map_err(|_| Error::Limit("more captures than a search index can number".into()))?;
-            for (term, count) in counts {
+            for (term, (_, places)) in places {
                 let mut sorted = term.into_bytes();
                 sorted.push(0);
                 sorted.extend_from_slice(&number.to_be_bytes());
-                self.postings.push(&sorted, &count.to_le_bytes())?;
+                self.postings.push(&sorted, &places)?;
             }
             let (start, bytes) = (self.block.len() as u32, json.len() as u32);
             self.rows.push(Row { key, timestamp, length, block: self.blocks.len() as u32, start, bytes });
@@ -333,35 +334,7 @@ impl FactsWriter {
         }
         self.blocks.push(self.at);
         let sorter = std::mem::replace(&mut self.postings, BytesSorter::new(&Budget::new(1 << 16)));
-        let mut sorted = sorter.finish()?;
-        let postings_at = self.at;
-        let mut dictionary = Dictionary::default();
-        let (mut term, mut list, mut holding, mut last) = (Vec::new(), Vec::new(), 0u32, 0u32);
-        let broken = || Error::Internal("a sorted posting is not what was put in".into());
-        while let Some((key, value)) = sorted.next().transpose()? {
-            let (name, number) = key.split_at_checked(key.len().wrapping_sub(5)).ok_or_else(broken)?;
-            let number = u32::from_be_bytes(number[1..].try_into().map_err(|_| broken())?);
-            let count = u32::from_le_bytes(value.try_into().map_err(|_| broken())?);
-            if name != term.as_slice() {
-                if holding > 0 {
-                    dictionary.add(&term, holding, list.len());
-                    self.put(&list)?;
-                }
-                term.clear();
-                term.extend_from_slice(name);
-                list.clear();
-                (holding, last) = (0, 0);
-            }
-            number_to(u64::from(number - last), &mut list);
-            number_to(u64::from(count), &mut list);
-            (holding, last) = (holding + 1, number);
-        }
-        if holding > 0 {
-            dictionary.add(&term, holding, list.len());
-            self.put(&list)?;
-        }
-        let dictionary_at = self.at;
-        self.put(&dictionary.bytes)?;
+        self.write_index(sorter)?;
         let rows_at = self.at;
         let rows = std::mem::take(&mut self.rows);
         for row in &rows {
@@ -377,48 +350,37 @@ impl FactsWriter {
         for at in std::mem::take(&mut self.blocks) {
             self.put(&at.to_le_bytes())?;
         }
-        let starts_at = self.at;
-        for (at, postings) in &dictionary.starts {
-            self.put(&at.to_le_bytes())?;
-            self.put(&postings.to_le_bytes())?;
-        }
-        let footer = [postings_at, dictionary_at, rows_at, blocks_at, starts_at, ranked];
+        let footer = [rows_at, blocks_at, ranked];
         for number in footer {
             self.put(&number.to_le_bytes())?;
         }
         self.put(MAGIC)?;
         self.out.commit().map(drop)
     }
-}
 
-/// Terms with the sizes of their postings: of each its length, its bytes, how many captures hold it, the bytes of its list.
-#[derive(Default)]
-struct Dictionary {
-    bytes: Vec<u8>,
-    starts: Vec<(u64, u64)>,
-    terms: usize,
-    postings: u64,
-}
-
-impl Dictionary {
-    fn add(&mut self, term: &[u8], holding: u32, list: usize) {
-        if self.terms.is_multiple_of(TERMS) {
-            self.starts.push((self.bytes.len() as u64, self.postings));
+    /// The postings, term by term in the order of the terms.
+    fn write_index(&self, postings: BytesSorter) -> Result<()> {
+        let broken = || Error::Internal("a sorted posting is not what was put in".into());
+        let mut sorted = postings.finish()?;
+        let mut index = IndexWriter::create(&self.index)?;
+        let mut term = String::new();
+        while let Some((key, places)) = sorted.next().transpose()? {
+            let (name, number) = key.split_at_checked(key.len().wrapping_sub(5)).ok_or_else(broken)?;
+            let number = u32::from_be_bytes(number[1..].try_into().map_err(|_| broken())?);
+            if name != term.as_bytes() {
+                term.clear();
+                term.push_str(std::str::from_utf8(name).map_err(|_| broken())?);
+                index.term(&term)?;
+            }
+            let row = self.rows.get(number as usize).ok_or_else(broken)?;
+            index.text(number, row.length, places)?;
         }
-        self.terms += 1;
-        number_to(term.len() as u64, &mut self.bytes);
-        self.bytes.extend_from_slice(term);
-        number_to(u64::from(holding), &mut self.bytes);
-        number_to(list as u64, &mut self.bytes);
-        self.postings += list as u64;
+        index.finish(0, 1, self.rows.len() as u64)?;
+        File::open(&self.index).and_then(|file| file.sync_all()).at(&self.index)
     }
 }
 
-/// LEB128.
-fn number_to(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
+/// The inverted index that belongs to a file of facts.
+pub fn index_of(facts: &Path) -> PathBuf {
+    facts.with_extension("index")
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use webmill_mapreduce::write_varint;
 use webmill_text::{normalize, words};
 
 /// Longest term, in bytes; longer words are no words of a language and are left out.
@@ -9,27 +10,35 @@ const LONGEST: usize = 64;
 /// Most terms of a query; further ones are left out.
 const MOST: usize = 32;
 
-/// How often each term occurs in a text, and how many words it has. A title counts once more.
-pub fn of_text(title: &str, text: &str) -> (HashMap<String, u32>, u32) {
-    let mut counts: HashMap<String, u32> = HashMap::new();
+/// Places of a term in a text: the last, and all as differences (LEB128).
+pub type Places = (u32, Vec<u8>);
+
+/// Where each term stands among the words of a text, and how many words it has. A title stands before its text, once more.
+pub fn of_text(title: &str, text: &str) -> (HashMap<String, Places>, u32) {
+    let mut terms: HashMap<String, Places> = HashMap::new();
     let mut length = 0u32;
-    let mut add = |term: &str| match counts.get_mut(term) {
-        Some(count) => *count = count.saturating_add(1),
-        None => {
-            counts.insert(term.to_owned(), 1);
-        }
-    };
     for part in [title, text] {
         words(&normalize(part), |word| {
             if word.len() > LONGEST {
                 return;
             }
-            length = length.saturating_add(1);
+            let mut add = |term: &str| match terms.get_mut(term) {
+                Some((last, places)) => {
+                    write_varint(places, u64::from(length - *last));
+                    *last = length;
+                }
+                None => {
+                    let mut places = Vec::with_capacity(4);
+                    write_varint(&mut places, u64::from(length));
+                    terms.insert(term.to_owned(), (length, places));
+                }
+            };
             add(word);
             pairs(word, &mut add);
+            length = length.saturating_add(1);
         });
     }
-    (counts, length)
+    (terms, length)
 }
 
 /// The terms of a query, each once.
@@ -65,9 +74,11 @@ mod tests {
 
     #[test]
     fn parts_of_chinese_words_are_terms() {
-        let (counts, length) = of_text("Rust", "RUST，图书馆 中华人民共和国 a");
-        assert_eq!(counts["rust"], 2);
-        assert_eq!((counts["图书馆"], counts["图书"], counts["书馆"], counts["共和"]), (1, 1, 1, 1));
+        let (terms, length) = of_text("Rust", "RUST，图书馆 中华人民共和国 a");
+        assert_eq!(terms["rust"].1, [0, 1]);
+        for (term, place) in [("图书馆", 2), ("图书", 2), ("书馆", 2), ("共和", 3)] {
+            assert_eq!(terms[term].1, [place], "{term}");
+        }
         assert_eq!(length, 5);
         assert_eq!(of_query("Rust rust 图书馆 "), ["rust", "图书馆"]);
         assert!(of_query("… !").is_empty());

@@ -99,11 +99,18 @@ fn of_the_captures_of_a_url_the_best_is_found() {
 fn a_file_that_is_not_whole_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (kept, _) = file(sample(), 1 << 20);
-    let bytes = std::fs::read(kept.path().join("x.facts")).unwrap();
-    let path = folder.path().join("cut.facts");
-    for cut in [0, 10, bytes.len() / 2, bytes.len() - 1] {
-        std::fs::write(&path, &bytes[..cut]).unwrap();
-        assert!(FactsFile::open(&path).is_err(), "{cut}");
+    for name in ["facts", "index"] {
+        let path = folder.path().join(format!("cut.{name}"));
+        for other in ["facts", "index"] {
+            let from = kept.path().join(format!("x.{other}"));
+            std::fs::copy(from, folder.path().join(format!("cut.{other}"))).unwrap();
+        }
+        assert!(FactsFile::open(&folder.path().join("cut.facts")).is_ok());
+        let bytes = std::fs::read(&path).unwrap();
+        for cut in [0, 10, bytes.len() / 2, bytes.len() - 1] {
+            std::fs::write(&path, &bytes[..cut]).unwrap();
+            assert!(FactsFile::open(&folder.path().join("cut.facts")).is_err(), "{name} {cut}");
+        }
     }
 }
 

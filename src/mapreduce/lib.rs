@@ -1,4 +1,4 @@
-//! One contract of a kernel, and the engine that runs it on one machine.
+//! One contract of a kernel, and the two sides of an engine: map, shuffle, reduce. The program's engine over tables is `jobs/count/engine.rs`.
 //!
 //! **What.** A kernel ([`MapReduce`]) maps a page to pairs of key and value and reduces the values of each key. It does no I/O and
 //! knows no clock, so that the same kernel runs here by threads and elsewhere by a cluster.
@@ -71,8 +71,6 @@
 
 mod coding;
 mod combiner;
-#[cfg(test)]
-mod engine;
 mod kernel;
 mod map;
 mod merge;
@@ -80,6 +78,8 @@ pub mod postings;
 mod reduce;
 mod shuffle;
 mod splitters;
+#[cfg(test)]
+mod tests;
 
 pub use coding::{Count, Key, Value, read_varint, write_varint};
 pub use combiner::Combiner;

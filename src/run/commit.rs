@@ -161,15 +161,9 @@ impl Runtime<'_> {
     /// Makes the output folder ours, or refuses one that holds something else; see [`layout::claim`].
     ///
     /// # Errors
-    /// [`Error::Config`] or [`Error::Incompatible`] for a folder of someone else or of a later version.
+    /// [`Error::Config`] or [`Error::Incompatible`] for a folder of someone else or of another layout.
     pub fn claim(&self) -> Result<()> {
-        let moved = layout::claim(&self.out)?;
-        if moved > 0 {
-            let out = self.out.display();
-            self.progress
-                .note(&format!("{out}: {moved} results of an earlier layout were moved to JOB/.keys"));
-        }
-        Ok(())
+        layout::claim(&self.out)
     }
 
     /// The committed folder, if it is there; its damage is held against the bound of this run.

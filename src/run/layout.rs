@@ -12,8 +12,7 @@
 //! **Why `.keys`.** Patterns over `OUT/JOB/*/TABLE` must not find a row twice. A leading dot is not enough: `*` of DuckDB, of
 //! polars and of Python's pathlib matches it. So keys stand a level deeper than `latest` too.
 //!
-//! **Earlier layouts.** Layout 1 had its keys at `OUT/JOB/KEY`. It is read as it is; the first job that writes to such a
-//! folder moves them ([`claim`]).
+//! **Other layouts** are refused, by their number.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -37,11 +36,9 @@ pub(crate) fn keys_folder(out: &Path, job: &str) -> PathBuf {
     out.join(job).join(KEYS)
 }
 
-/// Where the results of a key of `job` stand: there as well where a program of layout 1 left them.
+/// Where the results of a key of `job` stand.
 pub fn key_folder(out: &Path, job: &str, key: &str) -> PathBuf {
-    let folder = keys_folder(out, job).join(key);
-    let earlier = out.join(job).join(key);
-    if !folder.exists() && is_committed(&earlier) { earlier } else { folder }
+    keys_folder(out, job).join(key)
 }
 
 /// Where the rejects of a refused run are listed until a run is committed.
@@ -87,23 +84,17 @@ pub fn jobs_in(out: &Path) -> Result<Vec<String>> {
     Ok(jobs)
 }
 
-/// Every committed folder of `job` in `out`, those of earlier layouts among them, in the order of their keys.
+/// Every committed folder of `job` in `out`, in the order of their keys.
 ///
 /// # Errors
 /// [`Error::Io`] where a folder cannot be listed.
 pub fn committed_in(out: &Path, job: &str) -> Result<Vec<(String, PathBuf)>> {
-    let home = out.join(job);
-    let mut found = Vec::new();
-    for folder in [home.join(KEYS), home] {
-        if folder.is_dir() {
-            found.extend(
-                entries(&folder)?.into_iter().filter(|(name, path)| is_key(name) && is_committed(path)),
-            );
-        }
+    let keys = keys_folder(out, job);
+    if !keys.is_dir() {
+        return Ok(Vec::new());
     }
-    found.sort();
-    found.dedup_by(|a, b| a.0 == b.0);
-    Ok(found)
+    let committed = |(name, path): &(String, PathBuf)| is_key(name) && is_committed(path);
+    Ok(entries(&keys)?.into_iter().filter(committed).collect())
 }
 
 /// What is left of a run that was not committed, and a run that goes on.
@@ -223,11 +214,11 @@ pub fn size_of(path: &Path) -> Result<u64> {
     Ok(bytes)
 }
 
-/// The layout of the results in `out`, or why there are none that this program can read.
+/// Checks that `out` holds results of this layout.
 ///
 /// # Errors
-/// [`Error::Config`] for a folder without results; [`Error::Incompatible`] for those of a later program.
-pub fn layout_of(out: &Path) -> Result<u32> {
+/// [`Error::Config`] for a folder without results; [`Error::Incompatible`] for those of another layout, which it names.
+pub fn check_layout(out: &Path) -> Result<()> {
     let marker = out.join(LAYOUT_FILE);
     let bytes = match std::fs::read(&marker) {
         Ok(bytes) => bytes,
@@ -238,31 +229,22 @@ pub fn layout_of(out: &Path) -> Result<u32> {
         Err(e) => return Err(Error::io(marker, e)),
     };
     let found = serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|v| v["layout"].as_u64());
-    match found.and_then(|layout| u32::try_from(layout).ok()) {
-        Some(layout) if (1..=LAYOUT).contains(&layout) => Ok(layout),
-        _ => {
-            let found = found.map_or_else(|| "an unreadable marker".into(), |n| format!("layout {n}"));
-            let expected = format!("layout {LAYOUT}: choose another --out, or use the webmill that wrote it");
-            Err(Error::Incompatible { path: marker, found, expected })
-        }
+    if found == Some(LAYOUT.into()) {
+        return Ok(());
     }
+    let found = found.map_or_else(|| "an unreadable marker".into(), |n| format!("layout {n}"));
+    let expected = format!("layout {LAYOUT}: choose another --out, or use the webmill that wrote it");
+    Err(Error::Incompatible { path: marker, found, expected })
 }
 
-/// Makes `out` a folder of ours, or refuses one that holds something else. Results of layout 1 are moved to where those of
-/// this one stand; returns how many folders were.
+/// Makes `out` a folder of ours, or refuses one that holds something else.
 ///
 /// # Errors
-/// [`Error::Config`] or [`Error::Incompatible`] for a folder of someone else or of a later program; [`Error::Config`] where
-/// an earlier program is at work in it.
-pub fn claim(out: &Path) -> Result<usize> {
+/// [`Error::Config`] or [`Error::Incompatible`] for a folder of someone else or of another layout.
+pub fn claim(out: &Path) -> Result<()> {
     let marker = out.join(LAYOUT_FILE);
     if marker.exists() {
-        if layout_of(out)? == LAYOUT {
-            return Ok(0);
-        }
-        let moved = upgrade(out)?;
-        mark(&marker)?;
-        return Ok(moved);
+        return check_layout(out);
     }
     let foreign = std::fs::read_dir(out)
         .map(|mut entries| {
@@ -277,52 +259,11 @@ pub fn claim(out: &Path) -> Result<usize> {
         )));
     }
     std::fs::create_dir_all(out).at(out)?;
-    mark(&marker)?;
-    Ok(0)
+    mark(&marker)
 }
 
 fn mark(marker: &Path) -> Result<()> {
     write_synced(marker, &to_json(&serde_json::json!({ "layout": LAYOUT }))?, None)
-}
-
-/// Moves what layout 1 had beside `latest` into `.keys`. Stopped anywhere, it goes on where it was: the marker is
-/// written after it, and [`key_folder`] finds keys at both places.
-fn upgrade(out: &Path) -> Result<usize> {
-    let mut moved = 0;
-    for job in jobs_in(out)? {
-        let home = out.join(&job);
-        let keys = keys_folder(out, &job);
-        let own: Vec<(String, PathBuf)> =
-            entries(&home)?.into_iter().filter(|(name, path)| is_of_key(name, path)).collect();
-        let mut locks = Vec::new();
-        for (name, path) in own.iter().filter(|(name, _)| name.ends_with(".lock")) {
-            locks.push(hold(&home, &home.join(name), path)?);
-        }
-        std::fs::create_dir_all(&keys).at(&keys)?;
-        let latest = std::fs::read_link(home.join(LATEST)).ok();
-        for (name, path) in own {
-            let target = keys.join(&name);
-            if !target.exists() {
-                std::fs::rename(&path, &target).at(&path)?;
-                moved += usize::from(is_key(&name));
-            }
-        }
-        sync_folder(&keys)?;
-        if let Some(key) = latest.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()) {
-            point_latest(out, &job, key)?;
-        }
-        drop(locks);
-    }
-    Ok(moved)
-}
-
-/// Whether an entry of a job's folder is a key's: committed, staged or locked.
-fn is_of_key(name: &str, path: &Path) -> bool {
-    let key = name.strip_prefix('.').and_then(|rest| rest.split_once('.'));
-    match key {
-        Some((key, "partial" | "lock")) => is_key(key),
-        _ => is_key(name) && path.is_dir() && !path.is_symlink(),
-    }
 }
 
 /// Whether `name` is that of a key: 32 hexadecimal digits.
@@ -350,18 +291,14 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
 /// Holds the job against other processes until dropped.
 pub(crate) fn lock(keys: &Path, key: &JobKey) -> Result<File> {
     let path = keys.join(format!(".{key}.lock"));
-    hold(keys, &path, &path)
-}
-
-fn hold(home: &Path, path: &Path, shown: &Path) -> Result<File> {
-    let file = File::create(path).at(shown)?;
+    let file = File::create(&path).at(&path)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(Error::Config(format!(
             "{}: another process is running this job; wait for it or stop it",
-            home.display()
+            keys.display()
         ))),
-        Err(std::fs::TryLockError::Error(error)) => Err(Error::io(path, error)),
+        Err(std::fs::TryLockError::Error(error)) => Err(Error::io(&path, error)),
     }
 }
 

@@ -66,11 +66,6 @@ impl Collection {
         }
     }
 
-    /// Its numbers, where they were counted.
-    pub fn counted(&self) -> Option<&Survey> {
-        self.survey.get()
-    }
-
     /// Its numbers; `count` counts them where nobody has.
     pub(crate) fn survey(&self, count: impl FnOnce() -> Result<Survey>) -> Result<&Survey> {
         if let Some(survey) = self.survey.get() {

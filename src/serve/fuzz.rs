@@ -44,20 +44,3 @@ pub fn fuzz_request(data: &[u8]) {
         let _ = query.pages(&index);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn requests_of_any_text_are_read(text in "\\PC{0,200}|/t/cdx\\?(url=|filter=|fl=|limit=|[a-z0-9&:(.*/]){0,20}") {
-            super::fuzz_request(text.as_bytes());
-        }
-
-        #[test]
-        fn lines_of_any_text_are_read(text in "([a-z)/]{1,8} [0-9]{14} (\\{\"url\": \"[a-z./]{0,9}\"|[ -~]{0,40}\n){0,3}){0,4}") {
-            super::fuzz_request(text.as_bytes());
-        }
-    }
-}

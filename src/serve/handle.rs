@@ -330,7 +330,10 @@ async fn dispatch(
         };
     }
     match route {
-        Route::Root => pages::root(shared, headers, query),
+        Route::Root => {
+            let lang = pages::language(headers, query);
+            text(work(shared, asked, move |s, a| pages::root(s, a, lang)).await)
+        }
         Route::Site { rest, .. } if rest.starts_with(crate::replay::ASSETS) => {
             let file = replayed::asset(&rest[crate::replay::ASSETS.len()..]);
             file.unwrap_or_else(|| Refusal::not_found("nothing is here").into_text())

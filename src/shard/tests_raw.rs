@@ -608,18 +608,4 @@ proptest! {
         }
         prop_assert!(reader.next().is_none());
     }
-
-    #[test]
-    fn any_bytes_are_survived(pieces in prop::collection::vec(prop_oneof![
-        Just(b"version:1.0\nurl:a\nlength:1\n\nx\n".to_vec()),
-        Just(b"version:1.0\nurl:a\nlength:30\n\n".to_vec()),
-        Just(b"version:".to_vec()),
-        Just(b"length:5\n\n".to_vec()),
-        prop::collection::vec(any::<u8>(), 0..40),
-        Just(b"\n".to_vec()),
-        Just(b"1.0\nurl:b\n".to_vec()),
-        (0u32..200).prop_map(|n| format!("version:1.0\nurl:q\nlength:{n}\n\n").into_bytes()),
-    ], 0..40)) {
-        fuzz_raw(&pieces.concat());
-    }
 }

@@ -478,11 +478,6 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
-        fuzz_warc(&bytes);
-    }
-
-    #[test]
     fn damage_is_survived(
         packing in 0..7usize,
         cut in any::<prop::sample::Index>(),

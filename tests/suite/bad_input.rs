@@ -100,8 +100,12 @@ fn an_out_of_another_version_or_of_someone_else_is_refused() {
     let work = Work::new();
     work.synth("shards", 20, u64::MAX);
     std::fs::create_dir(work.path("other")).unwrap();
-    std::fs::write(work.path("other/webmill.json"), b"{\"layout\": 99}").unwrap();
-    expect(&work, &["extract", "shards", "--out", "other"], 2, &["layout 99", "--out"]);
+    for layout in [1, 99] {
+        std::fs::write(work.path("other/webmill.json"), format!("{{\"layout\": {layout}}}")).unwrap();
+        let named = format!("layout {layout}");
+        expect(&work, &["extract", "shards", "--out", "other"], 2, &[&named, "--out"]);
+        expect(&work, &["results", "ls", "other"], 2, &[&named]);
+    }
     std::fs::create_dir(work.path("mine")).unwrap();
     std::fs::write(work.path("mine/thesis.tex"), b"years of work").unwrap();
     expect(&work, &["extract", "shards", "--out", "mine"], 2, &["thesis.tex"]);

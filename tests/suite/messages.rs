@@ -308,25 +308,6 @@ fn flags_override_a_recipe_before_it_is_checked() {
 }
 
 #[test]
-fn results_of_an_earlier_program_are_told_from_what_the_report_needs() {
-    let work = Work::new();
-    let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/first/results");
-    let copied = std::process::Command::new("cp").arg("-a").arg(from).arg(work.path("out")).status().unwrap();
-    assert!(copied.success());
-    let message = work.fails(&["report", "--out", "out"], 2);
-    assert!(
-        ["earlier webmill", "`webmill graph build`", "`webmill rank`", "`webmill shape`"]
-            .iter()
-            .all(|words| message.contains(words)),
-        "{message}"
-    );
-    work.run(&["graph", "build", "--out", "out"]);
-    work.run(&["rank", "--out", "out"]);
-    work.run(&["shape", "--out", "out"]);
-    work.run(&["report", "--out", "out"]);
-}
-
-#[test]
 fn a_small_corpus_is_milled_in_the_least_memory() {
     let work = Work::new();
     work.synth("shards", 60, u64::MAX);

@@ -70,7 +70,7 @@ impl Inventory {
     /// # Errors
     /// Where it holds no results, or cannot be listed.
     pub fn of(results: &Path) -> Result<Self> {
-        layout::layout_of(results)?;
+        layout::check_layout(results)?;
         let latest = latest_keys(results)?;
         let (mut keys, mut unfinished) = (Vec::new(), Vec::new());
         for job in layout::jobs_in(results)? {

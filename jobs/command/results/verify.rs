@@ -12,7 +12,7 @@ use webmill_run::{Cancel, Manifest, Measure, OutputFile, Progress, digest_file, 
 use crate::console::Console;
 
 pub fn run(results: &Path, cancel: &Cancel) -> Result<ExitCode> {
-    layout::layout_of(results)?;
+    layout::check_layout(results)?;
     let (mut files, mut wrong, mut keys) = (Vec::new(), Vec::new(), 0u64);
     for job in layout::jobs_in(results)? {
         for (key, folder) in layout::committed_in(results, &job)? {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use synthetic::{Order, Synthetic};
-use webmill_index::store::{Store, StoreOptions, StoreWriter};
+use webmill_index::store::Store;
 use webmill_index::{CaptureSource, Entry, KeyRange};
 
 const ROUNDS: usize = 5;
@@ -39,11 +39,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = args.get(3).map_or_else(|| temporary.path().to_path_buf(), PathBuf::from).join("store");
     let wanted = build(&folder, count, order)?;
     let start = Instant::now();
-    let store = Store::open(&folder, &StoreOptions::default())?;
+    let store = Store::open(&folder)?;
     println!("opened in {:.3} s", start.elapsed().as_secs_f64());
     look_ups(&store, &wanted)?;
     streams(&store, &wanted)?;
-    adding(store, &wanted, added, order)?;
+    adding(&store, &wanted, added, order)?;
     Ok(())
 }
 
@@ -68,36 +68,29 @@ fn build(
 ) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let mut wanted = Vec::new();
     let every = (count / LOOK_UPS as u64).max(1);
-    let mut writer = StoreWriter::create(folder, &StoreOptions::default())?;
     let mut synthetic = Synthetic::new(count, order);
     let start = Instant::now();
-    let (mut nth, mut failed) = (0u64, None);
-    synthetic.run(&mut |entry| {
-        nth += 1;
-        if nth.is_multiple_of(every) {
-            wanted.push(entry.urlkey.to_string());
-        }
-        if let Err(error) = writer.push(entry) {
-            failed.get_or_insert(error);
-        }
-    });
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
-    let (rows, repeated) = writer.finish()?;
+    let mut nth = 0u64;
+    let built = Store::build(folder, |push| {
+        let mut failed = None;
+        synthetic.run(&mut |entry| {
+            nth += 1;
+            if nth.is_multiple_of(every) {
+                wanted.push(entry.urlkey.to_string());
+            }
+            if let Err(error) = push(entry) {
+                failed.get_or_insert(error);
+            }
+        });
+        failed.map_or(Ok(()), Err)
+    })?;
+    let rows = built.captures;
     let seconds = start.elapsed().as_secs_f64();
-    println!("{rows} captures of {} URLs ({repeated} drawn twice), order {order:?}", synthetic.keys);
+    println!("{rows} captures of {} URLs ({} drawn twice), order {order:?}", synthetic.keys, built.repeated);
     println!("built in {seconds:.1} s with the drawing: {:.0} captures/s", rows as f64 / seconds);
-    let store = Store::open(folder, &StoreOptions::default())?;
-    let stats = store.stats();
+    let bytes = Store::open(folder)?.bytes() as f64;
     let each = |bytes: f64| bytes / rows as f64;
-    println!(
-        "{} bytes on disk: {:.2} a capture, of which index, names, model {:.3}; in memory {:.1} MB",
-        stats.bytes,
-        each(stats.bytes as f64),
-        each(stats.overhead as f64),
-        stats.held as f64 / 1e6
-    );
+    println!("{bytes} bytes on disk: {:.2} a capture", each(bytes));
     let bits = synthetic.bits;
     let all = bits.keys + bits.digests + bits.times + bits.places + bits.lengths + bits.kinds;
     println!(
@@ -113,7 +106,7 @@ fn build(
     );
     println!(
         "all but digests of their own: {:.2} bytes a capture in the store",
-        each(stats.bytes as f64 - 20.0 * synthetic.digests as f64)
+        each(bytes - 20.0 * synthetic.digests as f64)
     );
     // Asked in no order.
     let mut state = 1u64;
@@ -211,7 +204,7 @@ fn streams(store: &Store, wanted: &[String]) -> webmill_capture::Result<()> {
     Ok(())
 }
 
-fn adding(store: Store, wanted: &[String], added: u64, order: Order) -> webmill_capture::Result<()> {
+fn adding(store: &Store, wanted: &[String], added: u64, order: Order) -> webmill_capture::Result<()> {
     // Another draw of the same kind, in the order of time, as a crawl adds.
     let mut fresh = Vec::with_capacity(added as usize);
     let mut synthetic = Synthetic::new(added, order);
@@ -221,7 +214,6 @@ fn adding(store: Store, wanted: &[String], added: u64, order: Order) -> webmill_
         fresh.push(entry);
     });
     fresh.sort_by_key(|entry| entry.timestamp);
-    let before = store.len()?;
     let (stop, served) = (AtomicBool::new(false), AtomicU64::new(0));
     let start = Instant::now();
     let mut rates = Vec::new();
@@ -253,12 +245,9 @@ fn adding(store: Store, wanted: &[String], added: u64, order: Order) -> webmill_
     let seconds = start.elapsed().as_secs_f64();
     report(&format!("added lines in batches of {BATCH}, each durable"), rates);
     println!(
-        "in all {:.0} lines/s while {:.0} look-ups/s were served; {} segments",
+        "in all {:.0} lines/s while {:.0} look-ups/s were served",
         fresh.len() as f64 / seconds,
-        served.load(Ordering::Relaxed) as f64 / seconds,
-        store.stats().segments
+        served.load(Ordering::Relaxed) as f64 / seconds
     );
-    drop(store);
-    let _ = before;
     Ok(())
 }

@@ -1,171 +1,166 @@
-//! The capture index as a store on disk: entries packed to what they weigh, added and deleted while it is read.
+//! The capture index as a store on disk, to which captures are added and from which they are deleted while it is read.
 //!
-//! A store is a folder. What is added goes to a *log* first, and is acknowledged when that is durable; it is held sorted
-//! in memory and, when there is enough, written as a *segment*, a file of packed blocks that never changes. Segments of
-//! like size are merged in the background. A *manifest*, always replaced at once, says which files count.
+//! `webmill serve` keeps one for each collection of shards. It is a folder of the embedded store `fjall`, a log-structured
+//! merge tree: one keyspace, one pair of key and value per capture (`record.rs`). Entries are one capture where key, time,
+//! file name and offset agree: added twice they count once, the later counts.
 //!
-//! Entries are one capture where key, time, file name and offset agree: added twice they count once, the later counts.
-//! Deleting adds a mark, which merging takes out together with what it deletes. A reader sees what there was when it
-//! began, whatever is added, deleted or merged meanwhile.
+//! Cost: about 48 bytes of disk per capture; a look-up unpacks one block of 32 KiB, from the cache where it is there; an
+//! addition is one write to the journal and one wait for the disk. Memory: [`CACHE`] and [`MEMTABLE`].
 //!
-//! Layout of blocks: `block.rs`; of segments: `segment.rs`; how numbers are told by their neighbours: `columns.rs`,
-//! `anchors.rs`; of the log: `log.rs`.
+//! Determinism: the same entries give the same answers however they were added.
 //!
-//! Cost: a look-up decodes half a block of each segment; adding compares and copies an entry once for each doubling of
-//! what is in memory, and packs it again for each eightfold growth of its segment. Memory: [`StoreOptions::memory`] three
-//! times at most, one block for each reader and segment, and names and models of the segments ([`StoreStats::held`]).
-//!
-//! Determinism: the same entries give the same answers however they were added; a store written by [`StoreWriter`] has
-//! the same bytes for the same entries.
-//!
-//! Errors: [`Error::Corrupt`] with file and offset for any byte that was changed; never other entries than were put in.
-//! One process has a store open for writing: another gets [`Error::Config`].
+//! Errors: [`Error::Corrupt`] with the folder where a file was damaged, never other entries than were put in; additions behind a
+//! damaged head of a batch in the journal are cut off as those of a crash are, which the library does not tell. One process has
+//! a store open: another gets [`Error::Config`]. The library panics on some damage; that is caught, and the store is not
+//! touched again.
 //!
 //! Reference: P. O'Neil et al., *The log-structured merge-tree*, Acta Informatica 33 (1996), 10.1007/s002360050048.
 
-mod address;
-mod anchors;
-mod block;
-mod bulk;
-mod columns;
-mod compact;
-mod fuzz;
-mod log;
-mod manifest;
-mod memory;
-mod merge;
-mod model;
-mod names;
-mod rans;
-mod reader;
 mod record;
-mod run;
-mod seconds;
-mod segment;
-mod wire;
-mod worker;
 
 #[cfg(test)]
 mod crash_tests;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::ops::ControlFlow;
+use std::cmp::Ordering;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
-use webmill_capture::error::AtPath;
+use fjall::config::{BlockSizePolicy, CompressionPolicy, FilterPolicy, PartitioningPolicy};
+use fjall::{CompressionType, Database, Iter, Keyspace, KeyspaceCreateOptions, PersistMode};
 use webmill_capture::{Error, Result};
 
 use crate::{CaptureSource, Entry, KeyRange, Scan};
-pub use bulk::StoreWriter;
-pub use fuzz::{fuzz_block, fuzz_log};
-use manifest::{Manifest, log_path, number_of, segment_path};
-use memory::{Shelf, View};
-use merge::{Merge, Source};
-use segment::Segment;
 
-/// How a store is kept.
-#[derive(Debug, Clone)]
-pub struct StoreOptions {
-    /// Bytes of entries in memory before they are written as a segment.
-    pub memory: usize,
-    /// Level of zstd for segments made by [`Store::compact`] and [`StoreWriter`]; those made on the way are packed faster.
-    pub level: i32,
-    /// Whether what is acknowledged is durable. Without it a crash of the machine (not of the process) may lose the last
-    /// additions.
-    pub durable: bool,
-    /// Whether a log whose end is damaged otherwise than by a crash of the process is cut there, losing what follows.
-    pub cut_damaged_log: bool,
-}
+/// Bytes of unpacked blocks that are kept in memory.
+const CACHE: u64 = 64 << 20;
+/// Bytes of additions in memory before they are written as a table.
+const MEMTABLE: u64 = 16 << 20;
+/// Bytes of a block before it is packed: smaller ones are found faster and take more of the disk.
+const BLOCK: u32 = 32 << 10;
 
-impl Default for StoreOptions {
-    fn default() -> Self {
-        StoreOptions { memory: 64 << 20, level: 12, durable: true, cut_damaged_log: false }
-    }
-}
-
-/// What a store is made of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StoreStats {
-    /// Rows in segments and memory: entries, those that later ones stand for, marks of deletion.
-    pub rows: u64,
-    /// Marks of deletion in segments.
-    pub marks: u64,
-    /// Segments.
-    pub segments: usize,
-    /// Bytes of the segments.
-    pub bytes: u64,
-    /// Of these: names, models, sparse indexes.
-    pub overhead: u64,
-    /// Rows that are in no segment yet.
-    pub fresh: u64,
-    /// Bytes of memory that names, models and fresh rows take, about.
-    pub held: u64,
-    /// Bytes cut off the log when it was opened: of an addition that was not acknowledged.
-    pub cut: u64,
-}
+/// How often a store that is in use is tried, and how long apart: a process that ends, or one that is just being started
+/// by this one and still has its open files, holds it for a moment longer.
+const TRIES: u32 = 40;
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// A store, open for reading and writing. Many threads may use it.
 pub struct Store {
-    shelf: Arc<Shelf>,
-    worker: Option<JoinHandle<()>>,
-    cut: u64,
-    _lock: File,
+    folder: PathBuf,
+    /// `None` once it is closed.
+    db: Option<Database>,
+    captures: Option<Keyspace>,
+    /// The library panicked: its locks may be poisoned, so that it is not even closed.
+    broken: AtomicBool,
 }
 
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Store").field("folder", &self.shelf.folder).finish_non_exhaustive()
+        f.debug_struct("Store").field("folder", &self.folder).finish_non_exhaustive()
     }
+}
+
+/// What [`Store::build`] has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Built {
+    /// Captures written.
+    pub captures: u64,
+    /// Entries that were the same capture as the one before.
+    pub repeated: u64,
+    /// Entries that cannot be stored: with a key of more than 64 KiB or a value of more than 16 MiB.
+    pub too_long: u64,
 }
 
 impl Store {
     /// Opens the store in `folder`, making both where they are missing.
     ///
     /// # Errors
-    /// [`Error::Config`] where another process has it open; [`Error::Corrupt`] with file and offset.
-    pub fn open(folder: &Path, options: &StoreOptions) -> Result<Self> {
-        std::fs::create_dir_all(folder).at(folder)?;
-        let lock = lock(folder)?;
-        let mut manifest = match Manifest::read(folder)? {
-            Some(manifest) => manifest,
-            None => {
-                let manifest = Manifest { next: 1, log: 0, segments: Vec::new() };
-                manifest.write(folder)?;
-                manifest
-            }
-        };
-        let logs = sweep(folder, &manifest)?;
-        let mut view = View::default();
-        for &number in &manifest.segments {
-            view.segments.push(Arc::new(Segment::open(&segment_path(folder, number))?));
-        }
-        let mut cut = 0;
-        for (nth, &number) in logs.iter().enumerate() {
-            manifest.next = manifest.next.max(number + 1);
-            let path = log_path(folder, number);
-            let (runs, lost) = recover(&path, nth + 1 == logs.len(), options)?;
-            cut += lost;
-            view.shelve(runs, number);
-        }
-        let number = manifest.next;
-        manifest.next += 1;
-        let log = log::Log::create(&log_path(folder, number))?;
-        let shelf = Arc::new(Shelf::new(folder, options, manifest, view, log, number));
-        let worker = worker::spawn(Arc::clone(&shelf)).at(folder)?;
-        Ok(Store { shelf, worker: Some(worker), cut, _lock: lock })
+    /// [`Error::Config`] where another process has it open; [`Error::Corrupt`] with the folder; [`Error::Io`].
+    pub fn open(folder: &Path) -> Result<Self> {
+        Self::open_with(folder, MEMTABLE)
     }
 
-    /// Adds entries in any order. When it returns they are durable and readers that begin see them; where it fails some
-    /// may be there. Calls from several threads share the wait for the disk.
+    fn open_with(folder: &Path, memtable: u64) -> Result<Self> {
+        let open = || {
+            // The first of several workers spins while the others compact.
+            let db = Database::builder(folder).cache_size(CACHE).worker_threads(1).open()?;
+            let captures = db.keyspace("captures", || {
+                KeyspaceCreateOptions::default()
+                    .max_memtable_size(memtable)
+                    .data_block_size_policy(BlockSizePolicy::all(BLOCK))
+                    .data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
+                    // Look-ups are ranges, of which filters know nothing.
+                    .filter_policy(FilterPolicy::disabled())
+                    // The index of a large table would not fit the cache.
+                    .index_block_partitioning_policy(PartitioningPolicy::new([false, true]))
+            })?;
+            Ok((db, captures))
+        };
+        let mut tries = 1;
+        let (db, captures) = loop {
+            match guarded(open) {
+                Err(Failure::Library(fjall::Error::Locked)) if tries < TRIES => std::thread::sleep(PAUSE),
+                opened => break opened.map_err(|failure| failure.at(folder))?,
+            }
+            tries += 1;
+        };
+        let broken = AtomicBool::new(false);
+        Ok(Store { folder: folder.to_owned(), db: Some(db), captures: Some(captures), broken })
+    }
+
+    /// Makes a store in `folder` of entries that come in order; `write` hands them over one by one.
     ///
     /// # Errors
-    /// [`Error::Io`], also of earlier work in the background; [`Error::Limit`] for an entry of more than 16 MiB.
+    /// [`Error::Config`] where there is a store already, or for an entry that comes out of order; [`Error::Io`]; what `write`
+    /// gives. The folder is to be removed then.
+    pub fn build(
+        folder: &Path,
+        write: impl FnOnce(&mut dyn FnMut(&Entry<'_>) -> Result<()>) -> Result<()>,
+    ) -> Result<Built> {
+        if folder.join("version").exists() {
+            return Err(Error::Config(format!("{}: there is a store already", folder.display())));
+        }
+        let store = Self::open(folder)?;
+        let (db, captures) = store.parts()?;
+        let mut built = Built::default();
+        let mut last = Vec::new();
+        let mut tables = store.run(|| captures.start_ingestion())?;
+        write(&mut |entry| {
+            let (key, value) = match (record::key(entry), record::value(entry)) {
+                (Err(Error::Limit(_)), _) | (_, Err(Error::Limit(_))) => {
+                    built.too_long += 1;
+                    return Ok(());
+                }
+                (key, value) => (key?, value?),
+            };
+            match key.cmp(&last) {
+                Ordering::Less => {
+                    let key = &entry.urlkey;
+                    return Err(Error::Config(format!("entries out of order at {key} {}", entry.timestamp)));
+                }
+                Ordering::Equal => built.repeated += 1,
+                Ordering::Greater => {
+                    store.run(|| tables.write(&*key, value))?;
+                    built.captures += 1;
+                    last = key;
+                }
+            }
+            Ok(())
+        })?;
+        store.run(|| tables.finish())?;
+        store.run(|| db.persist(PersistMode::SyncAll))?;
+        Ok(built)
+    }
+
+    /// Adds entries in any order, all or none. When it returns they are durable and readers that begin see them.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Limit`] for an entry with a key of more than 64 KiB or a value of more than 16 MiB.
     pub fn add<'e>(&self, entries: impl IntoIterator<Item = &'e Entry<'e>>) -> Result<()> {
-        self.shelf.write(entries, false)
+        self.write(entries.into_iter().map(|entry| Ok((record::key(entry)?, Some(record::value(entry)?)))))
     }
 
     /// Deletes captures: those that have key, time, file name and offset of one of `entries`. Of one that is not there
@@ -174,195 +169,124 @@ impl Store {
     /// # Errors
     /// As [`Store::add`].
     pub fn delete<'e>(&self, entries: impl IntoIterator<Item = &'e Entry<'e>>) -> Result<()> {
-        self.shelf.write(entries, true)
+        self.write(entries.into_iter().map(|entry| Ok((record::key(entry)?, None))))
     }
 
-    /// Deletes all captures of a key, or those of one second. Gives their number.
-    ///
-    /// # Errors
-    /// As [`Store::add`] and [`CaptureSource::scan`].
-    pub fn delete_key(&self, urlkey: &str, timestamp: Option<crate::Timestamp>) -> Result<u64> {
-        let mut found = Vec::new();
-        self.scan(&KeyRange::exact(urlkey), &mut |entry| {
-            if timestamp.is_none_or(|timestamp| timestamp == entry.timestamp) {
-                found.push(entry.clone().into_owned());
+    fn write(&self, changes: impl Iterator<Item = Result<(Vec<u8>, Option<Vec<u8>>)>>) -> Result<()> {
+        let (db, captures) = self.parts()?;
+        let mut batch = db.batch().durability(Some(PersistMode::SyncAll));
+        for change in changes {
+            match change? {
+                (key, Some(value)) => batch.insert(captures, key, value),
+                (key, None) => batch.remove(captures, key),
             }
-            ControlFlow::Continue(())
-        })?;
-        self.delete(&found)?;
-        Ok(found.len() as u64)
+        }
+        self.run(|| batch.commit())
     }
 
-    /// Writes what is in memory as a segment.
-    ///
-    /// # Errors
-    /// As [`Store::add`].
-    pub fn flush(&self) -> Result<()> {
-        self.shelf.settle(false)
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        self.captures.as_ref().map_or(0, Keyspace::disk_space)
     }
 
-    /// Makes one segment of everything, packed as well as may be, without deleted entries and their marks.
-    ///
-    /// # Errors
-    /// As [`Store::add`]; [`Error::Corrupt`] for segments that cannot be read.
-    pub fn compact(&self) -> Result<()> {
-        self.shelf.settle(true)
+    fn parts(&self) -> Result<(&Database, &Keyspace)> {
+        let parts = self.db.as_ref().zip(self.captures.as_ref());
+        parts.ok_or_else(|| Error::Internal("a store that is closed".into()))
     }
 
-    /// Whether it holds nothing.
-    ///
-    /// # Errors
-    /// As [`CaptureSource::scan`].
-    pub fn is_empty(&self) -> Result<bool> {
-        let mut empty = true;
-        self.scan(&KeyRange::default(), &mut |_| {
-            empty = false;
-            ControlFlow::Break(())
-        })?;
-        Ok(empty)
+    /// Runs something of the library.
+    fn run<T>(&self, run: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
+        if self.broken.load(Relaxed) {
+            return Err(Error::corrupt(&self.folder, 0, "an earlier access failed"));
+        }
+        guarded(run).map_err(|failure| {
+            self.broken.fetch_or(matches!(failure, Failure::Panic(_)), Relaxed);
+            failure.at(&self.folder)
+        })
     }
 
-    /// The number of captures: at once where all is in one segment, otherwise by reading them.
-    ///
-    /// # Errors
-    /// As [`CaptureSource::scan`].
-    pub fn len(&self) -> Result<u64> {
-        let view = self.shelf.view();
-        if let ([segment], true) = (&*view.segments, view.fresh() == 0)
-            && segment.deleted() == 0
+    fn walk(
+        &self,
+        range: &KeyRange,
+        next: fn(&mut Iter) -> Option<fjall::Guard>,
+        visit: Scan<'_>,
+    ) -> Result<()> {
+        if range.to.as_ref().is_some_and(|to| *to <= range.from) {
+            return Ok(());
+        }
+        let (_, captures) = self.parts()?;
+        let mut found = self.run(|| Ok(captures.range::<Vec<u8>, _>(record::bounds(range))))?;
+        while let Some((key, value)) =
+            self.run(|| next(&mut found).map(fjall::Guard::into_inner).transpose())?
         {
-            return Ok(segment.rows());
+            let entry = record::entry(&key, &value)
+                .ok_or_else(|| Error::corrupt(&self.folder, 0, "a pair of bytes that is no capture"))?;
+            if visit(&entry).is_break() {
+                break;
+            }
         }
-        let mut count = 0;
-        view.scan(&KeyRange::default(), false, &mut |_| {
-            count += 1;
-            ControlFlow::Continue(())
-        })?;
-        Ok(count)
-    }
-
-    /// What it is made of.
-    pub fn stats(&self) -> StoreStats {
-        let view = self.shelf.view();
-        let sum = |of: &dyn Fn(&Segment) -> u64| view.segments.iter().map(|segment| of(segment)).sum::<u64>();
-        let fresh = view.fresh();
-        StoreStats {
-            rows: sum(&Segment::rows) + fresh,
-            marks: sum(&Segment::deleted),
-            segments: view.segments.len(),
-            bytes: sum(&Segment::bytes),
-            overhead: sum(&Segment::overhead),
-            fresh,
-            held: sum(&|segment| segment.memory() as u64) + view.memory() as u64,
-            cut: self.cut,
-        }
-    }
-}
-
-impl Drop for Store {
-    /// Stops the work in the background. What is in memory is in the log.
-    fn drop(&mut self) {
-        self.shelf.stop();
-        if let Some(worker) = self.worker.take() {
-            let _ = worker.join();
-        }
+        Ok(())
     }
 }
 
 impl CaptureSource for Store {
     fn scan(&self, range: &KeyRange, visit: Scan<'_>) -> Result<()> {
-        self.shelf.view().scan(range, false, visit)
+        self.walk(range, Iter::next, visit)
     }
 
     fn scan_back(&self, range: &KeyRange, visit: Scan<'_>) -> Result<()> {
-        self.shelf.view().scan(range, true, visit)
+        self.walk(range, Iter::next_back, visit)
     }
 }
 
-/// How often a lock is tried, and how long apart: a process that ends, or one that is just being started by this one and
-/// still has its open files, holds it for a moment longer.
-const LOCK_TRIES: u32 = 40;
-const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(25);
-
-/// Keeps other writers out while it lives.
-fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join("LOCK");
-    let file = File::options().write(true).create(true).truncate(false).open(&path).at(&path)?;
-    for _ in 0..LOCK_TRIES {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
-            Err(std::fs::TryLockError::Error(error)) => return Err(Error::io(&path, error)),
+impl Drop for Store {
+    fn drop(&mut self) {
+        if *self.broken.get_mut() {
+            std::mem::forget((self.db.take(), self.captures.take()));
         }
     }
-    Err(Error::Config(format!("{}: another process has this store open", folder.display())))
 }
 
-/// Deletes what an interrupted writer left and the manifest does not name. Gives the numbers of the logs, ascending.
-fn sweep(folder: &Path, manifest: &Manifest) -> Result<Vec<u64>> {
-    let mut logs = Vec::new();
-    for file in std::fs::read_dir(folder).at(folder)? {
-        let path: PathBuf = file.at(folder)?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let stale = match number_of(name) {
-            Some((number, "log")) if number >= manifest.log => {
-                logs.push(number);
-                false
+/// Why something of the library failed.
+enum Failure {
+    Library(fjall::Error),
+    Panic(String),
+}
+
+fn guarded<T>(run: impl FnOnce() -> fjall::Result<T>) -> std::result::Result<T, Failure> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(done) => done.map_err(Failure::Library),
+        Err(panic) => {
+            let words = panic.downcast_ref::<String>().map(String::as_str);
+            let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic");
+            Err(Failure::Panic(words.to_owned()))
+        }
+    }
+}
+
+impl Failure {
+    fn at(self, folder: &Path) -> Error {
+        let error = match self {
+            Failure::Panic(words) => {
+                return Error::corrupt(folder, 0, format!("reading it failed: {words}"));
             }
-            Some((_, "log")) => true,
-            Some((number, "segment")) => !manifest.segments.contains(&number),
-            Some((_, rest)) => rest.starts_with("segment."),
-            None => name.starts_with("MANIFEST."),
+            Failure::Library(error) => error,
         };
-        if stale {
-            std::fs::remove_file(&path).at(&path)?;
-        }
-    }
-    logs.sort_unstable();
-    Ok(logs)
-}
-
-/// Reads a log and cuts its torn end. Gives the bytes cut.
-fn recover(path: &Path, last: bool, options: &StoreOptions) -> Result<(Vec<Arc<run::Run>>, u64)> {
-    let bytes = std::fs::read(path).at(path)?;
-    let replayed = match log::replay(&bytes, path, last) {
-        Err(Error::Corrupt { offset, .. }) if options.cut_damaged_log => {
-            log::replay(&bytes[..offset as usize], path, true)?
-        }
-        replayed => replayed?,
-    };
-    let cut = bytes.len() as u64 - replayed.whole;
-    // A log of no byte has lost nothing and yet no head: it is the last one only until the next is begun.
-    if replayed.whole < log::MAGIC.len() as u64 {
-        log::Log::create(path)?;
-    } else if cut > 0 {
-        let file = File::options().write(true).open(path).at(path)?;
-        file.set_len(replayed.whole).and_then(|()| file.sync_all()).at(path)?;
-    }
-    Ok((replayed.runs, cut))
-}
-
-impl View {
-    /// Hands out the entries of a range.
-    fn scan(&self, range: &KeyRange, back: bool, visit: Scan<'_>) -> Result<()> {
-        let mut sources = Vec::new();
-        for segment in &self.segments {
-            let segment = Arc::clone(segment);
-            sources.extend(match back {
-                false => Source::of_segment(segment, range)?,
-                true => Source::of_segment_back(segment, range)?,
-            });
-        }
-        for run in self.all_runs() {
-            sources.extend(Source::of_run(Arc::clone(run), range, back));
-        }
-        let mut merge = Merge::new(sources, back);
-        while merge.advance()? {
-            let row = merge.row();
-            if !row.deleted && visit(&row.entry).is_break() {
-                break;
+        let io = match error {
+            fjall::Error::Locked => {
+                return Error::Config(format!("{}: another process has this store open", folder.display()));
             }
+            fjall::Error::Poisoned => {
+                let words = "an earlier write failed: is the disk full or faulty?";
+                return Error::io(folder, std::io::Error::other(words));
+            }
+            fjall::Error::Io(io) | fjall::Error::Storage(fjall::LsmError::Io(io)) => io,
+            other => return Error::corrupt(folder, 0, other.to_string()),
+        };
+        // What the system refuses is the system's; what is not there or too short is the store's.
+        match io.raw_os_error() {
+            Some(_) if io.kind() != std::io::ErrorKind::NotFound => Error::io(folder, io),
+            _ => Error::corrupt(folder, 0, format!("a file of it cannot be read: {io}")),
         }
-        Ok(())
     }
 }

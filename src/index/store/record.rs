@@ -1,108 +1,166 @@
-//! An entry as flat bytes: what the log and the runs in memory hold.
+//! An entry as a key and a value of the embedded store.
 //!
-//! What entries are told apart by stands first (key, time, file name, offset), so that comparing two reads little.
+//! The key holds what tells captures apart, in the order of the index: `urlkey 0x00 time filename 0x00 offset`. Numbers are
+//! their length in bytes (one byte) and their bytes, the highest first, so that keys compare as entries do. The value is the
+//! rest in the form of `postcard`: a URL that ends in what its key says is what stands before that, a SHA-1 is its 20 bytes.
 
-use std::borrow::Cow;
-use std::cmp::Ordering;
+use std::ops::Bound;
 
-use super::wire::{Fault, Wire, put_bytes, put_number};
-use crate::{Entry, Timestamp};
+use data_encoding::BASE32;
+use serde::{Deserialize, Serialize};
+use webmill_capture::{Error, Result};
 
-/// Bytes of one record at most: an index of more is no index of captures.
-pub(super) const MAX_RECORD: usize = 16 << 20;
+use crate::{Entry, KeyRange, Timestamp};
 
-const DELETED: u8 = 1;
-const HAS_STATUS: u8 = 2;
-const HAS_LENGTH: u8 = 4;
+/// Bytes of a key at most: the embedded store takes no longer ones.
+pub(super) const MAX_KEY: usize = u16::MAX as usize;
+/// Bytes of a value at most: an index of more is no index of captures.
+pub(super) const MAX_VALUE: usize = 16 << 20;
 
-/// What makes two entries the same capture: key, time, file name, offset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Identity<'a> {
-    pub(super) urlkey: &'a str,
-    pub(super) timestamp: Timestamp,
-    pub(super) filename: &'a str,
-    pub(super) offset: u64,
+/// What of an entry is not in its key.
+#[derive(Serialize, Deserialize)]
+struct Value<'a> {
+    #[serde(borrow)]
+    url: Url<'a>,
+    mime: &'a str,
+    status: Option<u16>,
+    length: Option<u64>,
+    #[serde(borrow)]
+    digest: Digest<'a>,
+    /// What few entries have; `None` where all of it is empty.
+    #[serde(borrow)]
+    rest: Option<Rest<'a>>,
 }
 
-impl<'a> Identity<'a> {
-    pub(super) fn of(entry: &'a Entry<'_>) -> Self {
-        Identity {
-            urlkey: &entry.urlkey,
-            timestamp: entry.timestamp,
-            filename: &entry.filename,
-            offset: entry.offset,
+#[derive(Serialize, Deserialize)]
+enum Url<'a> {
+    /// What stands before the host and path of the key.
+    Front(&'a str),
+    Whole(&'a str),
+}
+
+#[derive(Serialize, Deserialize)]
+enum Digest<'a> {
+    Sha1([u8; 20]),
+    Other(&'a str),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Rest<'a> {
+    redirect: &'a str,
+    robotflags: &'a str,
+    #[serde(borrow)]
+    extra: Vec<(&'a str, &'a str)>,
+}
+
+/// The key of an entry.
+///
+/// # Errors
+/// [`Error::Limit`] for one longer than [`MAX_KEY`], or with a zero byte in a text.
+pub(super) fn key(entry: &Entry<'_>) -> Result<Vec<u8>> {
+    let mut key = Vec::with_capacity(entry.urlkey.len() + entry.filename.len() + 20);
+    for (text, number) in [(&entry.urlkey, entry.timestamp.0), (&entry.filename, entry.offset)] {
+        if text.contains('\0') {
+            return Err(Error::Limit("a key or file name with a zero byte cannot be stored".into()));
+        }
+        key.extend_from_slice(text.as_bytes());
+        let bytes = number.to_be_bytes();
+        let bytes = &bytes[number.leading_zeros() as usize / 8..];
+        key.extend_from_slice(&[0, bytes.len() as u8]);
+        key.extend_from_slice(bytes);
+    }
+    match key.len() {
+        ..=MAX_KEY => Ok(key),
+        length => {
+            Err(Error::Limit(format!("a capture whose key has {length} bytes; {MAX_KEY} can be stored")))
         }
     }
 }
 
-/// An entry, or the mark that one is deleted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row<'a> {
-    pub(super) entry: Entry<'a>,
-    pub(super) deleted: bool,
+/// The bounds of the stored keys of a range.
+pub(super) fn bounds(range: &KeyRange) -> (Bound<Vec<u8>>, Bound<Vec<u8>>) {
+    // In a stored key a zero byte ends the text and a length of at most 8 follows, so these bytes stand behind all of them.
+    let bytes = |text: &str| text.replace('\0', "\0\u{7f}").into_bytes();
+    let to = range.to.as_deref().map_or(Bound::Unbounded, |to| Bound::Excluded(bytes(to)));
+    (Bound::Included(bytes(&range.from)), to)
 }
 
-/// Appends a record. Of a deleted entry only what it is told apart by is kept.
-pub(super) fn put(out: &mut Vec<u8>, entry: &Entry<'_>, deleted: bool) {
-    put_bytes(out, entry.urlkey.as_bytes());
-    out.extend_from_slice(&entry.timestamp.0.to_le_bytes());
-    put_bytes(out, entry.filename.as_bytes());
-    out.extend_from_slice(&entry.offset.to_le_bytes());
-    if deleted {
-        out.push(DELETED);
-        return;
-    }
-    let status = entry.status.map_or(0, |_| HAS_STATUS);
-    out.push(status | entry.length.map_or(0, |_| HAS_LENGTH));
-    put_number(out, entry.status.unwrap_or(0).into());
-    put_number(out, entry.length.unwrap_or(0));
-    for text in [&entry.url, &entry.mime, &entry.digest, &entry.redirect, &entry.robotflags] {
-        put_bytes(out, text.as_bytes());
-    }
-    put_number(out, entry.extra.len() as u64);
-    for text in entry.extra.iter().flat_map(|(name, value)| [name, value]) {
-        put_bytes(out, text.as_bytes());
+/// Everything of an entry that its key does not hold.
+///
+/// # Errors
+/// [`Error::Limit`] for one of more than [`MAX_VALUE`] bytes.
+pub(super) fn value(entry: &Entry<'_>) -> Result<Vec<u8>> {
+    let end = url_end(&entry.urlkey);
+    let front = entry.url.strip_suffix(end.as_str()).filter(|_| !end.is_empty());
+    let sha1 = BASE32.decode(entry.digest.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
+    let plain = entry.redirect.is_empty() && entry.robotflags.is_empty() && entry.extra.is_empty();
+    let value = Value {
+        url: front.map_or(Url::Whole(&entry.url), Url::Front),
+        mime: &entry.mime,
+        status: entry.status,
+        length: entry.length,
+        digest: sha1.map_or(Digest::Other(&entry.digest), Digest::Sha1),
+        rest: (!plain).then(|| Rest {
+            redirect: &entry.redirect,
+            robotflags: &entry.robotflags,
+            extra: entry.extra.iter().map(|(name, value)| (&**name, &**value)).collect(),
+        }),
+    };
+    let value = postcard::to_stdvec(&value).map_err(|e| Error::Internal(e.to_string()))?;
+    match value.len() {
+        ..=MAX_VALUE => Ok(value),
+        length => Err(Error::Limit(format!("a capture of {length} bytes; {MAX_VALUE} can be stored"))),
     }
 }
 
-/// Reads what tells an entry apart.
-pub(super) fn identity<'a>(wire: &mut Wire<'a>) -> Result<Identity<'a>, Fault> {
-    let urlkey = wire.text()?;
-    let timestamp = Timestamp(wire.u64()?);
-    Ok(Identity { urlkey, timestamp, filename: wire.text()?, offset: wire.u64()? })
+/// The entry of a key and a value; `None` where they are none.
+pub(super) fn entry<'a>(key: &'a [u8], value: &'a [u8]) -> Option<Entry<'a>> {
+    let (urlkey, time, key) = text_and_number(key)?;
+    let (filename, offset, []) = text_and_number(key)? else { return None };
+    let value: Value<'a> = postcard::from_bytes(value).ok()?;
+    let rest = value.rest.unwrap_or(Rest { redirect: "", robotflags: "", extra: Vec::new() });
+    Some(Entry {
+        urlkey: urlkey.into(),
+        timestamp: Timestamp(time),
+        url: match value.url {
+            Url::Front(front) => format!("{front}{}", url_end(urlkey)).into(),
+            Url::Whole(url) => url.into(),
+        },
+        mime: value.mime.into(),
+        status: value.status,
+        digest: match value.digest {
+            Digest::Sha1(bytes) => BASE32.encode(&bytes).into(),
+            Digest::Other(digest) => digest.into(),
+        },
+        redirect: rest.redirect.into(),
+        robotflags: rest.robotflags.into(),
+        length: value.length,
+        offset,
+        filename: filename.into(),
+        extra: rest.extra.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+    })
 }
 
-/// Reads a record.
-pub(super) fn get<'a>(wire: &mut Wire<'a>) -> Result<Row<'a>, Fault> {
-    let Identity { urlkey, timestamp, filename, offset } = identity(wire)?;
-    let mut entry =
-        Entry { urlkey: urlkey.into(), timestamp, filename: filename.into(), offset, ..Entry::default() };
-    let flags = wire.byte()?;
-    if flags > 7 {
-        return Err("a record of an unknown kind");
-    }
-    let deleted = flags & DELETED != 0;
-    if !deleted {
-        let status = u16::try_from(wire.number()?).map_err(|_| "a status of more than 16 bits")?;
-        let length = wire.number()?;
-        entry.status = (flags & HAS_STATUS != 0).then_some(status);
-        entry.length = (flags & HAS_LENGTH != 0).then_some(length);
-        for text in
-            [&mut entry.url, &mut entry.mime, &mut entry.digest, &mut entry.redirect, &mut entry.robotflags]
-        {
-            *text = Cow::Borrowed(wire.text()?);
+/// Host and path as most URLs of a key end: of `com,a)/b` it is `a.com/b`.
+fn url_end(urlkey: &str) -> String {
+    let Some((host, path)) = urlkey.split_once(')') else { return String::new() };
+    let mut end = String::with_capacity(urlkey.len());
+    for (at, label) in host.rsplit(',').enumerate() {
+        if at > 0 {
+            end.push('.');
         }
-        for _ in 0..wire.count(MAX_RECORD)? {
-            entry.extra.push((wire.text()?.into(), wire.text()?.into()));
-        }
+        end.push_str(label);
     }
-    Ok(Row { entry, deleted })
+    end + path
 }
 
-/// Compares two records by what tells them apart.
-pub(super) fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    let identity = |bytes| identity(&mut Wire::new(bytes)).expect("checked when it was taken in");
-    identity(a).cmp(&identity(b))
+fn text_and_number(key: &[u8]) -> Option<(&str, u64, &[u8])> {
+    let (text, rest) = key.split_at(memchr::memchr(0, key)?);
+    let (&length, rest) = rest[1..].split_first()?;
+    let (number, rest) = rest.split_at_checked(length.into())?;
+    let mut bytes = [0; 8];
+    bytes.get_mut(8usize.checked_sub(number.len())?..)?.copy_from_slice(number);
+    Some((std::str::from_utf8(text).ok()?, u64::from_be_bytes(bytes), rest))
 }
 
 #[cfg(test)]
@@ -178,20 +236,12 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn records_come_back(entry in any_entry(), deleted in any::<bool>()) {
-            let mut bytes = Vec::new();
-            put(&mut bytes, &entry, deleted);
-            let mut wire = Wire::new(&bytes);
-            let row = get(&mut wire).unwrap();
-            prop_assert!(wire.is_done());
-            prop_assert_eq!(row.deleted, deleted);
-            prop_assert_eq!(Identity::of(&row.entry), Identity::of(&entry));
-            prop_assert!(deleted || row.entry == entry);
-        }
-
-        #[test]
-        fn foreign_bytes_are_an_error_at_worst(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let _ = get(&mut Wire::new(&bytes));
+        fn entries_come_back_and_keys_compare_as_they_do(a in any_entry(), b in any_entry()) {
+            let (key_a, key_b) = (key(&a).unwrap(), key(&b).unwrap());
+            let bytes = value(&a).unwrap();
+            prop_assert_eq!(entry(&key_a, &bytes), Some(a.clone()));
+            let order = |e: &Entry<'static>| (e.urlkey.clone(), e.timestamp, e.filename.clone(), e.offset);
+            prop_assert_eq!(key_a.cmp(&key_b), order(&a).cmp(&order(&b)));
         }
     }
 }

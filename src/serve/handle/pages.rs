@@ -3,11 +3,13 @@
 use axum::response::Response;
 use http::StatusCode;
 use http::header::HeaderMap;
+use webmill_capture::Error;
 
 use super::guard::Guarded;
 use super::{Asked, Shared, html};
 use crate::access::Who;
 use crate::answer::{Refusal, set};
+use crate::archive::Collection;
 use crate::site::{self, Ask, CollectionSummary, Held, Lang, Pages, Survey};
 
 /// The language that a reader prefers, by the address or by the browser.
@@ -17,24 +19,21 @@ pub fn language(headers: &HeaderMap, query: Option<&str>) -> Lang {
     Lang::choose(asked, header("cookie"), header("accept-language"))
 }
 
-/// The list of collections.
-pub fn root(shared: &Shared, headers: &HeaderMap, query: Option<&str>) -> Response {
-    let pages = Pages::new(language(headers, query), "/".to_owned());
-    let collections: Vec<CollectionSummary> = shared
-        .archive
-        .collections()
-        .map(|collection| {
-            let name = collection.name.as_str();
-            collection.counted().map_or_else(
-                || CollectionSummary { name: name.to_owned(), ..CollectionSummary::default() },
-                |survey| survey.summary(name),
-            )
-        })
-        .collect();
-    match pages.home(&collections) {
-        Ok(page) => shown(200, page),
-        Err(error) => Refusal::from(error).into_text(),
-    }
+/// The list of collections, which are counted where nobody has asked for one of them yet.
+pub fn root(shared: &Shared, asked: &Asked, lang: Lang) -> Result<Response, Refusal> {
+    let summary = |collection: &Collection| {
+        let survey = survey(collection, asked)?;
+        Ok(survey.summary(&collection.name))
+    };
+    let collections: Vec<CollectionSummary> =
+        shared.archive.collections().map(summary).collect::<Result<_, Error>>()?;
+    Ok(shown(200, Pages::new(lang, "/".to_owned()).home(&collections)?))
+}
+
+/// The numbers of a collection: counted once for all, so as nobody in particular sees it.
+fn survey<'c>(collection: &'c Collection, asked: &Asked) -> Result<&'c Survey, Error> {
+    let nobody = Who { now: asked.who.now, ..Who::default() };
+    collection.survey(|| Survey::of(&Guarded::new(collection.index.as_ref(), &collection.access, &nobody)))
 }
 
 /// A page of a collection: `rest` is what follows `/{collection}/`, both as sent.
@@ -49,10 +48,7 @@ pub fn site_page(
     let collection = shared.collection(collection)?;
     let Some(ask) = Ask::parse(rest, query) else { return Err(Refusal::not_found("nothing is here")) };
     let index = Guarded::new(collection.index.as_ref(), &collection.access, &asked.who);
-    // Counted once for all, so as nobody in particular sees it.
-    let nobody = Who { now: asked.who.now, ..Who::default() };
-    let survey = collection
-        .survey(|| Survey::of(&Guarded::new(collection.index.as_ref(), &collection.access, &nobody)))?;
+    let survey = survey(collection, asked)?;
     let about =
         CollectionSummary { searchable: collection.facts.searchable(), ..survey.summary(&collection.name) };
     let key = |url: &str| Some((shared.archive.key)(url)).filter(|key| !key.is_empty());

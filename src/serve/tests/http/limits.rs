@@ -257,3 +257,11 @@ fn requests_of_any_bytes_are_answered_or_closed() {
         })
         .unwrap();
 }
+
+#[test]
+fn the_front_page_counts_collections_that_nobody_has_opened() {
+    let server = serve(many(5000), Options::default());
+    let home = server.get("/");
+    assert_eq!(home.status, 200);
+    assert!(home.text().contains("5,000 captures"), "{}", home.text());
+}
