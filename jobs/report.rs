@@ -1,23 +1,19 @@
 //! `webmill report`: tables `hosts` and `summary`, and `report.html`.
 
+mod classes;
 mod compare;
 mod corpus;
 mod crawls;
 mod documents;
-mod draw;
-mod draw_changes;
-mod draw_classes;
-mod draw_crawl;
-mod draw_documents;
-mod draw_made;
-mod draw_ranking;
-mod draw_rules;
-mod draw_topics;
 mod hosts;
+mod made;
 mod numbers;
+mod page;
 mod periods;
+mod ranking;
 mod summary;
 pub mod tables;
+mod topics;
 mod tops;
 
 use std::collections::BTreeMap;
@@ -188,7 +184,7 @@ impl Settings for Report {
     const TABLE: &'static str = "report";
 
     fn check(&self) -> Result<()> {
-        if Lang::of_code(&self.lang).is_none() {
+        if self.language().name() != self.lang {
             return Err(Error::Config(format!("lang = {} is neither en nor zh", self.lang)));
         }
         within("top", self.top, 1..=10_000)
@@ -198,7 +194,7 @@ impl Settings for Report {
 impl Report {
     /// The language.
     fn language(&self) -> Lang {
-        Lang::of_code(&self.lang).unwrap_or_default()
+        Lang::named(&self.lang).unwrap_or_default()
     }
 }
 
@@ -267,7 +263,7 @@ fn refuse_earlier(sources: &Sources) -> Result<()> {
 impl Job for Report {
     type Input = Sources;
     const NAME: &'static str = "report";
-    const VERSION: u32 = 9;
+    const VERSION: u32 = 10;
 
     fn run(&self, sources: &Sources, stage: &Stage<'_>) -> Result<()> {
         stage.unit("report", |unit| self.write(sources, unit))
@@ -287,8 +283,8 @@ impl Report {
         stage.cancel.check()?;
         let hosts = hosts.write(unit, &tops.host_names())?;
         let documents = documents::Documents::read(sources)?;
-        let topics = draw_topics::read(sources)?;
-        let classes = draw_classes::Classes::read(sources)?;
+        let topics = topics::Topics::read(sources)?;
+        let classes = classes::Classes::read(sources)?;
         let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);
         summary.extend(documents.summary());
         summary.extend(classes.summary());
@@ -298,7 +294,7 @@ impl Report {
             changes.map(|earlier| compare::Changes::read(earlier, sources, &budget, self.top)).transpose()?;
         summary.extend(crawl.iter().flat_map(summary::crawl_rows));
         summary.extend(changes.iter().flat_map(summary::changes_rows));
-        let found = draw::Found {
+        let found = page::Found {
             sources,
             corpus: &corpus,
             tops: &tops,
@@ -307,10 +303,14 @@ impl Report {
             documents: &documents,
             topics: &topics,
             classes: &classes,
+            crawl: crawl.as_ref(),
+            changes: changes.as_ref(),
         };
-        let drawn = draw::draw(self, &found, crawl.as_ref(), changes.as_ref());
+        let rows = summary.iter().map(|row| (row.section.as_str(), row.name.as_str(), row.value));
+        let html = webmill_report::render(self.language(), rows, &page::data(self, &found))
+            .map_err(|error| Error::Internal(format!("the report's templates: {error}")))?;
         let path = unit.create("report.html")?;
-        std::fs::write(&path, webmill_report::render(&drawn)).at(&path)?;
+        std::fs::write(&path, html).at(&path)?;
         unit.wrote("report.html", "", Vec::new(), 0);
         write_rows(unit, first_part::<SummaryRow>(), summary)?;
         Ok(())

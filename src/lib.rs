@@ -25,9 +25,9 @@
 //! | `index` | [`index`] | the capture index: CDX, CDXJ, ZipNum, queries, the store | `shard`, `sort` |
 //! | `learn` | [`learn`] | features of pages, classifiers, clusters, evaluation | `text` |
 //! | `mapreduce` | [`mapreduce`] | the contract of a kernel and its engine on one machine | `sort` |
-//! | `serve` | [`serve`] | CDX, Memento and replay over HTTP; WACZ | `index`, `html` |
+//! | `serve` | [`serve`] | CDX, Memento and replay over HTTP; WACZ | `index`, `html`, `report` |
 //! | `sim` | [`sim`] | a simulated Web with known truth | |
-//! | `report` | [`report`] | numbers in, one HTML page out | |
+//! | `report` | [`report`] | numbers in, one HTML page out; words and templates of all surfaces | |
 //! | `jobs` | [`jobs`] | the jobs and their registry | all of these |
 //! | `cli` (default) | | the binary | `jobs` |
 //! | `sql` | | `webmill query`, by the engine of polars | `cli` |

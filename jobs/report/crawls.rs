@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde_json::{Value, json};
 use webmill_capture::Result;
+use webmill_capture::date::format_rfc3339;
 use webmill_run::{Committed, Inputs};
 use webmill_table::{Reader, Table, columns, part_files, read_rows};
 
@@ -17,6 +20,10 @@ use crate::job::Context;
 
 /// Rounds kept of a crawl, the last ones.
 const MOST_ROUNDS: usize = 30;
+/// Top-level domains in the table of lives.
+const DOMAINS: usize = 12;
+/// Lives of pages, shortest first: the rate, changes a day, from which on a page has it.
+const LIVES: [f64; 6] = [10.0, 1.0, 0.1, 0.01, 0.001, 0.0];
 
 columns! {
     struct Host from CrawlHostRow {
@@ -104,14 +111,14 @@ fn files<T: Table>(crawl: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// A host in trouble.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Troubled {
     /// Its name.
     pub host: String,
     /// Outcome of its last failure.
     pub reason: String,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: String,
     /// Failures in a row.
     pub failures: u32,
     /// URLs that wait.
@@ -198,6 +205,44 @@ impl CrawlNumbers {
         (self.again > 0).then(|| self.unchanged / self.again as f64)
     }
 
+    /// What template `crawl.html` reads.
+    pub fn lists(&self) -> Value {
+        let rounds = self.rounds.iter().map(|(of, round)| {
+            let counts = [
+                round.requests,
+                round.visits_new,
+                round.visits_changed,
+                round.visits_near,
+                round.visits_unchanged,
+                round.visits_gone,
+                round.visits_error,
+            ];
+            // The date without the time.
+            let began = round.began.0.map(|ms| format_rfc3339(ms).chars().take(10).collect::<String>());
+            json!({
+                "of": of, "round": round.round, "began": began, "counts": counts,
+                "fresh": round.expected_freshness, "ended_by": round.ended_by,
+            })
+        });
+        let mut domains: Vec<_> = self
+            .lives
+            .iter()
+            .map(|(name, rates)| (name, by_life(rates)))
+            .map(|(name, pages)| (name, pages, pages.iter().sum::<u64>()))
+            .filter(|(.., total)| *total > 0)
+            .collect();
+        // That of all comes first.
+        domains.sort_by_key(|(name, _, total)| (name.is_some(), std::cmp::Reverse(*total)));
+        let domains = domains.iter().take(1 + DOMAINS);
+        let domain = |(name, pages, total): &_| json!({"name": name, "pages": pages, "total": total});
+        json!({
+            "troubled": self.troubled,
+            "given_up": self.given_up,
+            "rounds": rounds.collect::<Vec<_>>(),
+            "domains": domains.map(domain).collect::<Vec<_>>(),
+        })
+    }
+
     fn read_hosts(&mut self, crawl: &Path, most: usize) -> Result<()> {
         let mut reader = Reader::<Host>::over(files::<CrawlHostRow>(crawl)?);
         while let Some(batch) = reader.next()? {
@@ -211,7 +256,7 @@ impl CrawlNumbers {
                     let row = Troubled {
                         host: host.url_host_name.to_owned(),
                         reason: host.reason.unwrap_or_default().to_owned(),
-                        standing: host.standing,
+                        standing: host.standing.to_string(),
                         failures: host.failures,
                         queued: host.urls_queued,
                     };
@@ -295,4 +340,27 @@ impl CrawlNumbers {
 fn rows<T: Table>(crawl: &Path) -> Result<Vec<T>> {
     let folder = folder::<T>(crawl);
     if folder.is_dir() { read_rows(&folder) } else { Ok(Vec::new()) }
+}
+
+/// Pages of each of [`LIVES`].
+pub fn by_life(rates: &[(f64, u64)]) -> [u64; LIVES.len()] {
+    let mut pages = [0; LIVES.len()];
+    for (rate, count) in rates {
+        // The decades are powers of ten: halves of a step are far from any of them.
+        let at = LIVES.iter().position(|from| *rate >= from * 0.5);
+        pages[at.unwrap_or(LIVES.len() - 1)] += count;
+    }
+    pages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_decade_of_rates_has_a_life() {
+        let rates: Vec<(f64, u64)> =
+            (0..11).map(|n| (if n == 0 { 0.0 } else { 10f64.powi(n - 6) }, 1)).collect();
+        assert_eq!(by_life(&rates), [4, 1, 1, 1, 1, 3]);
+    }
 }

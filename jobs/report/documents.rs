@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Value, json};
 use webmill_capture::Result;
 use webmill_mill::{MediaRow, MediaSource, PageRow};
 use webmill_table::{Reader, columns};
 
 use super::Sources;
 use super::corpus::{Counts, add};
+use super::page::largest_first;
 use super::tables::SummaryRow;
 use crate::extract::Extract;
 
@@ -83,7 +85,7 @@ columns! {
 }
 
 /// Name of documents without a title among the [`titles`](Documents::titles).
-pub const NO_TITLE: &str = "none";
+const NO_TITLE: &str = "none";
 
 impl Documents {
     /// Counts the documents and media of the sources; none in tables that an earlier webmill wrote.
@@ -168,6 +170,15 @@ impl Documents {
     /// Whether there are none of either.
     pub fn is_empty(&self) -> bool {
         self.formats.is_empty() && self.kinds.is_empty() && self.not_fetched == 0
+    }
+
+    /// Names of formats and kinds, those of most documents and files first: what template `documents.html` reads.
+    pub fn names(&self) -> Value {
+        json!({
+            "formats": largest_first(&self.formats, |format| format.found),
+            "kinds": largest_first(&self.kinds, |media| media.files),
+            "media": largest_first(&self.media, |media| media.files),
+        })
     }
 
     /// The rows of table `summary`; none where there is nothing.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use webmill_capture::calendar::civil_of_days;
-use webmill_report::Word;
 
 use super::corpus::{Corpus, OTHERS};
 
@@ -21,8 +20,8 @@ pub struct Periods {
     pub names: Vec<String>,
     /// Languages, most used first, at most five, then [`OTHERS`] where there are more; a count a period.
     pub languages: Vec<(String, Vec<u64>)>,
-    /// What the time is of.
-    pub by: Option<Word>,
+    /// Name of the word for what the time is of.
+    pub by: Option<&'static str>,
 }
 
 impl Periods {
@@ -39,15 +38,15 @@ impl Periods {
         let Some(((first, _), (last, _))) = days else { return Periods::default() };
         let (unit, by): (fn(i64) -> i64, _) = match (year(*last) - year(*first), month(*last) - month(*first))
         {
-            (years, _) if years >= 2 => (year, Word::ByFetch),
-            (_, months) if months >= 2 => (month, Word::ByFetch),
-            _ if last > first => (|day| day, Word::ByFetch),
+            (years, _) if years >= 2 => (year, "by_fetch"),
+            (_, months) if months >= 2 => (month, "by_fetch"),
+            _ if last > first => (|day| day, "by_fetch"),
             _ => {
                 return Self::from_counts(
                     &corpus.published_years,
                     |year| year,
                     i64::to_string,
-                    Word::ByPublication,
+                    "by_publication",
                 );
             }
         };
@@ -68,7 +67,7 @@ impl Periods {
         counts: &BTreeMap<(i64, String), u64>,
         unit: fn(i64) -> i64,
         name: fn(&i64) -> String,
-        by: Word,
+        by: &'static str,
     ) -> Self {
         let mut totals: BTreeMap<&str, u64> = BTreeMap::new();
         let mut found: BTreeMap<(i64, &str), u64> = BTreeMap::new();

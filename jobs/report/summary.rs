@@ -2,12 +2,12 @@
 
 use webmill_run::Committed;
 
-use webmill_report::Series;
+use webmill_report::{Degrees, binned};
 
 use super::Sources;
 use super::compare::Changes;
 use super::corpus::{Corpus, Counts, outcomes};
-use super::crawls::CrawlNumbers;
+use super::crawls::{CrawlNumbers, by_life};
 use super::numbers::Numbers;
 use super::periods::Periods;
 use super::tables::SummaryRow;
@@ -86,8 +86,7 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
         row("cluster size", &size.to_string(), *clusters as f64, "clusters");
     }
     for (level, direction) in PLOTTED {
-        let series = degrees(numbers, level, direction);
-        for (from, _, n) in series.binned() {
+        for (from, _, n) in binned(&degrees(numbers, level, direction)) {
             row("degrees", &format!("{} {from}", degrees_name(level, direction)), n as f64, "nodes");
         }
     }
@@ -100,21 +99,17 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
 }
 
 /// Distributions of degrees that are drawn.
-pub const PLOTTED: [(Level, Direction); 4] = [
+const PLOTTED: [(Level, Direction); 4] = [
     (Level::Page, Direction::In),
     (Level::Page, Direction::Out),
     (Level::Host, Direction::In),
     (Level::Host, Direction::Out),
 ];
 
-/// The points of a distribution of degrees.
-pub fn degrees(numbers: &Numbers, level: Level, direction: Direction) -> Series {
+/// A distribution of degrees.
+pub fn degrees(numbers: &Numbers, level: Level, direction: Direction) -> Degrees {
     let of = numbers.degrees.iter().filter(|row| row.level == level && row.direction == direction);
-    Series {
-        points: of.map(|row| (row.degree, row.count)).collect(),
-        of: format!("degrees: {}", degrees_name(level, direction)),
-        ..Series::default()
-    }
+    of.map(|row| (row.degree, row.count)).collect()
 }
 
 fn degrees_name(level: Level, direction: Direction) -> String {
@@ -207,10 +202,8 @@ pub fn crawl_rows(crawl: &CrawlNumbers) -> Vec<SummaryRow> {
             row(section, name, *count as f64, unit);
         }
     }
-    for (life, n) in super::draw_crawl::by_life(crawl.lives.get(&None).map_or(&[][..], |rates| rates))
-        .into_iter()
-        .enumerate()
-    {
+    let lives = by_life(crawl.lives.get(&None).map_or(&[][..], |rates| rates));
+    for (life, n) in lives.into_iter().enumerate() {
         row("mean life", &format!("class {life}"), n as f64, "pages");
     }
     for (name, value, unit) in [

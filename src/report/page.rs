@@ -1,165 +1,159 @@
-//! The page itself.
+//! The report from its templates: what they may ask of table `summary`, and the page's size.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::sync::Arc;
 
-use super::html::{Html, escape};
-use super::{Lang, Panel, Part, ReportData, Word};
+use minijinja::value::Serde;
+use minijinja::{Environment, Error, ErrorKind, Value, context};
+use serde::Serialize;
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
+use crate::Lang;
+use crate::html::{environment, escape_tidied, fill, shorten, thousands};
+
+/// The templates: the page, the macros, and a file for each part.
+pub(crate) const TEMPLATES: [(&str, &str); 14] = [
+    ("page.html", include_str!("templates/page.html")),
+    ("parts.html", include_str!("templates/parts.html")),
+    ("changes.html", include_str!("templates/changes.html")),
+    ("ranking.html", include_str!("templates/ranking.html")),
+    ("texts.html", include_str!("templates/texts.html")),
+    ("documents.html", include_str!("templates/documents.html")),
+    ("graph.html", include_str!("templates/graph.html")),
+    ("captures.html", include_str!("templates/captures.html")),
+    ("duplicates.html", include_str!("templates/duplicates.html")),
+    ("topics.html", include_str!("templates/topics.html")),
+    ("classes.html", include_str!("templates/classes.html")),
+    ("rules.html", include_str!("templates/rules.html")),
+    ("crawl.html", include_str!("templates/crawl.html")),
+    ("made.html", include_str!("templates/made.html")),
+];
 
 /// Greatest size of a page.
 pub const MAX_BYTES: usize = 200_000;
 
-/// Where [`with_times`] puts the head of the column, and the start of what stands for a job.
+/// Where [`with_times`] puts the head of the column.
 const TIME_HEAD: &str = "<!--time-->";
 
+/// The numbers of table `summary`.
+struct Numbers {
+    /// Names and values of each section, in the order of the table.
+    sections: BTreeMap<String, Vec<(String, f64)>>,
+    /// Values by section and name, as `corpus: captures`.
+    values: BTreeMap<String, f64>,
+}
+
+impl Numbers {
+    fn value(&self, of: &str) -> Option<f64> {
+        self.values.get(of).copied()
+    }
+
+    /// A number as it is `written` for people, and where it is from.
+    fn shown(&self, of: &str, written: impl FnOnce(f64) -> String) -> Result<Value, Error> {
+        let Some(value) = self.value(of) else {
+            return Err(Error::new(ErrorKind::UndefinedError, format!("table summary has no {of}")));
+        };
+        let (of, written) = (escape_tidied(of), written(value));
+        Ok(Value::from_safe_string(format!("<data value=\"{value}\" data-of=\"{of}\">{written}</data>")))
+    }
+
+    /// Names, counts and places of a section, in the order of the table.
+    fn rows(&self, section: &str) -> Vec<(String, u64, String)> {
+        let rows = self.sections.get(section).into_iter().flatten();
+        rows.map(|(name, count)| (name.clone(), *count as u64, format!("{section}: {name}"))).collect()
+    }
+}
+
+fn listed(rows: Vec<(String, u64, String)>) -> Value {
+    rows.into_iter().map(|(name, count, of)| context! { name, count, of }).collect()
+}
+
+fn share(part: f64, whole: f64) -> String {
+    format!("{:.1} %", 100.0 * part / whole.max(1.0))
+}
+
+/// What templates may ask of the numbers.
+fn add_functions(environment: &mut Environment<'_>, numbers: Numbers, lang: Lang) {
+    let (words, languages) = (lang.words("report"), lang.words("languages"));
+    let numbers = Arc::new(numbers);
+    let of = |numbers: &Arc<Numbers>| Arc::clone(numbers);
+    let all = of(&numbers);
+    environment.add_function("value", move |name: &str| all.value(name));
+    let all = of(&numbers);
+    environment.add_function("count", move |name: &str| all.shown(name, |n| thousands(n as u64)));
+    let all = of(&numbers);
+    environment.add_function("decimal", move |name: &str, digits: usize| {
+        all.shown(name, |x| format!("{x:.digits$}"))
+    });
+    let all = of(&numbers);
+    environment.add_function("percent", move |name: &str| all.shown(name, |x| share(x, 1.0)));
+    let all = of(&numbers);
+    environment.add_function("written", move |name: &str, text: &str| {
+        all.shown(name, |_| escape_tidied(text).into_owned())
+    });
+    let all = of(&numbers);
+    environment.add_function("rows", move |section: &str| listed(all.rows(section)));
+    environment.add_function("counts", move |section: &str| {
+        let mut rows = numbers.rows(section);
+        rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        listed(rows)
+    });
+    environment.add_function("share", share);
+    environment.add_filter("thousands", |n: u64| thousands(n));
+    environment.add_filter("fixed", |x: f64, digits: usize| format!("{x:.digits$}"));
+    environment.add_filter("short", |text: &str, most: usize| shorten(text, most));
+    environment.add_filter("worded", move |name: &str, by: Option<&str>| match by {
+        None => name.to_owned(),
+        Some("language") => languages.get(name).map_or(name, String::as_str).to_owned(),
+        Some("cluster") => fill(&words["pages_in_cluster"], &[name.parse().map_or(name.into(), thousands)]),
+        Some(prefix) => words.get(&format!("{prefix}{name}")).map_or(name, String::as_str).to_owned(),
+    });
+    environment.add_global("style", include_str!("style.css"));
+    environment.add_global("script", include_str!("script.js"));
+}
+
 /// The report as one HTML document of at most [`MAX_BYTES`]: where tables make it longer, they lose rows from their ends.
-pub fn render(data: &ReportData) -> String {
-    let mut most = 10_000;
+///
+/// `numbers` are the rows of table `summary`: section, name, value; the templates say what they read of `data`.
+///
+/// # Errors
+/// Where `data` lacks what the templates read, or they show a number that table `summary` has not.
+pub fn render<'a>(
+    lang: Lang,
+    numbers: impl IntoIterator<Item = (&'a str, &'a str, f64)>,
+    data: &impl Serialize,
+) -> Result<String, String> {
+    let mut of = Numbers { sections: BTreeMap::new(), values: BTreeMap::new() };
+    for (section, name, value) in numbers {
+        of.sections.entry(section.to_owned()).or_default().push((name.to_owned(), value));
+        of.values.insert(format!("{section}: {name}"), value);
+    }
+    let mut environment = environment(lang, "report", &TEMPLATES, escape_tidied);
+    add_functions(&mut environment, of, lang);
+    let data = Value::from(Serde(data));
+    let mut most = 10_000u64;
     loop {
-        let html = document(data, most);
+        environment.add_global("most", most);
+        let html = environment.get_template("page.html").and_then(|page| page.render(&data));
+        let html = html.map_err(|error| reasons(&error))? + "\n";
         if html.len() <= MAX_BYTES || most == 1 {
-            return html;
+            return Ok(html);
         }
         most = (most / 2).max(1);
     }
 }
 
+/// An error of a template and what it came from, outermost first.
+fn reasons(error: &Error) -> String {
+    let sources = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
+    sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 /// A copy of a rendered page with the seconds that jobs took, by job.
 pub fn with_times(html: &str, lang: Lang, seconds: &BTreeMap<String, f64>) -> String {
-    let head = format!("<th scope=col class=n>{}", escape(lang.word(Word::Seconds)));
+    let head = format!("<th scope=col class=n>{}", lang.words("report")["seconds"]);
     let mut page = html.replacen(TIME_HEAD, &head, 1);
     for (job, seconds) in seconds {
-        page = page.replacen(&time_of(job), &format!("<td class=n>{seconds:.1}"), 1);
+        page = page.replacen(&format!("<!--time {job}-->"), &format!("<td class=n>{seconds:.1}"), 1);
     }
     page
-}
-
-/// What stands in the row of a job until [`with_times`] replaces it.
-fn time_of(job: &str) -> String {
-    format!("<!--time {}-->", escape(job))
-}
-
-fn document(data: &ReportData, most: usize) -> String {
-    let word = |word| escape(data.lang.word(word));
-    let mut html = format!(
-        "<!doctype html>\n<html lang={}>\n<head>\n<meta charset=utf-8>\n<meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=color-scheme content=\"light dark\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <a class=skip href=#main>{}</a>\n<header><h1>{}</h1><p>{}</p></header>\n",
-        data.lang.code(),
-        escape(&data.title),
-        word(Word::SkipToContent),
-        escape(&data.title),
-        data.subtitle.as_str()
-    );
-    if !data.parts.is_empty() {
-        let _ = write!(html, "<nav aria-label=\"{}\"><ul>", word(Word::Contents));
-        for part in &data.parts {
-            let _ = write!(html, "<li><a href=\"#{}\">{}</a>", escape(&part.id), escape(&part.title));
-        }
-        html.push_str("</ul></nav>\n");
-    }
-    let _ = writeln!(html, "<main id=main>\n<section aria-label=\"{}\">", word(Word::Overview));
-    if !data.findings.is_empty() {
-        html.push_str("<ol class=findings>");
-        for finding in &data.findings {
-            let _ = write!(html, "<li>{}", finding.as_str());
-        }
-        html.push_str("</ol>\n");
-    }
-    html.push_str(&inside(&data.overview, data.lang, most));
-    html.push_str("</section>\n");
-    for part in &data.parts {
-        let _ = writeln!(
-            html,
-            "<section id=\"{0}\" aria-labelledby=\"h-{0}\"><h2 id=\"h-{0}\">{1}</h2>",
-            escape(&part.id),
-            escape(&part.title)
-        );
-        if !part.note.is_empty() {
-            let _ = writeln!(html, "<p class=note>{}</p>", escape(&part.note));
-        }
-        html.push_str(&inside(part, data.lang, most));
-        html.push_str("</section>\n");
-    }
-    let _ = write!(
-        html,
-        "</main>\n<footer><p>{}</p></footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        word(Word::Footer)
-    );
-    html
-}
-
-fn inside(part: &Part, lang: Lang, most: usize) -> String {
-    let mut html = String::new();
-    if !part.cards.is_empty() {
-        html.push_str("<dl class=numbers>\n");
-        for (label, value) in &part.cards {
-            let _ = writeln!(html, "<div><dt>{}</dt><dd>{}</dd></div>", escape(label), value.as_str());
-        }
-        html.push_str("</dl>\n");
-    }
-    html.push_str("<div class=panels>\n");
-    for panel in &part.panels {
-        html.push_str(&drawn(panel, lang, most));
-    }
-    html.push_str("</div>\n");
-    html
-}
-
-fn drawn(panel: &Panel, lang: Lang, most: usize) -> String {
-    match panel {
-        Panel::Bars(bars) => bars.html(lang),
-        Panel::BowTie(tie) => tie.html(lang),
-        Panel::LogLog(plot) => plot.html(lang),
-        Panel::OverTime(over) => over.html(lang),
-        Panel::Top(top) => top.html(lang, most),
-        Panel::Ranking(ranking) => ranking.html(lang, most),
-        Panel::Facts(title, facts) => {
-            format!("<section class=panel><h3>{}</h3>{}</section>\n", escape(title), list(facts))
-        }
-        Panel::Folded(title, lists) => {
-            let mut html =
-                format!("<section class=\"panel wide fold\"><details><summary>{}</summary>", escape(title));
-            for (name, facts) in lists {
-                let _ = write!(html, "<h3>{}</h3>{}", escape(name), list(facts));
-            }
-            html.push_str("</details></section>\n");
-            html
-        }
-        Panel::Jobs(jobs) => {
-            let rows = jobs.rows.iter().map(|(job, cells)| (job.as_str(), cells));
-            let mut html = format!(
-                "<section class=\"panel wide\"><h3>{}</h3><p class=note>{}</p><div class=flow><table class=plain><thead><tr>",
-                escape(&jobs.title),
-                escape(&jobs.note)
-            );
-            for head in &jobs.heads {
-                let _ = write!(html, "<th scope=col>{}", escape(head));
-            }
-            html.push_str(TIME_HEAD);
-            html.push_str("</thead><tbody>\n");
-            for (job, cells) in rows {
-                let _ = write!(html, "<tr><th scope=row>{}", escape(job));
-                cells.iter().for_each(|cell| {
-                    let _ = write!(html, "<td>{}", cell.as_str());
-                });
-                html.push_str(&time_of(job));
-                html.push('\n');
-            }
-            html.push_str("</table></div></section>\n");
-            html
-        }
-    }
-}
-
-fn list(facts: &[(String, Html)]) -> String {
-    let mut html = String::from("<dl class=facts>\n");
-    for (name, value) in facts {
-        let _ = writeln!(html, "<dt>{}</dt><dd>{}</dd>", escape(name), value.as_str());
-    }
-    html.push_str("</dl>\n");
-    html
 }

@@ -12,8 +12,8 @@ use webmill_index::{Entry, Timestamp};
 use super::{Asked, Shared};
 use crate::find::Captures;
 use crate::record::StoredRecord;
-use crate::replay::{self, Context, Destination, Frame, Language, Missing, Modifier, Replayed};
-use crate::site::links;
+use crate::replay::{self, Context, Destination, Frame, Missing, Modifier, Replayed};
+use crate::site::{Lang, links};
 
 /// What a request says of the browser that made it.
 #[derive(Debug, Clone, Default)]
@@ -42,8 +42,8 @@ impl Reader {
         matches!(self.destination, None | Some(Destination::Document | Destination::Frame))
     }
 
-    fn language(&self) -> Language {
-        Language::of(self.language.as_deref())
+    fn language(&self) -> Lang {
+        Lang::choose(None, None, self.language.as_deref())
     }
 }
 

@@ -62,7 +62,7 @@ mod tags;
 mod token;
 
 pub use answer::{MAX_REWRITTEN, answer, preflight};
-pub use banner::{Frame, Language, Missing, frame_page, not_archived_page};
+pub use banner::{Frame, Missing, frame_page, not_archived_page};
 pub use place::{Modifier, Place};
 pub use request::{Destination, by_referer, is_foreign, is_top_level};
 pub use token::Tokens;

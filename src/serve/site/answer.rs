@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 
 use webmill_capture::Result;
 use webmill_index::{CaptureSource, KeyRange, Timestamp};
+use webmill_report::Lang;
 
 use super::ask::{Ask, Match};
 use super::calendar::Calendar;
 use super::data::{CollectionSummary, Facts, UrlLine};
 use super::pages::{Pages, Problem, UrlList};
 use super::survey::{Survey, line};
-use super::words::Lang;
 
 /// URLs on a page of a list.
 const URLS: usize = 100;

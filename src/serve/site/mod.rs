@@ -18,12 +18,11 @@ mod calendar;
 mod data;
 pub mod links;
 mod pages;
-mod show;
+pub(crate) mod show;
 mod survey;
 #[cfg(test)]
 mod tests;
 mod views;
-mod words;
 
 pub use answer::{Held, answer};
 pub use ask::{Ask, Match};
@@ -34,7 +33,7 @@ pub use data::{
 };
 pub use pages::{Pages, Problem, UrlList};
 pub use survey::Survey;
-pub use words::Lang;
+pub use webmill_report::Lang;
 
 /// What a page of the site needs to be allowed, as value of `Content-Security-Policy`: its style sheet, its forms.
 pub const SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; \

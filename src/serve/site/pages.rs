@@ -2,16 +2,14 @@
 
 use std::sync::LazyLock;
 
-use minijinja::{
-    AutoEscape, Environment, Output, State, UndefinedBehavior, Value, context, escape_formatter,
-};
+use minijinja::{Environment, Value, context};
 use webmill_capture::{Error, Result};
 use webmill_index::Timestamp;
+use webmill_report::{Lang, escape, fill, thousands};
 
 use super::ask::Match;
 use super::calendar::Calendar;
 use super::data::{CaptureFacts, CaptureLine, CollectionSummary, HostLine, SearchAnswer, SearchHit, UrlLine};
-use super::words::Lang;
 use super::{links, show, views};
 
 const TEMPLATES: [(&str, &str); 10] = [
@@ -31,46 +29,10 @@ static ENGLISH: LazyLock<Environment<'static>> = LazyLock::new(|| environment(La
 static CHINESE: LazyLock<Environment<'static>> = LazyLock::new(|| environment(Lang::Zh));
 
 fn environment(lang: Lang) -> Environment<'static> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.set_formatter(write_value);
-    for (name, source) in TEMPLATES {
-        environment.add_template(name, source).expect("the templates of the site are written right");
-    }
-    environment.add_global("t", Value::from_pairs(lang.words()));
-    environment.add_global("lang", lang.tag());
-    let other = if lang == Lang::En { Lang::Zh } else { Lang::En };
-    environment.add_global("other_tag", other.tag());
+    let mut environment = webmill_report::environment(lang, "site", &TEMPLATES, escape);
+    environment.add_global("other_tag", lang.other().tag());
     environment.add_global("style", include_str!("templates/style.css"));
     environment
-}
-
-/// Writes a value between tags or into a quoted attribute. (The engine's own way also escapes `/`, which makes addresses
-/// unreadable in the source.)
-fn write_value(
-    out: &mut Output<'_>,
-    state: &mut State<'_, '_>,
-    value: &Value,
-) -> Result<(), minijinja::Error> {
-    let Some(text) = value.as_str().filter(|_| !value.is_safe()) else {
-        return escape_formatter(out, state, value);
-    };
-    let mut rest = text;
-    while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
-        let (before, from) = rest.split_at(at);
-        let escaped = match from.as_bytes()[0] {
-            b'&' => "&amp;",
-            b'<' => "&lt;",
-            b'>' => "&gt;",
-            b'"' => "&quot;",
-            _ => "&#39;",
-        };
-        out.write_str(before)?;
-        out.write_str(escaped)?;
-        rest = &from[1..];
-    }
-    Ok(out.write_str(rest)?)
 }
 
 /// The URLs that begin alike, or those of a host or domain: a page of them.
@@ -153,14 +115,14 @@ impl Pages {
             context! {
                 year => format!("{year:04}"),
                 href => links::year(name, year, url),
-                count => show::number(count),
+                count => thousands(count),
                 height => height(count),
                 current => year == calendar.year,
             }
         };
         let mut days: Vec<(Timestamp, Vec<Value>)> = Vec::new();
         for (line, sameness) in &calendar.captures {
-            let sameness = lang.words()[sameness.name()];
+            let sameness = &lang.words("site")[sameness.name()];
             let value = context! { sameness, ..views::capture(name, line) };
             match days.last_mut() {
                 Some((day, lines)) if show::day_of(*day) == show::day_of(line.timestamp) => lines.push(value),
@@ -180,7 +142,7 @@ impl Pages {
             // Newest first, which a narrow screen shows without scrolling.
             years => calendar.years.iter().rev().map(year).collect::<Vec<_>>(),
             year => format!("{:04}", calendar.year),
-            week => lang.words()["week"].split(' ').collect::<Vec<_>>(),
+            week => lang.words("site")["week"].split(' ').collect::<Vec<_>>(),
             months => (1..=12).map(|month| self.month(name, calendar, month)).collect::<Vec<_>>(),
             days => days.into_iter().map(listed).collect::<Vec<_>>(),
             cut => calendar.cut,
@@ -199,7 +161,7 @@ impl Pages {
                     2.. if listed(&date) => format!("#d{date}"),
                     _ => links::replay(collection, found.capture.timestamp, &found.capture.url),
                 };
-                let many = (found.captures > 1).then(|| show::number(found.captures));
+                let many = (found.captures > 1).then(|| thousands(found.captures));
                 context! { day, href, many, outcome => found.outcome.name() }
             }
             None => context! { day => (day > 0).then_some(day), href => (), many => (), outcome => () },
@@ -217,7 +179,7 @@ impl Pages {
     /// # Errors
     /// As [`Pages::home`].
     pub fn prefix_list(&self, about: &CollectionSummary, list: &UrlList) -> Result<String> {
-        let words = self.lang.words();
+        let words = self.lang.words("site");
         let address = format!(
             "/{}/calendar?url={}&match={}",
             links::value(&about.name),
@@ -227,12 +189,12 @@ impl Pages {
         let next = list
             .next
             .as_ref()
-            .map(|from| views::turn(format!("{address}&from={}", links::value(from)), words["next"]));
-        let previous = list.later.then(|| views::turn(address.clone(), words["beginning"]));
+            .map(|from| views::turn(format!("{address}&from={}", links::value(from)), &words["next"]));
+        let previous = list.later.then(|| views::turn(address.clone(), &words["beginning"]));
         let heading = match list.kind {
-            Match::Host => words["host_title"],
-            Match::Domain => words["domain_title"],
-            _ => words["prefix_title"],
+            Match::Host => &words["host_title"],
+            Match::Domain => &words["domain_title"],
+            _ => &words["prefix_title"],
         };
         let lines: Vec<_> = list.lines.iter().map(|line| views::url(self.lang, &about.name, line)).collect();
         let page = context! { url => &list.url, heading, match => list.kind.name(), lines, previous, next };
@@ -257,7 +219,7 @@ impl Pages {
         let most = hosts.iter().map(|host| host.captures).max().unwrap_or(0);
         let known = hosts.iter().any(|host| host.pages.is_some() || host.pagerank.is_some());
         let hosts: Vec<_> = hosts.iter().map(|host| views::host(&about.name, host, most)).collect();
-        let page = context! { hosts, known, total => show::number(total), previous, next };
+        let page = context! { hosts, known, total => thousands(total), previous, next };
         self.render("hosts.html", Some(about), "hosts", page)
     }
 
@@ -276,12 +238,11 @@ impl Pages {
         let address = format!("/{}/search?q={}&page=", links::value(&about.name), links::value(query));
         let more = (page as u64 + 1).saturating_mul(page_size as u64) < answer.total;
         let (previous, next) = self.turns(&address, page, more);
-        let many = if self.lang == Lang::Zh { "条结果" } else { "results" };
         let hits: Vec<_> = answer.hits.iter().map(|hit| found(&about.name, hit)).collect();
         let page = context! {
             q => query.trim(),
             hits,
-            total => views::counted(self.lang, answer.total, "result", many),
+            total => views::counted(self.lang, answer.total, "result", "results"),
             start => page * page_size + 1,
             previous,
             next,
@@ -303,11 +264,10 @@ impl Pages {
         let known = facts.is_some();
         let nothing = CaptureFacts::default();
         let facts = facts.unwrap_or(&nothing);
-        let number = |n: Option<u64>| n.map(show::number);
-        let place = facts.place.map(|(place, all)| match self.lang {
-            Lang::En => format!("{} of {}", show::number(place), show::number(all)),
-            Lang::Zh => format!("第 {} 名，共 {} 页", show::number(place), show::number(all)),
-        });
+        let number = |n: Option<u64>| n.map(thousands);
+        let place = facts
+            .place
+            .map(|(place, all)| fill(&self.lang.words("site")["place"], &[thousands(place), thousands(all)]));
         let rows = [
             ("author", facts.author.clone()),
             ("published", facts.published.clone()),
@@ -327,8 +287,8 @@ impl Pages {
             let kinds = ["representative", "body", "text", "near"];
             let kind = kinds.iter().find(|kind| **kind == cluster.kind).map(|kind| format!("kind_{kind}"));
             context! {
-                number => show::number(cluster.number),
-                size => show::number(cluster.size),
+                number => thousands(cluster.number),
+                size => thousands(cluster.size),
                 kind,
                 representative => link(&cluster.representative),
                 others => cluster.others.iter().map(|other| link(other)).collect::<Vec<_>>(),
@@ -352,7 +312,7 @@ impl Pages {
     /// # Errors
     /// As [`Pages::home`].
     pub fn problem(&self, about: Option<&CollectionSummary>, problem: &Problem<'_>) -> Result<String> {
-        let words = self.lang.words();
+        let words = self.lang.words("site");
         let heading = match problem.status {
             400 => "error_400",
             401 | 403 => "error_403",
@@ -367,7 +327,7 @@ impl Pages {
             format!("/{name}/calendar?url={url}&match={}", kind.name())
         };
         let page = context! {
-            heading => words[heading],
+            heading => &words[heading],
             status_code => problem.status,
             url => problem.url,
             detail => problem.detail,
@@ -380,10 +340,10 @@ impl Pages {
 
     /// Links to the pages before and after.
     fn turns(&self, address: &str, page: usize, more: bool) -> (Option<Value>, Option<Value>) {
-        let words = self.lang.words();
+        let words = self.lang.words("site");
         let before =
-            page.checked_sub(1).map(|page| views::turn(format!("{address}{page}"), words["previous"]));
-        (before, more.then(|| views::turn(format!("{address}{}", page + 1), words["next"])))
+            page.checked_sub(1).map(|page| views::turn(format!("{address}{page}"), &words["previous"]));
+        (before, more.then(|| views::turn(format!("{address}{}", page + 1), &words["next"])))
     }
 
     fn render(
@@ -393,12 +353,11 @@ impl Pages {
         here: &str,
         page: Value,
     ) -> Result<String> {
-        let other = if self.lang == Lang::En { Lang::Zh } else { Lang::En };
         let sign = if self.here.contains('?') { '&' } else { '?' };
         let frame = context! {
             c => about.map(|about| views::collection(self.lang, about)),
             here,
-            lang_href => format!("{}{sign}lang={}", self.here, other.name()),
+            lang_href => format!("{}{sign}lang={}", self.here, self.lang.other().name()),
         };
         let environment = if self.lang == Lang::En { &*ENGLISH } else { &*CHINESE };
         let made = environment.get_template(template).and_then(|t| t.render(context! { ..page, ..frame }));

@@ -2,21 +2,7 @@
 
 use webmill_capture::calendar::MONTHS;
 use webmill_index::Timestamp;
-
-use super::words::Lang;
-
-/// `1,204,311`.
-pub fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+use webmill_report::{Lang, fill};
 
 /// `12.3 MB`.
 pub fn size(bytes: u64) -> String {
@@ -63,19 +49,14 @@ pub fn iso(timestamp: Timestamp) -> String {
 }
 
 /// A month's name.
-pub fn month_name(lang: Lang, month: u32) -> String {
-    match lang {
-        Lang::Zh => format!("{month}月"),
-        Lang::En => MONTHS[(month.clamp(1, 12) - 1) as usize].to_owned(),
-    }
+pub fn month_name(lang: Lang, month: u32) -> &'static str {
+    lang.words("site")["months"].split(' ').nth((month.clamp(1, 12) - 1) as usize).unwrap_or_default()
 }
 
 /// A day in words: `31 January 2020`.
 pub fn long_date(lang: Lang, (year, month, day): (u32, u32, u32)) -> String {
-    match lang {
-        Lang::Zh => format!("{year}年{month}月{day}日"),
-        Lang::En => format!("{day} {} {year}", MONTHS[(month.clamp(1, 12) - 1) as usize]),
-    }
+    let [year, day] = [year, day].map(|n| n.to_string());
+    fill(&lang.words("site")["long_date"], &[&year, month_name(lang, month), &day])
 }
 
 #[cfg(test)]
@@ -84,7 +65,6 @@ mod tests {
 
     #[test]
     fn numbers_read_as_people_write_them() {
-        assert_eq!([0, 999, 1000, 1_204_311].map(number), ["0", "999", "1,000", "1,204,311"]);
         assert_eq!(
             [0, 999, 1000, 999_949, 999_950, u64::MAX].map(size),
             ["0 B", "999 B", "1.0 kB", "999.9 kB", "1.0 MB", "18446.7 PB"]

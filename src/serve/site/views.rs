@@ -2,23 +2,20 @@
 
 use minijinja::{Value, context};
 use webmill_index::Timestamp;
+use webmill_report::{Lang, thousands};
 
 use super::calendar::Outcome;
 use super::data::{CaptureLine, CollectionSummary, HostLine, UrlLine};
-use super::words::Lang;
 use super::{links, show};
 
-/// `3 captures`.
+/// `3 captures`, by the words for one and for many.
 pub fn counted(lang: Lang, n: u64, one: &str, many: &str) -> String {
-    match lang {
-        Lang::Zh => format!("{} {many}", show::number(n)),
-        Lang::En => format!("{} {}", show::number(n), if n == 1 { one } else { many }),
-    }
+    format!("{} {}", thousands(n), lang.words("site")[if n == 1 { one } else { many }])
 }
 
 /// The captures of something, counted.
 pub fn captures(lang: Lang, n: u64) -> String {
-    counted(lang, n, "capture", if lang == Lang::Zh { "次抓取" } else { "captures" })
+    counted(lang, n, "capture", "captures")
 }
 
 /// A collection.
@@ -30,9 +27,9 @@ pub fn collection(lang: Lang, c: &CollectionSummary) -> Value {
         title => c.title.as_deref().filter(|t| !t.trim().is_empty()).unwrap_or(&c.name),
         description => &c.description,
         captures => captures(lang, c.captures),
-        capture_count => show::number(c.captures),
-        urls => c.urls.map(show::number),
-        hosts => c.hosts.map(show::number),
+        capture_count => thousands(c.captures),
+        urls => c.urls.map(thousands),
+        hosts => c.hosts.map(thousands),
         bytes => c.bytes.map(show::size),
         first => c.first.map(show::date),
         last => c.last.map(show::date),
@@ -65,10 +62,10 @@ pub fn host(collection: &str, host: &HostLine, most: u64) -> Value {
     context! {
         host => &host.host,
         href => format!("/{}/calendar?url={}&match=host", links::value(collection), links::value(&host.host)),
-        captures => show::number(host.captures),
+        captures => thousands(host.captures),
         part => (host.captures as f64 * 100.0 / most.max(1) as f64).clamp(0.5, 100.0).round().max(1.0) as u32,
-        pages => host.pages.map(show::number).unwrap_or_default(),
-        hosts_in => host.hosts_in.map(show::number).unwrap_or_default(),
+        pages => host.pages.map(thousands).unwrap_or_default(),
+        hosts_in => host.hosts_in.map(thousands).unwrap_or_default(),
         pagerank => host.pagerank.map(show::score).unwrap_or_default(),
         language => host.language.as_deref().unwrap_or_default(),
     }
@@ -81,7 +78,7 @@ pub fn url(lang: Lang, collection: &str, line: &UrlLine) -> Value {
     context! {
         url => &line.url,
         href => links::calendar(collection, &line.url),
-        captures => show::number(line.captures),
+        captures => thousands(line.captures),
         unit => unit.split_once(' ').map_or("", |(_, unit)| unit),
         first => show::date(line.first),
         first_iso => show::iso(line.first),

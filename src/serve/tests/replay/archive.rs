@@ -14,7 +14,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use webmill_capture::content::decode_content;
 use webmill_capture::{CanonicalUrl, Response};
-use webmill_serve::replay::{self, Context, Destination, Frame, Language, Missing, Modifier, Place, Tokens};
+use webmill_serve::replay::{self, Context, Destination, Frame, Missing, Modifier, Place, Tokens};
 use webmill_shard::{NewWarcRecord, ReadOptions, RecordType, ShardReader, WarcOptions, WarcWriter};
 
 pub const TIMESTAMP: &str = "20240615060000";
@@ -221,7 +221,8 @@ fn answer_place(
     request: &Request,
 ) -> Answer {
     let headers = request.headers();
-    let language = Language::of(headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()));
+    let accept = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+    let language = webmill_serve::site::Lang::choose(None, None, accept);
     let framing = place.modifier == Modifier::Frame;
     let token = if framing { Some(archive.tokens.of(name)) } else { archive.tokens.check(name, place.token) };
     let url = CanonicalUrl::parse_stored(place.url).map_or(place.url.to_owned(), CanonicalUrl::into_string);

@@ -1,18 +1,18 @@
-//! The part about classes: how good what told them is, beside what always saying the commonest class would be, and how many pages each
+//! What the report says of classes: how good what told them is, beside what always saying the commonest class would be, and how many pages each
 //! class has.
 //!
 //! **Cost.** One pass over a column of table `classes`, and over the small tables of the evaluation.
 
 use std::collections::BTreeMap;
 
+use serde_json::{Value, json};
 use webmill_capture::Result;
-use webmill_report::{Html, Lang, Panel, Part, Top, TopRow, Word, thousands};
+use webmill_report::thousands;
 use webmill_run::Committed;
 use webmill_table::{Reader, columns};
 
 use super::Sources;
 use super::corpus::{Counts, add};
-use super::draw::bars;
 use super::tables::SummaryRow;
 use crate::learn::tables::{CalibrationRow, ClassRow, ConfusionRow, EvaluationRow};
 
@@ -93,6 +93,16 @@ impl Classes {
         }
         classes.evaluated = sources.classifier.as_ref().map(Evaluated::read).transpose()?;
         Ok(classes)
+    }
+
+    /// Whether nothing is known of classes.
+    pub fn is_empty(&self) -> bool {
+        self.told.is_empty() && self.evaluated.is_none()
+    }
+
+    /// What template `classes.html` reads; `None` where nothing was evaluated.
+    pub fn evaluated(&self) -> Option<Value> {
+        self.evaluated.as_ref().map(Evaluated::data)
     }
 
     /// The rows of table `summary`; none where there is nothing.
@@ -178,39 +188,9 @@ impl Evaluated {
         Some(Commonest { class, accuracy: share, macro_f1 })
     }
 
-    fn cards(&self, lang: Lang) -> Vec<(String, Html)> {
-        let word = |word| lang.word(word).to_owned();
-        let of = |name: &str| {
-            let value = self.measures.get(name).copied().unwrap_or_default();
-            Html::number(value, &written(value), &format!("{EVALUATION}: {name}"))
-        };
-        let mut cards = vec![
-            (word(Word::ClassAccuracy), of("accuracy")),
-            (word(Word::ClassMacroF1), of("macro-f1")),
-            (word(Word::ClassTested), Html::count(self.pages, &format!("{EVALUATION}: pages"))),
-        ];
-        if let Some(commonest) = self.commonest() {
-            let number = |value: f64, name: &str| {
-                Html::number(value, &written(value), &format!("{EVALUATION}: {name} of the commonest class"))
-            };
-            let both = Html::join(
-                &[number(commonest.accuracy, "accuracy"), number(commonest.macro_f1, "macro-f1")],
-                " / ",
-            );
-            cards.push((lang.word(Word::ClassCommonest).replace("{0}", commonest.class), both));
-        }
-        cards
-    }
-
-    fn panels(&self, lang: Lang) -> Vec<Panel> {
-        let word = |word| lang.word(word).to_owned();
-        let number =
-            |value: Option<&f64>| value.map_or_else(Html::default, |value| Html::text(&written(*value)));
-        let table = |title, note: String, of, columns: &[Word], rows: Vec<TopRow>| {
-            let columns = columns.iter().map(|column| word(*column)).collect();
-            Panel::Top(Top { title: word(title), note, of: word(of), columns, rows })
-        };
-        let row = |name: String, cells| TopRow { name, title: None, cells };
+    /// What template `classes.html` reads: rows of its tables, as written.
+    fn data(&self) -> Value {
+        let number = |value: Option<&f64>| value.map_or_else(String::new, |value| written(*value));
         let mut classes: Vec<_> = self.classes.iter().collect();
         classes.sort_by(|a, b| b.1.pages.cmp(&a.1.pages).then_with(|| a.0.cmp(b.0)));
         let note = match classes.len() {
@@ -218,73 +198,31 @@ impl Evaluated {
             _ => String::new(),
         };
         let of_class = classes.iter().take(SHOWN).map(|(class, of)| {
-            let measures = ["precision", "recall", "f1"].map(|name| number(of.measures.get(name)));
-            let cells = measures.into_iter().chain([thousands(of.pages).into()]).collect();
-            row((*class).clone(), cells)
+            let [precision, recall, f1] =
+                ["precision", "recall", "f1"].map(|name| number(of.measures.get(name)));
+            [(*class).clone(), precision, recall, f1, thousands(of.pages)]
         });
         let confused = self.confused.iter().take(PAIRS).map(|(class, told, pages)| {
             let all = self.classes.get(class).map_or(0, |of| of.pages);
             let share = *pages as f64 / all.max(1) as f64;
-            row(format!("{class} → {told}"), vec![thousands(*pages).into(), number(Some(&share))])
+            [format!("{class} → {told}"), thousands(*pages), written(share)]
         });
         let tenths = self.calibration.iter().map(|(from, pages, mean, right)| {
-            let cells = vec![thousands(*pages).into(), number(Some(mean)), number(Some(right))];
-            row(format!("{from:.1} – {:.1}", from + 0.1), cells)
+            [format!("{from:.1} – {:.1}", from + 0.1), thousands(*pages), written(*mean), written(*right)]
         });
         let curve = self.curve.iter().map(|(share, measures)| {
-            row(format!("{share} %"), ["accuracy", "macro-f1"].map(|name| number(measures.get(name))).into())
+            [format!("{share} %"), number(measures.get("accuracy")), number(measures.get("macro-f1"))]
         });
-        let error = self.measures.get("calibration-error").copied().unwrap_or_default();
-        let error = lang.word(Word::ClassCalibrationNote).replace("{0}", &written(error));
-        let panels = [
-            table(
-                Word::ClassMeasures,
-                note,
-                Word::Class,
-                &[Word::ClassPrecision, Word::ClassRecall, Word::ClassF1, Word::Pages],
-                of_class.collect(),
-            ),
-            table(
-                Word::ClassConfused,
-                String::new(),
-                Word::ClassPair,
-                &[Word::Pages, Word::ClassShare],
-                confused.collect(),
-            ),
-            table(
-                Word::ClassCalibration,
-                error,
-                Word::ClassProbability,
-                &[Word::Pages, Word::ClassMeanProbability, Word::ClassRight],
-                tenths.collect(),
-            ),
-            table(
-                Word::ClassCurve,
-                String::new(),
-                Word::ClassTrainedOn,
-                &[Word::ClassAccuracy, Word::ClassMacroF1],
-                curve.collect(),
-            ),
-        ];
-        let has_rows = |panel: &Panel| matches!(panel, Panel::Top(top) if !top.rows.is_empty());
-        panels.into_iter().filter(has_rows).collect()
+        json!({
+            "commonest": self.commonest().map(|commonest| commonest.class),
+            "note": note,
+            "error": written(self.measures.get("calibration-error").copied().unwrap_or_default()),
+            "classes": of_class.collect::<Vec<_>>(),
+            "confused": confused.collect::<Vec<_>>(),
+            "calibration": tenths.collect::<Vec<_>>(),
+            "curve": curve.collect::<Vec<_>>(),
+        })
     }
-}
-
-/// The part; `None` where there is nothing of classes.
-pub fn part(classes: &Classes, lang: Lang) -> Option<Part> {
-    let word = |word| lang.word(word).to_owned();
-    let mut panels = Vec::new();
-    if !classes.told.is_empty() {
-        panels.push(Panel::Bars(bars(word(Word::ClassPages), word(Word::Pages), PAGES_OF, &classes.told)));
-    }
-    let mut cards = Vec::new();
-    if let Some(evaluated) = &classes.evaluated {
-        cards = evaluated.cards(lang);
-        panels.extend(evaluated.panels(lang));
-    }
-    let (title, note) = (word(Word::ClassesTitle), word(Word::ClassesNote));
-    (!panels.is_empty()).then(|| Part { id: "classes".into(), title, note, cards, panels })
 }
 
 fn written(value: f64) -> String {
