@@ -50,6 +50,8 @@ impl Format {
         let options = FormatOptions { date_system, ..FormatOptions::default() };
         let format = self.0.as_ref().filter(|_| number.is_finite());
         match format.and_then(|format| format.try_format(number, &options).ok()) {
+            // Days before 1900.
+            Some(shown) if shown.is_empty() && number < 0.0 => general(number),
             Some(shown) => shown.split_whitespace().collect::<Vec<_>>().join(" "),
             None => general(number),
         }
