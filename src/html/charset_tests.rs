@@ -233,11 +233,6 @@ fn damage_keeps_the_label() {
 
 proptest! {
     #[test]
-    fn any_bytes_under_any_label(bytes in prop::collection::vec(any::<u8>(), 0..300), label in "(utf-8|gbk|utf-16|big5|iso-8859-1|iso-2022-jp|x|replacement|iso-2022-kr)?") {
-        decode(&bytes, Some(label.as_bytes()), Some(b"CN."));
-    }
-
-    #[test]
     fn well_formed_utf_8_is_borrowed(text in "\\PC{0,80}") {
         let found = decode(text.as_bytes(), Some(b"utf-8"), None);
         prop_assert!(matches!(found.text, Cow::Borrowed(t) if t == text));

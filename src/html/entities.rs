@@ -3,13 +3,14 @@
 //! A reference is what the tokenizer of the HTML standard makes of an ampersand: the longest name of the standard's
 //! table that follows it, or a number. Every name but 106 ends in a semicolon and consists of letters and digits,
 //! so the longest match is either the whole run of letters and digits with its semicolon, or a prefix of the run
-//! among those 106. The first is one look-up in a hash table built when the program is compiled; the second, six
-//! binary searches at most. In attribute values a reference without semicolon that `=`, a letter or a digit follows
+//! among those 106. The first is one look-up in a hash table; the second, six
+//! at most. In attribute values a reference without semicolon that `=`, a letter or a digit follows
 //! is text, which saves most query strings.
 //!
 //! Reference: <https://html.spec.whatwg.org/multipage/parsing.html#character-reference-state>.
 
-use super::entity_names::{BARE, NAMES};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// What a reference stands for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -20,46 +21,26 @@ pub(crate) enum Value {
 
 const LONGEST_NAME: usize = 31;
 const LONGEST_BARE: usize = 6;
-const SLOTS: usize = 4096;
 
-/// Index in [`NAMES`] plus one; 0 is empty. Collisions take the next slot.
-static TABLE: [u16; SLOTS] = table();
-
-const fn hash(name: &[u8]) -> usize {
-    let mut h = 0x811c_9dc5_u32;
-    let mut i = 0;
-    while i < name.len() {
-        h = (h ^ name[i] as u32).wrapping_mul(0x0100_0193);
-        i += 1;
-    }
-    (h ^ h >> 15) as usize % SLOTS
+/// A name: what it stands for, and whether it is a reference without a semicolon too.
+struct Name {
+    value: String,
+    bare: bool,
 }
 
-#[allow(long_running_const_eval)]
-const fn table() -> [u16; SLOTS] {
-    let mut table = [0; SLOTS];
-    let mut i = 0;
-    while i < NAMES.len() {
-        let mut at = hash(NAMES[i].0.as_bytes());
-        while table[at] != 0 {
-            at = (at + 1) % SLOTS;
-        }
-        table[at] = i as u16 + 1;
-        i += 1;
-    }
-    table
-}
+/// Names of the standard: a line each, with a semicolon where that is needed, and the code points that it stands for.
+static NAMES: LazyLock<HashMap<&str, Name>> = LazyLock::new(|| {
+    let character = |code: &str| u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
+    let named = |line: &'static str| {
+        let (name, codes) = line.split_once(' ')?;
+        let value = codes.split(' ').filter_map(character).collect();
+        Some((name.trim_end_matches(';'), Name { value, bare: !name.ends_with(';') }))
+    };
+    include_str!("entity_names.txt").lines().filter_map(named).collect()
+});
 
-fn named(name: &[u8]) -> Option<&'static str> {
-    let mut at = hash(name);
-    while TABLE[at] != 0 {
-        let (candidate, value) = NAMES[TABLE[at] as usize - 1];
-        if candidate.as_bytes() == name {
-            return Some(value);
-        }
-        at = (at + 1) % SLOTS;
-    }
-    None
+fn named(name: &[u8]) -> Option<&'static Name> {
+    NAMES.get(std::str::from_utf8(name).ok()?)
 }
 
 /// The reference at the start of `bytes`, which begin with an ampersand: its length and what it stands for; `None` if
@@ -72,8 +53,8 @@ pub(crate) fn decode(bytes: &[u8], in_attribute: bool) -> Option<(usize, Value)>
                 bytes[1..].iter().take(LONGEST_NAME + 1).take_while(|c| c.is_ascii_alphanumeric()).count();
             let next = bytes.get(1 + run).copied().unwrap_or(0);
             if next == b';' {
-                if let Some(value) = named(&bytes[1..1 + run]) {
-                    return Some((run + 2, Value::Name(value)));
+                if let Some(name) = named(&bytes[1..1 + run]) {
+                    return Some((run + 2, Value::Name(&name.value)));
                 }
             } else if in_attribute && next == b'=' {
                 return None;
@@ -85,9 +66,8 @@ pub(crate) fn decode(bytes: &[u8], in_attribute: bool) -> Option<(usize, Value)>
             // In an attribute a shorter match would be followed by a letter or digit, and so be text.
             let shortest = if in_attribute { longest } else { 2 };
             (shortest..=longest).rev().find_map(|len| {
-                let name = &bytes[1..1 + len];
-                BARE.binary_search_by(|bare| bare.as_bytes().cmp(name)).ok()?;
-                Some((len + 1, Value::Name(named(name)?)))
+                let name = named(&bytes[1..1 + len]).filter(|name| name.bare)?;
+                Some((len + 1, Value::Name(&name.value)))
             })
         }
         _ => None,
@@ -142,19 +122,19 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_sorted_and_every_name_is_found() {
-        assert!(NAMES.is_sorted_by(|a, b| a.0 < b.0) && BARE.is_sorted_by(|a, b| a < b));
-        assert_eq!(NAMES.len() + BARE.len(), 2231);
-        for (name, value) in NAMES {
+    fn every_name_is_found() {
+        assert_eq!((NAMES.len(), NAMES.values().filter(|name| name.bare).count()), (2125, 106));
+        for (name, Name { value, bare }) in NAMES.iter() {
             assert!(name.len() <= LONGEST_NAME && name.bytes().all(|c| c.is_ascii_alphanumeric()));
             for in_attribute in [false, true] {
                 let found = text(&format!("&{name};="), in_attribute);
-                assert_eq!(found, Some((name.len() + 2, value.to_string())));
+                assert_eq!(found, Some((name.len() + 2, value.clone())));
             }
-        }
-        for name in BARE {
-            assert!((2..=LONGEST_BARE).contains(&name.len()));
-            assert_eq!(text(&format!("&{name} "), true).map(|found| found.0), Some(name.len() + 1), "{name}");
+            if *bare {
+                assert!((2..=LONGEST_BARE).contains(&name.len()));
+                let found = text(&format!("&{name} "), true);
+                assert_eq!(found.map(|found| found.0), Some(name.len() + 1), "{name}");
+            }
         }
     }
 

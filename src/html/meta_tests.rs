@@ -1,7 +1,6 @@
 use super::*;
 use crate::metadata;
 use crate::parse::{Limits, parse};
-use proptest::prelude::*;
 
 fn read(source: &str) -> Metadata {
     let dom = parse(source, &Limits::default());
@@ -230,11 +229,4 @@ fn hostile_pages_stay_linear() {
     read(&headings);
     let long = read(&format!("<title>{}</title>", "word ".repeat(100_000)));
     assert!(long.title.is_some_and(|title| title.len() <= MAX_TEXT));
-}
-
-proptest! {
-    #[test]
-    fn any_markup(source in "(<meta (name|property)=(robots|author|date|og:image|keywords) content='|<title>|<h1>|<link rel=canonical href=|<time datetime=|<p itemscope itemprop=author>|<script type=application/ld\\+json>|</script>|['\"> a-z/:#?.&;{}]|\\PC){0,50}") {
-        read(&source);
-    }
 }

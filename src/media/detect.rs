@@ -1,147 +1,208 @@
 //! Which format a body is, by its bytes.
 
-use crate::bytes::{be32, first};
-use crate::image::{bitmap, svg};
-use crate::sound::mpeg::{self, Tags};
-use crate::sound::{ac3, lossless, lrc, ogg};
-use crate::video::{asf, mpeg_stream};
-use crate::{Format, MediaFacts, MediaOptions, Window};
+use crate::window::from;
+use crate::{Format, MediaOptions, Window, lyrics, svg};
 
-/// Bytes in which the outermost element of SVG is sought before the picture is read.
+/// Bytes in which the outermost element of SVG and the brands of Matroska are sought.
 const PROLOG: usize = 64 << 10;
 
-/// Brands of `ftyp` and what they are of.
-const BRANDS: [(&[u8; 4], Format); 15] = [
-    (b"avif", Format::Avif),
-    (b"avis", Format::Avif),
-    (b"heic", Format::Heic),
-    (b"heix", Format::Heic),
-    (b"heim", Format::Heic),
-    (b"heis", Format::Heic),
-    (b"hevc", Format::Heic),
-    (b"hevx", Format::Heic),
-    (b"mif1", Format::Heic),
-    (b"msf1", Format::Heic),
-    (b"M4A ", Format::M4a),
-    (b"M4B ", Format::M4a),
-    (b"M4P ", Format::M4a),
-    (b"F4A ", Format::M4a),
-    (b"qt  ", Format::Mov),
-];
+/// Bytes of zeros before the frames of MPEG sound.
+const MAX_FILLING: usize = 64 << 10;
+
+/// The identity of a stream of pictures in Windows Media.
+const ASF_PICTURES: &[u8] = b"\xC0\xEF\x19\xBC\x4D\x5B\xCF\x11\xA8\xFD\0\x80\x5F\x5C\x44\x2B";
 
 /// The format of a body; `None` where it is no picture, sound or video that is known.
 pub fn detect(window: &Window<'_>, options: &MediaOptions<'_>) -> Option<Format> {
-    by_signature(window)
-        .or_else(|| by_frames(window, options).map(|(format, _)| format))
-        .or_else(|| by_text(window, options))
+    by_signature(window.head()).or_else(|| by_frames(window)).or_else(|| by_text(window, options))
 }
 
 /// By letters at fixed places.
-pub(crate) fn by_signature(window: &Window<'_>) -> Option<Format> {
-    let head = window.head();
-    let form = |kind: &[u8]| head.get(8..12) == Some(kind);
-    match head {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some(Format::Png),
-        [0xFF, 0xD8, 0xFF, ..] => Some(Format::Jpeg),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Format::Gif),
-        [b'R', b'I', b'F', b'F', ..] if form(b"WEBP") => Some(Format::Webp),
-        [b'R', b'I', b'F', b'F', ..] | [b'R', b'F', b'6', b'4', ..] if form(b"WAVE") => Some(Format::Wav),
-        [b'R', b'I', b'F', b'F', ..] if form(b"AVI ") => Some(Format::Avi),
-        [b'I', b'I', b'*' | b'+', 0, ..] | [b'M', b'M', 0, b'*' | b'+', ..] => Some(Format::Tiff),
-        [0x1A, 0x45, 0xDF, 0xA3, ..] => of_matroska(head),
-        [b'O', b'g', b'g', b'S', 0, ..] => Some(if ogg::is_opus(head) { Format::Opus } else { Format::Ogg }),
-        [b'f', b'L', b'a', b'C', ..] => Some(Format::Flac),
-        [0xFF, 0x0A, ..] | [0, 0, 0, 12, b'J', b'X', b'L', b' ', ..] => Some(Format::Jxl),
-        [0xFF, 0x4F, 0xFF, 0x51, ..] | [0, 0, 0, 12, b'j', b'P', b' ', b' ', ..] => Some(Format::Jp2),
-        [b'8', b'B', b'P', b'S', 0, 1 | 2, ..] => Some(Format::Psd),
-        [b'F', b'O', b'R', b'M', ..] if form(b"AIFF") || form(b"AIFC") => Some(Format::Aiff),
-        [b'.', b's', b'n', b'd', 0, ..] => Some(Format::Au),
-        [b'c', b'a', b'f', b'f', 0, 1, ..] => Some(Format::Caf),
-        [b'#', b'!', b'A', b'M', b'R', b'\n', ..]
-        | [b'#', b'!', b'A', b'M', b'R', b'-', b'W', b'B', b'\n', ..] => Some(Format::Amr),
-        [b'M', b'T', b'h', b'd', 0, 0, 0, 6, ..] => Some(Format::Mid),
-        [0x0B, 0x77, ..] => ac3::format(head),
-        [b'F', b'L', b'V', 1, ..] => Some(Format::Flv),
-        [b'.', b'R', b'M', b'F', 0, ..] => Some(Format::Rm),
-        _ if head.starts_with(&asf::HEADER) => Some(Format::Wmv),
-        _ if mpeg_stream::is_program(head) => Some(Format::Mpg),
-        _ if mpeg_stream::transport(head).is_some() => Some(Format::Ts),
-        _ if bitmap::is_bitmap(head) => Some(Format::Bmp),
-        _ if bitmap::is_icon(head) => Some(Format::Ico),
-        _ => of_boxes(head),
-    }
+fn by_signature(head: &[u8]) -> Option<Format> {
+    let begins = |letters: &[u8]| head.starts_with(letters);
+    let holds = |letters: &[u8]| memchr::memmem::find(prolog(head), letters).is_some();
+    let form = head.get(8..12).unwrap_or_default();
+    Some(match head.get(..4)? {
+        b"\x89PNG" if begins(b"\x89PNG\r\n\x1A\n") => Format::Png,
+        [0xFF, 0xD8, 0xFF, _] => Format::Jpeg,
+        b"GIF8" if matches!(head.get(4..6), Some(b"7a" | b"9a")) => Format::Gif,
+        b"RIFF" if form == b"WEBP" => Format::Webp,
+        b"RIFF" | b"RF64" if form == b"WAVE" => Format::Wav,
+        b"RIFF" if form == b"AVI " => Format::Avi,
+        [b'I', b'I', b'*' | b'+', 0] | [b'M', b'M', 0, b'*' | b'+'] => Format::Tiff,
+        // EBML is of other things too.
+        [0x1A, 0x45, 0xDF, 0xA3] if holds(b"webm") => Format::Webm,
+        [0x1A, 0x45, 0xDF, 0xA3] if holds(b"matroska") => Format::Mkv,
+        b"OggS" if head.get(28..36) == Some(b"OpusHead") => Format::Opus,
+        b"OggS" => Format::Ogg,
+        b"fLaC" => Format::Flac,
+        b"8BPS" => Format::Psd,
+        b"FORM" if matches!(form, b"AIFF" | b"AIFC") => Format::Aiff,
+        b".snd" if head.get(4) == Some(&0) => Format::Au,
+        b"caff" if head.get(4) == Some(&0) => Format::Caf,
+        b"#!AM" if begins(b"#!AMR") => Format::Amr,
+        b"MThd" if begins(b"MThd\0\0\0\x06") => Format::Mid,
+        b".RMF" if holds(b"video/x-pn-realvideo") => Format::Rm,
+        b".RMF" | b".ra\xFD" => Format::Ra,
+        b"MAC " => Format::Ape,
+        b"wvpk" => Format::Wv,
+        b"TTA1" => Format::Tta,
+        b"\x30\x26\xB2\x75" if begins(b"\x30\x26\xB2\x75\x8E\x66\xCF\x11") => {
+            if holds(ASF_PICTURES) {
+                Format::Wmv
+            } else {
+                Format::Wma
+            }
+        }
+        [b'F', b'L', b'V', 1] => Format::Flv,
+        [0, 0, 1, 0xBA | 0xB3] => Format::Mpg,
+        _ if [0, 188, 376, 564].into_iter().all(|at| head.get(at) == Some(&0x47)) => Format::Ts,
+        // `BM` begins words too: by the length of the second header.
+        [b'B', b'M', ..]
+            if matches!(head.get(14..18), Some([12 | 16 | 40 | 52 | 56 | 64 | 108 | 124, 0, 0, 0])) =>
+        {
+            Format::Bmp
+        }
+        // The first entry of an icon or cursor has a reserved zero.
+        [0, 0, 1 | 2, 0] if matches!(head.get(4..10), Some([1..=255, 0, _, _, _, 0])) => Format::Ico,
+        [0xFF, 0x0A, ..] => Format::Jxl,
+        [0xFF, 0x4F, 0xFF, 0x51] => Format::Jp2,
+        [0, 0, 0, 12] if begins(b"\0\0\0\x0CJXL ") => Format::Jxl,
+        [0, 0, 0, 12] if begins(b"\0\0\0\x0CjP  ") => Format::Jp2,
+        _ => return of_boxes(head),
+    })
 }
 
-/// EBML is of other things too.
-fn of_matroska(head: &[u8]) -> Option<Format> {
-    let begin = first(head, 4096);
-    if memchr::memmem::find(begin, b"webm").is_some() {
-        return Some(Format::Webm);
-    }
-    memchr::memmem::find(begin, b"matroska").map(|_| Format::Mkv)
+fn prolog(head: &[u8]) -> &[u8] {
+    head.get(..PROLOG).unwrap_or(head)
 }
 
 /// By the first box: a brand that says what it is, else one of those that QuickTime files begin with.
 fn of_boxes(head: &[u8]) -> Option<Format> {
-    let length = be32(head, 0)?;
-    match head.get(4..8)? {
-        b"ftyp" => {
-            let named =
-                |brand: &[u8]| BRANDS.iter().find(|(name, _)| brand == *name).map(|(_, format)| *format);
-            let brands = first(head, length as usize).get(8..).unwrap_or_default();
-            let (major, others) = (brands.get(..4)?, brands.get(8..).unwrap_or_default());
-            let among = |format| others.as_chunks::<4>().0.iter().any(|brand| named(brand) == Some(format));
-            Some(match named(major) {
-                Some(Format::Heic) if among(Format::Avif) && !among_hevc(others) => Format::Avif,
-                Some(format) => format,
-                None => Format::Mp4,
-            })
+    let brands = head.get(8..head.len().min(64))?;
+    let among = |brand: &[u8; 4]| brands.as_chunks::<4>().0.contains(brand);
+    Some(match (head.get(4..8)?, brands.get(..4)?) {
+        (b"ftyp", b"avif" | b"avis") => Format::Avif,
+        (b"ftyp", b"mif1" | b"msf1") if among(b"avif") && !among(b"heic") => Format::Avif,
+        (b"ftyp", b"heic" | b"heix" | b"heim" | b"heis" | b"hevc" | b"hevx" | b"mif1" | b"msf1") => {
+            Format::Heic
         }
-        b"moov" | b"mdat" | b"wide" | b"free" | b"skip" | b"pnot"
-            if length == 1 || length >= 8 || length == 0 =>
-        {
-            // Words can stand there too: the next box must be one as well, where it is in sight.
-            let next = head.get(length as usize..).filter(|next| length >= 8 && next.len() >= 8);
+        (b"ftyp", b"M4A " | b"M4B " | b"M4P " | b"F4A ") => Format::M4a,
+        (b"ftyp", b"qt  ") => Format::Mov,
+        (b"ftyp", _) => Format::Mp4,
+        // Words can stand there too: the next box must be one as well, where it is in sight.
+        (b"moov" | b"mdat" | b"wide" | b"free" | b"skip" | b"pnot", _) => {
+            let length = u32::from_be_bytes(*head.first_chunk()?) as usize;
+            let next = head.get(length..).filter(|next| length >= 8 && next.len() >= 8);
             let known = |kind: &[u8]| kind.iter().all(|b| b.is_ascii_alphanumeric() || *b == b' ');
-            next.is_none_or(|next| next.get(4..8).is_some_and(known)).then_some(Format::Mov)
+            let is_box = next.is_none_or(|next| next.get(4..8).is_some_and(known));
+            return (is_box && (length <= 1 || length >= 8)).then_some(Format::Mov);
         }
-        _ => None,
+        _ => return None,
+    })
+}
+
+/// By frames of sound, and the tags around them: two frames, of which the second lies where the first says.
+fn by_frames(window: &Window<'_>) -> Option<Format> {
+    let mut begin = 0;
+    // A tag says its length without its own ten bytes, in four times seven bits.
+    while let Some([b'I', b'D', b'3', _, _, flags, sizes @ ..]) = window.at(begin).first_chunk::<10>() {
+        let size = sizes.iter().fold(0_u64, |size, part| size << 7 | u64::from(part & 127));
+        begin += size + if flags & 0x10 == 0 { 10 } else { 20 };
+    }
+    let tagged = begin > 0;
+    let tail = window.tail();
+    let ends_tagged = from(tail, tail.len().saturating_sub(128)).starts_with(b"TAG");
+    let sound = window.at(begin);
+    let filling = sound.iter().take(MAX_FILLING).take_while(|b| **b == 0).count();
+    let sound = from(sound, filling);
+    match sound.get(..4) {
+        Some(b"fLaC") => return Some(Format::Flac),
+        Some([0xFF, 0xF0 | 0xF1 | 0xF8 | 0xF9, ..]) => return Some(Format::Aac),
+        _ => {}
+    }
+    let layer = FrameHeader::read(sound).and_then(|first| {
+        let next = from(sound, first.bytes());
+        let again = FrameHeader::read(next).is_some_and(|second| second.layer == first.layer);
+        (again || sound.len() == first.bytes()).then_some(first.layer)
+    });
+    match layer {
+        Some(1) => Some(Format::Mp1),
+        Some(2) => Some(Format::Mp2),
+        // A tag alone is of sound too, whose frames may be out of reach.
+        Some(_) => Some(Format::Mp3),
+        None => (tagged || ends_tagged).then_some(Format::Mp3),
     }
 }
 
-/// Whether brands of HEVC pictures are among others.
-fn among_hevc(brands: &[u8]) -> bool {
-    brands.as_chunks::<4>().0.iter().any(|brand| matches!(brand, b"heic" | b"heix" | b"hevc"))
+/// Kilobits a second by index: MPEG-1 by layer, then the other versions' layer I and layers II and III.
+const BITRATES: [[u16; 14]; 5] = [
+    [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+    [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+    [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+    [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+    [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+];
+
+/// The header of a frame of MPEG sound (ISO/IEC 11172-3, 2.4.1.3).
+struct FrameHeader {
+    layer: u32,
+    bitrate: u32,
+    sample_rate: u32,
+    /// What the rates of MPEG-1 are divided by: 1, 2, 4.
+    version: u32,
+    padding: u32,
 }
 
-/// By frames of sound, and the tags around them.
-pub(crate) fn by_frames(window: &Window<'_>, options: &MediaOptions<'_>) -> Option<(Format, Tags)> {
-    let begins = matches!(window.head(), [0xFF, 0xE0..=0xFF, ..] | [b'I', b'D', b'3', ..] | [0, 0, ..]);
-    if !begins && lossless::format(window.head()).is_none() && crate::sound::id3v1::find(window).is_none() {
-        return None;
+impl FrameHeader {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let word = u32::from_be_bytes(*bytes.first_chunk()?);
+        let bits = |from: u32, count: u32| word >> from & ((1 << count) - 1);
+        let version = *[4, 0, 2, 1].get(bits(19, 2) as usize)?;
+        let layer = 4 - bits(17, 2);
+        if bits(21, 11) != 0x7FF || version == 0 || layer > 3 || bits(0, 2) == 2 {
+            return None;
+        }
+        let table = match (version, layer) {
+            (1, layer) => layer - 1,
+            (_, 1) => 3,
+            _ => 4,
+        };
+        let index = (bits(12, 4) as usize).checked_sub(1)?;
+        Some(FrameHeader {
+            layer,
+            bitrate: u32::from(*BITRATES.get(table as usize)?.get(index)?) * 1000,
+            sample_rate: [44_100, 48_000, 32_000].get(bits(10, 2) as usize)? / version,
+            version,
+            padding: bits(9, 1),
+        })
     }
-    let tags = Tags::read(window, options);
-    // A tag alone is of sound too, whose frames may be out of reach.
-    let format = mpeg::detect(window, &tags).or((tags.begin > 0).then_some(Format::Mp3))?;
-    Some((format, tags))
+
+    /// Bytes of the whole frame.
+    fn bytes(&self) -> usize {
+        let slots = match (self.layer, self.version) {
+            (1, _) => (12 * self.bitrate / self.sample_rate + self.padding) * 4,
+            (3, 2..) => 72 * self.bitrate / self.sample_rate + self.padding,
+            _ => 144 * self.bitrate / self.sample_rate + self.padding,
+        };
+        slots as usize
+    }
 }
 
 /// By words: SVG, lyrics.
-pub(crate) fn by_text(window: &Window<'_>, options: &MediaOptions<'_>) -> Option<Format> {
+fn by_text(window: &Window<'_>, options: &MediaOptions<'_>) -> Option<Format> {
     let head = window.head();
-    let begin = first(head, PROLOG);
+    let begin = prolog(head);
     // The letters of a name are apart in UTF-16.
-    let named = [&b"svg"[..], b"s\0v\0g\0", b"\0s\0v\0g"]
+    let named = [&b"svg"[..], b"s\0v\0g", b"\0s\0v\0g"]
         .iter()
         .any(|name| memchr::memmem::find(begin, name).is_some());
-    let opens =
-        begin.iter().find(|b| !matches!(b, 0 | 0xFE | 0xFF | 0xEF | 0xBB | 0xBF) && !b.is_ascii_whitespace())
-            == Some(&b'<');
-    let packed = begin.starts_with(&[0x1F, 0x8B, 8]);
-    if (opens && named || packed) && svg::read(window, options, &mut MediaFacts::new(Format::Svg)).is_some() {
-        return Some(Format::Svg);
+    let blank = |b: &u8| matches!(b, 0 | 0xFE | 0xFF | 0xEF | 0xBB | 0xBF) || b.is_ascii_whitespace();
+    match begin.iter().find(|b| !blank(b)) {
+        Some(b'<') if named && svg::is_svg(window, options) => Some(Format::Svg),
+        Some(b'[') if lyrics::is_lyrics(head, options.tld) => Some(Format::Lrc),
+        _ => None,
     }
-    lrc::is_lyrics(head, options.tld).then_some(Format::Lrc)
 }
 
 #[cfg(test)]
@@ -155,27 +216,49 @@ mod tests {
             (b"\xFF\xD8\xFF\xE0", Some(Format::Jpeg)),
             (b"GIF89a", Some(Format::Gif)),
             (b"RIFF\0\0\0\0WEBP", Some(Format::Webp)),
-            (b"RIFF\0\0\0\0WAVE", Some(Format::Wav)),
             (b"RF64\0\0\0\0WAVE", Some(Format::Wav)),
-            (b"RIFF\0\0\0\0AVI ", Some(Format::Avi)),
             (b"RIFF\0\0\0\0CDXA", None),
             (b"II*\0", Some(Format::Tiff)),
             (b"\x1A\x45\xDF\xA3\x42\x82\x84webm", Some(Format::Webm)),
-            (b"\x1A\x45\xDF\xA3\x42\x82\x88matroska", Some(Format::Mkv)),
             (b"\x1A\x45\xDF\xA3\x42\x82\x84mine", None),
-            (b"fLaC", Some(Format::Flac)),
             (b"\0\0\0\x18ftypmif1\0\0\0\0mif1avif", Some(Format::Avif)),
             (b"\0\0\0\x18ftypmif1\0\0\0\0mif1heic", Some(Format::Heic)),
             (b"\0\0\0\x10ftypM4A \0\0\0\0", Some(Format::M4a)),
             (b"\0\0\0\x10ftyp3gp4\0\0\0\0", Some(Format::Mp4)),
             (b"\0\0\0\x08wide\0\0\0\x08mdat", Some(Format::Mov)),
+            (b"BM words", None),
             (b"  <?xml version='1.0'?>\n<svg/>", Some(Format::Svg)),
             (b"<html><svg/></html>", None),
             (b"[ti:a]\n[00:01.00]b", Some(Format::Lrc)),
+            (b"[1] a note", None),
             (b"%PDF-1.4", None),
             (b"", None),
         ] {
             assert_eq!(detect(&Window::of(bytes), &MediaOptions::default()), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn frames_have_the_bytes_of_the_standard() {
+        for (header, bytes) in [
+            (0xFFFB_9000_u32, 417),
+            (0xFFFB_9200, 418),
+            (0xFFFB_E400, 960),
+            (0xFFFD_8000, 417),
+            (0xFFFF_C000, 416),
+            (0xFFFF_C200, 420),
+            (0xFFF3_8000, 208),
+            (0xFFE3_1800, 72),
+            (0xFFF5_8400, 384),
+        ] {
+            let frame = FrameHeader::read(&header.to_be_bytes()).map(|frame| frame.bytes());
+            assert_eq!(frame, Some(bytes), "{header:x}");
+        }
+        // A reserved version, no layer, free format, no bit rate, no sampling rate, reserved emphasis, no sync.
+        for header in
+            [0xFFEB_9000_u32, 0xFFF9_9000, 0xFFFB_0000, 0xFFFB_F000, 0xFFFB_9C00, 0xFFFB_9002, 0xFF1B_9000]
+        {
+            assert!(FrameHeader::read(&header.to_be_bytes()).is_none(), "{header:x}");
         }
     }
 }

@@ -185,8 +185,6 @@ pub struct MediaFacts {
     pub year: Option<u16>,
     /// Number of the track within the album.
     pub track: Option<u16>,
-    /// How many tracks the album has.
-    pub tracks: Option<u16>,
     /// Genre by name.
     pub genre: Option<String>,
     /// Comment or description.
@@ -237,7 +235,6 @@ impl MediaFacts {
             album: None,
             year: None,
             track: None,
-            tracks: None,
             genre: None,
             comment: None,
             lyrics: None,
@@ -275,7 +272,7 @@ impl MediaFacts {
     /// Sets the bit rate to that of `bytes` over the duration, where it is not known.
     pub(crate) fn bitrate_of(&mut self, bytes: u64) {
         if let (None, Some(ms)) = (self.bitrate, self.duration_ms) {
-            let rate = crate::bytes::scaled(bytes, 8000, ms);
+            let rate = bytes.checked_mul(8000).and_then(|bits| bits.checked_div(ms));
             self.bitrate = rate.and_then(|rate| u32::try_from(rate).ok()).filter(|&rate| rate > 0);
         }
     }
@@ -287,23 +284,16 @@ impl MediaFacts {
         }
     }
 
-    /// Sets track and tracks from `n` or `n/m`.
+    /// Sets the track from `n` or `n/m`.
     pub(crate) fn track_of(&mut self, track: &str) {
-        if self.track.is_some() {
-            return;
-        }
-        let mut parts = track.splitn(2, '/').map(|part| part.trim().parse().ok().filter(|&n| n > 0));
-        self.track = parts.next().flatten();
-        self.tracks = self.tracks.or(parts.next().flatten());
+        let number = track.split('/').next().and_then(|track| track.trim().parse().ok());
+        self.track = self.track.or(number.filter(|&n| n > 0));
     }
 
     /// Takes on each fact of tags that is not known yet.
     pub(crate) fn fill_from(&mut self, tags: MediaFacts) {
         macro_rules! fill {
             ($($field:ident)*) => { $(if self.$field.is_none() { self.$field = tags.$field; })* };
-        }
-        if self.track.is_none() {
-            self.tracks = self.tracks.or(tags.tracks);
         }
         fill!(title artist album year track genre comment lyrics created camera gps orientation);
         for warning in tags.warnings {
@@ -373,16 +363,10 @@ mod tests {
         ] {
             assert_eq!(year(date), expected, "{date}");
         }
-        for (text, track, tracks) in [
-            ("3", Some(3), None),
-            ("3/12", Some(3), Some(12)),
-            ("/12", None, Some(12)),
-            ("0", None, None),
-            ("A1", None, None),
-        ] {
+        for (text, track) in [("3", Some(3)), ("3/12", Some(3)), ("/12", None), ("0", None), ("A1", None)] {
             let mut facts = MediaFacts::new(Format::Mp3);
             facts.track_of(text);
-            assert_eq!((facts.track, facts.tracks), (track, tracks), "{text}");
+            assert_eq!(facts.track, track, "{text}");
         }
     }
 

@@ -3,44 +3,37 @@
 //! **What.** [`facts`] tells of a body what it is, how large, how long, who made it and when: [`MediaFacts`]. [`detect`] tells
 //! its format alone, [`lyrics`] reads the words of a song with their times.
 //!
-//! **Definition.** What headers and tags say, as their formats define it; each reader names its own. Where several tags say
-//! different things, the better kind wins field by field.
+//! **Definition.** What headers and tags say, as the libraries `imagesize`, `nom-exif` and `lofty` read them. Where several tags
+//! say different things, the better kind wins field by field. Formats that are rare on the Web are named, no more: warning
+//! `not-read`.
 //!
-//! **Algorithm.** A [`Window`] shows the first 256 KiB of a body and the last 128 KiB. Readers walk the chunks, boxes, elements
-//! or frames of a format by their lengths; what lies in the gap is passed over, what it hides is warned of.
+//! **Algorithm.** A [`Window`] shows the first 256 KiB of a body and the last 128 KiB, and is a file to the libraries, with zeros
+//! in the gap; where these were read, the warning is `cut`.
 //!
-//! **Cost.** At most linear in the window. Counts of parts, depth and lengths of texts are bounded, whatever they claim.
+//! **Cost.** A library is given 32 MiB in all its calls, and one item of `lofty` has at most 4 MiB.
 //!
 //! **Determinism.** Equal bytes and options give equal facts.
 //!
-//! **Bad input.** Foreign bytes are hostile: no length is believed, no index can fail. A body whose format is known gives
-//! facts however damaged it is, with the warning `damaged` where its reader gave up.
-//!
-//! **Reference.** Each reader names the standard of its format.
+//! **Bad input.** Foreign bytes are hostile, and the libraries not ours: a panic costs the facts of its body, never the program.
+//! A body whose format is known has a row however damaged it is, with the warning `damaged` where its reader gave up.
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod boxes;
-mod bytes;
 mod detect;
 mod facts;
-mod image;
-mod inflate;
-mod riff;
+mod lyrics;
+mod picture;
 mod sound;
+mod svg;
 mod text;
 mod video;
 mod window;
 
 pub use detect::detect;
 pub use facts::{Format, MediaFacts, MediaKind, MediaOptions};
-pub use sound::lrc::{LyricLine, Lyrics, lyrics};
+pub use lyrics::{LyricLine, Lyrics, lyrics};
 pub use window::Window;
-
-use image::{bitmap, gif, heif, jp2, jpeg, jxl, png, svg, tiff, webp};
-use sound::{ac3, adts, aiff, amr, flac, lossless, lrc, midi, mpeg, ogg, wav};
-use video::{asf, avi, flv, mkv, mp4, mpeg_stream, real};
 
 /// What the first and last bytes of a body tell of it; `None` where it is no picture, sound or video that is known.
 ///
@@ -53,77 +46,58 @@ use video::{asf, avi, flv, mkv, mp4, mpeg_stream, real};
 /// assert_eq!((known.format, known.width, known.height), (Format::Gif, Some(320), Some(200)));
 /// ```
 pub fn facts(window: &Window<'_>, options: &MediaOptions<'_>) -> Option<MediaFacts> {
-    if let Some(format) = detect::by_signature(window) {
-        return Some(read(format, window, options));
-    }
-    if let Some((format, tags)) = detect::by_frames(window, options) {
+    let format = detect(window, options)?;
+    // What a library had found when it panicked is not asked for.
+    let read = std::panic::catch_unwind(|| read(format, window, options));
+    Some(read.unwrap_or_else(|_| {
         let mut facts = MediaFacts::new(format);
-        let (begin, mut of_tags) = (tags.begin, tags.facts.clone());
-        let read = match format {
-            Format::Flac => {
-                // Its own comments are the better kind.
-                let read = flac::read(window, begin, options, &mut facts);
-                of_tags.duration_ms = None;
-                facts.fill_from(of_tags);
-                read
-            }
-            Format::Aac => adts::read(window, tags, &mut facts),
-            Format::Ape | Format::Wv | Format::Tta => lossless::read(window, tags, &mut facts),
-            _ => mpeg::read(window, tags, &mut facts),
-        };
-        return Some(finished(facts, read));
-    }
-    detect::by_text(window, options).map(|format| read(format, window, options))
+        facts.warn("damaged");
+        facts
+    }))
+}
+
+/// Whether more than the name of a format is told.
+fn is_read(format: Format) -> bool {
+    use Format::{Ac3, Amr, Au, Caf, Eac3, Flv, Jp2, Mid, Mpg, Ra, Rm, Ts, Tta, Wma, Wmv};
+    !matches!(format, Ac3 | Amr | Au | Caf | Eac3 | Flv | Jp2 | Mid | Mpg | Ra | Rm | Ts | Tta | Wma | Wmv)
 }
 
 /// Reads a body of a format.
 fn read(format: Format, window: &Window<'_>, options: &MediaOptions<'_>) -> MediaFacts {
     let mut facts = MediaFacts::new(format);
-    let read = match format {
-        Format::Png => png::read(window, options, &mut facts),
-        Format::Jpeg => jpeg::read(window, options, &mut facts),
-        Format::Gif => gif::read(window, options, &mut facts),
-        Format::Webp => webp::read(window, options, &mut facts),
-        Format::Avif | Format::Heic => heif::read(window, options, &mut facts),
-        Format::Bmp => bitmap::read(window, &mut facts),
-        Format::Ico => bitmap::read_icon(window, &mut facts),
-        Format::Svg => svg::read(window, options, &mut facts),
-        Format::Tiff => tiff::read(window, options, &mut facts),
-        Format::Flac => flac::read(window, 0, options, &mut facts),
-        Format::Ogg | Format::Opus => ogg::read(window, options, &mut facts),
-        Format::Wav => wav::read(window, options, &mut facts),
-        Format::Lrc => lrc::read(window, options, &mut facts),
-        Format::M4a | Format::Mp4 | Format::Mov => mp4::read(window, options, &mut facts),
-        Format::Webm | Format::Mkv => mkv::read(window, options, &mut facts),
-        Format::Avi => avi::read(window, options, &mut facts),
-        Format::Jxl => jxl::read(window, options, &mut facts),
-        Format::Jp2 => jp2::read(window, &mut facts),
-        Format::Psd => jp2::read_psd(window, &mut facts),
-        Format::Aiff => aiff::read(window, options, &mut facts),
-        Format::Au => aiff::read_au(window, &mut facts),
-        Format::Caf => aiff::read_caf(window, options, &mut facts),
-        Format::Ac3 | Format::Eac3 => ac3::read(window, &mut facts),
-        Format::Amr => amr::read(window, &mut facts),
-        Format::Mid => midi::read(window, options, &mut facts),
-        Format::Wma | Format::Wmv => asf::read(window, options, &mut facts),
-        Format::Flv => flv::read(window, &mut facts),
-        Format::Rm | Format::Ra => real::read(window, options, &mut facts),
-        Format::Ts | Format::Mpg => mpeg_stream::read(window, &mut facts),
-        // Those of frames are read with the tags that tell them.
-        Format::Mp1 | Format::Mp2 | Format::Mp3 | Format::Aac | Format::Ape | Format::Wv | Format::Tta => {
-            None
+    let read = match (format, format.kind()) {
+        (Format::Svg, _) => svg::read(window, options, &mut facts),
+        (Format::Lrc, _) => lyrics::read(window, options, &mut facts),
+        (_, MediaKind::Image) => picture::read(window, options, &mut facts),
+        (Format::M4a | Format::Mp4 | Format::Mov, _) => {
+            let read = video::read(window, options, &mut facts);
+            read.or(sound::read(format, window, options, &mut facts))
         }
+        (Format::Avi, _) => video::read_avi(window, &mut facts),
+        (Format::Webm | Format::Mkv, _) => video::read(window, options, &mut facts),
+        (_, MediaKind::Audio) => sound::read(format, window, options, &mut facts),
+        _ => None,
     };
-    finished(facts, read)
-}
-
-/// Facts with a warning where their reader gave up.
-fn finished(mut facts: MediaFacts, read: Option<()>) -> MediaFacts {
     if read.is_none() {
-        facts.warn("damaged");
+        facts.warn(if is_read(format) { "damaged" } else { "not-read" });
     }
     facts
 }
 
 #[cfg(test)]
-mod laws;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_named_and_no_more_says_so() {
+        let options = MediaOptions::default();
+        let named = facts(&Window::of(b"FLV\x01\x05\0\0\0\x09"), &options).unwrap();
+        assert_eq!(
+            (named.format, named.kind, &named.warnings[..]),
+            (Format::Flv, MediaKind::Video, &["not-read".into()][..])
+        );
+        let damaged = facts(&Window::of(b"fLaC\0\0"), &options).unwrap();
+        assert_eq!((damaged.format, &damaged.warnings[..]), (Format::Flac, &["damaged".into()][..]));
+        assert_eq!(facts(&Window::of(b"words"), &options), None);
+    }
+}

@@ -27,34 +27,6 @@ pub(crate) fn detected(fields: &[&[u8]], tld: Option<&[u8]>) -> Vec<String> {
     })
 }
 
-/// The same of fields that have at most so many bytes each: half a character at the end of a full one, which would speak
-/// against its charset, is no evidence.
-pub(crate) fn detected_within(fields: &[(&[u8], usize)], tld: Option<&[u8]>) -> Vec<String> {
-    let all: Vec<&[u8]> = fields.iter().map(|(field, _)| *field).collect();
-    let samples: Vec<&[u8]> = fields
-        .iter()
-        .map(|(field, room)| if field.len() < *room { *field } else { in_pairs(field) })
-        .collect();
-    if samples == all {
-        return detected(&all, tld);
-    }
-    let joined_samples = joined(&samples);
-    let found = charset::decode(&joined_samples, None, tld);
-    // With one byte a character, what was left out was a whole one.
-    let words = match found.used.is_single_byte() {
-        true => apart(&found.used.decode_without_bom_handling(&joined(&all)).0, all.len()),
-        false => apart(&found.text, all.len()),
-    };
-    words.unwrap_or_else(|| detected(&samples, tld))
-}
-
-/// Without the last byte, if that is an odd one of a run of three or more that are no ASCII.
-fn in_pairs(field: &[u8]) -> &[u8] {
-    let run = field.iter().rev().take_while(|b| !b.is_ascii()).count();
-    let odd = run >= 3 && run % 2 == 1 && std::str::from_utf8(field).is_err();
-    field.get(..field.len() - usize::from(odd)).unwrap_or(field)
-}
-
 /// Fields as lines.
 fn joined(fields: &[&[u8]]) -> Vec<u8> {
     fields.iter().map(|field| without_breaks(field)).collect::<Vec<_>>().join(&BETWEEN)
@@ -93,19 +65,6 @@ pub(crate) fn utf8(bytes: &[u8], tld: Option<&[u8]>) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(_) => detected(&[bytes], tld).pop().unwrap_or_default(),
-    }
-}
-
-/// The same of at most so many bytes, without half a character of UTF-8 at their end.
-pub(crate) fn utf8_within(bytes: &[u8], most: usize, tld: Option<&[u8]>) -> String {
-    let Some(begin) = bytes.get(..most).filter(|begin| begin.len() < bytes.len()) else {
-        return utf8(bytes, tld);
-    };
-    match std::str::from_utf8(begin) {
-        Err(error) if error.error_len().is_none() => {
-            utf8(begin.get(..error.valid_up_to()).unwrap_or(begin), tld)
-        }
-        _ => utf8(begin, tld),
     }
 }
 
@@ -163,30 +122,11 @@ mod tests {
     }
 
     #[test]
-    fn a_character_cut_off_ends_its_field_only() {
-        let title = encoding_rs::GBK.encode("我们的生活充满阳光幸福的歌儿").0.into_owned();
-        let fields = detected_within(&[(title.get(..27).unwrap(), 27), (b"1979", 4)], None);
-        assert_eq!(fields, ["我们的生活充满阳光幸福的歌", "1979"]);
-    }
-
-    #[test]
-    fn a_full_field_of_single_bytes_keeps_its_last_letter() {
-        let title = encoding_rs::WINDOWS_1251.encode("Подмосковные вечера в саду").0.into_owned();
-        assert_eq!(detected_within(&[(title.get(..25).unwrap(), 25)], None), ["Подмосковные вечера в сад"]);
-    }
-
-    #[test]
     fn utf16_with_and_without_a_mark() {
         assert_eq!(utf16(&[0xFF, 0xFE, 0x60, 0x4F], false), "你");
         assert_eq!(utf16(&[0xFE, 0xFF, 0x4F, 0x60, 0x41], true), "你");
         assert_eq!(utf16(&[0x60, 0x4F], true), "你");
         assert_eq!(utf16(&[0x00, 0xD8], true), "\u{FFFD}");
-    }
-
-    #[test]
-    fn long_texts_are_cut_between_characters() {
-        assert_eq!(utf8_within("好好好".as_bytes(), 8, None), "好好");
-        assert_eq!((utf8_within(b"abc", 2, None), utf8_within(b"abc", 3, None)), ("ab".into(), "abc".into()));
     }
 
     #[test]

@@ -37,6 +37,7 @@ mod threads;
 #[doc(hidden)]
 pub mod training;
 mod whole;
+mod word_list;
 
 pub use choice::page_type::PageType;
 pub use focus::Focus;

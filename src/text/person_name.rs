@@ -3,158 +3,23 @@
 //! A byline says more than a name: "By", a date, a handle, a separator and what is behind it. What is left is a name
 //! unless it is a word put in the place of one ("admin", "Published"). Cost: linear in at most 60 words.
 
+use std::sync::LazyLock;
+
 use webmill_html::{DateOrder, find_date};
+
+use crate::word_list::section;
+
+/// Lists of words around names, each with its name before it.
+const LISTS: &str = include_str!("person_name.txt");
 
 /// Characters of a name, or names.
 const MAX_NAME: usize = 80;
 
 /// What introduces a name, in lower case.
-const INTRODUCTIONS: &[&str] = &[
-    "guest post by",
-    "post author by",
-    "post author",
-    "vom",
-    "articles by",
-    "article written by",
-    "text by",
-    "recipe by",
-    "insights from",
-    "contributed by",
-    "authored by",
-    "content by",
-    "by author",
-    "alles von",
-    "alle artikel von",
-    "artikel von",
-    "beitrag von",
-    "text von",
-    "texte de",
-    "auteur :",
-    "auteur:",
-    "autore:",
-    "di:",
-    "yazar:",
-    "tekst:",
-    "auteurs :",
-    "撰文：",
-    "文：",
-    "文:",
-    "post by",
-    "view all posts by",
-    "view posts by",
-    "zeige alle beiträge von",
-    "alle beiträge von",
-    "posts by",
-    "written by",
-    "posted by",
-    "published by",
-    "submitted by",
-    "story by",
-    "words by",
-    "reported by",
-    "article by",
-    "edited by",
-    "by:",
-    "by",
-    "authors:",
-    "author:",
-    "author",
-    "veröffentlicht von",
-    "geschrieben von",
-    "verfasst von",
-    "eingestellt von",
-    "erstellt von",
-    "ein artikel von",
-    "ein beitrag von",
-    "gepostet von",
-    "von:",
-    "von",
-    "autorinnen:",
-    "autoren:",
-    "autorin:",
-    "autor:",
-    "text:",
-    "redaktion:",
-    "publié par",
-    "écrit par",
-    "rédigé par",
-    "par:",
-    "par",
-    "escrito por",
-    "publicado por",
-    "por:",
-    "por",
-    "scritto da",
-    "pubblicato da",
-    "geschreven door",
-    "door",
-    "автор:",
-    "作者",
-];
+static INTRODUCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "introductions"));
 
 /// Words that are no name of a person, as they stand where one should be.
-const NOBODY: [&str; 60] = [
-    "publisher",
-    "red",
-    "about me",
-    "location",
-    "signature",
-    "published",
-    "publiziert",
-    "publiziert am",
-    "posted",
-    "posted on",
-    "english",
-    "german",
-    "french",
-    "spanish",
-    "deutsch",
-    "français",
-    "español",
-    "italiano",
-    "português",
-    "nederlands",
-    "polski",
-    "türkçe",
-    "русский",
-    "中文",
-    "日本語",
-    "한국어",
-    "admin",
-    "administrator",
-    "author",
-    "authors",
-    "autor",
-    "autoren",
-    "unknown",
-    "unbekannt",
-    "staff",
-    "share",
-    "redaktion",
-    "editor",
-    "editorial",
-    "editorial team",
-    "editors",
-    "no author",
-    "none",
-    "null",
-    "guest",
-    "gast",
-    "anonymous",
-    "anonym",
-    "webmaster",
-    "root",
-    "user",
-    "super user",
-    "superuser",
-    "team",
-    "wordpressadmin",
-    "wpadmin",
-    "default",
-    "website",
-    "profile",
-    "about",
-];
+static NOBODY: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "nobody"));
 
 /// Days of the week and months that are in a date behind a name.
 const DAYS: &str = "mo di mi do fr sa so mon tue wed thu fri sat sun montag dienstag mittwoch donnerstag freitag samstag \
@@ -179,46 +44,14 @@ const BEFORE_OFFICES: &str = "senior junior chief managing staff executive deput
     freelance national foreign white investigative general guest special former crime features feature opinion editorial \
     social media product sales software data the";
 /// Words of the frame that markup leaves behind a name.
-const BEHIND_NAMES: [&str; 17] = [
-    "le",
-    "on",
-    "am",
-    "vor",
-    "um",
-    "at",
-    "in",
-    "twitter",
-    "facebook",
-    "linkedin",
-    "shares",
-    "share",
-    "follow",
-    "email",
-    "posted",
-    "sponsored",
-    "updated",
-];
+static BEHIND_NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "behind_names"));
 /// Words of names of firms and other bodies.
 const HOUSES: &str = "gmbh ag inc ltd llc llp corp corporation company e.v verein verband association institute institut \
     university universität college ministry ministerium foundation stiftung agency agentur redaktion staff services \
     solutions official magazine magazin zeitung newspaper bureau department committee council network publishing verlag \
     museum hospital clinic kitchens landesanstalt bundesamt feuerwehr contributors associates consulting software";
 /// What names of Chinese houses end with.
-const WIDE_HOUSES: [&str; 13] = [
-    "网",
-    "网站",
-    "日报",
-    "晚报",
-    "晨报",
-    "时报",
-    "通讯社",
-    "编辑部",
-    "公司",
-    "频道",
-    "电视台",
-    "新闻社",
-    "杂志社",
-];
+static WIDE_HOUSES: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "wide_houses"));
 
 fn listed(list: &str, word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();

@@ -1,16 +1,16 @@
 //! What extraction knows beside its code: learnt models and lists of words. Whoever keeps results compares these by a digest.
 
-/// Name and content of every model and list: the files themselves, lists as they are written in Rust.
+/// Name and content of every model and list: the files themselves.
 pub const MODELS_AND_LISTS: &[(&str, &[u8])] = &[
     ("types", include_bytes!("choice/models/types.txt")),
     ("blocks", include_bytes!("choice/models/blocks.txt")),
     ("doubtful", include_bytes!("choice/models/doubtful.txt")),
     ("class names", include_bytes!("blocks/class_names.rs")),
     ("schema types", include_bytes!("blocks/schema_types.rs")),
-    ("boilerplate phrases", include_bytes!("choice/boilerplate_phrases.rs")),
-    ("Chinese phrases", include_bytes!("choice/chinese_phrases.rs")),
+    ("boilerplate phrases", include_bytes!("choice/boilerplate_phrases.txt")),
+    ("Chinese phrases", include_bytes!("choice/chinese_phrases.txt")),
     ("languages", crate::language::TABLE),
     ("codes of languages", include_bytes!("language/iso639_1.txt")),
-    ("function words", include_bytes!("language/function_words.rs")),
-    ("stop words", include_bytes!("terms/stop_words.rs")),
+    ("function words", include_bytes!("language/function_words.txt")),
+    ("stop words", include_bytes!("terms/stop_words.txt")),
 ];

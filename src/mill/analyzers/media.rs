@@ -100,7 +100,7 @@ pub struct Media {
 
 impl Analyzer for Media {
     fn id(&self) -> PartId {
-        PartId { configuration: self.gps.into(), ..PartId::new("media", 1) }
+        PartId { configuration: self.gps.into(), ..PartId::new("media", 2) }
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

@@ -6,7 +6,6 @@
 //! `sourceCode …`, `hljs …`) on the block, the `code` in it or the two elements around it. Linear.
 
 use super::elements::{Display, display, is_code};
-use super::gutter::Gutters;
 use super::page::{NONE, Page};
 use super::script::{Form, MAX_BEFORE, Position, form_of, place_from};
 use webmill_html::{Dom, Edge, NodeId, Tag};
@@ -39,8 +38,8 @@ const BESIDE: [&str; 10] = [
     "linenodiv",
 ];
 
-/// The text of a code block without the numbers of its lines, at most some `max` bytes of it.
-pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, gutters: &Gutters, max: usize) -> String {
+/// The text of a code block without what its classes say is none, at most some `max` bytes of it.
+pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
     let mut out = String::new();
     let mut scripts: Vec<(NodeId, Position, Form)> = Vec::new();
     let mut walk = dom.walk(node);
@@ -73,10 +72,9 @@ pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, gutters: &Gutters, max: usi
                     out.push_str(form.before(position).unwrap_or_default());
                     scripts.push((n, position, form));
                 }
-                let beside = gutters.contains(n)
-                    || dom.attr(n, "class").is_some_and(|class| {
-                        class.split_ascii_whitespace().take(20).any(|word| BESIDE.contains(&word))
-                    });
+                let beside = dom.attr(n, "class").is_some_and(|class| {
+                    class.split_ascii_whitespace().take(20).any(|word| BESIDE.contains(&word))
+                });
                 match display(dom, n, tag) {
                     _ if beside || tag == Tag::Button => walk.skip_children(),
                     Display::Skip => walk.skip_children(),
@@ -242,7 +240,7 @@ mod tests {
     fn read(source: &str) -> (String, Option<String>) {
         let dom = parse(source, &Limits::default());
         let pre = dom.descendants(dom.document()).find(|&n| dom.tag(n) == Tag::Pre).expect("a pre");
-        (code_text(&dom, pre, &Gutters::default(), 10_000), code_language(&dom, pre))
+        (code_text(&dom, pre, 10_000), code_language(&dom, pre))
     }
 
     #[test]

@@ -9,7 +9,6 @@ pub(crate) mod code;
 pub(crate) mod elements;
 mod formula;
 pub(crate) mod groups;
-pub(crate) mod gutter;
 mod inline;
 pub(crate) mod page;
 pub(crate) mod redirect;
@@ -124,9 +123,6 @@ impl Builder<'_, '_> {
         self.page.containers.push(container);
         self.at = index;
         if is_code(tag) {
-            if self.pre == 0 {
-                self.page.gutters.lines(self.dom, node);
-            }
             self.pre += 1;
         }
     }
@@ -479,10 +475,7 @@ impl Builder<'_, '_> {
         let child = self.dom.first_child(node);
         match display(self.dom, node, tag) {
             Display::Inline => {
-                if child.is_none()
-                    || not_displayed(self.dom, node)
-                    || self.page.gutters.inline(self.dom, node)
-                {
+                if child.is_none() || not_displayed(self.dom, node) {
                     return None;
                 }
                 if tag == Tag::Math {
@@ -492,10 +485,6 @@ impl Builder<'_, '_> {
                 self.open_inline(node, tag);
             }
             Display::Block => {
-                if self.page.gutters.block(self.dom, node, tag) {
-                    self.flush();
-                    return None;
-                }
                 self.open(node, tag);
                 if tag == Tag::Button {
                     self.control();

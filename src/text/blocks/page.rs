@@ -7,7 +7,6 @@
 
 use super::class_names::KINDS;
 use super::elements::heading;
-use super::gutter::Gutters;
 use webmill_html::{NodeId, Tag};
 
 /// Blocks kept of one page; text after them is left out.
@@ -169,8 +168,6 @@ pub(crate) struct Page {
     pub containers: Vec<Container>,
     /// Images that are between blocks.
     pub pictures: Vec<Picture>,
-    /// Numbers of the lines of listings, which are in no block.
-    pub gutters: Gutters,
     /// Bits of the types that microdata names.
     pub schema: u32,
     /// Kinds that the names of `html` and `body` say.

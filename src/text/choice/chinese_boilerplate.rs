@@ -135,7 +135,7 @@ static CREDIT_LABELS: LazyLock<Substrings> =
 
 /// A bit a label.
 static FACT_LABELS: LazyLock<Substrings> = LazyLock::new(|| {
-    const { assert!(FACTS.len() <= 64) };
+    assert!(FACTS.len() <= 64);
     Substrings::new(FACTS.iter().zip(0..).map(|(&label, bit)| (label, 1 << bit)))
 });
 
@@ -170,9 +170,9 @@ fn is_tools(text: &str) -> bool {
     let mut tools = 0;
     while !rest.is_empty() {
         let strip = |tools: &[&str]| tools.iter().find_map(|tool| rest.strip_prefix(tool));
-        if let Some(after) = strip(SURE_TOOLS) {
+        if let Some(after) = strip(&SURE_TOOLS) {
             (tools, rest) = (tools + 3, after);
-        } else if let Some(after) = strip(TOOLS) {
+        } else if let Some(after) = strip(&TOOLS) {
             (tools, rest) = (tools + 1, after);
         } else if let Some(after) = rest.strip_prefix(['年', '月', '日', '楼', '万', '千', '次', 'o'])
         {

@@ -8,54 +8,17 @@
 
 use std::sync::LazyLock;
 
+use crate::word_list::sections;
+
 /// Words beyond which nothing is gained: one more is counted, and none looked up.
 const MAX_WORDS: u32 = 300;
 
-const LISTS: [(&str, &str); 9] = [
-    (
-        "eng",
-        "the of and to in is that for with was this from are have you it as on be by at or an not but they we his her \
-         which their has will can our your were been would about who more when what there",
-    ),
-    (
-        "deu",
-        "der die und das ist nicht mit von den auf für ein eine dem sich auch im zu des als es wir sie ich an werden \
-         aus bei einer einen sind wird nach wie zum zur oder haben hat noch nur war über vom kann",
-    ),
-    (
-        "fra",
-        "le les des et est une du dans que qui pour pas sur au vous la de un en par plus ce il ne se avec sont aux nous \
-         son cette mais ou je ont être elle été leur ses sa comme",
-    ),
-    (
-        "spa",
-        "el los las del que una por con para su se es más la de en un lo al como sus le pero ha este o si sin esta ya \
-         entre cuando muy está son también fue había hasta y no",
-    ),
-    (
-        "por",
-        "não os uma em do da com para que um dos das ao o e de se por mais na no é como mas foi ele seu sua ou quando \
-         muito nos já eu também só pelo pela até isso ela às são",
-    ),
-    (
-        "ita",
-        "il di che gli della per non con una è sono del la le un in da si al dei nel più alla anche come ma delle lo \
-         ha dal questo nella i se ho dalla degli o e quando tra alle",
-    ),
-    (
-        "nld",
-        "het een van en de dat niet zijn voor met op te in is die aan er om ook als naar maar bij wordt ze hij uit dan \
-         worden nog door over heeft ik je deze kan wel werd",
-    ),
-    (
-        "cat",
-        "els amb una per que del és les la de i en el no un al dels més com ha aquest són però seva també va",
-    ),
-    (
-        "afr",
-        "die van nie het wat en is in te vir met op om dit as ook aan sy hy by ek was hulle ons n se maar kan",
-    ),
-];
+/// Languages that have a list.
+const LANGUAGES: usize = 9;
+
+/// Language (ISO 639-3) and its words.
+static LISTS: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| sections(include_str!("function_words.txt")).collect());
 
 /// Function words by their bytes as a number, each with a bit for each language that it is one of: open addressing, 0 for none.
 struct Words([(u64, u16); Words::PLACES]);
@@ -109,7 +72,7 @@ pub(crate) fn speaks(text: &str, iso639_3: &str) -> bool {
 /// How many words of a text are function words of each language, and how many words that are.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Count {
-    hits: [u32; LISTS.len()],
+    hits: [u32; LANGUAGES],
     words: u32,
 }
 

@@ -87,7 +87,7 @@ pub(crate) fn markdown(source: &Source<'_, '_>, chosen: &[bool], data: &[bool], 
             if listing != pre {
                 listing = pre;
                 let node = page.containers[pre as usize].node;
-                let text = code_text(dom, node, &page.gutters, max);
+                let text = code_text(dom, node, max);
                 fence(&text, code_language(dom, node), &mut body);
                 writer.chain_of(pre, &mut chain);
                 writer.write(&chain, &body, false);

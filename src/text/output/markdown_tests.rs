@@ -154,11 +154,14 @@ fn code_blocks() {
     check(&[
         ("<pre><code class=language-c>  int a;\n\tb</code></pre>", "```c\n  int a;\n\tb\n```"),
         ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
-        ("<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>", "```\na\nb\n```"),
+        (
+            "<table><tr><td class=lineno><pre>1\n2</pre><td><pre>a\nb</pre></table>",
+            "```\n1\n2\n```\n\n```\na\nb\n```",
+        ),
         ("<pre>\n    a\n  b</pre>", "```\n    a\n  b\n```"),
         ("<pre>x<sup>2</sup></pre>", "```\nx²\n```"),
         (
-            "<pre class=rust><code><a href=#1 id=1>1</a>use a;\n<a href=#2 id=2>2</a>use b;</code></pre>",
+            "<pre class=rust><code><i class=lineno>1</i>use a;\n<i class=lineno>2</i>use b;</code></pre>",
             "```rust\nuse a;\nuse b;\n```",
         ),
         ("<blockquote><pre>a\n\nb</pre></blockquote>", "> ```\n> a\n>\n> b\n> ```"),

@@ -111,7 +111,7 @@ pub(crate) fn xml(
             if listing != pre {
                 listing = pre;
                 let node = page.containers[pre as usize].node;
-                writer.code(pre, &code_text(dom, node, &page.gutters, max), code_language(dom, node));
+                writer.code(pre, &code_text(dom, node, max), code_language(dom, node));
             }
         } else {
             writer.block(block);

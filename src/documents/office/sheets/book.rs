@@ -35,7 +35,7 @@ impl Strings {
 }
 
 /// How the numbers of a cell are shown, and whether they are bold.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Style {
     pub(super) format: Format,
     pub(super) bold: bool,
@@ -68,7 +68,7 @@ impl Book {
 
     /// A cell with a number, as its style shows it.
     pub(super) fn number(&self, style: usize, number: f64) -> Cell {
-        let format = self.styles.get(style).map_or(&Format::General, |style| &style.format);
+        let format = self.styles.get(style).map_or_else(Format::default, |style| style.format.clone());
         Cell { text: format.show(number, self.since_1904), bold: self.is_bold(style), is_text: false }
     }
 

@@ -11,7 +11,6 @@
 
 mod biff;
 mod book;
-mod date;
 mod format;
 pub(crate) mod xls;
 pub(crate) mod xlsb;

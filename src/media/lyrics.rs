@@ -199,7 +199,7 @@ pub(crate) fn read(window: &Window<'_>, options: &MediaOptions<'_>, facts: &mut 
 
 /// Whether bytes begin as lyrics do: a time or one of their notes between brackets.
 pub(crate) fn is_lyrics(head: &[u8], tld: Option<&[u8]>) -> bool {
-    let begin = crate::bytes::first(head, 4096);
+    let begin = head.get(..4096).unwrap_or(head);
     let bracket = begin
         .iter()
         .position(|b| !matches!(b, 0 | 0xFE | 0xFF | 0xEF | 0xBB | 0xBF) && !b.is_ascii_whitespace());
