@@ -1,6 +1,5 @@
 //! Numbers, sizes and times as people read them.
 
-use webmill_capture::calendar::MONTHS;
 use webmill_index::Timestamp;
 use webmill_report::{Lang, fill};
 

@@ -70,7 +70,9 @@ fn phrases(script: &'static str) -> impl Iterator<Item = (&'static str, u64)> {
     lists.flat_map(move |(kind, list)| {
         let (_, kind) = KINDS.iter().find(|(name, _)| *name == kind).expect("the list names kinds");
         let between = if script == "latin" { ' ' } else { '\n' };
-        list.split(['\n', between]).filter(|phrase| !phrase.is_empty()).map(move |phrase| (phrase, 1 << *kind as u8))
+        list.split(['\n', between])
+            .filter(|phrase| !phrase.is_empty())
+            .map(move |phrase| (phrase, 1 << *kind as u8))
     })
 }
 
