@@ -21,12 +21,16 @@ pub fn language(headers: &HeaderMap, query: Option<&str>) -> Lang {
 
 /// The list of collections, which are counted where nobody has asked for one of them yet.
 pub fn root(shared: &Shared, asked: &Asked, lang: Lang) -> Result<Response, Refusal> {
-    let summary = |collection: &Collection| {
-        let survey = survey(collection, asked)?;
-        Ok(survey.summary(&collection.name))
+    let summary = |collection: &Collection| match survey(collection, asked) {
+        Ok(survey) => survey.summary(&collection.name),
+        // One that cannot be read does not hide the others.
+        Err(error) => CollectionSummary {
+            name: collection.name.clone(),
+            unread: Some(Refusal::from(error).message),
+            ..CollectionSummary::default()
+        },
     };
-    let collections: Vec<CollectionSummary> =
-        shared.archive.collections().map(summary).collect::<Result<_, Error>>()?;
+    let collections: Vec<CollectionSummary> = shared.archive.collections().map(summary).collect();
     Ok(shown(200, Pages::new(lang, "/".to_owned()).home(&collections)?))
 }
 

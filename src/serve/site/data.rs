@@ -26,6 +26,8 @@ pub struct CollectionSummary {
     pub bytes: Option<u64>,
     /// Whether its texts can be searched.
     pub searchable: bool,
+    /// Why its index could not be counted.
+    pub unread: Option<String>,
 }
 
 /// One capture in a list.

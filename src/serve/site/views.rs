@@ -34,6 +34,7 @@ pub fn collection(lang: Lang, c: &CollectionSummary) -> Value {
         first => c.first.map(show::date),
         last => c.last.map(show::date),
         searchable => c.searchable,
+        unread => &c.unread,
     }
 }
 

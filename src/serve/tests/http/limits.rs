@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use webmill_index::query::Limits;
-use webmill_index::{Entry, MemoryIndex, Timestamp};
+use webmill_index::{CaptureSource, Entry, KeyRange, MemoryIndex, Scan, Timestamp};
 use webmill_serve::{Archive, Collection, Logged, Options, RequestLog, Server, ShardFiles};
 
 use crate::support::{archive, key, running, serve};
@@ -264,4 +264,26 @@ fn the_front_page_counts_collections_that_nobody_has_opened() {
     let home = server.get("/");
     assert_eq!(home.status, 200);
     assert!(home.text().contains("5,000 captures"), "{}", home.text());
+}
+
+/// An index whose file is damaged.
+struct Damaged;
+
+impl CaptureSource for Damaged {
+    fn scan(&self, _: &KeyRange, _: Scan<'_>) -> webmill_capture::Result<()> {
+        Err(webmill_capture::Error::corrupt("/secret/part.cdxj", 7, "no line"))
+    }
+}
+
+#[test]
+fn a_collection_that_cannot_be_read_does_not_hide_the_others() {
+    let mut archive = many(5000);
+    let files = Arc::new(ShardFiles::new([], 1 << 20));
+    archive.add(Collection::new("bad", Arc::new(Damaged), files)).unwrap();
+    let server = serve(archive, Options::default());
+    let home = server.get("/");
+    assert_eq!(home.status, 200);
+    let text = home.text();
+    assert!(text.contains("5,000 captures") && text.contains("part.cdxj at byte 7: no line"), "{text}");
+    assert!(!text.contains("/secret") && !text.contains("<span>0 captures"), "{text}");
 }
