@@ -18,7 +18,7 @@
 //! | [`export`] | tables of results as JSON lines, CSV, SQLite |
 //! | [`document_reader`] | who reads documents that are no HTML |
 //! | [`command`] | arguments and output of the subcommands |
-//! | [`levels`], [`current_captures`], [`clustered_captures`], [`output`], [`rejects`], [`ingredients`], [`repeats`] | what several jobs share: levels of the graph, which capture of a URL counts and in which cluster it is, files of tables, damaged records, models in keys, repeated payloads |
+//! | [`levels`], [`current_captures`], [`clustered_captures`], [`output`], [`rejects`], [`ingredients`] | what several jobs share: levels of the graph, which capture of a URL counts and in which cluster it is, files of tables, damaged records, models in keys |
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
