@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use encoding_rs::{MACINTOSH, WINDOWS_1252};
-use skrifa::raw::ps::PredefinedEncoding;
-use skrifa::raw::ps::agl;
+use read_fonts::ps::PredefinedEncoding;
+use read_fonts::ps::agl;
 
 /// An encoding of one byte that fonts may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use skrifa::raw::ps::cff::CffFontRef;
-use skrifa::raw::ps::type1::Type1Font;
-use skrifa::raw::{FontRef, TableProvider};
-use skrifa::{GlyphId, MetadataProvider};
+use read_fonts::ps::cff::CffFontRef;
+use read_fonts::ps::type1::Type1Font;
+use read_fonts::tables::cmap::CmapIterLimits;
+use read_fonts::types::{GlyphId, GlyphId16};
+use read_fonts::{FontRef, TableProvider};
 
 use super::names::character_of_name;
 
@@ -94,7 +95,7 @@ impl Program {
             && let Ok(post) = font.post()
         {
             for glyph in 0..MAX_GLYPHS.min(font.maxp().map_or(0, |maxp| u32::from(maxp.num_glyphs()))) {
-                let id = skrifa::raw::types::GlyphId16::new(glyph as u16);
+                let id = GlyphId16::new(glyph as u16);
                 if let Some(text) = post.glyph_name(id).and_then(character_of_name) {
                     program.characters.insert(glyph, text);
                 }
@@ -104,7 +105,11 @@ impl Program {
     }
 
     fn read_cmap(&mut self, font: &FontRef<'_>) {
-        for (code, glyph) in font.charmap().mappings().take(MAX_GLYPHS as usize) {
+        let Ok(cmap) = font.cmap() else { return };
+        let best = cmap.best_subtable().map(|(_, _, table)| table);
+        let mappings = best.iter().flat_map(|table| table.iter_with_limits(CmapIterLimits::default_for_font(font)));
+        let mapped = mappings.filter(|(_, glyph)| *glyph != GlyphId::NOTDEF);
+        for (code, glyph) in mapped.take(MAX_GLYPHS as usize) {
             if let Some(c) = char::from_u32(code).filter(|c| !c.is_control()) {
                 let known = self.characters.entry(glyph.to_u32()).or_default();
                 // Of several, the first that is no compatibility character.
@@ -114,7 +119,6 @@ impl Program {
             }
         }
         self.characters.retain(|_, text| super::tounicode::is_text(text));
-        let Ok(cmap) = font.cmap() else { return };
         for record in cmap.encoding_records() {
             let symbols = (record.platform_id() as u16, record.encoding_id());
             if !matches!(symbols, (3, 0) | (1, _)) {

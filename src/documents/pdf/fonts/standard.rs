@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use skrifa::raw::ps::agl;
+use read_fonts::ps::agl;
 
 use super::names::{BaseEncoding, character_of_name};
 use super::standard_widths::{DINGBATS as DINGBAT_CODES, SYMBOL as SYMBOL_CODES, WIDTHS};
