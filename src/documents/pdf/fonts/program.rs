@@ -107,7 +107,8 @@ impl Program {
     fn read_cmap(&mut self, font: &FontRef<'_>) {
         let Ok(cmap) = font.cmap() else { return };
         let best = cmap.best_subtable().map(|(_, _, table)| table);
-        let mappings = best.iter().flat_map(|table| table.iter_with_limits(CmapIterLimits::default_for_font(font)));
+        let mappings =
+            best.iter().flat_map(|table| table.iter_with_limits(CmapIterLimits::default_for_font(font)));
         let mapped = mappings.filter(|(_, glyph)| *glyph != GlyphId::NOTDEF);
         for (code, glyph) in mapped.take(MAX_GLYPHS as usize) {
             if let Some(c) = char::from_u32(code).filter(|c| !c.is_control()) {
