@@ -24,7 +24,6 @@ pub(super) mod purpose {
     pub(crate) const FEATURES: u64 = 16;
     pub(crate) const TROUBLE: u64 = 17;
     pub(crate) const SESSION: u64 = 18;
-    pub(crate) const SEED: u64 = 19;
     pub(crate) const EXTRA: u64 = 20;
     pub(crate) const CHANGES: u64 = 21;
     pub(crate) const TOPIC: u64 = 22;

@@ -14,10 +14,6 @@ use super::crawl_support::{
 };
 use super::support::Work;
 
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
-
 #[test]
 fn rings_of_moved_robots_end() {
     for hosts in [&["a.example", "b.example"][..], &["a.example", "b.example", "c.example"]] {

@@ -14,10 +14,6 @@ use webmill::sim::{Answer, Ending, ServeOptions, Server, Site, SynthPage};
 
 use super::crawl_support::{Quiet, Written, answers, crawl, events, message, page, serve, swift, whole};
 
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
-
 /// A site whose front page links to so many others.
 fn star(host: &str, pages: usize) -> Written {
     let links: Vec<String> = (0..pages).map(|n| format!("/{n}.html")).collect();
@@ -225,10 +221,6 @@ impl Site for Breaking {
         *out = Answer { status: 200, message, head_len, ending, ..Answer::default() };
     }
 
-    fn counts_attempts(&self) -> bool {
-        true
-    }
-
     fn depends_on_attempt(&self, url: &str) -> bool {
         self.0.contains_key(url)
     }
@@ -391,10 +383,6 @@ impl Site for Heavy {
         }
         let ending = if whole { Ending::default() } else { Ending::Close };
         *out = Answer { status: 200, message, head_len, ending, ..Answer::default() };
-    }
-
-    fn counts_attempts(&self) -> bool {
-        true
     }
 
     fn depends_on_attempt(&self, _: &str) -> bool {

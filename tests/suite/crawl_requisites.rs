@@ -10,10 +10,6 @@ use webmill::crawl::{CrawlOptions, Ended, Purpose};
 
 use super::crawl_support::{Written, answers, crawl, crawl_until, events, message, serve, swift};
 
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
-
 fn file(media_type: &str, body: &str) -> Vec<u8> {
     message("200 OK", &format!("Content-Type: {media_type}\r\n"), body)
 }

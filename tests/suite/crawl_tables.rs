@@ -43,10 +43,6 @@ pub fn rows<T: Table>(crawl: &Path) -> Vec<T> {
     read_rows(&folder::<T>(crawl)).unwrap()
 }
 
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
-
 #[test]
 fn hosts_and_what_is_missing_are_counted_as_the_events_count_them() {
     let web = Served::new(lively(200, 11));

@@ -7,10 +7,6 @@ use webmill::sim::Asked;
 
 use super::crawl_support::{Written, answers, crawl, events, message, page, serve, swift};
 
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
-
 /// Pages behind a wall: without the cookie, `/self` leads to itself and `/consent-first` to a page that leads back.
 struct Walled;
 

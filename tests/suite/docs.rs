@@ -8,12 +8,7 @@ mod pages;
 mod run;
 mod settings;
 
-use std::path::{Path, PathBuf};
-
-/// A file of the repository.
-fn repository(relative: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
-}
+use crate::support::repository;
 
 /// Every Markdown page that users read, by its path in the repository: README and all below docs.
 fn all_pages() -> Vec<String> {

@@ -5,21 +5,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use webmill::jobs::registry::{JOBS, tables};
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::{ColumnType, TableInWords};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::support::Work;
+use crate::support::{Work, repository};
 
 /// Longest cell that is kept whole; of a longer one the beginning and a digest.
 const LONGEST: usize = 160;
-
-fn repository(relative: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
-}
 
 fn pages(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Vec<u8>>) {
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -43,10 +43,6 @@ fn two_corpora() -> Work {
     work
 }
 
-fn stderr(output: &std::process::Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 #[test]
 fn the_catalogue_names_the_files_of_one_set_of_keys() {
     let work = two_corpora();
@@ -79,7 +75,7 @@ fn the_catalogue_names_the_files_of_one_set_of_keys() {
     }
 
     // Another corpus: graph and ranks are of the first one, until they are made again.
-    let said = stderr(&work.run(&["extract", "b", "--out", "out"]));
+    let said = work.said(&["extract", "b", "--out", "out"]);
     assert!(
         said.contains("do not fit") && said.contains("rank (made from graph, which is left out"),
         "{said}"
@@ -94,7 +90,7 @@ fn the_catalogue_names_the_files_of_one_set_of_keys() {
     assert!(stale[0]["reason"].as_str().unwrap().ends_with(&reason), "{stale:?}");
     assert!(fs::read_to_string(work.path("out/webmill.sql")).unwrap().contains("-- Left out: graph "));
     work.run(&["graph", "build", "--out", "out"]);
-    let said = stderr(&work.run(&["rank", "--out", "out"]));
+    let said = work.said(&["rank", "--out", "out"]);
     assert!(!said.contains("do not fit"), "{said}");
     assert_eq!(json(&work.path("out/tables.json"))["stale"], serde_json::json!([]));
     // Back to the first corpus: its results are found, and the catalogue is as it was.
@@ -154,7 +150,7 @@ fn a_catalogue_that_cannot_be_written_is_a_warning() {
     fs::create_dir_all(work.path("out")).unwrap();
     fs::write(work.path("out/webmill.json"), "{\"layout\": 2}").unwrap();
     fs::create_dir_all(work.path("out/tables.json")).unwrap();
-    let said = stderr(&work.run(&["extract", "a", "--out", "out"]));
+    let said = work.said(&["extract", "a", "--out", "out"]);
     assert!(said.contains("warning: tables.json and webmill.sql are not up to date"), "{said}");
     assert_eq!(work.unfinished("out"), Vec::<String>::new());
     assert_eq!(Catalogue::open(&work.path("out")).unwrap().table("pages").unwrap().rows, 60);
@@ -262,7 +258,7 @@ fn gc_removes_what_the_latest_results_do_not_need_and_nothing_else() {
     assert_eq!(states(&work, "out"), before[..4]);
     assert_eq!(fs::read_to_string(work.path("out/mine/latest/notes.txt")).unwrap(), "mine");
     // All that is left still runs without being made again.
-    let said = stderr(&work.run(&["keywords", "--out", "out"]));
+    let said = work.said(&["keywords", "--out", "out"]);
     assert!(said.contains("was done"), "{said}");
     assert_eq!(work.run(&["results", "gc", "out"]).stdout, b"");
     // A folder that is no results is not touched.
@@ -310,31 +306,20 @@ fn verify_names_what_is_damaged_or_missing() {
     );
 }
 
-/// Copies a folder as archivers do that follow links.
-fn copy_following(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_following(&path, &target);
-        } else {
-            fs::copy(&path, target).unwrap();
-        }
-    }
-}
-
 #[test]
 fn copies_without_links_are_results_and_get_links_again() {
     let work = two_corpora();
     work.run(&["extract", "a", "--out", "out"]);
     work.run(&["keywords", "--out", "out"]);
-    copy_following(&work.path("out"), &work.path("copy"));
+    // As archivers copy that follow links.
+    assert!(
+        Command::new("cp").arg("-rL").args([work.path("out"), work.path("copy")]).status().unwrap().success()
+    );
     assert!(work.path("copy/extract/latest").is_dir() && !work.path("copy/extract/latest").is_symlink());
     let state = |job: &str| (job.to_owned(), "latest".to_owned());
     assert_eq!(states(&work, "copy"), [state("extract"), state("keywords")]);
     work.run(&["results", "verify", "copy"]);
-    let said = stderr(&work.run(&["keywords", "--out", "copy"]));
+    let said = work.said(&["keywords", "--out", "copy"]);
     assert!(said.contains("was done"), "{said}");
     assert_eq!(latest(&work, "copy", "keywords"), latest(&work, "out", "keywords"));
     // An object store keeps neither links nor what they name; the catalogue is enough.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-use super::{all_pages, read, repository};
+use super::{all_pages, read};
+use crate::support::repository;
 
 /// Most words of the front page.
 const README_WORDS: usize = 900;

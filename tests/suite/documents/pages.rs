@@ -270,10 +270,3 @@ fn a_packed_and_a_cut_document_are_read_as_far_as_they_go() {
         "{cut:?}"
     );
 }
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    use std::io::Write;
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
