@@ -18,7 +18,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -248,7 +248,7 @@ async fn accept(state: &Arc<State>, listener: &TcpListener) {
 
 async fn connection(state: Arc<State>, mut stream: TcpStream, number: u64) {
     if let Some(recorder) = &state.recorder {
-        recorder.push(Happening::Opened(number));
+        recorder.push(Instant::now(), Happening::Opened(number));
     }
     let ending = converse(&state, &mut stream, number).await.unwrap_or(Ending::Reset);
     match ending {
@@ -263,7 +263,7 @@ async fn connection(state: Arc<State>, mut stream: TcpStream, number: u64) {
     }
     drop(stream);
     if let Some(recorder) = &state.recorder {
-        recorder.push(Happening::Closed(number));
+        recorder.push(Instant::now(), Happening::Closed(number));
     }
 }
 
@@ -319,6 +319,7 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
         if input.is_empty() {
             input = Vec::new(); // a connection that waits holds no memory
         }
+        let arrived = Instant::now();
         state.counts.requests.fetch_add(1, Ordering::Relaxed);
         let attempt = attempt(state, &request.url);
         let mut answer = ANSWERS.with_borrow_mut(Vec::pop).unwrap_or_default();
@@ -337,7 +338,7 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
         }
         if let Some(recorder) = &state.recorder {
             let host = SimWeb::split(&request.url).map_or("", |(host, _)| host).to_owned();
-            recorder.push(Happening::Asked(Asked {
+            let asked = Asked {
                 connection: number,
                 method: request.method.clone(),
                 host,
@@ -347,11 +348,12 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
                 status: answer.status,
                 if_none_match: request.if_none_match,
                 if_modified_since: request.if_modified_since,
-            }));
+            };
+            recorder.push(arrived, Happening::Asked(asked));
         }
         let sent = send(stream, &answer, request.method == "HEAD").await;
         if let Some(recorder) = &state.recorder {
-            recorder.push(Happening::Answered(number));
+            recorder.push(Instant::now(), Happening::Answered(number));
         }
         let ending = answer.ending;
         if answer.message.capacity() <= 1 << 16 {

@@ -45,8 +45,9 @@ pub enum Happening {
 pub struct Recording(Mutex<Vec<(Instant, Happening)>>);
 
 impl Recording {
-    pub(super) fn push(&self, what: Happening) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((Instant::now(), what));
+    /// Adds what happened at a time.
+    pub fn push(&self, at: Instant, what: Happening) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((at, what));
     }
 
     /// All that happened so far, by time.

@@ -15,7 +15,7 @@ use super::archives::get;
 use super::crawl_again_site::{BEGAN, DAY_MS, etag, every, round, words};
 use super::crawl_replay::pywb;
 use super::crawl_support::{events, serve, shard_files};
-use super::support::tool;
+use super::support::{gzip, tool};
 
 const HOST: &str = "http://many.example";
 

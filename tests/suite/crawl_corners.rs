@@ -3,14 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use webmill::capture::CanonicalUrl;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{Ended, Purpose};
 use webmill::sim::{Answer, Ending, Site, SynthPage};
 
 use super::crawl_support::{
-    Written, answers, crawl, crawl_until, events, message, page, serve, swift, whole,
+    Written, answers, crawl, crawl_until, events, message, page, seeds, serve, swift, whole,
 };
 use super::support::Work;
 

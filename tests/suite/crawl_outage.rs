@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use webmill::capture::{CanonicalUrl, Truncation};
+use webmill::capture::Truncation;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose, Snapshot};
 use webmill::sim::{Answer, Ending, ServeOptions, Server, Site, SynthPage};
 
-use super::crawl_support::{Quiet, Written, answers, crawl, events, message, page, serve, swift, whole};
+use super::crawl_support::{
+    Quiet, Written, answers, crawl, events, message, page, seeds, serve, swift, whole,
+};
 
 /// A site whose front page links to so many others.
 fn star(host: &str, pages: usize) -> Written {

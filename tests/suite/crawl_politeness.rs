@@ -13,7 +13,7 @@ use webmill::capture::{CanonicalUrl, Response};
 use webmill::crawl::CrawlOptions;
 use webmill::crawl::event::outcome;
 use webmill::sim::{
-    Answer, Asked, Config, Expect, FeatureShares, HostShares, PageShares, Recording, RobotsShares,
+    Answer, Asked, Config, Expect, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
     ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
 };
 
@@ -263,15 +263,15 @@ fn a_second_connection_is_a_breach() {
             attempt: 0,
             status: 200,
         };
-        record.asked(asked, at(ms));
+        record.push(at(ms), Happening::Asked(asked));
     };
     ask(0, "/robots.txt", 0);
-    record.answered(0, at(5));
+    record.push(at(5), Happening::Answered(0));
     ask(0, "/", 1000);
-    record.answered(0, at(1005));
+    record.push(at(1005), Happening::Answered(0));
     // Nothing is under way, but the first connection is open still.
     ask(1, "/b", 2000);
-    record.closed(0, at(2001));
+    record.push(at(2001), Happening::Closed(0));
     ask(2, "/c", 3000);
     let manners = Manners {
         delay_ms: &|_| 1000,

@@ -17,7 +17,7 @@ use super::archives;
 use super::crawl_again_site::{BEGAN, DAY_MS, Manner, Pages, every, open, round, words};
 use super::crawl_support::{Quiet, events, serve, shard_files};
 use super::crawl_tables::{rows, survey};
-use crate::support::Work;
+use crate::support::{Work, mirror};
 
 const HOME: &str = "http://s.example/";
 const ABOUT: &str = "http://s.example/about";

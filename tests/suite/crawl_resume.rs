@@ -20,7 +20,7 @@ use super::crawl_support::{
     write_recipe,
 };
 use super::crawl_truth::differences;
-use super::support::Work;
+use super::support::{Work, files_below};
 
 /// How long an answer may take from the server's last byte until it is committed: a tick, and what a busy machine adds
 /// to reading the page.
@@ -248,16 +248,6 @@ fn limits_are_kept_and_can_be_widened() {
     let (replayed, ended, _) = crawl_until(folder.path(), &options, &served.seeds(), &|| false).unwrap();
     assert_eq!((ended, replayed.rebuilt), (Ended::Finished, None));
     check(&served, folder.path(), &[]);
-}
-
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files.extend(files_below(&path)) } else { files.push(path) }
-    }
-    files.sort();
-    files
 }
 
 /// What was fetched for pages is not fetched again; robots.txt and sitemaps may be.

@@ -11,7 +11,7 @@ use webmill::crawl::{CrawlOptions, Ended, Totals};
 use super::crawl_support::{
     Written, crawl, crawl_until, events, message, outcomes, serve, shard_files, swift,
 };
-use super::support::Work;
+use super::support::{Work, mirror};
 
 const SHOP: &str = r#"
 [rule]

@@ -16,7 +16,7 @@ use webmill::jobs::report::tables::SummaryRow;
 use webmill::revisit::Schedule;
 use webmill::table::{Table, read_rows};
 
-use super::crawl_support::{Quiet, Served, Written, events, lively, message, page, serve, swift};
+use super::crawl_support::{Quiet, Served, Written, events, lively, message, page, seeds, serve, swift};
 use crate::support::Work;
 
 const DAY_MS: i64 = 86_400_000;

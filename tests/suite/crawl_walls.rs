@@ -1,11 +1,10 @@
 //! Redirects that only cookies end, and seeds that moved.
 
-use webmill::capture::CanonicalUrl;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{CrawlOptions, Purpose};
 use webmill::sim::Asked;
 
-use super::crawl_support::{Written, answers, crawl, events, message, page, serve, swift};
+use super::crawl_support::{Written, answers, crawl, events, message, page, seeds, serve, swift};
 
 /// Pages behind a wall: without the cookie, `/self` leads to itself and `/consent-first` to a page that leads back.
 struct Walled;

@@ -3,7 +3,7 @@
 mod further;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use webmill::jobs::command::dedup::apply::dropped::DroppedRow;
@@ -15,8 +15,7 @@ use webmill::shard::{
 };
 use webmill::table::read_rows;
 
-use crate::support::Work;
-use crate::support::tool;
+use crate::support::{Work, gzip, tool};
 
 const DAY: i64 = 86_400_000;
 

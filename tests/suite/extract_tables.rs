@@ -7,7 +7,7 @@ use webmill::capture::domain::registrable;
 use webmill::mill::{CommentRow, LinkElement, LinkRow, PageRow, RecordRow, StructuredRow, TextRow};
 use webmill::table::{Table, TableInWords, part_files, read_rows};
 
-use crate::support::{Work, assert_same, story};
+use crate::support::{Work, story};
 
 const TABLES: [&str; 6] = ["pages", "links", "texts", "records", "comments", "structured"];
 

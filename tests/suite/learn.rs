@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use webmill::table::TableInWords;
-
 use crate::support::{Work, assert_same};
 
 const TEA: [&str; 6] = ["leaves", "pot", "steeped", "green", "oolong", "kettle"];

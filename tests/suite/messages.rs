@@ -1,12 +1,11 @@
 //! What commands say, and refuse, where something is not as it should be.
 
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use webmill::jobs::crawl::event_row::EventRow;
 use webmill::jobs::registry::JOBS;
 use webmill::mill::PageRow;
-use webmill::table::{Reader, TableInWords, columns, part_files, read_rows};
+use webmill::table::{Reader, columns, read_rows};
 
 use crate::support::{Work, mirror, repository};
 

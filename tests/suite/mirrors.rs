@@ -1,12 +1,12 @@
 //! Table `mirrors`: sites that have the same pages at the same paths are found, and what looks like it is not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use webmill::jobs::mirrors::tables::{MirrorKind, MirrorRow};
 use webmill::sim::{Config, Web};
 
 use crate::crawl_support::{Written, serve};
-use crate::support::{Work, assert_same, story};
+use crate::support::{Work, story};
 
 /// Extracts `shards`, finds duplicates and mirrors; the rows, and what `mirrors` said.
 fn mirrors(work: &Work, shards: &str, out: &str, more: &[&str]) -> (Vec<MirrorRow>, String) {

@@ -236,8 +236,8 @@ fn gc_removes_what_the_latest_results_do_not_need_and_nothing_else() {
     let whole = work.committed("out");
 
     // While a job is running no key goes.
-    let output = work.run(&["results", "gc", "out"]);
-    assert!(stderr(&output).contains("a job is running here"), "{}", stderr(&output));
+    let said = work.said(&["results", "gc", "out"]);
+    assert!(said.contains("a job is running here"), "{said}");
     assert!(work.path("out").join(&folder).is_dir() && !keys.join(format!(".{stopped}.partial")).exists());
     assert!(!work.path(&format!("out/extract/{stopped}.rejects.parquet")).exists());
     assert!(keys.join(format!(".{running}.partial/pages/part.parquet")).exists());
@@ -247,7 +247,8 @@ fn gc_removes_what_the_latest_results_do_not_need_and_nothing_else() {
     let told = work.run(&["results", "gc", "out", "--dry-run"]);
     let line = format!("{folder}\t{}\n", unneeded["bytes"]);
     assert_eq!(String::from_utf8_lossy(&told.stdout), line);
-    assert!(stderr(&told).contains("1 removed, would free"), "{}", stderr(&told));
+    let said = String::from_utf8_lossy(&told.stderr);
+    assert!(said.contains("1 removed, would free"), "{said}");
     assert!(work.path("out").join(&folder).is_dir());
     let did = work.run(&["results", "gc", "out"]);
     assert_eq!(did.stdout, told.stdout);
@@ -271,7 +272,8 @@ fn verify_names_what_is_damaged_or_missing() {
     work.run(&["extract", "a", "--out", "out"]);
     work.run(&["keywords", "--out", "out"]);
     let output = work.run(&["results", "verify", "out"]);
-    assert!(output.stdout.is_empty() && stderr(&output).contains("all are whole"), "{}", stderr(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.stdout.is_empty() && said.contains("all are whole"), "{said}");
     let keywords = work.path("out/keywords/latest/keywords");
     let file = fs::read_dir(keywords).unwrap().next().unwrap().unwrap().path();
     let mut bytes = fs::read(&file).unwrap();
@@ -293,11 +295,8 @@ fn verify_names_what_is_damaged_or_missing() {
     );
     // The catalogue leaves out what cannot be opened, and gc what it cannot judge.
     let output = work.run(&["results", "ls", "out"]);
-    assert!(
-        stderr(&output).contains("extract (") && stderr(&output).contains("left out itself"),
-        "{}",
-        stderr(&output)
-    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("extract (") && said.contains("left out itself"), "{said}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("damaged"));
     fs::remove_dir_all(work.path("out/extract/.keys")).unwrap();
     let output = work.webmill(&["results", "verify", "out"]).output().unwrap();
@@ -313,7 +312,12 @@ fn copies_without_links_are_results_and_get_links_again() {
     work.run(&["keywords", "--out", "out"]);
     // As archivers copy that follow links.
     assert!(
-        Command::new("cp").arg("-rL").args([work.path("out"), work.path("copy")]).status().unwrap().success()
+        std::process::Command::new("cp")
+            .arg("-rL")
+            .args([work.path("out"), work.path("copy")])
+            .status()
+            .unwrap()
+            .success()
     );
     assert!(work.path("copy/extract/latest").is_dir() && !work.path("copy/extract/latest").is_symlink());
     let state = |job: &str| (job.to_owned(), "latest".to_owned());

@@ -5,8 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::readers;
-use crate::support::Work;
+use crate::support::{Work, tool};
 
 /// Names and values that other forms have to write with care.
 const RULE: &str = r#"

@@ -170,23 +170,13 @@ impl Work {
     pub fn committed(&self, out: &str) -> BTreeMap<String, Vec<u8>> {
         let root = self.path(out);
         let mut files = BTreeMap::new();
-        let mut folders = vec![root.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(&folder).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                // The copy of the report for people has times.
-                let copy = name == "report.html" && folder == root;
-                let hidden = name.starts_with('.') && name != ".keys";
-                if hidden || name == "run.json" || path.is_symlink() || copy {
-                    continue;
-                }
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    let relative = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
-                    files.insert(relative, std::fs::read(&path).unwrap());
-                }
+        for path in files_below(&root) {
+            let relative = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+            let hidden = relative.split('/').any(|name| name.starts_with('.') && name != ".keys");
+            // The copy of the report for people has times.
+            let timed = relative == "report.html" || relative.rsplit('/').next() == Some("run.json");
+            if !hidden && !timed && !path.is_symlink() {
+                files.insert(relative, std::fs::read(&path).unwrap());
             }
         }
         files
@@ -278,6 +268,17 @@ pub fn mirror(from: &Path, to: &Path) {
 pub fn copy(from: &Path, into: &Path) {
     let done = Command::new("cp").arg("-a").arg(from).arg(into).status().unwrap();
     assert!(done.success(), "{}", from.display());
+}
+
+/// All files below a folder by their paths; a link is a file.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    let below = |path: PathBuf| {
+        if path.is_dir() && !path.is_symlink() { files_below(&path) } else { vec![path] }
+    };
+    entries.into_iter().flat_map(below).collect()
 }
 
 fn walk(folder: &Path) -> Vec<String> {

@@ -3,7 +3,7 @@
 use webmill::jobs::dedup::tables::{DuplicateKind, DuplicateRow, FoundBy};
 
 use super::*;
-use crate::support;
+use crate::support::{self, gzip};
 
 fn left_of(path: &Path) -> Vec<String> {
     records(path).into_iter().map(|seen| seen.1).collect()

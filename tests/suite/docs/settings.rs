@@ -1,15 +1,13 @@
 //! What every setting of a recipe is for, from the comments of the source, with its default from the program.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 use webmill::crawl::CrawlOptions;
 use webmill::jobs::{
     count, dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape,
 };
-
-use crate::support::repository;
 
 /// A setting of a recipe.
 pub struct Setting {
@@ -85,18 +83,7 @@ struct Source {
 impl Source {
     fn read() -> Self {
         let mut source = Source::default();
-        let mut folders: Vec<PathBuf> = ["src", "jobs"].map(repository).into();
-        while let Some(folder) = folders.pop() {
-            let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-            entries.sort();
-            for path in entries {
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|e| e == "rs") {
-                    source.take(&path);
-                }
-            }
-        }
+        super::sources().for_each(|path| source.take(&path));
         source
     }
 

@@ -12,7 +12,7 @@ use webmill::mill::{
 
 use super::files::{PdfPage, docx, epub, gold, pdf, xlsb, xlsx};
 use super::{Answer, answer, counts, pages_of, paper, paragraphs, rejects, rows, write};
-use crate::support::Work;
+use crate::support::{Work, gzip};
 
 const SITE: &str = "http://boats.example";
 const RSS: &str = "<?xml version='1.0'?><rss version='2.0'><channel><title>Pier news</title><link>http://boats.example/news/</link>\
