@@ -10,7 +10,7 @@
 
 use std::io::{BufWriter, Write};
 
-use webmill::sim::{Obedient, ServeOptions, Server, SimConfig, SimWeb};
+use webmill::sim::{ServeOptions, Server, SimConfig, SimWeb};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,8 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(seeds, sim.seeds().map(|seed| format!("{seed}\n")).collect::<String>())?;
     if let Some(path) = truth {
         let mut out = BufWriter::new(std::fs::File::create(path)?);
-        let crawler = Obedient { agent: sim.config().agent.clone(), ..Obedient::default() };
-        for page in sim.truth(&crawler).pages() {
+        for page in sim.truth().pages() {
             let topic = sim.web().find(&page.url).and_then(|page| sim.web().topic(page));
             let topic = topic.map_or(String::new(), |of| of.topic.to_string());
             writeln!(out, "{}\t{}\t{topic}", page.expect.name(), page.url)?;

@@ -110,10 +110,10 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
             "shard" | "query" | "index" | "text" | "schema" | "reference" | "completions" | "man" | "show",
             _,
         )) => true,
-        Some(("graph", of)) => matches!(of.subcommand_name(), Some("path" | "near")),
+        Some(("graph", of)) => of.subcommand_name() == Some("path"),
         Some(("count", of)) => count::only_looks(of.subcommand_name()),
         Some(("rules", of)) => rules::only_looks(of.subcommand_name()),
-        Some(("dedup", of)) => matches!(of.subcommand_name(), Some("diff" | "compare" | "similar")),
+        Some(("dedup", of)) => matches!(of.subcommand_name(), Some("diff" | "similar")),
         _ => false,
     };
     if !only_looks {

@@ -1,5 +1,7 @@
 //! Where pages are and how they hang together, without their words: hosts, URLs, kinds, link targets.
 
+use std::fmt::Write as _;
+
 use super::draw::{Draws, below, hash, popular_rank, root4, tail_5_8, unit};
 use super::vocabulary::host_word;
 use super::{Kind, Language, Region, Web};
@@ -24,7 +26,6 @@ pub(super) mod purpose {
     pub(crate) const FEATURES: u64 = 16;
     pub(crate) const TROUBLE: u64 = 17;
     pub(crate) const SESSION: u64 = 18;
-    pub(crate) const SEED: u64 = 19;
     pub(crate) const EXTRA: u64 = 20;
     pub(crate) const CHANGES: u64 = 21;
     pub(crate) const TOPIC: u64 = 22;
@@ -328,16 +329,7 @@ enum Drawn {
 }
 
 /// Appends a number in decimal.
-pub(super) fn push_number(mut number: u64, out: &mut String) {
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend(digits[at..].iter().map(|&digit| digit as char));
+pub(super) fn push_number(number: u64, out: &mut String) {
+    // A string takes everything.
+    let _ = write!(out, "{number}");
 }

@@ -63,15 +63,14 @@ mod vocabulary;
 mod web;
 
 pub use self::serve::{Asking, ServeOptions, Server, Site};
-pub use self::serve_log::{Asked, Happening, Recorder, Recording};
+pub use self::serve_log::{Asked, Happening, Recording};
 pub use self::sim::SimWeb;
 pub use self::sim_answer::{Answer, Ending, Rest};
-pub use self::sim_changes::{ChangeConfig, Changing, Validators};
+pub use self::sim_changes::ChangeConfig;
 pub use self::sim_config::{FeatureShares, HostShares, PageShares, RobotsShares, SimConfig};
 pub use self::sim_hosts::Health;
-pub use self::sim_robots::HostRules;
 pub use self::sim_traps::Trap;
-pub use self::sim_truth::{Coverage, Expect, Expected, Obedient, TrueArc};
+pub use self::sim_truth::{Coverage, Expect, Expected};
 pub use self::topics::{PageTopic, TopicConfig};
 pub use self::web::{
     Config, HOST_EXPONENT, IN_EXPONENT, Kind, Language, OUT_EXPONENT, Region, SynthPage, TrueLink, Truth, Web,

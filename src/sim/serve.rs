@@ -6,8 +6,7 @@
 //! `timeout`; on a plain connection, which cannot be refused any more, it is a close without a word. CONNECT is answered
 //! 501: there is no TLS here.
 //!
-//! **Algorithm.** One single-threaded runtime a thread, each with a listening socket of its own on the same port, so that
-//! connections stay where the kernel put them. Requests are read by `httparse`; answers go out in one write where they fit.
+//! **Algorithm.** One thread with a runtime of its own. Requests are read by `httparse`; answers go out in one write where they fit.
 //!
 //! **Cost.** A few microseconds a request besides the page. Memory: the head that is being read, the answer that is being
 //! sent; the counter of attempts is bounded and forgets all when it is full (passing trouble then comes again).
@@ -23,18 +22,21 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use xxhash_rust::xxh3::xxh3_64;
 
 use webmill_capture::error::{Error, Result};
 
-use super::serve_log::{Asked, Recorder};
+use super::serve_log::{Asked, Happening, Recording};
 use super::serve_request::{Read, read_request};
 use super::{Answer, Ending, Rest, SimWeb, SynthPage};
 
 /// URLs whose attempts are counted.
 const MAX_COUNTED: usize = 1 << 20;
+
+/// How long a connection may be idle.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// How long a connection may hang where the plan says that it does.
 const HANG: Duration = Duration::from_secs(600);
@@ -64,12 +66,7 @@ pub trait Site: Send + Sync {
         self.answer_into(asking.method, asking.url, asking.attempt, scratch, out);
     }
 
-    /// Whether any answer depends on the attempt; where none does, attempts are not counted.
-    fn counts_attempts(&self) -> bool {
-        false
-    }
-
-    /// Whether the answer to this URL depends on the attempt.
+    /// Whether the answer to this URL depends on the attempt; where it does not, attempts are not counted.
     fn depends_on_attempt(&self, _url: &str) -> bool {
         false
     }
@@ -85,11 +82,6 @@ impl Site for SimWeb {
         SimWeb::condition(asking, out);
     }
 
-    fn counts_attempts(&self) -> bool {
-        let shares = &self.config().pages;
-        shares.passing + shares.busy + self.config().robots.passing > 0.0
-    }
-
     fn depends_on_attempt(&self, url: &str) -> bool {
         SimWeb::depends_on_attempt(self, url)
     }
@@ -100,25 +92,13 @@ impl Site for SimWeb {
 pub struct ServeOptions {
     /// Where to listen. Default 127.0.0.1, any free port.
     pub address: SocketAddr,
-    /// Threads. Default 1.
-    pub threads: usize,
-    /// Open connections at the same time; more wait in the backlog of 4,096. Default 60,000.
-    pub connections: usize,
-    /// How long a connection may be idle, in ms. Default 60,000.
-    pub idle_ms: u64,
     /// Hears of everything. Default none.
-    pub recorder: Option<Arc<dyn Recorder>>,
+    pub recorder: Option<Arc<Recording>>,
 }
 
 impl Default for ServeOptions {
     fn default() -> Self {
-        ServeOptions {
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            threads: 1,
-            connections: 60_000,
-            idle_ms: 60_000,
-            recorder: None,
-        }
+        ServeOptions { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), recorder: None }
     }
 }
 
@@ -127,7 +107,7 @@ impl Default for ServeOptions {
 pub struct Server {
     address: SocketAddr,
     stop: watch::Sender<bool>,
-    threads: Vec<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
     state: Arc<Counts>,
 }
 
@@ -139,11 +119,9 @@ struct Counts {
 
 struct State {
     site: Box<dyn Site>,
-    recorder: Option<Arc<dyn Recorder>>,
-    idle: Duration,
-    slots: Semaphore,
+    recorder: Option<Arc<Recording>>,
     counts: Arc<Counts>,
-    attempts: Option<Mutex<HashMap<u64, u32>>>,
+    attempts: Mutex<HashMap<u64, u32>>,
 }
 
 impl Server {
@@ -169,29 +147,20 @@ impl Server {
     pub fn start(site: impl Site + 'static, options: ServeOptions) -> Result<Server> {
         let counts = Arc::new(Counts::default());
         let state = Arc::new(State {
-            recorder: options.recorder.clone(),
-            idle: Duration::from_millis(options.idle_ms.max(1)),
-            slots: Semaphore::new(options.connections.clamp(1, Semaphore::MAX_PERMITS)),
+            recorder: options.recorder,
             counts: counts.clone(),
-            attempts: site.counts_attempts().then(Mutex::default),
+            attempts: Mutex::default(),
             site: Box::new(site),
         });
+        let failed = |e: io::Error| {
+            Error::Config(format!("a simulated Web cannot listen on {}: {e}", options.address))
+        };
         let (stop, stopped) = watch::channel(false);
-        let mut server = Server { address: options.address, stop, threads: Vec::new(), state: counts };
-        let threads = options.threads.max(1);
-        for thread in 0..threads {
-            let (state, stopped, address) = (state.clone(), stopped.clone(), server.address);
-            let (report, reported) = mpsc::channel();
-            let work = move || run(state, address, threads > 1, stopped, &report);
-            let name = format!("simweb-{thread}");
-            let failed = |e: io::Error| {
-                Error::Config(format!("a simulated Web cannot listen on {}: {e}", options.address))
-            };
-            server.threads.push(std::thread::Builder::new().name(name).spawn(work).map_err(failed)?);
-            let bound = reported.recv().map_err(|e| Error::Internal(format!("a server thread died: {e}")))?;
-            server.address = bound.map_err(failed)?;
-        }
-        Ok(server)
+        let (report, reported) = mpsc::channel();
+        let work = move || run(state, options.address, stopped, &report);
+        let thread = std::thread::Builder::new().name("simweb".into()).spawn(work).map_err(failed)?;
+        let bound = reported.recv().map_err(|e| Error::Internal(format!("a server thread died: {e}")))?;
+        Ok(Server { address: bound.map_err(failed)?, stop, thread: Some(thread), state: counts })
     }
 
     /// Where it listens.
@@ -218,17 +187,16 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.stop.send(true);
-        for thread in self.threads.drain(..) {
+        if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// A thread: its runtime, its listener.
+/// The thread: its runtime, its listener.
 fn run(
     state: Arc<State>,
     address: SocketAddr,
-    shared: bool,
     mut stopped: watch::Receiver<bool>,
     report: &mpsc::Sender<io::Result<SocketAddr>>,
 ) {
@@ -240,7 +208,7 @@ fn run(
         }
     };
     runtime.block_on(async {
-        let listener = match listen(address, shared) {
+        let listener = match listen(address) {
             Ok(listener) => listener,
             Err(e) => {
                 let _ = report.send(Err(e));
@@ -256,24 +224,15 @@ fn run(
     // Open connections end with the runtime.
 }
 
-fn listen(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     socket.set_reuseaddr(true)?;
-    #[cfg(unix)]
-    if shared {
-        socket.set_reuseport(true)?;
-    }
-    #[cfg(not(unix))]
-    let _ = shared;
     socket.bind(address)?;
     socket.listen(4096)
 }
 
 async fn accept(state: &Arc<State>, listener: &TcpListener) {
     loop {
-        // The semaphore is never closed.
-        let Ok(slot) = state.slots.acquire().await else { return };
-        slot.forget();
         let stream = loop {
             match listener.accept().await {
                 Ok((stream, _)) => break stream,
@@ -283,25 +242,15 @@ async fn accept(state: &Arc<State>, listener: &TcpListener) {
         };
         let _ = stream.set_nodelay(true);
         let number = state.counts.connections.fetch_add(1, Ordering::Relaxed);
-        tokio::spawn(connection(Leave(state.clone()), stream, number));
+        tokio::spawn(connection(state.clone(), stream, number));
     }
 }
 
-/// Gives the slot of a connection back, however it ends.
-struct Leave(Arc<State>);
-
-impl Drop for Leave {
-    fn drop(&mut self) {
-        self.0.slots.add_permits(1);
-    }
-}
-
-async fn connection(state: Leave, mut stream: TcpStream, number: u64) {
-    let state = &state.0;
+async fn connection(state: Arc<State>, mut stream: TcpStream, number: u64) {
     if let Some(recorder) = &state.recorder {
-        recorder.opened(number, Instant::now());
+        recorder.push(Instant::now(), Happening::Opened(number));
     }
-    let ending = converse(state, &mut stream, number).await.unwrap_or(Ending::Reset);
+    let ending = converse(&state, &mut stream, number).await.unwrap_or(Ending::Reset);
     match ending {
         Ending::Hang => hang(&mut stream).await,
         Ending::Reset => {
@@ -314,7 +263,7 @@ async fn connection(state: Leave, mut stream: TcpStream, number: u64) {
     }
     drop(stream);
     if let Some(recorder) = &state.recorder {
-        recorder.closed(number, Instant::now());
+        recorder.push(Instant::now(), Happening::Closed(number));
     }
 }
 
@@ -345,7 +294,7 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
             Read::Request(request) => request,
             Read::More => {
                 input.reserve(2048);
-                match timeout(state.idle, stream.read_buf(&mut input)).await {
+                match timeout(IDLE, stream.read_buf(&mut input)).await {
                     Ok(Ok(n)) if n > 0 => continue,
                     Ok(Err(e)) => return Err(e),
                     _ => return Ok(Ending::Close),
@@ -354,14 +303,14 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
             Read::Bad(status) => {
                 let mut answer = Answer::default();
                 answer.error(status, "Connection: close\r\n");
-                timeout(state.idle, stream.write_all(&answer.message)).await??;
+                timeout(IDLE, stream.write_all(&answer.message)).await??;
                 return Ok(Ending::Close);
             }
         };
         // The body of the request: thrown away.
         let used = request.head + request.body;
         while input.len() < used {
-            match timeout(state.idle, stream.read_buf(&mut input)).await {
+            match timeout(IDLE, stream.read_buf(&mut input)).await {
                 Ok(Ok(n)) if n > 0 => {}
                 _ => return Ok(Ending::Close),
             }
@@ -389,26 +338,22 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
         }
         if let Some(recorder) = &state.recorder {
             let host = SimWeb::split(&request.url).map_or("", |(host, _)| host).to_owned();
-            let (method, url) = (request.method.clone(), request.url);
-            let (user_agent, status) = (request.user_agent, answer.status);
-            let (if_none_match, if_modified_since) = (request.if_none_match, request.if_modified_since);
-            let connection = number;
             let asked = Asked {
-                connection,
-                method,
+                connection: number,
+                method: request.method.clone(),
                 host,
-                url,
-                user_agent,
+                url: request.url,
+                user_agent: request.user_agent,
                 attempt,
-                status,
-                if_none_match,
-                if_modified_since,
+                status: answer.status,
+                if_none_match: request.if_none_match,
+                if_modified_since: request.if_modified_since,
             };
-            recorder.asked(asked, arrived);
+            recorder.push(arrived, Happening::Asked(asked));
         }
-        let sent = send(state, stream, &answer, request.method == "HEAD").await;
+        let sent = send(stream, &answer, request.method == "HEAD").await;
         if let Some(recorder) = &state.recorder {
-            recorder.answered(number, Instant::now());
+            recorder.push(Instant::now(), Happening::Answered(number));
         }
         let ending = answer.ending;
         if answer.message.capacity() <= 1 << 16 {
@@ -429,11 +374,10 @@ thread_local! {
 
 /// Which request for this URL it is.
 fn attempt(state: &State, url: &str) -> u32 {
-    let Some(attempts) = &state.attempts else { return 0 };
     if !state.site.depends_on_attempt(url) {
         return 0;
     }
-    let mut attempts = attempts.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut attempts = state.attempts.lock().unwrap_or_else(PoisonError::into_inner);
     if attempts.len() >= MAX_COUNTED {
         attempts.clear();
     }
@@ -442,12 +386,12 @@ fn attempt(state: &State, url: &str) -> u32 {
     *count - 1
 }
 
-async fn send(state: &State, stream: &mut TcpStream, answer: &Answer, head_only: bool) -> io::Result<()> {
+async fn send(stream: &mut TcpStream, answer: &Answer, head_only: bool) -> io::Result<()> {
     if answer.delay_ms > 0 {
         sleep(Duration::from_millis(answer.delay_ms.into())).await;
     }
     let message = if head_only { &answer.message[..answer.head_len] } else { &answer.message };
-    timeout(state.idle, stream.write_all(message)).await??;
+    timeout(IDLE, stream.write_all(message)).await??;
     if head_only {
         return Ok(());
     }
@@ -456,15 +400,15 @@ async fn send(state: &State, stream: &mut TcpStream, answer: &Answer, head_only:
         Rest::Repeat { piece, times, end } => {
             let mut left = times.unwrap_or(u64::MAX);
             while left > 0 {
-                timeout(state.idle, stream.write_all(piece)).await??;
+                timeout(IDLE, stream.write_all(piece)).await??;
                 left -= u64::from(times.is_some());
             }
-            timeout(state.idle, stream.write_all(end)).await??;
+            timeout(IDLE, stream.write_all(end)).await??;
         }
         Rest::Drip { pieces, every_ms, endless } => loop {
             for piece in pieces {
                 sleep(Duration::from_millis(u64::from(*every_ms).max(1))).await;
-                timeout(state.idle, stream.write_all(piece)).await??;
+                timeout(IDLE, stream.write_all(piece)).await??;
             }
             if !endless {
                 break;

@@ -3,7 +3,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::sim_trouble::Trouble;
+use super::sim_config::Trouble;
 use super::*;
 
 fn start(sim: &SimWeb) -> (Server, Arc<Recording>) {
@@ -59,7 +59,7 @@ fn troubled(trouble: Trouble) -> (SimWeb, String) {
 
 #[test]
 fn every_trouble_comes_over_the_wire() {
-    for trouble in Trouble::ALL {
+    for &trouble in Trouble::ALL {
         let (sim, url) = troubled(trouble);
         let (server, _) = start(&sim);
         let page = sim.web().page(5);
@@ -118,10 +118,10 @@ fn every_health_comes_over_the_wire() {
     (config.slow_ms, config.time_out_ms) = (80, 30);
     let sim = SimWeb::new(config).unwrap();
     let (server, _) = start(&sim);
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = std::collections::HashSet::new();
     for host in 0..sim.web().hosts() {
         let (health, name) = (sim.health(host), sim.web().host_name(host));
-        if !seen.insert(health.name()) {
+        if !seen.insert(std::mem::discriminant(&health)) {
             continue;
         }
         let began = Instant::now();
@@ -196,7 +196,6 @@ fn requests_share_a_connection_and_may_come_in_a_row() {
         urls.iter().collect::<Vec<_>>()
     );
     assert!(requests.iter().all(|(_, asked)| asked.connection == 0) && requests[0].1.user_agent == "Row/1");
-    assert!(recording.most_connections().values().all(|&n| n == 1));
     assert!(recording.happenings().iter().any(|(_, what)| *what == Happening::Closed(0)));
     assert_eq!(server.connections(), 1);
 }
@@ -238,49 +237,6 @@ fn garbage_is_refused_and_survived() {
 }
 
 #[test]
-fn thousands_of_connections_are_held() {
-    let sim = SimWeb::new(SimConfig::plain(2000, 50, 1)).unwrap();
-    let options = ServeOptions { threads: 2, ..ServeOptions::default() };
-    let server = Server::start(sim.clone(), options).unwrap();
-    let mut open = Vec::new();
-    for _ in 0..3000 {
-        match TcpStream::connect(server.address()) {
-            Ok(stream) => open.push(stream),
-            Err(_) => break, // out of file descriptors
-        }
-    }
-    let url = sim.web().url(3);
-    for stream in &mut open {
-        write!(stream, "GET {url} HTTP/1.1\r\n\r\n").unwrap();
-    }
-    let wanted = sim.web().page(3).response;
-    let mut got = vec![0; wanted.len()];
-    for stream in &mut open {
-        stream.read_exact(&mut got).unwrap();
-        assert!(got == wanted);
-    }
-    assert!(server.requests() >= 400, "{}", server.requests());
-    drop(server);
-    assert_eq!(open[0].read(&mut [0; 1]).unwrap_or(0), 0);
-}
-
-#[test]
-fn a_limit_of_connections_makes_others_wait() {
-    let sim = SimWeb::new(SimConfig::plain(100, 5, 1)).unwrap();
-    let server =
-        Server::start(sim.clone(), ServeOptions { connections: 1, ..ServeOptions::default() }).unwrap();
-    let (first, mut second) = (connect(&server), connect(&server));
-    write!(second, "GET {} HTTP/1.1\r\nConnection: close\r\n\r\n", sim.web().url(0)).unwrap();
-    second.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
-    assert!(second.read(&mut [0; 1]).is_err());
-    drop(first);
-    second.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let mut answer = Vec::new();
-    second.read_to_end(&mut answer).unwrap();
-    assert_eq!(status(&answer), "200");
-}
-
-#[test]
 fn an_address_in_use_is_said() {
     let sim = SimWeb::new(SimConfig::plain(100, 5, 1)).unwrap();
     let server = Server::start(sim.clone(), ServeOptions::default()).unwrap();
@@ -290,15 +246,14 @@ fn an_address_in_use_is_said() {
 
 #[test]
 fn conditions_come_over_the_wire_and_into_the_log() {
-    let changes = crate::ChangeConfig { without: 0.0, lying: 0.0, clocks: 0.0, ..Default::default() };
+    let changes = crate::ChangeConfig { share: 1.0, without: 0.0, ..Default::default() };
     let sim = SimWeb::new(SimConfig { changes: Some(changes), ..SimConfig::plain(100, 10, 1) }).unwrap();
     let (server, record) = start(&sim);
-    let (url, life) = (sim.web().url(3), 86_400_000 * 400);
+    let url = sim.web().url(3);
     let conditional = format!("GET {url} HTTP/1.1\r\nIf-None-Match: \"v0\"\r\nConnection: close\r\n\r\n");
     assert!(ask(&server, conditional.as_bytes()).starts_with(b"HTTP/1.1 304 Not Modified\r\n"));
-    sim.set_time(sim.time() + life);
-    let moved = sim.version(3) > 0;
-    assert_eq!(status(&ask(&server, conditional.as_bytes())), if moved { "200" } else { "304" });
+    sim.set_time(sim.time() + 86_400_000 * 400);
+    assert_eq!(status(&ask(&server, conditional.as_bytes())), "200");
     let asked = record.requests();
     assert_eq!((asked[0].1.status, asked[0].1.if_none_match.as_deref()), (304, Some("\"v0\"")));
     assert_eq!(asked[0].1.if_modified_since, None);

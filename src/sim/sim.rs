@@ -15,7 +15,6 @@
 use webmill_capture::error::{Error, Result};
 
 use super::Web;
-use super::layout::purpose;
 use super::sim_changes::Clock;
 use super::sim_config::SimConfig;
 
@@ -33,8 +32,7 @@ impl SimWeb {
     /// A simulated Web as configured.
     ///
     /// # Errors
-    /// `Config` for shares outside of 0 to 1 or beyond 1 together, an agent that is no product token, and what
-    /// [`Web::new`] refuses.
+    /// `Config` for shares outside of 0 to 1 or beyond 1 together, and what [`Web::new`] refuses.
     ///
     /// # Examples
     /// ```
@@ -50,14 +48,9 @@ impl SimWeb {
         let sound = |shares: &[f64]| shares.iter().all(|share| (0.0..=1.0).contains(share));
         let kinds = [config.hosts.all().to_vec(), config.robots.all().to_vec(), config.pages.all().to_vec()];
         if !sound(&config.features.all())
-            || !sound(&[config.seed_share])
             || kinds.iter().any(|shares| !sound(shares) || shares.iter().sum::<f64>() > 1.0 + 1e-9)
         {
             return refuse("shares must lie in 0 to 1, those of one table of kinds together too");
-        }
-        let token = |b: u8| b.is_ascii_alphabetic() || b == b'-' || b == b'_';
-        if config.agent.is_empty() || !config.agent.bytes().all(token) {
-            return refuse("the agent must be a product token: letters, `-` and `_`");
         }
         if !(0.0..=86_400.0).contains(&config.crawl_delay_s) {
             return refuse("crawl_delay_s must lie in 0 to 86400");
@@ -87,14 +80,8 @@ impl SimWeb {
 
     /// Home pages to begin with, one a host, in the order of host numbers.
     pub fn seeds(&self) -> impl Iterator<Item = String> + '_ {
-        (0..self.web.hosts())
-            .filter(|&host| self.is_seed(host))
-            .map(|host| self.web.url(self.web.host_start(host)))
-    }
-
-    /// Whether the home page of a host is a seed.
-    pub(super) fn is_seed(&self, host: u64) -> bool {
-        self.web.host_size(host) > 0 && self.draw(host, purpose::SEED) < self.config.seed_share
+        let hosts = (0..self.web.hosts()).filter(|&host| self.web.host_size(host) > 0);
+        hosts.map(|host| self.web.url(self.web.host_start(host)))
     }
 
     /// Uniform in [0, 1), by item and purpose.

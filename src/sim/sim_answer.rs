@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::draw::below;
 use super::layout::purpose;
 use super::sim::SimWeb;
+use super::sim_config::RobotsKind;
 use super::sim_extras::{Deed, Slot};
 use super::sim_hosts::Health;
 use super::sim_locate::Place;
-use super::sim_robots::RobotsKind;
 use super::{Kind, SynthPage};
 
 /// An answer: bytes to send at once, what comes after them, and how it ends.
@@ -172,6 +172,10 @@ impl SimWeb {
 
     /// Whether the answer to a URL depends on the attempt.
     pub fn depends_on_attempt(&self, url: &str) -> bool {
+        let shares = &self.config.pages;
+        if shares.passing + shares.busy + self.config.robots.passing == 0.0 {
+            return false;
+        }
         match self.locate(url).0 {
             Place::Page(page) => self.failures(page) > 0,
             Place::Robots(host, _) => self.robots_kind(host) == RobotsKind::Passing,
@@ -255,10 +259,7 @@ impl SimWeb {
         }
         self.web.render(page, scratch);
         out.status = scratch.status;
-        let revision = match self.revision(host, page) {
-            Ok(revision) => revision.filter(|_| out.status == 200),
-            Err(()) => return out.error(404, ""),
-        };
+        let revision = self.revision(host, page).filter(|_| out.status == 200);
         let more = if out.status == 200 { self.additions(host, content.body, scratch) } else { None };
         let trouble = if out.status == 200 { self.trouble(page) } else { None };
         let more = match &revision {
@@ -275,7 +276,7 @@ impl SimWeb {
         let digits = scratch.body().len().to_string().len();
         let head = &scratch.response[..scratch.body_at - "Content-Length: \r\n\r\n".len() - digits];
         let body = more.as_deref().unwrap_or(scratch.body());
-        let revised = revision.map(|revision| revision.head(head, self.next_request()));
+        let revised = revision.map(|revision| revision.head(head));
         let head = revised.as_deref().unwrap_or(head);
         match trouble {
             Some(trouble) => self.send(page, trouble, attempt, head, body, out),

@@ -3,6 +3,7 @@
 use super::draw::{below, unit};
 use super::layout::purpose;
 use super::sim::SimWeb;
+use super::sim_config::Feature;
 use super::{Language, Web};
 
 /// One of the places for extras that each host has.
@@ -140,23 +141,16 @@ impl Slot {
     pub(super) fn nofollow(self) -> bool {
         matches!(self, Slot::META_NOFOLLOW | Slot::HEADER_NOFOLLOW)
     }
-
-    /// Whether a page says that it is not to be indexed.
-    pub(super) fn noindex(self) -> bool {
-        matches!(self, Slot::META_NOINDEX | Slot::HEADER_NOINDEX)
-    }
 }
 
-/// First and last slot of a feature, and what home pages link to.
-type Feature = (u8, u8, &'static [(Slot, Way)]);
-
-/// In the order of the shares.
-const FEATURES: [Feature; 9] = [
-    (0, 1, &[(Slot::REFRESH, Way::Anchor)]),
-    (2, 3, &[(Slot::BASE, Way::Anchor)]),
-    (4, 7, &[(Slot::LOOP, Way::Anchor), (Slot::SELF, Way::Anchor)]),
-    (8, 42, &[(Slot::CHAIN, Way::Anchor), (Slot::LONG, Way::Anchor)]),
+/// Features that are pages: first and last slot, and what home pages link to.
+const FEATURES: [(Feature, u8, u8, &[(Slot, Way)]); 9] = [
+    (Feature::Refresh, 0, 1, &[(Slot::REFRESH, Way::Anchor)]),
+    (Feature::Base, 2, 3, &[(Slot::BASE, Way::Anchor)]),
+    (Feature::Loops, 4, 7, &[(Slot::LOOP, Way::Anchor), (Slot::SELF, Way::Anchor)]),
+    (Feature::Chains, 8, 42, &[(Slot::CHAIN, Way::Anchor), (Slot::LONG, Way::Anchor)]),
     (
+        Feature::Marks,
         46,
         53,
         &[
@@ -167,17 +161,20 @@ const FEATURES: [Feature; 9] = [
             (Slot::OTHER_NOFOLLOW, Way::Anchor),
         ],
     ),
-    (54, 54, &[(Slot::UNFOLLOWED, Way::Nofollow)]),
-    (55, 55, &[(Slot::MOVED, Way::Anchor)]),
-    (56, 58, &[(Slot::EMBEDS, Way::Anchor)]),
-    (60, 62, &[(Slot::GONE, Way::Anchor), (Slot::MISSING, Way::Anchor), (Slot::FORBIDDEN, Way::Anchor)]),
+    (Feature::Nofollow, 54, 54, &[(Slot::UNFOLLOWED, Way::Nofollow)]),
+    (Feature::Moved, 55, 55, &[(Slot::MOVED, Way::Anchor)]),
+    (Feature::Embeds, 56, 58, &[(Slot::EMBEDS, Way::Anchor)]),
+    (
+        Feature::Gone,
+        60,
+        62,
+        &[(Slot::GONE, Way::Anchor), (Slot::MISSING, Way::Anchor), (Slot::FORBIDDEN, Way::Anchor)],
+    ),
 ];
 
 impl SimWeb {
-    fn has_feature(&self, host: u64, n: usize) -> bool {
-        let f = &self.config.features;
-        let shares = [f.refresh, f.base, f.loops, f.chains, f.marks, f.nofollow, f.moved, f.embeds, f.gone];
-        unit(self.feature(host, n as u64)) < shares[n]
+    fn has_feature(&self, host: u64, feature: Feature) -> bool {
+        unit(self.feature(host, feature as u64)) < self.config.features.all()[feature as usize]
     }
 
     /// The slot at a path, if the host has it.
@@ -194,15 +191,15 @@ impl SimWeb {
             Slot::SMUGGLED => self.config.robots.sitemaps > 0.0,
             Slot(at) => FEATURES
                 .iter()
-                .position(|(first, last, _)| (*first..=*last).contains(&at))
-                .is_some_and(|n| slot.deed().is_some() && self.has_feature(host, n)),
+                .find(|(_, first, last, _)| (*first..=*last).contains(&at))
+                .is_some_and(|(feature, ..)| slot.deed().is_some() && self.has_feature(host, *feature)),
         }
     }
 
     /// What the home page of a host links to besides the Web.
     pub(super) fn home_extras(&self, host: u64) -> Vec<(Slot, Way)> {
-        let has = |n: &usize| self.has_feature(host, *n);
-        (0..FEATURES.len()).filter(has).flat_map(|n| FEATURES[n].2.iter().copied()).collect()
+        let had = FEATURES.iter().filter(|(feature, ..)| self.has_feature(host, *feature));
+        had.flat_map(|(.., links)| links.iter().copied()).collect()
     }
 
     /// The list of those links, with the entry of the trap; empty where there are none.

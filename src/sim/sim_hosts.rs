@@ -3,6 +3,7 @@
 use super::draw::{below, unit};
 use super::layout::purpose;
 use super::sim::SimWeb;
+use super::sim_config::{HostTrouble, pick};
 use super::sim_traps::Trap;
 
 /// How a host answers at all.
@@ -33,21 +34,6 @@ impl Health {
     pub fn is_alive(self) -> bool {
         matches!(self, Health::Sound | Health::Slow(_))
     }
-
-    /// Its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Health::Sound => "sound",
-            Health::Slow(_) => "slow",
-            Health::Down => "down",
-            Health::Refused => "refused",
-            Health::Unresolved => "unresolved",
-            Health::Reset => "reset",
-            Health::Closed => "closed",
-            Health::Silent => "silent",
-            Health::TimedOut => "timed-out",
-        }
-    }
 }
 
 /// Where a host puts session ids.
@@ -65,19 +51,19 @@ impl SimWeb {
     /// How a host answers.
     pub fn health(&self, host: u64) -> Health {
         let hash = self.web.hash(host, purpose::HEALTH);
-        match self.config.hosts.pick(unit(hash)) {
-            Some(0) => {
+        match pick(&self.config.hosts.all(), HostTrouble::ALL, unit(hash)) {
+            None => Health::Sound,
+            Some(HostTrouble::Slow) => {
                 let most = u64::from(self.config.slow_ms);
                 Health::Slow((most / 4 + below(hash.rotate_left(32), most - most / 4 + 1)) as u32)
             }
-            Some(1) => Health::Down,
-            Some(2) => Health::Refused,
-            Some(3) => Health::Unresolved,
-            Some(4) => Health::Reset,
-            Some(5) => Health::Closed,
-            Some(6) => Health::Silent,
-            Some(7) => Health::TimedOut,
-            _ => Health::Sound,
+            Some(HostTrouble::Down) => Health::Down,
+            Some(HostTrouble::Refused) => Health::Refused,
+            Some(HostTrouble::Unresolved) => Health::Unresolved,
+            Some(HostTrouble::Reset) => Health::Reset,
+            Some(HostTrouble::Closed) => Health::Closed,
+            Some(HostTrouble::Silent) => Health::Silent,
+            Some(HostTrouble::TimedOut) => Health::TimedOut,
         }
     }
 

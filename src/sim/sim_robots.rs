@@ -6,52 +6,11 @@
 use super::draw::{below, unit};
 use super::layout::{SECTIONS, purpose};
 use super::sim::SimWeb;
+use super::sim_config::{RobotsKind, pick};
 use super::sim_hosts::Health;
 
-/// Kind of robots.txt, in the order of the shares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RobotsKind {
-    Empty,
-    AllowAll,
-    DisallowAll,
-    Folders,
-    AllowWins,
-    Wildcards,
-    Groups,
-    Encoded,
-    Messy,
-    Html,
-    Huge,
-    Delay,
-    Sitemaps,
-    Hops,
-    Looping,
-    Forbidden,
-    Failing,
-    Passing,
-    Missing,
-}
-
-const KINDS: [RobotsKind; 18] = [
-    RobotsKind::Empty,
-    RobotsKind::AllowAll,
-    RobotsKind::DisallowAll,
-    RobotsKind::Folders,
-    RobotsKind::AllowWins,
-    RobotsKind::Wildcards,
-    RobotsKind::Groups,
-    RobotsKind::Encoded,
-    RobotsKind::Messy,
-    RobotsKind::Html,
-    RobotsKind::Huge,
-    RobotsKind::Delay,
-    RobotsKind::Sitemaps,
-    RobotsKind::Hops,
-    RobotsKind::Looping,
-    RobotsKind::Forbidden,
-    RobotsKind::Failing,
-    RobotsKind::Passing,
-];
+/// Product token that some files speak to by name: that of the crawler that the truth is for.
+const AGENT: &str = "webmill";
 
 struct Rule {
     allow: bool,
@@ -76,16 +35,16 @@ fn rule(allow: bool, pattern: impl Into<String>) -> Rule {
     Rule { allow, meant: written.clone(), written }
 }
 
-/// What a host allows to one agent.
+/// What a host allows to the crawler.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HostRules {
+pub(super) struct HostRules {
     rules: Vec<(bool, String)>,
     delay_s: Option<f64>,
 }
 
 impl HostRules {
     /// Whether a path with query may be asked for: the longest rule decides, `Allow` where two are as long.
-    pub fn allows(&self, path: &str) -> bool {
+    pub(super) fn allows(&self, path: &str) -> bool {
         if path == "/robots.txt" {
             return true;
         }
@@ -94,12 +53,12 @@ impl HostRules {
     }
 
     /// Whether all is allowed.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.rules.is_empty()
     }
 
     /// `Crawl-delay` in seconds.
-    pub fn delay_s(&self) -> Option<f64> {
+    pub(super) fn delay_s(&self) -> Option<f64> {
         self.delay_s
     }
 }
@@ -126,7 +85,7 @@ fn fits(pattern: &str, path: &str) -> bool {
 impl SimWeb {
     pub(super) fn robots_kind(&self, host: u64) -> RobotsKind {
         let at = unit(self.web.hash(host, purpose::ROBOTS));
-        self.config.robots.pick(at).and_then(|i| KINDS.get(i).copied()).unwrap_or(RobotsKind::Missing)
+        pick(&self.config.robots.all(), RobotsKind::ALL, at).unwrap_or(RobotsKind::Missing)
     }
 
     /// Redirects between robots.txt and the rules; of a loop, its length.
@@ -156,7 +115,6 @@ impl SimWeb {
 
     fn groups(&self, host: u64) -> Vec<Group> {
         let all = |rules| vec![Group::of("*", rules)];
-        let agent = &self.config.agent;
         match self.robots_kind(host) {
             RobotsKind::AllowAll => all(vec![rule(false, "")]),
             RobotsKind::DisallowAll => all(vec![rule(false, "/")]),
@@ -186,12 +144,12 @@ impl SimWeb {
             RobotsKind::Groups => vec![
                 Group::of("otherbot", vec![rule(false, "/")]),
                 Group {
-                    agents: vec![agent.to_ascii_uppercase(), "second-bot".into()],
+                    agents: vec![AGENT.to_ascii_uppercase(), "second-bot".into()],
                     rules: vec![rule(false, "/news/")],
                     delay: None,
                 },
                 Group::of("*", vec![rule(false, "/")]),
-                Group::of(agent, vec![rule(false, "/blog/")]),
+                Group::of(AGENT, vec![rule(false, "/blog/")]),
             ],
             RobotsKind::Encoded => {
                 let encoded = |written: &str, meant: &str| Rule {
@@ -217,15 +175,15 @@ impl SimWeb {
         }
     }
 
-    /// What the host of this number allows to an agent, by its product token: nothing where robots.txt cannot be had.
-    pub fn rules(&self, host: u64, agent: &str) -> HostRules {
+    /// What the host of this number allows: nothing where robots.txt cannot be had.
+    pub(super) fn rules(&self, host: u64) -> HostRules {
         if !self.health(host).is_alive() {
             return HostRules { rules: vec![(false, "/".into())], delay_s: None };
         }
         let groups = self.groups(host);
         let speaks_to = |group: &Group, name: &str| group.agents.iter().any(|a| a.eq_ignore_ascii_case(name));
-        let named = groups.iter().any(|group| speaks_to(group, agent));
-        let wanted = if named { agent } else { "*" };
+        let named = groups.iter().any(|group| speaks_to(group, AGENT));
+        let wanted = if named { AGENT } else { "*" };
         let mut found = HostRules { rules: Vec::new(), delay_s: None };
         for group in groups.into_iter().filter(|group| speaks_to(group, wanted)) {
             found.delay_s = found.delay_s.or(group.delay);

@@ -8,62 +8,9 @@ use super::draw::{below, unit};
 use super::layout::purpose;
 use super::sim::SimWeb;
 use super::sim_answer::{Answer, Ending, Rest, gzip};
-
-/// Trouble of a page, in the order of the shares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Trouble {
-    Failing,
-    Passing,
-    Busy,
-    Refused,
-    Dropped,
-    HalfHead,
-    Garbage,
-    Huge,
-    Endless,
-    Drip,
-    EndlessDrip,
-    Short,
-    Long,
-    Chunked,
-    Trailers,
-    BrokenChunks,
-    Unbounded,
-    Gzip,
-    Brotli,
-    Zstd,
-    Bomb,
-    Odd,
-    Old,
-}
+use super::sim_config::{Trouble, pick};
 
 impl Trouble {
-    pub(super) const ALL: [Trouble; 23] = [
-        Trouble::Failing,
-        Trouble::Passing,
-        Trouble::Busy,
-        Trouble::Refused,
-        Trouble::Dropped,
-        Trouble::HalfHead,
-        Trouble::Garbage,
-        Trouble::Huge,
-        Trouble::Endless,
-        Trouble::Drip,
-        Trouble::EndlessDrip,
-        Trouble::Short,
-        Trouble::Long,
-        Trouble::Chunked,
-        Trouble::Trailers,
-        Trouble::BrokenChunks,
-        Trouble::Unbounded,
-        Trouble::Gzip,
-        Trouble::Brotli,
-        Trouble::Zstd,
-        Trouble::Bomb,
-        Trouble::Odd,
-        Trouble::Old,
-    ];
-
     /// Whether a crawler sees less than the whole body, or cannot know that it is whole.
     pub(super) fn cuts(self) -> bool {
         matches!(
@@ -86,7 +33,7 @@ impl SimWeb {
     /// The trouble of a page that would answer 200.
     pub(super) fn trouble(&self, page: u64) -> Option<Trouble> {
         let at = unit(self.web.hash(page, purpose::TROUBLE));
-        let trouble = self.config.pages.pick(at).and_then(|i| Trouble::ALL.get(i).copied())?;
+        let trouble = pick(&self.config.pages.all(), Trouble::ALL, at)?;
         (self.web.host_start(self.web.host_of(page)) != page).then_some(trouble)
     }
 

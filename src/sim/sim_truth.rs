@@ -13,50 +13,20 @@
 //! **Cost.** Time: one page's links (about 2 µs) a known page, and a scan of the bytes a level. Memory: one byte a page, 64 a
 //! host where hosts have extras, whatever the number of links.
 //!
-//! **Determinism.** A function of configuration and [`Obedient`].
+//! **Determinism.** A function of the configuration.
 
 use std::collections::HashSet;
 
-use serde::{Deserialize, Serialize};
-
 use super::sim::SimWeb;
+use super::sim_config::Trouble;
 use super::sim_extras::{Deed, SLOTS, Slot, Way};
 use super::sim_hosts::Health;
 use super::sim_locate::Place;
 use super::sim_robots::HostRules;
-use super::sim_trouble::Trouble;
 use super::{Kind, Region, Trap};
 
-/// How the crawler behaves that the truth is for. The default is webmill's.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Obedient {
-    /// Product token. Default `webmill`.
-    pub agent: String,
-    /// Redirects followed one after the other. Default 10.
-    pub max_redirects: u32,
-    /// Attempts after the first. Default 3; passing trouble takes up to 2.
-    pub max_retries: u32,
-    /// Whether sitemaps are read. Default true.
-    pub sitemaps: bool,
-    /// Whether links with `rel=nofollow` are followed. Default false.
-    pub follow_nofollow: bool,
-    /// Whether the crawl stays on hosts of seeds. Default true.
-    pub seed_hosts_only: bool,
-}
-
-impl Default for Obedient {
-    fn default() -> Self {
-        Obedient {
-            agent: "webmill".into(),
-            max_redirects: 10,
-            max_retries: 3,
-            sitemaps: true,
-            follow_nofollow: false,
-            seed_hosts_only: true,
-        }
-    }
-}
+/// Redirects that the crawler follows one after the other.
+const MAX_REDIRECTS: u32 = 10;
 
 /// What must become of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -125,19 +95,6 @@ pub struct Expected {
     pub expect: Expect,
     /// Fewest links from a seed; redirects count nothing, sitemaps as links of the home page. `None` where it is unknown.
     pub depth: Option<u8>,
-    /// Marked `noindex`.
-    pub noindex: bool,
-}
-
-/// A link on a page that must be stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrueArc {
-    /// The page.
-    pub source: String,
-    /// Where it leads, canonical and without session id.
-    pub target: String,
-    /// Whether it may be followed.
-    pub followed: bool,
 }
 
 /// Depth of a URL that is not known, and greatest depth.
@@ -148,41 +105,27 @@ const DEEPEST: u8 = 254;
 #[derive(Debug, Clone)]
 pub struct Coverage<'a> {
     sim: &'a SimWeb,
-    crawler: Obedient,
     depths: Vec<u8>,
     /// Hosts whose sitemaps are read.
     listed: HashSet<u64>,
 }
 
-/// A link of a page, before it is written.
-struct Link {
-    to: Goal,
-    followed: bool,
-}
-
-enum Goal {
-    Node(u64),
-    /// A page that the host does not have: host and ordinal.
-    Missing(u64, u64),
-    Trap(u64, Trap),
-}
-
 impl SimWeb {
-    /// The truth for a crawler.
+    /// The truth for a crawler that is called webmill, follows ten redirects and no links with `rel=nofollow`, and reads sitemaps.
     ///
     /// # Examples
     /// ```
-    /// use webmill_sim::{Expect, Obedient, SimConfig, SimWeb};
+    /// use webmill_sim::{Expect, SimConfig, SimWeb};
     /// let sim = SimWeb::new(SimConfig::plain(1000, 20, 7))?;
-    /// let truth = sim.truth(&Obedient::default());
+    /// let truth = sim.truth();
     /// let seed = sim.seeds().next().expect("a seed");
     /// assert_eq!(truth.expect(&seed), Expect::Store);
     /// # Ok::<(), webmill_capture::error::Error>(())
     /// ```
-    pub fn truth(&self, crawler: &Obedient) -> Coverage<'_> {
+    pub fn truth(&self) -> Coverage<'_> {
         let extras = if self.has_extras { self.web.hosts() * SLOTS } else { 0 };
         let depths = vec![UNKNOWN; (self.web.len() + extras) as usize];
-        let mut coverage = Coverage { sim: self, crawler: crawler.clone(), depths, listed: HashSet::new() };
+        let mut coverage = Coverage { sim: self, depths, listed: HashSet::new() };
         coverage.explore();
         coverage
     }
@@ -209,7 +152,7 @@ impl SimWeb {
 impl Coverage<'_> {
     fn explore(&mut self) {
         let sim = self.sim;
-        for host in (0..sim.web.hosts()).filter(|&host| sim.is_seed(host)) {
+        for host in (0..sim.web.hosts()).filter(|&host| sim.web.host_size(host) > 0) {
             self.depths[sim.web.host_start(host) as usize] = 0;
         }
         let mut rules = RulesCache::default();
@@ -230,9 +173,9 @@ impl Coverage<'_> {
     }
 
     /// Marks what a known URL leads to.
-    fn expand(&mut self, node: u64, depth: u8, rules: &mut RulesCache, links: &mut Vec<Link>) {
+    fn expand(&mut self, node: u64, depth: u8, rules: &mut RulesCache, links: &mut Vec<u64>) {
         let sim = self.sim;
-        if sim.has_extras && self.crawler.sitemaps {
+        if sim.has_extras {
             self.mark_sitemaps(node, depth, rules);
         }
         if !self.judge(node, rules).is_stored() {
@@ -244,9 +187,8 @@ impl Coverage<'_> {
         }
         self.page_links(node, links);
         let closed = matches!(sim.node_place(node), Place::Extra(_, slot) if slot.nofollow());
-        for link in links.drain(..) {
-            let Goal::Node(target) = link.to else { continue };
-            if link.followed && !closed {
+        if !closed {
+            for target in links.drain(..) {
                 self.mark(target, depth.saturating_add(1).min(DEEPEST));
             }
         }
@@ -255,7 +197,7 @@ impl Coverage<'_> {
     /// Follows a redirect that was linked to, and those after it.
     fn follow_redirects(&mut self, node: u64, depth: u8, rules: &mut RulesCache) {
         let mut at = node;
-        for _ in 0..self.crawler.max_redirects {
+        for _ in 0..MAX_REDIRECTS {
             if self.judge(at, rules) != Expect::Redirect {
                 return;
             }
@@ -280,10 +222,9 @@ impl Coverage<'_> {
         if !sim.has_sitemaps(host) || !sim.health(host).is_alive() || !self.listed.insert(host) {
             return;
         }
-        let allows =
-            |path: &str, rules: &mut RulesCache| rules.of(sim, &self.crawler.agent, host).allows(path);
-        let (first, second) = (allows("/sitemap-1.xml", rules), allows("/sitemap-2.xml.gz", rules));
-        if !allows("/sitemap.xml", rules) {
+        let rules = rules.of(sim, host);
+        let (first, second) = (rules.allows("/sitemap-1.xml"), rules.allows("/sitemap-2.xml.gz"));
+        if !rules.allows("/sitemap.xml") {
             return;
         }
         let depth = depth.saturating_add(1).min(DEEPEST);
@@ -298,12 +239,8 @@ impl Coverage<'_> {
         }
     }
 
-    /// Marks a URL as known; false where it was, at no greater depth, or is out of scope.
+    /// Marks a URL as known; false where it was, at no greater depth.
     fn mark(&mut self, node: u64, depth: u8) -> bool {
-        let host = self.sim.node_host(node);
-        if self.crawler.seed_hosts_only && !self.sim.is_seed(host) {
-            return false;
-        }
         let known = &mut self.depths[node as usize];
         let better = *known > depth;
         *known = depth.min(*known);
@@ -317,7 +254,7 @@ impl Coverage<'_> {
         if !sim.health(host).is_alive() {
             return Expect::Dead;
         }
-        let rules = rules.of(sim, &self.crawler.agent, host);
+        let rules = rules.of(sim, host);
         if !rules.is_open() && !rules.allows(&sim.node_path(node)) {
             return Expect::Denied;
         }
@@ -341,49 +278,34 @@ impl Coverage<'_> {
             Some(Trouble::Failing | Trouble::Dropped | Trouble::HalfHead | Trouble::Garbage) => {
                 Expect::Failed
             }
-            Some(Trouble::Passing | Trouble::Busy) if self.sim.failures(page) > self.crawler.max_retries => {
-                Expect::Failed
-            }
             Some(Trouble::Refused) => Expect::Gone,
             Some(trouble) if trouble.cuts() => Expect::StoreCut,
             _ => Expect::Store,
         }
     }
 
-    /// The links on a page that answers 200.
-    fn page_links(&self, node: u64, links: &mut Vec<Link>) {
+    /// Where the links lead that may be followed from a page that answers 200.
+    fn page_links(&self, node: u64, links: &mut Vec<u64>) {
         links.clear();
         let sim = self.sim;
-        let follow = self.crawler.follow_nofollow;
         let host = sim.node_host(node);
-        let slot_link = |(slot, way): (Slot, Way)| Link {
-            to: Goal::Node(sim.slot_node(host, slot)),
-            followed: follow || way != Way::Nofollow,
+        let slots = |all: Vec<(Slot, Way)>| {
+            let followed = all.into_iter().filter(|(_, way)| *way != Way::Nofollow);
+            followed.map(|(slot, _)| sim.slot_node(host, slot)).collect::<Vec<u64>>()
         };
-        match sim.node_place(node) {
-            Place::Extra(_, slot) => {
-                if let Some(Deed::Page(targets)) = slot.deed() {
-                    links.extend(targets.iter().copied().map(slot_link));
-                }
+        if let Place::Extra(_, slot) = sim.node_place(node) {
+            if let Some(Deed::Page(targets)) = slot.deed() {
+                links.extend(slots(targets.to_vec()));
             }
-            _ => {
-                let body = sim.web.content(node).body;
-                let mut targets = Vec::new();
-                sim.web.targets(body, host, &mut targets);
-                links.extend(targets.iter().map(|target| Link {
-                    to: match sim.web.resolve(target) {
-                        Some(page) => Goal::Node(page),
-                        None => Goal::Missing(target.host, target.ordinal),
-                    },
-                    followed: follow || target.region != Region::Advertisement,
-                }));
-                if sim.has_extras && sim.is_home(body) {
-                    links.extend(sim.home_extras(host).into_iter().map(slot_link));
-                    links.extend(
-                        sim.trap(host).map(|trap| Link { to: Goal::Trap(host, trap), followed: true }),
-                    );
-                }
-            }
+            return;
+        }
+        let body = sim.web.content(node).body;
+        let mut targets = Vec::new();
+        sim.web.targets(body, host, &mut targets);
+        targets.retain(|target| target.region != Region::Advertisement);
+        links.extend(targets.iter().filter_map(|target| sim.web.resolve(target)));
+        if sim.has_extras && sim.is_home(body) {
+            links.extend(slots(sim.home_extras(host)));
         }
     }
 
@@ -403,10 +325,9 @@ impl Coverage<'_> {
             _ => {
                 let path = SimWeb::split(url).map_or("/", |(_, path)| path);
                 return match place {
-                    _ if !sim.rules(host, &self.crawler.agent).allows(path) => Expect::Denied,
+                    _ if !sim.rules(host).allows(path) => Expect::Denied,
                     Place::Trap(_) => Expect::Trap,
-                    Place::Sitemap(..) if self.crawler.sitemaps => Expect::Service,
-                    Place::Sitemap(..) => Expect::Unknown,
+                    Place::Sitemap(..) => Expect::Service,
                     _ => Expect::Gone,
                 };
             }
@@ -423,47 +344,14 @@ impl Coverage<'_> {
         (0..self.depths.len() as u64).filter_map(move |node| {
             let sim = self.sim;
             let host = sim.node_host(node);
-            let mut noindex = false;
-            if let Place::Extra(host, slot) = sim.node_place(node) {
-                if !sim.has_slot(host, slot) || sim.web.host_size(host) == 0 {
-                    return None;
-                }
-                noindex = slot.noindex();
+            if let Place::Extra(host, slot) = sim.node_place(node)
+                && (!sim.has_slot(host, slot) || sim.web.host_size(host) == 0)
+            {
+                return None;
             }
             let depth = Some(self.depths[node as usize]).filter(|&depth| depth != UNKNOWN);
             let expect = if depth.is_some() { self.judge(node, &mut rules) } else { Expect::Unknown };
-            Some(Expected { url: sim.node_url(node), host, expect, depth, noindex })
-        })
-    }
-
-    /// The links of all pages that must be stored, in the order of the pages.
-    pub fn arcs(&self) -> impl Iterator<Item = TrueArc> + '_ {
-        let sim = self.sim;
-        let mut rules = RulesCache::default();
-        let mut links = Vec::new();
-        (0..self.depths.len() as u64).flat_map(move |node| {
-            let known = self.depths[node as usize] != UNKNOWN;
-            links.clear();
-            if known && self.judge(node, &mut rules).is_stored() {
-                self.page_links(node, &mut links);
-            }
-            let source = if links.is_empty() { String::new() } else { sim.node_url(node) };
-            let closed = matches!(sim.node_place(node), Place::Extra(_, slot) if slot.nofollow());
-            let arc = |link: Link| {
-                let target = match link.to {
-                    Goal::Node(node) => sim.node_url(node),
-                    Goal::Missing(host, ordinal) => {
-                        let mut url = String::new();
-                        sim.web.push_url(host, ordinal, &mut url);
-                        url
-                    }
-                    Goal::Trap(host, trap) => {
-                        format!("http://{}{}", sim.web.host_name(host), trap.entry())
-                    }
-                };
-                TrueArc { source: source.clone(), target, followed: link.followed && !closed }
-            };
-            links.drain(..).map(arc).collect::<Vec<_>>()
+            Some(Expected { url: sim.node_url(node), host, expect, depth })
         })
     }
 
@@ -475,7 +363,7 @@ impl Coverage<'_> {
         (0..sim.web.hosts()).filter(|&host| sim.web.host_size(host) > 0).filter_map(move |host| {
             let trap = sim.trap(host)?;
             let home = sim.web.host_start(host);
-            let rules = sim.rules(host, &self.crawler.agent);
+            let rules = sim.rules(host);
             let entered = self.depths[home as usize] != UNKNOWN
                 && sim.health(host).is_alive()
                 && rules.allows("/")
@@ -492,7 +380,7 @@ impl Coverage<'_> {
     /// `Crawl-delay` that the host with this name asks for, in seconds.
     pub fn crawl_delay_s(&self, name: &str) -> Option<f64> {
         let host = self.sim.host_number(name)?;
-        self.sim.rules(host, &self.crawler.agent).delay_s()
+        self.sim.rules(host).delay_s()
     }
 }
 
@@ -536,10 +424,10 @@ impl SimWeb {
 struct RulesCache(Option<(u64, HostRules)>);
 
 impl RulesCache {
-    fn of(&mut self, sim: &SimWeb, agent: &str, host: u64) -> &HostRules {
+    fn of(&mut self, sim: &SimWeb, host: u64) -> &HostRules {
         if self.0.as_ref().is_some_and(|(of, _)| *of != host) {
             self.0 = None;
         }
-        &self.0.get_or_insert_with(|| (host, sim.rules(host, agent))).1
+        &self.0.get_or_insert_with(|| (host, sim.rules(host))).1
     }
 }

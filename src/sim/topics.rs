@@ -2,11 +2,11 @@
 //!
 //! **Definition.** There are `topics` topics, the k-th as often as 1/k. A *near* host draws one to three of them, a *far* host one, and a page
 //! takes one of its host's. A link stays in the topic of its page with probability `stay`, on the site or across the Web by popularity; else it
-//! leads to another topic. Links across the Web lead to near hosts, or within a group of far hosts: the far hosts of a topic are in `groups`
-//! groups, and into group g only *chains* lead, from a share `gates` of the pages of the group before it (0: near hosts; groups without hosts do not count). A chain is 1 to `longest_chain`
+//! leads to another topic. Links across the Web lead to near hosts, or within a group of far hosts: the far hosts of a topic are in three
+//! groups, and into group g only *chains* lead, from a tenth of the pages of the group before it (0: near hosts; groups without hosts do not count). A chain is 1 to `longest_chain`
 //! pages of another topic, the last of a far host; each links to the next, the last to a page of the host's topic. On every second far host the
-//! titles of its chain name the topic that lies beyond. A share `hubs` of pages links to `hub_links` pages of one topic: half of them to their own,
-//! half to one that is drawn. Texts and titles hold words of the topic's vocabulary, a share `words` of all and three in five.
+//! titles of its chain name the topic that lies beyond. A share `hubs` of pages links to 50 pages of one topic: half of them to their own,
+//! half to one that is drawn. Texts and titles hold words of the topic's vocabulary, two in five of all and three in five.
 //!
 //! **Cost.** Sixteen bytes for each topic of each host.
 //!
@@ -22,6 +22,14 @@ use webmill_capture::error::{Error, Result};
 
 /// Words of the vocabulary of a topic in one language.
 const WORDS: u64 = 24;
+/// Groups of far hosts of a topic, each behind the one before.
+const GROUPS: usize = 3;
+/// Share of pages that a chain begins at, where another group follows.
+const GATES: f64 = 0.1;
+/// Links of a hub to pages of one topic.
+const HUB_LINKS: u32 = 50;
+/// Share of the words of a text that are its topic's.
+const TEXT_WORDS: f64 = 0.4;
 /// Share of the content words of a title that are its topic's.
 const TITLE_WORDS: f64 = 0.6;
 /// Pages that are looked at for one of a topic.
@@ -41,49 +49,29 @@ pub struct TopicConfig {
     pub stay: f64,
     /// Share of pages that are hubs. Default 0.05.
     pub hubs: f64,
-    /// Links of a hub to pages of one topic. Default 50.
-    pub hub_links: u32,
     /// Share of hosts of 12 pages and more that only chains lead to. Default 0.3.
     pub far: f64,
-    /// Groups of far hosts of a topic, each behind the one before, 1 to 100. Default 3.
-    pub groups: u32,
-    /// Share of pages that a chain begins at, where another group follows. Default 0.1.
-    pub gates: f64,
     /// Fewest pages of a chain. Default 1.
     pub shortest_chain: u32,
     /// Most pages of a chain, up to 6. Default 4.
     pub longest_chain: u32,
-    /// Share of the words of a text that are its topic's. Default 0.4.
-    pub words: f64,
 }
 
 impl Default for TopicConfig {
     fn default() -> Self {
-        TopicConfig {
-            topics: 50,
-            stay: 0.7,
-            hubs: 0.05,
-            hub_links: 50,
-            far: 0.3,
-            groups: 3,
-            gates: 0.1,
-            shortest_chain: 1,
-            longest_chain: 4,
-            words: 0.4,
-        }
+        TopicConfig { topics: 50, stay: 0.7, hubs: 0.05, far: 0.3, shortest_chain: 1, longest_chain: 4 }
     }
 }
 
 impl TopicConfig {
     pub(super) fn check(&self, hosts: u64) -> Result<()> {
         let refuse = |what: &str| Err(Error::Config(format!("topics of a synthetic Web: {what}")));
-        let shares = [self.stay, self.hubs, self.far, self.gates, self.words];
+        let shares = [self.stay, self.hubs, self.far];
         if !shares.iter().all(|share| (0.0..=1.0).contains(share)) {
             return refuse("shares must lie in 0 to 1");
         }
-        if !(2..=1000).contains(&self.topics) || !(1..=100).contains(&self.groups) || self.hub_links > 10_000
-        {
-            return refuse("2 to 1000 topics, 1 to 100 groups and at most 10000 links of a hub");
+        if !(2..=1000).contains(&self.topics) {
+            return refuse("there must be 2 to 1000 of them");
         }
         if !(1..=self.longest_chain).contains(&self.shortest_chain) || self.longest_chain > 6 {
             return refuse("chains must be 1 to 6 pages, the shortest not longer than the longest");
@@ -129,7 +117,7 @@ impl Planted {
         for k in 1..=config.topics {
             shares.push(shares.last().copied().unwrap_or(0.0) + 1.0 / f64::from(k));
         }
-        let groups = config.groups as usize + 1;
+        let groups = GROUPS + 1;
         let mut planted = Planted {
             shares,
             hosts: vec![Hosts::default(); groups * config.topics as usize],
@@ -173,7 +161,7 @@ impl Planted {
         let host = web.mirrored_host(host).unwrap_or(host);
         let mut draws = Draws::new(web.config.seed, host, purpose::TOPIC);
         let far = draws.unit() < config.far && web.host_size(host) >= FAR_PAGES;
-        let (group, count) = (draws.below(u64::from(config.groups)) as u32 + 1, draws.below(3) as usize + 1);
+        let (group, count) = (draws.below(GROUPS as u64) as u32 + 1, draws.below(3) as usize + 1);
         let chain = config.shortest_chain
             + draws.below(u64::from(config.longest_chain - config.shortest_chain) + 1) as u32;
         let mut of =
@@ -245,7 +233,7 @@ impl Web {
         text: u64,
         language: Language,
     ) -> Option<impl FnMut() -> Option<u16> + '_> {
-        let (topic, share) = (self.own_topic(text)?.topic, self.config.topics.as_ref()?.words);
+        let (topic, share) = (self.own_topic(text)?.topic, TEXT_WORDS);
         let mut draws = Draws::new(self.config.seed, text, purpose::TOPIC | 4 << 8);
         Some(move || (draws.unit() < share).then(|| self.topic_word(topic, language, &mut draws)))
     }
@@ -284,8 +272,8 @@ impl Web {
 
     /// A page of a topic and group by popularity.
     fn popular_of_topic(&self, topic: u32, group: u32, u: f64, region: Region) -> Option<Target> {
-        let (planted, config) = (self.planted.as_deref()?, self.config.topics.as_ref()?);
-        let at = topic as usize * (config.groups as usize + 1) + group as usize;
+        let planted = self.planted.as_deref()?;
+        let at = topic as usize * (GROUPS + 1) + group as usize;
         let (hosts, shuffle) = (&planted.hosts[at], &planted.shuffles[at]);
         let place = shuffle.place(popular_rank(u, *hosts.ends.last()?));
         let number = hosts.ends.partition_point(|end| *end <= place);
@@ -301,9 +289,7 @@ impl Web {
 
     /// Hosts of the next group of a topic that has some.
     fn next_group(&self, topic: u32, group: u32) -> Option<&[u64]> {
-        let (planted, config) = (self.planted.as_deref()?, self.config.topics.as_ref()?);
-        let groups = config.groups as usize + 1;
-        let of_topic = &planted.hosts[topic as usize * groups..][..groups];
+        let of_topic = &self.planted.as_deref()?.hosts[topic as usize * (GROUPS + 1)..][..GROUPS + 1];
         of_topic[group as usize + 1..].iter().map(|of| of.hosts.as_slice()).find(|hosts| !hosts.is_empty())
     }
 
@@ -354,7 +340,7 @@ impl Web {
             }
             None => {
                 let mut draws = Draws::new(self.config.seed, body, purpose::TOPIC | 7 << 8);
-                if draws.unit() < config.gates
+                if draws.unit() < GATES
                     && let Some(hosts) = self.next_group(page.topic, page.group)
                 {
                     let to = hosts[draws.below(hosts.len() as u64) as usize];
@@ -365,7 +351,7 @@ impl Web {
                     let own = draws.next() & 1 == 0;
                     let topic = if own { page.topic } else { planted.draw(draws.unit()) };
                     let group = if topic == page.topic { group } else { 0 };
-                    for _ in 0..config.hub_links {
+                    for _ in 0..HUB_LINKS {
                         out.extend(self.popular_of_topic(topic, group, draws.unit(), region));
                     }
                 }

@@ -118,11 +118,9 @@ fn settings_of_topics_are_held_against_their_ranges() {
         TopicConfig { topics: 1, ..sound() },
         TopicConfig { stay: 1.1, ..sound() },
         TopicConfig { hubs: f64::NAN, ..sound() },
-        TopicConfig { groups: 0, ..sound() },
         TopicConfig { shortest_chain: 0, ..sound() },
         TopicConfig { shortest_chain: 5, ..sound() },
         TopicConfig { longest_chain: 7, ..sound() },
-        TopicConfig { hub_links: 10_001, ..sound() },
     ] {
         assert!(Web::new(Config { topics: Some(bad.clone()), ..Config::default() }).is_err(), "{bad:?}");
     }

@@ -13,8 +13,9 @@ use webmill::sim::{Answer, Asking, Ending, Site, SynthPage};
 
 use super::archives::get;
 use super::crawl_again_site::{BEGAN, DAY_MS, etag, every, round, words};
-use super::crawl_replay::{installed, pywb};
+use super::crawl_replay::pywb;
 use super::crawl_support::{events, serve, shard_files};
+use super::support::{gzip, tool};
 
 const HOST: &str = "http://many.example";
 
@@ -51,13 +52,6 @@ fn in_chunks(entity: &[u8], length: usize) -> Vec<u8> {
     }
     wire.extend_from_slice(b"0\r\n\r\n");
     wire
-}
-
-fn gzip(data: &[u8]) -> Vec<u8> {
-    use std::io::Write;
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(data).unwrap();
-    encoder.finish().unwrap()
 }
 
 fn decoded(data: &[u8]) -> Vec<u8> {
@@ -207,7 +201,7 @@ fn answers_of(seen: &[Seen]) -> BTreeMap<&str, Vec<&Seen>> {
 
 #[test]
 fn warcio_and_fastwarc_read_every_record_that_a_crawl_writes_in_rounds() {
-    let Some(python) = installed("python") else { return };
+    let Some(python) = tool("archives", "python") else { return };
     for compression in [Compression::Gzip, Compression::None] {
         let folder = tempfile::tempdir().unwrap();
         crawled(folder.path(), compression);

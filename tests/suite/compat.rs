@@ -1,31 +1,14 @@
 //! Shards and crawls that earlier programs wrote still open.
 
-use std::path::Path;
-
 use webmill::mill::PageRow;
 use webmill::table::read_rows;
 
-use crate::support::Work;
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_symlink() {
-            std::os::unix::fs::symlink(std::fs::read_link(&path).unwrap(), target).unwrap();
-        } else if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            std::fs::copy(&path, target).unwrap();
-        }
-    }
-}
+use crate::support::{Work, mirror, repository};
 
 #[test]
 fn shards_and_crawls_of_earlier_programs_open() {
     let work = Work::new();
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/first"), &work.path("old"));
+    mirror(&repository("tests/compat/first"), &work.path("old"));
     work.run(&["run", "old/shards", "old/crawl", "--out", "out", "--max-bad", "0"]);
     let pages: Vec<PageRow> = read_rows(&work.path("out/extract/latest/pages")).unwrap();
     assert_eq!(pages.len(), 4 + 85);

@@ -2,28 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use webmill::run::CRASH_POINTS;
-use webmill::table::TableInWords;
-
-use crate::support::{Work, assert_same};
-
-fn stdout(work: &Work, arguments: &[&str]) -> String {
-    String::from_utf8(work.run(arguments).stdout).unwrap()
-}
+use crate::support::{Work, assert_same, gzip};
 
 /// The lines after the first, which is the folder.
 fn printed(work: &Work, arguments: &[&str]) -> Vec<String> {
-    stdout(work, arguments).lines().skip(1).map(str::to_owned).collect()
-}
-
-fn table(work: &Work, out: &str, job: &str, table: &str) -> TableInWords {
-    TableInWords::read(&work.path(out).join(job).join("latest").join(table)).unwrap()
-}
-
-fn counts(work: &Work, out: &str, job: &str) -> serde_json::Value {
-    let path = work.path(out).join(job).join("latest/manifest.json");
-    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    manifest["counts"].clone()
+    work.output(arguments).lines().skip(1).map(str::to_owned).collect()
 }
 
 /// A page whose main text is this paragraph.
@@ -110,12 +93,9 @@ fn files_in_any_encoding_and_folders_of_them() {
     .unwrap();
     let words = printed(&work, &["count", "words", "texts", "--out", "counts", "--top", "1"]);
     assert_eq!(words, ["图书馆\t3\t2"]);
-    let counts = counts(&work, "counts", "count-words");
+    let counts = work.counts("counts", "count-words");
     assert_eq!((&counts["kept"]["texts"], &counts["dropped"]["no-text"]), (&2.into(), &1.into()));
-    assert_eq!(
-        table(&work, "counts", "count-words", "rejects.parquet").column("shard").next(),
-        Some("c.bin")
-    );
+    assert_eq!(work.words("counts", "count-words", "rejects.parquet").column("shard").next(), Some("c.bin"));
     assert!(work.fails(&["count", "words", "missing.txt", "--out", "counts"], 2).contains("missing.txt"));
 }
 
@@ -124,16 +104,16 @@ fn only_captures_that_count_are_counted() {
     let work = Work::new();
     write_three(&work);
     work.run(&["count", "words", "--out", "out"]);
-    let words = table(&work, "out", "count-words", "count_words");
+    let words = work.words("out", "count-words", "count_words");
     let of: BTreeMap<&str, (&str, &str)> =
         words.rows.iter().map(|row| (row[0].as_str(), (row[1].as_str(), row[2].as_str()))).collect();
     assert_eq!(of["green"], ("3", "3"));
     assert!(!of.contains_key("sails"), "a word of a capture that a later one replaced");
-    let told = counts(&work, "out", "count-words");
+    let told = work.counts("out", "count-words");
     assert_eq!((&told["kept"]["texts"], &told["dropped"]["superseded"]), (&3.into(), &1.into()));
 
     work.run(&["count", "backlinks", "--out", "out"]);
-    let links = table(&work, "out", "count-backlinks", "count_backlinks");
+    let links = work.words("out", "count-backlinks", "count_backlinks");
     let sources: Vec<(&str, &str)> =
         links.rows.iter().map(|row| (row[1].as_str(), row[5].as_str())).collect();
     assert_eq!(
@@ -144,14 +124,14 @@ fn only_captures_that_count_are_counted() {
             ("http://c.example/", r#"["http://a.example/", "http://b.example/"]"#),
         ]
     );
-    let told = counts(&work, "out", "count-backlinks");
+    let told = work.counts("out", "count-backlinks");
     assert_eq!((&told["kept"]["links"], &told["dropped"]["superseded"]), (&4.into(), &1.into()));
-    let anchors = table(&work, "out", "count-backlinks", "count_anchors");
+    let anchors = work.words("out", "count-backlinks", "count_anchors");
     let of_c: Vec<_> = anchors.rows.iter().filter(|row| row[1] == "http://c.example/").collect();
     assert_eq!((of_c.len(), of_c[0][3].as_str()), (1, "2"));
 
     work.run(&["count", "host-terms", "--out", "out"]);
-    let hosts = table(&work, "out", "count-host-terms", "count_host_terms");
+    let hosts = work.words("out", "count-host-terms", "count_host_terms");
     assert_eq!(hosts.column("host").collect::<Vec<_>>(), ["a.example", "b.example", "c.example"]);
     assert!(hosts.column("terms").next().unwrap().contains("harbour"));
 }
@@ -170,7 +150,7 @@ fn queries_find_words_and_phrases() {
     assert!(told.contains("no index of these texts"), "{told}");
     work.run(&["count", "index", "--out", "out"]);
     let found = |query: &str| -> Vec<String> {
-        let lines = stdout(&work, &["count", "search", query, "--out", "out"]);
+        let lines = work.output(&["count", "search", query, "--out", "out"]);
         lines.lines().map(|line| line.split('\t').nth(1).unwrap().to_owned()).collect()
     };
     let mut all = found("green");
@@ -199,7 +179,7 @@ fn queries_find_words_and_phrases() {
 fn lines_are_printed_as_grep_does() {
     let work = Work::new();
     write_three(&work);
-    let lines = stdout(&work, &["count", "grep", "GREEN b.ats", "--ignore-case", "--out", "out"]);
+    let lines = work.output(&["count", "grep", "GREEN b.ats", "--ignore-case", "--out", "out"]);
     let urls: Vec<&str> = lines.lines().map(|line| line.split("/:").next().unwrap()).collect();
     assert_eq!(urls, ["http://a.example", "http://b.example", "http://c.example"], "{lines}");
     work.fails(&["count", "grep", "GREEN b.ats", "--out", "out"], 1);
@@ -209,7 +189,6 @@ fn lines_are_printed_as_grep_does() {
 
 #[test]
 fn visits_of_logs() {
-    use std::io::Write;
     let work = Work::new();
     let line = |target: &str, status: u16| {
         format!(
@@ -221,22 +200,18 @@ fn visits_of_logs() {
         log += &line(if n % 4 == 0 { "/a" } else { "/b/../b?q=1" }, if n % 10 == 9 { 404 } else { 200 });
     }
     std::fs::write(work.path("access.log"), &log).unwrap();
-    let mut packed = flate2::write::GzEncoder::new(
-        std::fs::File::create(work.path("access.log.1.gz")).unwrap(),
-        flate2::Compression::fast(),
-    );
-    packed.write_all(line("http://other.example/", 304).as_bytes()).unwrap();
-    packed.finish().unwrap();
+    std::fs::write(work.path("access.log.1.gz"), gzip(line("http://other.example/", 304).as_bytes()))
+        .unwrap();
     let arguments =
         ["count", "visits", "access.log", "access.log.1.gz", "--host", "a.example", "--out", "out"];
     work.run(&arguments);
-    let rows = table(&work, "out", "count-visits", "count_visits").rows;
+    let rows = work.words("out", "count-visits", "count_visits").rows;
     let rows: Vec<(&str, &str)> = rows.iter().map(|row| (row[1].as_str(), row[2].as_str())).collect();
     assert_eq!(
         rows,
         [("http://a.example/a", "100"), ("http://a.example/b?q=1", "260"), ("http://other.example/", "1")]
     );
-    assert_eq!(counts(&work, "out", "count-visits")["dropped"]["other-status"], 40);
+    assert_eq!(work.counts("out", "count-visits")["dropped"]["other-status"], 40);
     // Too many lines that are none are refused, unless they are allowed; then they are sampled.
     for _ in 0..20 {
         log += "no line of a log\n";
@@ -245,9 +220,9 @@ fn visits_of_logs() {
     std::fs::write(work.path("access.log"), &log).unwrap();
     assert!(work.fails(&arguments, 1).contains("21 of 422 records are damaged"));
     work.run(&[&arguments[..], &["--max-bad", "0.1"]].concat());
-    let told = counts(&work, "out", "count-visits");
+    let told = work.counts("out", "count-visits");
     assert_eq!((&told["dropped"]["bad-line"], &told["dropped"]["bad-request"]), (&20.into(), &1.into()));
-    assert_eq!(table(&work, "out", "count-visits", "rejects.parquet").rows.len(), 21);
+    assert_eq!(work.words("out", "count-visits", "rejects.parquet").rows.len(), 21);
     assert!(
         work.fails(&["count", "visits", "access.log", "--host", "a b", "--out", "out"], 2).contains("host")
     );
@@ -259,7 +234,7 @@ fn tables_in_any_order() {
     work.synth("shards", 300, 1 << 20);
     work.run(&["extract", "shards", "--out", "out"]);
     std::fs::write(work.path("parts.toml"), "[count-sort]\nparts = 3\n").unwrap();
-    let pages = table(&work, "out", "extract", "pages");
+    let pages = work.words("out", "extract", "pages");
     for (column, descending) in
         [("num_words", false), ("num_words", true), ("url", true), ("simhash", false), ("title", false)]
     {
@@ -268,7 +243,7 @@ fn tables_in_any_order() {
             &[&["count", "sort", column, "--table", "pages", "--out", "out", "--recipe", "parts.toml"], flag]
                 .concat(),
         );
-        let sorted = table(&work, "out", "count-sort", "count_sort");
+        let sorted = work.words("out", "count-sort", "count_sort");
         assert_eq!(sorted.columns, pages.columns);
         let at = pages.columns.iter().position(|name| name == column).unwrap();
         let value = |row: &Vec<String>| -> (bool, u64, String) {
@@ -331,30 +306,6 @@ fn threads_and_memory_change_no_byte() {
 }
 
 #[test]
-fn death_at_any_step_costs_no_byte() {
-    let work = Work::new();
-    work.synth("shards", 150, 1 << 20);
-    std::fs::write(work.path("parts.toml"), PARTS).unwrap();
-    work.run(&["extract", "shards", "--out", "whole"]);
-    for kind in [KINDS[0], KINDS[2], KINDS[3]] {
-        work.run(&[kind, &["--out", "whole", "--recipe", "parts.toml"][..]].concat());
-    }
-    let expected = work.committed("whole");
-    for point in CRASH_POINTS {
-        let out = format!("out-{point}");
-        work.run(&["extract", "shards", "--out", &out]);
-        for kind in [KINDS[0], KINDS[2], KINDS[3]] {
-            let arguments = [kind, &["--out", &out, "--recipe", "parts.toml"][..]].concat();
-            let died = work.webmill(&arguments).env("WEBMILL_CRASH_AT", point).output().unwrap();
-            assert!(!died.status.success(), "{point}: the process should have died");
-            work.run(&arguments);
-        }
-        assert_same(&expected, &work.committed(&out), point);
-        assert_eq!(work.unfinished(&out), Vec::<String>::new(), "{point}");
-    }
-}
-
-#[test]
 fn a_run_counts_what_its_recipe_names() {
     let work = Work::new();
     work.synth("shards", 60, 1 << 20);
@@ -379,6 +330,6 @@ fn no_page_has_no_words() {
         work.run(&[kind, &["--out", "out"][..]].concat());
     }
     work.fails(&["count", "grep", "x", "--out", "out"], 1);
-    assert!(table(&work, "out", "count-words", "count_words").rows.is_empty());
-    assert!(stdout(&work, &["count", "search", "word", "--out", "out"]).is_empty());
+    assert!(work.words("out", "count-words", "count_words").rows.is_empty());
+    assert!(work.output(&["count", "search", "word", "--out", "out"]).is_empty());
 }

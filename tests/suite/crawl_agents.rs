@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use webmill::crawl::Purpose;
 use webmill::crawl::event::outcome;
 use webmill::mill::PageRow;
-use webmill::sim::{Obedient, SimConfig};
+use webmill::sim::SimConfig;
 use webmill::table::read_rows;
 
 use super::crawl_support::{Dice, Exchange, Served, events, exchanges, needless_repeats, none, write_recipe};
@@ -154,7 +154,7 @@ fn together(all: Vec<Exchange>, kills: &[Instant]) -> Vec<String> {
 }
 
 fn check(served: &Served, agents: &Agents, kills: &[Instant]) {
-    let truth = served.sim.truth(&Obedient::default());
+    let truth = served.sim.truth();
     let stored = agents.stored();
     let wanted: HashSet<String> =
         truth.pages().filter(|page| page.expect.is_stored()).map(|page| page.url).collect();

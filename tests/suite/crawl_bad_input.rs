@@ -8,7 +8,7 @@ use webmill::capture::CanonicalUrl;
 use webmill::crawl::event::outcome;
 use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose};
-use webmill::sim::{Obedient, SimConfig};
+use webmill::sim::SimConfig;
 
 use super::crawl_support::{
     Change, Quiet, Served, Written, crawl as crawl_to_end, crawl_until, events, serve, swift,
@@ -117,7 +117,7 @@ fn a_folder_keeps_its_strategy() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), before, "nothing was put aside");
     let (replayed, ended, totals) =
         crawl_until(folder.path(), &served.options(), &served.seeds(), &|| false).unwrap();
-    let truth = served.sim.truth(&Obedient::default());
+    let truth = served.sim.truth();
     let pages = truth.pages().filter(|page| page.expect.is_stored()).count() as u64;
     assert!(pages > 40);
     assert_eq!((ended, replayed.rebuilt, totals.stored), (Ended::Finished, None, pages));

@@ -7,16 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use webmill::capture::{CanonicalUrl, Truncation};
+use webmill::capture::Truncation;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose, Snapshot};
 use webmill::sim::{Answer, Ending, ServeOptions, Server, Site, SynthPage};
 
-use super::crawl_support::{Quiet, Written, answers, crawl, events, message, page, serve, swift, whole};
-
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
+use super::crawl_support::{
+    Quiet, Written, answers, crawl, events, message, page, seeds, serve, swift, whole,
+};
 
 /// A site whose front page links to so many others.
 fn star(host: &str, pages: usize) -> Written {
@@ -225,10 +223,6 @@ impl Site for Breaking {
         *out = Answer { status: 200, message, head_len, ending, ..Answer::default() };
     }
 
-    fn counts_attempts(&self) -> bool {
-        true
-    }
-
     fn depends_on_attempt(&self, url: &str) -> bool {
         self.0.contains_key(url)
     }
@@ -391,10 +385,6 @@ impl Site for Heavy {
         }
         let ending = if whole { Ending::default() } else { Ending::Close };
         *out = Answer { status: 200, message, head_len, ending, ..Answer::default() };
-    }
-
-    fn counts_attempts(&self) -> bool {
-        true
     }
 
     fn depends_on_attempt(&self, _: &str) -> bool {

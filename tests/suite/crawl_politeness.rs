@@ -13,8 +13,8 @@ use webmill::capture::{CanonicalUrl, Response};
 use webmill::crawl::CrawlOptions;
 use webmill::crawl::event::outcome;
 use webmill::sim::{
-    Answer, Asked, Config, Expect, FeatureShares, HostShares, Obedient, PageShares, Recorder, Recording,
-    RobotsShares, ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
+    Answer, Asked, Config, Expect, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
+    ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
 };
 
 use super::crawl_support::{
@@ -156,7 +156,7 @@ fn visit(config: SimConfig, change: impl FnOnce(&mut CrawlOptions)) -> (Vec<Stri
     let folder = tempfile::tempdir().unwrap();
     crawl(folder.path(), &options, &served.seeds());
     let sim = &served.sim;
-    let truth = sim.truth(&Obedient::default());
+    let truth = sim.truth();
     let delay =
         |host: &str| DELAY_MS.max(truth.crawl_delay_s(host).map_or(0, |seconds| (seconds * 1000.0) as u64));
     let head = |asked: &Asked| sim.answer(&asked.method, &asked.url, asked.attempt).message;
@@ -263,15 +263,15 @@ fn a_second_connection_is_a_breach() {
             attempt: 0,
             status: 200,
         };
-        record.asked(asked, at(ms));
+        record.push(at(ms), Happening::Asked(asked));
     };
     ask(0, "/robots.txt", 0);
-    record.answered(0, at(5));
+    record.push(at(5), Happening::Answered(0));
     ask(0, "/", 1000);
-    record.answered(0, at(1005));
+    record.push(at(1005), Happening::Answered(0));
     // Nothing is under way, but the first connection is open still.
     ask(1, "/b", 2000);
-    record.closed(0, at(2001));
+    record.push(at(2001), Happening::Closed(0));
     ask(2, "/c", 3000);
     let manners = Manners {
         delay_ms: &|_| 1000,
@@ -475,7 +475,7 @@ fn private_addresses_are_not_even_connected_to() {
 #[test]
 fn a_town_has_hosts_that_forbid_and_delay() {
     let sim = SimWeb::new(town(1)).unwrap();
-    let truth = sim.truth(&Obedient::default());
+    let truth = sim.truth();
     let denied = truth.pages().filter(|page| page.expect == Expect::Denied).count();
     let unknown = truth.pages().filter(|page| page.expect == Expect::Unknown).count();
     let delayed = sim.seeds().filter(|url| {

@@ -12,6 +12,7 @@ use webmill::crawl::archive::ArchiveFormat;
 
 use super::crawl_requisites::{documentation, with_requisites};
 use super::crawl_support::{crawl, serve, shard_files};
+use super::support::{browser, chromium, tool};
 
 /// What the browser asks for on its screen, among all that the pages need.
 const SHOWN: [&str; 13] = [
@@ -40,39 +41,9 @@ impl Drop for Killed {
     }
 }
 
-/// A program in Python, of pywb's or another's, which `make tools` installs.
-pub fn installed(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/archives/bin").join(name);
-    if !path.exists() {
-        webmill_evaluation::skip(&format!("no {name} in target/archives: run `make tools`"));
-        return None;
-    }
-    Some(path)
-}
-
-fn browser() -> Option<PathBuf> {
-    let named = std::env::var_os("WEBMILL_CHROMIUM").map(PathBuf::from);
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = named.or_else(|| {
-        std::env::split_paths(&folders)
-            .flat_map(|folder| {
-                ["chromium", "chromium-browser", "google-chrome"].map(|name| folder.join(name))
-            })
-            .find(|path| path.is_file())
-    });
-    if found.is_none() {
-        assert!(
-            !webmill_evaluation::in_ci(),
-            "no Chromium (`make tools` installs it, WEBMILL_CHROMIUM names it)"
-        );
-        webmill_evaluation::skip("no Chromium: a crawl is not replayed in a browser");
-    }
-    found
-}
-
 /// pywb with one collection, `docs`, of these shards; its port.
 pub fn pywb(folder: &Path, shards: &[PathBuf]) -> Option<(Killed, u16)> {
-    let (manager, wayback) = (installed("wb-manager")?, installed("wayback")?);
+    let (manager, wayback) = (tool("archives", "wb-manager")?, tool("archives", "wayback")?);
     let manage = |arguments: &[&std::ffi::OsStr]| {
         let output = Command::new(&manager).args(arguments).current_dir(folder).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -102,33 +73,10 @@ pub fn pywb(folder: &Path, shards: &[PathBuf]) -> Option<(Killed, u16)> {
 fn visit(browser: &Path, address: &str) -> BTreeMap<String, u16> {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("net.json");
-    let status = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-background-networking",
-        ])
-        .args([
-            "--disable-component-update",
-            "--disable-default-apps",
-            "--disable-sync",
-            "--disable-extensions",
-        ])
-        .args([
-            "--disable-dev-shm-usage",
-            "--window-size=1000,1400",
-            "--dump-dom",
-            "--virtual-time-budget=20000",
-        ])
-        .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
-        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+    let status = chromium(browser, folder.path())
+        .args(["--window-size=1000,1400", "--dump-dom", "--virtual-time-budget=20000"])
         .arg(format!("--log-net-log={}", log.display()))
         .arg(address)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
         .status()
         .unwrap();
     assert!(status.success(), "the browser ends with {status}");

@@ -2,17 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use webmill::capture::CanonicalUrl;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::outcome;
 use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{CrawlOptions, Ended, Purpose};
 
-use super::crawl_support::{Written, answers, crawl, crawl_until, events, message, serve, swift};
-
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
+use super::crawl_support::{Written, answers, crawl, crawl_until, events, message, seeds, serve, swift};
 
 fn file(media_type: &str, body: &str) -> Vec<u8> {
     message("200 OK", &format!("Content-Type: {media_type}\r\n"), body)

@@ -17,7 +17,7 @@ use super::archives;
 use super::crawl_again_site::{BEGAN, DAY_MS, Manner, Pages, every, open, round, words};
 use super::crawl_support::{Quiet, events, serve, shard_files};
 use super::crawl_tables::{rows, survey};
-use crate::support::Work;
+use crate::support::{Work, mirror};
 
 const HOME: &str = "http://s.example/";
 const ABOUT: &str = "http://s.example/about";
@@ -276,14 +276,6 @@ fn run_a_little(
     crawl.run(&mut Quiet, &|| count() >= before + most).unwrap()
 }
 
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let (path, to) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() { copy(&path, &to) } else { _ = std::fs::copy(path, to).unwrap() }
-    }
-}
-
 /// A round that is stopped and dropped again and again: what it asked for. Each run begins some minutes after the one before.
 fn broken_round(manner: Manner, page_changes: bool, lost: Lost, most: usize) -> u32 {
     let about = format!("{manner:?} {page_changes} {lost:?} {most}");
@@ -305,7 +297,7 @@ fn broken_round(manner: Manner, page_changes: bool, lost: Lost, most: usize) -> 
     loop {
         if lost == Lost::LastRun {
             let _ = std::fs::remove_dir_all(&earlier);
-            copy(&frontier, &earlier);
+            mirror(&frontier, &earlier);
         }
         let at_ms = BEGAN + 2 * DAY_MS + i64::from(runs) * 300_000;
         if run_a_little(&folder, &options, at_ms, (&record, most)) == Ended::Finished {
@@ -317,7 +309,7 @@ fn broken_round(manner: Manner, page_changes: bool, lost: Lost, most: usize) -> 
             std::fs::remove_dir_all(&frontier).unwrap();
         }
         if lost == Lost::LastRun {
-            copy(&earlier, &frontier);
+            mirror(&earlier, &frontier);
         }
     }
     let counts = asked(&record, requests);

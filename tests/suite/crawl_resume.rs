@@ -13,16 +13,14 @@ use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Replayed};
 use webmill::shard::Compression;
-use webmill::sim::{
-    Config, FeatureShares, HostShares, Obedient, PageShares, Recording, RobotsShares, SimConfig,
-};
+use webmill::sim::{Config, FeatureShares, HostShares, PageShares, Recording, RobotsShares, SimConfig};
 
 use super::crawl_support::{
     Dice, Served, Written, crawl_until, message, needless_repeats, none, serve, shard_files, swift,
     write_recipe,
 };
 use super::crawl_truth::differences;
-use super::support::Work;
+use super::support::{Work, files_below};
 
 /// How long an answer may take from the server's last byte until it is committed: a tick, and what a busy machine adds
 /// to reading the page.
@@ -42,7 +40,7 @@ fn steady(pages: u64, seed: u64) -> SimConfig {
 
 #[track_caller]
 fn check(served: &Served, folder: &Path, kills: &[Instant]) {
-    let truth = served.sim.truth(&Obedient::default());
+    let truth = served.sim.truth();
     none(&differences(&served.sim, &truth, folder, &|_| false));
     none(&needless_repeats(&served.record, kills, TICK));
 }
@@ -252,16 +250,6 @@ fn limits_are_kept_and_can_be_widened() {
     check(&served, folder.path(), &[]);
 }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files.extend(files_below(&path)) } else { files.push(path) }
-    }
-    files.sort();
-    files
-}
-
 /// What was fetched for pages is not fetched again; robots.txt and sitemaps may be.
 fn page_repeats(record: &Recording) -> Vec<String> {
     let page = |url: &str| {
@@ -282,7 +270,7 @@ fn damaged(seed: u64, options: impl Fn(&mut CrawlOptions), damage: impl FnOnce(&
     damage(folder.path());
     let (replayed, ended) = crawl_some(&served, folder.path(), &settings, u64::MAX / 2);
     assert_eq!(ended, Ended::Finished);
-    let truth = served.sim.truth(&Obedient::default());
+    let truth = served.sim.truth();
     none(&differences(&served.sim, &truth, folder.path(), &|_| false));
     none(&page_repeats(&served.record));
     replayed
@@ -386,7 +374,7 @@ fn a_cut_shard_is_filled_up_again() {
         assert!(replayed.rebuilt.is_some() && replayed.cut + replayed.damaged > 0, "{replayed:?}");
         let found: Vec<String> =
             super::crawl_support::answers(folder.path()).into_iter().map(|page| page.url).collect();
-        let truth = served.sim.truth(&Obedient::default());
+        let truth = served.sim.truth();
         let missing: Vec<String> = truth
             .pages()
             .filter(|page| {

@@ -20,14 +20,7 @@ use super::support::Work;
 
 /// A Web in which nothing changes; a third of its hosts has no validators.
 fn still(pages: u64, words: usize, seed: u64) -> SimConfig {
-    let changes = ChangeConfig {
-        fixed: 1.0,
-        clocks: 0.0,
-        vanishing: 0.0,
-        without: 0.34,
-        lying: 0.0,
-        ..ChangeConfig::default()
-    };
+    let changes = ChangeConfig { share: 0.0, without: 0.34, ..ChangeConfig::default() };
     let web = Config { seed, pages, pages_per_host: 20, words: words as _, ..Config::default() };
     SimConfig { web, changes: Some(changes), ..SimConfig::plain(pages, 20, seed) }
 }
@@ -91,8 +84,7 @@ fn a_site_that_stays_costs_no_bodies_and_hardly_a_byte() {
 fn pages_are_replayable_at_the_dates_of_all_their_visits() {
     for format in [ArchiveFormat::RawDb, ArchiveFormat::Warc] {
         let mut config = still(30, 100, 82);
-        config.changes.as_mut().unwrap().fixed = 0.5;
-        config.changes.as_mut().unwrap().life_days = 5.0;
+        config.changes = Some(ChangeConfig { share: 0.5, every_days: 5, ..config.changes.unwrap() });
         let served = Served::new(config);
         let seeds: Vec<String> = served.sim.seeds().collect();
         let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();

@@ -11,7 +11,7 @@ use webmill::crawl::{CrawlOptions, Ended, Totals};
 use super::crawl_support::{
     Written, crawl, crawl_until, events, message, outcomes, serve, shard_files, swift,
 };
-use super::support::Work;
+use super::support::{Work, mirror};
 
 const SHOP: &str = r#"
 [rule]
@@ -291,20 +291,6 @@ fn in_parts(
     panic!("it does not end");
 }
 
-fn copy(from: &Path, to: &Path) {
-    let _ = std::fs::remove_dir_all(to);
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 #[test]
 fn interrupted_set_back_or_built_again_it_comes_to_the_same_end() {
     let (server, _) = serve(shop());
@@ -318,8 +304,8 @@ fn interrupted_set_back_or_built_again_it_comes_to_the_same_end() {
         let options = steered_by(&[SHOP], CrawlOptions { connections: 2, ..swift(server.proxy()) });
         let mut between = |part: u32| match name {
             // The frontier is as it was two parts ago, as after a crash: the rest is replayed.
-            "set-back" if part.is_multiple_of(3) => copy(&frontier, &aside),
-            "set-back" if part % 3 == 2 => copy(&aside, &frontier),
+            "set-back" if part.is_multiple_of(3) => mirror(&frontier, &aside),
+            "set-back" if part % 3 == 2 => mirror(&aside, &frontier),
             "lost" if part % 3 == 2 => std::fs::remove_dir_all(&frontier).unwrap(),
             _ => {}
         };

@@ -91,6 +91,11 @@ impl Served {
     }
 }
 
+/// Seeds by their URLs.
+pub fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
+    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
+}
+
 /// Puts a Web on a socket, with a recording of what it is asked.
 pub fn serve(site: impl Site + 'static) -> (Server, Arc<Recording>) {
     let record = Arc::new(Recording::default());
@@ -121,10 +126,6 @@ impl Site for Written {
         let nth = known.and_then(|all| all.get(attempt as usize).or(all.last()));
         let message = nth.cloned().unwrap_or_else(|| message("404 Not Found", "", "nothing here"));
         *out = whole(message);
-    }
-
-    fn counts_attempts(&self) -> bool {
-        true
     }
 
     fn depends_on_attempt(&self, url: &str) -> bool {

@@ -10,8 +10,8 @@ use webmill::crawl::event::{Event, outcome};
 use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{CrawlOptions, Purpose};
 use webmill::sim::{
-    Config, Coverage, Expect, FeatureShares, HostShares, Obedient, PageShares, Rest, RobotsShares, SimConfig,
-    SimWeb, Trap,
+    Config, Coverage, Expect, FeatureShares, HostShares, PageShares, Rest, RobotsShares, SimConfig, SimWeb,
+    Trap,
 };
 
 use super::crawl_support::{
@@ -141,7 +141,7 @@ fn crawl_all(seed: u64, change: impl FnOnce(&mut CrawlOptions)) {
     change(&mut options);
     let folder = tempfile::tempdir().unwrap();
     crawl(folder.path(), &options, &served.seeds());
-    let truth = served.sim.truth(&Obedient::default());
+    let truth = served.sim.truth();
     none(&differences(&served.sim, &truth, folder.path(), &|_| false));
     none(&forbidden_requests(&served, &truth));
     // The truth had something of everything.
@@ -231,7 +231,7 @@ fn traps_are_cut_off() {
     options.connections = 64;
     let folder = tempfile::tempdir().unwrap();
     crawl(folder.path(), &options, &served.seeds());
-    let truth = served.sim.truth(&Obedient::default());
+    let truth = served.sim.truth();
     let host = |url: &str| url.split('/').nth(2).unwrap().to_owned();
     let told = events(folder.path());
     let cut: Vec<&Event> = told.iter().filter(|event| event.outcome == outcome::PATTERN_CUT).collect();
@@ -302,7 +302,7 @@ fn breadth_first_goes_outwards() {
     let config = SimConfig { web, ..SimConfig::plain(600, 10, 52) };
     let (_, told) = order(&config, Strategy::Breadth);
     let sim = SimWeb::new(config).unwrap();
-    let truth = sim.truth(&Obedient::default());
+    let truth = sim.truth();
     let depths: BTreeMap<String, u8> =
         truth.pages().filter_map(|page| Some((page.url, page.depth?))).collect();
     let pages: Vec<&Event> = told.iter().filter(|event| event.purpose == Purpose::Page).collect();

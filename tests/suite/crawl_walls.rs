@@ -1,15 +1,10 @@
 //! Redirects that only cookies end, and seeds that moved.
 
-use webmill::capture::CanonicalUrl;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{CrawlOptions, Purpose};
 use webmill::sim::Asked;
 
-use super::crawl_support::{Written, answers, crawl, events, message, page, serve, swift};
-
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
+use super::crawl_support::{Written, answers, crawl, events, message, page, seeds, serve, swift};
 
 /// Pages behind a wall: without the cookie, `/self` leads to itself and `/consent-first` to a page that leads back.
 struct Walled;

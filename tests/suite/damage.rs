@@ -1,7 +1,6 @@
 //! Damage from outside: counted by what it costs, held against the bound, listed where it is refused; and URLs that are
 //! bytes.
 
-use serde_json::Value;
 use webmill::table::TableInWords;
 
 use crate::support::Work;
@@ -32,19 +31,6 @@ fn zeroed(work: &Work, name: &str) -> (u64, u64) {
     bytes[end(10)..end(190)].fill(0);
     put(work, name, &bytes);
     ((end(190) - end(10)) as u64, bytes.len() as u64)
-}
-
-fn manifest(work: &Work, folder: &str) -> Value {
-    serde_json::from_slice(&std::fs::read(work.path(folder).join("manifest.json")).unwrap()).unwrap()
-}
-
-fn table(work: &Work, path: &str) -> TableInWords {
-    TableInWords::read(&work.path(path)).unwrap()
-}
-
-fn column(table: &TableInWords, name: &str) -> Vec<String> {
-    let at = table.columns.iter().position(|column| column == name).unwrap();
-    table.rows.iter().map(|row| row[at].clone()).collect()
 }
 
 #[test]
@@ -108,7 +94,7 @@ fn what_warc_and_arc_lose_is_held_against_the_bound_too() {
         assert!(said.contains("bytes lost"), "{name}: {said}");
         let out = format!("out-{name}");
         work.run(&["extract", "bad", "--out", &out, "--max-bad", "1"]);
-        let counts = &manifest(&work, &format!("{out}/extract/latest"))["counts"];
+        let counts = &work.manifest(&format!("{out}/extract/latest"))["counts"];
         let lost = counts["bytes_lost"].as_u64().unwrap() as usize;
         assert_eq!(counts["bytes"], size as u64, "{name}");
         assert!((size * 4 / 5..=size * 9 / 10).contains(&lost), "{name}: {lost} of {size}");
@@ -122,16 +108,16 @@ fn what_is_refused_is_listed_beside_it_and_what_is_committed_holds_the_list() {
     let message = work.fails(&["extract", "bad.raw", "--out", "out"], 1);
     let list = message.split_whitespace().find(|word| word.contains("rejects.parquet")).unwrap();
     let list = list.trim_end_matches(';').to_owned();
-    let rejects = table(&work, &list);
-    assert_eq!(column(&rejects, "bytes_lost"), [lost.to_string()]);
-    assert_eq!(column(&rejects, "reason"), ["damaged-record"]);
+    let rejects = TableInWords::read(&work.path(&list)).unwrap();
+    assert!(rejects.column("bytes_lost").eq([lost.to_string()]));
+    assert!(rejects.column("reason").eq(["damaged-record"]));
     work.run(&["run", "bad.raw", "--out", "out", "--max-bad", "1"]);
     assert!(!work.path(&list).exists());
-    let counts = &manifest(&work, "out/extract/latest")["counts"];
+    let counts = &work.manifest("out/extract/latest")["counts"];
     assert_eq!((&counts["read"], &counts["damaged"]), (&21.into(), &1.into()));
     assert_eq!((&counts["bytes"], &counts["bytes_lost"]), (&bytes.into(), &lost.into()));
-    let rejects = table(&work, "out/extract/latest/rejects.parquet");
-    assert_eq!(column(&rejects, "bytes_lost"), [lost.to_string()]);
+    let rejects = work.words("out", "extract", "rejects.parquet");
+    assert!(rejects.column("bytes_lost").eq([lost.to_string()]));
     let report = std::fs::read_to_string(work.path("out/report/latest/report.html")).unwrap();
     assert!(report.contains(">1</data> damaged (") && report.contains("bytes lost)"));
     // Found done, it is held against the bound again.
@@ -147,7 +133,7 @@ fn bytes_are_lost_once_wherever_a_shard_is_cut() {
         put(&work, "recipe.toml", format!("[extract]\npart_bytes = {part_bytes}\n").as_bytes());
         let out = format!("out-{part_bytes}");
         work.run(&["extract", "bad.raw", "--out", &out, "--max-bad", "1", "--recipe", "recipe.toml"]);
-        let counts = &manifest(&work, &format!("{out}/extract/latest"))["counts"];
+        let counts = &work.manifest(&format!("{out}/extract/latest"))["counts"];
         assert_eq!((&counts["bytes"], &counts["bytes_lost"]), (&bytes.into(), &lost.into()), "{part_bytes}");
         assert_eq!((&counts["read"], &counts["damaged"]), (&21.into(), &1.into()), "{part_bytes}");
     }
@@ -160,7 +146,7 @@ fn a_file_that_cannot_be_read_does_not_end_a_run() {
     std::os::unix::fs::symlink("/nowhere/at/all", work.path("shards/lost.raw")).unwrap();
     let message = work.fails(&["run", "shards", "--out", "out"], 1);
     assert!(message.contains("lost.raw") && message.contains("not read"), "{message}");
-    let counts = &manifest(&work, "out/extract/latest")["counts"];
+    let counts = &work.manifest("out/extract/latest")["counts"];
     assert_eq!(counts["unreadable"], serde_json::json!(["lost.raw"]));
     assert_eq!(counts["dropped"]["unreadable-file"], 1);
     assert!(work.path("out/report/latest/report.html").exists());
@@ -200,24 +186,21 @@ fn queries_in_another_encoding_are_pages_of_their_own_and_links_meet_them() {
         let mut spelt: Vec<String> =
             queries.iter().map(|(_, spelt)| format!("http://a.example/find?q={spelt}")).collect();
         spelt.sort();
-        let found = |path: &str, name: &str| {
-            let mut found = column(&table(&work, &format!("{out}/{path}")), name);
+        let found = |job: &str, table: &str, name: &str| {
+            let table = work.words(&out, job, table);
+            let mut found: Vec<String> = table.column(name).map(str::to_owned).collect();
             found.retain(|url| url.contains("find"));
             found.sort();
             found
         };
-        assert_eq!(found("extract/latest/pages", "url"), spelt, "{input}");
+        assert_eq!(found("extract", "pages", "url"), spelt, "{input}");
         let mut targets = [&spelt[..], &[format!("http://a.example/find?q={}", queries[1].1)]].concat();
         targets.sort();
-        assert_eq!(found("extract/latest/links", "target_url"), targets, "{input}");
+        assert_eq!(found("extract", "links", "target_url"), targets, "{input}");
         // They join: each node of theirs was crawled.
-        assert_eq!(found("graph/latest/nodes", "url"), spelt, "{input}");
-        let nodes = table(&work, &format!("{out}/graph/latest/nodes"));
-        let crawled: Vec<(String, String)> =
-            column(&nodes, "url").into_iter().zip(column(&nodes, "crawled")).collect();
-        assert!(
-            crawled.iter().all(|(url, crawled)| !url.contains("find") || crawled == "html"),
-            "{crawled:?}"
-        );
+        assert_eq!(found("graph", "nodes", "url"), spelt, "{input}");
+        let nodes = work.words(&out, "graph", "nodes");
+        let mut crawled = nodes.column("url").zip(nodes.column("crawled"));
+        assert!(crawled.all(|(url, crawled)| !url.contains("find") || crawled == "html"), "{:?}", nodes.rows);
     }
 }

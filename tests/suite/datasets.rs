@@ -4,13 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use webmill::jobs::dedup::tables::ClusterRow;
 use webmill::mill::PageRow;
-use webmill::table::{Table, read_rows};
 
-use crate::support::Work;
-
-fn table<T: Table>(work: &Work, path: &str) -> Vec<T> {
-    read_rows(&work.path(path)).unwrap()
-}
+use crate::support::{Work, objects};
 
 #[test]
 fn planted_languages_encodings_and_copies_are_found() {
@@ -18,16 +13,14 @@ fn planted_languages_encodings_and_copies_are_found() {
     work.run(&["datasets", "synth", "--pages", "3000", "--words", "200", "--truth", "--out", "corpora"]);
     work.run(&["run", "corpora/synth-3000-1", "--out", "out", "--max-bad", "0"]);
     let truth: HashMap<String, serde_json::Value> =
-        std::fs::read_to_string(work.path("corpora/synth-3000-1/truth.jsonl"))
-            .unwrap()
-            .lines()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        objects(&std::fs::read_to_string(work.path("corpora/synth-3000-1/truth.jsonl")).unwrap())
+            .into_iter()
             .map(|v| (v["url"].as_str().unwrap().to_owned(), v))
             .collect();
     assert_eq!(truth.len(), 3000);
 
     let (mut right, mut all) = ([0, 0], 0);
-    for page in table::<PageRow>(&work, "out/extract/latest/pages") {
+    for page in work.table::<PageRow>("out", "extract") {
         let known = &truth[&page.url];
         if matches!(known["kind"].as_str(), Some("redirect" | "missing")) {
             continue;
@@ -39,7 +32,7 @@ fn planted_languages_encodings_and_copies_are_found() {
     assert_eq!(right[0], all, "encodings");
     assert!(right[1] as f64 >= 0.99 * all as f64, "languages: {} of {all}", right[1]);
 
-    let clusters = table::<ClusterRow>(&work, "out/dedup/latest/clusters");
+    let clusters = work.table::<ClusterRow>("out", "dedup");
     let of: HashMap<String, u32> = clusters.into_iter().map(|page| (page.url, page.cluster)).collect();
     let mut found: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (url, known) in &truth {

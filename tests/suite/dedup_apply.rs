@@ -3,7 +3,7 @@
 mod further;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use webmill::jobs::command::dedup::apply::dropped::DroppedRow;
@@ -15,8 +15,7 @@ use webmill::shard::{
 };
 use webmill::table::read_rows;
 
-use crate::crawl_replay::installed;
-use crate::support::Work;
+use crate::support::{Work, gzip, tool};
 
 const DAY: i64 = 86_400_000;
 
@@ -204,12 +203,6 @@ fn gunzip(bytes: &[u8]) -> Vec<u8> {
     plain
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
 /// What stays of the corpus by policy near: URL and day.
 const STAYS: [(&str, i64); 4] = [
     ("http://a.example/1", 1),
@@ -319,8 +312,7 @@ fn the_table_says_what_went_and_what_stays_instead() {
         );
         assert_eq!((row.bytes as i64, row.revisit, row.cluster), (row.warc_record_length, false, Some(0)));
     }
-    let manifest: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(work.path("out/manifest.json")).unwrap()).unwrap();
+    let manifest = work.manifest("out");
     let bytes: u64 = rows.iter().filter(|row| row.reason.as_str() == "body").map(|row| row.bytes).sum();
     let counts = &manifest["counts"];
     assert_eq!(counts["captures"]["body"]["bytes"], bytes);
@@ -413,7 +405,7 @@ fn copies_become_revisits_that_others_can_read() {
 
 /// warcio and FastWARC read the copies without a complaint.
 fn read_by_others(work: &Work) {
-    let Some(python) = installed("python") else { return };
+    let Some(python) = tool("archives", "python") else { return };
     let output = std::process::Command::new(python)
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives/read_crawl.py"))
         .args([work.path("out-gz/shards/a.warc.gz"), work.path("out-plain/shards/a.warc")])

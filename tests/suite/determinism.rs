@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use webmill::table::TableInWords;
-
 use crate::support::{Work, assert_same};
 
 #[test]
@@ -51,7 +49,7 @@ fn one_shard_or_many_give_the_same_rows() {
 
 /// Rows of a table as text with their number, provenance left out.
 fn rows(work: &Work, out: &str, job: &str, table: &str) -> BTreeMap<String, usize> {
-    let table = TableInWords::read(&work.path(out).join(job).join("latest").join(table)).unwrap();
+    let table = work.words(out, job, table);
     let kept = |at: &usize| !table.columns[*at].starts_with("warc_");
     let mut rows = BTreeMap::new();
     for row in &table.rows {

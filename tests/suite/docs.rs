@@ -8,30 +8,24 @@ mod pages;
 mod run;
 mod settings;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// A file of the repository.
-fn repository(relative: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
-}
+use crate::support::{files_below, repository};
 
 /// Every Markdown page that users read, by its path in the repository: README and all below docs.
 fn all_pages() -> Vec<String> {
-    let mut pages = vec!["README.md".to_owned(), "README.zh.md".to_owned(), "BENCHMARKS.md".to_owned()];
-    let mut folders = vec!["docs".to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(repository(&folder)).unwrap() {
-            let entry = entry.unwrap();
-            let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
-            if entry.path().is_dir() {
-                folders.push(name);
-            } else if name.ends_with(".md") {
-                pages.push(name);
-            }
-        }
-    }
-    pages.sort();
-    pages
+    let root = repository("");
+    let docs = files_below(&repository("docs"))
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "md"));
+    let docs = docs.map(|path| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
+    ["BENCHMARKS.md", "README.md", "README.zh.md"].map(str::to_owned).into_iter().chain(docs).collect()
+}
+
+/// The source of the program.
+fn sources() -> impl Iterator<Item = PathBuf> {
+    let files = ["jobs", "src"].map(|folder| files_below(&repository(folder))).concat();
+    files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs"))
 }
 
 fn read(page: &str) -> String {

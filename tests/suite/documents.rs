@@ -66,9 +66,8 @@ pub fn pages_of(work: &Work, out: &str) -> BTreeMap<String, PageRow> {
 
 /// What `extract` counted, by name: kept and dropped.
 pub fn counts(work: &Work, out: &str) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
-    let manifest = std::fs::read(work.path(out).join("extract/latest/manifest.json")).unwrap();
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
-    let of = |what: &str| serde_json::from_value(manifest["counts"][what].clone()).unwrap();
+    let counts = work.counts(out, "extract");
+    let of = |what: &str| serde_json::from_value(counts[what].clone()).unwrap();
     (of("kept"), of("dropped"))
 }
 

@@ -7,7 +7,7 @@ use webmill::capture::domain::registrable;
 use webmill::mill::{CommentRow, LinkElement, LinkRow, PageRow, RecordRow, StructuredRow, TextRow};
 use webmill::table::{Table, TableInWords, part_files, read_rows};
 
-use crate::support::{Work, assert_same, story};
+use crate::support::{Work, story};
 
 const TABLES: [&str; 6] = ["pages", "links", "texts", "records", "comments", "structured"];
 
@@ -186,30 +186,6 @@ fn however_small_the_parts_the_rows_are_the_same() {
 }
 
 #[test]
-fn neither_threads_nor_death_change_a_byte() {
-    let work = Work::new();
-    corpus(&work, 120);
-    std::fs::write(work.path("mill.toml"), "[extract]\nbuffer_bytes = 20000\nfile_rows = 40\n").unwrap();
-    let arguments = |out: &'static str, threads: &'static str| {
-        ["extract", "shards", "--out", out, "--recipe", "mill.toml", "--threads", threads]
-    };
-    work.run(&arguments("one", "1"));
-    let expected = work.committed("one");
-    for threads in ["2", "4"] {
-        work.run(&arguments(threads, threads));
-        assert_same(&expected, &work.committed(threads), "threads");
-    }
-    // Killed in a unit, after one, and when all are done.
-    for point in ["unit-written", "receipt-renamed", "rejects-written"] {
-        let mut command = work.webmill(&arguments("killed", "2"));
-        assert!(!command.env("WEBMILL_CRASH_AT", point).output().unwrap().status.success(), "{point}");
-    }
-    work.run(&arguments("killed", "4"));
-    assert_same(&expected, &work.committed("killed"), "resumed");
-    assert_eq!(work.unfinished("killed"), Vec::<String>::new());
-}
-
-#[test]
 fn pictures_are_links_on_demand() {
     let work = Work::new();
     corpus(&work, 30);
@@ -228,6 +204,6 @@ fn pictures_are_links_on_demand() {
     assert!(targets.contains("http://example.com/small.png"), "{targets:?}");
     work.run(&["graph", "build", "--out", "with"]);
     work.run(&["graph", "build", "--out", "without"]);
-    let arcs = |out: &str| TableInWords::read(&work.path(out).join("graph/latest/arcs")).unwrap();
+    let arcs = |out| work.words(out, "graph", "arcs");
     assert!(arcs("with") == arcs("without"), "pictures are no arcs");
 }

@@ -1,16 +1,14 @@
 //! Focused crawls of a small Web on this machine: they find their topic, go on with the same scores after kill -9, and are not led astray.
 
 use std::collections::HashSet;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use webmill::jobs::focused::tables::HarvestRow;
+use webmill::sim::{Answer, Site, SynthPage};
 use webmill::table::read_rows;
 
+use super::crawl_support::{message, serve, whole};
 use super::support::Work;
 
 const HOSTS: u64 = 80;
@@ -67,41 +65,13 @@ fn hostile() -> String {
     format!("<html><head><title>{}</title></head><body><p>{words}</p>{links}</body></html>", word(TOPIC, 0))
 }
 
-/// A proxy behind which these hosts are.
-struct Web {
-    address: String,
-    asked: Arc<AtomicU64>,
+/// These hosts, each of whose answers takes a while.
+struct Hosts {
+    delay_ms: u32,
 }
 
-impl Web {
-    fn new(delay: Duration) -> Web {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(AtomicU64::new(0));
-        let counter = asked.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let counter = counter.clone();
-                std::thread::spawn(move || serve(stream, &counter, delay));
-            }
-        });
-        Web { address, asked }
-    }
-}
-
-fn serve(mut stream: TcpStream, asked: &AtomicU64, delay: Duration) {
-    let mut held = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        while !held.windows(4).any(|end| end == b"\r\n\r\n") {
-            match stream.read(&mut buffer) {
-                Ok(n) if n > 0 => held.extend_from_slice(&buffer[..n]),
-                _ => return,
-            }
-        }
-        let head = String::from_utf8_lossy(&held).into_owned();
-        held.clear();
-        let url = head.split_whitespace().nth(1).unwrap_or_default();
+impl Site for Hosts {
+    fn answer_into(&self, _: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
         let rest = url.strip_prefix("http://").unwrap_or(url);
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
         let number = |text: &str| text.parse::<u64>().ok();
@@ -112,18 +82,9 @@ fn serve(mut stream: TcpStream, asked: &AtomicU64, delay: Duration) {
             _ if host == "trap.example" && path != "robots.txt" => Some(hostile()),
             _ => None,
         };
-        if !path.ends_with("robots.txt") {
-            asked.fetch_add(1, Ordering::SeqCst);
-            std::thread::sleep(delay);
-        }
         let (status, body) = body.map_or(("404 Not Found", "none".to_owned()), |body| ("200 OK", body));
-        let answer = format!(
-            "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        if stream.write_all(answer.as_bytes()).is_err() {
-            return;
-        }
+        *out = whole(message(status, "Content-Type: text/html; charset=utf-8\r\n", &body));
+        out.delay_ms = if path == "robots.txt" { 0 } else { self.delay_ms };
     }
 }
 
@@ -133,8 +94,8 @@ fn topic_file(work: &Work) {
         .unwrap();
 }
 
-fn arguments<'a>(web: &'a Web, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let all = ["crawl", "--out", out, "--proxy", &web.address, "--delay", "0", "--within", "any"];
+fn arguments<'a>(proxy: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let all = ["crawl", "--out", out, "--proxy", proxy, "--delay", "0", "--within", "any"];
     [&all[..], &["--connections", "1", "http://h0.example/", "http://h3.example/"], more].concat()
 }
 
@@ -158,7 +119,8 @@ fn truth(folder: &Path) -> (usize, usize) {
 
 #[test]
 fn a_focused_crawl_finds_its_topic_in_an_order_that_is_a_function_of_the_answers() {
-    let web = Web::new(Duration::ZERO);
+    let (server, _) = serve(Hosts { delay_ms: 0 });
+    let web = server.proxy();
     let work = Work::new();
     topic_file(&work);
     for out in ["once", "again"] {
@@ -187,16 +149,17 @@ fn a_focused_crawl_finds_its_topic_in_an_order_that_is_a_function_of_the_answers
 
 #[test]
 fn killed_crawls_go_on_with_the_same_scores() {
-    let web = Web::new(Duration::from_millis(2));
+    let (server, _) = serve(Hosts { delay_ms: 2 });
+    let web = server.proxy();
     let work = Work::new();
     topic_file(&work);
     let settings = [&FOCUSED[..], &["--tunnel", "1", "--pages", "300"]].concat();
     assert!(work.webmill(&arguments(&web, "whole", &settings)).output().unwrap().status.success());
     let mut kills = 0;
     for pause in [60, 110, 170, 230] {
-        let before = web.asked.load(Ordering::SeqCst);
+        let before = server.requests();
         let mut child = work.webmill(&arguments(&web, "killed", &settings)).spawn().unwrap();
-        while web.asked.load(Ordering::SeqCst) < before + pause / 2 {
+        while server.requests() < before + pause / 2 {
             std::thread::sleep(Duration::from_millis(1));
             if child.try_wait().unwrap().is_some() {
                 break;
@@ -217,7 +180,8 @@ fn killed_crawls_go_on_with_the_same_scores() {
 
 #[test]
 fn a_hostile_page_starves_nobody() {
-    let web = Web::new(Duration::ZERO);
+    let (server, _) = serve(Hosts { delay_ms: 0 });
+    let web = server.proxy();
     let work = Work::new();
     topic_file(&work);
     let more = [&FOCUSED[..], &["--pages", "200", "http://trap.example/"]].concat();
@@ -231,7 +195,8 @@ fn a_hostile_page_starves_nobody() {
 
 #[test]
 fn wrong_topics_and_combinations_are_refused_with_the_reason() {
-    let web = Web::new(Duration::ZERO);
+    let (server, _) = serve(Hosts { delay_ms: 0 });
+    let web = server.proxy();
     let work = Work::new();
     topic_file(&work);
     let utf16: Vec<u8> = "\u{feff}kind = 'words'".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -12,27 +12,17 @@ use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::{ColumnType, TableInWords};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::support::Work;
+use crate::support::{Work, files_below, repository};
 
 /// Longest cell that is kept whole; of a longer one the beginning and a digest.
 const LONGEST: usize = 160;
 
-fn repository(relative: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
-}
-
-fn pages(folder: &Path, prefix: &str, into: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = format!("{prefix}/{}", path.file_name().unwrap().to_string_lossy());
-        if path.is_dir() {
-            pages(&path, &name, into);
-        } else if path.extension().is_some_and(|e| e == "html" || e == "htm") {
-            into.insert(
-                format!("http:/{}", name.trim_end_matches("index.html")),
-                std::fs::read(&path).unwrap(),
-            );
-        }
+fn pages(folder: &Path, host: &str, into: &mut BTreeMap<String, Vec<u8>>) {
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|e| e == "html" || e == "htm");
+    for path in files_below(folder).into_iter().filter(is_page) {
+        let name = path.strip_prefix(folder).unwrap().to_string_lossy();
+        let url = format!("http:/{host}/{}", name.trim_end_matches("index.html"));
+        into.insert(url, std::fs::read(&path).unwrap());
     }
 }
 

@@ -251,9 +251,7 @@ fn duplicates_are_folded_into_their_representatives() {
         let arcs: Vec<ArcRow> = work.table(out, "graph");
         arcs.iter().filter(|arc| arc.level == Level::Page).map(|arc| u64::from(arc.weight)).sum::<u64>()
     };
-    let manifest = std::fs::read(work.path("one").join("graph/latest/manifest.json")).unwrap();
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
-    let dropped = &manifest["counts"]["dropped"];
+    let dropped = &work.counts("one", "graph")["dropped"];
     assert_eq!(dropped["folded-duplicates"], copies.len());
     let among = dropped["links-among-duplicates"].as_u64().unwrap_or(0);
     assert_eq!(weight("one") + among, weight("plain"), "no link is lost");

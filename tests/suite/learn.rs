@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use webmill::table::TableInWords;
-
 use crate::support::{Work, assert_same};
 
 const TEA: [&str; 6] = ["leaves", "pot", "steeped", "green", "oolong", "kettle"];
@@ -31,7 +29,7 @@ fn folder(work: &Work, name: &str, from: usize, pages: usize) {
 }
 
 fn measure(work: &Work, out: &str, scope: &str, measure: &str) -> f64 {
-    let table = TableInWords::read(&work.path(&format!("{out}/learn-train/latest/evaluation"))).unwrap();
+    let table = work.words(out, "learn-train", "evaluation");
     let at = |name: &str| table.columns.iter().position(|column| column == name).unwrap();
     let row = table
         .rows
@@ -51,7 +49,7 @@ fn folders_are_learnt_and_told() {
         work.run(&["learn", "train", "train", "--test", "test", "--method", method, "--out", &out]);
         assert_eq!(measure(&work, &out, "test", "accuracy"), 1.0, "{method}");
         work.run(&["learn", "apply", &out, "--pages", "test", "--out", &out]);
-        let told = TableInWords::read(&work.path(&format!("{out}/learn-apply/latest/classes"))).unwrap();
+        let told = work.words(&out, "learn-apply", "classes");
         assert_eq!(told.rows.len(), 20);
         for (file, label) in told.column("file").zip(told.column("label")) {
             assert_eq!(file.split('/').next(), Some(label), "{method}");
@@ -61,7 +59,7 @@ fn folders_are_learnt_and_told() {
     work.run(&["learn", "train", "train", "--out", "folds"]);
     assert_eq!(measure(&work, "folds", "folds", "macro-f1"), 1.0);
     assert_eq!(measure(&work, "folds", "fold 1", "accuracy"), 1.0);
-    let trials = TableInWords::read(&work.path("folds/learn-train/latest/trials")).unwrap();
+    let trials = work.words("folds", "learn-train", "trials");
     assert_eq!(trials.column("is_chosen").filter(|chosen| *chosen == "true").count(), 1);
 }
 
@@ -108,7 +106,7 @@ fn results_are_learnt_by_a_file_of_labels() {
     std::fs::write(work.path("labels.csv"), labels).unwrap();
     work.run(&["learn", "train", "--labels", "labels.csv", "--out", "results"]);
     work.run(&["learn", "apply", "--out", "results"]);
-    let told = TableInWords::read(&work.path("results/learn-apply/latest/classes")).unwrap();
+    let told = work.words("results", "learn-apply", "classes");
     assert_eq!(told.rows.len(), 24);
     for (host, label) in told.column("host").zip(told.column("label")) {
         assert_eq!(if host.starts_with("tea") { "茶" } else { "bikes" }, label);
@@ -116,7 +114,7 @@ fn results_are_learnt_by_a_file_of_labels() {
     let output =
         work.run(&["learn", "features", "--labels", "labels.csv", "--features", "4", "--out", "results"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("left out: 8 page-without-label"));
-    let features = TableInWords::read(&work.path("results/learn-features/latest/features")).unwrap();
+    let features = work.words("results", "learn-features", "features");
     assert_eq!(features.column("is_chosen").filter(|chosen| *chosen == "true").count(), 4);
     // Most labels name no page: done, and said.
     let mut labels = std::fs::read_to_string(work.path("labels.csv")).unwrap();
@@ -145,7 +143,7 @@ fn lines_may_have_several_labels_by_url() {
     work.run(&["learn", "train", "--labels", "labels.tsv", "--multi", "--out", "results"]);
     assert!(measure(&work, "results", "folds", "micro-f1") > 0.95);
     work.run(&["learn", "apply", "--out", "results"]);
-    let table = TableInWords::read(&work.path("results/learn-apply/latest/classes")).unwrap();
+    let table = work.words("results", "learn-apply", "classes");
     assert!(table.column("labels").filter(|labels| labels.contains("page")).count() > 20);
 }
 

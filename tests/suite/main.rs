@@ -50,7 +50,6 @@ mod graph_nodes;
 mod graph_pagerank;
 mod graph_path;
 mod hostile_pages;
-mod hostile_shapes;
 mod learn;
 mod messages;
 mod mirrors;

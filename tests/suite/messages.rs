@@ -1,18 +1,13 @@
 //! What commands say, and refuse, where something is not as it should be.
 
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use webmill::jobs::crawl::event_row::EventRow;
 use webmill::jobs::registry::JOBS;
 use webmill::mill::PageRow;
-use webmill::table::{Reader, TableInWords, columns, part_files, read_rows};
+use webmill::table::{Reader, columns, read_rows};
 
-use crate::support::Work;
-
-fn stderr(work: &Work, arguments: &[&str]) -> String {
-    String::from_utf8(work.run(arguments).stderr).unwrap()
-}
+use crate::support::{Work, mirror, repository};
 
 columns! {
     struct Outcome from EventRow { outcome }
@@ -20,15 +15,7 @@ columns! {
 
 /// The crawl that an earlier program left, under another name.
 fn crawl(work: &Work, name: &str) {
-    let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/first/crawl");
-    for folder in ["events", "shards"] {
-        std::fs::create_dir_all(work.path(name).join(folder)).unwrap();
-        for entry in std::fs::read_dir(from.join(folder)).unwrap() {
-            let path = entry.unwrap().path();
-            std::fs::copy(&path, work.path(name).join(folder).join(path.file_name().unwrap())).unwrap();
-        }
-    }
-    std::fs::copy(from.join("crawl.toml"), work.path(name).join("crawl.toml")).unwrap();
+    mirror(&repository("tests/compat/first/crawl"), &work.path(name));
 }
 
 #[test]
@@ -46,17 +33,15 @@ fn the_event_logs_of_two_crawls_are_both_read() {
     assert_eq!((two.len(), of_logs(&two)), (2 * one.len(), 2 * of_logs(&one)));
     let mut events = Reader::<Outcome>::open(&work.path("a/events/events-00000.parquet")).unwrap();
     let events = events.next().unwrap().unwrap();
-    let manifest = std::fs::read(work.path("two/extract/latest/manifest.json")).unwrap();
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
     let stored = events.rows().filter(|event| event.outcome == "stored").count();
-    assert_eq!(manifest["counts"]["kept"]["crawl-stored"], 2 * stored);
+    assert_eq!(work.counts("two", "extract")["kept"]["crawl-stored"], 2 * stored);
 }
 
 #[test]
 fn timings_say_where_the_time_of_every_job_went() {
     let work = Work::new();
     work.synth("shards", 300, u64::MAX);
-    let told = stderr(&work, &["run", "shards", "--out", "out", "--timings", "--threads", "2"]);
+    let told = work.said(&["run", "shards", "--out", "out", "--timings", "--threads", "2"]);
     for job in JOBS.iter().filter(|job| work.path("out").join(job.name).exists()) {
         let line = told.lines().find(|line| {
             line.trim_start().starts_with(&format!("{}  ", job.name)) && line.contains(" written")
@@ -74,7 +59,7 @@ fn timings_say_where_the_time_of_every_job_went() {
     let seconds = run["seconds"].as_f64().unwrap();
     assert!(parts > 0.0 && parts <= 2.0 * seconds, "{parts} s of two threads in {seconds} s");
     // Nothing is told of what was done before.
-    assert!(!stderr(&work, &["run", "shards", "--out", "out", "--timings"]).contains(" of threads"));
+    assert!(!work.said(&["run", "shards", "--out", "out", "--timings"]).contains(" of threads"));
 }
 
 #[test]
@@ -127,27 +112,11 @@ fn threads_are_bounded() {
 }
 
 #[test]
-fn damage_within_the_bound_is_said() {
-    let work = Work::new();
-    work.synth("shards", 300, u64::MAX);
-    let path = work.path("shards/synth-00000.rawdb");
-    let mut bytes = std::fs::read(&path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle..middle + 8000].fill(0);
-    std::fs::write(&path, bytes).unwrap();
-    let said = stderr(&work, &["extract", "shards", "--out", "out", "--max-bad", "0.5"]);
-    assert!(said.contains("records are damaged") && said.contains("rejects.parquet"), "{said}");
-    // Found done, it says so again.
-    let again = stderr(&work, &["extract", "shards", "--out", "out", "--max-bad", "0.5"]);
-    assert!(again.contains("records are damaged") && again.contains("was done"), "{again}");
-}
-
-#[test]
 fn results_of_different_corpora_are_not_joined_silently() {
     let work = Work::new();
     work.synth("a", 200, u64::MAX);
     work.synth("b", 300, u64::MAX);
-    let first = stderr(&work, &["run", "a", "--out", "out"]);
+    let first = work.said(&["run", "a", "--out", "out"]);
     assert!(!first.contains("warning"), "{first}");
     work.run(&["extract", "b", "--out", "out"]);
     for command in [&["report", "--out", "out"][..], &["rank", "out", "--query", "the"]] {
@@ -166,9 +135,9 @@ fn what_is_said_is_said_once() {
     work.run(&["run", "shards", "--out", "out"]);
     let texts: Vec<webmill::mill::TextRow> = read_rows(&work.path("out/extract/latest/texts")).unwrap();
     let word = texts[0].text.split_whitespace().find(|word| word.chars().all(char::is_alphabetic)).unwrap();
-    let said = stderr(&work, &["rank", "out", "--query", word]);
+    let said = work.said(&["rank", "out", "--query", word]);
     assert_eq!(said.matches("HITS:").count(), 1, "{said}");
-    let said = stderr(&work, &["demo", "--out", "demo"]);
+    let said = work.said(&["demo", "--out", "demo"]);
     assert!(!said.contains("{\""), "{said}");
 }
 
@@ -187,7 +156,7 @@ fn names_that_are_no_nodes_with_nobody_listening() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "a closed stderr is no reason to fail");
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 2);
-    let said = stderr(&work, &["rank", "arcs.txt", "--teleport", "topic"]);
+    let said = work.said(&["rank", "arcs.txt", "--teleport", "topic"]);
     assert!(said.contains("1 names are no nodes"), "{said}");
 }
 
@@ -207,7 +176,7 @@ fn mistakes_are_answered_with_what_to_do() {
 fn completions_and_manual_pages_know_every_job() {
     let work = Work::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = String::from_utf8(work.run(&["completions", shell]).stdout).unwrap();
+        let script = work.output(&["completions", shell]);
         assert!(["dedup", "keywords", "convert"].iter().all(|word| script.contains(word)), "{shell}");
     }
     work.run(&["man", "man1"]);
@@ -238,25 +207,9 @@ fn templates_are_learnt_by_the_style_tree_where_asked() {
 }
 
 #[test]
-fn no_file_of_a_table_is_empty_however_small_the_parts() {
-    let work = Work::new();
-    work.synth("shards", 30, u64::MAX);
-    std::fs::write(work.path("mill.toml"), "[extract]\nbuffer_bytes = 1\nfile_rows = 1\n").unwrap();
-    work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
-    let extract = work.path("out/extract/latest");
-    let parts = |table: &str| part_files(&extract.join(table)).unwrap();
-    for table in ["pages", "links", "texts", "records", "comments", "structured"] {
-        let rows = |part: &PathBuf| TableInWords::read(part).unwrap().rows.len();
-        let rows: Vec<usize> = parts(table).iter().map(rows).collect();
-        assert!(!rows.is_empty() && (rows == [0] || rows.iter().all(|rows| *rows > 0)), "{table}: {rows:?}");
-    }
-    assert!(parts("pages").len() > 20 && parts("texts").len() > 20);
-}
-
-#[test]
 fn help_describes_each_job() {
     let work = Work::new();
-    let help = String::from_utf8(work.run(&["--help"]).stdout).unwrap();
+    let help = work.output(&["--help"]);
     for job in JOBS.iter().filter(|job| !job.optional) {
         let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{} ", job.name)));
         assert!(line.is_some_and(|line| !line.contains("Options of every job")), "{}: {help}", job.name);
@@ -266,7 +219,7 @@ fn help_describes_each_job() {
         at("extract") < at("dedup") && at("dedup") < at("report") && at("report") < at("completions"),
         "{help}"
     );
-    let of_dedup = String::from_utf8(work.run(&["dedup", "--help"]).stdout).unwrap();
+    let of_dedup = work.output(&["dedup", "--help"]);
     let parts = ["near-duplicates", "Examples:", "\n  diff ", "--min-resemblance", "--bands"];
     assert!(parts.iter().all(|part| of_dedup.contains(part)), "{of_dedup}");
 }
@@ -275,7 +228,7 @@ fn help_describes_each_job() {
 fn a_dry_run_only_says_what_would_be_done() {
     let work = Work::new();
     work.synth("shards", 60, u64::MAX);
-    let plan = |arguments: &[&str]| String::from_utf8(work.run(arguments).stdout).unwrap();
+    let plan = |arguments: &[&str]| work.output(arguments);
     let fresh = plan(&["run", "shards", "--out", "out", "--dry-run"]);
     assert!(fresh.starts_with("extract would write out/extract/") && fresh.lines().count() == 1, "{fresh}");
     assert!(!work.path("out/extract").exists());
@@ -303,8 +256,8 @@ fn flags_override_a_recipe_before_it_is_checked() {
     std::fs::write(work.path("mill.toml"), "[rank]\ndamping = 7\n").unwrap();
     work.fails(&["rank", "--out", "out", "--recipe", "mill.toml"], 2);
     work.run(&["rank", "--out", "out", "--recipe", "mill.toml", "--damping", "0.7"]);
-    let manifest = std::fs::read_to_string(work.path("out/rank/latest/manifest.json")).unwrap();
-    assert!(manifest.contains("\"damping\": 0.7"), "{manifest}");
+    let manifest = work.manifest("out/rank/latest").to_string();
+    assert!(manifest.contains("\"damping\":0.7"), "{manifest}");
 }
 
 #[test]
@@ -312,51 +265,4 @@ fn a_small_corpus_is_milled_in_the_least_memory() {
     let work = Work::new();
     work.synth("shards", 60, u64::MAX);
     work.run(&["run", "shards", "--out", "out", "--memory", "64MiB"]);
-}
-
-/// The page of docs about crawling.
-fn page_about_crawls() -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/crawl.md");
-    std::fs::read_to_string(path).unwrap()
-}
-
-#[test]
-fn the_crawl_recipe_of_the_docs_is_one() {
-    let text = page_about_crawls();
-    let (_, rest) = text.split_once("```toml\n").unwrap();
-    let (recipe, _) = rest.split_once("```").unwrap();
-    let work = Work::new();
-    std::fs::write(work.path("mill.toml"), recipe).unwrap();
-    let seeds = ["crawl", "https://www.example.org/", "--out", "crawl"];
-    let said = work.run(&[&seeds[..], &["--recipe", "mill.toml", "--dry-run"]].concat());
-    let said = String::from_utf8(said.stdout).unwrap();
-    for setting in ["revisits = true", "name = \"calendars\"", "delay_ms = 10000", "env = \"API_TOKEN\""] {
-        assert!(said.contains(setting), "{setting}: {said}");
-    }
-    assert!(!work.path("crawl").exists(), "nothing is done");
-}
-
-#[test]
-fn the_flags_of_the_page_about_crawls_are_those_of_the_command() {
-    let text = page_about_crawls();
-    let work = Work::new();
-    let helps = [&["crawl"][..], &["crawl", "ctl"], &["crawl", "ctl", "x", "status"], &["crawl", "explain"]];
-    let help: String = helps
-        .iter()
-        .map(|of| String::from_utf8(work.run(&[of, &["--help"][..]].concat()).stdout).unwrap())
-        .collect();
-    let known: Vec<&str> = help.split(|c: char| !(c.is_ascii_lowercase() || c == '-')).collect();
-    let lines = text.lines().filter(|line| !line.starts_with("cargo "));
-    let words = lines.flat_map(|line| line.split(|c: char| !(c.is_ascii_lowercase() || c == '-')));
-    let named: Vec<&str> =
-        words.filter(|word| word.starts_with("--") && word.len() > 2 && !word.starts_with("---")).collect();
-    assert!(named.len() > 40, "{named:?}");
-    for flag in named {
-        assert!(known.contains(&flag), "{flag} is no flag");
-    }
-    let line = text.lines().find(|line| line.contains("crawl ctl crawl status")).unwrap();
-    let (_, commands) = line.split_once('#').unwrap();
-    for command in commands.split(',').map(str::trim) {
-        assert!(help.contains(&format!("\n  {command} ")), "{command} is no command");
-    }
 }

@@ -1,13 +1,12 @@
 //! Table `mirrors`: sites that have the same pages at the same paths are found, and what looks like it is not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use webmill::jobs::mirrors::tables::{MirrorKind, MirrorRow};
 use webmill::sim::{Config, Web};
-use webmill::table::read_rows;
 
 use crate::crawl_support::{Written, serve};
-use crate::support::{Work, assert_same, story};
+use crate::support::{Work, story};
 
 /// Extracts `shards`, finds duplicates and mirrors; the rows, and what `mirrors` said.
 fn mirrors(work: &Work, shards: &str, out: &str, more: &[&str]) -> (Vec<MirrorRow>, String) {
@@ -15,12 +14,8 @@ fn mirrors(work: &Work, shards: &str, out: &str, more: &[&str]) -> (Vec<MirrorRo
     for arguments in [vec!["extract", shards, "--out"], with(&["dedup"])] {
         work.run(&[&arguments[..], &[out]].concat());
     }
-    let output = work.run(&[&["mirrors", "--out", out], more].concat());
-    (rows(work, out), String::from_utf8(output.stderr).unwrap())
-}
-
-fn rows(work: &Work, out: &str) -> Vec<MirrorRow> {
-    read_rows(&work.path(out).join("mirrors/latest/mirrors")).unwrap()
+    let said = work.said(&[&["mirrors", "--out", out], more].concat());
+    (work.table(out, "mirrors"), said)
 }
 
 fn page(url: String, text: &str) -> (String, String) {
@@ -34,11 +29,6 @@ fn page(url: String, text: &str) -> (String, String) {
 /// Pages `/p?id=0` and so on of a site, with the stories of these numbers.
 fn site(at: &str, stories: impl IntoIterator<Item = u64>) -> Vec<(String, String)> {
     (0..).zip(stories).map(|(i, number)| page(format!("{at}/p?id={i}"), &story(number))).collect()
-}
-
-fn counts(work: &Work, out: &str) -> serde_json::Value {
-    let manifest = std::fs::read(work.path(out).join("mirrors/latest/manifest.json")).unwrap();
-    serde_json::from_slice::<serde_json::Value>(&manifest).unwrap()["counts"].clone()
 }
 
 #[test]
@@ -133,48 +123,6 @@ fn a_page_with_mirrors_is_fetched_before_its_equals() {
 }
 
 #[test]
-fn kinds_and_numbers_of_an_archive_of_four_sites() {
-    let work = Work::new();
-    let pages = [
-        site("http://a.example", 0..20),
-        // Fifteen of the first twenty, others after them; a port is another site.
-        site("https://b.example:8443", (0..15).chain(100..110)),
-        site("http://www.a.example", 0..12),
-        site("https://a.example", (0..8).chain(200..212)),
-        // The same stories at other paths.
-        (0..20).map(|i| page(format!("http://c.example/other/{i}"), &story(i))).collect(),
-    ]
-    .concat();
-    work.write_pages("shards", &pages);
-    let (found, said) = mirrors(&work, "shards", "out", &["--threads", "1"]);
-    let shown: BTreeSet<_> = found
-        .iter()
-        .map(|row| {
-            let sites =
-                [&row.scheme_a, &row.host_a, &row.scheme_b, &row.host_b].map(String::as_str).join(" ");
-            (sites, row.kind, row.common_paths, row.agreeing, (row.share * 100.0).round() as u32)
-        })
-        .collect();
-    let expected = [
-        ("http a.example http www.a.example", MirrorKind::Www, 12, 12, 100),
-        ("http a.example https a.example", MirrorKind::Scheme, 20, 8, 40),
-        ("http a.example https b.example:8443", MirrorKind::Mirror, 20, 15, 75),
-        ("https a.example http www.a.example", MirrorKind::Www, 12, 8, 67),
-        ("https a.example https b.example:8443", MirrorKind::Suspected, 20, 8, 40),
-        ("https b.example:8443 http www.a.example", MirrorKind::Mirror, 12, 12, 100),
-    ];
-    let expected = expected
-        .map(|(sites, kind, common, agreeing, share)| (sites.to_owned(), kind, common, agreeing, share));
-    assert_eq!(shown, BTreeSet::from(expected));
-    assert!(!said.contains("warning"), "{said}");
-
-    work.run(&["extract", "shards", "--out", "two"]);
-    work.run(&["dedup", "--out", "two"]);
-    work.run(&["mirrors", "--out", "two", "--threads", "2", "--memory", "64MiB"]);
-    assert_same(&work.committed("out"), &work.committed("two"), "2 threads and little memory");
-}
-
-#[test]
 fn what_only_looks_like_a_mirror_is_none() {
     let work = Work::new();
     let for_sale = story(7);
@@ -196,7 +144,7 @@ fn what_only_looks_like_a_mirror_is_none() {
     work.write_pages("shards", &pages);
     let (found, _) = mirrors(&work, "shards", "out", &[]);
     assert_eq!(found, []);
-    let counts = counts(&work, "out");
+    let counts = work.counts("out", "mirrors");
     assert_eq!(counts["kept"]["sites"], 1204);
     assert_eq!(counts["dropped"]["site-of-too-few-pages"], 1200);
 }
@@ -214,11 +162,11 @@ fn a_network_of_parked_domains_gives_a_chain_and_says_so() {
         said.contains("10 clusters are on more than 64 sites") && said.contains("wide_cluster"),
         "{said}"
     );
-    let dropped = &counts(&work, "out")["dropped"];
+    let dropped = &work.counts("out", "mirrors")["dropped"];
     assert_eq!(dropped["pair-of-a-wide-cluster"], 10 * (120 * 119 / 2 - neighbours));
     std::fs::write(work.path("wide.toml"), "[mirrors]\nwide_cluster = 120\n").unwrap();
     work.run(&["mirrors", "--out", "out", "--recipe", "wide.toml"]);
-    assert_eq!(rows(&work, "out").len(), 120 * 119 / 2);
+    assert_eq!(work.table::<MirrorRow>("out", "mirrors").len(), 120 * 119 / 2);
 }
 
 #[test]
@@ -239,5 +187,5 @@ fn settings_and_missing_results_are_said() {
         assert!(message.contains(word), "{message}");
     }
     work.run(&["mirrors", "--out", "out"]);
-    assert_eq!(rows(&work, "out"), []);
+    assert_eq!(work.table::<MirrorRow>("out", "mirrors"), []);
 }

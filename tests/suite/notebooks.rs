@@ -4,20 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::readers::one_page;
-use crate::support::Work;
+use crate::support::{Work, repository, tool};
 
 /// The Python that `make tools` installs what the notebooks need into.
 fn python() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = root.join("target/notebooks/bin/python");
-    if !path.exists() {
-        webmill_evaluation::skip(
-            "no Python with Jupyter, polars and Altair in target/notebooks: run `make tools`",
-        );
-        return None;
-    }
+    let path = tool("notebooks", "python")?;
     let compiled = ["_webmill.abi3.so", "_webmill.pyd"];
-    if !compiled.iter().any(|name| root.join("python/webmill").join(name).exists()) {
+    if !compiled.iter().any(|name| repository("python/webmill").join(name).exists()) {
         webmill_evaluation::skip(
             "no compiled part of the Python package for the notebooks: run `make tools`",
         );
@@ -28,15 +21,14 @@ fn python() -> Option<PathBuf> {
 
 /// Runs all notebooks, two at a time; what they complain of is in the message.
 fn regenerate(python: &Path, work: &Work, results: &str, more: &[&str]) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(python)
-        .arg(root.join("notebooks/regenerate.py"))
+        .arg(repository("notebooks/regenerate.py"))
         .arg("--results")
         .arg(work.path(results))
         .args(more)
         .args(["--jobs", "2", "--timeout", "60"])
         .current_dir(work.path("."))
-        .env("PYTHONPATH", root.join("python"))
+        .env("PYTHONPATH", repository("python"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()
         .unwrap();
@@ -59,7 +51,7 @@ fn notebooks_run_on_an_empty_corpus_on_one_page_and_on_pages_of_all_kinds() {
                   Content-Type: application/warc-fields\r\nContent-Length: 16\r\n\r\nsoftware: none\r\n\r\n\r\n";
     std::fs::write(work.path("empty.warc"), record).unwrap();
     one_page(&work.path("one.warc"));
-    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
+    let pages = repository("tests/pages");
     let pages = pages.to_str().unwrap();
     work.run(&["datasets", "pack", pages, "--site", "https://pages.example/", "--out", "packed"]);
     for (archive, results) in [("empty.warc", "empty"), ("one.warc", "one"), ("packed", "pages")] {

@@ -5,21 +5,18 @@ use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
-use crate::support::Work;
+use crate::support::{Work, objects};
 
 fn query(work: &Work, arguments: &[&str]) -> Output {
     work.run(&[&["query", "--results", "demo/results"], arguments].concat())
 }
 
-fn text(output: Output) -> String {
-    String::from_utf8(output.stdout).unwrap()
+fn text(work: &Work, arguments: &[&str]) -> String {
+    String::from_utf8(query(work, arguments).stdout).unwrap()
 }
 
 fn rows(work: &Work, sql: &str) -> Vec<Value> {
-    text(query(work, &[sql, "--format", "json"]))
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    objects(&text(work, &[sql, "--format", "json"]))
 }
 
 #[test]
@@ -28,13 +25,13 @@ fn answers_in_four_forms() {
     let sql = "SELECT url, pagerank FROM ranks WHERE level = 'page' ORDER BY pagerank DESC, url LIMIT 3";
     let best = rows(&work, sql);
     assert_eq!(best.len(), 3);
-    let csv = text(query(&work, &[sql, "--format", "csv"]));
+    let csv = text(&work, &[sql, "--format", "csv"]);
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines[0], "url,pagerank");
     for (line, row) in lines[1..].iter().zip(&best) {
         assert_eq!(*line, format!("{},{}", row["url"].as_str().unwrap(), row["pagerank"]));
     }
-    let table = text(query(&work, &[sql]));
+    let table = text(&work, &[sql]);
     assert!(table.contains("pagerank") && table.contains(best[0]["url"].as_str().unwrap()), "{table}");
     assert!(table.trim_end().ends_with("3 rows"), "{table}");
     query(&work, &[sql, "--format", "parquet", "--out", "best.parquet"]);
@@ -60,7 +57,7 @@ fn values_of_every_kind_are_written() {
     assert!(lists["tfidf_words"][0].is_string() && lists["tfidf_scores"][0].is_number(), "{lists}");
     let nulls = &rows(&work, "SELECT published FROM pages WHERE published IS NULL LIMIT 1")[0];
     assert!(nulls["published"].is_null());
-    let none = text(query(&work, &["SELECT url FROM pages WHERE url = 'nothing'", "--format", "csv"]));
+    let none = text(&work, &["SELECT url FROM pages WHERE url = 'nothing'", "--format", "csv"]);
     assert_eq!(none, "url\n");
 }
 
@@ -93,10 +90,10 @@ fn the_dialect_is_as_described() {
 fn a_crawl_has_tables_alone_and_beside_results() {
     let work = Work::with_demo();
     let events = "SELECT COUNT(*) AS n FROM events";
-    let alone = text(work.run(&["query", events, "--crawl", "demo/crawl", "--format", "csv"]));
+    let alone = work.output(&["query", events, "--crawl", "demo/crawl", "--format", "csv"]);
     assert!(alone.lines().nth(1).unwrap().parse::<u64>().unwrap() > 80, "{alone}");
     let both = "SELECT COUNT(DISTINCT e.url) AS n FROM events AS e JOIN pages AS p ON e.url = p.url";
-    let joined = text(query(&work, &[both, "--crawl", "demo/crawl", "--format", "csv"]));
+    let joined = text(&work, &[both, "--crawl", "demo/crawl", "--format", "csv"]);
     assert!(joined.lines().nth(1).unwrap().parse::<u64>().unwrap() > 60, "{joined}");
     let said = work.fails(&["query", "SELECT 1", "--crawl", "demo"], 2);
     assert!(said.contains("no tables of a crawl"), "{said}");
@@ -119,7 +116,7 @@ fn results_that_do_not_fit_the_others_are_left_out_and_said() {
 #[test]
 fn a_table_to_look_at_says_what_it_leaves_out() {
     let work = Work::with_demo();
-    let table = text(query(&work, &["SELECT url, text FROM texts ORDER BY url", "--rows", "2"]));
+    let table = text(&work, &["SELECT url, text FROM texts ORDER BY url", "--rows", "2"]);
     let last = table.trim_end().lines().last().unwrap();
     assert!(last.contains("2 of them shown (--rows)") && last.contains("values were cut"), "{last}");
 }
@@ -129,14 +126,14 @@ fn queries_come_from_files_and_from_standard_input() {
     let work = Work::with_demo();
     let file = "-- name: one\nSELECT COUNT(*) AS n FROM pages;\n-- name: two\nSELECT 2 AS n;";
     std::fs::write(work.path("questions.sql"), file).unwrap();
-    let two = query(&work, &["--file", "questions.sql", "--name", "two", "--format", "csv"]);
-    assert_eq!(text(two), "n\n2\n");
+    let two = text(&work, &["--file", "questions.sql", "--name", "two", "--format", "csv"]);
+    assert_eq!(two, "n\n2\n");
     let said = work.fails(&["query", "--results", "demo/results", "--file", "questions.sql"], 2);
     assert!(said.contains("one, two"), "{said}");
-    let names = text(work.run(&["query", "--names"]));
+    let names = work.output(&["query", "--names"]);
     assert!(names.lines().count() >= 25, "{names}");
     assert!(names.lines().all(|line| line.ends_with(['?', '.'])), "{names}");
-    let domains = text(query(&work, &["--name", "top-domains", "--format", "csv"]));
+    let domains = text(&work, &["--name", "top-domains", "--format", "csv"]);
     assert!(domains.starts_with("domain,captures,urls\n") && domains.lines().count() > 2, "{domains}");
     let mut child = work
         .webmill(&["query", "-", "--results", "demo/results", "--format", "csv"])
@@ -145,8 +142,8 @@ fn queries_come_from_files_and_from_standard_input() {
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(b"SELECT 1 AS n").unwrap();
-    assert_eq!(text(child.wait_with_output().unwrap()), "n\n1\n");
-    let tables = text(query(&work, &["--tables"]));
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"n\n1\n");
+    let tables = text(&work, &["--tables"]);
     assert!(tables.contains("pages (") && tables.contains("url_surtkey"), "{tables}");
 }
 

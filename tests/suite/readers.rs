@@ -2,29 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 use crate::report::write_documents;
-use crate::support::Work;
-
-/// The Python that `make tools` installs the readers into.
-pub fn python() -> Option<std::path::PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/readers/bin/python");
-    if !path.exists() {
-        webmill_evaluation::skip(
-            "no Python with pandas, pyarrow, polars and duckdb in target/readers: run `make tools`",
-        );
-        return None;
-    }
-    Some(path)
-}
+use crate::support::{Work, reader, repository, tool};
 
 /// Opens every table of the results with all readers; the columns that are never null, by job and table.
-fn open_all(python: &Path, results: &Path) -> BTreeMap<(String, String), Vec<String>> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/open_all.py");
-    let output = Command::new(python).arg(script).arg(results).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
+fn open_all(results: &Path) -> BTreeMap<(String, String), Vec<String>> {
+    let text = reader("open_all.py", &[results]).unwrap_or_default();
     text.lines()
         .map(|line| line.split('\t').collect::<Vec<_>>())
         .map(|line| {
@@ -49,11 +33,13 @@ pub fn one_page(path: &Path) {
 
 #[test]
 fn pandas_pyarrow_polars_and_duckdb_open_every_table() {
-    let Some(python) = python() else { return };
+    if tool("readers", "python").is_none() {
+        return;
+    }
     let work = Work::with_demo();
     one_page(&work.path("one.warc"));
     work.run(&["run", "one.warc", "--out", "one"]);
-    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
+    let pages = repository("tests/pages");
     let pages = pages.to_str().unwrap();
     work.run(&["datasets", "pack", pages, "--site", "https://pages.example/", "--out", "packed"]);
     work.run(&["run", "packed", "--out", "pages"]);
@@ -68,7 +54,7 @@ fn pandas_pyarrow_polars_and_duckdb_open_every_table() {
     for (results, moved) in [("demo/results", "a"), ("one", "b"), ("pages", "it's c"), ("synth", "d")] {
         // The folder may be moved, and named as one likes.
         std::fs::rename(work.path(results), work.path(moved)).unwrap();
-        let tables = open_all(&python, &work.path(moved));
+        let tables = open_all(&work.path(moved));
         assert!(tables.len() >= 20, "{results}: {tables:?}");
         // What is never null is declared so; lists and flags among it.
         for (job, table, columns) in [
@@ -88,23 +74,18 @@ fn pandas_pyarrow_polars_and_duckdb_open_every_table() {
 }
 
 /// Runs every recipe of docs/recipes.sql over `results` by DuckDB and by `webmill query`, which must agree.
-fn recipes(python: &Path, results: &Path, empty: &[&str]) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let output = Command::new(python)
-        .arg(root.join("tests/readers/recipes.py"))
-        .args([Path::new(env!("CARGO_BIN_EXE_webmill")), &root.join("docs/recipes.sql"), results])
-        .args(empty)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(String::from_utf8_lossy(&output.stdout).lines().count() >= 30);
+fn recipes(results: &Path, empty: &[&str]) {
+    let (binary, recipes) = (Path::new(env!("CARGO_BIN_EXE_webmill")), repository("docs/recipes.sql"));
+    let mut arguments = vec![binary, &recipes, results];
+    arguments.extend(empty.iter().map(Path::new));
+    let text = reader("recipes.py", &arguments).unwrap_or_default();
+    assert!(text.lines().count() >= 30);
 }
 
 /// What `webmill run` leaves out unless it is asked for: topics, classes (here every other text) and counts.
 fn learn(work: &Work, out: &str) {
     let sql = "SELECT url FROM texts WHERE is_current AND num_words > 0 ORDER BY url";
-    let urls = work.run(&["query", sql, "--results", out, "--format", "csv"]).stdout;
-    let urls = String::from_utf8(urls).unwrap();
+    let urls = work.output(&["query", sql, "--results", out, "--format", "csv"]);
     let lines = urls.lines().skip(1).enumerate();
     let labels: String = lines.map(|(at, url)| format!("{url},{}\n", ["even", "odd"][at % 2])).collect();
     std::fs::write(work.path("labels.csv"), format!("url,label\n{labels}")).unwrap();
@@ -121,11 +102,12 @@ fn learn(work: &Work, out: &str) {
 /// The demonstration site has no document, chain of redirects or page fetched twice.
 #[test]
 fn recipes_are_answered_alike_by_duckdb_and_query_on_the_demo() {
-    let Some(python) = python() else { return };
+    if tool("readers", "python").is_none() {
+        return;
+    }
     let work = Work::with_demo();
     learn(&work, "demo/results");
     recipes(
-        &python,
         &work.path("demo/results"),
         &[&["most-linked-pdfs", "page-life", "redirect-chains"], OF_DOCUMENTS].concat(),
     );
@@ -153,28 +135,31 @@ const OF_DOCUMENTS: &[&str] = &[
 /// A page, documents, a picture and a sound; none needs OCR, is on an album or has a camera.
 #[test]
 fn recipes_are_answered_alike_by_duckdb_and_query_on_documents() {
-    let Some(python) = python() else { return };
+    if tool("readers", "python").is_none() {
+        return;
+    }
     let work = Work::new();
     write_documents(&work, "shards");
     work.run(&["run", "shards", "--out", "out"]);
     learn(&work, "out");
-    let text =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.sql")).unwrap();
+    let text = std::fs::read_to_string(repository("docs/recipes.sql")).unwrap();
     let names = text.lines().filter_map(|line| line.strip_prefix("-- name: "));
     let none = ["documents-for-ocr", "albums", "cameras"];
     let empty: Vec<&str> = names.filter(|name| none.contains(name) || !OF_DOCUMENTS.contains(name)).collect();
-    recipes(&python, &work.path("out"), &empty);
+    recipes(&work.path("out"), &empty);
 }
 
 /// A synthetic Web has no PDF, redirects, authors, comments or data; every page of it has links to it and one capture.
 #[test]
 fn recipes_are_answered_alike_by_duckdb_and_query_on_a_synthetic_web() {
-    let Some(python) = python() else { return };
+    if tool("readers", "python").is_none() {
+        return;
+    }
     let work = Work::new();
     work.synth("shards", 300, 150_000);
     work.run(&["run", "shards", "--out", "synth"]);
     learn(&work, "synth");
     let empty = ["redirect-chains", "most-linked-pdfs", "page-life", "orphans", "authors"];
     let no_data = ["structured-data", "tables-by-page", "comments-by-host"];
-    recipes(&python, &work.path("synth"), &[&empty[..], &no_data, OF_DOCUMENTS].concat());
+    recipes(&work.path("synth"), &[&empty[..], &no_data, OF_DOCUMENTS].concat());
 }

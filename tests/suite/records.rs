@@ -1,13 +1,10 @@
 //! Table `pages` as the index of an archive: a row a record, one of each URL current, the columns of the public index.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
 
 use webmill::mill::{LinkRow, PageRow, TextRow, WarcType};
-use webmill::table::read_rows;
 
-use crate::support::Work;
+use crate::support::{Work, reader};
 
 /// A WARC record of any type; `fields` are lines of its head.
 fn record(warc_type: &str, url: &str, date: &str, content_type: &str, fields: &str, block: &str) -> String {
@@ -88,10 +85,6 @@ fn archive() -> String {
     .concat()
 }
 
-fn pages(work: &Work, out: &str) -> Vec<PageRow> {
-    read_rows(&work.path(out).join("extract/latest/pages")).unwrap()
-}
-
 #[test]
 fn every_record_of_a_url_has_a_row_and_one_of_them_counts() {
     let work = Work::new();
@@ -99,7 +92,7 @@ fn every_record_of_a_url_has_a_row_and_one_of_them_counts() {
     std::fs::write(work.path("segments/17/warc/a.warc"), archive()).unwrap();
     std::fs::write(work.path("mill.toml"), "[extract]\ncrawl = \"TEA-2024\"\n").unwrap();
     work.run(&["extract", "segments", "--out", "out", "--recipe", "mill.toml"]);
-    let rows = pages(&work, "out");
+    let rows = work.table::<PageRow>("out", "extract");
     let types: Vec<(&str, &str)> =
         rows.iter().map(|row| (row.url.as_str(), row.warc_type.map_or("", WarcType::as_str))).collect();
     assert_eq!(
@@ -131,16 +124,14 @@ fn every_record_of_a_url_has_a_row_and_one_of_them_counts() {
     assert_eq!((leaf.url_path.as_str(), leaf.url_query.as_deref()), ("/leaf.txt", Some("b=2&A=1")));
     assert_eq!((leaf.crawl.as_str(), leaf.warc_segment.as_deref()), ("TEA-2024", Some("17")));
     // A conversion or revisit is no second page: one text, one link, one node. Plain text is a document.
-    let texts: Vec<TextRow> = read_rows(&work.path("out/extract/latest/texts")).unwrap();
+    let texts: Vec<TextRow> = work.table("out", "extract");
     let told: Vec<_> = texts.iter().map(|row| row.url.as_str()).collect();
     assert_eq!(told, ["http://www.tea.example/", "http://www.tea.example/leaf.txt?b=2&A=1"]);
-    let links: Vec<LinkRow> = read_rows(&work.path("out/extract/latest/links")).unwrap();
-    assert_eq!(links.len(), 2);
-    let manifest = std::fs::read_to_string(work.path("out/extract/latest/manifest.json")).unwrap();
-    for count in
-        ["\"metadata-record\": 1", "\"request-record\": 1", "\"revisits\": 2", "\"warcinfo-record\": 1"]
+    assert_eq!(work.table::<LinkRow>("out", "extract").len(), 2);
+    let counts = work.counts("out", "extract").to_string();
+    for count in ["\"metadata-record\":1", "\"request-record\":1", "\"revisits\":2", "\"warcinfo-record\":1"]
     {
-        assert!(manifest.contains(count), "{count}: {manifest}");
+        assert!(counts.contains(count), "{count}: {counts}");
     }
     // What later jobs make does not count a page twice.
     work.run(&["run", "segments", "--out", "out", "--recipe", "mill.toml"]);
@@ -153,7 +144,7 @@ fn request_and_metadata_records_have_rows_on_demand() {
     std::fs::write(work.path("mill.toml"), "[extract]\nrequests = true\nmetadata = true\n").unwrap();
     work.run(&["extract", "a.warc", "--out", "out", "--recipe", "mill.toml"]);
     let mut types = BTreeMap::<&str, usize>::new();
-    let rows = pages(&work, "out");
+    let rows = work.table::<PageRow>("out", "extract");
     for row in &rows {
         *types.entry(row.warc_type.map_or("", WarcType::as_str)).or_default() += 1;
     }
@@ -170,48 +161,10 @@ fn request_and_metadata_records_have_rows_on_demand() {
 }
 
 #[test]
-fn current_rows_are_the_same_in_any_cut() {
-    let work = Work::new();
-    work.synth("shards", 400, 1 << 16);
-    work.synth("again", 200, 1 << 15);
-    for (out, recipe) in [
-        ("whole", "[extract]\npart_bytes = 4194304\n"),
-        ("parts", "[extract]\npart_bytes = 20000\nbuffer_bytes = 3000\n"),
-    ] {
-        std::fs::write(work.path("mill.toml"), recipe).unwrap();
-        work.run(&["extract", "shards", "again", "--out", out, "--recipe", "mill.toml", "--memory", "64MiB"]);
-    }
-    let current = |out| {
-        let mut rows: Vec<(String, String, i64)> = pages(&work, out)
-            .into_iter()
-            .filter(|row| row.is_current)
-            .map(|row| (row.url, row.warc_filename, row.warc_record_offset))
-            .collect();
-        rows.sort();
-        rows
-    };
-    let (whole, parts) = (current("whole"), current("parts"));
-    assert_eq!(whole, parts);
-    let mut urls: Vec<String> = pages(&work, "whole").into_iter().map(|row| row.url).collect();
-    urls.sort();
-    urls.dedup();
-    assert_eq!(whole.iter().map(|row| row.0.clone()).collect::<Vec<_>>(), urls);
-}
-
-#[test]
 fn queries_for_the_public_index_run_over_pages() {
-    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/readers/bin/python");
-    if !python.exists() {
-        webmill_evaluation::skip("no Python with duckdb in target/readers: run `make tools`");
-        return;
-    }
     let work = Work::new();
     std::fs::write(work.path("a.warc"), archive()).unwrap();
     work.run(&["extract", "a.warc", "--out", "out"]);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/index_queries.py");
-    let output =
-        Command::new(python).arg(script).arg(work.path("out/extract/latest/pages")).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let Some(text) = reader("index_queries.py", &[&work.path("out/extract/latest/pages")]) else { return };
     assert_eq!(text.lines().filter(|line| line.ends_with("ok")).count(), 8, "{text}");
 }

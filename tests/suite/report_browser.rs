@@ -2,16 +2,15 @@
 //! works without scripts and prints on few pages.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::Value;
+use webmill::sim::{Answer, Site, SynthPage};
 
+use crate::crawl_support::{message, serve, whole};
 use crate::report::{html, mill};
-use crate::support::Work;
+use crate::support::{Work, browser, chromium, repository};
 
 const WIDTHS: [u32; 4] = [360, 390, 768, 1280];
 
@@ -57,28 +56,8 @@ function frame(width, sandbox) {
 })().catch(e => { document.body.textContent = 'FOUND' + JSON.stringify({error: String(e)}) + 'END'; });
 </script>"#;
 
-/// The browser at hand; `None` where the test is to be left, which is said.
-fn browser() -> Option<PathBuf> {
-    let named = std::env::var_os("WEBMILL_CHROMIUM").map(PathBuf::from);
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = named.or_else(|| {
-        let names = ["chromium", "chromium-browser", "google-chrome"];
-        std::env::split_paths(&folders)
-            .flat_map(|folder| names.map(|name| folder.join(name)))
-            .find(|path| path.is_file())
-    });
-    if found.is_none() {
-        assert!(
-            !webmill_evaluation::in_ci(),
-            "no Chromium (`make tools` installs it, WEBMILL_CHROMIUM names it)"
-        );
-        webmill_evaluation::skip("no Chromium: the report is not looked at in a browser");
-    }
-    found
-}
-
 fn axe() -> Option<Vec<u8>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/axe/package/axe.min.js");
+    let path = repository("target/axe/package/axe.min.js");
     let found = std::fs::read(path).ok();
     if found.is_none() {
         webmill_evaluation::skip("no axe-core in target/axe: run `make tools`");
@@ -86,48 +65,17 @@ fn axe() -> Option<Vec<u8>> {
     found
 }
 
-fn answer(mut stream: TcpStream, files: &[(String, Vec<u8>)], asked: &Mutex<BTreeSet<String>>) {
-    let mut line = String::new();
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    if reader.read_line(&mut line).is_err() {
-        return;
-    }
-    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-    let mut head = String::new();
-    while reader.read_line(&mut head).is_ok_and(|n| n > 2) {
-        head.clear();
-    }
-    let body = files.iter().find(|(name, _)| *name == path).map(|(_, body)| body.as_slice());
-    let (status, body) = body.map_or(("404 Not Found", &b""[..]), |body| ("200 OK", body));
-    asked.lock().unwrap().insert(path);
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    // A browser that went away is no failure.
-    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
-}
+/// A report with the harness that looks at it.
+struct Files(Vec<(&'static str, Vec<u8>)>);
 
-fn chromium(program: &Path, folder: &Path) -> Command {
-    let mut command = Command::new(program);
-    command
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-background-networking",
-        ])
-        .args([
-            "--disable-dev-shm-usage",
-            "--disable-extensions",
-            "--hide-scrollbars",
-            "--window-size=1400,1000",
-        ])
-        .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
-        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
-        .stderr(Stdio::null());
-    command
+impl Site for Files {
+    fn answer_into(&self, _: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
+        let path = url.splitn(4, '/').nth(3).unwrap_or_default();
+        let body = self.0.iter().find(|(name, _)| *name == path).map(|(_, body)| body.as_slice());
+        let (status, body) = body.map_or(("404 Not Found", &b""[..]), |body| ("200 OK", body));
+        let text = std::str::from_utf8(body).unwrap();
+        *out = whole(message(status, "Content-Type: text/html; charset=utf-8\r\n", text));
+    }
 }
 
 /// What the harness finds of a report, and what was asked of its server.
@@ -136,25 +84,17 @@ fn look(program: &Path, report: &str) -> (Value, BTreeSet<String>) {
     let widths = format!("{WIDTHS:?}");
     let harness =
         HARNESS.replace("WIDTHS", &widths).replace("AXE", if axe.is_some() { "true" } else { "false" });
-    let files = Arc::new(vec![
-        ("/".to_owned(), harness.into_bytes()),
-        ("/report.html".to_owned(), report.as_bytes().to_vec()),
-        ("/axe.js".to_owned(), axe.unwrap_or_default()),
+    let files = Files(vec![
+        ("", harness.into_bytes()),
+        ("report.html", report.as_bytes().to_vec()),
+        ("axe.js", axe.unwrap_or_default()),
     ]);
-    let asked = Arc::new(Mutex::new(BTreeSet::new()));
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let log = Arc::clone(&asked);
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let (files, log) = (Arc::clone(&files), Arc::clone(&log));
-            std::thread::spawn(move || answer(stream, &files, &log));
-        }
-    });
+    let (server, record) = serve(files);
     let folder = tempfile::tempdir().unwrap();
     let output = chromium(program, folder.path())
-        .args(["--dump-dom", "--virtual-time-budget=60000"])
-        .arg(format!("http://127.0.0.1:{port}/"))
+        .args(["--window-size=1400,1000", "--dump-dom", "--virtual-time-budget=60000"])
+        .arg(format!("{}/", server.proxy()))
+        .stdout(Stdio::piped())
         .output()
         .unwrap();
     let tree = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -162,7 +102,8 @@ fn look(program: &Path, report: &str) -> (Value, BTreeSet<String>) {
     let (json, _) = found
         .unwrap_or_else(|| panic!("the harness found nothing: {}", &tree[tree.len().saturating_sub(300)..]));
     let json = json.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-    let asked = asked.lock().unwrap().clone();
+    let path = |url: &String| url.splitn(4, '/').nth(3).unwrap_or_default().to_owned();
+    let asked = record.counts().keys().map(path).collect();
     (serde_json::from_str(&json).unwrap(), asked)
 }
 
@@ -173,7 +114,6 @@ fn printed(program: &Path, report: &Path) -> usize {
     let status = chromium(program, folder.path())
         .args(["--no-pdf-header-footer", &format!("--print-to-pdf={}", pdf.display())])
         .arg(format!("file://{}", report.display()))
-        .stdout(Stdio::null())
         .status()
         .unwrap();
     assert!(status.success());
@@ -192,7 +132,7 @@ fn check(program: &Path, work: &Work, results: &str, scopes: bool) {
     }
     assert_eq!(found["frames"].as_array().unwrap().len(), WIDTHS.len());
     assert!(
-        asked.iter().all(|path| ["/", "/report.html", "/axe.js", "/favicon.ico"].contains(&path.as_str())),
+        asked.iter().all(|path| ["", "report.html", "axe.js", "favicon.ico"].contains(&path.as_str())),
         "{asked:?}"
     );
     let serious = |one: &&Value| ["serious", "critical"].map(Value::from).contains(&one[0]);

@@ -12,22 +12,12 @@ fn death_at_every_commit_step_resumes_to_equal_bytes() {
     let mut bytes = std::fs::read(work.path("shards/synth-00000.rawdb")).unwrap();
     bytes.splice(2000..2100, *b"damage");
     std::fs::write(work.path("shards/synth-00000.rawdb"), bytes).unwrap();
-    let extract = |out: &str| {
-        ["extract", "shards", "--max-bad", "0.5", "--out"]
-            .map(String::from)
-            .into_iter()
-            .chain([out.to_owned()])
-            .collect::<Vec<_>>()
-    };
-    let arguments = |out: &str| extract(out);
-    let whole: Vec<String> = arguments("whole");
-    work.run(&whole.iter().map(String::as_str).collect::<Vec<_>>());
+    work.run(&["extract", "shards", "--max-bad", "0.5", "--out", "whole"]);
     let expected = work.committed("whole");
     assert!(expected.keys().any(|k| k.ends_with("rejects.parquet")), "{:?}", expected.keys());
     for point in CRASH_POINTS {
         let out = format!("out-{point}");
-        let arguments = arguments(&out);
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let arguments = ["extract", "shards", "--max-bad", "0.5", "--out", &out];
         let died = work.webmill(&arguments).env("WEBMILL_CRASH_AT", point).output().unwrap();
         assert!(!died.status.success(), "{point}: the process should have died");
         let committed = work.committed(&out).keys().any(|k| k.ends_with("manifest.json"));

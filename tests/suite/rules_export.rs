@@ -5,8 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::readers;
-use crate::support::Work;
+use crate::support::{Work, tool};
 
 /// Names and values that other forms have to write with care.
 const RULE: &str = r#"
@@ -120,7 +119,7 @@ fn exports_are_the_tables_value_for_value() {
     assert!(sqlite.starts_with(b"SQLite format 3\0"));
     assert!(sqlite == std::fs::read(work.path("out/exports/rules.sqlite")).unwrap());
     assert_eq!(work.unfinished("."), [""; 0]);
-    let Some(python) = readers::python() else { return };
+    let Some(python) = tool("readers", "python") else { return };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/exports.py");
     let mut compare = Command::new(python);
     compare.arg(script).args([work.path("out"), work.path("tables"), work.path("all.sqlite")]);

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::Work;
+use crate::support::{Work, objects};
 
 fn record(url: &str, body: &str) -> Vec<u8> {
     let data = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=gbk\r\n\r\n{body}");
@@ -22,20 +22,12 @@ fn put(work: &Work, name: &str, bytes: &[u8]) {
     std::fs::write(work.path(name), bytes).unwrap();
 }
 
-fn stdout(work: &Work, arguments: &[&str]) -> String {
-    String::from_utf8(work.run(arguments).stdout).unwrap()
-}
-
-fn rows(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 #[test]
 fn ls_gives_one_object_a_record() {
     let work = Work::new();
     let records = records();
     put(&work, "a.bin", &records.concat());
-    let rows = rows(&stdout(&work, &["shard", "ls", "--format", "json", "a.bin"]));
+    let rows = objects(&work.output(&["shard", "ls", "--format", "json", "a.bin"]));
     assert_eq!(rows.len(), 9);
     let expected = serde_json::json!({
         "url": "http://a.example/0", "type": "response", "date": "2003-04-15T08:13:06Z", "status": 200,
@@ -43,7 +35,7 @@ fn ls_gives_one_object_a_record() {
         "sha1": "def4ce812a262ba3c877fe2d35c2e997eedd288b",
     });
     assert_eq!(rows[0], expected);
-    let table = stdout(&work, &["shard", "ls", "a.bin"]);
+    let table = work.output(&["shard", "ls", "a.bin"]);
     assert_eq!(table.lines().count(), 10);
     assert!(table.contains("http://a.example/8"));
 }
@@ -57,7 +49,7 @@ fn damage_is_reported_and_recovered_from() {
     put(&work, "bad.raw", &bytes);
     put(&work, "good.raw", &records.concat());
     put(&work, "junk.raw", &record("http://a.example/", "x").repeat(2)[7..60]);
-    let listed = rows(&stdout(&work, &["shard", "ls", "--format", "json", "bad.raw", "--max-bad", "0.2"]));
+    let listed = objects(&work.output(&["shard", "ls", "--format", "json", "bad.raw", "--max-bad", "0.2"]));
     assert_eq!(listed.len(), 8);
     assert_eq!(listed[0].get("proven"), None);
     assert!(listed[1..].iter().all(|row| row["proven"] == true));
@@ -108,11 +100,11 @@ fn text_mode_damage_is_named() {
 fn parts_put_together_are_the_whole() {
     let work = Work::new();
     put(&work, "whole.raw", &records().concat());
-    let parts = stdout(&work, &["shard", "split", "whole.raw", "-o", "parts", "--size", "1KiB"]);
+    let parts = work.output(&["shard", "split", "whole.raw", "-o", "parts", "--size", "1KiB"]);
     assert!(parts.lines().count() > 2, "{parts}");
     let joined: Vec<u8> = parts.lines().flat_map(|part| std::fs::read(work.path(part)).unwrap()).collect();
     assert_eq!(joined, records().concat());
-    let listed = rows(&stdout(&work, &["shard", "ls", "--format", "json", "parts/*.rawdb"]));
+    let listed = objects(&work.output(&["shard", "ls", "--format", "json", "parts/*.rawdb"]));
     assert_eq!(listed.len(), 9);
     assert_eq!(listed[0]["shard"], "whole-00000.rawdb");
 }
@@ -140,7 +132,7 @@ fn conversion_there_and_back_is_identity() {
     ]);
     assert!(std::fs::metadata(work.path("packed.rawdb")).unwrap().len() < records().concat().len() as u64);
     let digests = |name: &str| -> Vec<Value> {
-        let listed = rows(&stdout(&work, &["shard", "ls", "--format", "json", name]));
+        let listed = objects(&work.output(&["shard", "ls", "--format", "json", name]));
         listed.into_iter().map(|row| row["sha1"].clone()).collect()
     };
     assert_eq!(digests("packed.rawdb"), digests("from.raw"));
@@ -198,6 +190,6 @@ fn a_bomb_does_not_need_its_size_in_memory() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let row = &rows(&String::from_utf8(output.stdout).unwrap())[0];
+    let row = &objects(&String::from_utf8(output.stdout).unwrap())[0];
     assert_eq!((&row["truncated"], &row["sha1"]), (&Value::from("record-limit"), &Value::Null));
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 use webmill::jobs::graph::tables::NodeRow;
@@ -10,7 +9,7 @@ use webmill::mill::{PageRow, TextRow};
 use webmill::table::read_rows;
 
 use crate::report::write_documents;
-use crate::support::{Work, story};
+use crate::support::{Work, reader, repository, story};
 
 /// A corpus with copies, a shared passage, comments of hosts, links that lead nowhere.
 fn corpus(work: &Work) {
@@ -21,19 +20,8 @@ fn corpus(work: &Work) {
 
 /// Compares with DuckDB page by page.
 fn agrees(results: &Path, every: &str) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let python = root.join("target/readers/bin/python");
-    if !python.exists() {
-        webmill_evaluation::skip("no Python with duckdb in target/readers: run `make tools`");
-        return;
-    }
-    let output = Command::new(python)
-        .arg(root.join("tests/readers/show.py"))
-        .args([Path::new(env!("CARGO_BIN_EXE_webmill")), results, Path::new(every)])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let arguments = [Path::new(env!("CARGO_BIN_EXE_webmill")), results, Path::new(every)];
+    let Some(text) = reader("show.py", &arguments) else { return };
     let numbers: Vec<u64> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();
     assert!(numbers[0] >= 5 && numbers[1] >= 20 * numbers[0], "{text}");
 }
@@ -52,7 +40,7 @@ fn numbers_agree_with_duckdb_on_a_synthetic_web() {
 
 /// The names that docs/show.md has in backquotes.
 fn documented() -> BTreeSet<String> {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/show.md")).unwrap();
+    let text = std::fs::read_to_string(repository("docs/show.md")).unwrap();
     let table = text.split("## JSON").nth(1).unwrap();
     let rows = table
         .lines()
@@ -120,7 +108,7 @@ fn one_screen_says_it_all() {
         ],
     );
     work.run(&["run", "shards", "--out", "results"]);
-    let text = |url: &str| String::from_utf8(work.run(&["show", url]).stdout).unwrap();
+    let text = |url: &str| work.output(&["show", url]);
     // Found without a scheme, and in the folder `results`.
     let one = text("a.org/one");
     assert_eq!(one, text("http://A.org:80/x/../one"));

@@ -1,14 +1,15 @@
 //! Running the binary in a folder of its own, and looking at what it left.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::sim::{Config, Web};
-use webmill::table::{Table, read_rows};
+use webmill::table::{Table, TableInWords, read_rows};
 
 /// A folder that goes away with the test, and the binary that works in it.
 pub struct Work {
@@ -135,6 +136,26 @@ impl Work {
         read_rows(&self.path(out).join(job).join("latest").join(T::NAME)).unwrap()
     }
 
+    /// A table that a job committed last, cells as text.
+    pub fn words(&self, out: &str, job: &str, table: &str) -> TableInWords {
+        TableInWords::read(&self.path(out).join(job).join("latest").join(table)).unwrap()
+    }
+
+    /// The manifest in a folder.
+    pub fn manifest(&self, folder: &str) -> serde_json::Value {
+        serde_json::from_slice(&std::fs::read(self.path(folder).join("manifest.json")).unwrap()).unwrap()
+    }
+
+    /// What a job counted that committed last.
+    pub fn counts(&self, out: &str, job: &str) -> serde_json::Value {
+        self.manifest(&format!("{out}/{job}/latest"))["counts"].take()
+    }
+
+    /// What the binary writes to stderr with these arguments.
+    pub fn said(&self, arguments: &[&str]) -> String {
+        String::from_utf8(self.run(arguments).stderr).unwrap()
+    }
+
     /// What the binary writes to stdout with these arguments.
     pub fn output(&self, arguments: &[&str]) -> String {
         String::from_utf8(self.run(arguments).stdout).unwrap()
@@ -149,23 +170,13 @@ impl Work {
     pub fn committed(&self, out: &str) -> BTreeMap<String, Vec<u8>> {
         let root = self.path(out);
         let mut files = BTreeMap::new();
-        let mut folders = vec![root.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(&folder).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                // The copy of the report for people has times.
-                let copy = name == "report.html" && folder == root;
-                let hidden = name.starts_with('.') && name != ".keys";
-                if hidden || name == "run.json" || path.is_symlink() || copy {
-                    continue;
-                }
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    let relative = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
-                    files.insert(relative, std::fs::read(&path).unwrap());
-                }
+        for path in files_below(&root) {
+            let relative = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+            let hidden = relative.split('/').any(|name| name.starts_with('.') && name != ".keys");
+            // The copy of the report for people has times.
+            let timed = relative == "report.html" || relative.rsplit('/').next() == Some("run.json");
+            if !hidden && !timed && !path.is_symlink() {
+                files.insert(relative, std::fs::read(&path).unwrap());
             }
         }
         files
@@ -180,10 +191,94 @@ impl Work {
     }
 }
 
+/// A file of the repository.
+pub fn repository(relative: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
+}
+
+/// A program that `make tools` puts into `target/ENVIRONMENT`; `None` where it is not there, which is said.
+pub fn tool(environment: &str, name: &str) -> Option<PathBuf> {
+    let path = repository("target").join(environment).join("bin").join(name);
+    if !path.exists() {
+        webmill_evaluation::skip(&format!("no {name} in target/{environment}: run `make tools`"));
+        return None;
+    }
+    Some(path)
+}
+
+/// What a script of `tests/readers` prints, run by the Python of the tables' readers; `None` where there is none.
+pub fn reader(script: &str, arguments: &[&Path]) -> Option<String> {
+    let output = Command::new(tool("readers", "python")?)
+        .arg(repository("tests/readers").join(script))
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// The browser at hand; `None` where there is none, which is said.
+pub fn browser() -> Option<PathBuf> {
+    let named = std::env::var_os("WEBMILL_CHROMIUM").map(PathBuf::from);
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = named.or_else(|| {
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        std::env::split_paths(&folders)
+            .flat_map(|folder| names.map(|name| folder.join(name)))
+            .find(|path| path.is_file())
+    });
+    if found.is_none() {
+        let why = "no Chromium (`make tools` installs it, WEBMILL_CHROMIUM names it)";
+        assert!(!webmill_evaluation::in_ci(), "{why}");
+        webmill_evaluation::skip(why);
+    }
+    found
+}
+
+/// The browser without a screen, with its profile in a folder and no network but this machine.
+pub fn chromium(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-default-apps"])
+        .args(["--disable-dev-shm-usage", "--disable-extensions", "--hide-scrollbars"])
+        .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// Bytes as one gzip member.
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Makes a folder a copy of another.
+pub fn mirror(from: &Path, to: &Path) {
+    let _ = std::fs::remove_dir_all(to);
+    let done = Command::new("cp").arg("-aT").arg(from).arg(to).status().unwrap();
+    assert!(done.success(), "{}", from.display());
+}
+
 /// Copies a file or folder into a folder, links as links.
 pub fn copy(from: &Path, into: &Path) {
     let done = Command::new("cp").arg("-a").arg(from).arg(into).status().unwrap();
     assert!(done.success(), "{}", from.display());
+}
+
+/// All files below a folder by their paths; a link is a file.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    let below = |path: PathBuf| {
+        if path.is_dir() && !path.is_symlink() { files_below(&path) } else { vec![path] }
+    };
+    entries.into_iter().flat_map(below).collect()
 }
 
 fn walk(folder: &Path) -> Vec<String> {

@@ -61,14 +61,12 @@ fn what_a_host_repeats_is_left_out_of_its_poor_pages() {
     assert_eq!(off, texts(&work, "more"), "too few pages to compare");
     assert_same(&work.committed("on"), &work.committed("two"), "2 threads");
 
-    let learnt: Vec<TemplateRow> = read_rows(&work.path("on").join("extract/latest/templates")).unwrap();
+    let learnt: Vec<TemplateRow> = work.table("on", "extract");
     let [row] = learnt.as_slice() else { panic!("one host: {learnt:?}") };
     assert_eq!((row.url_host_name.as_str(), row.verdict), ("stories.example", TemplateVerdict::On));
     assert_eq!((row.pages, row.sampled, row.texts, row.pages_hit), (40, 40, 1, 1));
     assert_eq!(row.compared, 8);
-    let manifest = std::fs::read(work.path("on").join("extract/latest/manifest.json")).unwrap();
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
-    assert_eq!(manifest["counts"]["kept"]["pruned-by-template"], 1);
+    assert_eq!(work.counts("on", "extract")["kept"]["pruned-by-template"], 1);
 }
 
 /// A page of a shop: one frame, other words; or a page of a wiki, of its own shape.
@@ -103,7 +101,7 @@ fn one_template_with_other_content_is_told_from_copies_and_from_pages_of_their_o
     }
     let compared = |out: &str, recipe: &str| {
         work.run(&["extract", "shards", "--out", out, "--recipe", recipe]);
-        let rows: Vec<TemplateRow> = read_rows(&work.path(out).join("extract/latest/templates")).unwrap();
+        let rows: Vec<TemplateRow> = work.table(out, "extract");
         let row = |row: TemplateRow| (row.url_host_name, row.compared, row.one_template, row.other_content);
         rows.into_iter().map(row).collect::<Vec<_>>()
     };

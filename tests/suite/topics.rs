@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use webmill::jobs::learn::cluster::tables::{TopicMeasureRow, TopicRow, TopicTreeRow, TopicWordsRow};
-use webmill::table::{Table, read_rows};
 
 use crate::support::{Work, assert_same};
 
@@ -19,12 +18,8 @@ const TOPICS: [(&str, &str); 3] = [
 const CHINESE: &str = "图书馆 大学 学生 老师 课程 教室 考试 研究 论文 学院 校园 读书";
 const COMMON: &str = "the and we saw many of them in that place for this year with all people";
 
-fn table<T: Table>(work: &Work, out: &str) -> Vec<T> {
-    read_rows(&work.path(out).join("learn-cluster/latest").join(T::NAME)).unwrap()
-}
-
 fn measures(work: &Work, out: &str) -> BTreeMap<String, f64> {
-    let rows: Vec<TopicMeasureRow> = table(work, out);
+    let rows: Vec<TopicMeasureRow> = work.table(out, "learn-cluster");
     rows.into_iter()
         .filter(|row| row.k.is_none() && row.language.is_none())
         .map(|row| (row.measure, row.value))
@@ -77,8 +72,8 @@ fn every_method_finds_planted_topics() {
         let found = measures(&work, "one");
         let expected = if method.is_empty() { 0.6 } else { 0.99 };
         assert!(found["nmi"] >= expected, "{method:?}: {found:?}");
-        let words: Vec<TopicWordsRow> = table(&work, "one");
-        let topics: Vec<TopicRow> = table(&work, "one");
+        let words: Vec<TopicWordsRow> = work.table("one", "learn-cluster");
+        let topics: Vec<TopicRow> = work.table("one", "learn-cluster");
         assert_eq!(topics.len(), 60);
         assert_eq!(words.iter().map(|topic| topic.size).sum::<u64>(), 60 - found["noise"] as u64);
         for topic in &words {
@@ -95,7 +90,7 @@ fn every_method_finds_planted_topics() {
             let members = topics.iter().filter(|page| page.topic == Some(topic.topic)).count();
             assert_eq!(members as u64, topic.size);
         }
-        let tree: Vec<TopicTreeRow> = table(&work, "one");
+        let tree: Vec<TopicTreeRow> = work.table("one", "learn-cluster");
         assert_eq!(tree.iter().filter(|merge| merge.of == "topics").count(), words.len() - 1);
     }
 }
@@ -119,10 +114,11 @@ fn batches_on_disk_give_what_memory_gives() {
     let said = run("batches", &["--batch-pages", "10"]);
     assert!(said.contains("81 pages are more than [learn-cluster] batch_pages = 10"), "{said}");
     assert!(said.contains("left out: 1 no-shared-words"), "{said}");
-    let (held, batches): (Vec<TopicRow>, Vec<TopicRow>) = (table(&work, "held"), table(&work, "batches"));
+    let (held, batches): (Vec<TopicRow>, Vec<TopicRow>) =
+        (work.table("held", "learn-cluster"), work.table("batches", "learn-cluster"));
     assert_eq!(held, batches);
     let (held, batches): (Vec<TopicWordsRow>, Vec<TopicWordsRow>) =
-        (table(&work, "held"), table(&work, "batches"));
+        (work.table("held", "learn-cluster"), work.table("batches", "learn-cluster"));
     assert_eq!(held, batches);
     let said = work
         .fails(&["learn", "cluster", "files", "--out", "no", "--method", "dbscan", "--batch-pages", "9"], 2);
@@ -157,7 +153,7 @@ fn texts_of_extract_in_two_languages() {
     let said = work.run(&["learn", "cluster", "--out", "out", "--k", "3", "--across-languages"]).stderr;
     let said = String::from_utf8_lossy(&said).into_owned();
     assert!(said.contains("several languages (eng, zho)") && said.contains("--across-languages"), "{said}");
-    let words: Vec<TopicWordsRow> = table(&work, "out");
+    let words: Vec<TopicWordsRow> = work.table("out", "learn-cluster");
     assert!(words.iter().all(|topic| topic.language_share == 1.0), "{words:?}");
     std::fs::write(
         work.path("labels.csv"),
@@ -167,12 +163,12 @@ fn texts_of_extract_in_two_languages() {
     let arguments = ["learn", "cluster", "--out", "out", "--k", "3", "--labels", "labels.csv"];
     let said = String::from_utf8_lossy(&work.run(&arguments).stderr).into_owned();
     assert!(said.contains("left out: 1 label-of-no-page"), "{said}");
-    let words: Vec<TopicWordsRow> = table(&work, "out");
+    let words: Vec<TopicWordsRow> = work.table("out", "learn-cluster");
     let languages: Vec<Option<&str>> = words.iter().map(|topic| topic.language.as_deref()).collect();
     assert_eq!(languages.iter().filter(|language| **language == Some("eng")).count(), 2, "{languages:?}");
     let found = measures(&work, "out");
     assert_eq!((found["labelled"], found["unlabelled"], found["nmi"]), (2.0, 34.0, 1.0));
-    let topics: Vec<TopicRow> = table(&work, "out");
+    let topics: Vec<TopicRow> = work.table("out", "learn-cluster");
     assert_eq!(topics.iter().filter(|page| page.label.is_some()).count(), 2);
     assert!(
         topics.windows(2).all(|pair| pair[0].url < pair[1].url)
@@ -191,7 +187,7 @@ fn texts_of_extract_in_two_languages() {
         "--min-points",
         "2",
     ]);
-    assert_eq!(table::<TopicRow>(&work, "out").len(), 36);
+    assert_eq!(work.table::<TopicRow>("out", "learn-cluster").len(), 36);
 }
 
 #[test]
@@ -216,7 +212,7 @@ fn mails_and_labels_of_files() {
     let said = run(&[]);
     assert!(said.contains("left out: 1 no-text") && !said.contains("label-of-no-page"), "{said}");
     assert_eq!((measures(&work, "out")["labelled"], measures(&work, "out")["nmi"]), (16.0, 1.0));
-    let words: Vec<TopicWordsRow> = table(&work, "out");
+    let words: Vec<TopicWordsRow> = work.table("out", "learn-cluster");
     assert!(
         words.iter().all(|topic| !topic.words.iter().any(|word| word == "zeppelin")),
         "heads are left out"
@@ -231,7 +227,8 @@ fn mails_and_labels_of_files() {
     std::fs::write(work.path("lines.txt"), (0..20).map(line).collect::<String>()).unwrap();
     work.run(&["learn", "cluster", "lines.txt", "--k", "2", "--out", "lines"]);
     assert_eq!((measures(&work, "lines")["labelled"], measures(&work, "lines")["nmi"]), (20.0, 1.0));
-    let lines: Vec<String> = table::<TopicRow>(&work, "lines").into_iter().map(|row| row.url).collect();
+    let lines: Vec<String> =
+        work.table::<TopicRow>("lines", "learn-cluster").into_iter().map(|row| row.url).collect();
     assert_eq!(lines, (1..=20).map(|number| number.to_string()).collect::<Vec<_>>());
 }
 
@@ -249,7 +246,7 @@ fn corners_of_input() {
     std::fs::write(work.path("none/a.txt"), " \n").unwrap();
     let said = work.fails(&["learn", "cluster", "none", "--out", "out"], 1);
     assert!(said.contains("left out: 1 no-text") && said.contains("no topics"), "{said}");
-    assert!(table::<TopicRow>(&work, "out").is_empty());
+    assert!(work.table::<TopicRow>("out", "learn-cluster").is_empty());
     // One page; k beyond the pages; all pages equal.
     std::fs::create_dir_all(work.path("one/x")).unwrap();
     std::fs::write(work.path("one/x/a.txt"), text(TOPICS[0].1, 1)).unwrap();
@@ -261,7 +258,7 @@ fn corners_of_input() {
         &["--method", "stream"],
     ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
-        assert_eq!(table::<TopicRow>(&work, "out").len(), 1);
+        assert_eq!(work.table::<TopicRow>("out", "learn-cluster").len(), 1);
     }
     for number in 0..30 {
         std::fs::write(work.path(&format!("one/x/{number}.txt")), text(TOPICS[0].1, 1)).unwrap();
@@ -273,7 +270,7 @@ fn corners_of_input() {
         &["--method", "stream", "--k", "4"],
     ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
-        let topics: Vec<TopicRow> = table(&work, "out");
+        let topics: Vec<TopicRow> = work.table("out", "learn-cluster");
         assert!(topics.len() == 31 && topics.iter().all(|page| page.topic == Some(0)), "{more:?}");
     }
     // Settings and labels that cannot work.
@@ -302,7 +299,7 @@ fn a_recipe_brings_topics_into_the_run_and_the_report() {
     work.run(&["run", "shards", "--out", "without"]);
     assert!(!work.path("without/learn-cluster").exists() && !report("without").contains(NOTE));
     work.run(&["run", "shards", "--out", "with", "--recipe", "topics.toml"]);
-    let words: Vec<TopicWordsRow> = table(&work, "with");
+    let words: Vec<TopicWordsRow> = work.table("with", "learn-cluster");
     assert_eq!(words.iter().map(|topic| topic.size).collect::<Vec<_>>(), [10, 10]);
     let html = report("with");
     assert!(

@@ -3,7 +3,7 @@
 use webmill::jobs::dedup::tables::{DuplicateKind, DuplicateRow, FoundBy};
 
 use super::*;
-use crate::support;
+use crate::support::{self, gzip};
 
 fn left_of(path: &Path) -> Vec<String> {
     records(path).into_iter().map(|seen| seen.1).collect()
@@ -16,12 +16,6 @@ fn dropped_by(work: &Work, out: &str) -> Vec<(String, String, String)> {
 
 fn own(rows: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
     rows.iter().map(|(page, reason, kept)| ((*page).into(), (*reason).into(), (*kept).into())).collect()
-}
-
-/// Counts of what a job left out.
-fn left_out(work: &Work, out: &str, job: &str) -> serde_json::Value {
-    let manifest = std::fs::read(work.path(out).join(job).join("latest/manifest.json")).unwrap();
-    serde_json::from_slice::<serde_json::Value>(&manifest).unwrap()["counts"]["dropped"].clone()
 }
 
 #[test]
@@ -69,7 +63,7 @@ fn pages_of_an_earlier_crawl_stay_instead_of_new_ones_whatever_is_to_be_kept() {
     // Jobs that read the clusters of these pages do not miss those of the earlier crawl.
     for job in ["repeated", "mirrors"] {
         work.run(&[job, "--out", "results"]);
-        assert!(left_out(&work, "results", job)["cluster-of-no-page"].is_null(), "{job}");
+        assert!(work.counts("results", job)["dropped"]["cluster-of-no-page"].is_null(), "{job}");
     }
 }
 
@@ -203,8 +197,7 @@ fn a_capture_whose_revisit_cannot_be_written_stays_as_it_is() {
         let rows = dropped(&work, &out);
         let rows: Vec<(&str, bool)> = rows.iter().map(|row| (row.url.as_str(), row.revisit)).collect();
         assert_eq!(rows, [("http://b.example/plain", true)], "{shards}");
-        let manifest = std::fs::read(work.path(&out).join("manifest.json")).unwrap();
-        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        let manifest = work.manifest(&out);
         assert_eq!(manifest["counts"]["revisits_not_written"], 2, "{shards}");
         assert_eq!((&manifest["shards"][0]["gone"], &manifest["shards"][0]["going"]), (&1.into(), &3.into()));
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-use super::{all_pages, read, repository};
+use super::{all_pages, read, sources};
+use crate::support::repository;
 
 /// Most words of the front page.
 const README_WORDS: usize = 900;
@@ -237,22 +238,12 @@ const OF_TESTS: &[&str] = &[
 #[test]
 fn every_variable_is_explained() {
     let page = read("docs/logging.md");
-    let (mut folders, mut found) = (vec![repository("src"), repository("jobs")], BTreeSet::new());
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                let text = std::fs::read_to_string(path).unwrap();
-                let names = text.split('"').filter(|word| word.starts_with("WEBMILL_"));
-                found.extend(
-                    names
-                        .filter(|w| w.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
-                        .map(str::to_owned),
-                );
-            }
-        }
+    let mut found = BTreeSet::new();
+    for path in sources() {
+        let text = std::fs::read_to_string(path).unwrap();
+        let names = text.split('"').filter(|word| word.starts_with("WEBMILL_"));
+        let upper = |word: &&str| word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        found.extend(names.filter(upper).map(str::to_owned));
     }
     assert!(found.contains("WEBMILL_LOG"), "{found:?}");
     for name in found.iter().filter(|name| !OF_TESTS.contains(&name.as_str())) {

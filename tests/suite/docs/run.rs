@@ -22,8 +22,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 
-use super::{all_pages, read, repository};
-use crate::support::{Work, copy};
+use super::{all_pages, read};
+use crate::support::{Work, copy, repository, tool};
 
 /// Info strings of blocks that are not run, and how many of each there may be in all pages together.
 const NOT_RUN: &[(&str, usize)] =
@@ -157,7 +157,7 @@ impl Scene {
         match block.info.as_str() {
             "sh" => ended(self.shell(&block.text)),
             "console" => self.console(&block.text),
-            "python" => match python() {
+            "python" => match tool("readers", "python") {
                 Some(python) => ended(self.run(&python, &["-X", "utf8", "-W", "ignore"], &block.text)),
                 None => Ok(()),
             },
@@ -233,18 +233,6 @@ fn in_order(line: &str, pieces: &[&str]) -> bool {
         }
         None => false,
     })
-}
-
-/// The Python that `make tools` installs the tables' readers into.
-fn python() -> Option<PathBuf> {
-    let path = repository("target/readers/bin/python");
-    if !path.exists() {
-        webmill_evaluation::skip(
-            "no Python in target/readers: the Python of docs/ is not run; see `make tools`",
-        );
-        return None;
-    }
-    Some(path)
 }
 
 #[test]

@@ -12,7 +12,7 @@ use webmill::mill::{
 
 use super::files::{PdfPage, docx, epub, gold, pdf, xlsb, xlsx};
 use super::{Answer, answer, counts, pages_of, paper, paragraphs, rejects, rows, write};
-use crate::support::Work;
+use crate::support::{Work, gzip};
 
 const SITE: &str = "http://boats.example";
 const RSS: &str = "<?xml version='1.0'?><rss version='2.0'><channel><title>Pier news</title><link>http://boats.example/news/</link>\
@@ -269,11 +269,4 @@ fn a_packed_and_a_cut_document_are_read_as_far_as_they_go() {
         cut.num_words > 0 && cut.document_warnings.iter().any(|warning| warning == "body-cut"),
         "{cut:?}"
     );
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    use std::io::Write;
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
 }
