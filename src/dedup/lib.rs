@@ -8,8 +8,7 @@
 //! [`BandJoin`] verifies the candidates of the bands as they arrive, within a budget of memory, however many share a
 //! bucket. It finds the near-duplicates that SimHash is too coarse for.
 //!
-//! Against a set that is known already there are [`BandJoin::with_earlier`], [`HammingJoin::run_between`] for many fingerprints, and
-//! [`FingerprintIndex`] for one at a time.
+//! Against a set that is known already there are [`BandJoin::with_earlier`] and [`FingerprintIndex`].
 //!
 //! Parts of texts: [`PassageJoin`] finds the passages that two pages share, with their places, and [`Overlap`] says how
 //! much of one text is in the other;
@@ -82,7 +81,7 @@ pub use containment::{Contained, Overlap, overlaps};
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
 pub use hamming::online::FingerprintIndex;
-pub use hamming::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
+pub use hamming::{HammingJoin, JoinTotals, Pair};
 pub use keep::{KeepPolicy, KeptPage, canonical_names};
 pub use minhash::text_signer::{Signatures, TextSigner, text_bands};
 pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, Sketch};
@@ -95,14 +94,8 @@ pub use passages::{PassageCounts, PassageJoin, PassageOptions, PassagePairs};
 pub use repeated::blocks::{BlockKind, Pruned, without_repeated};
 pub use repeated::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions, RepeatedRow};
 pub use shingle::Shingles;
-pub use signature::semantic::{PartsOfSpeech, Semantic, SemanticOptions};
-pub use signature::spotsigs::join::{
-    MAX_SIGNATURES, ResemblanceJoin, ResemblanceOptions, ResemblanceTotals, Resembling,
-};
+pub use signature::semantic::{PartsOfSpeech, SEMANTIC_CHARS, SEMANTIC_KEYWORDS, Semantic};
+pub use signature::spotsigs::join::{MOST_CANDIDATES, Resembling};
 pub use signature::spotsigs::{CHINESE_ANTECEDENTS, MAX_SPOTS, SPOTSIGS_THRESHOLD, SpotSigs};
-pub use signature::structure::{MAX_TOKENS, OneTemplate, Structure, TemplateShare};
-pub use signature::synonyms::{MAX_WORD_CHARS, SynonymFault, SynonymNote, Synonyms};
-pub use signature::{
-    BandSignature, ExactSignature, PageForms, ShingleSignature, Signature, SimHashSignature, SpotSignature,
-    StructureSignature,
-};
+pub use signature::structure::{MAX_TOKENS, Structure, TemplateShare};
+pub use signature::synonyms::{MAX_WORD_CHARS, Synonyms};
