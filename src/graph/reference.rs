@@ -3,7 +3,7 @@
 use super::{
     Assortativity, BuildOptions, Csr, Degrees, Distances, Graph, GraphBuilder, Histogram, Hits, HyperBall,
     LinkInput, Numbering, PageInput, PageRank, Reciprocity, Salsa, bow_tie, fold_csr, harmonic, kendall_tau,
-    read_bvgraph, read_edges, strong_components, weak_components,
+    read_bvgraph, strong_components, weak_components,
 };
 use std::path::PathBuf;
 use webmill_sort::Budget;
@@ -132,7 +132,7 @@ fn cnr_2000_has_one_shape_by_all_measures() {
 #[test]
 fn hollins_has_its_known_ranks() {
     let Some(path) = data("hollins.txt") else { return };
-    let list = read_edges(path).unwrap();
+    let list = super::load(path).unwrap();
     assert_eq!((list.graph.num_nodes(), list.graph.num_arcs(), list.first), (6_012, 23_875, 1));
     let ranks = PageRank::default().run(&list.graph, &list.graph.transpose()).unwrap();
     let degrees = Degrees::of(&list.graph, &list.graph.transpose());
