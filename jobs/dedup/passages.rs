@@ -28,7 +28,6 @@
 mod known;
 mod output;
 mod pages;
-mod records;
 pub mod row;
 mod texts;
 
@@ -98,7 +97,7 @@ pub fn find(
     progress.begin("winnow", rows.len, Measure::Items);
     let mut join = PassageJoin::new(options, &budget);
     rows.map(stage, |text| options.winnowed(text), |page, winnowed| join.push_winnowed(page, winnowed))?;
-    known::near_pairs(duplicates, &pages, &budget.share(8), stage.cancel, |a, b| join.leave_out(a, b))?;
+    known::near_pairs(duplicates, &pages, stage.cancel, |a, b| join.leave_out(a, b))?;
     let pairs = join.finish()?;
     let texts = rows.copy(|page| pairs.contains(page), &budget.share(4), &temp, stage)?;
     progress.end();

@@ -77,7 +77,7 @@ pub use bands::{BANDS_VERSION, BandShape};
 pub use cluster::{
     Clusters, CopyClasses, ExactPair, Joined, MOST_TRIED, Member, NearPair, Same, total_order,
 };
-pub use containment::{Contained, Overlap, overlaps};
+pub use containment::Overlap;
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
 pub use hamming::online::FingerprintIndex;

@@ -56,15 +56,15 @@ impl<'p> Output<'p> {
     pub fn push(&mut self, mut pair: PagePassages) -> Result<()> {
         let overlap = pair.overlap.ok_or_else(|| Error::Internal("a pair without its overlap".into()))?;
         let near = overlap.common > 0 && overlap.resemblance() >= self.near.min_resemblance;
-        let contained = overlap.contained(self.near.min_resemblance, CONTAINED).is_some();
+        let contained = overlap.contained(self.near.min_resemblance, CONTAINED);
         if pair.passages.is_empty() && !near && !contained {
             return Ok(());
         }
         let a = match self.first.take() {
             Some((number, identity)) if number == pair.a => identity,
-            _ => self.pages.identity(pair.a)?,
+            _ => self.pages.identity(pair.a),
         };
-        let b = self.pages.identity(pair.b)?;
+        let b = self.pages.identity(pair.b);
         if near || contained {
             self.found_near += u64::from(near);
             self.contained += u64::from(contained);
