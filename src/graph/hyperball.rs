@@ -24,7 +24,6 @@
 //! (2017), arXiv:1702.01284.
 
 use super::csr::{Csr, Graph};
-use super::sweep::sum;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::splitmix::mix;
