@@ -74,15 +74,13 @@ pub use bands::join::{
     BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting, SURELY_WHOLE,
 };
 pub use bands::{BANDS_VERSION, BandShape};
-pub use cluster::{
-    Clusters, CopyClasses, ExactPair, Joined, MOST_TRIED, Member, NearPair, Same, total_order,
-};
+pub use cluster::{Clusters, CopyClasses, ExactPair, Joined, MOST_TRIED, Member, NearPair, Same};
 pub use containment::Overlap;
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
 pub use hamming::online::FingerprintIndex;
 pub use hamming::{HammingJoin, JoinTotals, Pair};
-pub use keep::{KeepPolicy, KeptPage, canonical_names};
+pub use keep::{KeepPolicy, KeptPage};
 pub use minhash::text_signer::{Signatures, TextSigner, text_bands};
 pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, Sketch};
 pub use mirrors::degree::MirrorDegrees;
