@@ -364,11 +364,7 @@ mod tests {
         let empty = Csr::from_arcs(0, []).unwrap();
         assert!(run(&empty, 4).harmonic.is_empty());
         let loops = Csr::from_arcs(2, [(0, 0), (1, 1)]).unwrap();
-        let balls = run(&loops, 4);
-        assert_eq!(
-            (balls.harmonic.clone(), balls.mean_distance(), balls.quantile(0.9)),
-            (vec![0.0; 2], 0.0, 0.0)
-        );
+        assert_eq!(run(&loops, 4).harmonic, [0.0; 2]);
         for settings in [
             HyperBall { log_registers: 3, ..HyperBall::default() },
             HyperBall { log_registers: 17, ..HyperBall::default() },

@@ -67,6 +67,7 @@ mod sets;
 pub mod store;
 mod sweep;
 mod transpose;
+pub mod visit;
 
 pub use array::Array;
 pub use assortativity::{Assortativity, GroupLinks, Reciprocity};
@@ -93,10 +94,11 @@ pub use hyperball::{Balls, HyperBall};
 pub use load::{Format, Loaded, load, load_with};
 pub use matrix_market::{read_matrix, write_matrix};
 pub use pagerank::{Dangling, PageRank, Ranks, Scale};
-pub use paths::{Chains, Search, shortest_chains};
+pub use paths::{Chains, Length, Search, dijkstra_bytes, shortest_chains};
 pub use power_law::PowerLaw;
 pub use salsa::{Salsa, SalsaScores};
 pub use store::{CsrWriter, WeightKind};
+pub use visit::{Arc, Arcs, TwoWay, Visited};
 
 #[cfg(test)]
 mod reference;

@@ -84,6 +84,20 @@ fn chains_of_pages_tell_what_their_links_say() {
     )
     .unwrap();
     assert_eq!(text, "1 link; 1 shortest chain\n\nh0.org\n  ↓ link, weight 2\nh1.org\n");
+    // Many links are a short way: over 2, which has two links from 1, and not over 12, which has two to 3.
+    let near = work.json(&[
+        "graph",
+        "path",
+        &from,
+        &url(3),
+        "results",
+        "--weights",
+        "strength",
+        "--all",
+        "--format",
+        "json",
+    ]);
+    assert_eq!((&near["length"], &near["chains"]), (&1.5.into(), &"2".into()));
 }
 
 #[test]
@@ -96,7 +110,7 @@ fn what_cannot_be_reached_is_said() {
         "{message}"
     );
     assert!(message.contains("1 of 6 nodes can be reached"), "{message}");
-    let message = work.fails(&["graph", "path", &url(1), &url(21), "results"], 1);
+    let message = work.fails(&["graph", "path", &url(1), &url(21), "results", "--weights", "strength"], 1);
     assert!(message.contains("5 of 6 nodes can be reached"), "{message}");
     for (bad, why) in [
         (vec!["graph", "path", "http://nowhere.org/", "http://h0.org/1", "results"], "no such node"),

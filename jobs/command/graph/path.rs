@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde_json::{Value, json};
-use webmill_graph::{Chains, Csr, Graph, Search, shortest_chains};
+use webmill_graph::{Chains, Csr, Graph, Length, Search, dijkstra_bytes, shortest_chains};
 
 use crate::command::anchors::Anchors;
 use crate::command::source::{self, Source};
@@ -18,11 +18,12 @@ use crate::settings::Shared;
 
 /// Print the shortest chains of links from one page or host to another, with the texts of the links.
 ///
-/// A chain is as long as it has links. Texts of links come from table links of the results; graph files have none.
+/// A chain is as long as it has links. With --weights the arcs have lengths of their own. The search takes memory for the
+/// nodes it meets, with --weights also for arcs. Texts of links come from table links of the results; graph files have none.
 /// Exit code 1 where no chain leads there.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill graph path http://www.example.org/ http://www.example.org/news results\n  webmill graph path example.org example.com results --level host --all\n  webmill graph path 17 4022 graph.txt"
+    after_help = "Examples:\n  webmill graph path http://www.example.org/ http://www.example.org/news results\n  webmill graph path example.org example.com results --level host --all\n  webmill graph path 17 4022 graph.txt --weights strength"
 )]
 pub struct PathArgs {
     /// Where chains begin: a URL, a host or domain, or a node's number in a graph file without names.
@@ -41,11 +42,22 @@ pub struct PathArgs {
     /// Most chains that --all prints.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "all")]
     most: usize,
+    /// What the weights of arcs are (in results numbers of links): `length`, or `strength`, whose inverse is the length.
+    #[arg(long, value_enum)]
+    weights: Option<Weighing>,
     /// How it is printed.
     #[arg(long, value_enum, default_value = "text")]
     format: PathFormat,
     #[command(flatten)]
     shared: Shared,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Weighing {
+    /// The weight is the arc's length.
+    Length,
+    /// The greater the weight, the nearer: the length is 1 / weight.
+    Strength,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -76,8 +88,16 @@ pub fn run(args: &PathArgs) -> Result<ExitCode> {
     let path = results_or_default(args.graph.as_ref());
     let source = source::open(&path, args.level.as_deref(), args.shared.memory)?;
     let ends = [node_of(&source, &args.from)?, node_of(&source, &args.to)?];
+    let length = match args.weights {
+        None => Length::One,
+        Some(Weighing::Length) => Length::Weight,
+        Some(Weighing::Strength) => Length::Inverse,
+    };
+    if length != Length::One {
+        admit_lengths(&source.graph, args.shared.memory)?;
+    }
     let names = source.names_of(&ends)?;
-    match args.shared.pool()?.install(|| shortest_chains(&source.graph, ends[0], ends[1]))? {
+    match args.shared.pool()?.install(|| shortest_chains(&source.graph, ends[0], ends[1], length))? {
         Search::Found(chains) => print_chains(args, &source, &chains),
         Search::Unreachable(met) => {
             crate::say!(
@@ -97,6 +117,18 @@ pub fn run(args: &PathArgs) -> Result<ExitCode> {
             Ok(ExitCode::from(1))
         }
     }
+}
+
+fn admit_lengths(graph: &Csr, memory: u64) -> Result<()> {
+    let need = dijkstra_bytes(graph) + graph.bytes();
+    if need > memory {
+        bail!(
+            "--weights takes up to {} MiB on this graph, --memory allows {} MiB",
+            need.div_ceil(1 << 20),
+            memory >> 20
+        );
+    }
+    Ok(())
 }
 
 /// Chains with all that is printed of them.
@@ -188,25 +220,29 @@ fn print_chains(args: &PathArgs, source: &Source, chains: &Chains) -> Result<Exi
                 })
                 .collect();
             let all = json!({
-                "from": told.name(chains.from), "to": told.name(chains.to), "length": chains.length as f64,
+                "from": told.name(chains.from), "to": told.name(chains.to), "length": chains.length,
                 // As text: readers of JSON take numbers for 64 bits.
                 "chains": chains.count.to_string(), "counted": chains.counted, "reached": null, "printed": printed,
             });
             format!("{}\n", serde_json::to_string_pretty(&all)?)
         }
-        PathFormat::Text => in_words(source, chains, &told)?,
+        PathFormat::Text => in_words(source, chains, &told, args.weights.is_some())?,
     };
     crate::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn in_words(source: &Source, chains: &Chains, told: &Told) -> Result<String> {
+fn in_words(source: &Source, chains: &Chains, told: &Told, weighted: bool) -> Result<String> {
     let mut text = String::new();
     let number =
         if chains.counted { chains.count.to_string() } else { format!("more than {}", chains.count) };
     let plural = |one: bool, word: &str| if one { word.to_owned() } else { format!("{word}s") };
-    let (length, links) = (chains.length, plural(chains.length == 1, "link"));
-    writeln!(text, "{length} {links}; {number} shortest {}", plural(chains.count == 1, "chain"))?;
+    let links = told.chains.first().map_or(0, |chain| chain.len().saturating_sub(1));
+    let length = match weighted {
+        true => format!("length {}", chains.length),
+        false => format!("{links} {}", plural(links == 1, "link")),
+    };
+    writeln!(text, "{length}; {number} shortest {}", plural(chains.count == 1, "chain"))?;
     for chain in &told.chains {
         writeln!(text)?;
         for (at, node) in chain.iter().enumerate() {

@@ -2,55 +2,102 @@ use super::super::csr::tests::graphs;
 use super::*;
 use proptest::prelude::*;
 
-fn found(graph: &Csr, from: u32, to: u32) -> Option<Chains> {
-    match shortest_chains(graph, from, to).unwrap() {
+fn found(graph: &Csr, from: u32, to: u32, length: Length) -> Option<Chains> {
+    match shortest_chains(graph, from, to, length).unwrap() {
         Search::Found(chains) => Some(chains),
         Search::Unreachable(_) => None,
     }
 }
 
-/// Every chain without a node twice from `way` to `to`.
-fn all_simple(graph: &Csr, to: u32, way: &mut Vec<u32>, out: &mut Vec<Vec<u32>>) {
-    let last = way[way.len() - 1];
-    if last == to {
-        out.push(way.clone());
-        return;
-    }
-    for &v in graph.successor_slice(last) {
-        if !way.contains(&v) {
-            way.push(v);
-            all_simple(graph, to, way, out);
-            way.pop();
+/// Every chain without a node twice from `from` to `to`, with its length.
+fn all_simple(graph: &Csr, from: u32, to: u32, cost: &dyn Fn(usize) -> f64) -> Vec<(f64, Vec<u32>)> {
+    fn go(
+        graph: &Csr,
+        to: u32,
+        cost: &dyn Fn(usize) -> f64,
+        (length, way): (f64, &mut Vec<u32>),
+        out: &mut Vec<(f64, Vec<u32>)>,
+    ) {
+        let Some(&last) = way.last() else { return };
+        if last == to {
+            out.push((length, way.clone()));
+            return;
+        }
+        for arc in graph.arcs_of(last) {
+            let v = graph.targets()[arc];
+            if !way.contains(&v) {
+                way.push(v);
+                go(graph, to, cost, (length + cost(arc), way), out);
+                way.pop();
+            }
         }
     }
+    let mut out = Vec::new();
+    go(graph, to, cost, (0.0, &mut vec![from]), &mut out);
+    out
+}
+
+/// Distances of all pairs by Floyd and Warshall.
+fn floyd_warshall(graph: &Csr, cost: &dyn Fn(usize) -> f64) -> Vec<Vec<f64>> {
+    let n = graph.num_nodes();
+    let mut d = vec![vec![f64::INFINITY; n]; n];
+    for (u, row) in d.iter_mut().enumerate() {
+        for arc in graph.arcs_of(u as u32) {
+            row[graph.targets()[arc] as usize] = cost(arc);
+        }
+        row[u] = 0.0;
+    }
+    for k in 0..n {
+        for i in 0..n {
+            for j in 0..n {
+                d[i][j] = d[i][j].min(d[i][k] + d[k][j]);
+            }
+        }
+    }
+    d
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn chains_are_those_of_brute_force(graph in graphs(7, 20)) {
-        let nodes = graph.num_nodes() as u32;
-        for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
-            let ways = |to| {
-                let mut ways = Vec::new();
-                all_simple(&graph, to, &mut vec![from], &mut ways);
-                ways
-            };
-            let mut expected = ways(to);
-            let shortest = expected.iter().map(Vec::len).min();
-            expected.retain(|way| Some(way.len()) == shortest);
-            expected.sort();
-            match shortest_chains(&graph, from, to).unwrap() {
-                Search::Unreachable(met) => {
-                    prop_assert!(expected.is_empty());
-                    prop_assert_eq!(met, (0..nodes).filter(|v| !ways(*v).is_empty()).count());
-                }
-                Search::Found(chains) => {
-                    prop_assert_eq!(Some(chains.length + 1), shortest);
-                    prop_assert_eq!(chains.iter().collect::<Vec<_>>(), expected.clone());
-                    prop_assert!(chains.counted && chains.count == expected.len() as u128);
-                    let nodes: std::collections::BTreeSet<u32> = expected.concat().into_iter().collect();
-                    prop_assert_eq!(chains.num_nodes(), nodes.len());
+    fn chains_are_those_of_brute_force(graph in graphs(7, 20), weights in prop::collection::vec(0u32..4, 20), kind in 0..3usize) {
+        let length = [Length::One, Length::Weight, Length::Inverse][kind];
+        let least = u32::from(length == Length::Weight);
+        let arcs = graph.arcs().zip(weights).map(|((u, v, _), w)| (u, v, w.max(least)));
+        let graph = Csr::from_counted_arcs(graph.num_nodes(), arcs).unwrap();
+        let weights = graph.weights().unwrap();
+        let cost = |arc: usize| match length {
+            Length::One => 1.0,
+            Length::Weight => weights.get(arc),
+            Length::Inverse => 1.0 / weights.get(arc),
+        };
+        let d = floyd_warshall(&graph, &cost);
+        for from in 0..graph.num_nodes() as u32 {
+            for to in 0..graph.num_nodes() as u32 {
+                let distance = d[from as usize][to as usize];
+                let mut expected: Vec<Vec<u32>> = all_simple(&graph, from, to, &cost)
+                    .into_iter()
+                    .filter(|(length, _)| (length - distance).abs() <= 1e-9 && distance.is_finite())
+                    .map(|(_, way)| way)
+                    .collect();
+                expected.sort();
+                match found(&graph, from, to, length) {
+                    None => {
+                        prop_assert!(distance.is_infinite());
+                        let Search::Unreachable(met) = shortest_chains(&graph, from, to, length).unwrap() else {
+                            unreachable!("it was so before");
+                        };
+                        prop_assert_eq!(met, d[from as usize].iter().filter(|d| d.is_finite()).count());
+                    }
+                    Some(chains) => {
+                        prop_assert!((chains.length - distance).abs() <= 1e-9);
+                        prop_assert_eq!(chains.iter().collect::<Vec<_>>(), expected.clone());
+                        prop_assert!(chains.counted && chains.count == expected.len() as u128);
+                        let mut nodes: Vec<u32> = expected.concat();
+                        nodes.sort_unstable();
+                        nodes.dedup();
+                        prop_assert_eq!(chains.num_nodes(), nodes.len());
+                    }
                 }
             }
         }
@@ -67,21 +114,37 @@ fn a_ladder_has_more_chains_than_can_be_listed() {
         });
         Csr::from_arcs(3 * rungs as usize + 1, arcs).unwrap()
     };
-    let chains = found(&ladder(100), 0, 300).unwrap();
-    assert_eq!((chains.length, chains.count, chains.counted), (200, 1 << 100, true));
+    let chains = found(&ladder(100), 0, 300, Length::One).unwrap();
+    assert_eq!((chains.length, chains.count, chains.counted), (200.0, 1 << 100, true));
     assert_eq!(chains.iter().next().unwrap()[..4], [0, 1, 3, 4]);
     assert_eq!(chains.iter().nth(1).unwrap()[197..], [295, 297, 299, 300]);
-    let chains = found(&ladder(130), 0, 390).unwrap();
+    let chains = found(&ladder(130), 0, 390, Length::One).unwrap();
     assert_eq!((chains.count, chains.counted), (u128::MAX, false));
 }
 
 #[test]
 fn known_answers_and_refusals() {
-    let graph = Csr::from_arcs(6, [(0, 1), (1, 3), (0, 2), (2, 4), (4, 3)]).unwrap();
-    assert_eq!(found(&graph, 0, 3).unwrap().iter().collect::<Vec<_>>(), [vec![0, 1, 3]]);
-    assert_eq!(shortest_chains(&graph, 0, 5).unwrap(), Search::Unreachable(5));
-    assert_eq!(shortest_chains(&graph, 3, 0).unwrap(), Search::Unreachable(1));
-    assert!(shortest_chains(&graph, 0, 6).is_err());
-    let none = found(&graph, 4, 4).unwrap();
-    assert_eq!((none.length, none.count, none.iter().collect::<Vec<_>>()), (0, 1, vec![vec![4]]));
+    // 0 -> 1 -> 3 (short in links), 0 -> 2 -> 4 -> 3 (short by weight), 5 alone.
+    let arcs = [(0, 1, 9.0), (1, 3, 9.0), (0, 2, 0.5), (2, 4, 0.5), (4, 3, 0.25)];
+    let graph = Csr::from_weighted_arcs(6, arcs).unwrap();
+    let ways = |length| found(&graph, 0, 3, length).unwrap();
+    assert_eq!(ways(Length::One).iter().collect::<Vec<_>>(), [vec![0, 1, 3]]);
+    assert_eq!(ways(Length::Weight).iter().collect::<Vec<_>>(), [vec![0, 2, 4, 3]]);
+    assert_eq!(ways(Length::Weight).length, 1.25);
+    assert_eq!(ways(Length::Inverse).iter().collect::<Vec<_>>(), [vec![0, 1, 3]]);
+    for length in [Length::One, Length::Weight] {
+        assert_eq!(shortest_chains(&graph, 0, 5, length).unwrap(), Search::Unreachable(5));
+        assert_eq!(shortest_chains(&graph, 3, 0, length).unwrap(), Search::Unreachable(1));
+        assert!(shortest_chains(&graph, 0, 6, length).is_err());
+        let none = found(&graph, 4, 4, length).unwrap();
+        assert_eq!((none.length, none.count, none.iter().collect::<Vec<_>>()), (0.0, 1, vec![vec![4]]));
+    }
+    assert!(shortest_chains(&graph.without_weights(), 0, 3, Length::Weight).is_err());
+    let nothing = Csr::from_weighted_arcs(3, [(0, 1, 1.0), (1, 2, 0.0)]).unwrap();
+    let error = shortest_chains(&nothing, 0, 1, Length::Weight).unwrap_err().to_string();
+    assert!(error.contains("the arc 1 -> 2"), "{error}");
+    assert_eq!(shortest_chains(&nothing, 0, 2, Length::Inverse).unwrap(), Search::Unreachable(2));
+    // A step that is lost in the sum is refused, not passed over.
+    let lost = Csr::from_weighted_arcs(3, [(0, 1, 1e30), (1, 2, 1e-30)]).unwrap();
+    assert!(shortest_chains(&lost, 0, 2, Length::Weight).is_err());
 }
