@@ -24,7 +24,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_dedup::{BandJoinOptions, BandShape, Clusters, CopyClasses, KeepPolicy, NearPair};
+use webmill_dedup::{BandShape, Clusters, CopyClasses, KeepPolicy, NearPair};
 use webmill_run::{
     Committed, Ingredient, Inputs, Job, JobInput, Measure, Stage, Unit, Upstream, open_latest,
 };
@@ -40,8 +40,8 @@ use candidates::Near;
 use order::Order;
 use output::Tables;
 use pages::{Pages, Sources};
+use passages::NearBound;
 use passages::row::PassageRow;
-use passages::{NearBound, PassageSettings};
 use tables::{ClusterRow, DuplicateRow};
 use texts::overlap;
 
@@ -67,15 +67,12 @@ pub struct Dedup {
     /// or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill` are stored by
     /// extract; for others all texts are signed again.
     pub bands: BandShape,
-    /// How buckets of candidates are worked on.
-    pub buckets: BandJoinOptions,
     /// Texts of fewer words are no near-duplicates of anything: too little to compare. Copies they may be only by body.
     pub min_words: u32,
     /// Which page of a cluster is kept: earliest, longest, rank or canonical.
     pub keep: KeepPolicy,
-    /// Which passages are sought.
-    #[serde(flatten)]
-    pub passages: PassageSettings,
+    /// Whether passages and contained texts are sought at all.
+    pub passages: bool,
     /// Folders of earlier results that pages are compared with too.
     #[serde(skip_serializing)]
     pub against: Vec<PathBuf>,
@@ -86,10 +83,9 @@ impl Default for Dedup {
         Dedup {
             min_resemblance: 0.8,
             bands: BandShape::default(),
-            buckets: BandJoinOptions::default(),
             min_words: 12,
             keep: KeepPolicy::default(),
-            passages: PassageSettings::default(),
+            passages: true,
             against: Vec::new(),
         }
     }
@@ -101,9 +97,7 @@ impl Settings for Dedup {
     fn check(&self) -> Result<()> {
         within("min_words", self.min_words, 0..=1_000_000)?;
         within("min_resemblance", self.min_resemblance, 0.01..=1.0)?;
-        self.bands.check()?;
-        self.passages.check()?;
-        self.buckets.check()
+        self.bands.check()
     }
 }
 
@@ -191,7 +185,7 @@ impl Job for Dedup {
         };
         let (clusters, duplicates) = (stage.path(ClusterRow::NAME), stage.path(DuplicateRow::NAME));
         stage.unit("passages", |unit| {
-            passages::find(&self.passages, &near, &input.extract, &clusters, &duplicates, unit)
+            passages::find(self.passages, &near, &input.extract, &clusters, &duplicates, unit)
         })
     }
 }
@@ -214,7 +208,7 @@ impl Dedup {
     fn finds_what(&self, other: &Dedup) -> bool {
         let of = |settings: &Dedup| {
             let bound = settings.min_resemblance.to_bits();
-            (bound, settings.bands, settings.buckets.clone(), settings.min_words, settings.keep)
+            (bound, settings.bands, settings.min_words, settings.keep)
         };
         of(self) == of(other)
     }
@@ -306,8 +300,7 @@ fn count(pages: &Pages, near: &Near, clusters: &Clusters, unit: &mut Unit<'_>) {
     if totals.capped_pages > 0 {
         unit.stage().progress.note(&format!(
             "dedup: {} pages met only the first representatives of a bucket, as many pages share some text without \
-             being duplicates (the largest bucket has {}); a duplicate of theirs may be missing: \
-             raise most_representatives in the recipe's [dedup.buckets]",
+             being duplicates (the largest bucket has {}); a duplicate of theirs may be missing",
             totals.capped_pages, totals.largest_bucket
         ));
     }

@@ -1,7 +1,6 @@
 //! `webmill rank`: every measure on every level of the graph, as table `ranks`.
 
 pub mod settings;
-pub mod start;
 pub mod tables;
 pub mod teleport;
 
@@ -103,18 +102,12 @@ impl RankJob {
         let hits = settings.hits(weighted, beside)?.run(&graph, &transpose)?;
         let salsa = Salsa { weighted }.run(&graph, &transpose)?;
         unit.stage().cancel.check()?;
-        let harmonic = match settings.harmonic_registers {
-            0 => None,
-            _ => Some(settings.harmonic(memory.saturating_sub(2 * held)).run(&graph, &transpose)?),
-        };
+        let harmonic = settings.harmonic(memory.saturating_sub(2 * held)).run(&graph, &transpose)?;
         progress.advance(graph.num_nodes() as u64);
         progress.end();
         progress.note(&format!("rank {level}: {}", hits_said(&hits)));
-        if let Some(found) = &harmonic {
-            progress.note(&format!("rank {level}: harmonic centrality {}", found.about()));
-        }
-        let of_harmonic = harmonic.as_ref().map(|found| &found.scores[..]);
-        let scores = Scores { ranks: &ranks, hits: &hits, salsa: &salsa, harmonic: of_harmonic };
+        progress.note(&format!("rank {level}: harmonic centrality {}", harmonic.about()));
+        let scores = Scores { ranks: &ranks, hits: &hits, salsa: &salsa, harmonic: &harmonic.scores };
         write(source, level, unit, (&graph, &transpose), &scores)?;
         let row = |measure, iterations: usize, error, converged| ConvergenceRow {
             level,
@@ -125,17 +118,15 @@ impl RankJob {
             residual: None,
             gap: None,
         };
-        let mut rows = vec![
+        let rows = vec![
             row(Iterated::Pagerank, ranks.iterations, ranks.error_bound, ranks.converged),
             ConvergenceRow {
                 residual: hits.residual,
                 gap: hits.gap,
                 ..row(Iterated::Hits, hits.iterations, hits.error, hits.converged)
             },
+            row(Iterated::Harmonic, harmonic.iterations, harmonic.relative_error, harmonic.converged),
         ];
-        rows.extend(
-            harmonic.as_ref().map(|h| row(Iterated::Harmonic, h.iterations, h.relative_error, h.converged)),
-        );
         write_level(unit, level, rows)?;
         let agreement = scores.agreement(level, &transpose)?;
         write_level(unit, level, agreement)?;
@@ -153,9 +144,6 @@ impl RankJob {
                 unit.dropped(&format!("teleport-names-unknown-{level}"), unknown);
             }
             vectors.teleport = Some(vector);
-        }
-        if let Some(results) = &self.settings.warm_start {
-            vectors.start = start::scores(graph, level, results)?;
         }
         Ok(vectors)
     }
@@ -179,7 +167,7 @@ struct Scores<'a> {
     ranks: &'a Ranks,
     hits: &'a HubsAuthorities,
     salsa: &'a SalsaScores,
-    harmonic: Option<&'a [f64]>,
+    harmonic: &'a [f64],
 }
 
 impl Scores<'_> {
@@ -187,14 +175,14 @@ impl Scores<'_> {
     fn agreement(&self, level: Level, transpose: &Csr) -> Result<Vec<AgreementRow>> {
         let indegree: Vec<f64> =
             (0..transpose.num_nodes() as u32).map(|v| transpose.outdegree(v) as f64).collect();
-        let mut measures: Vec<(&'static str, &[f64])> = vec![
+        let measures: [(&'static str, &[f64]); 6] = [
             ("PageRank", &self.ranks.scores),
             ("authority", &self.hits.authorities),
             ("hub", &self.hits.hubs),
             ("SALSA authority", &self.salsa.authorities),
             ("in-degree", &indegree),
+            ("harmonic", self.harmonic),
         ];
-        measures.extend(self.harmonic.map(|scores| ("harmonic", scores)));
         let mut found = Vec::new();
         for (i, &(first, a)) in measures.iter().enumerate() {
             for &(second, b) in &measures[i + 1..] {
@@ -226,7 +214,7 @@ fn write(
             hub: scores.hits.hubs[node],
             salsa_authority: scores.salsa.authorities[node],
             salsa_hub: scores.salsa.hubs[node],
-            harmonic: scores.harmonic.map(|h| h[node]),
+            harmonic: Some(scores.harmonic[node]),
             indegree: transpose.outdegree(number) as u32,
             outdegree: graph.outdegree(number) as u32,
         })?;

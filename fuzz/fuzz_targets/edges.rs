@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use webmill::Error;
-use webmill::graph::{EdgeList, EdgeOptions, Order, parse_edges};
+use webmill::graph::{EdgeList, EdgeOptions, parse_edges};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let path = Path::new("fuzzed.txt");
-    let options = EdgeOptions { memory: 1 << 20, order: Order::Name };
+    let options = EdgeOptions { memory: 1 << 20 };
     let list = match parse_edges(data, path, &options) {
         Ok(list) => list,
         Err(Error::Internal(what)) => panic!("{what}"),
@@ -25,8 +25,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     if list.write(&mut text, path).is_err() {
         return;
     }
-    let options = EdgeOptions { order: Order::Name, ..EdgeOptions::default() };
-    let again = parse_edges(&text[..], path, &options).expect("what is written is read");
+    let again = parse_edges(&text[..], path, &EdgeOptions::default()).expect("what is written is read");
     assert_eq!(named(&again), named(&list), "{:?}", String::from_utf8_lossy(&text));
 });
 

@@ -7,7 +7,7 @@ mod scores;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use webmill_run::{Cancel, Job};
 
 pub(crate) use self::scores::{Measured, Score};
@@ -16,7 +16,7 @@ use crate::command::source;
 use crate::console::Console;
 use crate::levels::admit;
 use crate::rank::settings::Overrides;
-use crate::rank::{Rank, RankJob, Vectors, start, teleport};
+use crate::rank::{Rank, RankJob, Vectors, teleport};
 use crate::registry::check_recipe;
 use crate::settings::{Common, Shared};
 use print::RowFormat;
@@ -121,10 +121,6 @@ fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64
             crate::say!("{}: {unknown} names are no nodes of the {}", file.display(), source.about());
         }
         vectors.teleport = Some(vector);
-    }
-    if let Some(results) = &rank.warm_start {
-        let (graph, level) = source.committed().context("--warm-start wants results, not a graph file")?;
-        vectors.start = start::scores(graph, level, results)?;
     }
     let measured = Measured::new(rank, &vectors, source.weighted(rank), memory);
     if let Some(words) = &how.query {

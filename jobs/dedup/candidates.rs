@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use webmill_capture::error::Result;
-use webmill_dedup::{BandJoin, BandJoinTotals, text_bands};
+use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, text_bands};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Measure, Unit};
 use webmill_sort::{Budget, Sorter};
@@ -127,8 +127,8 @@ impl<'a> Feed<'a> {
     ) -> Result<Self> {
         let budget = budget.share(2);
         let join = match earlier.iter().any(|earlier| earlier.known) {
-            true => BandJoin::with_earlier(&settings.buckets, &budget),
-            false => BandJoin::new(&settings.buckets, &budget),
+            true => BandJoin::with_earlier(&BandJoinOptions::default(), &budget),
+            false => BandJoin::new(&BandJoinOptions::default(), &budget),
         };
         let texts = TextsWriter::create(unit.temp(), pages.len())?;
         Ok(Feed { settings, pages, unit, join, texts, known, compared: 0, without_bands: 0 })

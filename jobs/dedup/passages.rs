@@ -28,88 +28,27 @@
 mod known;
 mod output;
 mod pages;
-mod records;
 pub mod row;
 mod texts;
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use webmill_capture::Result;
 use webmill_dedup::{PassageCounts, PassageJoin, PassageOptions};
 use webmill_run::{Committed, Measure, Unit};
 use webmill_sort::Budget;
 
 use crate::output::{TableFile, first_part};
-use crate::recipe::within;
 use output::Output;
 use pages::Pages;
 use row::PassageRow;
 use texts::TextRows;
 
-/// Which passages are sought: settings of the recipe's `[dedup]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PassageSettings {
-    /// Whether passages and contained texts are sought at all; true.
-    pub passages: bool,
-    /// Share of the shingles of one text that the other has, from which it is contained in it, 0 to 1; 0.8.
-    pub contained: f64,
-    /// Words of a passage at least, 1 to 1,000,000; 12, the least that is sure to be found where two pages share it and
-    /// another one. A letter of a script without spaces counts 5/12 of a word.
-    pub passage_words: u32,
-    /// Hashes that two pages share at least to be compared, 1 to 1,000; 2: a passage of 20 words is sure to be found. 1 is
-    /// slower and sure of 12 words.
-    pub passage_hashes: u32,
-    /// Pages above which a hash is boilerplate and skipped, 2 to 100,000; 1,000.
-    pub passage_pages: u32,
-    /// Pages before it that a page is compared with at most, and as many after it: those with the most shared hashes, 1 to
-    /// 10,000; 16.
-    pub passage_partners: u32,
-    /// Rows of table `passages` that a pair of pages has at most, the longest ones, 1 to 1,000,000; 100.
-    pub passages_a_pair: u32,
-}
+/// Share of the shingles of one text that the other has, from which it is contained in it.
+const CONTAINED: f64 = 0.8;
 
-impl Default for PassageSettings {
-    fn default() -> Self {
-        let options = PassageOptions::default();
-        PassageSettings {
-            passages: true,
-            contained: 0.8,
-            passage_words: options.min_words,
-            passage_hashes: options.min_shared,
-            passage_pages: options.max_pages,
-            passage_partners: 16,
-            passages_a_pair: 100,
-        }
-    }
-}
-
-impl PassageSettings {
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    /// [`webmill_capture::Error::Config`] that names the setting and its range.
-    pub fn check(&self) -> Result<()> {
-        within("contained", self.contained, 0.0..=1.0)?;
-        within("passage_words", self.passage_words, 1..=1_000_000)?;
-        within("passage_hashes", self.passage_hashes, 1..=1000)?;
-        within("passage_pages", self.passage_pages, 2..=100_000)?;
-        within("passage_partners", self.passage_partners, 1..=10_000)?;
-        within("passages_a_pair", self.passages_a_pair, 1..=1_000_000)
-    }
-
-    fn options(&self, near: &NearBound) -> PassageOptions {
-        PassageOptions {
-            max_pages: self.passage_pages,
-            max_partners: self.passage_partners,
-            min_shared: self.passage_hashes,
-            min_words: self.passage_words,
-            shingle_words: near.shingle_words as u32,
-            ..PassageOptions::default()
-        }
-    }
-}
+/// Rows of table `passages` that a pair of pages has at most, the longest ones.
+const PASSAGES_A_PAIR: usize = 100;
 
 /// From where on two texts are near-duplicates: what the search for them was given.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,21 +68,21 @@ pub struct NearBound {
 /// # Errors
 /// Where a table cannot be read, the disk refuses, or the user asked to stop.
 pub fn find(
-    settings: &PassageSettings,
+    wanted: bool,
     near: &NearBound,
     extract: &Committed,
     clusters: &Path,
     duplicates: &Path,
     unit: &mut Unit<'_>,
 ) -> Result<()> {
-    if !settings.passages {
+    if !wanted {
         TableFile::<PassageRow>::create(unit, first_part::<PassageRow>())?.finish(unit)?;
         return Ok(());
     }
     let stage = unit.stage();
     let (progress, temp) = (stage.progress, unit.temp().to_path_buf());
     let budget = Budget::new(stage.memory as usize / 2).in_dir(&temp);
-    let options = settings.options(near);
+    let options = PassageOptions { shingle_words: near.shingle_words as u32, ..PassageOptions::default() };
 
     progress.begin("pages to compare", 0, Measure::Items);
     let pages = Pages::read(&extract.path("pages"), clusters, near.min_words, &budget, unit)?;
@@ -156,15 +95,15 @@ pub fn find(
     }
 
     progress.begin("winnow", rows.len, Measure::Items);
-    let mut join = PassageJoin::new(options, &budget)?;
+    let mut join = PassageJoin::new(options, &budget);
     rows.map(stage, |text| options.winnowed(text), |page, winnowed| join.push_winnowed(page, winnowed))?;
-    known::near_pairs(duplicates, &pages, &budget.share(8), stage.cancel, |a, b| join.leave_out(a, b))?;
+    known::near_pairs(duplicates, &pages, stage.cancel, |a, b| join.leave_out(a, b))?;
     let pairs = join.finish()?;
     let texts = rows.copy(|page| pairs.contains(page), &budget.share(4), &temp, stage)?;
     progress.end();
 
     progress.begin("passages", 0, Measure::Items);
-    let mut output = Output::create(settings, near, &pages, unit)?;
+    let mut output = Output::create(near, &pages, unit)?;
     let counts = pairs.align(
         |page| texts.get(page),
         |pair| {
@@ -182,33 +121,27 @@ pub fn find(
             unit.dropped(reason, n);
         }
     }
-    for line in say_limits(settings, &counts, beyond) {
+    for line in say_limits(&options, &counts, beyond) {
         progress.note(&line);
     }
     Ok(())
 }
 
-/// What limits left out, each with the setting that moves it.
-fn say_limits(settings: &PassageSettings, counts: &PassageCounts, beyond: u64) -> Vec<String> {
-    let PassageSettings { passage_pages, passage_partners, passages_a_pair, .. } = settings;
+/// What limits left out.
+fn say_limits(options: &PassageOptions, counts: &PassageCounts, beyond: u64) -> Vec<String> {
+    let PassageOptions { max_pages, max_partners, .. } = options;
     let lines = [
         (
             counts.boilerplate_hashes,
-            format!(
-                "hashes on more than {passage_pages} pages were taken for boilerplate and skipped (passage_pages)"
-            ),
+            format!("hashes on more than {max_pages} pages were taken for boilerplate and skipped"),
         ),
         (
             counts.pairs_beyond_partners,
-            format!(
-                "pairs of pages were not compared: both had {passage_partners} others that share more (passage_partners)"
-            ),
+            format!("pairs of pages were not compared: both had {max_partners} others that share more"),
         ),
         (
             beyond,
-            format!(
-                "passages are not in the table: pairs have the {passages_a_pair} longest of theirs (passages_a_pair)"
-            ),
+            format!("passages are not in the table: pairs have the {PASSAGES_A_PAIR} longest of theirs"),
         ),
         (counts.texts_cut, "times a text was compared up to its first 16 MiB only".to_owned()),
     ];

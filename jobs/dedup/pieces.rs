@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use webmill_capture::{CanonicalUrl, Error, Result};
-use webmill_dedup::{BandJoin, BandJoinTotals, KeepPolicy};
+use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, KeepPolicy};
 use webmill_run::{Cancel, Inputs, Silent, Stage, job_key};
 use webmill_sort::Budget;
 
@@ -109,7 +109,7 @@ impl BucketJoin {
     /// Where the disk refuses.
     pub fn new(settings: &Dedup, temp: &Path) -> Result<Self> {
         let folder = tempfile::tempdir_in(temp).map_err(|e| Error::io(temp, e))?;
-        let join = BandJoin::new(&settings.buckets, &Budget::new(MEMORY).in_dir(folder.path()));
+        let join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(MEMORY).in_dir(folder.path()));
         let texts = TextsWriter::create(folder.path(), 0)?;
         Ok(BucketJoin { settings: settings.clone(), folder, join, texts, ids: Vec::new() })
     }

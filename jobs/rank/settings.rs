@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_graph::{Csr, Dangling, Harmonic, Hits, PageRank, Variant};
 
-use super::start;
 use super::teleport;
 use crate::levels::Level;
 use crate::recipe::{Recipe, Settings, within};
@@ -20,8 +19,6 @@ pub struct Rank {
     pub damping: f64,
     /// Greatest L1 distance of the PageRank vector to the true one.
     pub tolerance: f64,
-    /// Most iterations of PageRank.
-    pub max_iterations: usize,
     /// What becomes of the rank of nodes without links.
     pub dangling: DanglingRank,
     /// Leave graph and transpose on disk, for graphs that are larger than the memory: 96 bytes of memory per node, of which
@@ -30,19 +27,10 @@ pub struct Rank {
     /// File of the nodes that PageRank teleports to, instead of all: a URL or host a line, then a tab and its weight if
     /// that is not 1.
     pub teleport: Option<PathBuf>,
-    /// Folder of earlier results whose ranks PageRank starts from.
-    pub warm_start: Option<PathBuf>,
     /// hits, hub-averaging, authority-threshold, hub-threshold:K or full-threshold:K.
     pub hits_variant: String,
-    /// Error of the HITS vectors at which they count as converged: of hits and hub-averaging an estimate of the L2 distance
-    /// to the true ones, with thresholds the last change.
-    pub hits_tolerance: f64,
     /// Most iterations of HITS.
     pub hits_max_iterations: usize,
-    /// Registers of HyperBall's counters as a power of two, 4 to 16, for harmonic centrality of large graphs: 10 has an
-    /// error of 3.3 %, each more divides it by 1.4; fewer are taken where they do not fit the memory. 0 leaves harmonic
-    /// centrality out.
-    pub harmonic_registers: u32,
     /// Nodes of a level up to which harmonic centrality is exact: beyond that the estimate costs less.
     pub harmonic_exact_nodes: u64,
     /// Follow page arcs in proportion to the number of links behind them.
@@ -59,15 +47,11 @@ impl Default for Rank {
         Rank {
             damping: 0.85,
             tolerance: 1e-12,
-            max_iterations: 1000,
             dangling: DanglingRank::Teleport,
             lean: false,
             teleport: None,
-            warm_start: None,
             hits_variant: "hits".into(),
-            hits_tolerance: 1e-10,
             hits_max_iterations: 10_000,
-            harmonic_registers: 10,
             harmonic_exact_nodes: Harmonic::default().exact_nodes,
             weighted_pages: false,
             weighted_hosts: true,
@@ -105,9 +89,6 @@ pub struct Overrides {
     /// Leave graph and transpose on disk: 48 bytes of memory per node for PageRank, 96 for all measures, none per arc.
     #[arg(long)]
     lean: bool,
-    /// Start PageRank from the ranks in this folder of earlier results.
-    #[arg(long, value_name = "DIR")]
-    warm_start: Option<PathBuf>,
     /// Kind of HITS: hits, hub-averaging, authority-threshold, hub-threshold:K or full-threshold:K [default: hits].
     #[arg(long, value_name = "KIND")]
     hits_variant: Option<String>,
@@ -129,7 +110,6 @@ impl Overrides {
         set("dangling", self.dangling.and_then(|rule| toml::Value::try_from(rule).ok()));
         set("teleport", self.teleport.as_ref().map(|file| path(file).into()));
         set("lean", self.lean.then_some(true.into()));
-        set("warm_start", self.warm_start.as_ref().map(|folder| path(folder).into()));
         set("hits_variant", self.hits_variant.clone().map(Into::into));
         set("harmonic_exact_nodes", self.exact.then_some(i64::MAX.into()));
     }
@@ -143,14 +123,8 @@ impl Settings for Rank {
             return Err(Error::Config(format!("damping = {} is not from 0 to below 1", self.damping)));
         }
         within("tolerance", self.tolerance, f64::MIN_POSITIVE..=2.0)?;
-        within("hits_tolerance", self.hits_tolerance, f64::MIN_POSITIVE..=2.0)?;
-        within("max_iterations", self.max_iterations, 1..=1 << 24)?;
         within("hits_max_iterations", self.hits_max_iterations, 1..=1 << 24)?;
-        if self.harmonic_registers != 0 {
-            within("harmonic_registers", self.harmonic_registers, 4..=16)?;
-        }
         variant(&self.hits_variant)?;
-        // The folder of a warm start may be that of this very call; the file of a teleport set is there before.
         match &self.teleport {
             Some(path) if !path.exists() => {
                 Err(Error::Config(format!("teleport = {}: no such file", path.display())))
@@ -170,9 +144,6 @@ impl Rank {
         if let Some(path) = &self.teleport {
             self.read.push(teleport::digest(path)?);
         }
-        if let Some(path) = &self.warm_start {
-            self.read.push(start::key(path)?);
-        }
         Ok(self)
     }
 
@@ -181,14 +152,12 @@ impl Rank {
         PageRank {
             damping: self.damping,
             tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
             dangling: match self.dangling {
                 DanglingRank::Teleport => Dangling::Teleport,
                 DanglingRank::Uniform => Dangling::Uniform,
                 DanglingRank::Lost => Dangling::Lost,
             },
             teleport: vectors.teleport.as_deref(),
-            start: vectors.start.as_deref(),
             memory_bytes: Some(memory),
             lean: self.lean,
             ..PageRank::default()
@@ -223,18 +192,9 @@ impl Rank {
         if level == Level::Page { self.weighted_pages } else { self.weighted_hosts }
     }
 
-    /// Harmonic centrality by these settings in so many bytes beside the graph and its transpose, by the default number of
-    /// registers where it is left out of the table.
+    /// Harmonic centrality by these settings in so many bytes beside the graph and its transpose.
     pub fn harmonic(&self, memory: u64) -> Harmonic {
-        let settings = Harmonic {
-            exact_nodes: self.harmonic_exact_nodes,
-            memory_bytes: Some(memory),
-            ..Harmonic::default()
-        };
-        match self.harmonic_registers {
-            0 => settings,
-            log_registers => Harmonic { log_registers, ..settings },
-        }
+        Harmonic { exact_nodes: self.harmonic_exact_nodes, memory_bytes: Some(memory), ..Harmonic::default() }
     }
 
     /// HITS by these settings in so many bytes beside the graph and its transpose; `weighted` follows arcs by their
@@ -245,10 +205,10 @@ impl Rank {
     pub fn hits(&self, weighted: bool, memory: u64) -> Result<Hits> {
         Ok(Hits {
             variant: variant(&self.hits_variant)?,
-            tolerance: self.hits_tolerance,
             max_iterations: self.hits_max_iterations,
             weighted,
             memory_bytes: Some(memory),
+            ..Hits::default()
         })
     }
 }
@@ -258,8 +218,6 @@ impl Rank {
 pub struct Vectors {
     /// Weight of each node when teleporting.
     pub teleport: Option<Vec<f64>>,
-    /// Score of each node to start from.
-    pub start: Option<Vec<f64>>,
 }
 
 fn variant(name: &str) -> Result<Variant> {

@@ -113,26 +113,6 @@ pub struct Clusters {
     pub left_alone: u64,
 }
 
-/// The numbers of pages in the total order of the earliest fetch: `result[i]` is the page (as given) at position `i`.
-///
-/// `page` gives the time of the fetch, ms since 1970 (`None` comes last), and the URL. Pages that agree in both keep
-/// the order in which they are given.
-///
-/// # Examples
-/// ```
-/// use webmill_dedup::total_order;
-/// let pages = [(Some(20), "http://a.org/"), (None, "http://b.org/"), (Some(10), "http://c.org/long")];
-/// assert_eq!(total_order(pages.len(), |page| pages[page]), [2, 0, 1]);
-/// ```
-pub fn total_order<'a>(pages: usize, page: impl Fn(usize) -> (Option<i64>, &'a str) + Sync) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..pages as u32).collect();
-    order.par_sort_unstable_by_key(|&i| {
-        let (fetched_ms, url) = page(i as usize);
-        (fetched_ms.is_none(), fetched_ms, url.len(), url, i)
-    });
-    order
-}
-
 /// Classes of exact copies, named by their first page.
 #[derive(Clone, Debug)]
 pub struct CopyClasses {

@@ -26,18 +26,6 @@ fn refuse(_: u32, _: u32) -> Result<Option<f32>> {
 }
 
 #[test]
-fn order_is_fetch_then_length_then_url() {
-    let pages = [
-        (None, "http://a/"),
-        (Some(5), "http://b/long"),
-        (Some(5), "http://b/"),
-        (Some(5), "http://a/"),
-        (Some(-3), "http://zzzzzzzz/"),
-    ];
-    assert_eq!(total_order(pages.len(), |i| pages[i]), [4, 3, 2, 1, 0]);
-}
-
-#[test]
 fn copies_join_through_the_first_of_their_class() {
     // 1 and 3 have the same body, 3 and 4 the same text; 1 is near 0; 2 is alone.
     let classes = classes(5, &[exact(3, 4, Same::Text), exact(1, 3, Same::Body)]);

@@ -8,8 +8,7 @@
 //! [`BandJoin`] verifies the candidates of the bands as they arrive, within a budget of memory, however many share a
 //! bucket. It finds the near-duplicates that SimHash is too coarse for.
 //!
-//! Against a set that is known already there are [`BandJoin::with_earlier`], [`HammingJoin::run_between`] for many fingerprints, and
-//! [`FingerprintIndex`] for one at a time.
+//! Against a set that is known already there are [`BandJoin::with_earlier`] and [`FingerprintIndex`].
 //!
 //! Parts of texts: [`PassageJoin`] finds the passages that two pages share, with their places, and [`Overlap`] says how
 //! much of one text is in the other;
@@ -75,15 +74,13 @@ pub use bands::join::{
     BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting, SURELY_WHOLE,
 };
 pub use bands::{BANDS_VERSION, BandShape};
-pub use cluster::{
-    Clusters, CopyClasses, ExactPair, Joined, MOST_TRIED, Member, NearPair, Same, total_order,
-};
-pub use containment::{Contained, Overlap, overlaps};
+pub use cluster::{Clusters, CopyClasses, ExactPair, Joined, MOST_TRIED, Member, NearPair, Same};
+pub use containment::Overlap;
 pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
 pub use hamming::online::FingerprintIndex;
-pub use hamming::{HammingJoin, JoinTotals, Pair, pairs_between, pairs_within};
-pub use keep::{KeepPolicy, KeptPage, canonical_names};
+pub use hamming::{HammingJoin, JoinTotals, Pair};
+pub use keep::{KeepPolicy, KeptPage};
 pub use minhash::text_signer::{Signatures, TextSigner, text_bands};
 pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, Sketch};
 pub use mirrors::degree::MirrorDegrees;
@@ -95,14 +92,8 @@ pub use passages::{PassageCounts, PassageJoin, PassageOptions, PassagePairs};
 pub use repeated::blocks::{BlockKind, Pruned, without_repeated};
 pub use repeated::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions, RepeatedRow};
 pub use shingle::Shingles;
-pub use signature::semantic::{PartsOfSpeech, Semantic, SemanticOptions};
-pub use signature::spotsigs::join::{
-    MAX_SIGNATURES, ResemblanceJoin, ResemblanceOptions, ResemblanceTotals, Resembling,
-};
+pub use signature::semantic::{PartsOfSpeech, SEMANTIC_CHARS, SEMANTIC_KEYWORDS, Semantic};
+pub use signature::spotsigs::join::{MOST_CANDIDATES, Resembling};
 pub use signature::spotsigs::{CHINESE_ANTECEDENTS, MAX_SPOTS, SPOTSIGS_THRESHOLD, SpotSigs};
-pub use signature::structure::{MAX_TOKENS, OneTemplate, Structure, TemplateShare};
-pub use signature::synonyms::{MAX_WORD_CHARS, SynonymFault, SynonymNote, Synonyms};
-pub use signature::{
-    BandSignature, ExactSignature, PageForms, ShingleSignature, Signature, SimHashSignature, SpotSignature,
-    StructureSignature,
-};
+pub use signature::structure::{MAX_TOKENS, Structure, TemplateShare};
+pub use signature::synonyms::{MAX_WORD_CHARS, Synonyms};

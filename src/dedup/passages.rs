@@ -34,15 +34,14 @@ pub(crate) mod winnow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use serde::{Deserialize, Serialize};
-use webmill_capture::error::{Error, Result};
+use serde::Serialize;
+use webmill_capture::error::Result;
 use webmill_sort::{Budget, Sorted, Sorter};
 
 use crate::passages::winnow::{WinnowOptions, Winnowed};
 
 /// Which passages are sought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassageOptions {
     /// k-grams and window.
     pub winnow: WinnowOptions,
@@ -74,7 +73,7 @@ impl Default for PassageOptions {
             winnow: WinnowOptions::default(),
             max_pages: 1000,
             max_representatives: 16,
-            max_partners: 64,
+            max_partners: 16,
             min_shared: 2,
             max_gap_words: 4,
             min_words: 12,
@@ -85,29 +84,6 @@ impl Default for PassageOptions {
 }
 
 impl PassageOptions {
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    /// [`Error::Config`] for a value out of its range.
-    pub fn check(&self) -> Result<()> {
-        self.winnow.check()?;
-        for (name, value, least, most) in [
-            ("max_pages", self.max_pages as usize, 2, 100_000),
-            ("max_representatives", self.max_representatives as usize, 1, 1000),
-            ("max_partners", self.max_partners as usize, 1, 10_000),
-            ("min_shared", self.min_shared as usize, 1, u32::MAX as usize),
-            ("max_gap_words", self.max_gap_words as usize, 0, 1000),
-            ("max_text_bytes", self.max_text_bytes, 1 << 10, 1 << 30),
-            ("shingle_words", self.shingle_words as usize, 0, 100),
-        ] {
-            if !(least..=most).contains(&value) {
-                let reason = format!("passages: {name} is {value}, allowed are {least} to {most}");
-                return Err(Error::Config(reason));
-            }
-        }
-        Ok(())
-    }
-
     /// The part of a text that is looked at.
     pub fn cut<'t>(&self, text: &'t str) -> &'t str {
         &text[..text.floor_char_boundary(self.max_text_bytes)]
@@ -186,7 +162,7 @@ impl PassageCounts {
 /// let quote = "the mill grinds the corpus of the web into tables, slowly but finely, as all good mills have always done, they say";
 /// let texts = [format!("One page says: {quote}. It is old."), "Of other things.".repeat(9), format!("{quote}! So it is.")];
 ///
-/// let mut join = PassageJoin::new(PassageOptions::default(), &Budget::new(1 << 20))?;
+/// let mut join = PassageJoin::new(PassageOptions::default(), &Budget::new(1 << 20));
 /// for (page, text) in texts.iter().enumerate() {
 ///     join.push_winnowed(page as u32, join.options().winnowed(text))?;
 /// }
@@ -231,21 +207,17 @@ impl Ready {
 
 impl PassageJoin {
     /// A join within `budget`.
-    ///
-    /// # Errors
-    /// [`Error::Config`] for options out of their ranges.
-    pub fn new(options: PassageOptions, budget: &Budget) -> Result<Self> {
-        options.check()?;
+    pub fn new(options: PassageOptions, budget: &Budget) -> Self {
         let selections = Sorter::new(&budget.share(2));
         let known = Sorter::new(&budget.share(8));
-        Ok(PassageJoin {
+        PassageJoin {
             options,
             budget: budget.clone(),
             selections,
             known,
             ready: Ready::default(),
             counts: PassageCounts::default(),
-        })
+        }
     }
 
     /// The options.

@@ -27,21 +27,21 @@ mod write;
 
 pub use encode::BvParts;
 pub use read::{estimate, read_bvgraph};
-pub use write::{BvStats, BvWriter, CHUNK_WORK, write_bvgraph};
+pub use write::{BvStats, CHUNK_WORK, write_bvgraph};
 
 use std::path::{Path, PathBuf};
 
-/// How lists are compressed. The default is the framework's.
+/// How lists are compressed. The default is the framework's; tests take others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BvOptions {
+struct BvOptions {
     /// How many nodes back a list may copy from; 0 for never.
-    pub window: usize,
+    window: usize,
     /// How many lists may copy one from another in a row, which bounds the time of random access.
-    pub max_references: u32,
+    max_references: u32,
     /// From how many consecutive successors on they are an interval; 0 for never.
-    pub min_interval: usize,
+    min_interval: usize,
     /// Parameter of the ζ code of residuals, 1 to 7. 3 suits page graphs, more suits graphs in no order.
-    pub zeta: u32,
+    zeta: u32,
 }
 
 impl Default for BvOptions {

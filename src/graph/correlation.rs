@@ -103,29 +103,6 @@ pub fn top(scores: &[f64], k: usize) -> Vec<u32> {
     nodes
 }
 
-/// Share of the `k` best of one ranking that are among the `k` best of the other; 1 if there are none.
-///
-/// # Errors
-/// [`Error::Config`] if they rank different numbers of nodes or a score is not a number.
-///
-/// # Examples
-/// ```
-/// # use webmill_graph::top_overlap;
-/// assert_eq!(top_overlap(&[3.0, 2.0, 1.0, 0.0], &[0.0, 3.0, 2.0, 1.0], 2)?, 0.5);
-/// # Ok::<(), webmill_capture::error::Error>(())
-/// ```
-pub fn top_overlap(first: &[f64], second: &[f64], k: usize) -> Result<f64> {
-    check(first, second)?;
-    let (mut best, mut other) = (top(first, k), top(second, k));
-    best.sort_unstable();
-    other.sort_unstable();
-    if best.is_empty() {
-        return Ok(1.0);
-    }
-    let common = best.iter().filter(|node| other.binary_search(node).is_ok()).count();
-    Ok(common as f64 / best.len() as f64)
-}
-
 fn check(first: &[f64], second: &[f64]) -> Result<()> {
     if first.len() != second.len() {
         let (a, b) = (first.len(), second.len());
@@ -252,8 +229,6 @@ mod tests {
         assert_eq!(kendall_tau(&up, &down).unwrap(), Some(-1.0));
         let pairs = Pairs::of(&up, &down).unwrap();
         assert_eq!(pairs.discordant, n as u64 * (n as u64 - 1) / 2);
-        assert_eq!(top_overlap(&up, &down, 1000).unwrap(), 0.0);
-        assert_eq!(top_overlap(&up, &up, 1000).unwrap(), 1.0);
     }
 
     #[test]
@@ -261,7 +236,6 @@ mod tests {
         assert_eq!(kendall_tau(&[], &[]).unwrap(), None);
         assert_eq!(kendall_tau(&[1.0], &[1.0]).unwrap(), None);
         assert_eq!(kendall_tau(&[0.0, -0.0], &[1.0, 2.0]).unwrap(), None);
-        assert_eq!(top_overlap(&[], &[], 5).unwrap(), 1.0);
         assert!(kendall_tau(&[1.0], &[]).is_err());
         assert!(kendall_tau(&[1.0, f64::NAN], &[1.0, 2.0]).unwrap_err().to_string().contains("node 1"));
     }

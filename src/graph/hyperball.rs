@@ -1,8 +1,7 @@
-//! Harmonic centrality and distances of large graphs, by HyperBall.
+//! Harmonic centrality of large graphs, by HyperBall.
 //!
 //! **Definition.** The ball B(x, t) holds the nodes that reach x within t arcs. The harmonic centrality of x is
-//! Σ_t (|B(x, t)| − |B(x, t − 1)|) / t, see [`harmonic`](super::harmonic()); the neighbourhood function N(t) = Σ_x
-//! |B(x, t)| gives the distances between all pairs.
+//! Σ_t (|B(x, t)| − |B(x, t − 1)|) / t, see [`harmonic`](super::harmonic()).
 //!
 //! **Algorithm.** Balls are kept as HyperLogLog counters of 2^b registers, a byte each. B(x, t) is the union of
 //! B(u, t − 1) over the predecessors u of x, and a union of counters is the maximum of their registers. Only
@@ -25,7 +24,6 @@
 //! (2017), arXiv:1702.01284.
 
 use super::csr::{Csr, Graph};
-use super::sweep::sum;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::splitmix::mix;
@@ -57,54 +55,12 @@ pub struct Balls {
     pub harmonic: Vec<f64>,
     /// How many nodes reach each node, itself among them.
     pub reaching: Vec<f64>,
-    /// Pairs within distance t, for t = 0, 1, …; pairs of a node with itself among them.
-    pub neighbourhood: Vec<f64>,
     /// Steps done.
     pub iterations: usize,
     /// Did the counters come to rest?
     pub converged: bool,
     /// Relative standard deviation of each number.
     pub relative_error: f64,
-}
-
-impl Balls {
-    /// Mean distance of the pairs of different nodes that have one; 0 if none have.
-    ///
-    /// # Examples
-    /// ```
-    /// # use webmill_graph::{Csr, HyperBall};
-    /// let path = Csr::from_arcs(3, [(0, 1), (1, 2)])?;
-    /// let balls = HyperBall { log_registers: 10, ..HyperBall::default() }.run(&path, &path.transpose())?;
-    /// // Distances 1, 1 and 2.
-    /// assert!((balls.mean_distance() - 4.0 / 3.0).abs() < 0.05);
-    /// assert!((balls.quantile(1.0) - 2.0).abs() < 0.05);
-    /// # Ok::<(), webmill_capture::error::Error>(())
-    /// ```
-    pub fn mean_distance(&self) -> f64 {
-        let steps = self.neighbourhood.windows(2).zip(1..);
-        let total = sum(steps.map(|(w, t)| f64::from(t) * (w[1] - w[0])));
-        let pairs = self.reached();
-        if pairs > 0.0 { total / pairs } else { 0.0 }
-    }
-
-    /// Distance within which a share `q` of these pairs lies, interpolated; 0 without pairs.
-    pub fn quantile(&self, q: f64) -> f64 {
-        let Some(&first) = self.neighbourhood.first() else { return 0.0 };
-        let goal = first + q.clamp(0.0, 1.0) * self.reached();
-        let at = self.neighbourhood.partition_point(|&pairs| pairs < goal);
-        if at == 0 || at == self.neighbourhood.len() {
-            return at.saturating_sub(1) as f64;
-        }
-        let (before, after) = (self.neighbourhood[at - 1], self.neighbourhood[at]);
-        at as f64 - 1.0 + (goal - before) / (after - before)
-    }
-
-    fn reached(&self) -> f64 {
-        match (self.neighbourhood.first(), self.neighbourhood.last()) {
-            (Some(first), Some(last)) => last - first,
-            _ => 0.0,
-        }
-    }
 }
 
 /// Nodes that one task takes; fixed, so that the order of addition is.
@@ -149,7 +105,6 @@ impl HyperBall {
         });
         let mut reaching: Vec<f64> = registers.par_chunks(m).map(|c| estimator.estimate(c)).collect();
         let mut harmonic = vec![0.0; n];
-        let mut neighbourhood = vec![sum(reaching.iter().copied())];
         let mut changed = vec![1u8; n];
         let mut last: Vec<u32> = (0..n as u32).collect();
         let mut iterations = 0;
@@ -165,26 +120,19 @@ impl HyperBall {
             }
             last.clear();
             write_back(&mut registers, &found, m);
-            let mut growths = Vec::with_capacity(found.len());
             for part in &found {
-                let mut growth = 0.0;
                 for (&v, &estimate) in part.nodes.iter().zip(&part.estimates) {
                     let more = (estimate - reaching[v as usize]).max(0.0);
                     harmonic[v as usize] += more / iterations as f64;
                     reaching[v as usize] += more;
-                    growth += more;
                     changed[v as usize] = 1;
                 }
-                growths.push(growth);
                 last.extend(&part.nodes);
-            }
-            if !last.is_empty() {
-                neighbourhood.push(neighbourhood[iterations - 1] + sum(growths));
             }
         }
         let relative_error = self.relative_error();
         let converged = last.is_empty();
-        Ok(Balls { harmonic, reaching, neighbourhood, iterations, converged, relative_error })
+        Ok(Balls { harmonic, reaching, iterations, converged, relative_error })
     }
 
     fn check(&self, graph: &Csr, transpose: &Csr) -> Result<()> {
@@ -310,8 +258,8 @@ fn sigma(mut x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::harmonic;
     use super::super::rmat::rmat;
-    use super::super::{Distances, harmonic};
     use super::*;
 
     fn run(graph: &Csr, log_registers: u32) -> Balls {
@@ -352,8 +300,6 @@ mod tests {
         let transpose = graph.transpose();
         let nodes: Vec<u32> = (0..graph.num_nodes() as u32).collect();
         let exact = harmonic(&transpose, &nodes).unwrap();
-        let distances =
-            Distances { sources: usize::MAX, ..Distances::default() }.run(&graph, &transpose).unwrap();
         for b in [6, 8, 12] {
             let balls = run(&graph, b);
             let squares: f64 = balls
@@ -366,11 +312,6 @@ mod tests {
             let count = exact.iter().filter(|e| **e > 0.0).count() as f64;
             let deviation = (squares / count).sqrt();
             assert!(balls.converged && deviation < 2.0 * balls.relative_error, "{b}: {deviation}");
-            assert!((balls.mean_distance() / distances.mean - 1.0).abs() < balls.relative_error);
-            let diameter = distances.effective_diameter();
-            assert!((balls.quantile(0.9) / diameter - 1.0).abs() < 2.0 * balls.relative_error);
-            // The last steps may bring no register a new maximum.
-            assert!(balls.neighbourhood.is_sorted() && balls.neighbourhood.len() <= distances.pairs.len());
         }
     }
 
@@ -422,13 +363,8 @@ mod tests {
     fn nothing_and_too_much() {
         let empty = Csr::from_arcs(0, []).unwrap();
         assert!(run(&empty, 4).harmonic.is_empty());
-        assert_eq!(run(&empty, 4).mean_distance(), 0.0);
         let loops = Csr::from_arcs(2, [(0, 0), (1, 1)]).unwrap();
-        let balls = run(&loops, 4);
-        assert_eq!(
-            (balls.harmonic.clone(), balls.mean_distance(), balls.quantile(0.9)),
-            (vec![0.0; 2], 0.0, 0.0)
-        );
+        assert_eq!(run(&loops, 4).harmonic, [0.0; 2]);
         for settings in [
             HyperBall { log_registers: 3, ..HyperBall::default() },
             HyperBall { log_registers: 17, ..HyperBall::default() },

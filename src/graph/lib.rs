@@ -76,14 +76,14 @@ pub use bowtie::{BowTie, BowTiePart, bow_tie, bow_tie_with};
 pub use builder::{
     BuildCounts, BuildOptions, GraphBuilder, LinkInput, Numbered, NumberedNode, Numbering, PageInput,
 };
-pub use bvgraph::{BvOptions, BvStats, BvWriter, read_bvgraph, write_bvgraph};
+pub use bvgraph::{BvStats, read_bvgraph, write_bvgraph};
 pub use compile::{Compile, Resources};
 pub use components::{Components, strong_components, weak_components, weak_components_with};
-pub use correlation::{Pairs, kendall_tau, top, top_overlap};
+pub use correlation::{Pairs, kendall_tau, top};
 pub use csr::{Csr, Graph, Weights};
 pub use degrees::{Degrees, Histogram};
 pub use distances::{DistanceSample, Distances, published_distance};
-pub use edges::{EdgeList, EdgeOptions, Order, parse_edges, read_edges, read_edges_with};
+pub use edges::{EdgeList, EdgeOptions, parse_edges};
 pub use explain::{Contribution, Explanation};
 pub use export::Export;
 pub use fold::{duplicates, fold, fold_csr, fold_file};

@@ -13,7 +13,7 @@
 
 use super::bvgraph::{estimate, read_bvgraph};
 use super::csr::{Csr, Graph};
-use super::edges::{EdgeOptions, read_edges_with};
+use super::edges::{EdgeOptions, parse_edges};
 use super::lines::{Wrong, each, open};
 use super::matrix_market::{MAGIC, read_matrix};
 use super::store;
@@ -100,7 +100,7 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
             with_urls_file(Loaded { first: 1, ..matrix }, path)?
         }
         Format::Edges => {
-            let list = read_edges_with(path, options)?;
+            let list = parse_edges(open(path)?, path, options)?;
             Loaded { graph: list.graph, labels: list.names, first: list.first, format, notes: list.notes }
         }
     };
@@ -226,7 +226,7 @@ impl Loaded {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bvgraph::{BvOptions, write_bvgraph};
+    use super::super::bvgraph::write_bvgraph;
     use super::super::edges::EdgeList;
     use super::super::matrix_market::write_matrix;
     use super::*;
@@ -238,7 +238,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         graph.write(at("own.graph")).unwrap();
-        write_bvgraph(&graph, at("bv"), &BvOptions::default()).unwrap();
+        write_bvgraph(&graph, at("bv")).unwrap();
         let mut text = Vec::new();
         write_matrix(&graph, &mut text, Path::new("-")).unwrap();
         std::fs::write(at("m.mtx"), &text).unwrap();
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn what_needs_more_than_the_memory_is_refused() {
         let (dir, _) = folder();
-        let options = EdgeOptions { memory: 60, ..EdgeOptions::default() };
+        let options = EdgeOptions { memory: 60 };
         for name in ["bv", "m.mtx", "pairs.txt", "named"] {
             assert!(matches!(load_with(dir.path().join(name), &options), Err(Error::Limit(_))), "{name}");
         }

@@ -1,9 +1,9 @@
 //! Tests against published graphs and their published values. They are skipped where the data is missing.
 
 use super::{
-    Assortativity, BuildOptions, Csr, Degrees, Distances, Graph, GraphBuilder, Histogram, Hits, HyperBall,
-    LinkInput, Numbering, PageInput, PageRank, Reciprocity, Salsa, bow_tie, fold_csr, harmonic, kendall_tau,
-    read_bvgraph, read_edges, strong_components, weak_components,
+    Assortativity, BuildOptions, Csr, Degrees, Graph, GraphBuilder, Histogram, Hits, HyperBall, LinkInput,
+    Numbering, PageInput, PageRank, Reciprocity, Salsa, bow_tie, fold_csr, harmonic, kendall_tau,
+    read_bvgraph, strong_components, weak_components,
 };
 use std::path::PathBuf;
 use webmill_sort::Budget;
@@ -102,19 +102,6 @@ fn cnr_2000_has_one_shape_by_all_measures() {
         squares += (balls.harmonic[node as usize] / exact - 1.0).powi(2) / sample.len() as f64;
     }
     assert!(balls.converged && squares.sqrt() < 2.0 * balls.relative_error, "{}", squares.sqrt());
-    let sampled = Distances { sources: 256, ..Distances::default() }.run(&graph, &transpose).unwrap();
-    println!(
-        "HyperBall {} iterations, mean {:.3}, 90 % {:.3}; sampled mean {:.3} ± {:.3}, 90 % {:.3}, longest {}",
-        balls.iterations,
-        balls.mean_distance(),
-        balls.quantile(0.9),
-        sampled.mean,
-        sampled.standard_error,
-        sampled.effective_diameter(),
-        sampled.greatest()
-    );
-    assert!((balls.mean_distance() / sampled.mean - 1.0).abs() < 0.1);
-    assert!((balls.quantile(0.9) / sampled.effective_diameter() - 1.0).abs() < 0.15);
     let assortativity = Assortativity::of(&graph, &transpose);
     let reciprocity = Reciprocity::of(&graph, &transpose);
     println!("{assortativity:?} {reciprocity:?} {:?}", reciprocity.share());
@@ -132,7 +119,7 @@ fn cnr_2000_has_one_shape_by_all_measures() {
 #[test]
 fn hollins_has_its_known_ranks() {
     let Some(path) = data("hollins.txt") else { return };
-    let list = read_edges(path).unwrap();
+    let list = super::load(path).unwrap();
     assert_eq!((list.graph.num_nodes(), list.graph.num_arcs(), list.first), (6_012, 23_875, 1));
     let ranks = PageRank::default().run(&list.graph, &list.graph.transpose()).unwrap();
     let degrees = Degrees::of(&list.graph, &list.graph.transpose());

@@ -1,6 +1,6 @@
 //! What tells whether two pages of a host are of one template and say different things.
 
-use webmill_dedup::{OneTemplate, Shingles, Structure, TemplateShare};
+use webmill_dedup::{Shingles, Structure, TemplateShare};
 
 use crate::Page;
 
@@ -32,9 +32,9 @@ impl Likeness {
         Some(Likeness { structure, text })
     }
 
-    /// Compares pages of a host, each with each, by the [rule](OneTemplate) for one template with other content.
+    /// Compares pages of a host, each with each, by the rule for one template with other content.
     pub fn share<'a>(pages: impl IntoIterator<Item = &'a Likeness>) -> TemplateShare {
-        OneTemplate::default().share(pages.into_iter().map(|page| (&page.structure, &page.text)))
+        TemplateShare::of(pages.into_iter().map(|page| (&page.structure, &page.text)))
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use webmill::table::TableInWords;
 
-use crate::planted_texts::{Form, PlantedPage, plant, plant_in_form};
+use crate::planted_texts::{PlantedPage, plant};
 use crate::support::Work;
 
 /// Runs `webmill dedup` on planted pages; returns what it wrote to stderr.
-fn dedup(work: &Work, pages: &[PlantedPage], form: Form) -> String {
-    plant_in_form(&work.path("out"), pages, 2, form);
+fn dedup(work: &Work, pages: &[PlantedPage]) -> String {
+    plant(&work.path("out"), pages, 2);
     let output = work.run(&["dedup", "--out", "out", "--memory", "64MiB", "--threads", "2"]);
     String::from_utf8(output.stderr).unwrap()
 }
@@ -55,7 +55,7 @@ fn texts_that_say_nothing_are_duplicates_of_nothing() {
         .concat(),
     );
     let work = Work::new();
-    dedup(&work, &pages, Form::Whole);
+    dedup(&work, &pages);
     assert_eq!(pairs(&work), BTreeMap::new());
     assert!(table(&work, "clusters").rows.is_empty());
 }
@@ -78,7 +78,7 @@ fn long_texts_of_few_shingles_or_of_no_word_twice_are_compared_by_what_they_are(
     ]);
     let url = |i: usize| pages[i].url.clone();
     let work = Work::new();
-    dedup(&work, &pages, Form::Whole);
+    dedup(&work, &pages);
     let pairs = pairs(&work);
     let near: Vec<_> =
         pairs.iter().filter(|(_, (kind, _))| kind == "near").map(|(pair, _)| pair.clone()).collect();
@@ -93,61 +93,14 @@ fn long_texts_of_few_shingles_or_of_no_word_twice_are_compared_by_what_they_are(
 }
 
 #[test]
-fn thousands_of_equal_pages_are_one_star_and_of_one_template_none() {
-    let equal = words(0, 200);
-    let template = words(50_000, 60);
-    let pages = numbered(
-        (0..1500)
-            .map(|_| equal.clone())
-            .chain((0..1500).map(|i| format!("{}{template}", words(100_000 + 100 * i, 40)))),
-    );
-    let work = Work::new();
-    dedup(&work, &pages, Form::Whole);
-    let table = table(&work, "duplicates");
-    let of_kind = |kind: &str| table.column("kind").filter(|k| *k == kind).count();
-    assert_eq!((of_kind("text"), of_kind("near"), of_kind("contained")), (1499, 0, 0));
-    assert!(table.column("a").all(|a| a == pages[0].url));
-    let clusters = TableInWords::read(&work.path("out/dedup/latest/clusters")).unwrap();
-    assert_eq!(clusters.rows.len(), 1500);
-    assert_eq!(clusters.column("keep").filter(|keep| *keep == "true").count(), 1);
-}
-
-#[test]
 fn short_pages_that_differ_in_one_word_end_no_run() {
     // Bands of so short texts agree by the hundred, and no two resemble each other enough.
     let pages = numbered((0..2000).map(|i| {
         format!("our shop sells one item only and it is called item{i} and nothing but item{i} thank you")
     }));
     let work = Work::new();
-    dedup(&work, &pages, Form::Whole);
+    dedup(&work, &pages);
     assert!(pairs(&work).values().all(|(kind, resemblance)| kind == "near" && *resemblance >= 0.8));
-}
-
-#[test]
-fn texts_of_an_earlier_program_are_signed_again_and_it_is_said() {
-    let pages = numbered([words(0, 200), words(0, 199) + "other", words(500, 200)]);
-    let expected = ((pages[0].url.clone(), pages[1].url.clone()), "near".to_owned());
-    let mut tables = Vec::new();
-    for form in [Form::Whole, Form::WithoutBands] {
-        let work = Work::new();
-        let said = dedup(&work, &pages, form);
-        assert!(said.contains("signed anew"), "{form:?}: {said}");
-        let found = pairs(&work);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[&expected.0].0, expected.1);
-        tables.push(table(&work, "duplicates"));
-    }
-    assert_eq!(tables[0], tables[1]);
-}
-
-#[test]
-fn results_without_texts_are_refused_in_words() {
-    let pages = numbered([words(0, 200), words(0, 199)]);
-    let work = Work::new();
-    plant_in_form(&work.path("out"), &pages, 1, Form::WithoutTexts);
-    let message = work.fails(&["dedup", "--out", "out"], 2);
-    assert!(message.contains("texts") && message.contains("no column text"), "{message}");
-    assert!(!work.path("out/dedup/latest").exists());
 }
 
 #[test]

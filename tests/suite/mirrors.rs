@@ -150,26 +150,6 @@ fn what_only_looks_like_a_mirror_is_none() {
 }
 
 #[test]
-fn a_network_of_parked_domains_gives_a_chain_and_says_so() {
-    let work = Work::new();
-    let pages: Vec<_> = (0..120).flat_map(|i| site(&format!("http://parked{i:03}.example"), 0..10)).collect();
-    work.write_pages("shards", &pages);
-    let (found, said) = mirrors(&work, "shards", "out", &[]);
-    let neighbours = 8 * 120 - 36;
-    assert_eq!(found.len(), neighbours);
-    assert!(found.iter().all(|row| row.share == 1.0 && row.kind == MirrorKind::Mirror));
-    assert!(
-        said.contains("10 clusters are on more than 64 sites") && said.contains("wide_cluster"),
-        "{said}"
-    );
-    let dropped = &work.counts("out", "mirrors")["dropped"];
-    assert_eq!(dropped["pair-of-a-wide-cluster"], 10 * (120 * 119 / 2 - neighbours));
-    std::fs::write(work.path("wide.toml"), "[mirrors]\nwide_cluster = 120\n").unwrap();
-    work.run(&["mirrors", "--out", "out", "--recipe", "wide.toml"]);
-    assert_eq!(work.table::<MirrorRow>("out", "mirrors").len(), 120 * 119 / 2);
-}
-
-#[test]
 fn settings_and_missing_results_are_said() {
     let work = Work::new();
     work.write_pages("shards", &site("http://a.example", 0..3));

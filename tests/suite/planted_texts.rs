@@ -72,41 +72,6 @@ pub struct Planted {
     pages: Vec<PlantedPage>,
     /// Files of each table.
     parts: usize,
-    form: Form,
-}
-
-/// Which program wrote the tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Form {
-    /// This one.
-    Whole,
-    /// One whose table `texts` has no column `bands`.
-    WithoutBands,
-    /// One whose table `texts` has no column `text` either.
-    WithoutTexts,
-}
-
-mod without_bands {
-    webmill::table::table! {
-        /// What is needed of table `texts`, as it was before bands.
-        Row = "texts" {
-            url_key: webmill::table::Bytes16 = "key", "0x9f…";
-            text: String = "main text", "The library opened.";
-            warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
-            warc_filename: String = "shard of the page's record", "crawl-00001.raw";
-        }
-    }
-}
-
-mod without_texts {
-    webmill::table::table! {
-        /// Table `texts` without its texts.
-        Row = "texts" {
-            url_key: webmill::table::Bytes16 = "key", "0x9f…";
-            warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
-            warc_filename: String = "shard of the page's record", "crawl-00001.raw";
-        }
-    }
 }
 
 /// No input.
@@ -136,12 +101,7 @@ impl Job for Planted {
                     pages.iter().map(|page| page.rows(place(page) as i64)).unzip();
                 write_rows(unit, name(PageRow::NAME), pages)?;
                 let texts = texts.into_iter().flatten();
-                let name = name(TextRow::NAME);
-                match self.form {
-                    Form::Whole => write_rows(unit, name, texts)?,
-                    Form::WithoutBands => write_rows(unit, name, texts.map(without_bands))?,
-                    Form::WithoutTexts => write_rows(unit, name, texts.map(without_texts))?,
-                };
+                write_rows(unit, name(TextRow::NAME), texts)?;
             }
             Ok(())
         })
@@ -170,23 +130,8 @@ pub fn run_job<J: Job>(
     runtime.run(job, input)
 }
 
-fn without_bands(row: TextRow) -> without_bands::Row {
-    let TextRow { url_key, text, warc_record_offset, warc_filename, .. } = row;
-    without_bands::Row { url_key, text, warc_record_offset, warc_filename }
-}
-
-fn without_texts(row: TextRow) -> without_texts::Row {
-    let TextRow { url_key, warc_record_offset, warc_filename, .. } = row;
-    without_texts::Row { url_key, warc_record_offset, warc_filename }
-}
-
 /// Commits pages to `out` as results of `extract`, in `parts` files of each table, in the order given.
 pub fn plant(out: &Path, pages: &[PlantedPage], parts: usize) -> Committed {
-    plant_in_form(out, pages, parts, Form::Whole)
-}
-
-/// The same as another program would have written it.
-pub fn plant_in_form(out: &Path, pages: &[PlantedPage], parts: usize, form: Form) -> Committed {
-    let planted = Planted { pages: pages.to_vec(), parts, form };
+    let planted = Planted { pages: pages.to_vec(), parts };
     run_job(&planted, &Nothing, out, 1, 256 << 20, &Silent).unwrap()
 }

@@ -15,7 +15,7 @@
 //! finds what is left to do, which is nothing: its shards are the same bytes.
 //!
 //! **Cost.** Shards are read twice where something goes. Memory: `--memory`, of which half is for sorts; a byte a capture of one shard that
-//! goes, 16 with --as-revisit; and a record.
+//! goes, 16 with --as-revisit; and a record of at most 64 MiB, larger ones stay.
 //!
 //! **Determinism.** The output follows from results, shards and settings.
 
@@ -48,13 +48,13 @@ use crate::job::{latest, mixed};
 use crate::repeated::RepeatedLines;
 use crate::repeated::known::KnownRepeated;
 use crate::settings::parse_size;
-use captures::{Captures, NamedShard, Superseded};
+use captures::{Captures, NamedShard};
 use dropped::Dropped;
 use folder::Output;
 use report::{Counts, Manifest, ShardReport};
 use texts::{TextCounts, TextForm};
-use verdicts::{Policy, Reason};
-use walk::{Found, Wishes};
+use verdicts::Policy;
+use walk::Found;
 
 /// Write the corpus without its duplicates: shards record by record as they are, and texts for training.
 ///
@@ -71,7 +71,7 @@ pub struct ApplyArgs {
     results: PathBuf,
     /// The shards that were extracted: files, folders, globs. Without any, only texts and table dropped are written.
     shards: Vec<String>,
-    /// Folder to write; new, empty, or made by this command.
+    /// Folder to write; new or empty.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Which pages go: exact (equal body or text), near (those, and near-duplicates), contained (those, and pages whose
@@ -79,33 +79,18 @@ pub struct ApplyArgs {
     /// --keep says.
     #[arg(long, value_enum, default_value = "near")]
     policy: Policy,
-    /// With --policy contained: share of a text's shingles that the other one has, from this on it goes.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = parse_share)]
-    min_containment: f64,
-    /// Other captures of a page that goes (HTML of status 2xx, and revisits): drop or keep them.
-    #[arg(long, value_enum, default_value = "drop")]
-    superseded: Superseded,
     /// Write captures with the payload of the page that stays as revisit records (WARC, RAW DB); others go.
     #[arg(long)]
     as_revisit: bool,
-    /// With --as-revisit: captures that cannot be said as revisits stay as they are.
-    #[arg(long, requires = "as_revisit")]
-    keep_others: bool,
     /// Write the texts of what stays.
     #[arg(long, value_enum, value_name = "FORM")]
     texts: Option<TextForm>,
     /// With --texts: leave out the lines and paragraphs of table repeated.
     #[arg(long, requires = "texts")]
     drop_repeated: bool,
-    /// Write no shards, also where some are given.
-    #[arg(long)]
-    no_shards: bool,
     /// Memory to stay within, but for one record.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     memory: u64,
-    /// Largest record held in memory; larger ones stay.
-    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
-    max_record: u64,
     /// Share of damaged records, of lost bytes, or of captures that are missing, that is still no failure.
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share)]
     max_bad: f64,
@@ -181,7 +166,7 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
 impl ApplyArgs {
     /// The shards to copy, and how many could not be read.
     fn given(&self) -> Result<(Vec<Input>, u64)> {
-        if self.no_shards || self.shards.is_empty() {
+        if self.shards.is_empty() {
             return Ok((Vec::new(), 0));
         }
         if let Some(pipe) = self.shards.iter().find(|input| *input == "-") {
@@ -199,18 +184,10 @@ impl ApplyArgs {
     fn settings(&self) -> serde_json::Value {
         serde_json::json!({
             "policy": self.policy,
-            "min_containment": self.min_containment,
-            "superseded": self.superseded,
             "as_revisit": self.as_revisit,
-            "keep_others": self.keep_others,
             "texts": self.texts,
             "drop_repeated": self.drop_repeated,
-            "max_record": self.max_record,
         })
-    }
-
-    fn options(&self) -> ReadOptions {
-        ReadOptions { max_record_bytes: self.max_record, ..ReadOptions::default() }
     }
 
     fn part_of_memory(&self, part: u64, whole: u64) -> usize {
@@ -251,13 +228,12 @@ impl Apply<'_> {
         counts.captures_known = captures.shards.iter().map(|shard| shard.captures).sum();
         counts.unresolved += captures.unresolved;
         counts.dangling_revisits = if given.is_empty() { 0 } else { captures.dangling };
-        counts.pages =
-            captures.pages.iter().map(|(n, pages)| (Reason::of_number(*n).as_str(), *pages)).collect();
+        counts.pages = captures.pages.clone();
         if !given.is_empty() && (done.tally.records == 0 || done.tally.is_beyond(args.max_bad)) {
             crate::say!("{}: nothing is written", done.tally.damage());
             return Ok((done.tally.exit_code(args.max_bad), None));
         }
-        rows.write(&self.output.path("dropped"), &self.results.dedup.manifest.key.to_string())?;
+        rows.write(&captures, &self.output.path("dropped"), &self.results.dedup.manifest.key.to_string())?;
         let texts = args.texts.map(|form| self.write_texts(form, &captures)).transpose()?;
         done.tally.say();
         report::say(&done.counts, &done.shards, texts.as_ref());
@@ -284,19 +260,21 @@ impl Apply<'_> {
         let (clusters, duplicates) = self.results.tables();
         let tables = (&*clusters, &*duplicates);
         let (budget, temp) = (self.budget(), self.output.temp());
-        let how = (self.args.policy, self.args.min_containment);
-        let verdicts = verdicts::decide(tables, how, &budget, &temp)?;
+        let verdicts = verdicts::decide(tables, self.args.policy, &budget, &temp)?;
         self.cancel.check()?;
         let pages = part_files(&self.results.extract.path("pages"))?;
-        let captures = captures::find(&pages, tables, &verdicts, self.args.superseded, &budget, &temp)?;
+        let captures = captures::find(&pages, tables, &verdicts, &budget, &temp)?;
         self.cancel.check()?;
         Ok(captures)
     }
 
     /// Without shards all captures that are to go are taken to be gone.
     fn by_tables(&self, captures: &Captures, done: &mut Done, rows: &mut Dropped) -> Result<()> {
-        let mut all = captures.shards.iter().flat_map(|shard| shard.going.clone());
-        all.try_for_each(|number| Ok(rows.put(captures.get(number)?, None, &mut done.counts)?))
+        for (shard, named) in captures.shards.iter().enumerate() {
+            let mut going = named.going.clone();
+            going.try_for_each(|number| rows.put(captures, (shard, number), None, &mut done.counts))?;
+        }
+        Ok(())
     }
 
     fn copy_shards(
@@ -310,8 +288,7 @@ impl Apply<'_> {
         let names = shards::names(given)?;
         for ((input, number), name) in given.iter().zip(&assigned).zip(&names) {
             self.cancel.check()?;
-            let shard = number.map(|number| &captures.shards[number]);
-            match self.copy_shard(input, (captures, shard), name, done, rows) {
+            match self.copy_shard(input, (captures, *number), name, done, rows) {
                 Ok(()) => {}
                 // The disk of the output is another matter.
                 Err(Error::Io { path, source }) if path == input.path => {
@@ -333,29 +310,25 @@ impl Apply<'_> {
     fn copy_shard(
         &self,
         input: &Input,
-        (captures, shard): (&Captures, Option<&NamedShard>),
+        (captures, number): (&Captures, Option<usize>),
         name: &Path,
         done: &mut Done,
         rows: &mut Dropped,
     ) -> Result<(), Error> {
-        let args = self.args;
-        let (budget, temp, options) = (self.budget(), self.output.temp(), args.options());
-        let wishes = Wishes { as_revisit: args.as_revisit, keep_others: args.keep_others };
-        let places = (&budget, &*temp);
-        let walked = walk::walk(input, (captures, shard), &options, wishes, places, self.cancel)?;
+        let (budget, temp, options) = (self.budget(), self.output.temp(), ReadOptions::default());
+        let shard = number.map(|number| &captures.shards[number]);
+        let (as_revisit, places) = (self.args.as_revisit, (&budget, &*temp));
+        let walked = walk::walk(input, (captures, shard), &options, as_revisit, places, self.cancel)?;
         let out = self.output.path("shards").join(name);
         let copied = copy::copy(input, &out, &walked.fates, captures, &options)?;
-        let numbers = shard.map_or(0..0, |shard| shard.going.clone());
-        for (number, found) in numbers.zip(&walked.found) {
-            match found {
-                Found::Goes => rows.put(captures.get(number)?, None, &mut done.counts)?,
-                Found::Revisit => {
-                    // One that could not be written left its capture where it was.
-                    if let Some(bytes) = copied.bytes_of(number) {
-                        rows.put(captures.get(number)?, Some(bytes), &mut done.counts)?;
-                    }
-                }
-                Found::Not | Found::Stays => {}
+        let going = shard.map_or(0..0, |shard| shard.going.clone());
+        for (at, found) in going.zip(&walked.found) {
+            let place = (number.unwrap_or_default(), at);
+            match (found, copied.bytes_of(at)) {
+                (Found::Goes, _) => rows.put(captures, place, None, &mut done.counts)?,
+                // One that could not be written left its capture where it was.
+                (Found::Revisit, Some(bytes)) => rows.put(captures, place, Some(bytes), &mut done.counts)?,
+                _ => {}
             }
         }
         done.take(input, shard, &walked, &copied);
@@ -381,7 +354,6 @@ impl Apply<'_> {
         };
         let wish = texts::Wish {
             form,
-            superseded: self.args.superseded == Superseded::Keep,
             repeated: known.as_ref(),
             job_key: self.results.dedup.manifest.key.to_string(),
         };
@@ -423,7 +395,6 @@ impl Done {
         let counts = &mut self.counts;
         counts.companions += met.companions;
         counts.companion_bytes += met.companion_bytes;
-        counts.others_kept += met.others;
         counts.revisits_before += met.revisits_before;
         counts.not_written += copied.failed;
         counts.revisits_not_written += copied.failed_revisits;

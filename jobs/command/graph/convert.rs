@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use webmill_graph::{BvOptions, EdgeList, write_bvgraph, write_matrix};
+use webmill_graph::{EdgeList, write_bvgraph, write_matrix};
 
 use crate::command::source;
 use crate::settings::Shared;
@@ -120,7 +120,7 @@ fn write(source: &source::Source, target: Target, to: &Path) -> Result<()> {
             if source.graph.weights().is_some() {
                 crate::say!("BVGraph has no weights: they are left out");
             }
-            let stats = write_bvgraph(&source.graph.without_weights(), to, &BvOptions::default())?;
+            let stats = write_bvgraph(&source.graph.without_weights(), to)?;
             write_names(source, to)?;
             crate::say!(
                 "{} nodes, {} arcs, {:.3} bits a link",

@@ -47,8 +47,8 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
     let about =
         || format!("{}: --query wants the results of `webmill extract` and their pages", path.display());
     let (graph, Level::Page) = source.committed().with_context(about)? else { bail!(about()) };
-    if with.rank.teleport.is_some() || with.rank.warm_start.is_some() {
-        bail!("--query ranks the pages around its answers: it goes without --teleport and --warm-start");
+    if with.rank.teleport.is_some() {
+        bail!("--query ranks the pages around its answers: it goes without --teleport");
     }
     let Some(query) = Query::new(words) else { bail!("--query {words:?} holds no word") };
     let extract = latest(path, "extract").with_context(about)?;

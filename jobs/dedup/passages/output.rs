@@ -7,7 +7,7 @@ use webmill_table::{Bytes16, Table};
 
 use super::pages::{PageIdentity, Pages};
 use super::row::PassageRow;
-use super::{NearBound, PassageSettings};
+use super::{CONTAINED, NearBound, PASSAGES_A_PAIR};
 use crate::dedup::tables::{DuplicateKind, DuplicateRow, FoundBy};
 use crate::output::{TableFile, first_part};
 
@@ -18,7 +18,6 @@ pub fn second_part() -> String {
 
 /// Writes both tables, pair by pair.
 pub struct Output<'p> {
-    settings: &'p PassageSettings,
     near: &'p NearBound,
     pages: &'p Pages,
     passages: TableFile<PassageRow>,
@@ -36,14 +35,8 @@ impl<'p> Output<'p> {
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn create(
-        settings: &'p PassageSettings,
-        near: &'p NearBound,
-        pages: &'p Pages,
-        unit: &Unit<'_>,
-    ) -> Result<Self> {
+    pub fn create(near: &'p NearBound, pages: &'p Pages, unit: &Unit<'_>) -> Result<Self> {
         Ok(Output {
-            settings,
             near,
             pages,
             passages: TableFile::create(unit, first_part::<PassageRow>())?,
@@ -63,15 +56,15 @@ impl<'p> Output<'p> {
     pub fn push(&mut self, mut pair: PagePassages) -> Result<()> {
         let overlap = pair.overlap.ok_or_else(|| Error::Internal("a pair without its overlap".into()))?;
         let near = overlap.common > 0 && overlap.resemblance() >= self.near.min_resemblance;
-        let contained = overlap.contained(self.near.min_resemblance, self.settings.contained).is_some();
+        let contained = overlap.contained(self.near.min_resemblance, CONTAINED);
         if pair.passages.is_empty() && !near && !contained {
             return Ok(());
         }
         let a = match self.first.take() {
             Some((number, identity)) if number == pair.a => identity,
-            _ => self.pages.identity(pair.a)?,
+            _ => self.pages.identity(pair.a),
         };
-        let b = self.pages.identity(pair.b)?;
+        let b = self.pages.identity(pair.b);
         if near || contained {
             self.found_near += u64::from(near);
             self.contained += u64::from(contained);
@@ -80,7 +73,7 @@ impl<'p> Output<'p> {
         }
         if !near && !pair.passages.is_empty() {
             self.sharing += 1;
-            self.beyond += keep_longest(&mut pair.passages, self.settings.passages_a_pair as usize);
+            self.beyond += keep_longest(&mut pair.passages, PASSAGES_A_PAIR);
             for passage in &pair.passages {
                 self.passages.push(row(&a, &b, passage))?;
             }

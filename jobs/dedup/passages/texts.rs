@@ -3,18 +3,21 @@
 //! Rows are brought to the numbers of their pages by a sort of (key, place, row). The first reading hashes all texts; the
 //! second copies those that are in a pair to a temporary file, from which alignment reads them.
 
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use webmill_capture::error::{Error, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 use webmill_mill::TextRow;
 use webmill_run::Stage;
 use webmill_sort::{Budget, Sorter};
 use webmill_table::{Reader, columns};
 
-use super::pages::{Items, Pages, halves, write_items};
-use super::records::{Records, RecordsWriter};
+use super::pages::{Pages, halves};
 use crate::current_captures::place;
+use crate::mapped::Mapped;
 
 columns! {
     struct Where from TextRow { url_key, warc_filename, warc_record_offset }
@@ -30,8 +33,8 @@ const AT_ONCE: usize = 8 << 20;
 /// Which rows of table `texts` are those of the pages.
 pub struct TextRows {
     table: PathBuf,
-    /// File of (row, page), by row.
-    rows: PathBuf,
+    /// Row and page, by row.
+    rows: Mapped<[u64; 2]>,
     /// Pages that have a row.
     pub len: u64,
 }
@@ -59,13 +62,12 @@ impl TextRows {
                 number += 1;
             }
         }
-        let mut by_key = pages.by_key()?;
         let mut found = Sorter::new(&budget.share(2));
         let (mut len, mut last) = (0, None);
         for item in keys.finish()? {
             let [high, low, place, row] = item?;
             // A capture that the table has twice is read once.
-            if let Some((of, page)) = by_key.find([high, low])?
+            if let Some((of, page)) = pages.find([high, low])
                 && of == place
                 && last.replace(page) != Some(page)
             {
@@ -73,25 +75,20 @@ impl TextRows {
                 len += 1;
             }
         }
-        let rows = temp.join("rows");
-        write_items(&rows, found.finish()?)?;
+        let rows = Mapped::of(temp, found.finish()?)?;
         Ok(TextRows { table: table.to_path_buf(), rows, len })
     }
 
     /// Calls `each` with batches of pages and their texts, in the order of the table.
     fn read(&self, stage: &Stage<'_>, mut each: impl FnMut(&[(u32, &str)]) -> Result<()>) -> Result<()> {
-        let mut rows = Items::<2>::open(&self.rows)?;
-        let mut next = rows.next()?;
+        let mut rows = self.rows.iter().peekable();
         let mut reader = Reader::<Text>::open(&self.table)?;
         let mut number = 0u64;
         while let Some(batch) = reader.next()? {
             let (mut texts, mut bytes) = (Vec::new(), 0);
             for row in batch.rows() {
-                if let Some([at, page]) = next
-                    && at == number
-                {
-                    next = rows.next()?;
-                    texts.push((page as u32, row.text));
+                if let Some([_, page]) = rows.next_if(|row| row[0] == number) {
+                    texts.push((*page as u32, row.text));
                     bytes += row.text.len();
                 }
                 number += 1;
@@ -135,34 +132,28 @@ impl TextRows {
         temp: &Path,
         stage: &Stage<'_>,
     ) -> Result<Texts> {
-        let mut records = RecordsWriter::create(&temp.join("texts"))?;
-        let mut slots = Sorter::new(&budget.share(4));
-        let mut slot = 0u64;
+        let mut file = BufWriter::new(tempfile::tempfile_in(temp).at(temp)?);
+        let mut places = Sorter::new(&budget.share(4));
+        let mut end = 0u64;
         self.read(stage, |texts| {
             for &(page, text) in texts.iter().filter(|(page, _)| wanted(*page)) {
-                records.push(&[text.as_bytes()])?;
-                slots.push([u64::from(page), slot])?;
-                slot += 1;
+                file.write_all(text.as_bytes()).at(temp)?;
+                places.push([u64::from(page), end, text.len() as u64])?;
+                end += text.len() as u64;
             }
             Ok(())
         })?;
-        let mut places = RecordsWriter::create(&temp.join("slots"))?;
-        let mut next = 0;
-        for item in slots.finish()? {
-            let [page, slot] = item?;
-            (next..page).try_for_each(|_| places.push(&[]))?;
-            places.push(&[&slot.to_le_bytes()])?;
-            next = page + 1;
-        }
-        Ok(Texts { records: records.finish()?, places: places.finish()? })
+        let file = file.into_inner().map_err(|e| Error::io(temp, e.into_error()))?;
+        Ok(Texts { file, places: Mapped::of(temp, places.finish()?)?, folder: temp.to_path_buf() })
     }
 }
 
 /// Texts by page.
 pub struct Texts {
-    records: Records,
-    /// Number of the record of each page.
-    places: Records,
+    file: File,
+    /// Page, where its text begins, its bytes; by page.
+    places: Mapped<[u64; 3]>,
+    folder: PathBuf,
 }
 
 impl Texts {
@@ -172,8 +163,10 @@ impl Texts {
     /// Where the temporary file cannot be read.
     pub fn get(&self, page: u32) -> Result<String> {
         let missing = || Error::Internal(format!("page {page} is in a pair and has no text"));
-        let slot = self.places.get(u64::from(page))?;
-        let slot = slot.try_into().map(u64::from_le_bytes).map_err(|_| missing())?;
-        String::from_utf8(self.records.get(slot)?).map_err(|_| missing())
+        let at = self.places.binary_search_by_key(&u64::from(page), |place| place[0]);
+        let [_, start, bytes] = self.places[at.map_err(|_| missing())?];
+        let mut text = vec![0; bytes as usize];
+        self.file.read_exact_at(&mut text, start).at(&self.folder)?;
+        String::from_utf8(text).map_err(|_| missing())
     }
 }

@@ -48,8 +48,7 @@ use crate::bands::rounds::{Chunk, Desk, SLOT_BYTES};
 use crate::bands::stream::{Entries, Entry, Touched, bucket, entry};
 
 /// How buckets are worked on.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BandJoinOptions {
     /// Most representatives of a bucket, 1 to 65,536 (default 16).
     pub most_representatives: u32,
@@ -61,21 +60,6 @@ pub struct BandJoinOptions {
 impl Default for BandJoinOptions {
     fn default() -> Self {
         BandJoinOptions { most_representatives: 16, whole_buckets: MOST_WHOLE }
-    }
-}
-
-impl BandJoinOptions {
-    /// Refuses what is out of range.
-    ///
-    /// # Errors
-    /// `Config`, with the range.
-    pub fn check(&self) -> Result<()> {
-        let within = |name: &str, value: u32, least: u32, most: u32| match value {
-            value if (least..=most).contains(&value) => Ok(()),
-            _ => Err(Error::Config(format!("{name} must be {least} to {most}, not {value}"))),
-        };
-        within("most_representatives", self.most_representatives, 1, 1 << 16)?;
-        within("whole_buckets", self.whole_buckets, 0, MOST_WHOLE)
     }
 }
 

@@ -114,16 +114,8 @@ where
     /// Delivers every pair of the distinct `values` within `k`, each once, in either order.
     pub(super) fn within(&mut self, values: &mut [u64]) -> ControlFlow<E> {
         let mut scratch = vec![0; values.len()];
-        let plan = plan(Work::Within(values.len()), values, None, self.k, f64::INFINITY);
+        let plan = plan(Work::Within(values.len()), values, self.k, f64::INFINITY);
         self.within_frame(values, &mut scratch, None, DEPTH, plan)
-    }
-
-    /// Delivers every pair (of `left`, of `right`) within `k`, equal values too.
-    pub(super) fn between(&mut self, left: &mut [u64], right: &mut [u64]) -> ControlFlow<E> {
-        let (mut left_scratch, mut right_scratch) = (vec![0; left.len()], vec![0; right.len()]);
-        let scratch = (left_scratch.as_mut_slice(), right_scratch.as_mut_slice());
-        let plan = plan(Work::Between(left.len(), right.len()), left, Some(right), self.k, f64::INFINITY);
-        self.between_frame((left, right), scratch, None, DEPTH, plan)
     }
 
     /// All pairs of `values`, by the plan if there is one.
@@ -147,7 +139,7 @@ where
                 let (start, end) = (bounds[0], bounds[1]);
                 let place = start as usize..end as usize;
                 if place.len() > LARGE {
-                    self.work_off(&mut wave, values, values, &frame)?;
+                    self.work_off(&mut wave, values, &frame)?;
                     let (values, scratch) = (&mut values[place.clone()], &mut scratch[place]);
                     self.large_within(values, scratch, &frame, depth)?;
                 } else if place.len() > 1 {
@@ -155,11 +147,11 @@ where
                         wave.add(rectangle);
                     }
                     if wave.is_full() {
-                        self.work_off(&mut wave, values, values, &frame)?;
+                        self.work_off(&mut wave, values, &frame)?;
                     }
                 }
             }
-            self.work_off(&mut wave, values, values, &frame)?;
+            self.work_off(&mut wave, values, &frame)?;
         }
         order.all_back(values);
         ControlFlow::Continue(())
@@ -181,7 +173,7 @@ where
         let most = most.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|most| most.0 >= AGREED);
         let work = Work::Within(values.len());
         let compared = all_pairs(work) * (1.0 - most.map_or(0.0, |most| most.0));
-        let plan = if depth > 0 { plan(work, values, None, self.k, compared * GAIN) } else { None };
+        let plan = if depth > 0 { plan(work, values, self.k, compared * GAIN) } else { None };
         let Some((_, block)) = most.filter(|_| plan.is_none()) else {
             return self.within_frame(values, scratch, Some(frame), depth.saturating_sub(1), plan);
         };
@@ -192,12 +184,12 @@ where
             for rectangle in strips((start, after), (after, end)) {
                 wave.add(rectangle);
                 if wave.is_full() {
-                    self.work_off(&mut wave, values, values, frame)?;
+                    self.work_off(&mut wave, values, frame)?;
                 }
             }
             start = after;
         }
-        self.work_off(&mut wave, values, values, frame)
+        self.work_off(&mut wave, values, frame)
     }
 
     /// All pairs of `values` without a plan.
@@ -209,98 +201,16 @@ where
         for rectangle in triangle(0, values.len() as u32) {
             wave.add(rectangle);
             if wave.is_full() {
-                self.work_off(&mut wave, values, values, frame)?;
+                self.work_off(&mut wave, values, frame)?;
             }
         }
-        self.work_off(&mut wave, values, values, frame)
-    }
-
-    /// All pairs of `left` and `right`, by the plan if there is one.
-    fn between_frame(
-        &mut self,
-        (left, right): (&mut [u64], &mut [u64]),
-        (left_scratch, right_scratch): (&mut [u64], &mut [u64]),
-        outer: Option<&Frame<'_>>,
-        depth: u32,
-        plan: Option<Plan>,
-    ) -> ControlFlow<E> {
-        let Some(plan) = plan else { return self.rest_between(left, right, outer) };
-        let Plan { order, tables } = &plan;
-        order.all_there(left);
-        order.all_there(right);
-        for table in tables {
-            let key = Key::of(table.mask, left.len().max(right.len()));
-            let left_starts = group(left, left_scratch, &key);
-            let right_starts = group(right, right_scratch, &key);
-            let frame = Frame { order, table: Some(table), outer };
-            let mut wave = Wave::default();
-            for (a, b) in left_starts.windows(2).zip(right_starts.windows(2)) {
-                let area = u64::from(a[1] - a[0]) * u64::from(b[1] - b[0]);
-                if area > (LARGE * LARGE) as u64 {
-                    self.work_off(&mut wave, left, right, &frame)?;
-                    let (a, b) = (a[0] as usize..a[1] as usize, b[0] as usize..b[1] as usize);
-                    let scratch = (&mut left_scratch[a.clone()], &mut right_scratch[b.clone()]);
-                    self.large_between((&mut left[a], &mut right[b]), scratch, &frame, depth)?;
-                } else if area > 0 {
-                    for rectangle in strips((a[0], a[1]), (b[0], b[1])) {
-                        wave.add(rectangle);
-                    }
-                    if wave.is_full() {
-                        self.work_off(&mut wave, left, right, &frame)?;
-                    }
-                }
-            }
-            self.work_off(&mut wave, left, right, &frame)?;
-        }
-        order.all_back(left);
-        order.all_back(right);
-        ControlFlow::Continue(())
-    }
-
-    /// Two groups of many values.
-    fn large_between(
-        &mut self,
-        (left, right): (&mut [u64], &mut [u64]),
-        scratch: (&mut [u64], &mut [u64]),
-        frame: &Frame<'_>,
-        depth: u32,
-    ) -> ControlFlow<E> {
-        let same =
-            |block: u64| constant(left, block) && constant(right, block) && (left[0] ^ right[0]) & block == 0;
-        if frame.table.is_some_and(|table| table.differing.iter().any(|block| same(*block))) {
-            return ControlFlow::Continue(());
-        }
-        let work = Work::Between(left.len(), right.len());
-        let most = all_pairs(work) * GAIN;
-        let plan = if depth > 0 { plan(work, left, Some(right), self.k, most) } else { None };
-        self.between_frame((left, right), scratch, Some(frame), depth.saturating_sub(1), plan)
-    }
-
-    /// All pairs of `left` and `right` without a plan.
-    fn rest_between(&mut self, left: &[u64], right: &[u64], outer: Option<&Frame<'_>>) -> ControlFlow<E> {
-        let order = BitOrder::default();
-        let whole = Frame { order: &order, table: None, outer: None };
-        let frame = outer.unwrap_or(&whole);
-        let mut wave = Wave::default();
-        for rectangle in strips((0, left.len() as u32), (0, right.len() as u32)) {
-            wave.add(rectangle);
-            if wave.is_full() {
-                self.work_off(&mut wave, left, right, frame)?;
-            }
-        }
-        self.work_off(&mut wave, left, right, frame)
+        self.work_off(&mut wave, values, frame)
     }
 
     /// Compares what `wave` holds, and empties it.
-    fn work_off(
-        &mut self,
-        wave: &mut Wave,
-        rows: &[u64],
-        columns: &[u64],
-        frame: &Frame<'_>,
-    ) -> ControlFlow<E> {
+    fn work_off(&mut self, wave: &mut Wave, values: &[u64], frame: &Frame<'_>) -> ControlFlow<E> {
         let Join { k, convert, deliver, compared } = self;
-        let work = Compared { rows, columns, k: *k, table: frame.table };
+        let work = Compared { rows: values, columns: values, k: *k, table: frame.table };
         let go_on = |task: &mut Task| {
             let mut found = Vec::new();
             let done = work.go_on(task, &mut found);

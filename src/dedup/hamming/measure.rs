@@ -48,8 +48,6 @@ const NOISE: f64 = 64.0;
 pub(super) enum Work {
     /// All pairs of so many values.
     Within(usize),
-    /// All pairs of so many values with so many others.
-    Between(usize, usize),
     /// Single queries against so many values, in at most so many tables.
     Query(usize, usize),
 }
@@ -58,7 +56,6 @@ impl Work {
     fn pairs(self) -> f64 {
         match self {
             Work::Within(n) => n as f64 * n.saturating_sub(1) as f64 / 2.0,
-            Work::Between(a, b) => a as f64 * b as f64,
             Work::Query(n, _) => n as f64,
         }
     }
@@ -67,7 +64,6 @@ impl Work {
     fn table(self) -> f64 {
         match self {
             Work::Within(n) => n as f64 * GROUP,
-            Work::Between(a, b) => (a + b) as f64 * GROUP,
             Work::Query(..) => PROBE,
         }
     }
@@ -85,15 +81,15 @@ pub(super) fn all_pairs(work: Work) -> f64 {
     work.pairs() * COMPARE
 }
 
-/// A plan for `left` (with itself, or with `right`) that is expected to take less than `most` nanoseconds, and less
+/// A plan for `values` that is expected to take less than `most` nanoseconds, and less
 /// than comparing everything with everything; `None` where there is none.
-pub(super) fn plan(work: Work, left: &[u64], right: Option<&[u64]>, k: u32, most: f64) -> Option<Plan> {
+pub(super) fn plan(work: Work, values: &[u64], k: u32, most: f64) -> Option<Plan> {
     let most = most.min(all_pairs(work));
     let planned = if matches!(work, Work::Query(..)) { 2.0 * PROBE } else { PLANNED };
     if most < planned {
         return None;
     }
-    let sample = Sample::of(left, right);
+    let sample = Sample(drawn(values));
     let mut bits: Vec<(f64, u32)> = (0..64).rev().map(|bit| (sample.agreeing(1 << bit), bit)).collect();
     bits.retain(|(agreeing, _)| *agreeing < 1.0);
     // Stable: where bits are alike, the higher ones come first.
@@ -127,43 +123,24 @@ pub(super) fn plan(work: Work, left: &[u64], right: Option<&[u64]>, k: u32, most
 
 /// The share of pairs of `values` that agree on `mask`, about.
 pub(super) fn agreed(values: &[u64], mask: u64) -> f64 {
-    Sample::of(values, None).agreeing(mask)
+    Sample(drawn(values)).agreeing(mask)
 }
 
 /// Values that stand for all.
-struct Sample {
-    left: Vec<u64>,
-    right: Option<Vec<u64>>,
-}
+struct Sample(Vec<u64>);
 
 impl Sample {
-    fn of(left: &[u64], right: Option<&[u64]>) -> Sample {
-        Sample { left: drawn(left), right: right.map(drawn) }
-    }
-
     fn pairs(&self) -> f64 {
-        let n = self.left.len() as f64;
-        self.right.as_ref().map_or(n * (n - 1.0) / 2.0, |right| n * right.len() as f64)
+        let n = self.0.len() as f64;
+        n * (n - 1.0) / 2.0
     }
 
     /// The share of pairs that agree on `mask`.
     fn agreeing(&self, mask: u64) -> f64 {
-        let sorted = |values: &[u64]| {
-            let mut keys: Vec<u64> = values.iter().map(|v| v & mask).collect();
-            keys.sort_unstable();
-            keys
-        };
-        let left = sorted(&self.left);
-        let groups = left.chunk_by(|a, b| a == b);
-        let agreeing = match &self.right {
-            None => groups.map(|group| group.len() as f64 * (group.len() - 1) as f64 / 2.0).sum::<f64>(),
-            Some(right) => {
-                let right = sorted(right);
-                let facing =
-                    |key: u64| right.partition_point(|v| *v <= key) - right.partition_point(|v| *v < key);
-                groups.map(|group| group.len() as f64 * facing(group[0]) as f64).sum::<f64>()
-            }
-        };
+        let mut keys: Vec<u64> = self.0.iter().map(|v| v & mask).collect();
+        keys.sort_unstable();
+        let groups = keys.chunk_by(|a, b| a == b);
+        let agreeing = groups.map(|group| group.len() as f64 * (group.len() - 1) as f64 / 2.0).sum::<f64>();
         agreeing / self.pairs().max(1.0)
     }
 
@@ -205,20 +182,16 @@ impl Sample {
 
     /// Some of the values, evenly drawn.
     fn thinned(&self) -> Sample {
-        let some = |values: &Vec<u64>| {
-            let step = values.len().div_ceil(CLOSE_SAMPLE).max(1);
-            values.iter().copied().step_by(step).collect()
-        };
-        Sample { left: some(&self.left), right: self.right.as_ref().map(some) }
+        let step = self.0.len().div_ceil(CLOSE_SAMPLE).max(1);
+        Sample(self.0.iter().copied().step_by(step).collect())
     }
 
     /// Where the pairs within `k` differ.
     fn close(&self, k: u32) -> Vec<u64> {
-        let columns = self.right.as_ref().unwrap_or(&self.left);
-        let compared = Compared { rows: &self.left, columns, k, table: None };
-        let (rows, columns) = ((0, self.left.len() as u32), (0, columns.len() as u32));
+        let compared = Compared { rows: &self.0, columns: &self.0, k, table: None };
+        let whole = (0, self.0.len() as u32);
         let (mut task, mut found) = (Task::default(), Vec::new());
-        task.add(Rectangle { rows, columns, triangle: self.right.is_none() });
+        task.add(Rectangle { rows: whole, columns: whole, triangle: true });
         let mut differences = Vec::new();
         loop {
             let done = compared.go_on(&mut task, &mut found);

@@ -5,8 +5,7 @@
 //! round: the *queries* are indexed, stay in memory, and every part of the stored fingerprints is scanned once against
 //! them ([`FingerprintIndex::scan`]); parts may be on many machines, each with the same index.
 //!
-//! **Cost.** 12 bytes a distinct value for each table and 22 a fingerprint; [`FingerprintIndex::new`] makes at most 20
-//! tables, [`FingerprintIndex::within_memory`] as many as fit. At ten million uniform fingerprints and `k = 3` a query
+//! **Cost.** 12 bytes a distinct value for each of at most 20 tables and 22 a fingerprint. At ten million uniform fingerprints and `k = 3` a query
 //! compares a handful of values. The plan is measured on the values, so that near-constant bits do not make groups of
 //! all of them. A scan takes 15 MiB for what waits to be delivered, however much is found.
 //!
@@ -25,11 +24,8 @@ use crate::hamming::measure::{Work, plan};
 use crate::hamming::plan::Table;
 use crate::hamming::values::Values;
 
-/// Tables of an index that is given no memory.
+/// Tables of an index.
 const TABLES: usize = 20;
-
-/// Bytes of a value in a table: itself, and its part of the keys.
-const VALUE_BYTES: usize = 12;
 
 /// Fingerprints of a part that one thread takes at once.
 const CHUNK: usize = 1024;
@@ -81,16 +77,6 @@ impl FingerprintIndex {
         Self::of(fingerprints, k, TABLES)
     }
 
-    /// Indexes `fingerprints` in about so much memory. More tables make smaller groups: what pays is made of it, and
-    /// where nothing does, or it is too little for two tables, every query is compared with all.
-    ///
-    /// # Errors
-    /// `Limit` for more fingerprints than 32 bits number.
-    pub fn within_memory(fingerprints: &[Fingerprint], k: u32, bytes: usize) -> Result<Self> {
-        let left = bytes.saturating_sub(fingerprints.len().saturating_mul(22));
-        Self::of(fingerprints, k, left / (VALUE_BYTES * fingerprints.len().max(1)))
-    }
-
     fn of(fingerprints: &[Fingerprint], k: u32, most_tables: usize) -> Result<Self> {
         if fingerprints.len() >= u32::MAX as usize {
             return Err(Error::Limit(format!("{} fingerprints in one index", fingerprints.len())));
@@ -98,7 +84,7 @@ impl FingerprintIndex {
         let values = Values::of(fingerprints);
         let (starts, members) = members(&values, &values.ranks(fingerprints));
         let work = Work::Query(values.sorted().len(), most_tables);
-        let (order, tables) = match plan(work, values.sorted(), None, k, f64::INFINITY) {
+        let (order, tables) = match plan(work, values.sorted(), k, f64::INFINITY) {
             Some(plan) => (plan.order, plan.tables),
             // One table in which nothing has to agree: a single group.
             None => (BitOrder::default(), vec![Table { mask: 0, differing: Vec::new() }]),
@@ -389,15 +375,6 @@ mod tests {
         one.sort_unstable();
         one.dedup();
         assert_eq!((one.len(), three.len()), (300 * 3000, 300 * 3000));
-    }
-
-    #[test]
-    fn memory_bounds_the_tables() {
-        let set = site(2000);
-        let tables = |bytes| FingerprintIndex::within_memory(&set, 6, bytes).expect("small").tables.len();
-        assert_eq!(tables(0), 1);
-        assert!(tables(2000 * (22 + 12 * 7)) <= 7);
-        assert!(FingerprintIndex::new(&set, 3).expect("small").tables.len() <= TABLES);
     }
 
     #[test]

@@ -163,24 +163,6 @@ fn a_hub_too_large_for_memory_is_searched_on_the_disk() {
     );
 }
 
-#[test]
-fn settings_out_of_range_are_refused() {
-    let sound = MirrorOptions::default();
-    for wrong in [
-        MirrorOptions { min_pages: 0, ..sound },
-        MirrorOptions { min_clusters: 0, ..sound },
-        MirrorOptions { wide_cluster: 1, ..sound },
-        MirrorOptions { wide_neighbours: 0, ..sound },
-        MirrorOptions { mirror_from: 1.5, ..sound },
-        MirrorOptions { suspected_from: 0.8, ..sound },
-        MirrorOptions { suspected_from: f64::NAN, ..sound },
-    ] {
-        assert!(wrong.check().is_err(), "{wrong:?}");
-    }
-    assert!(sound.check().is_ok());
-}
-
-/// The definition, pair by pair.
 fn by_definition(pages: &[Page], options: &MirrorOptions) -> Vec<(Site, Site, u64, u64, u32)> {
     let mut sites: BTreeMap<Site, HashMap<&str, Option<u64>>> = BTreeMap::new();
     for (scheme, host, path, cluster) in pages {

@@ -203,24 +203,19 @@ pub(crate) fn rows(found: Alignment, a: &Winnowed, b: &Winnowed, min_weight: u64
 
 /// The passages of two texts, without a join.
 ///
-/// # Errors
-/// [`Error::Config`] for options out of their ranges.
-///
 /// # Examples
 /// ```
 /// use webmill_dedup::{PassageOptions, passages};
 /// let (a, b) = ("He said: one two three four five six seven eight nine ten eleven twelve.", "One, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve!");
-/// let found = passages(a, b, &PassageOptions::default())?;
+/// let found = passages(a, b, &PassageOptions::default());
 /// assert_eq!((found[0].a_start, found[0].b_start, found[0].words), (9, 0, 12));
-/// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
-pub fn passages(a: &str, b: &str, options: &PassageOptions) -> Result<Vec<Passage>> {
-    options.check()?;
+pub fn passages(a: &str, b: &str, options: &PassageOptions) -> Vec<Passage> {
     let of = |text| Winnowed::of(options.cut(text), &options.winnow);
     let (a, b) = (of(a), of(b));
     let word = u64::from(options.winnow.characters);
     let found = align(&a, &b, &options.winnow, u64::from(options.max_gap_words) * word);
-    Ok(rows(found, &a, &b, u64::from(options.min_words) * word))
+    rows(found, &a, &b, u64::from(options.min_words) * word)
 }
 
 #[cfg(test)]

@@ -21,15 +21,12 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-use webmill_capture::error::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::passages::units::Units;
 
 /// What is hashed and how much of it is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WinnowOptions {
     /// Words in a k-gram, 1 to 64; 5.
     pub words: u32,
@@ -46,21 +43,6 @@ impl Default for WinnowOptions {
 }
 
 impl WinnowOptions {
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    /// [`Error::Config`] for a value out of its range.
-    pub fn check(&self) -> Result<()> {
-        for (name, value, most) in
-            [("words", self.words, 64), ("characters", self.characters, 64), ("window", self.window, 1 << 16)]
-        {
-            if !(1..=most).contains(&value) {
-                return Err(Error::Config(format!("winnowing: {name} is {value}, allowed are 1 to {most}")));
-            }
-        }
-        Ok(())
-    }
-
     /// What a unit adds to a k-gram.
     pub(crate) fn weight(&self, letter: bool) -> u32 {
         if letter { self.words } else { self.characters }

@@ -76,20 +76,6 @@ fn density_is_two_in_w_plus_one() {
     }
 }
 
-#[test]
-fn settings_out_of_range_are_refused() {
-    let good = WinnowOptions::default();
-    assert!(good.check().is_ok());
-    for bad in [
-        WinnowOptions { words: 0, ..good },
-        WinnowOptions { characters: 65, ..good },
-        WinnowOptions { window: 0, ..good },
-        WinnowOptions { window: (1 << 16) + 1, ..good },
-    ] {
-        assert!(matches!(bad.check(), Err(Error::Config(_))), "{bad:?}");
-    }
-}
-
 /// The longest run of equal units of two texts.
 fn longest_common(a: &[u64], b: &[u64]) -> usize {
     let mut best = 0;

@@ -1,12 +1,12 @@
 //! Semantic fingerprint: two tellings of one story have the same few keywords.
 //!
-//! **Definition.** Of a text the first [`SemanticOptions::max_chars`] characters are read and their
+//! **Definition.** Of a text the first [`SEMANTIC_CHARS`] characters are read and their
 //! [synonyms](crate::Synonyms) folded. The words of what comes out (see [`words`](webmill_text::words())), without stop words
 //! and those of fewer than two letters, are weighted by tf·idf: occurrences times the inverse document frequency that the
-//! caller gives, times [`SemanticOptions::noun_factor`] for nouns and proper names where a
-//! [table of parts of speech](PartsOfSpeech) is given. The [`SemanticOptions::keywords`] of most weight, ties by their bytes, are
+//! caller gives, times two for nouns and proper names where a
+//! [table of parts of speech](PartsOfSpeech) is given. The [`SEMANTIC_KEYWORDS`] of most weight, ties by their bytes, are
 //! sorted as bytes and joined by a byte 0; the fingerprint is XXH3-64 of that. Equal fingerprints make a candidate, nothing
-//! more. A text of fewer than [`SemanticOptions::min_keywords`] different words has none: pages of no word or one are
+//! more. A text of fewer than two different words has none: pages of no word or one are
 //! candidates of nothing.
 //!
 //! Words of the two tables are kept whole: neighbours that the segmentation cut and that make such a word together are one
@@ -19,7 +19,6 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 use webmill_text::{StopWords, language, normalize, words};
 use xxhash_rust::xxh3::xxh3_64;
@@ -32,48 +31,17 @@ const MAX_JOINED: usize = 8;
 /// Entries of a table of parts of speech.
 const MAX_ENTRIES: usize = 8_000_000;
 
-/// Settings of the semantic fingerprint.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SemanticOptions {
-    /// Characters of a text that are read, from its beginning: 1 to 10,000,000 (default 20,000).
-    pub max_chars: usize,
-    /// Keywords that are hashed: 1 to 100 (default 5).
-    pub keywords: usize,
-    /// Texts of fewer different keywords have no fingerprint: 1 to `keywords` (default 2).
-    pub min_keywords: usize,
-    /// What the weight of nouns and proper names is multiplied by: 1 to 100 (default 2).
-    pub noun_factor: f64,
-}
+/// Characters of a text that are read, from its beginning.
+pub const SEMANTIC_CHARS: usize = 20_000;
 
-impl Default for SemanticOptions {
-    fn default() -> Self {
-        SemanticOptions { max_chars: 20_000, keywords: 5, min_keywords: 2, noun_factor: 2.0 }
-    }
-}
+/// Keywords that are hashed.
+pub const SEMANTIC_KEYWORDS: usize = 5;
 
-impl SemanticOptions {
-    /// Whether the settings can work.
-    ///
-    /// # Errors
-    /// `Config` with the setting and its range.
-    pub fn check(&self) -> Result<()> {
-        let wrong = |what: &str| Err(Error::Config(what.to_owned()));
-        if !(1..=10_000_000).contains(&self.max_chars) {
-            return wrong("max_chars must be 1 to 10000000");
-        }
-        if !(1..=100).contains(&self.keywords) {
-            return wrong("keywords must be 1 to 100");
-        }
-        if !(1..=self.keywords).contains(&self.min_keywords) {
-            return wrong("min_keywords must be 1 to keywords");
-        }
-        if !(1.0..=100.0).contains(&self.noun_factor) {
-            return wrong("noun_factor must be 1 to 100");
-        }
-        Ok(())
-    }
-}
+/// Texts of fewer different keywords have no fingerprint.
+const LEAST_KEYWORDS: usize = 2;
+
+/// What the weight of nouns and proper names is multiplied by.
+const NOUN_FACTOR: f64 = 2.0;
 
 /// Which words are nouns or proper names.
 ///
@@ -164,8 +132,6 @@ pub struct Semantic<'t, F> {
     pub synonyms: Option<&'t Synonyms>,
     /// Which words are nouns.
     pub parts_of_speech: Option<&'t PartsOfSpeech>,
-    /// Settings.
-    pub options: SemanticOptions,
 }
 
 impl<'t, F: Fn(&str) -> f64> Semantic<'t, F> {
@@ -183,18 +149,18 @@ impl<'t, F: Fn(&str) -> f64> Semantic<'t, F> {
     /// assert_eq!(semantic.fingerprint("comet comet"), None);
     /// ```
     pub fn new(idf: F) -> Self {
-        Semantic { idf, synonyms: None, parts_of_speech: None, options: SemanticOptions::default() }
+        Semantic { idf, synonyms: None, parts_of_speech: None }
     }
 
     /// The fingerprint of a text; `None` where it has too few different words.
     pub fn fingerprint(&self, text: &str) -> Option<u64> {
         let keywords = self.keywords(text);
-        (keywords.len() >= self.options.min_keywords.max(1)).then(|| xxh3_64(keywords.join("\0").as_bytes()))
+        (keywords.len() >= LEAST_KEYWORDS).then(|| xxh3_64(keywords.join("\0").as_bytes()))
     }
 
     /// The keywords that are hashed, sorted as bytes.
     pub fn keywords(&self, text: &str) -> Vec<String> {
-        let text = match text.char_indices().nth(self.options.max_chars) {
+        let text = match text.char_indices().nth(SEMANTIC_CHARS) {
             Some((end, _)) => &text[..end],
             None => text,
         };
@@ -215,7 +181,7 @@ impl<'t, F: Fn(&str) -> f64> Semantic<'t, F> {
             .filter(|(weight, _)| *weight > 0.0)
             .collect();
         weighted.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-        weighted.truncate(self.options.keywords);
+        weighted.truncate(SEMANTIC_KEYWORDS);
         let mut keywords: Vec<String> = weighted.into_iter().map(|(_, word)| word.to_owned()).collect();
         keywords.sort_unstable();
         keywords
@@ -223,7 +189,7 @@ impl<'t, F: Fn(&str) -> f64> Semantic<'t, F> {
 
     fn weight(&self, form: &str, count: u32) -> f64 {
         let noun = self.parts_of_speech.is_some_and(|table| table.is_noun(form));
-        let factor = if noun { self.options.noun_factor } else { 1.0 };
+        let factor = if noun { NOUN_FACTOR } else { 1.0 };
         f64::from(count) * (self.idf)(form) * factor
     }
 

@@ -20,7 +20,6 @@
 //! **Reference.** M. Theobald, J. Siddharth, A. Paepcke, *SpotSigs: robust and efficient near duplicate detection in large web
 //! collections*, SIGIR 2008, doi:10.1145/1390334.1390431.
 
-mod index;
 pub(crate) mod join;
 
 use webmill_text::{StopWords, normalize_into, words};
@@ -76,6 +75,12 @@ impl SpotSigs {
         made.finish()
     }
 
+    #[cfg(test)]
+    fn of_hashes(mut hashes: Vec<u64>) -> Self {
+        hashes.sort_unstable();
+        SpotSigs { hashes: hashes.into(), cut: false }
+    }
+
     /// Hashes of the signatures, ascending, each as often as it occurs.
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
@@ -104,12 +109,6 @@ impl SpotSigs {
 
 /// Σ min / Σ max of two ascending lists with repetitions; 0 where one is empty.
 pub(crate) fn multiset_resemblance(a: &[u64], b: &[u64]) -> f64 {
-    let common = common(a, b);
-    jaccard(common, a.len(), b.len())
-}
-
-/// Elements that two ascending lists have in common, repeated ones as often as both have them.
-pub(crate) fn common(a: &[u64], b: &[u64]) -> usize {
     let (mut i, mut j, mut common) = (0, 0, 0);
     while i < a.len() && j < b.len() {
         let (x, y) = (a[i], b[j]);
@@ -117,12 +116,7 @@ pub(crate) fn common(a: &[u64], b: &[u64]) -> usize {
         i += usize::from(x <= y);
         j += usize::from(y <= x);
     }
-    common
-}
-
-/// The one formula of resemblance, so that every path rounds alike.
-pub(crate) fn jaccard(common: usize, a: usize, b: usize) -> f64 {
-    let union = a + b - common;
+    let union = a.len() + b.len() - common;
     if common == 0 { 0.0 } else { common as f64 / union as f64 }
 }
 
@@ -229,7 +223,7 @@ mod tests {
 
     #[test]
     fn resemblance_counts_repetitions() {
-        let of = |list: &[u64]| SpotSigs { hashes: list.into(), cut: false };
+        let of = |list: &[u64]| SpotSigs::of_hashes(list.to_vec());
         let (a, b) = (of(&[1, 1, 1, 2]), of(&[1, 2, 2, 3]));
         assert_eq!((a.resemblance(&b), a.resemblance(&a), a.resemblance(&of(&[]))), (2.0 / 6.0, 1.0, 0.0));
     }

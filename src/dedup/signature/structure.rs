@@ -4,8 +4,7 @@
 //! is the same for all texts. Text nodes of white space alone are no tokens (they are how the source is indented), nor
 //! are the closing tags of elements that have none in HTML (`br`, `img`). The similarity of two pages of n₁ and n₂ tokens is
 //! 2·LCS/(n₁ + n₂), where LCS is the length of their longest common subsequence; 0 where a page has no token. Two pages
-//! whose structure is above [`OneTemplate::min_structure`] and whose texts resemble each other below
-//! [`OneTemplate::max_resemblance`] are *one template, other content*.
+//! whose similarity is above .9 and whose texts resemble each other below .3 are *one template, other content*.
 //!
 //! **Algorithm.** See [`lcs_length`]: bit-parallel, after the common beginning and end are taken off.
 //!
@@ -20,7 +19,6 @@
 mod lcs;
 
 use serde::{Deserialize, Serialize};
-use webmill_capture::error::{Error, Result};
 use webmill_html::{Dom, Edge, NodeId, Tag};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -147,30 +145,21 @@ fn name_token(dom: &Dom<'_>, node: NodeId, closes: bool) -> u64 {
     xxh3_64(dom.name(node).as_bytes()) << 2 | 2 | u64::from(closes)
 }
 
-/// When two pages are of one template and say different things.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct OneTemplate {
-    /// Structure must be above this, 0 to 1 (default 0.9).
-    pub min_structure: f64,
-    /// Resemblance of the texts must be below this, 0 to 1 (default 0.3).
-    pub max_resemblance: f64,
-    /// Pages of a host that are compared with one another, 2 to 1,000 (default 64): half of the square are comparisons.
-    pub max_pages: usize,
-}
+/// Structure of two pages of one template is above this.
+const MIN_STRUCTURE: f64 = 0.9;
 
-impl Default for OneTemplate {
-    fn default() -> Self {
-        OneTemplate { min_structure: 0.9, max_resemblance: 0.3, max_pages: 64 }
-    }
-}
+/// Resemblance of the texts of two pages that say different things is below this.
+const MAX_RESEMBLANCE: f64 = 0.3;
+
+/// Pages of a host that are compared with one another: half of the square are comparisons.
+const MAX_PAGES: usize = 64;
 
 /// How far the pages of a host are of one template with other content.
 #[derive(Copy, Clone, PartialEq, Debug, Default)]
 pub struct TemplateShare {
     /// Pages compared.
     pub pages: u32,
-    /// Pages left out because there were more than [`OneTemplate::max_pages`].
+    /// Pages left out because there were more than 64.
     pub left_out: u32,
     /// Pairs compared.
     pub pairs: u32,
@@ -185,42 +174,12 @@ impl TemplateShare {
     pub fn share(&self) -> Option<f64> {
         (self.pairs > 0).then(|| f64::from(self.other_content) / f64::from(self.pairs))
     }
-}
-
-impl OneTemplate {
-    /// Whether the settings can work.
-    ///
-    /// # Errors
-    /// `Config` with the setting and its range.
-    pub fn check(&self) -> Result<()> {
-        let share = 0.0..=1.0;
-        if !share.contains(&self.min_structure) || !share.contains(&self.max_resemblance) {
-            return Err(Error::Config("min_structure and max_resemblance must be 0 to 1".to_owned()));
-        }
-        if !(2..=1_000).contains(&self.max_pages) {
-            return Err(Error::Config("max_pages must be 2 to 1000".to_owned()));
-        }
-        Ok(())
-    }
-
-    /// Whether two pages of that structural similarity and that resemblance of texts are one template with other content.
-    ///
-    /// # Examples
-    /// ```
-    /// use webmill_dedup::OneTemplate;
-    /// let rule = OneTemplate::default();
-    /// assert!(rule.holds(0.95, 0.1));
-    /// assert!(!rule.holds(0.9, 0.1) && !rule.holds(0.95, 0.3));
-    /// ```
-    pub fn holds(&self, structure: f64, resemblance: f64) -> bool {
-        structure > self.min_structure && resemblance < self.max_resemblance
-    }
 
     /// Compares the first pages of a host, each with each; pages without text count by their structure alone, for a page
     /// that says nothing says nothing else.
-    pub fn share<'a>(&self, pages: impl IntoIterator<Item = (&'a Structure, &'a Shingles)>) -> TemplateShare {
+    pub fn of<'a>(pages: impl IntoIterator<Item = (&'a Structure, &'a Shingles)>) -> TemplateShare {
         let mut pages = pages.into_iter();
-        let kept: Vec<_> = pages.by_ref().take(self.max_pages).collect();
+        let kept: Vec<_> = pages.by_ref().take(MAX_PAGES).collect();
         let mut found = TemplateShare {
             pages: kept.len() as u32,
             left_out: u32::try_from(pages.count()).unwrap_or(u32::MAX),
@@ -230,10 +189,11 @@ impl OneTemplate {
             for (other, its_text) in &kept[i + 1..] {
                 let similarity = structure.similarity(other);
                 found.pairs += 1;
-                found.alike += u32::from(similarity > self.min_structure);
+                found.alike += u32::from(similarity > MIN_STRUCTURE);
                 let both_speak = !text.is_empty() && !its_text.is_empty();
-                found.other_content +=
-                    u32::from(both_speak && self.holds(similarity, text.resemblance(its_text)));
+                found.other_content += u32::from(
+                    both_speak && similarity > MIN_STRUCTURE && text.resemblance(its_text) < MAX_RESEMBLANCE,
+                );
             }
         }
         found
@@ -302,22 +262,13 @@ mod tests {
             forms("<table><tr><td>x</table>", "rain falls"),
             forms(&template(""), ""),
         ];
-        let share = OneTemplate::default().share(pages.iter().map(|(s, t)| (s, t)));
+        let share = TemplateShare::of(pages.iter().map(|(s, t)| (s, t)));
         // tea–wind twice; tea–tea is alike but a copy; the silent page is alike at most.
         assert_eq!((share.pages, share.pairs, share.other_content), (5, 10, 2));
         assert!(share.alike >= 3);
         assert_eq!(share.share(), Some(0.2));
-        let few = OneTemplate { max_pages: 2, ..OneTemplate::default() };
-        let share = few.share(pages.iter().map(|(s, t)| (s, t)));
-        assert_eq!((share.pages, share.left_out, share.pairs), (2, 3, 1));
-        assert_eq!(OneTemplate::default().share([]).share(), None);
-        assert!(few.check().is_ok());
-        for wrong in [
-            OneTemplate { max_pages: 1, ..few },
-            OneTemplate { min_structure: f64::NAN, ..few },
-            OneTemplate { max_resemblance: 1.1, ..few },
-        ] {
-            assert!(wrong.check().is_err());
-        }
+        let many = TemplateShare::of(std::iter::repeat_n((&pages[0].0, &pages[0].1), 66));
+        assert_eq!((many.pages, many.left_out, many.pairs), (64, 2, 2016));
+        assert_eq!(TemplateShare::of([]).share(), None);
     }
 }

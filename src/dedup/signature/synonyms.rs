@@ -6,8 +6,7 @@
 //! on behind it. A base stands for itself, so that a variant inside of a base (北京 in 北京大学) is left alone. In
 //! scripts with spaces a word of the file is matched as a whole word: `car` does not match in `carpet`.
 //!
-//! **What a file can say wrongly** is settled by the lines before, told in [`Synonyms::notes`] with the number of its line,
-//! and ends nothing: a variant that already has another base keeps it; a variant that would close a cycle (`a b`, then
+//! **What a file can say wrongly** is settled by the lines before, counted in [`Synonyms::refused`], and ends nothing: a variant that already has another base keeps it; a variant that would close a cycle (`a b`, then
 //! `b a`) is left out; a base that is a variant elsewhere (`a b`, then `b c`) is followed to its end, so `c` becomes `a`.
 //!
 //! **Cost.** A step a character of the text times the length of the longest word that begins there, at most
@@ -30,65 +29,6 @@ const MAX_WORDS: usize = 4_000_000;
 /// Bytes of a line that are read.
 pub(crate) const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// Notes that are kept; more are counted.
-const MAX_NOTES: usize = 1_000;
-
-/// What is odd about a line of the file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SynonymNote {
-    /// Number of the line, from 1.
-    pub line: u64,
-    /// The word, as it is compared.
-    pub word: String,
-    /// What is odd.
-    pub fault: SynonymFault,
-}
-
-/// What can be odd about a line.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum SynonymFault {
-    /// The variant already has another base, from an earlier line, and keeps it.
-    OtherBase,
-    /// The variant is what its base stands for in the end: it is left out.
-    Cycle,
-    /// The base is a variant elsewhere, or the variant a base: they are followed to the end.
-    Chain,
-    /// The line has a base and no variant.
-    Alone,
-    /// The word is longer than [`MAX_WORD_CHARS`], or nothing is left of it in its comparison form: it is left out.
-    Unusable,
-    /// The line is longer than 1 MiB or no UTF-8: it is left out.
-    Unreadable,
-    /// The file has more than four million words: from here on nothing is read.
-    TooMany,
-}
-
-impl SynonymFault {
-    /// The fault in words.
-    pub fn message(self) -> &'static str {
-        match self {
-            SynonymFault::OtherBase => "already has another base, which it keeps",
-            SynonymFault::Cycle => "would stand for itself by way of others: left out",
-            SynonymFault::Chain => "is a base here and a variant elsewhere: followed to the end",
-            SynonymFault::Alone => "has no variant",
-            SynonymFault::Unusable => "is empty or longer than 64 characters: left out",
-            SynonymFault::Unreadable => "longer than 1 MiB or no UTF-8: left out",
-            SynonymFault::TooMany => "more words than are read: the rest of the file is left out",
-        }
-    }
-}
-
-impl std::fmt::Display for SynonymNote {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}: ", self.line)?;
-        if !self.word.is_empty() {
-            write!(f, "\u{201C}{}\u{201D} ", self.word)?;
-        }
-        f.write_str(self.fault.message())
-    }
-}
-
 /// The words of a file, ready to be folded.
 #[derive(Clone, Debug, Default)]
 pub struct Synonyms {
@@ -99,8 +39,7 @@ pub struct Synonyms {
     words: Vec<String>,
     /// For each word what it stands for in the end: itself or its base.
     bases: Vec<u32>,
-    notes: Vec<SynonymNote>,
-    notes_left_out: u64,
+    refused: u64,
 }
 
 const NONE: u32 = u32::MAX;
@@ -110,7 +49,7 @@ impl Synonyms {
     ///
     /// # Errors
     /// [`Error::Io`](webmill_capture::error::Error::Io) with `name` where the source cannot be read. What the file says
-    /// wrongly is no error: see [`notes`](Self::notes).
+    /// wrongly is no error: see [`refused`](Self::refused).
     ///
     /// # Examples
     /// ```
@@ -124,38 +63,27 @@ impl Synonyms {
     pub fn read(mut source: impl BufRead, name: &str) -> Result<Self> {
         let mut made = Builder::default();
         let mut line = Vec::new();
-        let mut number = 0;
+        let mut first = true;
         loop {
             line.clear();
             let bytes = read_line(&mut source, &mut line).map_err(|e| Error::io(name, e))?;
-            if bytes == 0 {
+            if bytes == 0 || made.made.words.len() >= MAX_WORDS {
                 break;
             }
-            number += 1;
-            if bytes > MAX_LINE_BYTES {
-                made.note(number, String::new(), SynonymFault::Unreadable);
-                continue;
+            match std::str::from_utf8(&line) {
+                Ok(text) if bytes <= MAX_LINE_BYTES => {
+                    made.line(if first { text.trim_start_matches('\u{FEFF}') } else { text });
+                }
+                _ => made.made.refused += 1,
             }
-            let Ok(text) = std::str::from_utf8(&line) else {
-                made.note(number, String::new(), SynonymFault::Unreadable);
-                continue;
-            };
-            let text = if number == 1 { text.trim_start_matches('\u{FEFF}') } else { text };
-            if !made.line(number, text) {
-                break;
-            }
+            first = false;
         }
         Ok(made.finish())
     }
 
-    /// What is odd in the file, in the order of its lines; at most 1,000 notes.
-    pub fn notes(&self) -> &[SynonymNote] {
-        &self.notes
-    }
-
-    /// Notes beyond those that are kept.
-    pub fn notes_left_out(&self) -> u64 {
-        self.notes_left_out
+    /// Lines and words that could not be used, and variants that have another base or would close a cycle.
+    pub fn refused(&self) -> u64 {
+        self.refused
     }
 
     /// Whether no word is known.
@@ -260,53 +188,28 @@ fn spaced(c: char) -> bool {
 struct Builder {
     made: Synonyms,
     numbers: HashMap<String, u32>,
-    /// Whether the word heads a line.
-    heads: Vec<bool>,
 }
 
 impl Builder {
-    fn note(&mut self, line: u64, word: String, fault: SynonymFault) {
-        if self.made.notes.len() < MAX_NOTES {
-            self.made.notes.push(SynonymNote { line, word, fault });
-        } else {
-            self.made.notes_left_out += 1;
-        }
-    }
-
-    /// Takes a line; false where nothing more is read.
-    fn line(&mut self, number: u64, text: &str) -> bool {
+    fn line(&mut self, text: &str) {
         let text = text.trim();
-        if text.is_empty() || text.starts_with('#') {
-            return true;
+        if text.starts_with('#') {
+            return;
         }
         let mut words = text.split_whitespace();
-        let Some(base) = words.next().and_then(|word| self.word(number, word)) else { return !self.full() };
-        let mut any = false;
+        let Some(base) = words.next().and_then(|word| self.word(word)) else { return };
         for variant in words {
-            if self.full() {
-                self.note(number, String::new(), SynonymFault::TooMany);
-                return false;
-            }
-            any = true;
-            if let Some(variant) = self.word(number, variant) {
-                self.join(number, base, variant);
+            if let Some(variant) = self.word(variant) {
+                self.join(base, variant);
             }
         }
-        if !any {
-            self.note(number, self.made.words[base as usize].clone(), SynonymFault::Alone);
-        }
-        true
-    }
-
-    fn full(&self) -> bool {
-        self.made.words.len() >= MAX_WORDS
     }
 
     /// The number of a word; `None` where it cannot be used.
-    fn word(&mut self, line: u64, word: &str) -> Option<u32> {
+    fn word(&mut self, word: &str) -> Option<u32> {
         let form = normalize(word);
         if form.is_empty() || form.chars().count() > MAX_WORD_CHARS {
-            self.note(line, form.chars().take(MAX_WORD_CHARS).collect(), SynonymFault::Unusable);
+            self.made.refused += 1;
             return None;
         }
         if let Some(&number) = self.numbers.get(&form) {
@@ -316,7 +219,6 @@ impl Builder {
         self.numbers.insert(form.clone(), number);
         self.made.words.push(form);
         self.made.bases.push(number);
-        self.heads.push(false);
         Some(number)
     }
 
@@ -331,28 +233,16 @@ impl Builder {
         at as u32
     }
 
-    fn join(&mut self, line: u64, base: u32, variant: u32) {
-        let name = |made: &Synonyms, word: u32| made.words[word as usize].clone();
+    fn join(&mut self, base: u32, variant: u32) {
         let (base_root, variant_root) = (self.root(base), self.root(variant));
         if variant_root != variant {
             // It has a base: the same one said twice is no fault.
-            if variant_root != base_root {
-                self.note(line, name(&self.made, variant), SynonymFault::OtherBase);
-            }
-            return;
+            self.made.refused += u64::from(variant_root != base_root);
+        } else if base_root == variant {
+            self.made.refused += 1;
+        } else {
+            self.made.bases[variant as usize] = base_root;
         }
-        if base_root == variant {
-            self.note(line, name(&self.made, variant), SynonymFault::Cycle);
-            return;
-        }
-        if base_root != base {
-            self.note(line, name(&self.made, base), SynonymFault::Chain);
-        }
-        if self.heads[variant as usize] {
-            self.note(line, name(&self.made, variant), SynonymFault::Chain);
-        }
-        self.heads[base as usize] = true;
-        self.made.bases[variant as usize] = base_root;
     }
 
     fn finish(mut self) -> Synonyms {
@@ -385,10 +275,6 @@ mod tests {
         Synonyms::read(file.as_bytes(), "file").expect("memory can be read")
     }
 
-    fn notes(file: &str) -> Vec<(u64, String, SynonymFault)> {
-        synonyms(file).notes().iter().map(|note| (note.line, note.word.clone(), note.fault)).collect()
-    }
-
     #[test]
     fn the_longest_word_counts_from_left_to_right() {
         let made = synonyms("华联商厦 北京华联 华联超市\n首都 北京\nbig large huge\n");
@@ -415,65 +301,23 @@ mod tests {
     }
 
     #[test]
-    fn cycles_are_cut_at_the_line_that_closes_them() {
-        let file = "a b\nb c\nc a\nx x\n";
-        let made = synonyms(file);
-        assert_eq!(
-            notes(file),
-            [
-                (2, "b".into(), SynonymFault::Chain),
-                (3, "a".into(), SynonymFault::Cycle),
-                (4, "x".into(), SynonymFault::Cycle)
-            ]
-        );
-        assert_eq!(made.fold("a b c x"), "a a a x");
-        assert_eq!(
-            made.notes()[1].to_string(),
-            "line 3: “a” would stand for itself by way of others: left out"
-        );
-    }
-
-    #[test]
-    fn chains_are_followed_to_the_end_in_either_order() {
-        for file in ["a b\nb c\nc d\n", "c d\nb c\na b\n", "b c\na b\nc d\n"] {
-            let made = synonyms(file);
-            assert_eq!(made.fold("a b c d"), "a a a a", "{file}");
-            assert_eq!(made.notes().len(), 2, "{file}");
-            assert!(made.notes().iter().all(|note| note.fault == SynonymFault::Chain));
-        }
-    }
-
-    #[test]
-    fn the_first_base_stays_and_oddities_are_told() {
+    fn what_a_file_says_wrongly_is_settled_by_the_lines_before() {
         let long = "x".repeat(65);
         let file = format!("\u{FEFF}# words\n\na b\nc b\na b b\nd\n{long} e\na {long}\n");
-        assert_eq!(
-            notes(&file),
-            [
-                (4, "b".into(), SynonymFault::OtherBase),
-                (6, "d".into(), SynonymFault::Alone),
-                (7, "x".repeat(64), SynonymFault::Unusable),
-                (8, "x".repeat(64), SynonymFault::Unusable)
-            ]
-        );
-        assert_eq!(synonyms(&file).fold("b e"), "a e");
-    }
-
-    #[test]
-    fn unreadable_lines_are_passed_over() {
-        let file = [&b"a b\n\xFF\xFE c\n"[..], &vec![b'y'; 3 << 20], b"\nd e\n"].concat();
-        let made = Synonyms::read(&file[..], "file").expect("memory can be read");
-        let faults: Vec<_> = made.notes().iter().map(|note| (note.line, note.fault)).collect();
-        assert_eq!(faults, [(2, SynonymFault::Unreadable), (3, SynonymFault::Unreadable)]);
-        assert_eq!(made.fold("b e"), "a d");
-    }
-
-    #[test]
-    fn a_long_chain_written_backwards_stays_linear_and_notes_are_counted() {
-        let file: String = (0..50_000).rev().map(|i| format!("w{i} w{}\n", i + 1)).collect();
-        let made = synonyms(&file);
-        assert_eq!(made.fold("w50000 w17"), "w0 w0");
-        assert_eq!((made.notes().len(), made.notes_left_out()), (1_000, 48_999));
+        let unreadable = [&b"a b\n\xFF\xFE c\n"[..], &vec![b'y'; 3 << 20], b"\nd e\n"].concat();
+        let backwards: String = (0..50_000).rev().map(|i| format!("w{i} w{}\n", i + 1)).collect();
+        for (name, file, text, folded, refused) in [
+            ("a cycle", &b"a b\nb c\nc a\nx x\n"[..], "a b c x", "a a a x", 2),
+            ("a chain", b"a b\nb c\nc d\n", "a b c d", "a a a a", 0),
+            ("backwards", b"c d\nb c\na b\n", "a b c d", "a a a a", 0),
+            ("in any order", b"b c\na b\nc d\n", "a b c d", "a a a a", 0),
+            ("a long one", backwards.as_bytes(), "w50000 w17", "w0 w0", 0),
+            ("another base", file.as_bytes(), "b e", "a e", 3),
+            ("unreadable lines", &unreadable, "b e", "a d", 2),
+        ] {
+            let made = Synonyms::read(file, "file").expect("memory can be read");
+            assert_eq!((&*made.fold(text), made.refused()), (folded, refused), "{name}");
+        }
     }
 
     proptest! {

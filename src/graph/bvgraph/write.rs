@@ -41,121 +41,12 @@ impl BvStats {
     }
 }
 
-/// Writes a graph arc by arc; its weights, which the format cannot hold, must go elsewhere.
-pub struct BvWriter {
-    files: Files,
-    nodes: u64,
-    /// The lists not yet written, and where each begins and ends.
-    offsets: Vec<u64>,
-    targets: Vec<u32>,
-    /// Where chunks end in `offsets`.
-    chunks: Vec<usize>,
-    chunk_work: u64,
-}
-
-impl BvWriter {
-    /// Starts the files `basename.graph` and `basename.offsets` for a graph of `nodes` nodes.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if the files cannot be written, [`Error::Limit`] for more nodes than 32 bits can number,
-    /// [`Error::Config`] for options that the format does not have.
-    pub fn create(basename: impl AsRef<Path>, nodes: usize, options: &BvOptions) -> Result<Self> {
-        if nodes > u32::MAX as usize {
-            return Err(Error::Limit(format!("{nodes} nodes: more than 32 bits can number")));
-        }
-        Ok(BvWriter {
-            files: Files::create(basename.as_ref(), options)?,
-            nodes: nodes as u64,
-            offsets: vec![0],
-            targets: Vec::new(),
-            chunks: vec![0],
-            chunk_work: CHUNK_WORK,
-        })
-    }
-
-    #[cfg(test)]
-    pub(super) fn with_chunk_work(mut self, chunk_work: u64) -> Self {
-        self.chunk_work = chunk_work;
-        self
-    }
-
-    /// Appends an arc. Arcs come by source, then target, without repetition.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if the disk refuses, [`Error::Internal`] for an arc out of order, [`Error::Config`] for
-    /// unknown nodes.
-    pub fn push(&mut self, source: u32, target: u32) -> Result<()> {
-        if u64::from(source.max(target)) >= self.nodes {
-            let nodes = self.nodes;
-            return Err(Error::Config(format!("the arc {source} -> {target} leaves the nodes 0..{nodes}")));
-        }
-        let open = self.open();
-        let begun = self.targets.len() as u64 > self.offsets[self.offsets.len() - 1];
-        if u64::from(source) < open
-            || u64::from(source) == open && begun && self.targets.last().is_some_and(|&last| last >= target)
-        {
-            return Err(Error::Internal(format!("the arc {source} -> {target} came out of order")));
-        }
-        self.close_until(u64::from(source))?;
-        self.targets.push(target);
-        Ok(())
-    }
-
-    /// The node whose list is being written.
-    fn open(&self) -> u64 {
-        self.files.stats.nodes + self.offsets.len() as u64 - 1
-    }
-
-    fn close_until(&mut self, node: u64) -> Result<()> {
-        while self.open() < node {
-            self.offsets.push(self.targets.len() as u64);
-            let begin = self.chunks[self.chunks.len() - 1];
-            if work(&self.offsets[begin..]) >= self.chunk_work {
-                self.chunks.push(self.offsets.len() - 1);
-                if self.chunks.len() > rayon::current_num_threads() {
-                    self.flush()?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the chunks that are full.
-    fn flush(&mut self) -> Result<()> {
-        let first = self.files.stats.nodes as u32;
-        let chunks: Vec<Lists> = self
-            .chunks
-            .windows(2)
-            .map(|chunk| lists(first, &self.offsets, &self.targets, chunk[0], chunk[1]))
-            .collect();
-        self.files.write(&chunks)?;
-        self.offsets.clear();
-        self.offsets.push(0);
-        self.targets.clear();
-        self.chunks.truncate(1);
-        Ok(())
-    }
-
-    /// Completes the files, the properties last, and syncs them to disk.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if the disk refuses.
-    pub fn finish(mut self) -> Result<BvStats> {
-        self.close_until(self.nodes)?;
-        if self.chunks[self.chunks.len() - 1] < self.offsets.len() - 1 {
-            self.chunks.push(self.offsets.len() - 1);
-        }
-        self.flush()?;
-        self.files.finish()
-    }
-}
-
 /// Writes a graph, without its weights, as `basename.graph`, `.offsets` and `.properties`.
 ///
 /// # Errors
-/// [`Error::Io`] if the files cannot be written, [`Error::Config`] for options that the format does not have.
-pub fn write_bvgraph(graph: &Csr, basename: impl AsRef<Path>, options: &BvOptions) -> Result<BvStats> {
-    write_in_chunks(graph, basename.as_ref(), options, CHUNK_WORK)
+/// [`Error::Io`] if the files cannot be written.
+pub fn write_bvgraph(graph: &Csr, basename: impl AsRef<Path>) -> Result<BvStats> {
+    write_in_chunks(graph, basename.as_ref(), &BvOptions::default(), CHUNK_WORK)
 }
 
 /// As [`write_bvgraph`], in chunks of at least `chunk_work`.
@@ -176,7 +67,7 @@ pub(super) fn write_in_chunks(
             let middle = low.midpoint(high);
             if work_until(middle) < chunk_work { low = middle + 1 } else { high = middle }
         }
-        chunks.push(lists(0, offsets, graph.targets(), begin, low));
+        chunks.push(lists(offsets, graph.targets(), begin, low));
         begin = low;
     }
     for batch in chunks.chunks(rayon::current_num_threads()) {
@@ -191,10 +82,10 @@ fn work(offsets: &[u64]) -> u64 {
     offsets[last] - offsets[0] + last as u64
 }
 
-/// The lists `begin..end` of those that `offsets` delimits, the first of which is that of the node `first`.
-fn lists<'a>(first: u32, offsets: &'a [u64], targets: &'a [u32], begin: usize, end: usize) -> Lists<'a> {
+/// The lists of the nodes `begin..end`.
+fn lists<'a>(offsets: &'a [u64], targets: &'a [u32], begin: usize, end: usize) -> Lists<'a> {
     Lists {
-        first: first + begin as u32,
+        first: begin as u32,
         offsets: &offsets[begin..=end],
         targets: &targets[offsets[begin] as usize..offsets[end] as usize],
     }
@@ -236,9 +127,6 @@ impl BitFile {
 
 impl Files {
     fn create(basename: &Path, options: &BvOptions) -> Result<Self> {
-        if !(1..=7).contains(&options.zeta) || options.window > 1 << 16 || options.min_interval > 1 << 30 {
-            return Err(Error::Config(format!("{options:?}: zeta is 1 to 7, the window at most 65536")));
-        }
         // Until the properties of this graph are complete there shall be none.
         let properties = with_extension(basename, ".properties");
         match std::fs::remove_file(&properties) {

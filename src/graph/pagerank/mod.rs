@@ -96,8 +96,6 @@ pub struct PageRank<'a> {
     pub dangling: Dangling,
     /// Teleport vector, not negative; need not be normalised. Default uniform.
     pub teleport: Option<&'a [f64]>,
-    /// Scores to start from (of an earlier run, any scale). Default the teleport vector.
-    pub start: Option<&'a [f64]>,
     /// Take little memory, see [`memory_estimate`](Self::memory_estimate), and longer. Default false.
     pub lean: bool,
     /// Memory that a run may take besides the graph and its transpose: with less it is refused, since results must not
@@ -116,7 +114,6 @@ impl Default for PageRank<'_> {
             scale: Scale::default(),
             dangling: Dangling::default(),
             teleport: None,
-            start: None,
             lean: false,
             memory_bytes: None,
             weighted: true,
@@ -161,14 +158,8 @@ impl PageRank<'_> {
         if n == 0 {
             return Ok(Ranks { scores: Vec::new(), iterations: 0, error_bound: 0.0, converged: true });
         }
-        if let Some((teleport, start)) = self.within_range() {
-            let (teleport, start) = (teleport.as_deref(), start.as_deref());
-            let scaled = PageRank {
-                teleport: teleport.or(self.teleport),
-                start: start.or(self.start),
-                ..self.clone()
-            };
-            return scaled.run(graph, transpose);
+        if let Some(teleport) = self.within_range() {
+            return PageRank { teleport: Some(&teleport), ..self.clone() }.run(graph, transpose);
         }
         let targets = transpose.targets();
         // On a thread of the pool, which need not be woken at each step.
@@ -179,15 +170,11 @@ impl PageRank<'_> {
         }))
     }
 
-    /// Teleport and start vectors on a scale on which sums and their inverses are numbers; nothing where they are.
-    fn within_range(&self) -> Option<(Scaled, Scaled)> {
-        let scaled = |vector: Option<&[f64]>| {
-            let vector = vector.filter(|v| !(1e-100..1e100).contains(&sum(v.iter().copied())))?;
-            let most = vector.iter().copied().fold(0.0, f64::max);
-            Some(vector.iter().map(|x| x / most).collect())
-        };
-        let both = (scaled(self.teleport), scaled(self.start));
-        (both.0.is_some() || both.1.is_some()).then_some(both)
+    /// The teleport vector on a scale on which sums and their inverses are numbers; nothing where they are.
+    fn within_range(&self) -> Option<Vec<f64>> {
+        let vector = self.teleport.filter(|v| !(1e-100..1e100).contains(&sum(v.iter().copied())))?;
+        let most = vector.iter().copied().fold(0.0, f64::max);
+        Some(vector.iter().map(|x| x / most).collect())
     }
 
     pub(super) fn check(&self, graph: &Csr, transpose: &Csr) -> Result<()> {
@@ -216,18 +203,16 @@ impl PageRank<'_> {
                 allowed >> 20
             )));
         }
-        for (name, vector) in [("teleport", self.teleport), ("start", self.start)] {
-            let Some(vector) = vector else { continue };
-            if vector.len() != n {
-                return wrong(format!("the {name} vector has {} entries for {n} nodes", vector.len()));
-            }
-            if let Some(node) = vector.iter().position(|x| !x.is_finite() || *x < 0.0) {
-                return wrong(format!("the {name} vector has {} at node {node}", vector[node]));
-            }
-            let sum = sum(vector.iter().copied());
-            if n > 0 && !(sum > 0.0 && sum.is_finite()) {
-                return wrong(format!("the {name} vector has the sum {sum}"));
-            }
+        let Some(vector) = self.teleport else { return Ok(()) };
+        if vector.len() != n {
+            return wrong(format!("the teleport vector has {} entries for {n} nodes", vector.len()));
+        }
+        if let Some(node) = vector.iter().position(|x| !x.is_finite() || *x < 0.0) {
+            return wrong(format!("the teleport vector has {} at node {node}", vector[node]));
+        }
+        let sum = sum(vector.iter().copied());
+        if n > 0 && !(sum > 0.0 && sum.is_finite()) {
+            return wrong(format!("the teleport vector has the sum {sum}"));
         }
         Ok(())
     }
@@ -291,9 +276,6 @@ impl PageRank<'_> {
     }
 }
 
-/// A vector on another scale, if it needed one.
-type Scaled = Option<Vec<f64>>;
-
 /// Nodes whose values are summed before they are added to others.
 const CHUNK: usize = 4096;
 
@@ -337,13 +319,7 @@ impl<A> Problem<'_, A> {
     /// The vector to start from, and the rank in its nodes without successors when its sum is 1.
     fn first(&self, settings: &PageRank) -> (Vec<f64>, f64) {
         let n = self.share.len();
-        let mut x: Vec<f64> = match settings.start {
-            Some(start) => {
-                let total = sum(start.iter().copied());
-                start.iter().map(|x| x / total).collect()
-            }
-            None => (0..n).map(|v| self.preferred(v)).collect(),
-        };
+        let mut x: Vec<f64> = (0..n).map(|v| self.preferred(v)).collect();
         let mass = sum(x.iter().zip(self.share).filter(|(_, share)| **share == 0.0).map(|(x, _)| *x));
         if settings.dangling != Dangling::Uniform || settings.teleport.is_none() {
             // The scale on which x = (1 − d) v + d P₀ᵀ x holds, if it holds on any.

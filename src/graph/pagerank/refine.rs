@@ -24,7 +24,7 @@ impl PageRank<'_> {
         let guess =
             |v: u32| if flow.open.0 < LEAST_OPEN { flow.uniform } else { problem.preferred(v as usize) };
         // From zero, all is left to correct; the first vector is then the first guess of the correction.
-        let mut cold = self.start.is_none() && self.max_iterations > 1 && flow.reaches();
+        let mut cold = self.max_iterations > 1 && flow.reaches();
         let y = if cold || !flow.reaches() { vec![0.0; n] } else { problem.first(self).0 };
         let mut exact = Exact::new(problem, y);
         let mut correction: Option<Correction> = None;

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use webmill_capture::error::{AtPath, Error, Result};
-use webmill_sort::{Budget, BytesSorter};
+use webmill_capture::error::{AtPath, Result};
+use webmill_sort::{Budget, Sorter};
 use webmill_table::{Bytes16, Footer, PartWriter, table};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::captures::Captures;
 use super::report::Counts;
 use super::verdicts::Reason;
 
@@ -124,45 +125,46 @@ pub fn place_proof(offset: u64, length: u64) -> u64 {
     xxh3_64_with_seed(&offset.to_le_bytes(), length)
 }
 
-/// Rows of table `dropped`, put in order of shard and offset.
+/// Captures that went, put in order of shard and offset.
 pub struct Dropped {
-    sorter: BytesSorter,
+    /// Shard, offset, number in [`Captures`], bytes of the record in its place and 1.
+    sorter: Sorter<[u64; 4]>,
 }
 
 impl Dropped {
     /// None so far.
     pub fn new(budget: &Budget) -> Dropped {
-        Dropped { sorter: BytesSorter::new(budget) }
+        Dropped { sorter: Sorter::new(budget) }
     }
 
-    /// Takes a capture that went; `revisit` has the bytes of the record in its place.
+    /// Takes a capture that went, by the numbers of its shard and its own; `revisit` has the bytes of the record in its place.
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn put(&mut self, going: Going, revisit: Option<u64>, counts: &mut Counts) -> Result<()> {
-        let mut key = going.shard.as_bytes().to_vec();
-        key.push(0);
-        key.extend(going.offset.to_be_bytes());
-        let value = serde_json::to_vec(&(&going, revisit));
-        let value = value.map_err(|e| Error::Internal(format!("a row of a sort: {e}")))?;
+    pub fn put(
+        &mut self,
+        captures: &Captures,
+        (shard, number): (usize, usize),
+        revisit: Option<u64>,
+        counts: &mut Counts,
+    ) -> Result<()> {
+        let going = captures.get(number)?;
+        let offset = going.offset.max(0) as u64;
         counts.take(&going.row(revisit));
-        self.sorter.push(&key, &value)
+        self.sorter.push([shard as u64, offset, number as u64, revisit.map_or(0, |bytes| bytes + 1)])
     }
 
     /// Writes the table into `folder`; `job_key` is that of the results.
     ///
     /// # Errors
     /// Likewise.
-    pub fn write(self, folder: &Path, job_key: &str) -> Result<()> {
+    pub fn write(self, captures: &Captures, folder: &Path, job_key: &str) -> Result<()> {
         std::fs::create_dir_all(folder).at(folder)?;
         let footer = Footer { job_key: job_key.to_owned() };
         let mut writer = PartWriter::<DroppedRow>::create(&folder.join("part-000000.parquet"), &footer)?;
-        let mut sorted = self.sorter.finish()?;
-        while let Some((_, value)) = sorted.next().transpose()? {
-            let row = serde_json::from_slice(value);
-            let (going, revisit): (Going, Option<u64>) =
-                row.map_err(|e| Error::Internal(format!("a row of a sort: {e}")))?;
-            writer.push(going.row(revisit))?;
+        for row in self.sorter.finish()? {
+            let [_, _, number, revisit] = row?;
+            writer.push(captures.get(number as usize)?.row(revisit.checked_sub(1)))?;
         }
         writer.finish()?;
         Ok(())

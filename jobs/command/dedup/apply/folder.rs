@@ -1,30 +1,24 @@
 //! The output folder: written beside, in its place when it is complete.
 //!
 //! **Protocol.** Everything is written in `.NAME.apply` next to the folder NAME, the manifest last; then the folder is
-//! renamed. A folder that an earlier run made is put aside as `.NAME.before` first and deleted after that; what a crash
-//! leaves is taken up or cleared away by the next run. At NAME stands at any time what was there before, or all that is new
-//! (or, between two renames, nothing, and `.NAME.before` holds what was).
+//! renamed. What a crash leaves is cleared away by the next run. At NAME stands nothing, or all of it.
 //!
-//! **Refused.** A folder that holds anything that no manifest of this command names; one inside of a folder that is read, or
-//! that holds what is read.
+//! **Refused.** A folder that holds anything; one inside of a folder that is read, or that holds what is read.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_run::{crash_point, digest_file, hex128};
 
 /// The file that is written last.
 pub const MANIFEST: &str = "manifest.json";
-/// What tells that a folder is one of ours before it has a manifest.
-const MARK: &str = ".dedup-apply";
-/// What a manifest says it is of.
-pub const MADE_BY: &str = "webmill dedup apply";
+/// The file by which a folder that is written is known, and held against other processes.
+const LOCK: &str = ".dedup-apply";
 
 /// A file of the output.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OutputFile {
     /// Path inside of the folder.
     pub path: String,
@@ -34,18 +28,10 @@ pub struct OutputFile {
     pub digest: String,
 }
 
-/// What is read back of a manifest.
-#[derive(Deserialize)]
-struct Made {
-    made_by: String,
-    outputs: Vec<OutputFile>,
-}
-
 /// The folder while it is written.
 pub struct Output {
     out: PathBuf,
     staging: PathBuf,
-    before: PathBuf,
     _lock: File,
 }
 
@@ -64,29 +50,17 @@ impl Output {
         // Links are followed, so that no folder is two.
         let out = parent.canonicalize().at(parent)?.join(&name);
         refuse_inputs(&out, read)?;
-        let sibling = |kind: &str| out.with_file_name(format!(".{name}.{kind}"));
-        let (staging, before) = (sibling("apply"), sibling("before"));
-        let lock = lock(&sibling("apply.lock"))?;
-        if before.exists() {
-            match out.exists() {
-                true => std::fs::remove_dir_all(&before).at(&before)?,
-                false => std::fs::rename(&before, &out).at(&before)?,
-            }
-        }
-        refuse_foreign(&out)?;
-        if staging.exists() {
-            let ours = staging.join(MARK).exists() || made(&staging).is_some();
-            if !ours && std::fs::read_dir(&staging).at(&staging)?.next().is_some() {
-                return Err(Error::Config(format!("{}: is in the way; move it", staging.display())));
-            }
-            std::fs::remove_dir_all(&staging).at(&staging)?;
-        }
+        refuse_full(&out)?;
+        let staging = out.with_file_name(format!(".{name}.apply"));
+        clear(&staging)?;
         std::fs::create_dir(&staging).at(&staging)?;
-        std::fs::write(staging.join(MARK), b"").at(&staging)?;
+        let path = staging.join(LOCK);
+        let lock = File::create(&path).at(&path)?;
+        lock.try_lock().map_err(|error| Error::io(&path, error.into()))?;
         let temp = staging.join("temp");
         std::fs::create_dir(&temp).at(&temp)?;
         crash_point("staged");
-        Ok(Output { out, staging, before, _lock: lock })
+        Ok(Output { out, staging, _lock: lock })
     }
 
     /// Where a file of the output is written.
@@ -119,7 +93,7 @@ impl Output {
                 File::open(entry.path()).and_then(|folder| folder.sync_all()).at(entry.path())?;
                 continue;
             }
-            if relative == Path::new(MARK) {
+            if relative == Path::new(LOCK) {
                 continue;
             }
             File::open(entry.path()).and_then(|file| file.sync_all()).at(entry.path())?;
@@ -140,22 +114,13 @@ impl Output {
         let path = self.path(MANIFEST);
         std::fs::write(&path, manifest).at(&path)?;
         File::open(&path).and_then(|file| file.sync_all()).at(&path)?;
-        let mark = self.path(MARK);
-        std::fs::remove_file(&mark).at(&mark)?;
+        let lock = self.path(LOCK);
+        std::fs::remove_file(&lock).at(&lock)?;
         sync(&self.staging)?;
         crash_point("manifest-written");
-        if self.out.exists() {
-            std::fs::rename(&self.out, &self.before).at(&self.out)?;
-        }
+        // An empty folder is replaced; one in which something was written since refuses.
         std::fs::rename(&self.staging, &self.out).at(&self.out)?;
-        if let Some(parent) = self.out.parent() {
-            sync(parent)?;
-        }
-        crash_point("folder-renamed");
-        if self.before.exists() {
-            std::fs::remove_dir_all(&self.before).at(&self.before)?;
-        }
-        Ok(())
+        self.out.parent().map_or(Ok(()), sync)
     }
 
     /// Leaves nothing behind.
@@ -171,16 +136,33 @@ fn sync(folder: &Path) -> Result<()> {
     File::open(folder).and_then(|folder| folder.sync_all()).at(folder)
 }
 
-/// Holds the folder against other processes. The lock is a file beside it, which stays: deleting it would let two in.
-fn lock(path: &Path) -> Result<File> {
-    let file = File::create(path).at(path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => {
-            Err(Error::Config(format!("{}: another process is writing this folder", path.display())))
-        }
-        Err(std::fs::TryLockError::Error(error)) => Err(Error::io(path, error)),
+/// Clears away what a run left that ended before it was complete.
+fn clear(staging: &Path) -> Result<()> {
+    if !staging.exists() {
+        return Ok(());
     }
+    let (lock, manifest) = (staging.join(LOCK), staging.join(MANIFEST));
+    let held = File::open(&lock).is_ok_and(|file| file.try_lock().is_err());
+    if held {
+        return Err(Error::Config(format!("{}: another process writes it", staging.display())));
+    }
+    if !lock.exists() && !manifest.exists() && is_full(staging)? {
+        return Err(Error::Config(format!("{}: is in the way; move it", staging.display())));
+    }
+    std::fs::remove_dir_all(staging).at(staging)
+}
+
+fn is_full(folder: &Path) -> Result<bool> {
+    Ok(std::fs::read_dir(folder).at(folder)?.next().is_some())
+}
+
+/// Refuses a folder that holds anything.
+fn refuse_full(out: &Path) -> Result<()> {
+    if out.exists() && (!out.is_dir() || is_full(out)?) {
+        let out = out.display();
+        return Err(Error::Config(format!("{out}: is not empty; choose a new or empty folder for --out")));
+    }
+    Ok(())
 }
 
 fn refuse_inputs(out: &Path, read: &[PathBuf]) -> Result<()> {
@@ -198,83 +180,29 @@ fn refuse_inputs(out: &Path, read: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// The manifest of a folder, where this command made it.
-fn made(folder: &Path) -> Option<Made> {
-    let bytes = std::fs::read(folder.join(MANIFEST)).ok()?;
-    serde_json::from_slice::<Made>(&bytes).ok().filter(|made| made.made_by == MADE_BY)
-}
-
-/// Refuses a folder with files that are not ours.
-fn refuse_foreign(out: &Path) -> Result<()> {
-    if !out.exists() {
-        return Ok(());
-    }
-    let refused = |what: &Path| {
-        Err(Error::Config(format!(
-            "{}: holds what this command did not write ({}); choose a new or empty folder for --out",
-            out.display(),
-            what.display()
-        )))
-    };
-    if !out.is_dir() {
-        return refused(out);
-    }
-    let named: HashSet<PathBuf> = match made(out) {
-        Some(made) => {
-            made.outputs.into_iter().map(|file| file.path.into()).chain([MANIFEST.into()]).collect()
-        }
-        None => HashSet::new(),
-    };
-    for entry in walkdir::WalkDir::new(out).min_depth(1).sort_by_file_name() {
-        let entry = entry.map_err(|error| Error::io(out, error.into()))?;
-        let relative = entry.path().strip_prefix(out).unwrap_or(entry.path());
-        if !entry.file_type().is_dir() && !named.contains(relative) {
-            return refused(relative);
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn write(out: &Path, name: &str) -> Result<()> {
-        let output = Output::begin(out, &[])?;
-        std::fs::create_dir_all(output.path("shards")).at(out)?;
-        std::fs::write(output.path("shards").join(name), name).at(out)?;
-        let outputs = output.files()?;
-        let manifest = serde_json::json!({ "made_by": MADE_BY, "outputs": outputs });
-        output.commit(manifest.to_string().as_bytes())
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-            .filter(|name| !name.ends_with(".lock"))
-            .collect();
-        names.sort();
-        names
-    }
-
     #[test]
-    fn what_it_made_is_replaced_and_nothing_else() {
+    fn what_is_there_stays_and_what_a_crash_leaves_is_cleared_away() {
         let folder = tempfile::tempdir().unwrap();
-        let out = folder.path().join("out");
-        write(&out, "one").unwrap();
-        write(&out, "two").unwrap();
-        assert_eq!(names(&out.join("shards")), ["two"]);
-        assert_eq!(names(folder.path()), ["out"]);
-        std::fs::write(out.join("shards/mine"), "").unwrap();
-        let error = write(&out, "three").unwrap_err().to_string();
-        assert!(error.contains("did not write (shards/mine)"), "{error}");
-        assert_eq!(names(&out.join("shards")), ["mine", "two"]);
-        let foreign = folder.path().join("foreign");
-        std::fs::create_dir(&foreign).unwrap();
-        write(&foreign, "one").unwrap();
-        std::fs::remove_file(foreign.join(MANIFEST)).unwrap();
-        assert!(write(&foreign, "two").unwrap_err().to_string().contains("did not write"));
+        let (out, staging) = (folder.path().join("out"), folder.path().join(".out.apply"));
+        let refused = || Output::begin(&out, &[]).err().unwrap().to_string();
+        let output = Output::begin(&out, &[]).unwrap();
+        assert!(refused().contains("another process"));
+        std::fs::write(output.path("half"), "").unwrap();
+        drop(output);
+        let output = Output::begin(&out, &[]).unwrap();
+        assert!(!output.path("half").exists());
+        output.commit(b"{}").unwrap();
+        assert!(out.join(MANIFEST).exists() && !staging.exists());
+        assert!(refused().contains("is not empty"));
+        // What stands there without a mark is somebody's.
+        std::fs::remove_dir_all(&out).unwrap();
+        std::fs::create_dir(&staging).unwrap();
+        std::fs::write(staging.join("mine"), "").unwrap();
+        assert!(refused().contains("in the way"));
     }
 
     #[test]
@@ -295,23 +223,5 @@ mod tests {
         }
         // Beside a file that is given by itself is not in its folder.
         Output::begin(&shards.join("out"), std::slice::from_ref(&file)).unwrap().discard().unwrap();
-    }
-
-    #[test]
-    fn what_a_crash_leaves_is_taken_up() {
-        let folder = tempfile::tempdir().unwrap();
-        let out = folder.path().join("out");
-        write(&out, "one").unwrap();
-        // Between the two renames.
-        std::fs::rename(&out, folder.path().join(".out.before")).unwrap();
-        std::fs::create_dir(folder.path().join(".out.apply")).unwrap();
-        std::fs::write(folder.path().join(".out.apply").join(MARK), "").unwrap();
-        std::fs::write(folder.path().join(".out.apply/half"), "").unwrap();
-        Output::begin(&out, &[]).unwrap().discard().unwrap();
-        assert_eq!(names(&out.join("shards")), ["one"]);
-        // What stands there without a mark is somebody's.
-        std::fs::create_dir(folder.path().join(".out.apply")).unwrap();
-        std::fs::write(folder.path().join(".out.apply/mine"), "").unwrap();
-        assert!(Output::begin(&out, &[]).err().unwrap().to_string().contains("in the way"));
     }
 }

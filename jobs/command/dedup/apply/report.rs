@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::dropped::DroppedRow;
-use super::folder::{MADE_BY, OutputFile};
+use super::folder::OutputFile;
 use super::texts::TextCounts;
 
 /// Captures that went for one reason.
@@ -64,8 +64,6 @@ pub struct Counts {
     pub companion_bytes: u64,
     /// Pages that stay though tables call them copies: what would stay instead is gone or unknown.
     pub unresolved: u64,
-    /// Captures that stay because they cannot be said as revisits.
-    pub others_kept: u64,
     /// Captures that were revisits of what stays already.
     pub revisits_before: u64,
     /// Revisits that stay and refer to a capture that went.
@@ -108,7 +106,7 @@ impl Counts {
 /// The file that says how the output came about. Its bytes follow from settings and inputs.
 #[derive(Debug, Serialize)]
 pub struct Manifest<'a> {
-    /// [`MADE_BY`].
+    /// The command.
     pub made_by: &'static str,
     /// Version of this form.
     pub format: u32,
@@ -132,7 +130,7 @@ impl<'a> Manifest<'a> {
     /// One of these counts.
     pub fn new(settings: serde_json::Value, counts: &'a Counts, shards: &'a [ShardReport]) -> Self {
         Manifest {
-            made_by: MADE_BY,
+            made_by: "webmill dedup apply",
             format: 1,
             webmill: env!("CARGO_PKG_VERSION"),
             settings,
@@ -180,13 +178,13 @@ fn say_gone(counts: &Counts) {
 }
 
 /// What went with them, what stays though it should go, and what was not found: numbers and words.
-fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, str>); 13] {
+fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, str>); 12] {
     let superseded: u64 = counts.captures.values().map(|gone| gone.superseded).sum();
     let gone_before: u64 = shards.iter().map(|shard| shard.gone_before).sum();
     let unknown: Vec<&str> =
         shards.iter().filter(|s| s.results_name.is_none()).map(|shard| shard.name.as_str()).take(3).collect();
     [
-        (superseded, "of these were other captures of pages that go (--superseded keep leaves them)".into()),
+        (superseded, "of these were other captures of pages that go".into()),
         (
             counts.companions,
             format!("requests, metadata and conversions went with them, {} bytes", counts.companion_bytes)
@@ -194,7 +192,6 @@ fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, st
         ),
         (gone_before, "captures had gone before".into()),
         (counts.revisits_before, "captures were revisits before".into()),
-        (counts.others_kept, "captures stay because they cannot be said as revisits".into()),
         (
             counts.revisits_not_written,
             "captures stay as they are because their revisits could not be written".into(),

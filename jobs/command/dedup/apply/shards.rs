@@ -72,43 +72,33 @@ fn score(name: &str, input: &Input) -> usize {
 }
 
 /// What the copies are called below the folder of shards: the names that tables give the given shards where these are paths
-/// inside of a folder, else as many last parts of the path as tell it from the others.
+/// inside of a folder, else as many last parts of the path as tell all of them apart.
 ///
 /// # Errors
 /// [`Error::Config`] where two paths are the same.
 pub fn names(given: &[Input]) -> Result<Vec<PathBuf>> {
+    let normal = |path: &Path| -> Vec<std::ffi::OsString> {
+        let parts = path.components().filter(|part| matches!(part, Component::Normal(_)));
+        parts.map(|part| part.as_os_str().to_owned()).collect()
+    };
     // A path as it was given, which names a shard where its file name would not tell it from others, is not one inside.
     let own = |input: &Input| {
         let inside = Path::new(&*input.name);
         inside != input.path && inside.components().all(|part| matches!(part, Component::Normal(_)))
     };
-    let parts: Vec<Vec<&std::ffi::OsStr>> = given
-        .iter()
-        .map(|input| {
-            let path = if own(input) { Path::new(&*input.name) } else { &input.path };
-            path.components()
-                .filter_map(|part| match part {
-                    Component::Normal(part) => Some(part),
-                    _ => None,
-                })
-                .collect()
-        })
-        .collect();
-    let longest = parts.iter().map(Vec::len).max().unwrap_or(0);
-    let mut depths: Vec<usize> =
-        given.iter().zip(&parts).map(|(input, parts)| if own(input) { parts.len() } else { 1 }).collect();
-    for _ in 0..=longest {
-        let name = |at: usize| -> PathBuf {
-            parts[at][parts[at].len().saturating_sub(depths[at])..].iter().collect()
+    let longest = given.iter().map(|input| input.path.components().count()).max().unwrap_or(1);
+    for depth in 1..=longest {
+        let name = |input: &Input| -> PathBuf {
+            if own(input) {
+                return PathBuf::from(&*input.name);
+            }
+            let parts = normal(&input.path);
+            parts[parts.len().saturating_sub(depth)..].iter().collect()
         };
-        let all: Vec<PathBuf> = (0..given.len()).map(name).collect();
-        let mut count: HashMap<&PathBuf, usize> = HashMap::new();
-        all.iter().for_each(|name| *count.entry(name).or_default() += 1);
-        let twice: HashSet<usize> = (0..given.len()).filter(|at| count[&all[*at]] > 1).collect();
-        if twice.is_empty() {
-            return Ok(all);
+        let names: Vec<PathBuf> = given.iter().map(name).collect();
+        if names.iter().collect::<HashSet<_>>().len() == names.len() {
+            return Ok(names);
         }
-        twice.into_iter().for_each(|at| depths[at] = (depths[at] + 1).min(parts[at].len()));
     }
     Err(Error::Config("two shards have one name, and their copies would, too; give their folder".into()))
 }

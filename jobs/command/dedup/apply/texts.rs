@@ -1,7 +1,6 @@
 //! The texts of what stays: table `texts` again, or a JSON object a line, for those who train models.
 //!
-//! **Definition.** Of each page that stays the text of its current capture, in the order of the table; those of superseded
-//! captures only where they are kept on request. Without repeated lines and paragraphs, where these are left out, a text has
+//! **Definition.** Of each page that stays the text of its current capture, in the order of the table. Without repeated lines and paragraphs, where these are left out, a text has
 //! other words than its page: they are counted again, and what was derived from the whole text (Markdown, MinHash bands,
 //! languages of its lines) is left empty. A text of which nothing is left is counted and left out.
 //!
@@ -34,10 +33,6 @@ pub enum TextForm {
     Parquet,
     /// texts.jsonl: an object a line.
     Jsonl,
-    /// The same, compressed by gzip.
-    #[value(name = "jsonl.gz")]
-    #[serde(rename = "jsonl.gz")]
-    JsonlGz,
     /// The same, compressed by Zstandard.
     #[value(name = "jsonl.zst")]
     #[serde(rename = "jsonl.zst")]
@@ -73,8 +68,6 @@ columns! {
 pub struct Wish<'a> {
     /// How.
     pub form: TextForm,
-    /// Whether texts of superseded captures are written, too.
-    pub superseded: bool,
     /// Lines and paragraphs that are left out.
     pub repeated: Option<&'a KnownRepeated>,
     /// Key of the results, for the footers of tables.
@@ -100,7 +93,7 @@ pub fn write(
         let end = going.as_slice().partition_point(|row| row[0] < u64::from(parts.end));
         let gone: HashSet<u64> = going.by_ref().take(end).map(|row| row[1]).collect();
         let parts = &pages[parts.start as usize..parts.end as usize];
-        let older = if wish.superseded { HashSet::new() } else { superseded(parts)? };
+        let older = superseded(parts)?;
         out.begin(table)?;
         let mut reader = RowReader::<TextRow>::open(table)?;
         while let Some(rows) = reader.next()? {
@@ -190,7 +183,6 @@ enum Sink {
 
 enum Lines {
     Plain(BufWriter<File>),
-    Gzip(flate2::write::GzEncoder<BufWriter<File>>),
     Zstd(zstd::stream::write::Encoder<'static, BufWriter<File>>),
 }
 
@@ -198,7 +190,6 @@ impl Lines {
     fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         match self {
             Lines::Plain(file) => file.write_all(bytes),
-            Lines::Gzip(encoder) => encoder.write_all(bytes),
             Lines::Zstd(encoder) => encoder.write_all(bytes),
         }
     }
@@ -206,7 +197,6 @@ impl Lines {
     fn finish(self) -> std::io::Result<()> {
         match self {
             Lines::Plain(mut file) => file.flush(),
-            Lines::Gzip(encoder) => encoder.finish()?.flush(),
             Lines::Zstd(encoder) => encoder.finish()?.flush(),
         }
     }
@@ -222,15 +212,11 @@ impl Sink {
                 return Ok(Sink::Table { folder, footer, open: None, gathered: 0 });
             }
             TextForm::Jsonl => "texts.jsonl",
-            TextForm::JsonlGz => "texts.jsonl.gz",
             TextForm::JsonlZst => "texts.jsonl.zst",
         };
         let path = folder.join(name);
         let file = BufWriter::with_capacity(256 << 10, File::create(&path).at(&path)?);
         let form = match wish.form {
-            TextForm::JsonlGz => {
-                Lines::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default()))
-            }
             TextForm::JsonlZst => Lines::Zstd(zstd::stream::write::Encoder::new(file, 0).at(&path)?),
             TextForm::Jsonl | TextForm::Parquet => Lines::Plain(file),
         };

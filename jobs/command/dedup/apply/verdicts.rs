@@ -111,7 +111,7 @@ pub struct Verdicts {
 /// Where a table cannot be read or the disk refuses.
 pub fn decide(
     (clusters, duplicates): (&Path, &Path),
-    (policy, min_containment): (Policy, f64),
+    policy: Policy,
     budget: &Budget,
     folder: &Path,
 ) -> Result<Verdicts> {
@@ -127,8 +127,7 @@ pub fn decide(
     }
     let mut moves = Mapped::of(folder, [])?;
     if policy == Policy::Contained {
-        let contained = |pair: &Duplicates<'_>| is_contained(pair, min_containment);
-        moves = self::moves(duplicates, contained, &copies, budget, folder)?;
+        moves = self::moves(duplicates, is_contained, &copies, budget, folder)?;
     }
     // Copies of a contained page are told the page that holds it.
     let told = copies.iter().map(|&[page, kept, reason, cluster]| {
@@ -276,16 +275,15 @@ fn near_by_passages(pair: &Duplicates<'_>) -> bool {
         && !(pair.a_earlier && pair.b_earlier)
 }
 
-/// Whether one text is in the other to the bound at least, and the page that may go is one of these results.
-fn is_contained(pair: &Duplicates<'_>, bound: f64) -> bool {
+/// Whether one text is mostly in the other, and the page that may go is one of these results.
+fn is_contained(pair: &Duplicates<'_>) -> bool {
     let new_one_goes = match (pair.a_earlier, pair.b_earlier) {
         (true, true) => false,
         (true, false) => pair.b_in_a >= pair.a_in_b,
         (false, true) => pair.a_in_b >= pair.b_in_a,
         (false, false) => true,
     };
-    // The share of the text with fewer shingles is the larger one.
-    pair.kind == DuplicateKind::Contained && new_one_goes && pair.a_in_b.max(pair.b_in_a) >= bound
+    pair.kind == DuplicateKind::Contained && new_one_goes
 }
 
 /// Which pages go by the pairs that `wanted` takes, and what stays instead, by page; `copies` go already, and hold nothing.
@@ -388,6 +386,11 @@ impl Verdicts {
     /// All of them, by page.
     pub fn iter(&self) -> impl Iterator<Item = Verdict> {
         self.rows.iter().map(Verdict::of)
+    }
+
+    /// Whether a page goes.
+    pub fn goes(&self, page: u128) -> bool {
+        find(&self.rows, page).is_some()
     }
 
     /// What is said of a page.

@@ -56,15 +56,6 @@ impl Fate {
     }
 }
 
-/// What a walk is to do.
-#[derive(Debug, Clone, Copy)]
-pub struct Wishes {
-    /// Captures whose page that stays has the same payload become revisits.
-    pub as_revisit: bool,
-    /// With that: captures that cannot become revisits stay.
-    pub keep_others: bool,
-}
-
 /// What a walk met.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Met {
@@ -84,8 +75,6 @@ pub struct Met {
     pub companion_bytes: u64,
     /// Captures that are revisits of what stays already.
     pub revisits_before: u64,
-    /// Captures that stay because they cannot be said as revisits.
-    pub others: u64,
 }
 
 /// A shard that was walked over.
@@ -107,7 +96,7 @@ pub enum Found {
     Goes,
     /// A revisit takes the place of its record.
     Revisit,
-    /// Its record stays: it is a revisit already, or cannot become one.
+    /// Its record stays: it is a revisit already.
     Stays,
 }
 
@@ -120,7 +109,8 @@ struct Wanted<'a> {
     found: Vec<Found>,
 }
 
-/// Walks over `input`, which is called `shard` in the results; `folder` takes temporary files.
+/// Walks over `input`, which is called `shard` in the results; `folder` takes temporary files. By `as_revisit` captures whose
+/// page that stays has the same payload become revisits.
 ///
 /// # Errors
 /// [`Error::Io`] where the shard cannot be read or the disk refuses.
@@ -128,7 +118,7 @@ pub fn walk(
     input: &Input,
     (captures, shard): (&Captures, Option<&NamedShard>),
     options: &ReadOptions,
-    wishes: Wishes,
+    as_revisit: bool,
     (budget, folder): (&Budget, &Path),
     cancel: &Cancel,
 ) -> Result<Walked> {
@@ -145,7 +135,7 @@ pub fn walk(
         let (offset, length, fate) = match next {
             Ok(record) => {
                 met.records += 1;
-                let fate = wanted.fate(&record, input, wishes, &mut met)?;
+                let fate = wanted.fate(&record, input, as_revisit, &mut met)?;
                 links.take(&record, fates.len(), fate)?;
                 (record.place.offset, record.place.length, fate)
             }
@@ -166,7 +156,7 @@ pub fn walk(
 
 impl Wanted<'_> {
     /// What becomes of a record by itself.
-    fn fate(&mut self, record: &Record<'_>, input: &Input, wishes: Wishes, met: &mut Met) -> Result<Fate> {
+    fn fate(&mut self, record: &Record<'_>, input: &Input, as_revisit: bool, met: &mut Met) -> Result<Fate> {
         let is_capture = matches!(
             record.kind,
             RecordType::Response | RecordType::Resource | RecordType::Revisit | RecordType::Conversion
@@ -190,7 +180,7 @@ impl Wanted<'_> {
         // Equal records are one capture stored twice: each is found once, and further ones go with them.
         let fresh = (from..to).find(|at| proven(at) && self.found[*at] == Found::Not);
         let Some(at) = fresh.or_else(|| (from..to).find(proven)) else { return Ok(Fate::Stays) };
-        let found = self.of_found(at, record, input, wishes, met)?;
+        let found = self.of_found(at, record, input, as_revisit, met)?;
         self.found[at] = found;
         Ok(match found {
             Found::Goes => Fate::Goes,
@@ -205,10 +195,10 @@ impl Wanted<'_> {
         at: usize,
         record: &Record<'_>,
         input: &Input,
-        wishes: Wishes,
+        as_revisit: bool,
         met: &mut Met,
     ) -> Result<Found> {
-        if wishes.as_revisit {
+        if as_revisit {
             let going = self.captures.get(self.first + at)?;
             if record.kind == RecordType::Revisit && !going.is_revisit {
                 met.revisits_before += 1;
@@ -220,10 +210,6 @@ impl Wanted<'_> {
             if can && as_revisit::refusal(record).is_none() {
                 met.found += 1;
                 return Ok(Found::Revisit);
-            }
-            if wishes.keep_others {
-                met.others += 1;
-                return Ok(Found::Stays);
             }
         }
         met.found += 1;
