@@ -43,15 +43,9 @@ fn write_warc(folder: &Path, compression: Compression, dictionary: Option<Vec<u8
     let mut writer = WarcWriter::new(folder, "w", options).unwrap();
     for n in 0..60 {
         let record = NewWarcRecord {
-            kind: RecordType::Response,
             url: Some(&format!("http://a.example/{n}")),
-            date_ms: 0,
-            ip: None,
-            content_type: None,
-            id: None,
-            truncated: None,
-            extra: &[],
             data: &page(n),
+            ..NewWarcRecord::default()
         };
         writer.write(&record).unwrap();
     }
@@ -83,7 +77,7 @@ fn every_record_is_found_again_by_its_place() {
         for n in 0..60 {
             let url = format!("http://a.example/{n}");
             let data = page(n);
-            let record = NewRecord { url: &url, origin: None, date_ms: 0, ip: None, extra: &[], data: &data };
+            let record = NewRecord { url: &url, data: &data, ..NewRecord::default() };
             writer.write(&record).unwrap();
         }
         writer.finish().unwrap();
