@@ -72,9 +72,10 @@ impl Shared {
     }
 
     fn collection(&self, name: &str) -> Result<&Collection, Refusal> {
-        let found = self.archive.collection(name).or_else(|| {
-            name.contains('%').then(|| self.archive.collection(&form::decode(name, false))).flatten()
-        });
+        let found = self
+            .archive
+            .collection(name)
+            .or_else(|| name.contains('%').then(|| self.archive.collection(&form::decode(name))).flatten());
         found.ok_or_else(|| Refusal::not_found(format!("there is no collection {name:?}")))
     }
 }

@@ -1,6 +1,5 @@
 //! What bounds a server and its requests.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use webmill_index::query::Limits;
@@ -49,7 +48,7 @@ pub struct Options {
     /// How long a connection may take no byte of an answer, or send none of a body.
     pub stall_timeout: Duration,
     /// Told of every request; `None`: nobody.
-    pub log: Option<Arc<dyn RequestLog>>,
+    pub log: Option<RequestLog>,
 }
 
 impl Default for Options {

@@ -7,7 +7,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use hyper::body::Incoming;
@@ -36,12 +35,6 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     shared: Arc<Shared>,
-}
-
-/// The answers about an archive as a router, for a server of somebody's own. `local`: it is reached from this machine
-/// alone.
-pub fn router(archive: Archive, options: Options, local: bool) -> Router {
-    Router::new().fallback(answer).with_state(Arc::new(Shared::new(archive, options, local)))
 }
 
 impl Server {

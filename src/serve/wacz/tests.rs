@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use webmill_shard::{
-    Compression, NewRecord, NewWarcRecord, RawDbWriter, RecordType, ShardReader, WarcOptions, WarcWriter,
-    WriteOptions,
+    Compression, NewRecord, NewWarcRecord, RawDbWriter, ShardReader, WarcOptions, WarcWriter, WriteOptions,
 };
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
