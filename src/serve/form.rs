@@ -15,10 +15,13 @@ const HEADER: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// The pairs of a query string, decoded as forms are (`+` is a blank); at most `most` of them.
-pub fn pairs(query: &str, most: usize) -> Vec<(String, String)> {
+/// Parameters of a query string; further ones are not read.
+const MAX_PAIRS: usize = 100;
+
+/// The pairs of a query string, decoded as forms are (`+` is a blank); the first `MAX_PAIRS` of them.
+pub fn pairs(query: &str) -> Vec<(String, String)> {
     let pairs = url::form_urlencoded::parse(query.as_bytes());
-    pairs.take(most).map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+    pairs.take(MAX_PAIRS).map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
 }
 
 /// Undoes percent-encoding; bytes that are no UTF-8 become U+FFFD.
