@@ -131,21 +131,3 @@ fn revisits_say_what_they_refer_to() {
         assert!(record.response().is_none_or(|r| r.status.is_some() && r.body.is_empty()), "{}", record.url);
     }
 }
-
-#[test]
-fn a_raw_db_record_can_be_a_revisit() {
-    let head = "version:1.0\nurl:http://a.example/\ndate:Wed, 01 May 2024 12:00:00 GMT\nx-revisit:sha1:ABC\n\
-                x-refers-to:http://a.example/ 2023-05-01T12:00:00Z\n";
-    let data = "HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n";
-    let bytes = format!("{head}length:{}\n\n{data}\n", data.len());
-    let mut reader =
-        ShardReader::from_reader(Box::new(std::io::Cursor::new(bytes)), "t", &ReadOptions::default())
-            .unwrap();
-    let record = reader.next().unwrap().unwrap();
-    assert_eq!((record.kind, record.payload_digest.as_deref()), (RecordType::Revisit, Some("sha1:ABC")));
-    let revisit = record.revisit.clone().unwrap();
-    assert_eq!(revisit.profile, RevisitProfile::ServerNotModified);
-    assert_eq!(revisit.refers_to_url.as_deref(), Some("http://a.example/"));
-    assert_eq!(revisit.refers_to_date_ms, Some(1_682_942_400_000));
-    assert_eq!(record.response().unwrap().header("etag"), Some(&b"\"1\""[..]));
-}
