@@ -364,10 +364,11 @@ proptest! {
         blocks in proptest::collection::vec(data(), 0..6),
         packing in 0..3usize,
         limit in prop_oneof![Just(1u64 << 30), Just(600)],
+        version_1_0: bool,
     ) {
         let compression = [Compression::None, Compression::Gzip, Compression::Zstd][packing];
         let folder = tempfile::tempdir().unwrap();
-        let write = WarcOptions { max_shard_bytes: limit, compression, dictionary: None };
+        let write = WarcOptions { max_shard_bytes: limit, compression, version_1_0, dictionary: None };
         let mut writer = WarcWriter::new(folder.path(), "p", write).unwrap();
         for (n, block) in blocks.iter().enumerate() {
             writer.write(&response(&format!("http://a.example/{n}"), block)).unwrap();

@@ -107,9 +107,10 @@ impl WarcWriter {
         if !self.info.is_empty() {
             return Ok(());
         }
+        let version = if self.options.version_1_0 { "1.0" } else { "1.1" };
         let block = format!(
-            "software: webmill/{}\r\nformat: WARC File Format 1.1\r\n\
-             conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
+            "software: webmill/{}\r\nformat: WARC File Format {version}\r\n\
+             conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-{version}/\r\n",
             env!("CARGO_PKG_VERSION")
         );
         let record = NewWarcRecord {
