@@ -107,21 +107,18 @@ fn corpus(folder: &Path, bytes: u64, pages: &[Vec<u8>]) -> [PathBuf; 3] {
                 date_ms: 1_714_564_800_000 + n as i64 * 1000,
                 ip: Some("10.0.0.1"),
                 content_type,
-                id: None,
-                truncated: None,
-                extra: &[],
                 data,
+                ..NewWarcRecord::default()
             };
             writers.iter_mut().for_each(|w| w.write(&record).expect("room on the disk"));
         }
         let data = &response;
         let record = NewRecord {
             url: &url,
-            origin: None,
             date_ms: 1_714_564_800_000,
             ip: Some("10.0.0.1"),
-            extra: &[],
             data,
+            ..NewRecord::default()
         };
         raw.write(&record).expect("room on the disk");
         written += (response.len() + request.len() + about.len()) as u64 + 1200;

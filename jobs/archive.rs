@@ -17,7 +17,7 @@ use webmill_index::store::Store;
 use webmill_index::{Counts, Entry, Indexer, MemoryIndex, Pass};
 use webmill_serve::site::Facts;
 use webmill_serve::wacz::Wacz;
-use webmill_serve::{Collection, RecordStore, ShardFiles, StoredRecord, WritableIndex};
+use webmill_serve::{Collection, RecordStore, ShardFiles, StoredRecord};
 use webmill_shard::{Input, ReadOptions, ShardReader, discover};
 use webmill_sort::{Budget, BytesSorter};
 use xxhash_rust::xxh3::xxh3_64;
@@ -278,24 +278,9 @@ fn of_shards(
     }
     let mut collection = Collection::new(name, Arc::clone(&store) as _, Arc::new(files));
     if options.writable {
-        collection.writable = Some(Arc::new(Writable(store)));
+        collection.writable = Some(store);
     }
     Ok(collection)
-}
-
-/// A store that captures are posted to.
-struct Writable(Arc<Store>);
-
-impl WritableIndex for Writable {
-    fn add(&self, entries: Vec<Entry<'static>>) -> Result<u64> {
-        self.0.add(&entries)?;
-        Ok(entries.len() as u64)
-    }
-
-    fn delete(&self, entries: Vec<Entry<'static>>) -> Result<u64> {
-        self.0.delete(&entries)?;
-        Ok(entries.len() as u64)
-    }
 }
 
 /// The form of the index, and names, sizes and times of shards: what it is of.

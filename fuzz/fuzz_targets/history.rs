@@ -5,7 +5,6 @@ use webmill::revisit::{
     Answer, CapturePlace, PageHistory, Prior, RevisitOptions, Schedule, Scheduler, Trust,
 };
 
-const SCHEDULES: [Schedule; 3] = [Schedule::Fixed, Schedule::Adaptive, Schedule::Optimal];
 const STATUSES: [u16; 8] = [200, 200, 304, 304, 404, 410, 302, 0];
 
 fn time(bytes: &[u8]) -> i64 {
@@ -16,14 +15,14 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Some((&[first, length], rest)) = data.split_first_chunk() else { return };
     let (kept, visits) = rest.split_at(usize::from(length).min(rest.len()));
     let mut history = PageHistory::decode(kept).unwrap_or_else(|_| PageHistory::new("http://a.example/", 0));
-    let schedule = SCHEDULES[usize::from(first % 3)];
+    let schedule = Schedule::ALL[usize::from(first % 4)];
     let options = RevisitOptions { schedule, ..RevisitOptions::default() };
     let scheduler = Scheduler::new(options, None).expect("the defaults are possible");
     let mut host = Trust::default();
     for visit in visits.chunks_exact(18) {
         let (what, at_ms, modified) = (visit[0], time(&visit[1..9]), time(&visit[9..17]));
         let status = STATUSES[usize::from(what & 7)];
-        let conditional = history.conditions(scheduler.options(), &host).is_some();
+        let conditional = history.conditions(&host).is_some();
         host.judge(what & 8 == 0);
         let _ = history.hint(modified, at_ms, &host);
         let date = webmill::capture::date::format_rfc822(modified);

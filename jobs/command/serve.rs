@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use webmill_capture::{Error, urlkey};
 use webmill_run::Cancel;
 use webmill_serve::access::AccessRules;
-use webmill_serve::{Archive, LineLog, Options, Server};
+use webmill_serve::{Archive, Logged, Options, Server};
 
 use crate::archive::{Holdings, OpenOptions, open};
 use crate::archive_facts::ArchiveFacts;
@@ -91,7 +91,7 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
             public_base: args.public.clone(),
             host_names: args.host_name.clone(),
             allow_origin: args.allow_origin.clone(),
-            log: args.log.then(|| Arc::new(LineLog::new(std::io::stderr())) as _),
+            log: args.log.then(|| Arc::new(|request: &Logged| crate::say!("{request}")) as _),
             ..Options::default()
         },
     )?;

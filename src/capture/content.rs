@@ -426,14 +426,5 @@ mod tests {
                 prop_assert!(run(encoding, &body, 1000).0.len() <= 1000);
             }
         }
-
-        #[test]
-        fn never_panics(body in proptest::collection::vec(any::<u8>(), 0..300), start in 0..6_usize, max in 0..2000_usize) {
-            let start: &[u8] = [&b""[..], b"\x1f\x8b\x08\0\0\0\0\0\0\0", b"\x78\x9c", b"\x28\xb5\x2f\xfd", b"\x0b", b"\x50\x2a\x4d\x18"][start];
-            let body = [start, &body].concat();
-            for encoding in ["gzip", "deflate", "br", "zstd", "br, gzip, zstd, deflate"] {
-                prop_assert!(run(encoding, &body, max).0.len() <= max);
-            }
-        }
     }
 }

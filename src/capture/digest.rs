@@ -29,6 +29,15 @@ pub fn sha1(bytes: &[u8]) -> [u8; 20] {
     Sha1::digest(bytes).into()
 }
 
+/// A declared digest as indexes have it: SHA-1 without its name (`sha1:`), another algorithm with it.
+pub fn bare(declared: &str) -> &str {
+    let declared = declared.trim();
+    match declared.split_once(':') {
+        Some((name, digest)) if name.eq_ignore_ascii_case("sha1") => digest,
+        _ => declared,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 //! The *public suffix* of a host is the part under which anybody can register (`com`, `com.cn`, `github.io`); the
 //! *registrable domain* is that and one label more: what one owner holds. The list has a section of registries
 //! (ICANN) and one of private owners who let others use names below theirs. [`registrable`] takes both, as browsers
-//! do; [`registry_domain`] only the first, as the column `url_host_registered_domain` of the largest public crawl
+//! do; [`HostParts`] has the domain by the first alone too, as the column `url_host_registered_domain` of the largest public crawl
 //! index does. An unknown top-level domain counts as a suffix; an IP address is its own domain.
 //!
 //! Cost: one walk over the labels of the host, no allocation. Reference: publicsuffix.org/list.
@@ -23,21 +23,6 @@ pub fn registrable(host: &str) -> &str {
     let name = trim(host);
     match suffix(name) {
         Some((suffix, _)) => below(name, suffix),
-        None => name,
-    }
-}
-
-/// Registrable domain by the registries' section alone.
-///
-/// # Examples
-/// ```
-/// use webmill_capture::domain::registry_domain;
-/// assert_eq!(registry_domain("someone.github.io"), "github.io");
-/// ```
-pub fn registry_domain(host: &str) -> &str {
-    let name = trim(host);
-    match registry_suffix(name) {
-        Some(suffix) => below(name, suffix),
         None => name,
     }
 }
@@ -188,7 +173,6 @@ mod tests {
             ("", "", "", None),
         ] {
             assert_eq!(registrable(host), want, "{host}");
-            assert_eq!(registry_domain(host), registry, "{host}");
             assert_eq!(public_suffix(host), suffix, "{host}");
             let parts = HostParts::of(host);
             assert_eq!(parts.private_suffix, suffix, "{host}");
@@ -202,7 +186,6 @@ mod tests {
         fn never_panics_and_is_a_tail(host in "[a-z0-9.\\-]{0,30}|\\PC{0,20}") {
             let name = host.strip_suffix('.').unwrap_or(&host);
             proptest::prop_assert!(name.ends_with(registrable(&host)));
-            proptest::prop_assert!(registrable(&host).ends_with(registry_domain(&host)));
         }
     }
 }

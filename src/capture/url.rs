@@ -175,19 +175,6 @@ impl CanonicalUrl {
         UrlKey::of(&self.text)
     }
 
-    /// Another key for the same URL, after a collision; seed 0 is [`CanonicalUrl::key`].
-    ///
-    /// # Examples
-    /// ```
-    /// use webmill_capture::CanonicalUrl;
-    /// let url = CanonicalUrl::parse("http://example.com/").expect("a URL");
-    /// assert_eq!(url.key_seeded(0), url.key());
-    /// assert_ne!(url.key_seeded(1), url.key());
-    /// ```
-    pub fn key_seeded(&self, seed: u64) -> UrlKey {
-        UrlKey::seeded(&self.text, seed)
-    }
-
     pub(super) fn from_parts(text: String, spans: Spans) -> Option<Self> {
         (text.len() <= MAX_URL_BYTES).then_some(CanonicalUrl { text, spans })
     }
@@ -408,15 +395,6 @@ mod tests {
         assert_eq!(
             join("?é中#中", encoding_rs::WINDOWS_1252).as_deref(),
             Some("http://a/?%E9%26%2320013%3B")
-        );
-    }
-
-    #[test]
-    fn key_is_of_the_text() {
-        let url = CanonicalUrl::parse("http://example.com/").expect("valid");
-        assert_eq!(
-            (url.key(), url.key_seeded(3)),
-            (UrlKey::of(url.as_str()), UrlKey::seeded(url.as_str(), 3))
         );
     }
 

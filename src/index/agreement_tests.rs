@@ -1,8 +1,6 @@
 //! Our entries against the indexes that other tools made of the same archives.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use webmill_shard::{ReadOptions, ShardReader};
@@ -12,7 +10,7 @@ use crate::{Entry, Indexer};
 
 /// Entries of an index file, by file name and offset.
 fn theirs(path: &Path) -> Vec<Entry<'static>> {
-    let mut reader = Reader::new(BufReader::new(File::open(path).unwrap()), path);
+    let mut reader = Reader::open(path).unwrap();
     let mut all = Vec::new();
     while let Some(next) = reader.next() {
         all.push(next.unwrap().into_owned());

@@ -28,7 +28,7 @@
 //! of the largest public index.
 
 mod read;
-pub(crate) mod write;
+mod write;
 
 use std::borrow::Cow;
 
@@ -99,16 +99,6 @@ impl Layout {
             _ => return None,
         };
         Some(Layout::Fields { letters: letters.to_vec(), separator: b' ' })
-    }
-
-    /// Whether lines begin with key and timestamp, so that a sorted file is in the order of the index.
-    pub fn is_keyed(&self) -> bool {
-        match self {
-            Layout::Cdxj => true,
-            Layout::Fields { letters, separator } => {
-                *separator == b' ' && matches!(letters[..], [b'N' | b'A', b'b', ..])
-            }
-        }
     }
 }
 

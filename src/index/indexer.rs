@@ -24,13 +24,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use webmill_capture::date::format_14;
-use webmill_capture::digest::sha1_base32;
+use webmill_capture::digest::{bare, sha1_base32};
 use webmill_capture::urlkey::url_key;
 use webmill_capture::{Error, Response, Result, Truncation};
 use webmill_shard::{Format, Record, RecordType, ShardReader};
 
 use crate::cdx::percent_encoded;
-use crate::cdx::write::bare_digest;
 use crate::post::{self, Asked};
 use crate::{Entry, Timestamp};
 
@@ -298,7 +297,7 @@ impl Indexer {
         // What a revisit refers to is not there to be digested.
         if self.digest == DigestOf::Declared || record.kind == RecordType::Revisit {
             if let Some(declared) = record.payload_digest.as_deref() {
-                return Cow::Borrowed(bare_digest(declared));
+                return Cow::Borrowed(bare(declared));
             }
             if record.kind == RecordType::Revisit {
                 return Cow::Borrowed("");

@@ -11,25 +11,20 @@
 pub mod cdx;
 mod entry;
 pub mod indexer;
-mod lines;
 mod pass;
 pub mod post;
 pub mod query;
-mod sorted_file;
 mod source;
 pub mod store;
 mod timestamp;
-mod zipnum;
+pub mod zipnum;
 
 pub use entry::Entry;
 pub use indexer::{Counts, DigestOf, Facts, Indexer};
 pub use pass::Pass;
-pub use sorted_file::SortedFile;
 pub use source::{CaptureSource, KeyRange, MemoryIndex, Scan};
 pub use timestamp::Timestamp;
-pub use zipnum::{LINES_A_BLOCK, MAX_BLOCK, ZipNum, ZipNumWriter};
+pub use zipnum::{LINES_A_BLOCK, ZipNumWriter};
 
 #[cfg(test)]
 mod agreement_tests;
-#[cfg(test)]
-mod source_tests;

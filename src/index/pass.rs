@@ -20,7 +20,6 @@ const PART_BYTES: u64 = 16 << 20;
 pub struct Pass<'a> {
     indexer: &'a Indexer,
     read: &'a ReadOptions,
-    part_bytes: u64,
 }
 
 /// What came of a part.
@@ -35,13 +34,7 @@ struct Done<T> {
 impl<'a> Pass<'a> {
     /// A pass that reads by `read`.
     pub fn new(indexer: &'a Indexer, read: &'a ReadOptions) -> Self {
-        Pass { indexer, read, part_bytes: PART_BYTES }
-    }
-
-    /// With parts of about so many stored bytes.
-    pub fn with_part_bytes(mut self, part_bytes: u64) -> Self {
-        self.part_bytes = part_bytes.max(1);
-        self
+        Pass { indexer, read }
     }
 
     /// Indexes `inputs`. `visit` takes each entry into what is made of its part; `deliver` gets that, part by part in
@@ -55,7 +48,7 @@ impl<'a> Pass<'a> {
         visit: &(dyn Fn(&mut T, &Entry<'_>, &Facts<'_>) -> Result<()> + Sync),
         deliver: &mut dyn FnMut(T, Vec<Error>) -> Result<()>,
     ) -> Result<Counts> {
-        let part_bytes = if self.indexer.is_of_single_records() { self.part_bytes } else { u64::MAX };
+        let part_bytes = if self.indexer.is_of_single_records() { PART_BYTES } else { u64::MAX };
         let parts = split(inputs, part_bytes);
         let mut counts = Counts::default();
         let mut before: Option<(usize, Resume)> = None;

@@ -112,23 +112,11 @@ pub struct Limits {
     pub max_rows: u64,
     /// Most lines of the index that are looked at for one answer.
     pub max_scanned: u64,
-    /// Most filters, collapses and fields, each.
-    pub max_parts: usize,
-    /// Longest value of a parameter, in bytes.
-    pub max_value_bytes: usize,
-    /// Memory of a compiled regular expression, in bytes.
-    pub max_regex_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            max_rows: 150_000,
-            max_scanned: 50_000_000,
-            max_parts: 16,
-            max_value_bytes: 8 << 10,
-            max_regex_bytes: 1 << 20,
-        }
+        Limits { max_rows: 150_000, max_scanned: 50_000_000 }
     }
 }
 

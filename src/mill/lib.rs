@@ -58,4 +58,4 @@ pub use merge::{Merge, Run};
 pub use mill::{Mill, Milled, Templates};
 pub use page::{Body, Buffers, Characters, Page};
 pub use reading::Reading;
-pub use rows::{Order, Rows, TableRows, Weigh, value_rows};
+pub use rows::{Order, Rows, TableRows, Weigh};

@@ -1,14 +1,11 @@
 //! The rows of one page, of any tables.
 
 use std::any::Any;
-use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Arc;
 
-use webmill_capture::{CanonicalUrl, Capture, Error, Result};
-use webmill_table::{DynamicWriter, Footer, Packing, PartWriter, Table, TableSchema, Value, schema};
+use webmill_capture::{CanonicalUrl, Capture, Result};
+use webmill_table::{Footer, Packing, PartWriter, Table, TableSchema, schema};
 
-use crate::Reject;
 use crate::merge::{self, Merge};
 
 /// Bytes that a row holds in memory, for buffers that must stay bounded.
@@ -105,70 +102,6 @@ fn weighed(held: &mut usize, weight: usize, group_bytes: usize) -> bool {
     room
 }
 
-/// Rows of a table whose columns are known only at run time.
-struct ValueRows {
-    table: Arc<TableSchema>,
-    rows: Vec<Vec<Value>>,
-}
-
-impl TableRows for ValueRows {
-    fn schema(&self) -> TableSchema {
-        TableSchema::clone(&self.table)
-    }
-
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn reserve(&mut self, rows: usize) {
-        self.rows.reserve(rows);
-    }
-
-    fn append(&mut self, other: Box<dyn TableRows>) {
-        if let Ok(mut other) = other.into_any().downcast::<ValueRows>() {
-            self.rows.append(&mut other.rows);
-        }
-    }
-
-    fn write_aside(&self, path: &Path, footer: &Footer, _: Packing, group_bytes: usize) -> Result<u64> {
-        let mut writer = DynamicWriter::create(path, &self.table, footer)?;
-        let mut held = 0;
-        for row in &self.rows {
-            writer.push(row.clone())?;
-            if !weighed(&mut held, row.iter().map(Value::weight).sum(), group_bytes) {
-                writer.end_group()?;
-            }
-        }
-        writer.finish()
-    }
-
-    fn merge(&self, merge: Merge<'_>) -> Result<u64> {
-        merge::of_values(&self.table, merge)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
-    }
-}
-
-/// A buffer without rows for a table whose columns are known only at run time: what
-/// [`Analyzer::empty`](crate::Analyzer::empty) returns of it.
-///
-/// # Errors
-/// Like [`TableSchema::check`].
-pub fn value_rows(table: &Arc<TableSchema>) -> Result<Box<dyn TableRows>> {
-    table.check()?;
-    Ok(Box::new(ValueRows { table: Arc::clone(table), rows: Vec::new() }))
-}
-
 /// Where the rows of a page stand among those of others: SURT, then canonical URL, then time, then place. Total, because
 /// no two captures share a place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -201,7 +134,7 @@ impl Order {
 /// The rows of a page, of any tables, in the order they were added.
 #[derive(Default)]
 pub struct Rows {
-    tables: Vec<(Cow<'static, str>, Box<dyn TableRows>)>,
+    tables: Vec<(&'static str, Box<dyn TableRows>)>,
     kept: Vec<&'static str>,
     weight: usize,
 }
@@ -210,40 +143,16 @@ impl Rows {
     /// Adds a row.
     pub fn push<T: Table + Weigh + 'static>(&mut self, row: T) {
         self.weight += row.weight();
-        let at = self.tables.iter().position(|(name, rows)| name == T::NAME && rows.as_any().is::<Vec<T>>());
+        let at = self.tables.iter().position(|(_, rows)| rows.as_any().is::<Vec<T>>());
         let at = at.unwrap_or_else(|| {
             // Most pages have one row of most tables: room for four, as vectors begin with, would be most of a buffer.
-            self.tables.push((T::NAME.into(), Box::new(Vec::<T>::with_capacity(1))));
+            self.tables.push((T::NAME, Box::new(Vec::<T>::with_capacity(1))));
             self.tables.len() - 1
         });
         let rows: &mut dyn Any = self.tables[at].1.as_mut();
         if let Some(rows) = rows.downcast_mut::<Vec<T>>() {
             rows.push(row);
         }
-    }
-
-    /// Adds a row of a table whose columns are known only at run time.
-    ///
-    /// # Errors
-    /// [`Reject`] `row-does-not-fit` where the values are not those of the columns.
-    pub fn push_values(&mut self, table: &Arc<TableSchema>, row: Vec<Value>) -> Result<(), Reject> {
-        let reject = |error: Error| Reject { reason: "row-does-not-fit".into(), detail: error.to_string() };
-        table.check_row(&row).map_err(reject)?;
-        self.weight += size_of::<Vec<Value>>() + row.iter().map(Value::weight).sum::<usize>();
-        let at = self
-            .tables
-            .iter()
-            .position(|(name, rows)| *name == table.name && rows.as_any().is::<ValueRows>());
-        let at = at.unwrap_or_else(|| {
-            let rows = ValueRows { table: Arc::clone(table), rows: Vec::with_capacity(1) };
-            self.tables.push((Cow::Owned(table.name.clone()), Box::new(rows)));
-            self.tables.len() - 1
-        });
-        let rows: &mut dyn Any = self.tables[at].1.as_mut();
-        if let Some(rows) = rows.downcast_mut::<ValueRows>() {
-            rows.rows.push(row);
-        }
-        Ok(())
     }
 
     /// Counts the page as `what` in the manifest.
@@ -274,12 +183,12 @@ impl Rows {
     }
 
     /// How many rows there are of each table.
-    pub fn lengths(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.tables.iter().map(|(name, rows)| (&**name, rows.len()))
+    pub fn lengths(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.tables.iter().map(|(name, rows)| (*name, rows.len()))
     }
 
     /// All rows, table by table.
-    pub fn into_tables(self) -> impl Iterator<Item = (Cow<'static, str>, Box<dyn TableRows>)> {
+    pub fn into_tables(self) -> impl Iterator<Item = (&'static str, Box<dyn TableRows>)> {
         self.tables.into_iter()
     }
 }

@@ -177,12 +177,4 @@ proptest! {
             prop_assert!(after >= before * (1.0 - 1e-6), "{before} {after}");
         }
     }
-
-    #[test]
-    fn any_bytes_are_a_record_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-        if let Ok(record) = postcard::from_bytes::<ChangeRecord>(&bytes) {
-            let rate = record.rate_with(&Prior::default());
-            prop_assert!(rate > 0.0 && rate.is_finite());
-        }
-    }
 }

@@ -183,19 +183,6 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_numbers_give_a_share_and_an_age(rate: f64, days: f64) {
-            for share in [freshness(rate, days), fresh_now(rate, days)] {
-                prop_assert!((0.0..=1.0).contains(&share), "{share}");
-            }
-            for age in [age(rate, days), age_now(rate, days)] {
-                prop_assert!(age >= 0.0 && age.is_finite(), "{age}");
-            }
-            let mut summary = FreshnessSummary::default();
-            summary.count(rate, days, rate);
-            prop_assert!(summary.freshness().is_some_and(f64::is_finite));
-        }
-
-        #[test]
         fn more_visits_are_fresher_and_younger(rate in 1e-6f64..1e3, days in 1e-4f64..1e3) {
             prop_assert!(freshness(rate, days) >= freshness(rate, days * 1.1) - 1e-12);
             prop_assert!(age(rate, days) <= age(rate, days * 1.1) * (1.0 + 1e-9));

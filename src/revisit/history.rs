@@ -248,7 +248,6 @@ mod tests {
     use super::*;
     use crate::RevisitOptions;
     use crate::{Answer, Prior, Scheduler};
-    use proptest::prelude::*;
 
     fn visited(visits: i64) -> PageHistory {
         let scheduler = Scheduler::new(RevisitOptions::default(), None).unwrap();
@@ -343,19 +342,5 @@ mod tests {
         assert!(!lied.is_due(now) && lied.claim == Some(true), "judged on");
         let mut dropped = PageHistory { next_ms: None, ..page };
         assert_eq!(dropped.hint(now, now, &Trust::default()), Hint::Kept);
-    }
-
-    proptest! {
-        #[test]
-        fn a_changed_byte_is_a_history_or_an_error(at in 0usize..200, value: u8, cut in 0usize..200) {
-            let mut bytes = visited(10).encode();
-            let at = at % bytes.len();
-            bytes[at] = value;
-            if let Ok(page) = PageHistory::decode(&bytes) {
-                let rate = page.record.rate_with(&Prior::of(page.rate));
-                prop_assert!(rate > 0.0 && rate.is_finite());
-            }
-            let _ = PageHistory::decode(&bytes[..cut % bytes.len()]);
-        }
     }
 }

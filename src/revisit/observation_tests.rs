@@ -1,8 +1,7 @@
 use super::*;
 use crate::RevisitOptions;
+use crate::days;
 use crate::trust::Trust;
-use crate::{Schedule, days};
-use proptest::prelude::*;
 use webmill_capture::date::format_rfc822;
 
 const URL: &str = "http://a.example/";
@@ -267,33 +266,4 @@ fn an_imported_page_without_a_place_is_stored_in_full_once() {
     let (seen, after) = last(&[imported, body(7, 1)]);
     assert_eq!((seen.outcome, seen.stored), (Outcome::Unchanged, Stored::Full));
     assert_eq!(after.capture.map(|place| place.at_ms), Some(START + 7 * DAY_MS));
-}
-
-proptest! {
-    #[test]
-    fn any_answers_leave_a_sound_history(
-        answers in proptest::collection::vec(
-            (any::<i64>(), any::<u16>(), any::<bool>(), 0u8..3, any::<Option<u64>>(), any::<Option<i64>>(), 0usize..5),
-            0..40,
-        ),
-        which in 0usize..4,
-    ) {
-        let options = RevisitOptions { schedule: Schedule::ALL[which], ..RevisitOptions::default() };
-        let scheduler = Scheduler::new(options, None).unwrap();
-        let dates = ["", "Tue, 15 Apr 2003 08:13:06 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "\"a\"", "x\n"];
-        let mut page = PageHistory::new(URL, START);
-        for (at_ms, status, conditional, number, simhash, date_ms, text) in answers {
-            let status = [200, 304, 404, 410, 301, status][usize::from(status) % 6];
-            let answer = Answer {
-                at_ms, status, conditional, cut: false, digest: Some([number; 20]), simhash,
-                etag: Some(dates[text]), last_modified: Some(dates[4 - text]), date_ms, capture: None,
-            };
-            page.hint(at_ms.wrapping_add(7), at_ms, &Trust::default());
-            let seen = page.observe(&answer, &scheduler, &Prior::default());
-            prop_assert!(seen.rate.is_finite() && seen.rate >= 0.0);
-            prop_assert!(seen.next_ms.is_none_or(|next| next > at_ms || at_ms > i64::MAX - 366 * DAY_MS));
-            prop_assert!(page.changes <= page.visits);
-            prop_assert_eq!(PageHistory::decode(&page.encode()), Ok(page.clone()));
-        }
-    }
 }

@@ -188,7 +188,6 @@ impl Scheduler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn adaptive_from_a_day() {
@@ -244,21 +243,6 @@ mod tests {
         ] {
             let error = bad.check().unwrap_err().to_string();
             assert!(error.contains(field), "{error}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_interval_is_within_the_bounds(before: i64, rate: f64, weight: f64, which in 0usize..4) {
-            let mut pages = RateHistogram::default();
-            pages.add(rate, weight);
-            let options = RevisitOptions { schedule: Schedule::ALL[which], ..RevisitOptions::default() };
-            let plan = options.plan(&pages);
-            let scheduler = Scheduler::new(options, plan).unwrap();
-            for outcome in Outcome::ALL {
-                let interval = scheduler.interval_ms(outcome, before, rate, weight);
-                prop_assert!((60_000..=365 * DAY_MS).contains(&interval));
-            }
         }
     }
 }

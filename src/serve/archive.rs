@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use webmill_capture::{Error, Result};
+use webmill_index::CaptureSource;
 use webmill_index::query::KeyOf;
-use webmill_index::{CaptureSource, Entry};
+use webmill_index::store::Store;
 
 use crate::access::AccessRules;
 use crate::record::RecordStore;
@@ -16,21 +17,6 @@ const MAX_NAME: usize = 100;
 /// Names that mean something else in addresses.
 const RESERVED: [&str; 3] = ["static", "robots.txt", "favicon.ico"];
 
-/// An index that takes captures while it is asked.
-pub trait WritableIndex: Send + Sync {
-    /// Adds entries; once it returns, they are kept whatever happens. Entries that are there already stay once.
-    ///
-    /// # Errors
-    /// Where they cannot be written; then none of them counts as added.
-    fn add(&self, entries: Vec<Entry<'static>>) -> Result<u64>;
-
-    /// Deletes the entries with these keys, times, files and offsets; those that are not there are passed over.
-    ///
-    /// # Errors
-    /// As [`WritableIndex::add`].
-    fn delete(&self, entries: Vec<Entry<'static>>) -> Result<u64>;
-}
-
 /// Captures of one name.
 pub struct Collection {
     /// The name in addresses.
@@ -40,15 +26,13 @@ pub struct Collection {
     /// Their records.
     pub records: Arc<dyn RecordStore>,
     /// Where captures can be added and deleted over HTTP; `None`: nowhere.
-    pub writable: Option<Arc<dyn WritableIndex>>,
+    pub writable: Option<Arc<Store>>,
     /// Who may see what.
     pub access: AccessRules,
     /// What is known of its pages beside the index.
     pub facts: Arc<dyn Facts>,
     /// Its numbers, counted when its pages are first asked for.
     survey: OnceLock<Survey>,
-    /// Whether the index answers from memory (or a mapped file), so that short questions need no thread of their own.
-    pub in_memory: bool,
 }
 
 impl Collection {
@@ -62,7 +46,6 @@ impl Collection {
             access: AccessRules::default(),
             facts: Arc::new(NoFacts),
             survey: OnceLock::new(),
-            in_memory: true,
         }
     }
 

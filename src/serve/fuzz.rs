@@ -23,7 +23,7 @@ pub fn fuzz_request(data: &[u8]) {
     let _ = memento::accept_datetime(&text);
     let _ = AccessRules::parse_aclj(&text);
     let _ = AccessRules::parse_json(&text, key);
-    let asked = form::pairs(query.unwrap_or(path), 50);
+    let asked = form::pairs(query.unwrap_or(path));
     for (pairs, dialect) in [
         (&asked, Dialect::Pywb),
         (&asked, Dialect::Wayback),
@@ -31,8 +31,7 @@ pub fn fuzz_request(data: &[u8]) {
         (&xml_pairs(&text), Dialect::Outback),
     ] {
         let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let limits = Limits { max_regex_bytes: 64 << 10, ..Limits::default() };
-        let Ok(query) = Query::parse(pairs, dialect, key, &limits) else { continue };
+        let Ok(query) = Query::parse(pairs, dialect, key, &Limits::default()) else { continue };
         let mut writer = RowWriter::new(&query, "t");
         let end = query.run(&index, &mut |row| {
             writer.row(row);

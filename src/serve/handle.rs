@@ -72,9 +72,10 @@ impl Shared {
     }
 
     fn collection(&self, name: &str) -> Result<&Collection, Refusal> {
-        let found = self.archive.collection(name).or_else(|| {
-            name.contains('%').then(|| self.archive.collection(&form::decode(name, false))).flatten()
-        });
+        let found = self
+            .archive
+            .collection(name)
+            .or_else(|| name.contains('%').then(|| self.archive.collection(&form::decode(name))).flatten());
         found.ok_or_else(|| Refusal::not_found(format!("there is no collection {name:?}")))
     }
 }
@@ -290,7 +291,7 @@ async fn dispatch(
         Some((path, query)) => (path, Some(query)),
         None => (target, None),
     };
-    let parameters = || form::pairs(query.unwrap_or_default(), shared.options.max_parameters);
+    let parameters = || form::pairs(query.unwrap_or_default());
     let route = Route::parse(path, query);
     let text = |result: Result<Response, Refusal>| result.unwrap_or_else(Refusal::into_text);
     if *method == Method::OPTIONS {
@@ -322,7 +323,7 @@ async fn dispatch(
                     Err(refusal) => return refusal.into_json(),
                 };
                 let mut pairs = parameters();
-                pairs.extend(form::pairs(&String::from_utf8_lossy(&form), shared.options.max_parameters));
+                pairs.extend(form::pairs(&String::from_utf8_lossy(&form)));
                 let result = query::cdx(shared, collection, &pairs, Dialect::Pywb, asked).await;
                 result.unwrap_or_else(Refusal::into_json)
             }

@@ -29,11 +29,11 @@ pub mod site;
 mod stream;
 pub mod wacz;
 
-pub use archive::{Archive, Collection, WritableIndex};
+pub use archive::{Archive, Collection};
 pub use find::Captures;
 pub use fuzz::fuzz_request;
-pub use log::{LineLog, Logged, RequestLog};
+pub use log::{Logged, RequestLog};
 pub use options::Options;
 pub use record::{RecordStore, ShardFiles, StoredRecord};
 pub use route::Route;
-pub use server::{Server, router};
+pub use server::Server;

@@ -1,10 +1,14 @@
 //! What a server says of every request that it answered.
 
-use std::io::Write;
+use std::fmt;
 use std::net::IpAddr;
-use std::sync::Mutex;
+use std::sync::Arc;
 
-/// A request and how it ended.
+/// Is told of every request.
+pub type RequestLog = Arc<dyn Fn(&Logged) + Send + Sync>;
+
+/// A request and how it ended. As text it is a line: time, peer, method, target, status, bytes, microseconds, and `broken`
+/// where it was.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Logged {
@@ -26,41 +30,14 @@ pub struct Logged {
     pub at_ms: i64,
 }
 
-/// Is told of every request.
-pub trait RequestLog: Send + Sync {
-    /// Takes note.
-    fn log(&self, request: &Logged);
-}
-
-/// Writes a line a request: time, peer, method, target, status, bytes, microseconds, and `broken` where it was.
-pub struct LineLog<W: Write + Send> {
-    out: Mutex<W>,
-}
-
-impl<W: Write + Send> LineLog<W> {
-    /// Writes to `out`; lines that it does not take are lost.
-    pub fn new(out: W) -> LineLog<W> {
-        LineLog { out: Mutex::new(out) }
-    }
-}
-
-impl<W: Write + Send> RequestLog for LineLog<W> {
-    fn log(&self, request: &Logged) {
-        let peer = request.peer.map_or_else(|| "-".to_owned(), |peer| peer.to_string());
+impl fmt::Display for Logged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let peer = self.peer.map_or_else(|| "-".to_owned(), |peer| peer.to_string());
         // Foreign bytes: nothing that could begin a line of its own or tell a terminal what to do.
-        let target: String =
-            request.target.chars().map(|c| if c.is_control() || c == ' ' { '?' } else { c }).collect();
-        let line = format!(
-            "{} {peer} {} {target} {} {} {}{}\n",
-            webmill_capture::date::format_rfc3339(request.at_ms),
-            request.method,
-            request.status,
-            request.bytes,
-            request.micros,
-            if request.broken { " broken" } else { "" }
-        );
-        if let Ok(mut out) = self.out.lock() {
-            let _ = out.write_all(line.as_bytes());
-        }
+        let target = self.target.replace(|c: char| c.is_control() || c == ' ', "?");
+        let time = webmill_capture::date::format_rfc3339(self.at_ms);
+        let Logged { method, status, bytes, micros, .. } = self;
+        let broken = if self.broken { " broken" } else { "" };
+        write!(f, "{time} {peer} {method} {target} {status} {bytes} {micros}{broken}")
     }
 }

@@ -1,6 +1,5 @@
 //! What bounds a server and its requests.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use webmill_index::query::Limits;
@@ -24,18 +23,10 @@ pub struct Options {
     pub user_header: Option<String>,
     /// Bounds of queries.
     pub limits: Limits,
-    /// Captures of a URL that are looked at for its TimeGate, links and TimeMap.
-    pub max_captures: usize,
     /// Longest path and query string, in bytes.
     pub max_url_bytes: usize,
     /// Longest body of a request, in bytes.
     pub max_body_bytes: usize,
-    /// Bytes of a replayed body after its content codings are undone; the rest is cut off.
-    pub max_decoded_bytes: usize,
-    /// Parameters of a query string; further ones are not read.
-    pub max_parameters: usize,
-    /// Most connections at a time; further ones wait to be accepted.
-    pub max_connections: usize,
     /// Requests at a time that read records or walk over an index.
     pub max_working: usize,
     /// Of these, most from one address.
@@ -49,7 +40,7 @@ pub struct Options {
     /// How long a connection may take no byte of an answer, or send none of a body.
     pub stall_timeout: Duration,
     /// Told of every request; `None`: nobody.
-    pub log: Option<Arc<dyn RequestLog>>,
+    pub log: Option<RequestLog>,
 }
 
 impl Default for Options {
@@ -61,12 +52,8 @@ impl Default for Options {
             allow_origin: None,
             user_header: None,
             limits: Limits::default(),
-            max_captures: 1_000_000,
             max_url_bytes: 32 << 10,
             max_body_bytes: 64 << 20,
-            max_decoded_bytes: 256 << 20,
-            max_parameters: 100,
-            max_connections: 1024,
             max_working: 16,
             max_working_per_client: 16,
             wait_timeout: Duration::from_secs(10),

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use webmill_capture::{Error, Response, Result};
+use webmill_capture::{Error, Response, Result, digest};
 use webmill_shard::{ReadOptions, Record, RecordFile, RecordType};
 
 /// A record as replay needs it.
@@ -50,7 +50,7 @@ impl StoredRecord {
             refers_to: record.revisit.as_ref().map(|revisit| {
                 (revisit.refers_to_url.as_deref().map(str::to_owned), revisit.refers_to_date_ms)
             }),
-            digest: digest(record.payload_digest.as_deref().unwrap_or_default()),
+            digest: digest::bare(record.payload_digest.as_deref().unwrap_or_default()).to_owned(),
         };
         match response {
             Some(response) => {
@@ -76,14 +76,6 @@ impl StoredRecord {
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         let found = self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()));
         found.map(|(_, value)| &value[..])
-    }
-}
-
-/// A digest as indexes write it: SHA-1 without its name.
-pub(crate) fn digest(declared: &str) -> String {
-    match declared.split_once(':') {
-        Some((name, value)) if name.eq_ignore_ascii_case("sha1") => value.to_owned(),
-        _ => declared.to_owned(),
     }
 }
 

@@ -100,7 +100,7 @@ impl<'a> Route<'a> {
             let url = if url.contains("://") || !url.contains('%') {
                 url.to_owned()
             } else {
-                let decoded = crate::form::decode(url, false);
+                let decoded = crate::form::decode(url);
                 if decoded.contains("://") { decoded } else { url.to_owned() }
             };
             match query {

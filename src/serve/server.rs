@@ -7,7 +7,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use hyper::body::Incoming;
@@ -30,18 +29,14 @@ const FAREWELL: Duration = Duration::from_secs(10);
 const GLANCE: Duration = Duration::from_millis(100);
 /// Most bytes of a request's head, and what a connection buffers.
 const HEAD_BYTES: usize = 64 << 10;
+/// Most connections at a time; further ones wait to be accepted.
+const MAX_CONNECTIONS: u32 = 1024;
 
 /// A server that listens and does not answer yet.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     shared: Arc<Shared>,
-}
-
-/// The answers about an archive as a router, for a server of somebody's own. `local`: it is reached from this machine
-/// alone.
-pub fn router(archive: Archive, options: Options, local: bool) -> Router {
-    Router::new().fallback(answer).with_state(Arc::new(Shared::new(archive, options, local)))
 }
 
 impl Server {
@@ -75,7 +70,7 @@ impl Server {
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<()> {
         let failed = |error| Error::io(format!("tcp://{}", self.address), error);
         let listener = tokio::net::TcpListener::from_std(self.listener).map_err(failed)?;
-        let connections = Arc::new(Semaphore::new(self.shared.options.max_connections.max(1)));
+        let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
         let (stop, stopped) = watch::channel(false);
         let mut shutdown = pin!(shutdown);
         loop {
@@ -96,8 +91,7 @@ impl Server {
         }
         drop(listener);
         let _ = stop.send(true);
-        let all = u32::try_from(self.shared.options.max_connections.max(1)).unwrap_or(u32::MAX);
-        let _ = timeout(FAREWELL, connections.acquire_many(all)).await;
+        let _ = timeout(FAREWELL, connections.acquire_many(MAX_CONNECTIONS)).await;
         Ok(())
     }
 

@@ -259,13 +259,10 @@ fn of<'a>(kind: RecordType, record: &'a Record<'_>) -> NewWarcRecord<'a> {
     NewWarcRecord {
         kind,
         url: None,
-        date_ms: 0,
         ip: record.ip.as_deref().filter(|ip| ip.parse::<IpAddr>().is_ok()),
-        content_type: None,
-        id: None,
         truncated: record.truncated,
-        extra: &[],
         data: &record.data,
+        ..NewWarcRecord::default()
     }
 }
 

@@ -13,6 +13,7 @@ use walkdir::WalkDir;
 use webmill_capture::error::{AtPath, Error, Result};
 
 use super::raw_walk::any_whole;
+use super::reader::file_name;
 use super::stream::Stream;
 use super::warc_frame::Start;
 use super::{Container, Format, arc, warc_head};
@@ -127,7 +128,7 @@ fn candidates(input: &str) -> Vec<Result<(PathBuf, Arc<str>)>> {
     }
     let is_pattern = input.contains(['*', '?', '[']) && !path.exists();
     if !is_pattern {
-        return vec![Ok((path.to_path_buf(), last_name(path)))];
+        return vec![Ok((path.to_path_buf(), file_name(path)))];
     }
     let matches = match glob::glob(input) {
         Ok(matches) => matches,
@@ -138,7 +139,7 @@ fn candidates(input: &str) -> Vec<Result<(PathBuf, Arc<str>)>> {
         match found {
             Ok(path) if path.is_dir() => all.extend(folder(&path)),
             Ok(path) => {
-                let name = last_name(&path);
+                let name = file_name(&path);
                 all.push(Ok((path, name)));
             }
             Err(error) => {
@@ -178,10 +179,6 @@ fn folder(folder: &Path) -> Vec<Result<(PathBuf, Arc<str>)>> {
         all.push(Err(Error::Config(format!("{}: the folder holds no file", folder.display()))));
     }
     all
-}
-
-fn last_name(path: &Path) -> Arc<str> {
-    Arc::from(path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
 }
 
 fn look(path: PathBuf, name: Arc<str>) -> Result<Input> {

@@ -96,7 +96,6 @@ pub use split::{Part, follows, split};
 pub use staged::Staged;
 pub use tail::{cut_tail, whole_end};
 pub use warc::{WarcReader, fuzz_warc};
-pub use warc_digest::DigestForm;
 pub use warc_pack::{NewWarcRecord, WarcOptions, WarcPacker};
 pub use warc_write::WarcWriter;
 pub use webmill_capture::RecordType;

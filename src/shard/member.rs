@@ -26,7 +26,7 @@ use webmill_capture::error::{Error, Result};
 #[path = "member_find.rs"]
 mod find;
 #[path = "member_gzip.rs"]
-mod gzip;
+pub(crate) mod gzip;
 #[path = "member_inflate.rs"]
 mod inflate;
 #[path = "member_lz4.rs"]

@@ -217,14 +217,14 @@ impl Members {
 }
 
 /// What is known of a member's head.
-pub(super) enum Head {
+pub(crate) enum Head {
     Complete(usize),
     Incomplete,
     Invalid,
 }
 
 /// Length of the gzip member head at the start of `bytes` (RFC 1952, 2.3).
-pub(super) fn head_length(bytes: &[u8]) -> Head {
+pub(crate) fn head_length(bytes: &[u8]) -> Head {
     let n = bytes.len().min(3);
     if bytes[..n] != MAGIC[..n] {
         return Head::Invalid;

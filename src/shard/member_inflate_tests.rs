@@ -190,31 +190,18 @@ fn failures_are_backed_off() {
     assert_eq!((broken, gzip.vain()), (1000, 9), "1 + 2 + 4 + … members a try");
 }
 
-/// Three members, some of whose bytes are changed, whole and cut.
-fn damaged(level: u32, change: impl FnOnce(&mut Vec<u8>), cut: impl FnOnce(usize) -> usize) {
+/// Three members, of which one bit of any byte is changed, or the rest cut off.
+#[test]
+fn one_bit_of_any_byte() {
     let words = "some words, some more words, no more words. ".repeat(30);
     let noise = noise(300);
     let packed = [words.as_bytes(), b"between", &noise];
-    let mut chain = [pack(packed[0], level), pack(packed[1], 1), pack(packed[2], level)].concat();
-    change(&mut chain);
-    assert_same_or_sound(&chain, &packed);
-    assert_same_or_sound(&chain[..cut(chain.len())], &packed);
-}
-
-#[test]
-fn one_bit_of_any_byte() {
-    for at in 0..usize::MAX {
-        let mut inside = false;
-        let flip = |chain: &mut Vec<u8>| {
-            if let Some(byte) = chain.get_mut(at) {
-                *byte ^= 64;
-                inside = true;
-            }
-        };
-        damaged(4, flip, |_| 0);
-        if !inside {
-            break;
-        }
+    let mut chain = [pack(packed[0], 4), pack(packed[1], 1), pack(packed[2], 9)].concat();
+    for at in 0..chain.len() {
+        assert_same_or_sound(&chain[..at], &packed);
+        chain[at] ^= 64;
+        assert_same_or_sound(&chain, &packed);
+        chain[at] ^= 64;
     }
 }
 
@@ -230,23 +217,4 @@ proptest! {
         assert_same(&chain, limit);
     }
 
-    #[test]
-    fn agrees_with_streaming_on_damage(
-        flips in proptest::collection::vec((any::<prop::sample::Index>(), 1..=255u8), 0..4),
-        cut in any::<prop::sample::Index>(),
-        level in 1..10u32,
-    ) {
-        let change = |chain: &mut Vec<u8>| for (at, to) in flips {
-            let at = at.index(chain.len());
-            chain[at] ^= to;
-        };
-        damaged(level, change, |length| cut.index(length));
-    }
-
-    #[test]
-    fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let stored = [&[0x1f, 0x8b, 8], &bytes[..]].concat();
-        let _ = Inflater::new().unwrap().member(&stored, &mut vec![0; 5000]);
-        assert_same(&stored, 5000);
-    }
 }

@@ -29,7 +29,7 @@ pub enum Compression {
 }
 
 /// A record to be written.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct NewRecord<'a> {
     /// The URL finally fetched.
     pub url: &'a str,
@@ -51,7 +51,7 @@ pub struct NewRecord<'a> {
 /// ```
 /// use webmill_shard::{Compression, NewRecord, RawPacker};
 ///
-/// let record = NewRecord { url: "http://a.example/", origin: None, date_ms: 0, ip: None, extra: &[], data: b"hi" };
+/// let record = NewRecord { url: "http://a.example/", data: b"hi", ..NewRecord::default() };
 /// let mut bytes = Vec::new();
 /// RawPacker::new(Compression::None, None).pack(&record, &mut bytes)?;
 /// assert!(bytes.starts_with(b"version:1.0\nurl:http://a.example/\n") && bytes.ends_with(b"length:2\n\nhi\n"));

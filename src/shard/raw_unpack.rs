@@ -6,6 +6,7 @@
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
+use super::member::gzip::{Head, head_length};
 use super::raw_head::Packing;
 
 /// Room added at least at a time.
@@ -113,7 +114,11 @@ impl Unpacker {
 
     /// One gzip member: header, deflate, checksum and size. (The decoder's own gzip mode cannot be reset.)
     fn gunzip(&mut self, stored: &[u8], limit: usize) -> Result<Unpacked, String> {
-        let head = gzip_head(stored)?;
+        let head = match head_length(stored) {
+            Head::Complete(n) => n,
+            Head::Incomplete => return Err("the gzip data ends early".into()),
+            Head::Invalid => return Err("the gzip data is damaged: it does not begin like gzip".into()),
+        };
         let Unpacked::Whole { used } = self.inflate("gzip", &stored[head..], limit)? else {
             return Ok(Unpacked::Cut);
         };
@@ -159,30 +164,6 @@ impl Unpacker {
         self.zstd = Some(decoder);
         Ok(unpacked)
     }
-}
-
-/// Length of a gzip member's header (RFC 1952).
-fn gzip_head(stored: &[u8]) -> Result<usize, String> {
-    let early = || "the gzip data ends early".to_string();
-    if !stored.starts_with(&[0x1f, 0x8b, 8]) {
-        return Err("the gzip data is damaged: it does not begin like gzip".into());
-    }
-    let flags = *stored.get(3).ok_or_else(early)?;
-    let mut at = 10;
-    if flags & 4 != 0 {
-        let extra = stored.get(at..at + 2).ok_or_else(early)?;
-        at += 2 + usize::from(u16::from_le_bytes([extra[0], extra[1]]));
-    }
-    for flag in [8, 16] {
-        if flags & flag != 0 {
-            let text = stored.get(at..).ok_or_else(early)?;
-            at += memchr::memchr(0, text).ok_or_else(early)? + 1;
-        }
-    }
-    if flags & 2 != 0 {
-        at += 2;
-    }
-    if at <= stored.len() { Ok(at) } else { Err(early()) }
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ impl Default for WriteOptions {
 /// let folder = tempfile::tempdir().unwrap();
 /// let mut writer = RawDbWriter::new(folder.path(), "crawl", WriteOptions::default())?;
 /// let data = b"HTTP/1.1 200 OK\r\n\r\nhello";
-/// writer.write(&NewRecord { url: "http://a.example/", origin: None, date_ms: 0, ip: None, extra: &[], data })?;
+/// writer.write(&NewRecord { url: "http://a.example/", data, ..NewRecord::default() })?;
 /// let files = writer.finish()?;
 /// assert!(files[0].ends_with("crawl-00000.rawdb"));
 /// # Ok::<(), webmill_capture::error::Error>(())

@@ -148,7 +148,10 @@ impl Record<'_> {
         RefersTo {
             url: revisit.refers_to_url.as_deref().map(Cow::Borrowed),
             date_ms: revisit.refers_to_date_ms,
-            digest: self.payload_digest.as_deref().map(|digest| Cow::Borrowed(bare(digest))),
+            digest: self
+                .payload_digest
+                .as_deref()
+                .map(|digest| Cow::Borrowed(webmill_capture::digest::bare(digest))),
         }
     }
 
@@ -184,13 +187,5 @@ impl Record<'_> {
             place: self.place.clone(),
             truncated: self.truncated,
         })
-    }
-}
-
-/// A declared digest as index columns write it: the base32 SHA-1 alone, another algorithm with its name.
-fn bare(declared: &str) -> &str {
-    match declared.split_once(':') {
-        Some((name, digest)) if name.eq_ignore_ascii_case("sha1") => digest,
-        _ => declared,
     }
 }

@@ -99,12 +99,9 @@ impl Revisit<'_> {
     ///     kind: RecordType::Revisit,
     ///     url: Some("http://a.example/"),
     ///     date_ms: 86_400_000,
-    ///     ip: None,
-    ///     content_type: None,
-    ///     id: None,
-    ///     truncated: None,
     ///     extra: &extra,
     ///     data: b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n",
+    ///     ..NewWarcRecord::default()
     /// };
     /// let mut bytes = Vec::new();
     /// WarcPacker::new(&WarcOptions::default(), None)?.pack(&record, &mut bytes)?;

@@ -43,15 +43,9 @@ fn write_warc(folder: &Path, compression: Compression, dictionary: Option<Vec<u8
     let mut writer = WarcWriter::new(folder, "w", options).unwrap();
     for n in 0..60 {
         let record = NewWarcRecord {
-            kind: RecordType::Response,
             url: Some(&format!("http://a.example/{n}")),
-            date_ms: 0,
-            ip: None,
-            content_type: None,
-            id: None,
-            truncated: None,
-            extra: &[],
             data: &page(n),
+            ..NewWarcRecord::default()
         };
         writer.write(&record).unwrap();
     }
@@ -83,7 +77,7 @@ fn every_record_is_found_again_by_its_place() {
         for n in 0..60 {
             let url = format!("http://a.example/{n}");
             let data = page(n);
-            let record = NewRecord { url: &url, origin: None, date_ms: 0, ip: None, extra: &[], data: &data };
+            let record = NewRecord { url: &url, data: &data, ..NewRecord::default() };
             writer.write(&record).unwrap();
         }
         writer.finish().unwrap();
@@ -136,22 +130,4 @@ fn revisits_say_what_they_refer_to() {
         assert!(record.payload_digest.is_some() && record.revisit.is_some(), "{}", record.url);
         assert!(record.response().is_none_or(|r| r.status.is_some() && r.body.is_empty()), "{}", record.url);
     }
-}
-
-#[test]
-fn a_raw_db_record_can_be_a_revisit() {
-    let head = "version:1.0\nurl:http://a.example/\ndate:Wed, 01 May 2024 12:00:00 GMT\nx-revisit:sha1:ABC\n\
-                x-refers-to:http://a.example/ 2023-05-01T12:00:00Z\n";
-    let data = "HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n";
-    let bytes = format!("{head}length:{}\n\n{data}\n", data.len());
-    let mut reader =
-        ShardReader::from_reader(Box::new(std::io::Cursor::new(bytes)), "t", &ReadOptions::default())
-            .unwrap();
-    let record = reader.next().unwrap().unwrap();
-    assert_eq!((record.kind, record.payload_digest.as_deref()), (RecordType::Revisit, Some("sha1:ABC")));
-    let revisit = record.revisit.clone().unwrap();
-    assert_eq!(revisit.profile, RevisitProfile::ServerNotModified);
-    assert_eq!(revisit.refers_to_url.as_deref(), Some("http://a.example/"));
-    assert_eq!(revisit.refers_to_date_ms, Some(1_682_942_400_000));
-    assert_eq!(record.response().unwrap().header("etag"), Some(&b"\"1\""[..]));
 }

@@ -521,7 +521,7 @@ fn files_rotate_by_size() {
     for n in 0..20 {
         let url = format!("http://a/{n}");
         let data = page(&"x".repeat(n * 100));
-        let new = NewRecord { url: &url, origin: None, date_ms: 0, ip: None, extra: &[], data: &data };
+        let new = NewRecord { url: &url, data: &data, ..NewRecord::default() };
         writer.write(&new).unwrap();
     }
     let files = writer.finish().unwrap();
@@ -541,7 +541,7 @@ fn values_that_no_head_can_hold_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.raw");
     let mut writer = RawDbWriter::create(&path, WriteOptions::default()).unwrap();
-    let base = NewRecord { url: "http://a/", origin: None, date_ms: 0, ip: None, extra: &[], data: b"" };
+    let base = NewRecord { url: "http://a/", data: b"", ..NewRecord::default() };
     for bad in [
         NewRecord { url: "", ..base },
         NewRecord { url: "http://a/\nversion:1.0", ..base },

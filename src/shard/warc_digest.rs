@@ -27,33 +27,6 @@ const MAX_PAYLOAD: usize = 1 << 30;
 const BLOCK: &str = "the block does not agree with its digest";
 const PAYLOAD: &str = "the payload does not agree with its digest";
 
-/// Of which bytes a payload digest is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum DigestForm {
-    /// The entity body, transfer coding off: what the standard means. Also where there is no transfer coding.
-    Entity,
-    /// The body as stored, transfer coding and all, as many tools have it.
-    Stored,
-    /// The whole block, where it has an HTTP head.
-    Block,
-}
-
-impl Record<'_> {
-    /// Of which bytes of this record the declared payload digest is; `None` where none is declared, where it is not
-    /// computed here, where the payload is in another record (revisit) or was cut, and where it agrees with nothing.
-    /// Cost: a hash or three of the block.
-    pub fn payload_digest_form(&self) -> Option<DigestForm> {
-        if (self.data.len() as u64) < self.full_length {
-            return None;
-        }
-        match Declared::parse(self.payload_digest.as_deref()?) {
-            Declared::Digest(digest) => payload_form(self, &digest)?,
-            _ => None,
-        }
-    }
-}
-
 /// What comparing a record with its digests found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings {
@@ -182,29 +155,22 @@ fn decode(value: &str, size: usize) -> Option<Vec<u8>> {
     bytes.ok().filter(|b| b.len() == size)
 }
 
-/// `None` where the payload is not here.
+/// Whether the digest is of the entity, of the body as stored or of the whole block; `None` where the payload is not
+/// here.
 fn payload_agrees(record: &Record, declared: &Known) -> Option<bool> {
-    payload_form(record, declared).map(|form| form.is_some())
-}
-
-/// The form that agrees, if one does; `None` where the payload is not here.
-fn payload_form(record: &Record, declared: &Known) -> Option<Option<DigestForm>> {
-    let of = |bytes: &[u8], form| declared.is_of(bytes).then_some(form);
     match record.kind {
         RecordType::Revisit => None,
         RecordType::Request => {
             let body =
                 memchr::memmem::find(&record.data, b"\r\n\r\n").map_or(&[][..], |at| &record.data[at + 4..]);
-            Some(of(body, DigestForm::Entity))
+            Some(declared.is_of(body))
         }
         RecordType::Response if record.is_http() => {
             let response = Response::parse(&record.data);
             let entity = response.payload(MAX_PAYLOAD).bytes;
-            let found = of(&entity, DigestForm::Entity);
-            let found = found.or_else(|| of(response.body, DigestForm::Stored));
-            Some(found.or_else(|| of(&record.data, DigestForm::Block)))
+            Some([&entity, response.body, &record.data].iter().any(|bytes| declared.is_of(bytes)))
         }
-        _ => Some(of(&record.data, DigestForm::Entity)),
+        _ => Some(declared.is_of(&record.data)),
     }
 }
 

@@ -143,6 +143,23 @@ impl WarcPacker {
     }
 }
 
+/// A response without anything, to name only some fields.
+impl Default for NewWarcRecord<'_> {
+    fn default() -> Self {
+        NewWarcRecord {
+            kind: RecordType::Response,
+            url: None,
+            date_ms: 0,
+            ip: None,
+            content_type: None,
+            id: None,
+            truncated: None,
+            extra: &[],
+            data: &[],
+        }
+    }
+}
+
 impl NewWarcRecord<'_> {
     /// The identifier of a record that is given none: a UUID (version 8, RFC 9562) made of type, URL, date and block.
     pub fn content_id(&self) -> String {

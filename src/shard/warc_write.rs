@@ -21,20 +21,14 @@ use super::{Format, Record, RecordType, warc_frame, warc_head};
 ///
 /// # Examples
 /// ```
-/// use webmill_shard::{NewWarcRecord, ReadOptions, RecordType, ShardReader, WarcOptions, WarcWriter};
+/// use webmill_shard::{NewWarcRecord, ReadOptions, ShardReader, WarcOptions, WarcWriter};
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let mut writer = WarcWriter::new(folder.path(), "crawl", WarcOptions::default())?;
 /// writer.write(&NewWarcRecord {
-///     kind: RecordType::Response,
 ///     url: Some("http://a.example/"),
-///     date_ms: 0,
-///     ip: None,
-///     content_type: None,
-///     id: None,
-///     truncated: None,
-///     extra: &[],
 ///     data: b"HTTP/1.1 200 OK\r\n\r\nhello",
+///     ..NewWarcRecord::default()
 /// })?;
 /// let files = writer.finish()?;
 /// assert!(files[0].ends_with("crawl-00000.warc.gz"));
@@ -123,12 +117,9 @@ impl WarcWriter {
             kind: RecordType::Warcinfo,
             url: None,
             date_ms,
-            ip: None,
-            content_type: None,
-            id: None,
-            truncated: None,
             extra: &[(MADE_HERE, "1")],
             data: block.as_bytes(),
+            ..NewWarcRecord::default()
         };
         let mut info = Vec::new();
         self.packer.pack(&record, &mut info)?;

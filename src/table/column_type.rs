@@ -181,29 +181,9 @@ pub(crate) fn list(element: ArrowDataType) -> ArrowDataType {
 mod tests {
     use super::*;
 
-    const ALL: &[ColumnType] = &[
-        ColumnType::Bool,
-        ColumnType::UInt8,
-        ColumnType::Int16,
-        ColumnType::Int32,
-        ColumnType::UInt32,
-        ColumnType::UInt64,
-        ColumnType::Int64,
-        ColumnType::Float32,
-        ColumnType::Float64,
-        ColumnType::String,
-        ColumnType::Binary,
-        ColumnType::Timestamp,
-        ColumnType::StringList,
-        ColumnType::Float32List,
-        ColumnType::UInt32List,
-        ColumnType::UInt64List,
-        ColumnType::Int64List,
-    ];
-
     #[test]
     fn types_in_memory_are_recognised_and_declared_ones_have_no_views() {
-        for &kind in ALL {
+        for kind in ColumnType::ALL {
             assert_eq!(ColumnType::of(&kind.in_memory()), Some(kind));
             assert!(!format!("{:?}", kind.declared()).contains("View"), "{kind}");
             assert_eq!(kind.is_list(), kind.to_string().starts_with("List("));

@@ -60,20 +60,6 @@ impl Value {
         if let Value::UInts(list) = self { list } else { &[] }
     }
 
-    /// Bytes that it holds in memory.
-    pub fn weight(&self) -> usize {
-        let own = match self {
-            Value::Text(text) => text.len(),
-            Value::Bytes(bytes) => bytes.len(),
-            Value::Texts(list) => list.iter().map(|text| text.len() + size_of::<String>()).sum(),
-            Value::Floats(list) => size_of_val(list.as_slice()),
-            Value::Ints(list) => size_of_val(list.as_slice()),
-            Value::UInts(list) => size_of_val(list.as_slice()),
-            _ => 0,
-        };
-        size_of::<Self>() + own
-    }
-
     /// Whether a column of type `kind` can hold it.
     fn fits(&self, kind: ColumnType) -> bool {
         match kind {
@@ -191,14 +177,6 @@ impl DynamicWriter {
         self.table.check_row(&row)?;
         self.pending.push(row);
         if self.pending.len() >= ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
-    }
-
-    /// Ends the row group, so that what comes is in another one.
-    ///
-    /// # Errors
-    /// [`Error::Io`] where the disk refuses.
-    pub fn end_group(&mut self) -> Result<()> {
-        self.flush()
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -186,16 +186,9 @@ impl ParquetFile {
     }
 }
 
-/// Columns by their names, with those that earlier programs gave them: their files go on being read.
-const EARLIER_NAMES: [(&str, &str); 1] = [("url_sortkey", "url_surtkey")];
-
 fn find(path: &Path, schema: &ArrowSchema, wanted: &Wanted) -> Result<Field> {
     let (name, expected) = (&wanted.name, wanted.kind.to_string());
-    let earlier = || {
-        let (_, earlier) = EARLIER_NAMES.iter().find(|(now, _)| now == name)?;
-        schema.get(earlier)
-    };
-    let Some(field) = schema.get(name).or_else(earlier) else {
+    let Some(field) = schema.get(name) else {
         return Err(incompatible(path, format!("no column {name}"), expected));
     };
     match ColumnType::of(&field.dtype) {

@@ -42,11 +42,10 @@ fn write_corpus(work: &Work) {
             writer
                 .write(&NewRecord {
                     url,
-                    origin: None,
                     date_ms,
                     ip: Some("192.0.2.1"),
-                    extra: &[],
                     data: &data,
+                    ..NewRecord::default()
                 })
                 .unwrap();
         }

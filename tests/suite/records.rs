@@ -6,11 +6,11 @@ use webmill::mill::{LinkRow, PageRow, TextRow, WarcType};
 
 use crate::support::{Work, reader};
 
-/// A WARC record of any type; `fields` are lines of its head.
-fn record(warc_type: &str, url: &str, date: &str, content_type: &str, fields: &str, block: &str) -> String {
+/// A WARC record of any type and a day of 2024; `fields` are lines of its head.
+fn record(warc_type: &str, url: &str, day: &str, content_type: &str, fields: &str, block: &str) -> String {
     let url = if url.is_empty() { String::new() } else { format!("WARC-Target-URI: {url}\r\n") };
     format!(
-        "WARC/1.1\r\nWARC-Type: {warc_type}\r\n{url}WARC-Date: {date}\r\nWARC-Record-ID: <urn:uuid:{warc_type}-{date}>\r\n\
+        "WARC/1.1\r\nWARC-Type: {warc_type}\r\n{url}WARC-Date: 2024-{day}T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:{warc_type}-2024-{day}T00:00:00Z>\r\n\
          Content-Type: {content_type}\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n",
         block.len()
     )
@@ -28,59 +28,21 @@ fn archive() -> String {
          http://www.tea.example/\r\nWARC-Refers-To-Date: 2024-01-01T00:00:00Z\r\nWARC-Payload-Digest: sha1:{DIGEST}\r\n"
     );
     let tea = "http://www.tea.example/";
+    let leaf = "http://www.tea.example/leaf.txt?b=2&A=1";
+    let moved = "HTTP/1.1 301 Moved\r\nLocation: /new\r\n\r\n";
+    let request = "application/http; msgtype=request";
+    let missing = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
     [
-        record("warcinfo", "", "2024-01-01T00:00:00Z", "application/warc-fields", "", "software: none"),
-        record("response", tea, "2024-01-01T00:00:00Z", HTTP, "", page),
-        record(
-            "request",
-            tea,
-            "2024-01-01T00:00:00Z",
-            "application/http; msgtype=request",
-            "",
-            "GET / HTTP/1.1\r\n\r\n",
-        ),
-        record(
-            "metadata",
-            tea,
-            "2024-01-01T00:00:00Z",
-            "application/warc-fields",
-            "",
-            "via: http://b.example/",
-        ),
-        record("revisit", tea, "2024-02-01T00:00:00Z", HTTP, &revisit, head),
-        record(
-            "response",
-            tea,
-            "2024-03-01T00:00:00Z",
-            HTTP,
-            "",
-            "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
-        ),
-        record("conversion", tea, "2024-03-02T00:00:00Z", "text/plain", "", "All about tea"),
-        record(
-            "resource",
-            "http://www.tea.example/leaf.txt?b=2&A=1",
-            "2024-01-02T00:00:00Z",
-            "text/plain",
-            "",
-            "a leaf",
-        ),
-        record(
-            "revisit",
-            "http://cup.example/",
-            "2024-01-03T00:00:00Z",
-            HTTP,
-            "",
-            "HTTP/1.1 304 Not Modified\r\n\r\n",
-        ),
-        record(
-            "response",
-            "http://cup.example:8080/old",
-            "2024-01-04T00:00:00Z",
-            HTTP,
-            "",
-            "HTTP/1.1 301 Moved\r\nLocation: /new\r\n\r\n",
-        ),
+        record("warcinfo", "", "01-01", "application/warc-fields", "", "software: none"),
+        record("response", tea, "01-01", HTTP, "", page),
+        record("request", tea, "01-01", request, "", "GET / HTTP/1.1\r\n\r\n"),
+        record("metadata", tea, "01-01", "application/warc-fields", "", "via: http://b.example/"),
+        record("revisit", tea, "02-01", HTTP, &revisit, head),
+        record("response", tea, "03-01", HTTP, "", missing),
+        record("conversion", tea, "03-02", "text/plain", "", "All about tea"),
+        record("resource", leaf, "01-02", "text/plain", "", "a leaf"),
+        record("revisit", "http://cup.example/", "01-03", HTTP, "", "HTTP/1.1 304 Not Modified\r\n\r\n"),
+        record("response", "http://cup.example:8080/old", "01-04", HTTP, "", moved),
     ]
     .concat()
 }

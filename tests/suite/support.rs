@@ -85,11 +85,10 @@ impl Work {
             writer
                 .write(&NewRecord {
                     url: &page.url,
-                    origin: None,
                     date_ms: page.date_ms,
                     ip: Some(&page.ip),
-                    extra: &[],
                     data: &page.response,
+                    ..NewRecord::default()
                 })
                 .unwrap();
         }
@@ -126,7 +125,7 @@ impl Work {
         let mut writer = RawDbWriter::new(&self.path(folder), name, options).unwrap();
         for (url, data, date_ms) in captures {
             let (url, data) = (url.as_ref(), data.as_ref());
-            writer.write(&NewRecord { url, origin: None, date_ms, ip: None, extra: &[], data }).unwrap();
+            writer.write(&NewRecord { url, date_ms, data, ..NewRecord::default() }).unwrap();
         }
         writer.finish().unwrap();
     }

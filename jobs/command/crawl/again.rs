@@ -1,12 +1,13 @@
 //! What `webmill crawl` says and takes in about pages that were visited before.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use webmill_capture::Error;
 use webmill_capture::date::parse_14;
 use webmill_crawl::{Crawl, CrawlOptions, Ended, OldCapture, Totals};
-use webmill_index::{CaptureSource, Entry, KeyRange, SortedFile, ZipNum};
+use webmill_index::cdx::Reader;
+use webmill_index::{Entry, zipnum};
 
 use super::view::grouped;
 
@@ -77,33 +78,30 @@ pub fn import(crawl: &mut Crawl, indexes: &[PathBuf]) -> Result<()> {
 }
 
 fn import_one(crawl: &mut Crawl, path: &Path) -> Result<()> {
-    let all = KeyRange::default();
+    let zipnum = path.extension().is_some_and(|ending| ending == "idx");
+    let files = if zipnum { zipnum::parts(path)? } else { vec![path.to_owned()] };
     let mut import = crawl.import();
-    let mut failure = None;
-    let mut visit = |entry: &Entry<'_>| match import.add(&capture(entry)) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            failure = Some(error);
-            ControlFlow::Break(())
+    let mut faults = 0;
+    for file in files {
+        let mut reader = Reader::open(&file)?;
+        while let Some(entry) = reader.next() {
+            match entry {
+                Ok(entry) => import.add(&capture(&entry))?,
+                Err(Error::Corrupt { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
-    };
-    let faults = if path.extension().is_some_and(|ending| ending == "idx") {
-        let index = ZipNum::open(path)?;
-        index.scan(&all, &mut visit)?;
-        index.faults()
-    } else if path.extension().is_some_and(|ending| ending == "gz") {
-        bail!(
-            "an index to import is not compressed as a whole: unpack it, or name the .idx of a ZipNum index"
-        );
-    } else {
-        let index = SortedFile::open(path)?;
-        index.scan(&all, &mut visit)?;
-        index.faults()
-    };
-    if let Some(error) = failure {
-        return Err(error.into());
+        faults += reader.faults();
     }
     let done = import.finish()?;
+    if done.captures == 0 && faults > 0 {
+        return Err(Error::Incompatible {
+            path: path.to_owned(),
+            found: "no line that is an entry".into(),
+            expected: "a sorted CDX or CDXJ file, or the .idx of a ZipNum index".into(),
+        }
+        .into());
+    }
     let left_out: Vec<String> =
         done.left_out.iter().map(|(reason, n)| format!("{reason} {}", grouped(n))).collect();
     crate::say!(

@@ -1,21 +1,19 @@
 //! The store of captures: bytes a capture, look-ups, streams, adding while it serves.
 //!
-//!     cargo bench -p webmill-index --bench capture_store -- [CAPTURES [hosts|random [ADDED [FOLDER]]]]
+//!     cargo bench -p webmill-index --bench capture_store -- [CAPTURES [ADDED [FOLDER]]]
 //!
-//! Defaults: 5,000,000 captures in the order of a crawl that goes host by host, 2,000,000 added, a temporary folder. The model
-//! of the captures is in `synthetic.rs`. `keys` instead prints the keys alone, to be packed by other tools.
+//! Defaults: 5,000,000 captures, 2,000,000 added, a temporary folder. The model of the captures is in `synthetic.rs`.
 //! It stands with its crate, not with the other benchmarks, so that measuring builds nothing else.
 
 mod synthetic;
 
 use std::hint::black_box;
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use synthetic::{Order, Synthetic};
+use synthetic::Synthetic;
 use webmill_index::store::Store;
 use webmill_index::{CaptureSource, Entry, KeyRange};
 
@@ -26,49 +24,24 @@ const BATCH: usize = 5_000;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let number = |at: usize, usual: u64| args.get(at).map_or(Ok(usual), |arg| arg.parse::<u64>());
-    if args.first().is_some_and(|arg| arg == "keys") {
-        return keys(number(1, 1_000_000)?);
-    }
-    let (count, added) = (number(0, 5_000_000)?, number(2, 2_000_000)?);
-    let order = match args.get(1).map(String::as_str) {
-        None | Some("hosts") => Order::Hosts,
-        Some("random") => Order::Random,
-        Some(other) => return Err(format!("{other}: hosts or random").into()),
-    };
+    let (count, added) = (number(0, 5_000_000)?, number(1, 2_000_000)?);
     let temporary = tempfile::tempdir()?;
-    let folder = args.get(3).map_or_else(|| temporary.path().to_path_buf(), PathBuf::from).join("store");
-    let wanted = build(&folder, count, order)?;
+    let folder = args.get(2).map_or_else(|| temporary.path().to_path_buf(), PathBuf::from).join("store");
+    let wanted = build(&folder, count)?;
     let start = Instant::now();
     let store = Store::open(&folder)?;
     println!("opened in {:.3} s", start.elapsed().as_secs_f64());
     look_ups(&store, &wanted)?;
     streams(&store, &wanted)?;
-    adding(&store, &wanted, added, order)?;
-    Ok(())
-}
-
-fn keys(count: u64) -> Result<(), Box<dyn std::error::Error>> {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let mut last = String::new();
-    Synthetic::new(count, Order::Hosts).run(&mut |entry| {
-        if last != entry.urlkey {
-            last.clear();
-            last.push_str(&entry.urlkey);
-            let _ = writeln!(out, "{last}");
-        }
-    });
+    adding(&store, &wanted, added)?;
     Ok(())
 }
 
 /// Builds the store and gives keys to ask for.
-fn build(
-    folder: &std::path::Path,
-    count: u64,
-    order: Order,
-) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+fn build(folder: &std::path::Path, count: u64) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let mut wanted = Vec::new();
     let every = (count / LOOK_UPS as u64).max(1);
-    let mut synthetic = Synthetic::new(count, order);
+    let mut synthetic = Synthetic::new(count);
     let start = Instant::now();
     let mut nth = 0u64;
     let built = Store::build(folder, |push| {
@@ -86,27 +59,14 @@ fn build(
     })?;
     let rows = built.captures;
     let seconds = start.elapsed().as_secs_f64();
-    println!("{rows} captures of {} URLs ({} drawn twice), order {order:?}", synthetic.keys, built.repeated);
+    println!("{rows} captures of {} URLs ({} drawn twice)", synthetic.keys, built.repeated);
     println!("built in {seconds:.1} s with the drawing: {:.0} captures/s", rows as f64 / seconds);
     let bytes = Store::open(folder)?.bytes() as f64;
-    let each = |bytes: f64| bytes / rows as f64;
-    println!("{bytes} bytes on disk: {:.2} a capture", each(bytes));
-    let bits = synthetic.bits;
-    let all = bits.keys + bits.digests + bits.times + bits.places + bits.lengths + bits.kinds;
+    let digests = synthetic.digests as f64;
     println!(
-        "drawn: {:.2} bytes a capture: keys {:.2}, digests {:.2} ({:.3} of the captures have one of their own), times {:.2}, places {:.2}, lengths {:.2}, kinds {:.2}",
-        each(all / 8.0),
-        each(bits.keys / 8.0),
-        each(bits.digests / 8.0),
-        synthetic.digests as f64 / rows as f64,
-        each(bits.times / 8.0),
-        each(bits.places / 8.0),
-        each(bits.lengths / 8.0),
-        each(bits.kinds / 8.0)
-    );
-    println!(
-        "all but digests of their own: {:.2} bytes a capture in the store",
-        each(bytes - 20.0 * synthetic.digests as f64)
+        "{bytes} bytes on disk: {:.2} a capture, {:.3} of which have a digest of their own",
+        bytes / rows as f64,
+        digests / rows as f64
     );
     // Asked in no order.
     let mut state = 1u64;
@@ -204,10 +164,10 @@ fn streams(store: &Store, wanted: &[String]) -> webmill_capture::Result<()> {
     Ok(())
 }
 
-fn adding(store: &Store, wanted: &[String], added: u64, order: Order) -> webmill_capture::Result<()> {
+fn adding(store: &Store, wanted: &[String], added: u64) -> webmill_capture::Result<()> {
     // Another draw of the same kind, in the order of time, as a crawl adds.
     let mut fresh = Vec::with_capacity(added as usize);
-    let mut synthetic = Synthetic::new(added, order);
+    let mut synthetic = Synthetic::new(added);
     synthetic.run(&mut |entry| {
         let mut entry = entry.clone().into_owned();
         entry.filename = format!("second-{}", entry.filename).into();

@@ -1,6 +1,6 @@
 //! Captures drawn after what archives are like, in the order of the index, in constant memory.
 //!
-//! The model, whose every draw is counted in bits so that a store can be held against its entropy:
+//! The model:
 //!
 //! - hosts: sizes by a power law of exponent 1.25 up to 20,000 pages, names of letters; pages of a host of five kinds
 //!   (articles with dates and words, numbered queries, folders of words, products, images), a host mostly of one.
@@ -11,17 +11,10 @@
 //! - contents: 0.10 of the new ones are those of another page of the host (errors, mirrors, sessions); 0.06 redirects
 //!   (a third of them empty) and 0.06 errors 404, 0.8 of which with one text for a host. All other digests are random.
 //! - lengths: log-normal, median 9,000 bytes, sigma 1.2; revisits 520 +- 40.
-//! - places: 100 records a second of 15,000 bytes fill shards of 1 GB one after another. `Order::Hosts`: a host is
-//!   crawled in one go, a page every two seconds in random order. `Order::Random`: every page at any time of the crawl.
+//! - places: 100 records a second of 15,000 bytes fill shards of 1 GB one after another. A host is crawled in one go, a
+//!   page every two seconds in random order.
 
 use webmill_index::{Entry, Timestamp};
-
-/// Which way a crawl goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    Hosts,
-    Random,
-}
 
 const CRAWLS: u64 = 6;
 const RATE: f64 = 100.0;
@@ -29,20 +22,8 @@ const RECORD: f64 = 15_000.0;
 const SHARD: u64 = 1_000_000_000;
 const MAX_PAGES: f64 = 20_000.0;
 
-/// Bits drawn, by what for.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct Bits {
-    pub keys: f64,
-    pub digests: f64,
-    pub times: f64,
-    pub places: f64,
-    pub lengths: f64,
-    pub kinds: f64,
-}
-
 pub struct Synthetic {
     state: u64,
-    order: Order,
     left: u64,
     /// Seconds that a crawl takes.
     duration: f64,
@@ -50,7 +31,7 @@ pub struct Synthetic {
     host: u64,
     words: Vec<f64>,
     word_texts: Vec<String>,
-    pub bits: Bits,
+    /// Captures with a digest of their own, and keys, so far.
     pub digests: u64,
     pub keys: u64,
 }
@@ -58,13 +39,12 @@ pub struct Synthetic {
 const STARTS: [i64; 6] = [18_262, 18_353, 18_444, 18_536, 18_628, 18_718];
 
 impl Synthetic {
-    pub fn new(count: u64, order: Order) -> Self {
+    pub fn new(count: u64) -> Self {
         let mut weights: Vec<f64> = (1..=6000).map(|n| 1.0 / (f64::from(n) + 2.7)).collect();
         let sum: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|weight| *weight /= sum);
         let mut made = Synthetic {
             state: 0x1234_5678_9abc_def1,
-            order,
             left: count,
             duration: (count as f64 / CRAWLS as f64 / RATE).max(20_000.0),
             // About so many pages a host, and captures a page.
@@ -72,7 +52,6 @@ impl Synthetic {
             host: 0,
             words: weights,
             word_texts: Vec::new(),
-            bits: Bits::default(),
             digests: 0,
             keys: 0,
         };
@@ -101,14 +80,11 @@ impl Synthetic {
     }
 
     fn below(&mut self, n: u64) -> u64 {
-        self.bits.keys += (n as f64).log2();
         self.next() % n
     }
 
     fn chance(&mut self, p: f64) -> bool {
-        let drawn = self.unit() < p;
-        self.bits.kinds -= if drawn { p.log2() } else { (1.0 - p).log2() };
-        drawn
+        self.unit() < p
     }
 
     fn normal(&mut self) -> f64 {
@@ -123,7 +99,6 @@ impl Synthetic {
         for (at, weight) in self.words.iter().enumerate() {
             sum += weight;
             if sum >= target {
-                self.bits.keys -= weight.log2();
                 return at;
             }
         }
@@ -193,7 +168,6 @@ impl Synthetic {
         self.host += 1;
         let step = 26u64.pow(6) * 4 / self.hosts.max(1);
         let mut number = self.host * step + self.next() % step;
-        self.bits.keys += (step as f64).log2();
         let mut letters = [b'a'; 6];
         for letter in letters.iter_mut().rev() {
             *letter += (number % 26) as u8;
@@ -227,8 +201,6 @@ impl Synthetic {
         paths.push(("/".to_owned(), 2));
         paths.sort();
         paths.dedup_by(|a, b| a.0 == b.0);
-        // A set has no order.
-        self.bits.keys -= (1..=paths.len()).map(|n| (n as f64).log2()).sum::<f64>();
         let window = paths.len() as f64 * 2.0;
         let starts: Vec<f64> = STARTS
             .iter()
@@ -247,22 +219,15 @@ impl Synthetic {
                     break;
                 }
                 self.left -= 1;
-                let seconds = match self.order {
-                    Order::Hosts => starts[crawl as usize] + self.unit() * window,
-                    Order::Random => STARTS[crawl as usize] as f64 * 86_400.0 + self.unit() * self.duration,
-                };
-                let span = if self.order == Order::Hosts { window } else { self.duration };
-                self.bits.times += span.max(1.0).log2();
+                let seconds = starts[crawl as usize] + self.unit() * window;
                 // The second names a place to within what is written in it.
                 let since = seconds - STARTS[crawl as usize] as f64 * 86_400.0;
                 let place = ((since + self.duration * crawl as f64) * RATE * RECORD) as u64;
-                self.bits.places += (RATE * RECORD).log2();
                 let unchanged = content.is_some() && self.chance(0.45);
                 let (mime, status, length);
                 if unchanged {
                     (mime, status) = ("warc/revisit", content.as_ref().map_or(200, |content| content.2));
                     length = (520.0 + 40.0 * self.normal()).max(300.0) as u64;
-                    self.bits.lengths += (40.0 * 4.13f64).log2();
                 } else {
                     let html = if *kind == 4 { "image/jpeg" } else { "text/html" };
                     let digest;
@@ -285,7 +250,6 @@ impl Synthetic {
                     let (median, sigma): (f64, f64) =
                         if status == 200 { (9000.0, 1.2) } else { (600.0, 0.3) };
                     length = (median * (sigma * self.normal()).exp()) as u64 + 200;
-                    self.bits.lengths += (median * sigma * 4.13).log2();
                     content = Some((digest, mime, status));
                 }
                 let time = Self::timestamp(seconds as i64);
@@ -307,7 +271,6 @@ impl Synthetic {
     }
 
     fn digest(&mut self) -> String {
-        self.bits.digests += 160.0;
         self.digests += 1;
         let mut bytes = [0; 24];
         for part in bytes.chunks_exact_mut(8) {

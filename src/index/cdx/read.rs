@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use serde::de::{Deserializer, MapAccess, Visitor};
+use flate2::bufread::MultiGzDecoder;
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use webmill_capture::digest::bare;
 use webmill_capture::urlkey::url_key;
 use webmill_capture::{Error, Result};
 
-use super::write::bare_digest;
 use super::{Fault, Layout};
 use crate::{Entry, Timestamp};
 
@@ -76,7 +78,7 @@ fn fields<'a>(letters: &[u8], separator: u8, line: &'a str) -> Result<Entry<'a>,
             b'a' => entry.url = known.into(),
             b'm' => entry.mime = known.into(),
             b's' => entry.status = known.parse().ok(),
-            b'k' => entry.digest = bare_digest(known).into(),
+            b'k' => entry.digest = bare(known).into(),
             b'c' => old_digest = known,
             b'r' => entry.redirect = known.into(),
             b'R' if entry.redirect.is_empty() => entry.redirect = known.into(),
@@ -103,7 +105,7 @@ fn fields<'a>(letters: &[u8], separator: u8, line: &'a str) -> Result<Entry<'a>,
     }
     entry.offset = plain_offset.unwrap_or(entry.offset);
     if entry.digest.is_empty() {
-        entry.digest = bare_digest(old_digest).into();
+        entry.digest = bare(old_digest).into();
     }
     finished(entry)
 }
@@ -164,14 +166,17 @@ impl<'a> Visitor<'a> for Fields<'_, 'a> {
                 "status" | "statuscode" => entry.status = map.next_value::<Text<'a>>()?.0.parse().ok(),
                 "digest" => {
                     entry.digest = match known(map.next_value::<Text<'a>>()?.0) {
-                        Cow::Borrowed(digest) => bare_digest(digest).into(),
-                        Cow::Owned(digest) => bare_digest(&digest).to_owned().into(),
+                        Cow::Borrowed(digest) => bare(digest).into(),
+                        Cow::Owned(digest) => bare(&digest).to_owned().into(),
                     }
                 }
                 "redirect" => entry.redirect = known(map.next_value::<Text<'a>>()?.0),
                 "robotflags" => entry.robotflags = known(map.next_value::<Text<'a>>()?.0),
                 "length" => entry.length = map.next_value::<Text<'a>>()?.0.parse().ok(),
-                "offset" => entry.offset = map.next_value::<Text<'a>>()?.0.parse().unwrap_or(0),
+                "offset" => {
+                    let offset = map.next_value::<Text<'a>>()?.0;
+                    entry.offset = offset.parse().map_err(|_| A::Error::custom("the offset is no number"))?;
+                }
                 "filename" => entry.filename = known(map.next_value::<Text<'a>>()?.0),
                 _ => {
                     let value: serde_json::Value = map.next_value()?;
@@ -235,6 +240,20 @@ pub struct Reader<R> {
     number: u64,
     offset: u64,
     faults: u64,
+}
+
+impl Reader<Box<dyn BufRead>> {
+    /// Reads a file; one whose name ends in `.gz` is unpacked on the way.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = BufReader::new(File::open(path).map_err(|e| Error::io(path, e))?);
+        let unpacks = path.extension().is_some_and(|ending| ending == "gz");
+        let inner: Box<dyn BufRead> =
+            if unpacks { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
+        Ok(Reader::new(inner, path))
+    }
 }
 
 impl<R: BufRead> Reader<R> {

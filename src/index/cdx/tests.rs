@@ -146,10 +146,4 @@ proptest! {
             }
         }
     }
-
-    #[test]
-    fn any_bytes_can_be_read(file in prop::collection::vec(any::<u8>(), 0..200)) {
-        read(&file);
-        read(&[b" CDX N b a g\n".to_vec(), file].concat());
-    }
 }

@@ -147,12 +147,3 @@ fn push_number(width: usize, mut value: u64, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(&digits[at.min(digits.len() - width)..]);
 }
-
-/// The digest as indexes have it: SHA-1 without its name.
-pub(crate) fn bare_digest(declared: &str) -> &str {
-    let declared = declared.trim();
-    match declared.get(..5) {
-        Some(name) if name.eq_ignore_ascii_case("sha1:") => &declared[5..],
-        _ => declared,
-    }
-}

@@ -11,7 +11,10 @@
 use memchr::memmem::Finder;
 use regex::{Regex, RegexBuilder};
 
-use super::{BadRequest, Dialect, Field, FieldKind, Limits, Row};
+use super::{BadRequest, Dialect, Field, FieldKind, Row};
+
+/// Memory of a compiled regular expression, in bytes.
+const MAX_REGEX_BYTES: usize = 1 << 20;
 
 /// How a filter looks at a value.
 #[derive(Debug, Clone)]
@@ -40,7 +43,7 @@ impl Filter {
     ///
     /// # Errors
     /// A field without a name, a regular expression that cannot be compiled within its memory.
-    pub fn parse(text: &str, dialect: Dialect, limits: &Limits) -> Result<Filter, BadRequest> {
+    pub fn parse(text: &str, dialect: Dialect) -> Result<Filter, BadRequest> {
         let (inverted, rest) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
         let (mode, rest) = match rest.as_bytes().first() {
             Some(b'=') => ('=', &rest[1..]),
@@ -56,8 +59,8 @@ impl Filter {
         let kind = match (mode, dialect) {
             ('=', _) => FilterKind::Is(expression.to_owned()),
             (' ', Dialect::Pywb) => FilterKind::Contains(Box::new(Finder::new(expression).into_owned())),
-            (_, Dialect::Pywb) => FilterKind::Matches(compile(expression, "", limits)?),
-            _ => FilterKind::Matches(compile(expression, "$", limits)?),
+            (_, Dialect::Pywb) => FilterKind::Matches(compile(expression, "")?),
+            _ => FilterKind::Matches(compile(expression, "$")?),
         };
         Ok(Filter { field, kind, inverted })
     }
@@ -75,11 +78,11 @@ impl Filter {
 }
 
 /// An expression that must match from the start, and to the `end` (`$` or nothing).
-fn compile(expression: &str, end: &str, limits: &Limits) -> Result<Regex, BadRequest> {
+fn compile(expression: &str, end: &str) -> Result<Regex, BadRequest> {
     let build = |pattern: &str| {
         RegexBuilder::new(pattern)
-            .size_limit(limits.max_regex_bytes)
-            .dfa_size_limit(limits.max_regex_bytes)
+            .size_limit(MAX_REGEX_BYTES)
+            .dfa_size_limit(MAX_REGEX_BYTES)
             .nest_limit(64)
             .build()
     };
@@ -135,19 +138,18 @@ mod tests {
             (Outback, "original:http://.*", true),
             (Outback, "=status:404", true),
         ] {
-            let filter_of = Filter::parse(filter, dialect, &Limits::default()).unwrap();
+            let filter_of = Filter::parse(filter, dialect).unwrap();
             assert_eq!(filter_of.holds(&row), want, "{dialect:?} {filter}");
         }
     }
 
     #[test]
     fn what_cannot_be_compiled_is_refused_in_words() {
-        let limits = Limits::default();
         for text in ["~mime:(", "~mime:(?=x)", "~url:(a{1000}){1000}", "~:a)(b", "a b:x"] {
-            let refused = Filter::parse(text, Dialect::Pywb, &limits).unwrap_err();
+            let refused = Filter::parse(text, Dialect::Pywb).unwrap_err();
             assert!(!refused.0.is_empty(), "{text}");
         }
         let deep = format!("~url:{}{}", "(".repeat(1000), ")".repeat(1000));
-        assert!(Filter::parse(&deep, Dialect::Pywb, &limits).is_err());
+        assert!(Filter::parse(&deep, Dialect::Pywb).is_err());
     }
 }

@@ -190,23 +190,6 @@ proptest! {
         prop_assert_eq!(rows, whole, "{:?}", pairs);
     }
 
-    #[test]
-    fn queries_of_any_text_end_without_panic(
-        pairs in prop::collection::vec((prop::sample::select(&[
-            "url", "matchType", "from", "to", "limit", "sort", "closest", "output", "filter", "fl", "page", "pageSize",
-            "collapse", "resumeKey", "showResumeKey", "offset", "showDupeCount",
-        ][..]), "\\PC{0,20}|[a-z]{1,8}:[0-9(.*+]{0,6}|[0-9]{1,20}|true|http://a.org/x?"), 0..8),
-        entries in entries(),
-    ) {
-        let index = MemoryIndex::new(entries);
-        for dialect in [Dialect::Pywb, Dialect::Wayback, Dialect::Outback] {
-            let pairs = pairs.iter().map(|(name, value)| (*name, value.as_str()));
-            if let Ok(query) = Query::parse(pairs, dialect, plain_key, &Limits::default()) {
-                let _ = answer(&query, &index);
-                query.pages(&index).unwrap();
-            }
-        }
-    }
 }
 
 #[test]

@@ -15,6 +15,10 @@ use crate::Timestamp;
 /// Makes the key of a URL: the one that the index is sorted by.
 pub type KeyOf = fn(&str) -> String;
 
+/// Most filters and collapses, each; of fields four times as many.
+const MAX_PARTS: usize = 16;
+/// Longest value of a parameter, in bytes.
+const MAX_VALUE_BYTES: usize = 8 << 10;
 /// Blocks of a page where the client does not say.
 const PAGE_SIZE: u64 = 5;
 /// Most blocks of a page.
@@ -35,8 +39,8 @@ impl Query {
             Asked { query: blank(dialect, key, limits), match_type: None, closest: None, sort: "" };
         let mut url = None;
         for (name, value) in pairs {
-            if value.len() > limits.max_value_bytes {
-                return Err(BadRequest(format!("{name} is longer than {} bytes", limits.max_value_bytes)));
+            if value.len() > MAX_VALUE_BYTES {
+                return Err(BadRequest(format!("{name} is longer than {MAX_VALUE_BYTES} bytes")));
             }
             match name {
                 "url" | "urlkey" => url = url.or((!value.is_empty()).then_some(value)),
@@ -91,7 +95,6 @@ struct Asked<'p> {
 impl<'p> Asked<'p> {
     fn take(&mut self, name: &str, value: &'p str) -> Result<(), BadRequest> {
         let query = &mut self.query;
-        let limits = &query.limits;
         let full = |len: usize, most: usize| match len < most {
             true => Ok(()),
             false => Err(BadRequest(format!("more than {most} of {name}"))),
@@ -110,18 +113,18 @@ impl<'p> Asked<'p> {
             }
             "offset" if !value.is_empty() => query.offset = number(name, value)?,
             "filter" if !value.is_empty() => {
-                full(query.filters.len(), limits.max_parts)?;
-                let filter = Filter::parse(value, query.dialect, limits)?;
+                full(query.filters.len(), MAX_PARTS)?;
+                let filter = Filter::parse(value, query.dialect)?;
                 query.filters.push(filter);
             }
             "collapse" if !value.is_empty() => {
-                full(query.collapse.len(), limits.max_parts)?;
+                full(query.collapse.len(), MAX_PARTS)?;
                 query.collapse.push(Collapse::parse(value, query.dialect)?);
             }
             "fl" | "fields" if !value.is_empty() => {
                 let mut fields = Vec::new();
                 for name in value.split([',', ' ']).filter(|name| !name.is_empty()) {
-                    full(fields.len(), 4 * limits.max_parts)?;
+                    full(fields.len(), 4 * MAX_PARTS)?;
                     fields.push(Field::parse(name, query.dialect)?);
                 }
                 query.fields = Some(fields);

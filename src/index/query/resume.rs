@@ -6,6 +6,9 @@
 
 use std::fmt;
 
+use percent_encoding::percent_decode_str;
+use url::form_urlencoded::byte_serialize;
+
 use crate::{Entry, Timestamp};
 
 use super::BadRequest;
@@ -73,36 +76,13 @@ impl fmt::Display for ResumeKey {
             text.push_str(&format!(" {offset} {filename}"));
         }
         text.push('!');
-        for byte in text.bytes() {
-            match byte {
-                b' ' => f.write_str("+")?,
-                b if b.is_ascii_alphanumeric() || b"-._*".contains(&b) => write!(f, "{}", char::from(b))?,
-                b => write!(f, "%{b:02X}")?,
-            }
-        }
-        Ok(())
+        byte_serialize(text.as_bytes()).try_for_each(|part| f.write_str(part))
     }
 }
 
 /// Undoes the encoding of form fields.
 fn decode(text: &str) -> String {
-    let digit = |b: Option<&u8>| b.and_then(|b| char::from(*b).to_digit(16));
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        match (bytes[at], digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 3;
-                continue;
-            }
-            (b'+', ..) => out.push(b' '),
-            (byte, ..) => out.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use fjall::config::{BlockSizePolicy, CompressionPolicy, FilterPolicy, PartitioningPolicy};
-use fjall::{CompressionType, Database, Iter, Keyspace, KeyspaceCreateOptions, PersistMode};
+use fjall::{CompressionType, Database, Iter, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 use webmill_capture::{Error, Result};
 
 use crate::{CaptureSource, Entry, KeyRange, Scan};
@@ -214,8 +214,10 @@ impl Store {
         if range.to.as_ref().is_some_and(|to| *to <= range.from) {
             return Ok(());
         }
-        let (_, captures) = self.parts()?;
-        let mut found = self.run(|| Ok(captures.range::<Vec<u8>, _>(record::bounds(range))))?;
+        let (db, captures) = self.parts()?;
+        // The range of a keyspace goes on into what is written meanwhile; that of a snapshot does not.
+        let mut found =
+            self.run(|| Ok(db.snapshot().range::<Vec<u8>, _>(captures, record::bounds(range))))?;
         while let Some((key, value)) =
             self.run(|| next(&mut found).map(fjall::Guard::into_inner).transpose())?
         {

@@ -1,4 +1,4 @@
-//! Estimators and schedules on pages whose changes are planted, in virtual time. Larger tables: `examples/revisit_schedules.rs`.
+//! Estimators and schedules on pages whose changes are planted, in virtual time.
 
 #[path = "../evaluation/planted.rs"]
 mod planted;

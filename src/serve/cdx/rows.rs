@@ -31,8 +31,8 @@ pub struct RowWriter {
     pub out: String,
 }
 
-fn fields(names: &[&str], dialect: Dialect) -> Vec<Field> {
-    names.iter().filter_map(|name| Field::parse(name, dialect).ok()).collect()
+fn fields(names: &str, dialect: Dialect) -> Vec<Field> {
+    names.split(' ').filter_map(|name| Field::parse(name, dialect).ok()).collect()
 }
 
 impl RowWriter {
@@ -41,38 +41,15 @@ impl RowWriter {
         let mut fields = match (&query.fields, query.output, query.dialect) {
             (Some(fields), ..) => Some(fields.clone()),
             (None, Output::Cdxj | Output::Link, _) | (None, Output::Json, Dialect::Pywb) => None,
-            (None, _, Dialect::Wayback) => Some(fields(
-                &["urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"],
-                query.dialect,
-            )),
+            (None, _, Dialect::Wayback) => {
+                Some(fields("urlkey timestamp original mimetype statuscode digest length", query.dialect))
+            }
             (None, Output::Json, _) => Some(fields(
-                &[
-                    "urlkey",
-                    "timestamp",
-                    "original",
-                    "mimetype",
-                    "statuscode",
-                    "digest",
-                    "length",
-                    "offset",
-                    "filename",
-                ],
+                "urlkey timestamp original mimetype statuscode digest length offset filename",
                 query.dialect,
             )),
             (None, Output::Text, _) => Some(fields(
-                &[
-                    "urlkey",
-                    "timestamp",
-                    "original",
-                    "mimetype",
-                    "statuscode",
-                    "digest",
-                    "redirect",
-                    "robotflags",
-                    "length",
-                    "offset",
-                    "filename",
-                ],
+                "urlkey timestamp original mimetype statuscode digest redirect robotflags length offset filename",
                 query.dialect,
             )),
         };
@@ -80,10 +57,10 @@ impl RowWriter {
             && query.fields.is_none()
         {
             if query.resolve_revisits {
-                list.extend(self::fields(&["orig.length", "orig.offset", "orig.filename"], query.dialect));
+                list.extend(self::fields("orig.length orig.offset orig.filename", query.dialect));
             }
             if query.show_dupe_count {
-                list.extend(self::fields(&["dupecount"], query.dialect));
+                list.extend(self::fields("dupecount", query.dialect));
             }
         }
         RowWriter {

@@ -19,7 +19,7 @@ pub fn xml_pairs(q: &str) -> Vec<(String, String)> {
         match name {
             // Encoded once more within the query.
             "url" if value.contains("://") => pair("url", value.to_owned()),
-            "url" => pair("url", decode(value, false)),
+            "url" => pair("url", decode(value)),
             "type" if value == "prefixquery" => pair("matchType", "prefix".to_owned()),
             "type" => pair("matchType", "exact".to_owned()),
             "limit" => {

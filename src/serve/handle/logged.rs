@@ -16,7 +16,7 @@ use crate::log::{Logged, RequestLog};
 /// The same answer with an eye on its body.
 pub fn watch(
     response: Response,
-    log: &Arc<dyn RequestLog>,
+    log: &RequestLog,
     peer: Option<IpAddr>,
     method: &str,
     target: &str,
@@ -42,7 +42,7 @@ pub fn watch(
 struct Eye {
     body: Body,
     request: Logged,
-    log: Arc<dyn RequestLog>,
+    log: RequestLog,
     started: Instant,
     whole: bool,
 }
@@ -51,7 +51,7 @@ impl Drop for Eye {
     fn drop(&mut self) {
         self.request.micros = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.request.broken = !self.whole;
-        self.log.log(&self.request);
+        (self.log)(&self.request);
     }
 }
 

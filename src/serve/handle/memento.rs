@@ -23,6 +23,8 @@ use crate::record::StoredRecord;
 
 /// The newest there can be.
 const NEWEST: Timestamp = Timestamp(99_991_231_235_959);
+/// Captures of a URL that are looked at for its TimeGate, links and TimeMap.
+const MAX_CAPTURES: usize = 1_000_000;
 
 /// The time that is asked for without one in the address.
 fn wanted(asked: &Asked) -> Result<Timestamp, Refusal> {
@@ -57,7 +59,7 @@ fn captures(
     if key.is_empty() {
         return Err(Refusal::bad(format!("{} is no URL", header_url(url))));
     }
-    let found = Captures::of(index, &key, around, shared.options.max_captures)?;
+    let found = Captures::of(index, &key, around, MAX_CAPTURES)?;
     if found.times.is_empty() { Err(not_captured(url)) } else { Ok(found) }
 }
 
@@ -115,7 +117,7 @@ fn listed(shared: &Shared, index: &dyn CaptureSource, url: &str) -> Result<Vec<L
     let key = (shared.archive.key)(url);
     let (mut captures, mut cut) = (Vec::new(), false);
     index.scan(&KeyRange::exact(&key), &mut |entry| {
-        if captures.len() == shared.options.max_captures {
+        if captures.len() == MAX_CAPTURES {
             cut = true;
             return ControlFlow::Break(());
         }
@@ -251,7 +253,7 @@ pub fn replay(
             set(&mut response, "content-security-policy", "sandbox");
             response
         }
-        _ => replayed::capture(shared, asked, &held.name, &entry, kind, record),
+        _ => replayed::capture(asked, &held.name, &entry, kind, record),
     };
     set(&mut response, "memento-datetime", &http_date(entry.timestamp));
     set(&mut response, "content-location", &addresses.memento(entry.timestamp, modifier));

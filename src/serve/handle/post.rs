@@ -54,12 +54,12 @@ pub async fn write(
         if let (Some((line, why)), false) = (posted.bad.first(), skip) {
             return Err(Refusal::bad(format!("line {line}: {why} (badLines=skip takes the others)")));
         }
-        let count = match delete {
-            true => writable.delete(posted.entries)?,
-            false => writable.add(posted.entries)?,
-        };
+        match delete {
+            true => writable.delete(&posted.entries)?,
+            false => writable.add(&posted.entries)?,
+        }
         let done = if delete { "Deleted" } else { "Added" };
-        let mut said = format!("{done} {count} records\n");
+        let mut said = format!("{done} {} records\n", posted.entries.len());
         if posted.bad_lines > 0 {
             said.push_str(&format!("Skipped {} bad lines\n", posted.bad_lines));
         }

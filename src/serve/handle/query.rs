@@ -100,7 +100,7 @@ async fn answer(
     let zipped = query.dialect == Dialect::Wayback && query.gzip && asked.takes_gzip;
     let most = query.most_rows();
     let pages = query.show_num_pages || query.show_paged_index;
-    if held.in_memory && query.match_type == MatchType::Exact && !pages && !zipped && query.page.is_none() {
+    if query.match_type == MatchType::Exact && !pages && !zipped && query.page.is_none() {
         let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who);
         let short = query.clone().scanning_at_most(AT_ONCE_LINES);
         let before = writer.out().len();

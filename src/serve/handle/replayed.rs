@@ -15,6 +15,9 @@ use crate::record::StoredRecord;
 use crate::replay::{self, Context, Destination, Frame, Missing, Modifier, Replayed};
 use crate::site::{Lang, links};
 
+/// Bytes of a replayed body after its content codings are undone; the rest is cut off.
+const MAX_DECODED_BYTES: usize = 256 << 20;
+
 /// What a request says of the browser that made it.
 #[derive(Debug, Clone, Default)]
 pub struct Reader {
@@ -90,7 +93,6 @@ pub fn frame(
 
 /// A capture with its references led into the archive.
 pub fn capture(
-    shared: &Shared,
     asked: &Asked,
     collection: &str,
     entry: &Entry<'_>,
@@ -102,7 +104,7 @@ pub fn capture(
     let status = record.status.unwrap_or(200);
     let headers = headers(&record);
     let truncated = record.truncated;
-    let body = decoded(record, shared.options.max_decoded_bytes);
+    let body = decoded(record, MAX_DECODED_BYTES);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     let mut response = response(replay::answer(&context, status, &headers, body));
     if truncated {

@@ -1,6 +1,7 @@
 //! Headers of answers: what is kept of the captured ones, and the policy that holds a page in.
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use percent_encoding::{CONTROLS, utf8_percent_encode};
 use webmill_html::refresh_url;
 
 use super::Context;
@@ -31,7 +32,9 @@ pub(super) fn kept(captured: &HeaderMap, references: &References, redirect: bool
             "refresh" => refresh(&text(value), references),
             _ => None,
         };
-        if let Some(value) = led.and_then(|led| HeaderValue::from_str(&ascii(&led)).ok()) {
+        if let Some(value) =
+            led.and_then(|led| HeaderValue::from_str(&utf8_percent_encode(&led, CONTROLS).to_string()).ok())
+        {
             headers.insert(name.clone(), value);
         }
         let aside = HeaderName::from_bytes(format!("{ASIDE}{name}").as_bytes());
@@ -54,19 +57,6 @@ pub(super) fn kept(captured: &HeaderMap, references: &References, redirect: bool
 fn text(value: &HeaderValue) -> String {
     std::str::from_utf8(value.as_bytes())
         .map_or_else(|_| value.as_bytes().iter().copied().map(char::from).collect(), str::to_owned)
-}
-
-/// Characters beyond ASCII, of a fragment, percent-encoded.
-fn ascii(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for b in text.bytes() {
-        if b.is_ascii_graphic() || b == b' ' {
-            out.push(b.into())
-        } else {
-            out.push_str(&format!("%{b:02X}"))
-        }
-    }
-    out
 }
 
 fn refresh(value: &str, references: &References) -> Option<String> {

@@ -302,7 +302,7 @@ impl<'a> Html<'a> {
 
     /// Keeps track of SVG and MathML; whether the element is one of theirs.
     fn enter(&mut self, name: &[u8], self_closing: bool) -> bool {
-        if self.in_foreign() && tags::BREAKOUT.contains(&name) {
+        if self.in_foreign() && tags::breaks_out(name) {
             while self.in_foreign() {
                 self.foreign.pop();
             }

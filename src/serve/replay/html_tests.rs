@@ -177,16 +177,9 @@ fn pages_within_pages_are_bounded() {
 
 #[test]
 fn time_is_linear_in_odd_pages() {
-    for piece in [
-        "<noscript>",
-        "<!--",
-        "<svg>",
-        "<a ",
-        "<script><!--<script>",
-        "<iframe srcdoc='",
-        "<style>",
-        "<![CDATA[",
-    ] {
+    for piece in
+        "<noscript>|<!--|<svg>|<a |<script><!--<script>|<iframe srcdoc='|<style>|<![CDATA[".split('|')
+    {
         let source = piece.repeat(60_000);
         assert!(rewritten(&source).len() < 3 * source.len(), "{piece}");
     }

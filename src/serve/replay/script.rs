@@ -157,21 +157,9 @@ fn specifiers(source: &[u8]) -> Vec<(usize, usize)> {
                     _ if matches!(expect, Expect::Import | Expect::From) => Expect::From,
                     _ => Expect::Nothing,
                 };
-                const BEFORE_REGEX: [&[u8]; 12] = [
-                    b"return",
-                    b"typeof",
-                    b"case",
-                    b"in",
-                    b"of",
-                    b"delete",
-                    b"void",
-                    b"throw",
-                    b"new",
-                    b"do",
-                    b"else",
-                    b"instanceof",
-                ];
-                operand = !BEFORE_REGEX.contains(&word);
+                const BEFORE_REGEX: &str =
+                    "return typeof case in of delete void throw new do else instanceof";
+                operand = !BEFORE_REGEX.split(' ').any(|before| before.as_bytes() == word);
                 at += length;
             }
             _ if b.is_ascii_whitespace() => at += 1,

@@ -60,52 +60,13 @@ enum Role {
 }
 
 /// Elements of HTML that end SVG and MathML around them.
-pub(super) const BREAKOUT: [&[u8]; 44] = [
-    b"b",
-    b"big",
-    b"blockquote",
-    b"body",
-    b"br",
-    b"center",
-    b"code",
-    b"dd",
-    b"div",
-    b"dl",
-    b"dt",
-    b"em",
-    b"embed",
-    b"h1",
-    b"h2",
-    b"h3",
-    b"h4",
-    b"h5",
-    b"h6",
-    b"head",
-    b"hr",
-    b"i",
-    b"img",
-    b"li",
-    b"listing",
-    b"menu",
-    b"meta",
-    b"nobr",
-    b"ol",
-    b"p",
-    b"pre",
-    b"ruby",
-    b"s",
-    b"small",
-    b"span",
-    b"strong",
-    b"strike",
-    b"sub",
-    b"sup",
-    b"table",
-    b"tt",
-    b"u",
-    b"ul",
-    b"var",
-];
+const BREAKOUT: &str = "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img \
+     li listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var";
+
+/// Whether an element of HTML ends SVG and MathML around it.
+pub(super) fn breaks_out(name: &[u8]) -> bool {
+    BREAKOUT.split(' ').any(|other| other.as_bytes() == name)
+}
 
 /// The name of an element of SVG or MathML whose contents are HTML.
 pub(super) fn integration_point(name: &[u8], math: bool) -> Option<&'static str> {

@@ -1,5 +1,7 @@
 //! Which page of a collection a request is for.
 
+use percent_encoding::percent_decode_str;
+
 use super::links;
 
 /// Which URLs are meant by one.
@@ -164,42 +166,27 @@ fn without_star(url: String) -> String {
 
 /// A URL in a path: what [`links::tail`] had to encode is itself again, `%41` stays what it is.
 fn plain(url: &str) -> String {
-    let kept = |byte: u8| {
-        byte >= 0x80 || matches!(byte, b' ' | b'"' | b'<' | b'>' | b'\\' | b'`' | b'{' | b'}' | b'|' | b'^')
-    };
-    unescape(url, kept, false)
+    let (mut out, mut rest) = (Vec::with_capacity(url.len()), url.as_bytes());
+    while let [first, after @ ..] = rest {
+        let byte = after.first_chunk().filter(|_| *first == b'%').and_then(encoded);
+        out.push(byte.unwrap_or(*first));
+        rest = &after[if byte.is_some() { 2 } else { 0 }..];
+    }
+    // Bytes of another encoding: as they came.
+    String::from_utf8(out).unwrap_or_else(|_| url.to_owned())
 }
 
-/// A value of a query.
+/// The byte that two digits stand for, where paths have it encoded.
+fn encoded(digits: &[u8; 2]) -> Option<u8> {
+    let value = |digit: u8| char::from(digit).to_digit(16);
+    let byte = (value(digits[0])? << 4 | value(digits[1])?) as u8;
+    (byte >= 0x80 || b" \"<>\\`{}|^".contains(&byte)).then_some(byte)
+}
+
+/// A value of a query; bytes of another encoding as they came.
 fn decode(value: &str) -> String {
-    unescape(value, |_| true, true)
-}
-
-fn unescape(text: &str, wanted: impl Fn(u8) -> bool, plus: bool) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).and_then(|d| std::str::from_utf8(d).ok());
-        let byte = digits.filter(|_| bytes[at] == b'%').and_then(|d| {
-            d.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u8::from_str_radix(d, 16).ok()).flatten()
-        });
-        match byte.filter(|byte| wanted(*byte)) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(if plus && bytes[at] == b'+' { b' ' } else { bytes[at] });
-                at += 1;
-            }
-        }
-    }
-    match String::from_utf8(out) {
-        Ok(text) => text,
-        // Bytes of another encoding: as they came.
-        Err(_) => text.to_owned(),
-    }
+    let text = value.replace('+', " ");
+    percent_decode_str(&text).decode_utf8().map_or_else(|_| value.to_owned(), |text| text.into_owned())
 }
 
 #[cfg(test)]

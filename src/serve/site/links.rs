@@ -16,34 +16,34 @@
 //! read otherwise in a path (spaces, quotes, `#`, `\`, controls, letters that turn the direction of writing) is
 //! percent-encoded; `%` stays, as it is part of the URL.
 
-use std::fmt::Write;
-
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 use webmill_index::Timestamp;
+
+/// What stays as it is in the tail of a path is not among these.
+const TAIL: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'\'')
+    .add(b'<')
+    .add(b'>')
+    .add(b'#')
+    .add(b'\\')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}')
+    .add(b'|')
+    .add(b'^');
+/// All but unreserved characters.
+const VALUE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A URL as the tail of a path.
 pub fn tail(url: &str) -> String {
-    encode(url, |b| {
-        b.is_ascii_graphic()
-            && !matches!(b, b'"' | b'\'' | b'<' | b'>' | b'#' | b'\\' | b'`' | b'{' | b'}' | b'|' | b'^')
-    })
+    utf8_percent_encode(url, TAIL).to_string()
 }
 
 /// A value of a query, or a segment of a path.
 pub fn value(text: &str) -> String {
-    encode(text, |b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'~'))
-}
-
-fn encode(text: &str, stays: impl Fn(u8) -> bool) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for byte in text.bytes() {
-        if stays(byte) {
-            out.push(byte as char);
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+    utf8_percent_encode(text, VALUE).to_string()
 }
 
 /// Replay of a capture.

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use flate2::{Compression, GzBuilder};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use webmill_capture::{Error, Result};
 
@@ -14,8 +14,7 @@ pub const LINES: usize = 1024;
 pub const META: &str = "!meta 0 {\"format\": \"cdxj-gzip-1.0\", \"filename\": \"index.cdx.gz\"}\n";
 
 /// The fields of a line of CDXJ, in the order written. Numbers are strings, as the field's tools write them.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Serialize)]
 pub struct Fields {
     pub url: String,
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -9,10 +9,11 @@ use flate2::bufread::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_index::{Entry, Timestamp};
+use webmill_index::Entry;
+use webmill_index::cdx::{Layout, parse};
 use zip::{CompressionMethod, ZipArchive};
 
-use super::lines::{Fields, hex};
+use super::lines::hex;
 use super::package::Package;
 
 /// Most members of a ZIP that are looked at.
@@ -185,13 +186,13 @@ impl Wacz {
                 if line.starts_with(b"!") || line.trim_ascii().is_empty() {
                     continue;
                 }
-                match parse(&line).filter(|entry| self.members.iter().any(|m| holds(m, entry))) {
-                    Some(entry) => {
+                match parse(&Layout::Cdxj, line.trim_ascii_end()) {
+                    Ok(entry) if self.members.iter().any(|m| holds(m, &entry)) => {
                         if visit(entry).is_break() {
                             return Ok(bad);
                         }
                     }
-                    None => bad += 1,
+                    _ => bad += 1,
                 }
             }
         }
@@ -280,42 +281,6 @@ fn holds(member: &Member, entry: &Entry<'_>) -> bool {
     member.name == entry.filename
         && entry.offset < room
         && entry.length.is_none_or(|length| length <= room - entry.offset)
-}
-
-/// A line of CDXJ.
-fn parse(line: &[u8]) -> Option<Entry<'static>> {
-    let line = std::str::from_utf8(line).ok()?;
-    let (key, rest) = line.split_once(' ')?;
-    let (timestamp, fields) = rest.split_once(' ')?;
-    let digits = timestamp.len() == 14 && timestamp.bytes().all(|b| b.is_ascii_digit());
-    // Numbers stand as strings with most writers, bare with some.
-    let fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(fields).ok()?;
-    let text = |name: &str| match fields.get(name) {
-        Some(serde_json::Value::String(text)) => text.clone(),
-        Some(serde_json::Value::Number(number)) => number.to_string(),
-        _ => String::new(),
-    };
-    let fields = Fields {
-        url: text("url"),
-        mime: text("mime"),
-        status: text("status"),
-        digest: text("digest"),
-        length: text("length"),
-        offset: text("offset"),
-        filename: text("filename"),
-    };
-    Some(Entry {
-        urlkey: key.to_owned().into(),
-        timestamp: Timestamp(digits.then(|| timestamp.parse().ok()).flatten()?),
-        url: fields.url.into(),
-        mime: fields.mime.into(),
-        status: fields.status.parse().ok(),
-        digest: fields.digest.strip_prefix("sha1:").map(str::to_owned).unwrap_or(fields.digest).into(),
-        length: fields.length.parse().ok(),
-        offset: fields.offset.parse().ok()?,
-        filename: fields.filename.into(),
-        ..Entry::default()
-    })
 }
 
 struct Hashing<'a>(&'a mut Sha256);

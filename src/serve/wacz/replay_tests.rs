@@ -125,13 +125,9 @@ fn the_replay_component_of_the_field_shows_a_page() {
     let mut raw = RawDbWriter::create(&shard, WriteOptions::default()).unwrap();
     raw.write(&NewRecord {
         url: "http://www.a.example/",
-        origin: None,
         date_ms: 1_714_732_260_000,
-        ip: None,
-        extra: &[],
         data: "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<title>T</title><p>Mills by the river 图书馆</p>"
-            .as_bytes(),
-    })
+            .as_bytes(), ..NewRecord::default() })
     .unwrap();
     raw.finish().unwrap();
     let wacz = folder.path().join("x.wacz");

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use webmill_shard::{
-    Compression, NewRecord, NewWarcRecord, RawDbWriter, RecordType, ShardReader, WarcOptions, WarcWriter,
-    WriteOptions,
+    Compression, NewRecord, NewWarcRecord, RawDbWriter, ShardReader, WarcOptions, WarcWriter, WriteOptions,
 };
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -26,17 +25,7 @@ fn warc(path: &Path, compression: Compression, records: &[(&str, i64, Vec<u8>)])
     let mut writer = WarcWriter::create(path, WarcOptions { compression, ..WarcOptions::default() }).unwrap();
     for (url, date_ms, data) in records {
         writer
-            .write(&NewWarcRecord {
-                kind: RecordType::Response,
-                url: Some(url),
-                date_ms: *date_ms,
-                ip: None,
-                content_type: None,
-                id: None,
-                truncated: None,
-                extra: &[],
-                data,
-            })
+            .write(&NewWarcRecord { url: Some(url), date_ms: *date_ms, data, ..NewWarcRecord::default() })
             .unwrap();
     }
     writer.finish().unwrap();
@@ -59,11 +48,9 @@ fn shards(folder: &Path) -> Vec<PathBuf> {
     let mut raw = RawDbWriter::create(&at("three.rawdb"), WriteOptions::default()).unwrap();
     raw.write(&NewRecord {
         url: "http://d.example/",
-        origin: None,
         date_ms: MAY + 9000,
-        ip: None,
-        extra: &[],
         data: &page("Raw"),
+        ..NewRecord::default()
     })
     .unwrap();
     raw.finish().unwrap();

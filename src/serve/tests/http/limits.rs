@@ -199,26 +199,21 @@ fn scripts_of_other_sites_read_only_what_is_allowed() {
     assert_eq!(server.ask("OPTIONS", "/t/cdx", &[], b"").header("access-control-allow-origin"), Some("*"));
 }
 
-#[derive(Default)]
-struct Kept(Mutex<Vec<Logged>>);
-
-impl RequestLog for Kept {
-    fn log(&self, request: &Logged) {
-        self.0.lock().unwrap().push(request.clone());
-    }
-}
-
 #[test]
 fn every_request_is_logged() {
-    let log = Arc::new(Kept::default());
+    let seen = Arc::new(Mutex::new(Vec::<Logged>::new()));
+    let log: RequestLog = {
+        let seen = Arc::clone(&seen);
+        Arc::new(move |request| seen.lock().unwrap().push(request.clone()))
+    };
     let (_folder, archive) = archive(|_| {});
-    let server = serve(archive, Options { log: Some(log.clone()), ..Options::default() });
+    let server = serve(archive, Options { log: Some(log), ..Options::default() });
     let body = server.get("/t/cdx?url=http://a.example/").body.len() as u64;
     server.get("/t/2010id_/http://nothing.example/");
     server.ask("HEAD", "/", &[], b"");
     server.ask("PUT", "/", &[], b"");
     drop(server);
-    let log = log.0.lock().unwrap();
+    let log = seen.lock().unwrap();
     let seen: Vec<_> = log.iter().map(|l| (l.method.as_str(), l.target.as_str(), l.status)).collect();
     assert_eq!(
         seen,

@@ -2,14 +2,14 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use webmill_capture::Result;
 use webmill_capture::urlkey::url_key;
-use webmill_index::{CaptureSource, Entry, KeyRange, MemoryIndex, Scan, Timestamp};
-use webmill_serve::{Archive, Collection, Options, Server, ShardFiles, WritableIndex};
+use webmill_index::store::Store;
+use webmill_index::{Entry, Timestamp};
+use webmill_serve::{Archive, Collection, Options, Server, ShardFiles};
 
 /// The key of the archive's indexes.
 pub fn key(url: &str) -> String {
@@ -145,40 +145,6 @@ pub fn parse(bytes: &[u8], head_only: bool) -> Answer {
         }
     }
     answer
-}
-
-/// An index that is written to.
-#[derive(Default)]
-pub struct Live(pub RwLock<MemoryIndex>);
-
-impl CaptureSource for Live {
-    fn scan(&self, range: &KeyRange, visit: Scan<'_>) -> Result<()> {
-        self.0.read().unwrap().scan(range, visit)
-    }
-}
-
-fn place(entry: &Entry<'_>) -> (String, u64, String, u64) {
-    (entry.urlkey.to_string(), entry.timestamp.0, entry.filename.to_string(), entry.offset)
-}
-
-impl WritableIndex for Live {
-    fn add(&self, entries: Vec<Entry<'static>>) -> Result<u64> {
-        let added = entries.len() as u64;
-        let mut index = self.0.write().unwrap();
-        let mut all = index.entries().to_vec();
-        all.retain(|old| !entries.iter().any(|new| place(new) == place(old)));
-        all.extend(entries);
-        *index = MemoryIndex::new(all);
-        Ok(added)
-    }
-
-    fn delete(&self, entries: Vec<Entry<'static>>) -> Result<u64> {
-        let mut index = self.0.write().unwrap();
-        let mut all = index.entries().to_vec();
-        all.retain(|old| !entries.iter().any(|gone| place(gone) == place(old)));
-        *index = MemoryIndex::new(all);
-        Ok(entries.len() as u64)
-    }
 }
 
 /// A capture of the test archive: time, type, URL, HTTP answer, further WARC fields.
@@ -352,9 +318,10 @@ pub fn archive(change: impl FnOnce(&mut Collection)) -> (TempDir, Archive) {
         filename: "gone.warc.gz".into(),
         ..Entry::default()
     });
-    let live = Arc::new(Live(RwLock::new(MemoryIndex::new(entries))));
-    let mut collection = Collection::new("t", live.clone(), Arc::new(ShardFiles::new([path], 1 << 20)));
-    collection.writable = Some(live);
+    let store = Arc::new(Store::open(&folder.path().join("index")).unwrap());
+    store.add(&entries).unwrap();
+    let mut collection = Collection::new("t", store.clone(), Arc::new(ShardFiles::new([path], 1 << 20)));
+    collection.writable = Some(store);
     change(&mut collection);
     let mut archive = Archive::new(key);
     archive.add(collection).unwrap();

@@ -77,15 +77,10 @@ impl Archive {
             data.extend_from_slice(b"Set-Cookie: captured=1; Max-Age=0\r\n\r\n");
             data.extend_from_slice(&file.body);
             let record = NewWarcRecord {
-                kind: RecordType::Response,
                 url: Some(&file.url),
                 date_ms: 1_718_431_200_000,
-                ip: None,
-                content_type: None,
-                id: None,
-                truncated: None,
-                extra: &[],
                 data: &data,
+                ..NewWarcRecord::default()
             };
             writer.write(&record).unwrap();
         }

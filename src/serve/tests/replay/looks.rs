@@ -150,39 +150,36 @@ fn made_site() -> Archive {
         )
     };
     let page = include_str!("site.html");
+    let file = |path: &str, media: &str, body: &str| File::new(&format!("{host}{path}"), media, body);
     let mut files = vec![
-        File::new(&format!("{host}/docs/page.html"), "text/html; charset=utf-8", page),
-        File::new(
-            &format!("{host}/css/main.css"),
+        file("/docs/page.html", "text/html; charset=utf-8", page),
+        file(
+            "/css/main.css",
             "text/css",
             "@import '/css/more.css'; h1 { background: url(/i/red.svg) } @font-face { font-family: F; src: url('../f/f.ttf') } .f { font: 40px F }",
         ),
-        File::new(&format!("{host}/css/more.css"), "text/css", "body { border-left: 20px solid green }"),
-        File::new(&format!("{host}/js/classic.js"), "application/x-javascript", include_str!("site.js")),
-        File::new(
-            &format!("{host}/js/module.js"),
+        file("/css/more.css", "text/css", "body { border-left: 20px solid green }"),
+        file("/js/classic.js", "application/x-javascript", include_str!("site.js")),
+        file(
+            "/js/module.js",
             "text/javascript",
             "import { word } from '/js/lib/word.js'; import './lib/side.js'; document.getElementById('module').textContent = word;",
         ),
-        File::new(&format!("{host}/js/lib/word.js"), "text/javascript", "export const word = 'module ran';"),
-        File::new(
-            &format!("{host}/js/lib/side.js"),
+        file("/js/lib/word.js", "text/javascript", "export const word = 'module ran';"),
+        file(
+            "/js/lib/side.js",
             "text/javascript",
             "document.getElementById('side').textContent = 'side ran';",
         ),
-        File::new(
-            &format!("{host}/js/worker.js"),
+        file(
+            "/js/worker.js",
             "text/javascript",
             "importScripts('/js/lib/in-worker.js'); postMessage(answer);",
         ),
-        File::new(&format!("{host}/js/lib/in-worker.js"), "text/javascript", "self.answer = 'worker ran';"),
-        File::new(
-            &format!("{host}/data/a.json?x=1&y=%E4%B8%AD"),
-            "application/json",
-            "{\"text\":\"data came\"}",
-        ),
-        File::new(
-            &format!("{host}/inner.html"),
+        file("/js/lib/in-worker.js", "text/javascript", "self.answer = 'worker ran';"),
+        file("/data/a.json?x=1&y=%E4%B8%AD", "application/json", "{\"text\":\"data came\"}"),
+        file(
+            "/inner.html",
             "text/html",
             "<body style='background:#ffd'>inner <script>document.write('written ' + document.URL)</script>",
         ),
@@ -193,7 +190,7 @@ fn made_site() -> Archive {
         ),
     ];
     for colour in ["red", "blue", "green", "orange", "purple", "teal"] {
-        files.push(File::new(&format!("{host}/i/{colour}.svg"), "image/svg+xml", svg(colour)));
+        files.push(file(&format!("/i/{colour}.svg"), "image/svg+xml", &svg(colour)));
     }
     if let Ok(font) = std::fs::read("/usr/share/fonts/truetype/dejavu/DejaVuSerif-Bold.ttf") {
         files.push(File::new(&format!("{host}/f/f.ttf"), "font/ttf", font));
