@@ -4,7 +4,6 @@ use encoding_rs::{
     KOI8_U, SHIFT_JIS, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
     WINDOWS_1256, WINDOWS_1257, X_MAC_CYRILLIC,
 };
-use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
 const ZH: &str = "<html><head><title>网页</title></head><body><p>我们把网页的文字和它的链接分开，然后统计每个词出现的次数。</p></body></html>";
@@ -229,14 +228,6 @@ fn damage_keeps_the_label() {
     let found = decode(&ZH.as_bytes()[..end], None, None);
     assert_eq!((found.used.name(), found.had_errors), ("UTF-8", true));
     assert!(matches!(found.text, Cow::Borrowed(text) if ZH.starts_with(text)));
-}
-
-proptest! {
-    #[test]
-    fn well_formed_utf_8_is_borrowed(text in "\\PC{0,80}") {
-        let found = decode(text.as_bytes(), Some(b"utf-8"), None);
-        prop_assert!(matches!(found.text, Cow::Borrowed(t) if t == text));
-    }
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

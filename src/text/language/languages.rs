@@ -484,15 +484,4 @@ mod tests {
         assert_eq!(names(&text, &[]), ["eng"]);
         languages(&"a\n".repeat(500_000), &[]);
     }
-
-    proptest! {
-        #[test]
-        fn ranges_are_in_order(text in "([a-z]{1,9} |[一-龥]{1,9}|\n|é|\\PC){0,80}", cut in 0usize..200) {
-            let cut = text.floor_char_boundary(cut);
-            let found = languages(&text, std::slice::from_ref(&(0..cut)));
-            prop_assert!(found.runs.windows(2).all(|w| w[0].range.end <= w[1].range.start));
-            prop_assert!(found.runs.iter().all(|run| text.get(run.range.clone()).is_some()));
-            prop_assert!((0.0..=1.0).contains(&found.confidence));
-        }
-    }
 }
