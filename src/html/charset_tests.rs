@@ -242,28 +242,15 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn recognises_the_files_of_the_collection() {
     let Some(folder) = webmill_evaluation::archive("encodings") else { return };
-    let languages = [
-        "-hungarian",
-        "-czech",
-        "-polish",
-        "-croatian",
-        "-slovak",
-        "-slovene",
-        "-romanian",
-        "-bulgarian",
-        "-russian",
-        "-arabic",
-        "-greek",
-        "-turkish",
-        "-hebrew",
-    ];
+    let languages = "-hungarian -czech -polish -croatian -slovak -slovene -romanian -bulgarian -russian -arabic \
+        -greek -turkish -hebrew";
     let (mut files, mut alone, mut labelled, mut beyond) = (0, 0, 0, 0);
     for folder in entries(&folder.path().join("encodings"))
         .into_iter()
         .filter(|path| path.is_dir() && !path.ends_with("html5lib"))
     {
         let mut name = folder.file_name().expect("a name").to_string_lossy().into_owned();
-        for language in languages {
+        for language in languages.split(' ') {
             name = name.strip_suffix(language).map(str::to_owned).unwrap_or(name);
         }
         let label = match name.as_str() {

@@ -233,6 +233,7 @@ fn short(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::{Limits, items, parse};
+
     fn read(html: &str) -> Vec<(String, String, String)> {
         let base = CanonicalUrl::parse("http://ex.org/a/b").unwrap();
         let found = items(&parse(html, &Limits::default()), Some(&base));

@@ -52,7 +52,7 @@ pub use template::{
     Verdict,
 };
 pub use terms::frequencies::DocumentFrequencies;
-pub use terms::keywords::{Keyword, Keywords, keywords, keywords_among};
+pub use terms::keywords::{Keyword, Keywords, keywords};
 pub use terms::normalize::{normalize, normalize_into};
 pub use terms::query::{Query, Ranking, bm25_idf, bm25_weight};
 pub use terms::stop_words::StopWords;

@@ -101,12 +101,11 @@ fn name_in(text: &str) -> Option<String> {
     for _ in 0..6 {
         let trimmed = name.trim_end_matches(|c: char| c.is_whitespace() || ":：.…,-–—|·@(\"[".contains(c));
         let last = trimmed.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let lower = last.to_lowercase();
         let wide = SAYING_WIDE.split(',').find_map(|said| trimmed.strip_suffix(said));
         name = match wide {
             Some(rest) => rest,
-            None if SAYING.split(' ').any(|said| said == last.to_lowercase()) => {
-                &trimmed[..trimmed.len() - last.len()]
-            }
+            None if SAYING.split(' ').any(|said| said == lower) => &trimmed[..trimmed.len() - last.len()],
             None => {
                 name = trimmed;
                 break;
