@@ -11,6 +11,7 @@ mod pages;
 mod read;
 mod tally;
 mod urls;
+mod xml;
 
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -67,7 +68,7 @@ pub struct TextArgs {
     /// What the files are.
     #[arg(long, value_enum, default_value = "auto")]
     input: Input,
-    /// Output form: plain text, Markdown, or an object a line with all that is known of the page.
+    /// Output form: plain text, Markdown, an object a line with all that is known of the page, XML, or TEI P5.
     #[arg(long, value_enum, default_value = "text")]
     format: Form,
     /// With --format json: a field `markdown` with the text as Markdown [default: none].
@@ -82,7 +83,7 @@ pub struct TextArgs {
     /// Recall counts more than precision: doubtful paragraphs are kept [default: both count alike].
     #[arg(long)]
     recall: bool,
-    /// Readers' comments after the main text in text and Markdown too [default: in JSON only].
+    /// Readers' comments after the main text in text and Markdown too [default: in JSON, XML and TEI only].
     #[arg(long, conflicts_with = "no_comments")]
     with_comments: bool,
     /// No readers' comments in any form.
@@ -91,20 +92,20 @@ pub struct TextArgs {
     /// No data tables [default: they are part of the text].
     #[arg(long)]
     no_tables: bool,
-    /// No targets of links in Markdown; their words stay [default: targets are written].
+    /// No targets of links in Markdown, XML and TEI; their words stay [default: targets are written].
     #[arg(long)]
     no_links: bool,
-    /// No images in Markdown [default: those in the text are shown].
+    /// No images in Markdown, XML and TEI [default: those in the text are shown].
     #[arg(long)]
     no_images: bool,
     /// Only texts in these languages, ISO 639-1 or 639-3, with commas between; `und`: those of no known language. What is left out
     /// is counted; URLs of sitemaps are not asked [default: all].
     #[arg(long, visible_alias = "target-language", value_name = "CODE,...", value_delimiter = ',', value_parser = language::code)]
     language: Vec<String>,
-    /// What `id` is, in JSON, front matter and names of files.
+    /// What `id` is, in JSON, XML, front matter and names of files.
     #[arg(long, value_enum, default_value = "path")]
     id: Id,
-    /// A file a page in this folder, called by its id and .txt, .md or .json, instead of standard output.
+    /// A file a page in this folder, called by its id and .txt, .md, .json or .xml, instead of standard output.
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Replace files that are in --output-dir already [default: they stay, and their pages count as not written].
@@ -125,6 +126,11 @@ enum Form {
     Md,
     /// An object a line.
     Json,
+    /// An element `doc` a page, with `main` and `comments`.
+    Xml,
+    /// A document of TEI P5.
+    #[value(alias = "xmltei")]
+    Tei,
 }
 
 impl TextArgs {
@@ -137,7 +143,7 @@ impl TextArgs {
     }
 
     fn shows_comments(&self) -> bool {
-        !self.no_comments && (self.with_comments || self.format == Form::Json)
+        !self.no_comments && (self.with_comments || matches!(self.format, Form::Json | Form::Xml | Form::Tei))
     }
 
     fn check_form(&self) -> Result<()> {
@@ -221,7 +227,7 @@ pub fn run(args: &TextArgs) -> Result<ExitCode> {
         }
     }
     if let Some(sink) = &mut sink {
-        sink.flush()?;
+        sink.finish()?;
     }
     tally.end(args, &pages, reader.urls.as_ref());
     Ok(tally.code())

@@ -71,6 +71,7 @@ def test_characters_are_not_bytes() -> None:
 def test_forms_feeds_and_languages() -> None:
     page = "<body><h1>Mills</h1><p>The mill grinds slowly but finely, as all mills of this valley do since they were built."
     assert webmill.extract(page, format="md").startswith("# Mills\n")
+    assert webmill.extract(page, format="tei").startswith("<TEI")
     assert webmill.extract(page, language="fr") is None
     feed = b"<rss version='2.0'><channel><title>F</title><item><title>A</title><description>One.</description></item></channel></rss>"
     items = webmill.extract(feed, input="auto")

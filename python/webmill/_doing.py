@@ -165,10 +165,10 @@ def extract(
     """The main text of a page with what the page says of itself: what ``webmill text`` writes.
 
     ``html``: bytes, whose encoding is found out, or ``str``. ``url``: its address, which links are resolved against.
-    ``format``: ``json`` gives a :class:`Document`; ``text`` and ``md`` give a string. ``input``: ``html``,
+    ``format``: ``json`` gives a :class:`Document`; ``text``, ``md``, ``xml`` and ``tei`` give a string. ``input``: ``html``,
     ``text``, ``document`` (PDF, Office files, OpenDocument, RTF, EPUB, Markdown, tables of values), or ``auto``, ``feed`` and
     ``sitemap``, which give a list. ``focus``: ``precision`` leaves doubtful paragraphs
-    out, ``recall`` keeps them. ``comments``: ``True`` or ``False`` where the form's own way (JSON has them) is not
+    out, ``recall`` keeps them. ``comments``: ``True`` or ``False`` where the form's own way (JSON, XML and TEI have them) is not
     wanted. ``language``: codes of the languages that are wanted; a page in another gives ``None``.
     Raises :class:`webmill.Error` for what is no page.
 

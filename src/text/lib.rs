@@ -46,6 +46,7 @@ pub use language::{Language, language, language_code, language_declared};
 pub use main_text::{MainText, TextLimits, footprint, main_text, main_text_without};
 pub use output::comments::Comment;
 pub use output::records::DataTable;
+pub use output::xml::{XmlForm, escape_xml};
 pub use shipped::MODELS_AND_LISTS;
 pub use template::{
     ElementImportance, Footprint, Learnt, MAX_MARKS, MAX_PAGES, Sample, StyleTree, Template, TemplateMethod,

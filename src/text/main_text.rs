@@ -33,6 +33,7 @@ use super::output::markdown::{Source, markdown, paragraphs};
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
 use super::output::rescue::complete;
+use super::output::xml::{XmlForm, xml, xml_paragraphs};
 use crate::template::{Footprint, Template, TemplateMethod, footprint_of};
 use crate::threads::{Said, Threads, threads};
 use webmill_capture::timing::{self, Part};
@@ -54,10 +55,12 @@ pub struct TextLimits {
     pub focus: Focus,
     /// Whether data tables are part of the text, and collected.
     pub tables: bool,
-    /// Whether [`MainText::markdown`] names the targets of links; their words stay.
+    /// Whether [`MainText::markdown`] and [`MainText::xml`] name the targets of links; their words stay.
     pub links: bool,
-    /// Whether [`MainText::markdown`] shows images.
+    /// Whether [`MainText::markdown`] and [`MainText::xml`] show images.
     pub images: bool,
+    /// In which form [`MainText::xml`] is made; `None` for not at all.
+    pub xml: Option<XmlForm>,
 }
 
 impl Default for TextLimits {
@@ -70,6 +73,7 @@ impl Default for TextLimits {
             tables: true,
             links: true,
             images: true,
+            xml: None,
         }
     }
 }
@@ -82,6 +86,8 @@ pub struct MainText {
     pub text: String,
     /// The same as Markdown; empty if the limits say so.
     pub markdown: String,
+    /// The same as elements of XML, a block a line; empty if the limits say so.
+    pub xml: String,
     /// Ranges of the text that are code, in order.
     pub code: Vec<Range<usize>>,
     /// Its data tables; empty if the limits say so.
@@ -153,8 +159,9 @@ pub(crate) fn extract(
     complete(&page, &mut chosen, &code_containers(&page), &data);
     let mut written = written(dom, meta, &page, &mut chosen, &data, &threads, limits);
     if redirects_to.is_some() {
-        written.text.clear();
-        written.markdown.clear();
+        for form in [&mut written.text, &mut written.markdown, &mut written.xml] {
+            form.clear();
+        }
         written.code.clear();
     }
 
@@ -206,9 +213,15 @@ pub(crate) fn written(
     if limits.markdown {
         main.markdown = markdown(&source, chosen, data, max);
     }
-    if recover(meta, &mut main.text, &mut main.markdown, limits) {
+    let recovered = recover(meta, &mut main.text, &mut main.markdown, limits);
+    if recovered {
         main.code.clear();
     }
+    main.xml = match limits.xml {
+        Some(_) if recovered => xml_paragraphs(main.text.lines(), max),
+        Some(form) => xml(&source, chosen, data, form, max),
+        None => String::new(),
+    };
     cut(&mut main.text, limits.max_text_bytes);
     main.code.retain(|code| code.end <= main.text.len());
     cut(&mut main.markdown, max);

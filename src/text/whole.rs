@@ -12,6 +12,7 @@ use crate::choice::page_type::PageType;
 use crate::main_text::{MainText, TextLimits, cut, written};
 use crate::output::markdown::paragraphs;
 use crate::output::render::data_tables;
+use crate::output::xml::xml_paragraphs;
 use crate::threads::Threads;
 use webmill_html::{Dom, Metadata};
 
@@ -81,6 +82,9 @@ pub fn plain_text(text: &str, limits: &TextLimits) -> MainText {
         let lines: Vec<&str> = all.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
         main.markdown = paragraphs(&lines);
         cut(&mut main.markdown, limits.max_text_bytes.saturating_mul(2));
+    }
+    if limits.xml.is_some() {
+        main.xml = xml_paragraphs(main.text.lines(), limits.max_text_bytes.saturating_mul(2));
     }
     main
 }

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
 use crate::support::{Work, objects};
 
 const PAGE: &str = "<html lang=en><head><title>Tea \"at\" home: a <guide> | The Tea House</title><meta charset=utf-8>
@@ -167,6 +170,148 @@ fn a_file_a_page_stays_in_its_folder_and_is_not_replaced() {
         let said = work.fails(&["text", "site", "--output-dir", "linked"], 1);
         assert!(said.contains("nothing is written behind it"), "{said}");
         assert_eq!(std::fs::read_dir(work.path("deep")).unwrap().count(), 0);
+    }
+}
+
+/// What may stand in an element of TEI, of those that are written (TEI P5, content models of the elements).
+fn may_hold(parent: &str, child: &str) -> bool {
+    const PHRASE: &str = " hi ref del code lb figure date name ptr ";
+    const BLOCK: &str = " p ab list quote table figure ";
+    let words = match parent {
+        "teiCorpus" => " teiHeader TEI ".to_owned(),
+        "TEI" => " teiHeader text ".to_owned(),
+        "teiHeader" => " fileDesc encodingDesc profileDesc ".to_owned(),
+        "fileDesc" => " titleStmt publicationStmt sourceDesc ".to_owned(),
+        "titleStmt" => " title author ".to_owned(),
+        "publicationStmt" => " p publisher date idno availability ".to_owned(),
+        "availability" => " licence ".to_owned(),
+        "sourceDesc" => " bibl p ".to_owned(),
+        "bibl" => " title author publisher date ptr ".to_owned(),
+        "encodingDesc" => " appInfo ".to_owned(),
+        "appInfo" => " application ".to_owned(),
+        "application" => " label ".to_owned(),
+        "profileDesc" => " abstract langUsage textClass ".to_owned(),
+        "abstract" => " p ".to_owned(),
+        "langUsage" => " language ".to_owned(),
+        "textClass" => " keywords ".to_owned(),
+        "keywords" => " term ".to_owned(),
+        "text" => " body ".to_owned(),
+        "body" => " div ".to_owned(),
+        "div" => format!("{BLOCK}div "),
+        "p" | "ab" | "hi" | "ref" | "del" => PHRASE.to_owned(),
+        "item" | "quote" | "cell" => format!("{PHRASE}{BLOCK}"),
+        "list" => " item ".to_owned(),
+        "table" => " row ".to_owned(),
+        "row" => " cell ".to_owned(),
+        "figure" => " graphic figDesc ".to_owned(),
+        _ => String::new(),
+    };
+    words.contains(&format!(" {child} "))
+}
+
+/// Reads XML to its end with matching ends and known entities; its elements by path from the root.
+fn elements(xml: &str) -> Vec<Vec<String>> {
+    let mut reader = Reader::from_str(xml);
+    reader.config_mut().check_end_names = true;
+    let (mut open, mut all): (Vec<String>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
+    loop {
+        match reader.read_event().unwrap_or_else(|error| panic!("{error}\n{xml}")) {
+            Event::Start(start) => {
+                start.attributes().for_each(|attribute| drop(attribute.unwrap()));
+                open.push(start.name().as_ref().to_owned());
+                all.push(open.clone());
+            }
+            Event::Empty(start) => {
+                start.attributes().for_each(|attribute| drop(attribute.unwrap()));
+                all.push([&open[..], &[start.name().as_ref().to_owned()]].concat());
+            }
+            Event::End(_) => drop(open.pop().unwrap()),
+            Event::GeneralRef(name) => {
+                let name: &str = &name;
+                assert!(["amp", "lt", "gt", "quot"].contains(&name), "{name}");
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    assert!(open.is_empty(), "{open:?} without an end");
+    assert_eq!(all.iter().filter(|path| path.len() == 1).count(), 1, "one root");
+    all
+}
+
+#[test]
+fn xml_is_well_formed_and_tei_is_as_the_guidelines_have_it() {
+    let work = site();
+    let odd = "<p>x \u{1} &#x1; <b>a<i>b</b>c</i> ]]&gt; <a href='http://e.org/\"<&>'>l</a><pre>a &lt; b\n\n<b>c</b></pre><blockquote><ul><li>one<li>two</ul>";
+    std::fs::write(
+        work.path("site/odd.html"),
+        format!("<html><title>]]> &amp;</title><body>{}", odd.repeat(3)),
+    )
+    .unwrap();
+    std::fs::write(work.path("site/feed.xml"), "<rss><item><title>T &amp; u</title><description>&lt;p&gt;Words &amp;amp; more</description></item></rss>").unwrap();
+    std::fs::write(
+        work.path("site/map.xml"),
+        "<urlset><url><loc>http://e.org/a?x=1&amp;y=2</loc><lastmod>2024-05-01</lastmod></url></urlset>",
+    )
+    .unwrap();
+    let one = work.output(&["text", "site/a.html", "--format", "xml", "--url", "http://tea.example/"]);
+    assert!(
+        one.starts_with(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<doc id=\"a.html\" sitename=\"The Tea House\""
+        ),
+        "{one}"
+    );
+    let paths: Vec<String> = elements(&one).iter().map(|path| path.join("/")).collect();
+    for path in [
+        "doc/main/head",
+        "doc/main/p/hi",
+        "doc/main/p/ref",
+        "doc/main/list/item",
+        "doc/main/table/row/cell",
+        "doc/comments/comment/p",
+        "doc/main/p/graphic",
+    ] {
+        assert!(paths.iter().any(|other| other == path), "{path}: {paths:?}");
+    }
+    assert!(
+        one.contains("<ref target=\"http://tea.example/guide.html?a=1&amp;b=2\">longer guide</ref>"),
+        "{one}"
+    );
+    let bare = work.output(&[
+        "text",
+        "site/a.html",
+        "--format",
+        "xml",
+        "--no-links",
+        "--no-images",
+        "--no-tables",
+        "--no-comments",
+    ]);
+    assert!(["<ref", "<graphic", "<table", "<comments"].iter().all(|name| !bare.contains(name)), "{bare}");
+    let all = elements(&work.output(&["text", "site", "--format", "xml"]));
+    assert_eq!(
+        (all[0].join(""), all.iter().filter(|path| path.len() == 2).count()),
+        ("corpus".to_owned(), 5)
+    );
+
+    let tei = work.output(&["text", "site/a.html", "--format", "tei", "--url", "http://tea.example/"]);
+    assert!(
+        tei.contains("<TEI xmlns=\"http://www.tei-c.org/ns/1.0\">")
+            && tei.contains("<date when=\"2020-01-02T03:04:05Z\">"),
+        "{tei}"
+    );
+    for (arguments, root) in [
+        (&["site/a.html"][..], "TEI"),
+        (&["site"], "teiCorpus"),
+        (&["site/odd.html", "site/feed.xml"], "teiCorpus"),
+    ] {
+        let paths = elements(&work.output(&[&["text", "--format", "tei"], arguments].concat()));
+        assert_eq!(paths[0][0], root);
+        for path in &paths {
+            if let [.., parent, child] = &path[..] {
+                assert!(may_hold(parent, child), "{}", path.join("/"));
+            }
+        }
     }
 }
 

@@ -4,11 +4,11 @@ use webmill_capture::{CanonicalUrl, date};
 use webmill_crawl::sitemap::{self, Sitemap, SitemapLimits};
 use webmill_html::feed::{FeedItem, FeedLimits, feed};
 use webmill_html::{Limits, Metadata, decode, parse};
-use webmill_text::{fragment_text, plain_text};
+use webmill_text::{escape_xml, fragment_text, plain_text};
 
-use super::Form;
 use super::known::{Known, Source};
 use super::read::{Bytes, Refusal};
+use super::{Form, xml};
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
@@ -136,10 +136,33 @@ fn listed(source: &Source<'_>, found: &Sitemap) -> String {
                 out.push_str(&format!("- <{url}>"));
                 modified.iter().for_each(|date| out.push_str(&format!(" ({date})")));
             }
+            Form::Xml | Form::Tei => {
+                out.push_str("<item><ref target=\"");
+                escape_xml(url, &mut out);
+                out.push_str("\">");
+                escape_xml(url, &mut out);
+                out.push_str("</ref>");
+                modified
+                    .iter()
+                    .for_each(|date| out.push_str(&format!(" <date when=\"{date}\">{date}</date>")));
+                out.push_str("</item>");
+            }
         }
         out.push('\n');
     }
-    out
+    if !matches!(source.args.format, Form::Xml | Form::Tei) || out.is_empty() {
+        return out;
+    }
+    let known = Known {
+        id: source.id.clone(),
+        file: source.file.to_string_lossy().into_owned(),
+        kind: "sitemap",
+        url: source.url.map(|url| url.as_str().to_owned()),
+        page_type: "other",
+        xml: format!("<list>\n{out}</list>\n"),
+        ..Known::default()
+    };
+    if source.args.format == Form::Tei { xml::tei(&known) } else { xml::document(&known) }
 }
 
 /// A moment as a day, with its time where it has one.

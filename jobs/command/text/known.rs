@@ -8,12 +8,12 @@ use webmill_documents::{TitleSource, to_html};
 use webmill_html::{Decoded, Item, Limits, Metadata, base_of, decode, items, metadata, parse};
 use webmill_mill::document_text;
 use webmill_text::{
-    MainText, TextLimits, fragment_text, keywords, languages_declared, main_text, plain_text,
+    MainText, TextLimits, XmlForm, fragment_text, keywords, languages_declared, main_text, plain_text,
 };
 
 use super::feeds::{self, Listed};
 use super::read::{Bytes, Input, Refusal, document_kind};
-use super::{Form, TextArgs, front_matter};
+use super::{Form, TextArgs, front_matter, xml};
 use crate::document_reader;
 
 /// Keywords of a page.
@@ -104,6 +104,9 @@ pub struct Known {
     /// The text as Markdown, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub markdown: Option<String>,
+    /// The text as elements of XML.
+    #[serde(skip)]
+    pub xml: String,
 }
 
 /// Part of a page as JSON has it.
@@ -175,6 +178,11 @@ impl Source<'_> {
             tables: !args.no_tables,
             links: !args.no_links,
             images: !args.no_images,
+            xml: match args.format {
+                Form::Xml => Some(XmlForm::Plain),
+                Form::Tei => Some(XmlForm::Tei),
+                _ => None,
+            },
             ..TextLimits::default()
         }
     }
@@ -231,12 +239,12 @@ impl Source<'_> {
         meta.lang = document.language.as_ref().map(|language| language.to_ascii_lowercase());
         let limits = self.limits();
         // Who asks for a form of its own, or for less, gets it from the tree.
-        let shaped = !limits.tables || !limits.links;
+        let shaped = limits.xml.is_some() || !limits.tables || !limits.links;
         let tree = shaped.then(|| to_html(document.title.as_deref(), &document.markdown));
         let mut main = document_text(document);
         if let Some(html) = tree {
             let written = fragment_text(&parse(&html, &Limits::default()), &meta, &limits);
-            (main.text, main.markdown) = (written.text, written.markdown);
+            (main.text, main.markdown, main.xml) = (written.text, written.markdown, written.xml);
             main.tables.retain(|_| limits.tables);
         }
         let known = self.known(main, meta);
@@ -281,6 +289,7 @@ impl Source<'_> {
             confidence: main.confidence,
             types: meta.structured.types,
             markdown: Some(main.markdown).filter(|_| args.format == Form::Md || args.with_markdown),
+            xml: main.xml,
             ..Known::default()
         };
         if args.shows_comments() {
@@ -340,6 +349,8 @@ impl Known {
             Form::Json => serde_json::to_string(&self).unwrap_or_default(),
             Form::Text => std::mem::take(&mut self.text),
             Form::Md => self.markdown.take().unwrap_or_default(),
+            Form::Xml => return xml::document(&self),
+            Form::Tei => return xml::tei(&self),
         };
         if args.with_comments && matches!(args.format, Form::Text | Form::Md) {
             self.comments.iter().for_each(|said| said.append(args.format, &mut out));

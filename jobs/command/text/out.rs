@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::xml::{CORPUS, DECLARATION, tei_corpus};
 use super::{Form, TextArgs};
 
 /// Bytes of a name of a file, with room for an ending and the digest.
@@ -26,7 +27,7 @@ pub struct Written {
 
 /// Where pages go.
 pub enum Sink<'a> {
-    /// To one stream; `several`: with headings.
+    /// To one stream; `several`: with headings or a root around them.
     Stream { out: &'a mut dyn Write, form: Form, several: bool, bare: bool, written: u64 },
     /// To a folder.
     Folder { folder: PathBuf, form: Form, overwrite: bool },
@@ -52,6 +53,14 @@ impl<'a> Sink<'a> {
                 match form {
                     Form::Text | Form::Md if *several && !*bare => heading(out, *form, &page.name, first)?,
                     Form::Md if *several && !first => out.write_all(b"\n")?,
+                    Form::Xml | Form::Tei if first => {
+                        out.write_all(DECLARATION.as_bytes())?;
+                        match (*several, *form) {
+                            (true, Form::Xml) => out.write_all(CORPUS.0.as_bytes())?,
+                            (true, _) => out.write_all(tei_corpus().0.as_bytes())?,
+                            (false, _) => {}
+                        }
+                    }
                     _ => {}
                 }
                 out.write_all(page.body.as_bytes())?;
@@ -59,6 +68,19 @@ impl<'a> Sink<'a> {
             }
             Sink::Folder { folder, form, overwrite } => Ok(file(folder, *form, *overwrite, page)),
         }
+    }
+
+    /// Ends what is written.
+    pub fn finish(&mut self) -> io::Result<()> {
+        if let Sink::Stream { out, form, several, written, .. } = self {
+            match form {
+                Form::Xml if *several && *written > 0 => out.write_all(CORPUS.1.as_bytes())?,
+                Form::Tei if *several && *written > 0 => out.write_all(tei_corpus().1.as_bytes())?,
+                _ => {}
+            }
+            out.flush()?;
+        }
+        Ok(())
     }
 
     /// Brings what is written so far out, before something is said about what follows.
@@ -96,12 +118,13 @@ fn file(folder: &Path, form: Form, overwrite: bool, page: &Written) -> Result<()
         return Err(format!("{} is a link: nothing is written behind it", link.display()));
     }
     fs::create_dir_all(parent).map_err(failed)?;
+    let start: &[u8] = if matches!(form, Form::Xml | Form::Tei) { DECLARATION.as_bytes() } else { b"" };
     if !overwrite {
         let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
-        return file.write_all(page.body.as_bytes()).map_err(failed);
+        return file.write_all(start).and_then(|()| file.write_all(page.body.as_bytes())).map_err(failed);
     }
     let mut file = tempfile::Builder::new().prefix(".webmill-").tempfile_in(parent).map_err(failed)?;
-    file.write_all(page.body.as_bytes()).map_err(failed)?;
+    file.write_all(start).and_then(|()| file.write_all(page.body.as_bytes())).map_err(failed)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -117,6 +140,7 @@ pub fn file_name(id: &str, form: Form) -> PathBuf {
         Form::Text => "txt",
         Form::Md => "md",
         Form::Json => "json",
+        Form::Xml | Form::Tei => "xml",
     };
     PathBuf::from(format!("{}.{ending}", parts.join("/")))
 }

@@ -18,8 +18,8 @@ _FORMS = {
     "txt": "text",
     "markdown": "md",
     "json": "json",
-    "xml": None,
-    "xmltei": None,
+    "xml": "xml",
+    "xmltei": "tei",
     "html": None,
     "csv": None,
     "python": "json",
@@ -73,7 +73,7 @@ def extract(
 ) -> str | None:
     """The main text of a page, or ``None`` where there is none, as ``trafilatura.extract`` gives it.
 
-    ``output_format``: ``txt``, ``markdown`` or ``json``; of the others plain text. ``include_formatting`` asks for Markdown of
+    ``output_format``: ``txt``, ``markdown``, ``json``, ``xml`` or ``xmltei``. ``include_formatting`` asks for Markdown of
     ``txt``; ``with_metadata`` puts what is known of the page before Markdown; ``only_with_metadata`` gives pages with title,
     date and address alone. JSON has webmill's fields.
 

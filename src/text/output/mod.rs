@@ -1,4 +1,4 @@
-//! What is chosen of a page, written: plain text, Markdown, data tables as records, comments.
+//! What is chosen of a page, written: plain text, Markdown, XML, data tables as records, comments.
 
 pub(crate) mod comments;
 mod escape;
@@ -9,3 +9,4 @@ mod numbers;
 pub(crate) mod records;
 pub(crate) mod render;
 pub(crate) mod rescue;
+pub(crate) mod xml;

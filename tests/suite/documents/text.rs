@@ -61,6 +61,8 @@ fn a_document_in_every_form() {
     assert_eq!(sheet["tables"][0]["rows"][0], serde_json::json!({"Boat": "Elbe", "Seats": "40"}));
     let without = &objects(&work.output(&["text", "seats.xlsx", "--format", "json", "--no-tables"]))[0];
     assert_eq!(without["tables"], serde_json::json!([]));
+    let tei = work.output(&["text", "minutes.docx", "--format", "tei"]);
+    assert!(tei.contains("<TEI") && tei.contains("Minutes of the Boat Club"), "{tei}");
 }
 
 #[test]
