@@ -7,7 +7,9 @@
 use std::ops::Range;
 
 use webmill::capture::CanonicalUrl;
-use webmill::html::{Limits, LinkLimits, decode, links, metadata, parse};
+use webmill::html::{
+    Limits, LinkLimits, RequisiteLimits, decode, each_requisite, items, links, metadata, parse,
+};
 use webmill::text::{MainText, TextLimits, keywords, languages, main_text, words};
 
 const LABELS: [Option<&[u8]>; 8] = [
@@ -32,6 +34,9 @@ fn page(data: &[u8], label: Option<&[u8]>, tld: Option<&[u8]>, max_text_bytes: u
     let dom = parse(&decoded.text, &limits);
     let url = CanonicalUrl::parse("http://example.com/a/b.html").expect("a URL");
     let found = links(&dom, &url, decoded.used, &LinkLimits::default());
+    assert!(found.links.iter().all(|link| link.target.is_web()));
+    each_requisite(&dom, &found.base, &RequisiteLimits::default(), &mut |needed| assert!(needed.url.is_web()));
+    items(&dom, Some(&found.base));
     let meta = metadata(&dom, &found.base, &[]);
     let main = main_text(&dom, &meta, &TextLimits { max_text_bytes, ..TextLimits::default() });
     assert!(main.text.len() <= max_text_bytes && main.markdown.len() <= 2 * max_text_bytes);

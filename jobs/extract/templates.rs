@@ -384,7 +384,7 @@ impl LearntHost {
         let likeness = Likeness::share(compared.values());
         let of_pairs = |pairs: u32| f64::from(pairs) / f64::from(likeness.pairs);
         let one_template = (likeness.pairs > 0).then(|| of_pairs(likeness.alike));
-        let (template, learnt) = Template::learn_by(settings.template_method, sample);
+        let (template, learnt) = Template::learn(settings.template_method, sample);
         LearntHost {
             host,
             captures,

@@ -2,21 +2,20 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use polars_arrow::array::{BinaryArray, PrimitiveArray, Utf8Array};
-use polars_arrow::datatypes::{ArrowDataType, TimeUnit};
+use polars_arrow::datatypes::{ArrowDataType, Field, TimeUnit};
 use polars_error::polars_err;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use webmill_capture::content::decode_content;
 use webmill_capture::{Error, Response};
-use webmill_run::Cancel;
 use webmill_shard::{OwnedRecord, ReadOptions, read_record_at};
 
 use crate::arrow::{ArrowTable, Chunk, field_of, schema_capsule, stream_capsule, structure};
 use crate::fault::{Fault, config};
-use crate::wait::wait;
+use crate::wait::apart;
 use crate::walk::{Found, Plan, Walk};
 
 /// Records, and bytes of them, that are read ahead of Python.
@@ -53,6 +52,10 @@ impl Skipped {
     fn in_words(&self) -> Vec<String> {
         self.first.iter().map(ToString::to_string).collect()
     }
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a walk brought that Python has not asked for yet.
@@ -113,33 +116,27 @@ impl Captures {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Capture>> {
         // Only one thread walks; the others wait without the interpreter.
         let next = py.detach(|| {
-            let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut ahead = locked(&self.ahead);
             if ahead.waiting.is_empty() {
                 ahead.fill(self.skip);
             }
             ahead.waiting.pop_front()
         });
         let max_bytes = usize::try_from(self.plan.options.max_record_bytes).unwrap_or(usize::MAX);
-        Ok(match next {
-            Some(found) => {
-                let (record, path) = found.map_err(Fault::from)?;
-                Some(Capture { record, path, max_bytes })
-            }
-            None => None,
-        })
+        let next = next.transpose().map_err(Fault::from)?;
+        Ok(next.map(|(record, path)| Capture { record, path, max_bytes }))
     }
 
     /// Records passed over so far because of damage, or files that are no shards.
     #[getter]
     fn skipped(&self) -> u64 {
-        self.ahead.lock().unwrap_or_else(PoisonError::into_inner).skipped.number
+        locked(&self.ahead).skipped.number
     }
 
     /// What was wrong with the first hundred of them.
     #[getter]
     fn damage(&self) -> Vec<String> {
-        let ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
-        ahead.skipped.in_words()
+        locked(&self.ahead).skipped.in_words()
     }
 
     /// All captures from the first on as columns, that many a chunk at most.
@@ -166,8 +163,7 @@ pub struct CaptureBatches {
 #[pymethods]
 impl CaptureBatches {
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let none = columns(&[], 0).map_err(crate::arrow::failed)?;
-        schema_capsule(py, &field_of(none.dtype().clone()))
+        schema_capsule(py, &field()?)
     }
 
     /// The captures as they are read, for readers of Arrow.
@@ -178,16 +174,9 @@ impl CaptureBatches {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        let none = columns(&[], 0).map_err(crate::arrow::failed)?;
-        let mut walk = py.detach(|| Walk::new(self.plan.clone())).map_err(Fault::from)?;
-        let (rows, skipped) = (self.rows, self.skipped.clone());
-        let max = self.plan.options.max_record_bytes as usize;
-        let chunks = std::iter::from_fn(move || match chunk(&mut walk, rows, max, skipped.as_deref()) {
-            Ok(None) => None,
-            Ok(Some(found)) => Some(Ok(found)),
-            Err(error) => Some(Err(polars_err!(ComputeError: "{error}"))),
-        });
-        stream_capsule(py, field_of(none.dtype().clone()), chunks)
+        let (mut walk, chunk) = (self.walk(py)?, self.chunk());
+        let next = move || chunk(&mut walk).map_err(|error| polars_err!(ComputeError: "{error}")).transpose();
+        stream_capsule(py, field()?, std::iter::from_fn(next))
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -195,23 +184,13 @@ impl CaptureBatches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<ArrowTable>> {
-        let taken = self.walk.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut walk = match taken {
-            Some(walk) => walk,
-            None => py.detach(|| Walk::new(self.plan.clone())).map_err(Fault::from)?,
-        };
-        let (rows, skipped) = (self.rows, self.skipped.clone());
-        let max = self.plan.options.max_record_bytes as usize;
-        let (walk, found) = wait(
-            py,
-            &Cancel::default(),
-            |_| Ok(()),
-            move || {
-                let found = chunk(&mut walk, rows, max, skipped.as_deref());
-                (walk, found)
-            },
-        )?;
-        *self.walk.lock().unwrap_or_else(PoisonError::into_inner) = Some(walk);
+        let taken = locked(&self.walk).take();
+        let (mut walk, chunk) = (taken.map_or_else(|| self.walk(py), Ok)?, self.chunk());
+        let (walk, found) = apart(py, move |_| {
+            let found = chunk(&mut walk);
+            (walk, found)
+        })?;
+        *locked(&self.walk) = Some(walk);
         let found = found.map_err(Fault::from)?;
         Ok(found.map(|found| ArrowTable { field: field_of(found.dtype().clone()), chunks: vec![found] }))
     }
@@ -219,16 +198,13 @@ impl CaptureBatches {
     /// Records passed over so far because of damage, or files that are no shards, by all that read these columns.
     #[getter]
     fn skipped(&self) -> u64 {
-        self.skipped
-            .as_ref()
-            .map_or(0, |skipped| skipped.lock().unwrap_or_else(PoisonError::into_inner).number)
+        self.skipped.as_ref().map_or(0, |skipped| locked(skipped).number)
     }
 
     /// What was wrong with the first hundred of them.
     #[getter]
     fn damage(&self) -> Vec<String> {
-        let skipped = self.skipped.as_ref();
-        skipped.map_or(Vec::new(), |s| s.lock().unwrap_or_else(PoisonError::into_inner).in_words())
+        self.skipped.as_ref().map_or(Vec::new(), |skipped| locked(skipped).in_words())
     }
 
     /// All of them as a data frame of polars.
@@ -245,27 +221,33 @@ impl CaptureBatches {
 impl CaptureBatches {
     /// All chunks, which Ctrl-C can stop: readers of streams do not look at signals.
     fn collected(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        let (mut walk, chunk) = (self.walk(py)?, self.chunk());
+        let chunks = apart(py, move |stop| {
+            let mut chunks = Vec::new();
+            while let Some(found) = chunk(&mut walk)? {
+                stop.check()?;
+                chunks.push(found);
+            }
+            Ok::<_, Error>(chunks)
+        })?;
+        Ok(ArrowTable { field: field()?, chunks: chunks.map_err(Fault::from)? })
+    }
+
+    fn walk(&self, py: Python<'_>) -> PyResult<Walk> {
+        Ok(py.detach(|| Walk::new(self.plan.clone())).map_err(Fault::from)?)
+    }
+
+    /// What takes the next records of a walk as columns.
+    fn chunk(&self) -> impl Fn(&mut Walk) -> Result<Option<Chunk>, Error> + Send + 'static {
         let (rows, skipped) = (self.rows, self.skipped.clone());
         let max = self.plan.options.max_record_bytes as usize;
-        let mut walk = py.detach(|| Walk::new(self.plan.clone())).map_err(Fault::from)?;
-        let cancel = Cancel::default();
-        let stop = cancel.clone();
-        let chunks = wait(
-            py,
-            &cancel,
-            |_| Ok(()),
-            move || {
-                let mut chunks = Vec::new();
-                while let Some(found) = chunk(&mut walk, rows, max, skipped.as_deref())? {
-                    stop.check()?;
-                    chunks.push(found);
-                }
-                Ok::<_, Error>(chunks)
-            },
-        )?;
-        let none = columns(&[], 0).map_err(crate::arrow::failed)?;
-        Ok(ArrowTable { field: field_of(none.dtype().clone()), chunks: chunks.map_err(Fault::from)? })
+        move |walk| chunk(walk, rows, max, skipped.as_deref())
     }
+}
+
+/// The field of these columns.
+fn field() -> PyResult<Field> {
+    Ok(field_of(columns(&[], 0).map_err(crate::arrow::failed)?.dtype().clone()))
 }
 
 /// The next records as columns.
@@ -283,7 +265,7 @@ fn chunk(
                 found.push(record);
             }
             Some(Err(error)) => match skipped {
-                Some(skipped) => skipped.lock().unwrap_or_else(PoisonError::into_inner).add(error),
+                Some(skipped) => locked(skipped).add(error),
                 None => return Err(error),
             },
             None => break,
@@ -470,22 +452,10 @@ impl Capture {
         self.record.record().place.length
     }
 
-    /// Why the end is missing, where it is.
-    #[getter]
-    fn truncated(&self) -> Option<&'static str> {
-        self.record.record().truncated.map(|why| why.name())
-    }
-
     /// Digest of the payload, as declared.
     #[getter]
     fn digest(&self) -> Option<String> {
         self.record.record().payload_digest.map(|digest| digest.into_owned())
-    }
-
-    /// What was wrong with the record.
-    #[getter]
-    fn defects(&self) -> Vec<String> {
-        self.record.record().defects.iter().map(ToString::to_string).collect()
     }
 
     fn __repr__(&self) -> String {

@@ -15,7 +15,7 @@ use webmill_sort::Budget;
 
 use crate::arrow::{ArrowTable, Chunk, Strings, values};
 use crate::fault::{Fault, Result, config};
-use crate::wait::wait;
+use crate::wait::apart;
 
 /// Bytes that the search for candidates may take.
 const MEMORY: usize = 256 << 20;
@@ -58,9 +58,7 @@ pub fn near_duplicates(
     if chunks.iter().any(|chunk| Strings::of(&**chunk).is_none()) {
         return Err(PyTypeError::new_err("texts are strings"));
     }
-    let cancel = Cancel::default();
-    let stop = cancel.clone();
-    let clusters = wait(py, &cancel, |_| Ok(()), move || cluster(&chunks, resemblance, &shape, &stop))??;
+    let clusters = apart(py, move |stop| cluster(&chunks, resemblance, &shape, stop))??;
     let members = &clusters.members;
     let numbers = |get: &dyn Fn(usize) -> u64| -> Chunk {
         PrimitiveArray::<u64>::from_vec((0..members.len()).map(get).collect()).boxed()
@@ -78,10 +76,9 @@ pub fn near_duplicates(
 
 fn cluster(chunks: &[Chunk], least: f64, shape: &BandShape, stop: &Cancel) -> Result<Clusters> {
     let mut texts: Vec<std::borrow::Cow<'_, str>> = Vec::new();
-    for column in
-        chunks.iter().filter_map(|chunk| Strings::of(&**chunk).map(|strings| (strings, chunk.len())))
-    {
-        texts.extend((0..column.1).map(|i| String::from_utf8_lossy(column.0.get(i).unwrap_or_default())));
+    for chunk in chunks {
+        let Some(column) = Strings::of(&**chunk) else { continue };
+        texts.extend((0..chunk.len()).map(|i| String::from_utf8_lossy(column.get(i).unwrap_or_default())));
     }
     if u32::try_from(texts.len()).is_err() {
         return Err(Error::Limit(format!("{} texts: more than 32 bits can number", texts.len())).into());

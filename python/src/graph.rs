@@ -12,11 +12,10 @@ use webmill_capture::Error;
 use webmill_graph::{Csr, Graph as Nodes, Hits, PageRank};
 use webmill_jobs::command::graph as command;
 use webmill_jobs::command::source;
-use webmill_run::Cancel;
 
 use crate::arrow::{ArrowTable, Chunk, Strings, values};
 use crate::fault::{Fault, Result, config};
-use crate::wait::wait;
+use crate::wait::apart;
 
 /// What nodes are called.
 #[derive(Clone)]
@@ -45,48 +44,25 @@ impl Graph {
     ) -> PyResult<Self> {
         let (src, dst) = (values(src)?, values(dst)?);
         let weights = weights.map(values).transpose()?;
-        let made = wait(py, &Cancel::default(), |_| Ok(()), move || make(&src, &dst, weights.as_deref()))?;
-        made?.map_err(PyTypeError::new_err)
+        apart(py, move |_| make(&src, &dst, weights.as_deref()))??.map_err(PyTypeError::new_err)
     }
 
     /// Reads a graph file of any format, or level `level` of a folder of results.
     #[staticmethod]
     #[pyo3(signature = (path, level = None))]
     fn load(py: Python<'_>, path: PathBuf, level: Option<String>) -> PyResult<Self> {
-        let loaded = wait(
-            py,
-            &Cancel::default(),
-            |_| Ok(()),
-            move || {
-                let source = source::open(&path, level.as_deref(), u64::MAX)?;
-                let names = match source.labels()? {
-                    Some(labels) => Names::Texts(labels.into()),
-                    None => {
-                        let first = i64::from(source.first());
-                        Names::Numbers((0..source.graph.num_nodes() as i64).map(|v| v + first).collect())
-                    }
-                };
-                Ok::<_, anyhow::Error>(Graph { graph: source.graph, names })
-            },
-        )?;
+        let loaded = apart(py, move |_| {
+            let source = source::open(&path, level.as_deref(), u64::MAX)?;
+            let names = match source.labels()? {
+                Some(labels) => Names::Texts(labels.into()),
+                None => {
+                    let first = i64::from(source.first());
+                    Names::Numbers((0..source.graph.num_nodes() as i64).map(|v| v + first).collect())
+                }
+            };
+            Ok::<_, anyhow::Error>(Graph { graph: source.graph, names })
+        })?;
         Ok(loaded.map_err(Fault::from)?)
-    }
-
-    /// Writes a graph file, or level `level` of a folder of results, in another format, as `convert_graph` does.
-    #[staticmethod]
-    #[pyo3(signature = (source, target, format = None, level = None))]
-    fn convert(
-        py: Python<'_>,
-        source: PathBuf,
-        target: PathBuf,
-        format: Option<String>,
-        level: Option<String>,
-    ) -> PyResult<()> {
-        let mut arguments = vec![source.into_os_string(), target.into_os_string()];
-        for (flag, value) in [("--to", format), ("--level", level)] {
-            arguments.extend(value.into_iter().flat_map(|value| [flag.into(), value.into()]));
-        }
-        convert(py, arguments)
     }
 
     /// Number of nodes.
@@ -99,12 +75,6 @@ impl Graph {
     #[getter]
     fn num_arcs(&self) -> usize {
         self.graph.num_arcs() as usize
-    }
-
-    /// Whether arcs have weights.
-    #[getter]
-    fn is_weighted(&self) -> bool {
-        self.graph.weights().is_some()
     }
 
     fn __repr__(&self) -> String {
@@ -140,23 +110,8 @@ impl Graph {
         max_iterations: usize,
     ) -> PyResult<ArrowTable> {
         let graph = self.graph.clone();
-        let ranks = wait(
-            py,
-            &Cancel::default(),
-            |_| Ok(()),
-            move || {
-                let settings = PageRank { damping, tolerance, max_iterations, ..PageRank::default() };
-                settings.run(&graph, &graph.transpose())
-            },
-        )?;
-        let ranks = ranks.map_err(Fault::from)?;
-        if !ranks.converged {
-            return Err(config(format!(
-                "after {} iterations the ranks may be {:e} off, more than the tolerance {tolerance:e}",
-                ranks.iterations, ranks.error_bound
-            )));
-        }
-        ArrowTable::of(vec![("node", self.all()), ("pagerank", numbers(ranks.scores))])
+        let settings = PageRank { damping, tolerance, max_iterations, ..PageRank::default() };
+        ArrowTable::of(vec![("node", self.all()), ("pagerank", ranks(py, settings, move || Ok(graph))?)])
     }
 
     /// HITS: columns `node`, `hub`, `authority`, of L2 length 1, in the order of the nodes.
@@ -164,16 +119,8 @@ impl Graph {
     fn hits(&self, py: Python<'_>, tolerance: f64, max_iterations: usize) -> PyResult<ArrowTable> {
         let graph = self.graph.clone();
         let weighted = graph.weights().is_some();
-        let scores = wait(
-            py,
-            &Cancel::default(),
-            |_| Ok(()),
-            move || {
-                let settings = Hits { tolerance, max_iterations, weighted, ..Hits::default() };
-                settings.run(&graph, &graph.transpose())
-            },
-        )?;
-        let scores = scores.map_err(Fault::from)?;
+        let settings = Hits { tolerance, max_iterations, weighted, ..Hits::default() };
+        let scores = apart(py, move |_| settings.run(&graph, &graph.transpose()))?.map_err(Fault::from)?;
         ArrowTable::of(vec![
             ("node", self.all()),
             ("hub", numbers(scores.hubs)),
@@ -197,6 +144,27 @@ impl Graph {
     fn all(&self) -> Chunk {
         self.named(0..self.graph.num_nodes() as u32)
     }
+}
+
+/// PageRank of the nodes of a graph, which is made as the work begins.
+pub fn ranks(
+    py: Python<'_>,
+    settings: PageRank<'static>,
+    graph: impl FnOnce() -> std::result::Result<Csr, Error> + Send + 'static,
+) -> PyResult<Chunk> {
+    let tolerance = settings.tolerance;
+    let ranked = apart(py, move |_| {
+        let graph = graph()?;
+        settings.run(&graph, &graph.transpose())
+    })?;
+    let ranks = ranked.map_err(Fault::from)?;
+    if !ranks.converged {
+        return Err(config(format!(
+            "after {} iterations the ranks may be {:e} off, more than the tolerance {tolerance:e}",
+            ranks.iterations, ranks.error_bound
+        )));
+    }
+    Ok(numbers(ranks.scores))
 }
 
 fn numbers(scores: Vec<f64>) -> Chunk {
@@ -318,6 +286,6 @@ pub fn convert(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<()> {
         .try_get_matches_from(arguments)
         .and_then(|matches| command::ConvertArgs::from_arg_matches(&matches));
     let args = parsed.map_err(|e| Fault::from(anyhow::Error::from(e)))?;
-    let done = wait(py, &Cancel::default(), |_| Ok(()), move || command::convert(&args).map(drop))?;
+    let done = apart(py, move |_| command::convert(&args).map(drop))?;
     Ok(done.map_err(Fault::from)?)
 }

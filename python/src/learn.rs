@@ -19,7 +19,7 @@ use webmill_run::Cancel;
 
 use crate::arrow::{ArrowTable, Chunk, Strings, values};
 use crate::fault::{Result, config};
-use crate::wait::wait;
+use crate::wait::apart;
 
 /// Words that a training may hold.
 pub const MAX_WORDS: usize = 20_000_000;
@@ -141,10 +141,7 @@ impl Classifier {
             return Err(config(format!("folds = {folds} is not within 2..=100")));
         }
         let method = method_of(method)?;
-        let cancel = Cancel::default();
-        let stop = cancel.clone();
-        wait(py, &cancel, |_| Ok(()), move || trained(&pages, &labels, method, folds, seed, &stop))?
-            .map_err(PyErr::from)
+        Ok(apart(py, move |stop| trained(&pages, &labels, method, folds, seed, stop))??)
     }
 
     /// Reads a model that [`save`](Self::save) or `webmill learn train` wrote.
@@ -201,11 +198,7 @@ impl Classifier {
 
     /// Of each class: texts, precision, recall and F1 on held-out texts.
     fn evaluation(&self) -> PyResult<ArrowTable> {
-        let Some(evaluation) = &self.evaluation else {
-            return Err(config(
-                "a model that was opened has no evaluation: webmill learn train wrote it as a table",
-            ));
-        };
+        let evaluation = self.evaluated()?;
         let classes = self.model.classes();
         let of = |at: usize| -> Chunk {
             let values = (0..classes.len()).map(|class| evaluation.of_class(class)[at]).collect();
@@ -223,11 +216,7 @@ impl Classifier {
 
     /// Of each pair of classes: how many held-out texts of the one were told to be of the other; pairs without any are left out.
     fn confusion(&self) -> PyResult<ArrowTable> {
-        let Some(evaluation) = &self.evaluation else {
-            return Err(config(
-                "a model that was opened has no evaluation: webmill learn train wrote it as a table",
-            ));
-        };
+        let evaluation = self.evaluated()?;
         let classes = self.model.classes();
         let pairs: Vec<(usize, usize, u64)> = (0..classes.len() * classes.len())
             .map(|pair| (pair / classes.len(), pair % classes.len()))
@@ -256,9 +245,8 @@ impl Classifier {
         words: usize,
     ) -> PyResult<ArrowTable> {
         let pages = Pages::of(texts, titles, urls, languages)?;
-        let (cancel, model) = (Cancel::default(), std::sync::Arc::clone(&self.model));
-        let stop = cancel.clone();
-        let told = wait(py, &cancel, |_| Ok(()), move || predicted(&model, &pages, words, &stop))??;
+        let model = std::sync::Arc::clone(&self.model);
+        let told = apart(py, move |stop| predicted(&model, &pages, words, stop))??;
         let strings = |get: &dyn Fn(&Told) -> &str| -> Chunk {
             told.iter().map(|told| told.as_ref().map(get)).collect::<Utf8Array<i64>>().boxed()
         };
@@ -289,6 +277,13 @@ impl Classifier {
             format!(", accuracy {:.3}, macro F1 {:.3}", evaluation.accuracy(), evaluation.macro_mean()[2])
         });
         format!("Classifier({} of {} classes{measured})", self.method(), self.model.classes().len())
+    }
+}
+
+impl Classifier {
+    fn evaluated(&self) -> PyResult<&Evaluation> {
+        let none = "a model that was opened has no evaluation: webmill learn train wrote it as a table";
+        self.evaluation.as_ref().ok_or_else(|| config(none))
     }
 }
 

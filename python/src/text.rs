@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use polars_arrow::array::{ListArray, PrimitiveArray, Utf8Array};
-use polars_arrow::datatypes::{ArrowDataType, Field};
-use polars_arrow::offset::OffsetsBuffer;
+use polars_arrow::array::{PrimitiveArray, Utf8Array};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -15,7 +13,8 @@ use webmill_run::Cancel;
 
 use crate::arrow::{ArrowTable, Chunk, Strings, column, field_of, import, structure};
 use crate::fault::{Fault, Result};
-use crate::wait::wait;
+use crate::learn::lists;
+use crate::wait::apart;
 
 /// Rows of a chunk of output, and pages worked on between two looks at signals.
 const WINDOW: usize = 512;
@@ -64,11 +63,8 @@ impl PageReader {
             }
         }
         let (html, url) = (html.to_owned(), url.map(str::to_owned));
-        let (cancel, reader) = (Cancel::default(), Arc::clone(&self.0));
-        let stop = cancel.clone();
-        let done =
-            wait(py, &cancel, |_| Ok(()), move || all(&reader, &chunks, &html, url.as_deref(), full, &stop))?;
-        let chunks = done?;
+        let reader = Arc::clone(&self.0);
+        let chunks = apart(py, move |stop| all(&reader, &chunks, &html, url.as_deref(), full, stop))??;
         let empty = columns(&[], full)?;
         Ok(ArrowTable { field: field_of(empty.dtype().clone()), chunks })
     }
@@ -135,13 +131,7 @@ fn columns(rows: &[Row], full: bool) -> Result<Chunk> {
         known().map(|known| known.and_then(get)).collect::<Utf8Array<i64>>().boxed()
     };
     let list = |get: &dyn Fn(&Known) -> &Vec<String>| -> Chunk {
-        let lists: Vec<&[String]> = known().map(|known| known.map_or(&[][..], |known| get(known))).collect();
-        let values = lists.concat().iter().map(Some).collect::<Utf8Array<i64>>();
-        let lengths = lists.iter().map(|list| list.len());
-        let offsets = polars_arrow::offset::Offsets::<i64>::try_from_lengths(lengths).unwrap_or_default();
-        let item = Field::new("item".into(), ArrowDataType::LargeUtf8, true);
-        let dtype = ArrowDataType::LargeList(Box::new(item));
-        ListArray::<i64>::new(dtype, OffsetsBuffer::from(offsets), values.boxed(), None).boxed()
+        lists(known().map(|known| known.map_or(&[][..], |known| get(known))))
     };
     let mut columns: Vec<(&str, Chunk)> = vec![
         ("row", PrimitiveArray::<u64>::from_vec(rows.iter().map(|(row, _)| *row).collect()).boxed()),

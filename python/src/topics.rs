@@ -11,7 +11,7 @@ use webmill_run::Cancel;
 use crate::arrow::{ArrowTable, Chunk};
 use crate::fault::{Result, config};
 use crate::learn::{MAX_WORDS, lists, rows, strings};
-use crate::wait::wait;
+use crate::wait::apart;
 
 /// Texts that the number of topics is chosen by.
 const SAMPLE: usize = 2000;
@@ -45,9 +45,7 @@ pub fn topics(
         return Err(config(format!("k = {} is not within 1..=10000", k.unwrap_or_default())));
     }
     let chunks = strings(texts, "texts")?;
-    let cancel = Cancel::default();
-    let stop = cancel.clone();
-    let found = wait(py, &cancel, |_| Ok(()), move || find(&rows(&chunks), k, seed, &stop))??;
+    let found = apart(py, move |stop| find(&rows(&chunks), k, seed, stop))??;
     let numbers =
         PrimitiveArray::<u32>::from(found.texts.iter().map(|text| text.map(|t| t.0)).collect::<Vec<_>>());
     let distances =

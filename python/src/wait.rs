@@ -15,6 +15,16 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Time that interrupted work gets to end in order; what takes longer ends by itself and its result is dropped.
 const ORDERLY: Duration = Duration::from_millis(700);
 
+/// As [`wait`], with nothing to call meanwhile; `work` is given what tells it to stop.
+pub fn apart<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> PyResult<T> {
+    let cancel = Cancel::default();
+    let stop = cancel.clone();
+    wait(py, &cancel, |_| Ok(()), move || work(&stop))
+}
+
 /// Does `work`, which looks at `cancel`; `each` is called with the interpreter between two looks at signals, and at the end.
 ///
 /// # Errors

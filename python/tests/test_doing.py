@@ -265,7 +265,7 @@ def test_graphs_are_loaded_and_converted(tmp_path: Path, results: Path) -> None:
     graph = webmill.Graph.load(edges)
     assert (graph.num_nodes, graph.num_arcs, graph.nodes[0]) == (3, 2, "http://a.org/")
     webmill.convert_graph(edges, tmp_path / "graph.mtx")
-    webmill.Graph.convert(edges, tmp_path / "again.out", format="mtx")
+    webmill.convert_graph(edges, tmp_path / "again.out", format="mtx")
     assert (tmp_path / "again.out").read_bytes() == (tmp_path / "graph.mtx").read_bytes()
     assert webmill.Graph.load(tmp_path / "graph.mtx").arcs().to_polars().height == 2
     ranked = webmill.Graph.load(results, level="host").pagerank(tolerance=1e-12).to_polars()

@@ -111,6 +111,15 @@ pub struct Decoded<'a> {
     pub had_errors: bool,
 }
 
+impl<'a> Decoded<'a> {
+    /// Sound text of which nothing declares or shows the encoding.
+    fn in_one(text: Cow<'a, str>, used: &'static Encoding) -> Self {
+        let source = CharsetSource::Default;
+        let (name, had_errors) = (used.name(), false);
+        Decoded { text, used, name, declared: None, source, detected: None, doubled: None, had_errors }
+    }
+}
+
 /// Reads `bytes`, whose HTTP header said `http_label`, as characters. `hint_tld` is the last label of the host name,
 /// which breaks ties of the statistics (`cn` for Chinese).
 ///
@@ -217,16 +226,7 @@ fn decode_ascii<'a>(bytes: &'a [u8], labels: &Labels) -> Decoded<'a> {
         _ => (UTF_8, CharsetSource::Default),
     };
     let text = Cow::Borrowed(std::str::from_utf8(bytes).expect("ASCII is UTF-8"));
-    Decoded {
-        text,
-        used,
-        name: used.name(),
-        declared,
-        source,
-        detected: None,
-        had_errors: false,
-        doubled: None,
-    }
+    Decoded { declared, source, ..Decoded::in_one(text, used) }
 }
 
 /// Well-formed UTF-8 beyond ASCII: `None` where a label has the better claim.
@@ -244,16 +244,8 @@ fn decode_utf8<'a>(text: &'a str, labels: &Labels) -> Option<Decoded<'a>> {
         None => CharsetSource::Detected,
     };
     let declared = first.map(|(encoding, _)| encoding.name());
-    Some(Decoded {
-        text: Cow::Borrowed(text),
-        used: UTF_8,
-        name: UTF_8.name(),
-        declared,
-        source,
-        detected: Some(UTF_8.name()),
-        doubled: None,
-        had_errors: false,
-    })
+    let detected = Some(UTF_8.name());
+    Some(Decoded { declared, source, detected, ..Decoded::in_one(Cow::Borrowed(text), UTF_8) })
 }
 
 /// Bytes that are neither ASCII nor well-formed UTF-8, or whose label may be right against UTF-8.
@@ -319,16 +311,8 @@ fn finish_beyond<'a>(
 ) -> Decoded<'a> {
     let (text, had_errors) = found.decode(bytes);
     let name = found.name();
-    Decoded {
-        text: Cow::Owned(text),
-        used: UTF_8,
-        name,
-        declared,
-        source,
-        detected: Some(name),
-        doubled: None,
-        had_errors,
-    }
+    let decoded = Decoded::in_one(Cow::Owned(text), UTF_8);
+    Decoded { name, declared, source, detected: Some(name), had_errors, ..decoded }
 }
 
 fn finish<'a>(
@@ -344,20 +328,11 @@ fn finish<'a>(
         && error.error_len().is_none()
     {
         let whole = std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("valid up to here");
-        let text = Cow::Borrowed(whole);
-        return Decoded {
-            text,
-            used,
-            name: used.name(),
-            declared,
-            source,
-            detected,
-            had_errors: true,
-            doubled: None,
-        };
+        let decoded = Decoded::in_one(Cow::Borrowed(whole), used);
+        return Decoded { declared, source, detected, had_errors: true, ..decoded };
     }
     let (text, had_errors) = used.decode_without_bom_handling(bytes);
-    Decoded { text, used, name: used.name(), declared, source, detected, doubled: None, had_errors }
+    Decoded { declared, source, detected, had_errors, ..Decoded::in_one(text, used) }
 }
 
 #[cfg(test)]

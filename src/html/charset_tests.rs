@@ -4,7 +4,6 @@ use encoding_rs::{
     KOI8_U, SHIFT_JIS, WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
     WINDOWS_1256, WINDOWS_1257, X_MAC_CYRILLIC,
 };
-use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
 const ZH: &str = "<html><head><title>网页</title></head><body><p>我们把网页的文字和它的链接分开，然后统计每个词出现的次数。</p></body></html>";
@@ -231,14 +230,6 @@ fn damage_keeps_the_label() {
     assert!(matches!(found.text, Cow::Borrowed(text) if ZH.starts_with(text)));
 }
 
-proptest! {
-    #[test]
-    fn well_formed_utf_8_is_borrowed(text in "\\PC{0,80}") {
-        let found = decode(text.as_bytes(), Some(b"utf-8"), None);
-        prop_assert!(matches!(found.text, Cow::Borrowed(t) if t == text));
-    }
-}
-
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> =
         std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
@@ -251,28 +242,15 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn recognises_the_files_of_the_collection() {
     let Some(folder) = webmill_evaluation::archive("encodings") else { return };
-    let languages = [
-        "-hungarian",
-        "-czech",
-        "-polish",
-        "-croatian",
-        "-slovak",
-        "-slovene",
-        "-romanian",
-        "-bulgarian",
-        "-russian",
-        "-arabic",
-        "-greek",
-        "-turkish",
-        "-hebrew",
-    ];
+    let languages = "-hungarian -czech -polish -croatian -slovak -slovene -romanian -bulgarian -russian -arabic \
+        -greek -turkish -hebrew";
     let (mut files, mut alone, mut labelled, mut beyond) = (0, 0, 0, 0);
     for folder in entries(&folder.path().join("encodings"))
         .into_iter()
         .filter(|path| path.is_dir() && !path.ends_with("html5lib"))
     {
         let mut name = folder.file_name().expect("a name").to_string_lossy().into_owned();
-        for language in languages {
+        for language in languages.split(' ') {
             name = name.strip_suffix(language).map(str::to_owned).unwrap_or(name);
         }
         let label = match name.as_str() {

@@ -290,8 +290,6 @@ pub fn unescape_all(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn found(source: &str) -> Vec<(String, Use)> {
@@ -340,29 +338,5 @@ mod tests {
     fn depth_costs_nothing() {
         let source = format!("a{{b:{}url(x)", "f(".repeat(1_000_000));
         assert_eq!(found(&source).len(), 1);
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_give_places_in_order(source in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let mut end = 0;
-            each_address(&source, GBK, &mut |at, _| {
-                assert!(end <= at.start && at.start <= at.end && at.end <= source.len());
-                end = at.end;
-            });
-            unescape_all(&String::from_utf8_lossy(&source));
-        }
-
-        #[test]
-        fn any_tokens_give_places_in_order(tokens in proptest::collection::vec(
-            prop::sample::select(&["url(", "'", "\"", ")", "(", "\\", "@import ", "/*", "*/", "{", "}", ";", "x", "\n", "image-set(", " "]), 0..40,
-        )) {
-            let source = tokens.concat();
-            let mut end = 0;
-            each_address(source.as_bytes(), encoding_rs::UTF_8, &mut |at, _| {
-                assert!(end <= at.start && at.start <= at.end && source.get(at.clone()).is_some());
-                end = at.end;
-            });
-        }
     }
 }

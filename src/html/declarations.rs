@@ -21,10 +21,10 @@ use webmill_capture::CanonicalUrl;
 /// use webmill_html::{Limits, metadata, parse};
 /// let dom = parse("<html lang=en-GB><title> A\n page </title><meta name=author content=Ann>", &Limits::default());
 /// let base = CanonicalUrl::parse("http://example.com/").unwrap();
-/// let meta = metadata(&dom, &base, &[b"noarchive"]);
+/// let meta = metadata(&dom, &base, &[b"noindex"]);
 /// assert_eq!(meta.title.as_deref(), Some("A page"));
 /// assert_eq!(meta.author.as_deref(), Some("Ann"));
-/// assert!(meta.robots.all.noarchive);
+/// assert!(meta.robots.all.noindex);
 /// ```
 pub fn metadata<'b>(
     dom: &Dom<'_>,

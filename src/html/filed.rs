@@ -3,6 +3,8 @@
 //! A link counts by its relation (microformats `rel=tag`, `rel="category tag"`), by its address (`/category/…`) or by what
 //! the elements around it are called (`cat-links`, `post-tags`). Links in navigation, side bars and clouds do not.
 
+use std::sync::LazyLock;
+
 use super::dom::{Dom, NodeId};
 use super::tag::Tag;
 use super::values::has_token;
@@ -18,84 +20,19 @@ pub(super) enum Filed {
     Tag,
 }
 
-const CATEGORIES: [&str; 30] = [
-    "cat-links",
-    "categories-links",
-    "category-links",
-    "post-categories",
-    "post-category",
-    "entry-categories",
-    "entry-category",
-    "entry-cats",
-    "post-cat",
-    "post-cats",
-    "postcat",
-    "posted-in",
-    "categories",
-    "category",
-    "meta-category",
-    "meta-cat",
-    "meta-categories",
-    "article-category",
-    "rubrik",
-    "kategorie",
-    "kategorien",
-    "td-category",
-    "thecategory",
-    "post-meta-category",
-    "meta_categories",
-    "post_category",
-    "article-section",
-    "entry-meta-category",
-    "field-name-field-category",
-    "post-info-category",
-];
+const CATEGORIES: &str = "cat-links categories-links category-links post-categories post-category entry-categories \
+    entry-category entry-cats post-cat post-cats postcat posted-in categories category \
+    meta-category meta-cat meta-categories article-category rubrik kategorie kategorien \
+    td-category thecategory post-meta-category meta_categories post_category article-section \
+    entry-meta-category field-name-field-category post-info-category";
 
-const TAGS: [&str; 28] = [
-    "tags-links",
-    "tag-links",
-    "post-tags",
-    "post-tag",
-    "posttags",
-    "entry-tags",
-    "entry-tag",
-    "article-tags",
-    "article__tags",
-    "article-tag",
-    "tags",
-    "taglist",
-    "tag-list",
-    "tags-list",
-    "meta-tags",
-    "meta-tag",
-    "tagged",
-    "td-tags",
-    "schlagworte",
-    "schlagwort",
-    "post__tags",
-    "entry-meta-tags",
-    "tag-links-list",
-    "single-tags",
-    "themetags",
-    "td-post-source-tags",
-    "blog-tags",
-    "field-name-field-tags",
-];
+const TAGS: &str = "tags-links tag-links post-tags post-tag posttags entry-tags entry-tag article-tags \
+    article__tags article-tag tags taglist tag-list tags-list meta-tags meta-tag tagged td-tags \
+    schlagworte schlagwort post__tags entry-meta-tags tag-links-list single-tags themetags \
+    td-post-source-tags blog-tags field-name-field-tags";
 
-const FRAME: [&str; 12] = [
-    "widget",
-    "sidebar",
-    "cloud",
-    "menu",
-    "navigation",
-    "navbar",
-    "breadcrumb",
-    "related",
-    "recent",
-    "comment",
-    "teaser",
-    "footer-widget",
-];
+const FRAME: &str = "widget sidebar cloud menu navigation navbar breadcrumb related recent comment teaser \
+    footer-widget";
 
 /// What the page is filed under by a link, if it is by it.
 pub(super) fn filed_under(dom: &Dom, link: NodeId) -> Option<Filed> {
@@ -135,7 +72,7 @@ pub(super) fn filed_under(dom: &Dom, link: NodeId) -> Option<Filed> {
     }
     let framed = |name: &str| {
         let name = name.get(..300).unwrap_or(name).to_ascii_lowercase();
-        FRAME.iter().any(|word| name.contains(word))
+        FRAME.split(' ').any(|word| name.contains(word))
     };
     found.filter(|_| !around[..count].iter().any(|&n| names(dom, n).any(framed)))
 }
@@ -154,31 +91,25 @@ fn names<'d>(dom: &'d Dom, n: NodeId) -> impl Iterator<Item = &'d str> {
     found.into_iter().flatten().map(|value| dom.str(value))
 }
 
-/// Lengths of the names that begin with a letter, as bits.
-const LENGTHS: [u32; 32] = {
-    let mut out = [0; 32];
-    let mut i = 0;
-    while i < CATEGORIES.len() + TAGS.len() {
-        let name = if i < CATEGORIES.len() { CATEGORIES[i] } else { TAGS[i - CATEGORIES.len()] };
-        out[(name.as_bytes()[0] % 32) as usize] |= 1 << name.len();
-        i += 1;
+/// Names by their first letter.
+static KNOWN: LazyLock<[Vec<(&str, Filed)>; 32]> = LazyLock::new(|| {
+    let mut known = [const { Vec::new() }; 32];
+    for (names, filed) in [(CATEGORIES, Filed::Category), (TAGS, Filed::Tag)] {
+        names.split(' ').for_each(|name| known[usize::from(name.as_bytes()[0] % 32)].push((name, filed)));
     }
-    out
-};
-
-/// Whether a name of that length with that first letter is known: hardly any is.
-fn is_likely(word: &str) -> bool {
-    let first = usize::from(word.as_bytes()[0] % 32);
-    word.len() < 32 && LENGTHS[first] >> word.len() & 1 == 1
-}
+    known
+});
 
 /// What the names of an element say of the links in it; nothing if they say both.
 fn by_name(name: &str) -> Option<Filed> {
     let name = name.get(..300).unwrap_or(name);
     let (mut category, mut tag) = (false, false);
-    for word in name.split_ascii_whitespace().filter(|word| is_likely(word)) {
-        category |= CATEGORIES.iter().any(|known| known.eq_ignore_ascii_case(word));
-        tag |= TAGS.iter().any(|known| known.eq_ignore_ascii_case(word));
+    for word in name.split_ascii_whitespace() {
+        let alike = &KNOWN[usize::from(word.as_bytes()[0] % 32)];
+        for (_, filed) in alike.iter().filter(|(known, _)| known.eq_ignore_ascii_case(word)) {
+            category |= *filed == Filed::Category;
+            tag |= *filed == Filed::Tag;
+        }
     }
     match (category, tag) {
         (true, false) => Some(Filed::Category),

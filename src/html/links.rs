@@ -110,29 +110,13 @@ impl LinkKind {
     /// What a `<link>` or a `Link:` header with this `rel` is; `None` for style sheets, icons and hints for browsers.
     pub fn of_rel(rel: &str, hreflang: bool) -> Option<LinkKind> {
         /// Relations to things that are no pages.
-        const RESOURCES: [&str; 17] = [
-            "stylesheet",
-            "icon",
-            "preload",
-            "modulepreload",
-            "prefetch",
-            "prerender",
-            "dns-prefetch",
-            "preconnect",
-            "manifest",
-            "pingback",
-            "search",
-            "edituri",
-            "wlwmanifest",
-            "apple-touch-icon",
-            "apple-touch-icon-precomposed",
-            "apple-touch-startup-image",
-            "mask-icon",
-        ];
+        const RESOURCES: &str = "stylesheet icon preload modulepreload prefetch prerender dns-prefetch preconnect manifest \
+        pingback search edituri wlwmanifest apple-touch-icon apple-touch-icon-precomposed \
+        apple-touch-startup-image mask-icon";
         let has = |word: &str| rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case(word));
         if has("canonical") {
             Some(LinkKind::Canonical)
-        } else if rel.is_empty() || RESOURCES.iter().any(|word| has(word)) {
+        } else if rel.is_empty() || RESOURCES.split(' ').any(has) {
             None
         } else if has("alternate") && hreflang {
             Some(LinkKind::Hreflang)

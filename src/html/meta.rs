@@ -21,7 +21,7 @@ use super::robots::Robots;
 use super::structured::{self, Structured};
 use super::tag::Tag;
 use super::text_buffer::collapse;
-use super::values::{MAX_LIST, MAX_TEXT, has_token, is_feed, is_name, labels, language_tag, plain, squeezed};
+use super::values::{MAX_LIST, MAX_TEXT, has_token, is_name, labels, language_tag, plain, squeezed};
 use super::written_date::{DateOrder, read_date};
 use webmill_capture::CanonicalUrl;
 
@@ -42,8 +42,6 @@ pub struct Metadata {
     pub address: Option<CanonicalUrl>,
     /// `<title>`.
     pub title: Option<String>,
-    /// The first `<h1>` with text.
-    pub h1: Option<String>,
     /// Language of the page as declared: `lang` of `<html>`, else `content-language`; lower-case BCP 47.
     pub lang: Option<String>,
     /// What it asks of robots, header included.
@@ -76,10 +74,6 @@ pub struct Metadata {
     pub image: Option<CanonicalUrl>,
     /// Program that made it.
     pub generator: Option<String>,
-    /// Versions in other languages: language or region, address.
-    pub hreflang: Vec<(String, CanonicalUrl)>,
-    /// RSS and Atom feeds.
-    pub feeds: Vec<CanonicalUrl>,
     /// How the page's dates of numbers are read, by its site and the language of `<html>`.
     pub date_order: DateOrder,
     /// What JSON-LD says, microdata where it is silent.
@@ -200,7 +194,6 @@ impl<'d, 'a> Reader<'d, 'a> {
             Tag::Html => self.best.lang.offer(0, || dom.attr(n, "lang").and_then(language_tag)),
             Tag::Body => self.best.lang.offer(2, || dom.attr(n, "lang").and_then(language_tag)),
             Tag::Title if self.out.title.is_none() => self.out.title = self.text(n),
-            Tag::H1 if self.out.h1.is_none() => self.out.h1 = self.text(n),
             Tag::Meta => self.meta(n),
             Tag::Link => self.link(n),
             Tag::Time => self.time(n),
@@ -333,27 +326,14 @@ impl<'d, 'a> Reader<'d, 'a> {
     fn link(&mut self, n: NodeId) {
         let dom = self.dom;
         let (Some(href), Some(rel)) = (dom.attr(n, "href"), dom.attr(n, "rel")) else { return };
-        let target = || resolved(self.base, href);
         if has_token(rel, "canonical") && self.out.canonical.is_none() && !href.trim().is_empty() {
-            self.out.canonical = target();
+            self.out.canonical = resolved(self.base, href);
         }
         if has_token(rel, "license") {
             self.best.licence.offer(1, || licence(href));
         }
         if has_token(rel, "image_src") {
             self.best.image.offer(3, || squeezed(href));
-        }
-        if !has_token(rel, "alternate") {
-            return;
-        }
-        if let Some(language) = dom.attr(n, "hreflang").and_then(language_tag) {
-            if self.out.hreflang.len() < MAX_LIST
-                && let Some(target) = target()
-            {
-                self.out.hreflang.push((language, target));
-            }
-        } else if dom.attr(n, "type").is_some_and(is_feed) && self.out.feeds.len() < MAX_LIST {
-            self.out.feeds.extend(target());
         }
     }
 

@@ -21,24 +21,11 @@ pub(super) enum Scope {
     Other,
 }
 
-impl Reader<'_, '_> {
+impl<'d> Reader<'d, '_> {
     /// RDFa Lite of the page's own vocabulary: properties of schema.org and Dublin Core on any element.
     pub(super) fn rdfa(&mut self, n: NodeId, rdfa: &Attributes<'_>) {
-        const KNOWN: [&str; 13] = [
-            "datePublished",
-            "published_time",
-            "issued",
-            "dateCreated",
-            "created",
-            "date",
-            "dateModified",
-            "modified",
-            "modified_time",
-            "author",
-            "creator",
-            "headline",
-            "articleSection",
-        ];
+        const KNOWN: &str = "datePublished published_time issued dateCreated created date dateModified modified \
+                             modified_time author creator headline articleSection";
         let dom = self.dom;
         let order = self.out.date_order;
         for property in rdfa.properties() {
@@ -47,7 +34,7 @@ impl Reader<'_, '_> {
                 let given = dom.attr(n, "href").or(dom.attr(n, "content"));
                 self.best.licence.offer(2, || licence(given?));
             }
-            if !KNOWN.contains(&name) {
+            if !KNOWN.split(' ').any(|known| known == name) {
                 continue;
             }
             let stated = ["content", "datetime"].iter().find_map(|name| dom.attr(n, name));
@@ -73,6 +60,13 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The first of these attributes of an element, else its text.
+    fn given(&self, n: NodeId, names: &[&str]) -> Option<Cow<'d, str>> {
+        let dom = self.dom;
+        let attribute = names.iter().find_map(|name| dom.attr(n, name)).map(Cow::Borrowed);
+        attribute.or_else(|| self.text(n).map(Cow::Owned))
+    }
+
     /// The innermost open item that the page may be about.
     fn subject(&self) -> Option<NodeId> {
         self.scopes.iter().rev().find(|(_, scope)| *scope == Scope::Subject).map(|&(node, _)| node)
@@ -92,15 +86,11 @@ impl Reader<'_, '_> {
         if scope == Scope::Subject && !opens {
             let value = |names: &[&str]| names.iter().find_map(|name| dom.attr(n, name));
             if has("datePublished") {
-                let when = value(&["content", "datetime"])
-                    .map(Cow::Borrowed)
-                    .or_else(|| self.text(n).map(Cow::Owned));
+                let when = self.given(n, &["content", "datetime"]);
                 self.best.published.offer(4 + later, || read_date(&when?, order)?.certain());
             }
             if has("dateModified") {
-                let when = value(&["content", "datetime"])
-                    .map(Cow::Borrowed)
-                    .or_else(|| self.text(n).map(Cow::Owned));
+                let when = self.given(n, &["content", "datetime"]);
                 self.best.modified.offer(4 + later, || read_date(&when?, order)?.certain());
             }
             if has("headline") && self.best.headline.0.is_none() {
@@ -113,12 +103,11 @@ impl Reader<'_, '_> {
                 self.best.description.offer(5 + later, || text);
             }
             if has("license") {
-                let given =
-                    value(&["href", "content"]).map(Cow::Borrowed).or_else(|| self.text(n).map(Cow::Owned));
+                let given = self.given(n, &["href", "content"]);
                 self.best.licence.offer(3, || licence(&given?));
             }
             if has("keywords") {
-                let list = value(&["content"]).map(Cow::Borrowed).or_else(|| self.text(n).map(Cow::Owned));
+                let list = self.given(n, &["content"]);
                 push_list(&mut self.out.keywords, &list.unwrap_or_default());
             }
             if has("articleSection") && self.out.categories.len() < MAX_LIST {

@@ -13,25 +13,19 @@ fn plain_declarations() {
         "<html lang=zh-Hans-CN><head><title>\n The <!-- x -->title \n</title><svg><title>no</title></svg>
         <meta name=Description content=' A  page '><meta name=keywords content='a, b，c;a'>
         <meta name=author content='Ann Lee'><meta name=generator content='Press 6'>
-        <meta name=robots content='noindex,nofollow'><meta name=googlebot content=noarchive>
-        <link rel=canonical href=/c#x><link rel=alternate hreflang=DE href=/de>
-        <link rel=alternate type=application/rss+xml href=feed.xml><meta name=date content='31 May 2024'>
-        <body><h1> </h1><h1>One<br>two<b>three</b></h1><h1>no</h1>",
+        <meta name=robots content='noindex,nofollow'><meta name=robots content=index>
+        <link rel=canonical href=/c#x>
+        <meta name=date content='31 May 2024'>",
     );
     let url = |text| CanonicalUrl::parse(text).expect("a URL");
     assert_eq!(meta.title.as_deref(), Some("The <!-- x -->title"));
-    assert_eq!(meta.h1.as_deref(), Some("One twothree"));
     assert_eq!(meta.lang.as_deref(), Some("zh-hans-cn"));
     assert_eq!(meta.description.as_deref(), Some("A page"));
     assert_eq!(meta.keywords, ["a", "b", "c"]);
     assert_eq!(meta.author.as_deref(), Some("Ann Lee"));
     assert_eq!(meta.generator.as_deref(), Some("Press 6"));
-    assert!(
-        meta.robots.all.noindex && meta.robots.all.nofollow && meta.robots.for_agent("googlebot").noarchive
-    );
+    assert!(meta.robots.all.noindex && meta.robots.all.nofollow);
     assert_eq!(meta.canonical, Some(url("http://example.com/c")));
-    assert_eq!(meta.hreflang, [("de".to_owned(), url("http://example.com/de"))]);
-    assert_eq!(meta.feeds, [url("http://example.com/dir/feed.xml")]);
     assert_eq!(meta.published.as_deref(), Some("2024-05-31"));
 }
 
@@ -201,8 +195,8 @@ fn texts_escaped_twice_and_labels() {
 fn header_and_meta_add_up() {
     let dom = parse("<meta name=robots content=nofollow>", &Limits::default());
     let base = CanonicalUrl::parse("http://example.com/").expect("a URL");
-    let robots = metadata(&dom, &base, &[b"noindex", b"otherbot: noarchive"]).robots;
-    assert!(robots.all.noindex && robots.all.nofollow && !robots.all.noarchive);
+    let robots = metadata(&dom, &base, &[b"noindex", b"otherbot: none"]).robots;
+    assert!(robots.all.noindex && robots.all.nofollow);
 }
 
 #[test]
@@ -218,15 +212,4 @@ fn languages() {
     for (source, expected) in cases {
         assert_eq!(read(source).lang.as_deref(), expected, "{source}");
     }
-}
-
-#[test]
-fn hostile_pages_stay_linear() {
-    let scopes = "<div itemscope itemtype=http://schema.org/Article itemprop=author><p itemprop=author>"
-        .repeat(20_000);
-    read(&scopes);
-    let headings = format!("<h1>{}", "<b itemprop=headline> ".repeat(50_000));
-    read(&headings);
-    let long = read(&format!("<title>{}</title>", "word ".repeat(100_000)));
-    assert!(long.title.is_some_and(|title| title.len() <= MAX_TEXT));
 }

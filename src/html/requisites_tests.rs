@@ -1,5 +1,3 @@
-use proptest::prelude::*;
-
 use super::*;
 
 fn url(text: &str) -> CanonicalUrl {
@@ -145,16 +143,4 @@ fn manifests_name_pictures() {
         &RequisiteLimits::default(),
         &mut |_| panic!(),
     );
-}
-
-proptest! {
-    #[test]
-    fn any_page_names_web_addresses_only(parts in proptest::collection::vec(prop::sample::select(&[
-        "<img src=", "<style>", "</style>", "<iframe srcdoc=", "<svg>", "<use href=", "url(", "'", "\"", ">", " srcset=", "a.png", " 2x,",
-        "http://[", "//", "<base href=", "\\", "data-src=", ")", "@import ",
-    ]), 0..40)) {
-        let dom_source = parts.concat();
-        let dom = parse(&dom_source, &Limits::default());
-        each_requisite(&dom, &url("http://e.org/"), &RequisiteLimits::default(), &mut |r| assert!(r.url.is_web()));
-    }
 }

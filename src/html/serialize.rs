@@ -9,6 +9,7 @@
 
 use super::dom::{Dom, Edge, Namespace, NodeId};
 use super::tag::Tag;
+use super::tree_sets::{SETS, VOID};
 
 /// The markup of what a node contains, and with `outer` of the node itself too. Inner markup of text or a comment is
 /// empty; the document's markup is the same either way.
@@ -76,28 +77,7 @@ fn close(dom: &Dom<'_>, n: NodeId, out: &mut String) {
 
 /// Whether the element has neither content nor end tag.
 fn void(dom: &Dom<'_>, n: NodeId) -> bool {
-    dom.namespace(n) == Namespace::Html
-        && matches!(
-            dom.tag(n),
-            Tag::Area
-                | Tag::Base
-                | Tag::Basefont
-                | Tag::Bgsound
-                | Tag::Br
-                | Tag::Col
-                | Tag::Embed
-                | Tag::Frame
-                | Tag::Hr
-                | Tag::Img
-                | Tag::Input
-                | Tag::Keygen
-                | Tag::Link
-                | Tag::Meta
-                | Tag::Param
-                | Tag::Source
-                | Tag::Track
-                | Tag::Wbr
-        )
+    dom.namespace(n) == Namespace::Html && SETS[dom.tag(n) as usize] & VOID != 0
 }
 
 /// Whether the text is in an element whose text is not escaped. `noscript` is not one: the parser reads it as a

@@ -1,5 +1,4 @@
 //! Media type from the first bytes: the signatures of the WHATWG MIME Sniffing Standard that crawls meet.
-
 //!
 //! Beyond the standard: signatures of two and three letters must be followed by what follows them in their formats (`BM`
 //! begins words too), what stands before the first element of XML is passed over, and a control or two make no text binary.
@@ -30,54 +29,11 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"{\\rtf", "application/rtf"),
 ];
 
-/// Tags that, at the start of a document, make it HTML.
-const HTML_TAGS: &[&[u8]] = &[
-    b"<!doctype html",
-    b"<html",
-    b"<head",
-    b"<script",
-    b"<iframe",
-    b"<h1",
-    b"<div",
-    b"<font",
-    b"<table",
-    b"<a",
-    b"<style",
-    b"<title",
-    b"<b",
-    b"<body",
-    b"<br",
-    b"<p",
-    b"<!--",
-    b"<meta",
-    b"<link",
-    b"<frameset",
-    b"<center",
-    b"<base",
-    b"<form",
-    b"<ul",
-    b"<img",
-    b"<noscript",
-    // Beyond the standard: what fragments and old pages begin with.
-    b"<pre",
-    b"<span",
-    b"<h2",
-    b"<h3",
-    b"<h4",
-    b"<h5",
-    b"<h6",
-    b"<hr",
-    b"<ol",
-    b"<dl",
-    b"<tt",
-    b"<blockquote",
-    b"<article",
-    b"<section",
-    b"<main",
-    b"<nav",
-    b"<header",
-    b"<footer",
-];
+/// What behind `<`, at the start of a document, makes it HTML; from `pre` on, beyond the standard, what fragments and
+/// old pages begin with.
+const HTML_TAGS: &str = "!doctype html,html,head,script,iframe,h1,div,font,table,a,style,title,b,body,br,p,!--,meta,link,\
+    frameset,center,base,form,ul,img,noscript,pre,span,h2,h3,h4,h5,h6,hr,ol,dl,tt,blockquote,article,section,main,nav,\
+    header,footer";
 
 /// Endings of the names of pages and of programs that write them.
 const HTML_ENDINGS: &[&str] = &[
@@ -184,25 +140,20 @@ fn sniff_xml(head: &[u8], elements: &[u8]) -> &'static str {
 
 /// Whether `text` starts with a tag of HTML, followed by a space or `>`.
 fn starts_with_tag(text: &[u8]) -> bool {
-    HTML_TAGS.iter().any(|tag| {
-        text.len() > tag.len()
-            && text[..tag.len()].eq_ignore_ascii_case(tag)
-            && (*tag == b"<!--" || matches!(text[tag.len()], b' ' | b'>' | b'\t' | b'\n' | b'\r' | b'/'))
+    let Some(text) = text.strip_prefix(b"<") else { return false };
+    HTML_TAGS.split(',').any(|tag| {
+        text.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
+            && text.get(tag.len()).is_some_and(|next| {
+                tag == "!--" || matches!(next, b' ' | b'>' | b'\t' | b'\n' | b'\r' | b'/')
+            })
     })
 }
 
 /// Whether a sniffed type is a format that is no text.
 pub fn is_format(sniffed: &str) -> bool {
-    let magic = MAGIC.iter().any(|(_, kind)| *kind == sniffed);
-    magic
-        || matches!(
-            sniffed,
-            "image/webp"
-                | "image/bmp"
-                | "audio/mpeg"
-                | "application/x-shockwave-flash"
-                | "application/octet-stream"
-        )
+    const OTHERS: &str =
+        "image/webp image/bmp audio/mpeg application/x-shockwave-flash application/octet-stream";
+    MAGIC.iter().any(|(_, kind)| *kind == sniffed) || OTHERS.split(' ').any(|kind| kind == sniffed)
 }
 
 /// Whether a document of this declared and sniffed type is parsed as HTML. A server that says `text/html` is believed
@@ -225,18 +176,10 @@ pub fn is_markup(declared: Option<&str>, sniffed: Option<&str>) -> bool {
 /// Whether documents of a media type begin with a signature, so that text under this name is something else: PDF, Office
 /// files, OpenDocument, EPUB, RTF.
 pub fn is_signed(media: &str) -> bool {
-    matches!(
-        media,
-        "application/pdf"
-            | "application/x-pdf"
-            | "application/rtf"
-            | "text/rtf"
-            | "application/msword"
-            | "application/vnd.ms-word"
-            | "application/vnd.ms-excel"
-            | "application/vnd.ms-powerpoint"
-            | "application/epub+zip"
-    ) || media.starts_with("application/vnd.openxmlformats-officedocument.")
+    const SIGNED: &str = "application/pdf application/x-pdf application/rtf text/rtf application/msword \
+        application/vnd.ms-word application/vnd.ms-excel application/vnd.ms-powerpoint application/epub+zip";
+    SIGNED.split(' ').any(|known| known == media)
+        || media.starts_with("application/vnd.openxmlformats-officedocument.")
         || media.starts_with("application/vnd.oasis.opendocument.")
 }
 

@@ -71,8 +71,6 @@ fn descriptors(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::{candidates, largest};
 
     #[test]
@@ -115,15 +113,6 @@ mod tests {
         ];
         for (srcset, expected) in cases {
             assert_eq!(largest(srcset), expected, "{srcset}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn candidates_are_words_of_the_text(srcset in "[a, ()\\t1x中]{0,60}") {
-            for url in candidates(&srcset) {
-                prop_assert!(!url.is_empty() && !url.contains(char::is_whitespace) && srcset.contains(url));
-            }
         }
     }
 }

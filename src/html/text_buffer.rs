@@ -1,6 +1,7 @@
 //! The running text of a page while its tree is walked.
 
 use super::tag::Tag;
+use super::tree_sets::{BLOCK, SETS};
 
 /// Text with white space collapsed; spaces are written when something follows them.
 #[derive(Debug, Default)]
@@ -65,70 +66,7 @@ pub(super) fn is_no_text(tag: Tag) -> bool {
 
 /// Elements that words do not run across.
 pub(super) fn is_block(tag: Tag) -> bool {
-    use Tag::*;
-    matches!(
-        tag,
-        Address
-            | Article
-            | Aside
-            | Blockquote
-            | Body
-            | Br
-            | Button
-            | Caption
-            | Center
-            | Dd
-            | Details
-            | Dialog
-            | Dir
-            | Div
-            | Dl
-            | Dt
-            | Fieldset
-            | Figcaption
-            | Figure
-            | Footer
-            | Form
-            | H1
-            | H2
-            | H3
-            | H4
-            | H5
-            | H6
-            | Head
-            | Header
-            | Hgroup
-            | Hr
-            | Html
-            | Iframe
-            | Img
-            | Input
-            | Legend
-            | Li
-            | Listing
-            | Main
-            | Menu
-            | Nav
-            | Object
-            | Ol
-            | Optgroup
-            | Option
-            | P
-            | Pre
-            | Search
-            | Section
-            | Select
-            | Summary
-            | Table
-            | Tbody
-            | Td
-            | Textarea
-            | Tfoot
-            | Th
-            | Thead
-            | Tr
-            | Ul
-    )
+    SETS[tag as usize] & BLOCK != 0
 }
 
 #[cfg(test)]

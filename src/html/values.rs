@@ -95,13 +95,6 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.chars().any(char::is_alphabetic)
 }
 
-pub(super) fn is_feed(kind: &str) -> bool {
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"]
-        .iter()
-        .any(|feed| kind.eq_ignore_ascii_case(feed))
-}
-
 pub(super) fn has_token(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case(word))
 }

@@ -10,7 +10,7 @@ use webmill_html::links::{LinkLimits, links};
 use webmill_html::metadata;
 use webmill_html::sniff::{is_markup, is_signed, sniff};
 use webmill_table::TableSchema;
-use webmill_text::{Footprint, Template, TemplateMethod, footprint_by};
+use webmill_text::{Footprint, Template, TemplateMethod, footprint};
 
 use crate::{
     Analyzer, Buffers, Comments, Decode, Documents, Html, Likeness, Links, Media, Order, Page, PageLimits,
@@ -159,7 +159,7 @@ impl Mill {
         let limits = LinkLimits { max_links: 0, ..LinkLimits::default() };
         let found = links(dom, page.url(), page.characters()?.encoding, &limits);
         let about = metadata(dom, &found.base, &[]).found_at(Some(page.url()));
-        let footprint = footprint_by(method, dom, &about);
+        let footprint = footprint(method, dom, &about);
         Some((footprint, if compared { Likeness::of(&page) } else { None }))
     }
 }

@@ -43,24 +43,22 @@ pub use choice::page_type::PageType;
 pub use focus::Focus;
 pub use language::languages::{LanguageRun, Languages, languages, languages_declared};
 pub use language::{Language, language, language_code, language_declared};
-pub use main_text::{MainText, TextLimits, footprint, footprint_by, main_text, main_text_without};
+pub use main_text::{MainText, TextLimits, footprint, main_text, main_text_without};
 pub use output::comments::Comment;
 pub use output::records::DataTable;
 pub use output::xml::{XmlForm, escape_xml};
 pub use shipped::MODELS_AND_LISTS;
 pub use template::{
-    ElementImportance, Footprint, Learnt, MAX_MARKS, MAX_PAGES, Place, Sample, StyleTree, Template,
-    TemplateMethod, Verdict,
+    ElementImportance, Footprint, Learnt, MAX_MARKS, MAX_PAGES, Sample, StyleTree, Template, TemplateMethod,
+    Verdict,
 };
 pub use terms::frequencies::DocumentFrequencies;
-pub use terms::keywords::{Keyword, Keywords, keywords, keywords_among};
+pub use terms::keywords::{Keyword, Keywords, keywords};
 pub use terms::normalize::{normalize, normalize_into};
 pub use terms::query::{Query, Ranking, bm25_idf, bm25_weight};
 pub use terms::stop_words::StopWords;
 pub use terms::terms_of_text::Terms;
 pub use terms::words::words;
-#[doc(hidden)]
-pub use threads::inspect::{ThreadRow, ThreadRows, thread_rows};
 pub use whole::{fragment_text, plain_text};
 
 /// The parts of the table of languages, for those who learn one (`examples/train_languages.rs`).

@@ -129,13 +129,8 @@ pub fn main_text_without(
     extract(dom, meta, limits, &SHIPPED, Some(template))
 }
 
-/// What a page adds to the sample of its host, from which its [template](Template::learn) is learnt.
-pub fn footprint(dom: &Dom<'_>, meta: &Metadata) -> Footprint {
-    footprint_by(TemplateMethod::Footprint, dom, meta)
-}
-
-/// What a page adds to the sample of its host for a [method](Template::learn_by).
-pub fn footprint_by(method: TemplateMethod, dom: &Dom<'_>, meta: &Metadata) -> Footprint {
+/// What a page adds to the sample of its host, from which its [template](Template::learn) is learnt by a method.
+pub fn footprint(method: TemplateMethod, dom: &Dom<'_>, meta: &Metadata) -> Footprint {
     let page = blocks_of(dom);
     let threads = threads_of(dom, &page, meta);
     let choice = choose(&page, &hints(meta), threads, &SHIPPED, Focus::default());

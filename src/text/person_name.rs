@@ -224,55 +224,21 @@ fn is_office(word: &str) -> bool {
 
 /// Whether a name is one of a news agency, which papers name as who wrote.
 pub(crate) fn is_agency(name: &str) -> bool {
-    const AGENCIES: [&str; 18] = [
-        "afp",
-        "dpa",
-        "apa",
-        "sda",
-        "sid",
-        "reuters",
-        "ap",
-        "associated press",
-        "the associated press",
-        "efe",
-        "ansa",
-        "xinhua",
-        "pti",
-        "jiji",
-        "kyodo",
-        "tass",
-        "新华社",
-        "中新社",
-    ];
-    AGENCIES.contains(&name.to_lowercase().as_str())
+    const AGENCIES: &str = "afp, dpa, apa, sda, sid, reuters, ap, associated press, the associated press, \
+        efe, ansa, xinhua, pti, jiji, kyodo, tass, 新华社, 中新社";
+    let name = name.to_lowercase();
+    AGENCIES.split(", ").any(|agency| agency == name)
 }
 
 /// Whether a name is one of a firm, a paper, an office or another body.
 pub(crate) fn is_house(name: &str) -> bool {
+    const DOMAINS: &str = "com org net de at ch fr it co uk eu info cn io";
     let lower = name.to_lowercase();
     let address = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         word.rsplit_once('.').is_some_and(|(first, end)| {
             first.chars().count() > 2
-                && matches!(
-                    end.split('/').next(),
-                    Some(
-                        "com"
-                            | "org"
-                            | "net"
-                            | "de"
-                            | "at"
-                            | "ch"
-                            | "fr"
-                            | "it"
-                            | "co"
-                            | "uk"
-                            | "eu"
-                            | "info"
-                            | "cn"
-                            | "io"
-                    )
-                )
+                && end.split('/').next().is_some_and(|end| DOMAINS.split(' ').any(|domain| domain == end))
         })
     };
     let wide = lower.contains(|c: char| webmill_html::is_wide(c));

@@ -109,26 +109,3 @@ fn bad_pages_cost_only_themselves() {
         assert!(said.contains(words), "{arguments:?}: {said}");
     }
 }
-
-#[test]
-fn hostile_pages_end() {
-    let work = Work::new();
-    let pages = [
-        "<div>".repeat(200_000) + "text",
-        format!("<p {}>x</p>", "a=1 ".repeat(50_000)),
-        "<table><tr><td>".repeat(50_000) + "cell",
-        "<blockquote><ul><li><pre>\n".repeat(50_000),
-        "<b><a href=x>".repeat(100_000) + "word",
-        "<html>\u{fffd}\0<meta charset=gbk><meta charset=utf-16>".to_string(),
-        "<frameset><frame src=x></frameset>".to_string(),
-        "<script>only()</script>".to_string(),
-    ];
-    std::fs::create_dir(work.path("bad")).unwrap();
-    for (n, page) in pages.iter().enumerate() {
-        std::fs::write(work.path(&format!("bad/{n}.html")), page).unwrap();
-    }
-    for form in ["text", "md", "json"] {
-        let out = work.output(&["text", "bad", "--format", form]);
-        assert!(form != "json" || objects(&out).len() == pages.len());
-    }
-}

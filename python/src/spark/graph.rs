@@ -1,16 +1,14 @@
 //! What graphs over a cluster need of the compiled part.
 
-use polars_arrow::array::PrimitiveArray;
 use pyo3::prelude::*;
 use webmill_capture::surt::surt_host;
 use webmill_graph::{Csr, PageRank};
 use webmill_jobs::graph::GraphJob;
-use webmill_run::Cancel;
 
 use super::{RecipeParts, numbers, recipe, to_json};
 use crate::arrow::{ArrowTable, import};
 use crate::fault::{Fault, config};
-use crate::wait::wait;
+use crate::graph::ranks;
 
 /// The settings of the recipe's table `[graph]` as JSON, with the SURT forms of the hosts to which no link counts.
 #[pyfunction]
@@ -46,22 +44,6 @@ pub fn rank_nodes(
             links.push((number(sources.value(row))?, number(targets.value(row))?, weight));
         }
     }
-    let ranked = wait(
-        py,
-        &Cancel::default(),
-        |_| Ok(()),
-        move || {
-            let graph = Csr::from_counted_arcs(nodes, links)?;
-            let settings = PageRank { damping, tolerance, max_iterations, weighted, ..PageRank::default() };
-            settings.run(&graph, &graph.transpose())
-        },
-    )?;
-    let ranks = ranked.map_err(Fault::from)?;
-    if !ranks.converged {
-        return Err(config(format!(
-            "after {} iterations the ranks may be {:e} off, more than the tolerance {tolerance:e}",
-            ranks.iterations, ranks.error_bound
-        )));
-    }
-    ArrowTable::of(vec![("pagerank", PrimitiveArray::<f64>::from_vec(ranks.scores).boxed())])
+    let settings = PageRank { damping, tolerance, max_iterations, weighted, ..PageRank::default() };
+    ArrowTable::of(vec![("pagerank", ranks(py, settings, move || Csr::from_counted_arcs(nodes, links))?)])
 }

@@ -1,8 +1,6 @@
 use super::*;
 use crate::charset::{decode, detect};
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, IBM866, ISO_8859_5, KOI8_R, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
-use proptest::prelude::*;
-
 const KO: &str =
     "<p>한국어 문서의 문자 인코딩을 올바르게 판정하기 위한 예문입니다. 글이 조금 더 길어야 합니다.</p>";
 const RU: &str =
@@ -152,17 +150,5 @@ fn what_is_malformed_is_replaced() {
     ];
     for (beyond, bytes, text) in cases {
         assert_eq!(beyond.decode(bytes).0, text, "{beyond:?} {}", bytes.escape_ascii());
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        use Beyond::*;
-        for beyond in [Utf32Le, Utf32Be, Iso2022Kr, Hz, Johab, EucTw, Ibm855] {
-            let (text, _) = beyond.decode(&bytes);
-            prop_assert!(text.len() <= bytes.len() * 3 + 3);
-        }
-        prop_assert!(is_johab(&bytes) as u8 + is_euc_tw(&bytes) as u8 + is_ibm855(&bytes) as u8 <= 1);
     }
 }

@@ -6,20 +6,8 @@ use crate::srcset::candidates;
 use crate::tag::Tag;
 
 /// Attributes that scripts turn into `src`, a poster or a background when the reader comes near.
-const LAZY: [&str; 12] = [
-    "data-src",
-    "data-original",
-    "data-original-src",
-    "data-lazy-src",
-    "data-lazy",
-    "data-actualsrc",
-    "data-bg",
-    "data-bg-src",
-    "data-background",
-    "data-background-image",
-    "data-poster",
-    "data-fallback-src",
-];
+const LAZY: &str = "data-src data-original data-original-src data-lazy-src data-lazy data-actualsrc data-bg \
+        data-bg-src data-background data-background-image data-poster data-fallback-src";
 
 /// Attributes that scripts turn into `srcset`.
 const LAZY_SETS: [&str; 5] =
@@ -86,19 +74,12 @@ fn of_link(dom: &Dom<'_>, n: NodeId) -> Option<RequisiteKind> {
 
 /// What a link of this `rel` and `as` is fetched for; `None` where it is not needed to show the page.
 pub fn kind_of_rel(rel: &str, of: Option<&str>) -> Option<RequisiteKind> {
-    const ICONS: [&str; 7] = [
-        "icon",
-        "apple-touch-icon",
-        "apple-touch-icon-precomposed",
-        "apple-touch-startup-image",
-        "mask-icon",
-        "fluid-icon",
-        "image_src",
-    ];
+    const ICONS: &str = "icon apple-touch-icon apple-touch-icon-precomposed apple-touch-startup-image mask-icon \
+        fluid-icon image_src";
     let has = |word: &str| rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case(word));
     if has("stylesheet") {
         Some(RequisiteKind::Style)
-    } else if ICONS.iter().any(|word| has(word)) {
+    } else if ICONS.split(' ').any(has) {
         Some(RequisiteKind::Image)
     } else if has("manifest") {
         Some(RequisiteKind::Manifest)
@@ -137,7 +118,7 @@ fn lazy(tag: Tag, name: &str, value: &str, sink: &mut Sink<'_>) {
     if LAZY_SETS.contains(&name) {
         return set(value, sink);
     }
-    if !LAZY.contains(&name) {
+    if !LAZY.split(' ').any(|lazy| lazy == name) {
         return;
     }
     let value = value.trim();

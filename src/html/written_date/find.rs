@@ -57,27 +57,28 @@ enum Piece<'a> {
     Other(char),
 }
 
-fn pieces(text: &str) -> Vec<(Piece<'_>, usize)> {
-    let mut out = Vec::new();
+/// The pieces of a text, and where each begins.
+fn pieces(text: &str) -> (Vec<Piece<'_>>, Vec<usize>) {
+    let (mut out, mut places) = (Vec::new(), Vec::new());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let at = text.len() - rest.len();
-        if c.is_ascii_digit() {
+        let piece = if c.is_ascii_digit() {
             let len = rest.bytes().take_while(u8::is_ascii_digit).count();
-            out.push((Piece::Number(rest[..len].parse().unwrap_or(0), len), at));
-            rest = &rest[len..];
+            Some((Piece::Number(rest[..len].parse().unwrap_or(0), len), len))
         } else if c.is_alphabetic() && !is_wide(c) {
             let len = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-            out.push((Piece::Word(&rest[..len]), at));
-            rest = &rest[len..];
+            Some((Piece::Word(&rest[..len]), len))
         } else {
-            if c != ' ' && c != '\u{a0}' && c != ',' {
-                out.push((Piece::Other(c), at));
-            }
-            rest = &rest[c.len_utf8()..];
+            (c != ' ' && c != '\u{a0}' && c != ',').then_some((Piece::Other(c), c.len_utf8()))
+        };
+        rest = &rest[piece.as_ref().map_or(c.len_utf8(), |(_, len)| *len)..];
+        if let Some((piece, _)) = piece {
+            out.push(piece);
+            places.push(at);
         }
     }
-    out
+    (out, places)
 }
 
 /// The first date in a text, numbers in the given order.
@@ -99,99 +100,47 @@ pub fn find_date_at(text: &str, order: DateOrder) -> Option<(usize, WrittenDate)
     if text.bytes().filter(u8::is_ascii_digit).count() < LEAST_DIGITS {
         return None;
     }
-    let pieces = pieces(text);
-    for (i, window) in (0..pieces.len()).map(|i| (i, &pieces[i..])) {
+    let (pieces, places) = pieces(text);
+    for i in 0..pieces.len() {
+        let (window, at) = (&pieces[i..], &places[i..]);
         let found = match window {
-            [
-                (Number(y, 4), _),
-                (Other('年'), _),
-                (Number(m, _), _),
-                (Other('月'), _),
-                (Number(d, _), _),
-                ..,
-            ] => day(*y, *m, *d),
-            [
-                (Number(y, 4), _),
-                (Other(a), _),
-                (Number(m, 1..=2), _),
-                (Other(b), _),
-                (Number(d, 1..=2), _),
-                ..,
-            ] if a == b && "-/.".contains(*a) => {
-                let time = if *a == '-' { time_after(text, window[4].1) } else { None };
+            [Number(y, 4), Other('年'), Number(m, _), Other('月'), Number(d, _), ..] => day(*y, *m, *d),
+            [Number(y, 4), Other(a), Number(m, 1..=2), Other(b), Number(d, 1..=2), ..]
+                if a == b && "-/.".contains(*a) =>
+            {
+                let time = if *a == '-' { time_after(text, at[4]) } else { None };
                 Days::One((*y, *m, *d)).written(YEARS, &time.unwrap_or_default())
             }
-            [
-                (Number(a, 1..=2), _),
-                (Other(x), _),
-                (Number(b, 1..=2), _),
-                (Other(y), _),
-                (Number(year, 4), _),
-                ..,
-            ] if x == y && "-/.".contains(*x) => {
+            [Number(a, 1..=2), Other(x), Number(b, 1..=2), Other(y), Number(year, 4), ..]
+                if x == y && "-/.".contains(*x) =>
+            {
                 if *x == '.' {
                     day(*year, *b, *a)
                 } else {
                     Days::in_order(*a, *b, *year, order).and_then(|days| days.written(YEARS, ""))
                 }
             }
-            [
-                (Number(d, 2), at),
-                (Other('.'), _),
-                (Number(m, 2), _),
-                (Other('.'), _),
-                (Number(year, 2), end),
-                ..,
-            ] if stands_alone(&text[..*at], &text[end + 2..]) => {
+            [Number(d, 2), Other('.'), Number(m, 2), Other('.'), Number(year, 2), ..]
+                if stands_alone(&text[..at[0]], &text[at[4] + 2..]) =>
+            {
                 century(*year).and_then(|year| day(year, *m, *d))
             }
-            [(Word(name), _), (Number(d, 1..=2), _), (Number(y, 4), _), ..] => {
-                month(name).and_then(|m| day(*y, m, *d))
-            }
-            [
-                (Word(name), _),
-                (Number(d, 1..=2), _),
-                (Word("st" | "nd" | "rd" | "th"), _),
-                (Number(y, 4), _),
-                ..,
-            ] => month(name).and_then(|m| day(*y, m, *d)),
-            [(Number(d, 1..=2), _), (Word(name), _), (Number(y, 4), _), ..] => {
-                month(name).and_then(|m| day(*y, m, *d))
-            }
-            [(Number(d, 1..=2), _), (Other('.' | '-'), _), (Word(name), _), (Number(y, 4), _), ..]
+            [Word(name), Number(d, 1..=2), Number(y, 4), ..]
+            | [Word(name), Number(d, 1..=2), Word("st" | "nd" | "rd" | "th"), Number(y, 4), ..]
+            | [Word(name), Other('.'), Number(d, 1..=2), Number(y, 4), ..]
+            | [Number(d, 1..=2), Word(name), Number(y, 4), ..] => month(name).and_then(|m| day(*y, m, *d)),
+            [Number(d, 1..=2), Other('.' | '-'), Word(name), Number(y, 4), ..]
+            | [Number(d, 1..=2), Other('.'), Word(name), Other('.'), Number(y, 4), ..]
+            | [Number(d, 1..=2), Word(name), Other('.'), Number(y, 4), ..]
+            | [Number(d, 1..=2), Other('-'), Word(name), Other('-'), Number(y, 4), ..]
             | [
-                (Number(d, 1..=2), _),
-                (Other('.'), _),
-                (Word(name), _),
-                (Other('.'), _),
-                (Number(y, 4), _),
+                Number(d, 1..=2),
+                Word("de" | "st" | "nd" | "rd" | "th" | "er"),
+                Word(name),
+                Number(y, 4),
                 ..,
             ]
-            | [(Number(d, 1..=2), _), (Word(name), _), (Other('.'), _), (Number(y, 4), _), ..]
-            | [
-                (Number(d, 1..=2), _),
-                (Other('-'), _),
-                (Word(name), _),
-                (Other('-'), _),
-                (Number(y, 4), _),
-                ..,
-            ]
-            | [
-                (Number(d, 1..=2), _),
-                (Word("de" | "st" | "nd" | "rd" | "th" | "er"), _),
-                (Word(name), _),
-                (Number(y, 4), _),
-                ..,
-            ]
-            | [
-                (Number(d, 1..=2), _),
-                (Word("de"), _),
-                (Word(name), _),
-                (Word("de" | "del"), _),
-                (Number(y, 4), _),
-                ..,
-            ] => month(name).and_then(|m| day(*y, m, *d)),
-            [(Word(name), _), (Other('.'), _), (Number(d, 1..=2), _), (Number(y, 4), _), ..] => {
+            | [Number(d, 1..=2), Word("de"), Word(name), Word("de" | "del"), Number(y, 4), ..] => {
                 month(name).and_then(|m| day(*y, m, *d))
             }
             _ => None,
@@ -199,9 +148,9 @@ pub fn find_date_at(text: &str, order: DateOrder) -> Option<(usize, WrittenDate)
         if let Some(found) = found {
             // A number that goes on to the left (a longer one with a dot or slash) is no date.
             let joined =
-                i > 0 && matches!(pieces[i - 1].0, Other('/' | '.')) && matches!(window[0].0, Number(..));
+                i > 0 && matches!(pieces[i - 1], Other('/' | '.')) && matches!(window[0], Number(..));
             if !joined {
-                return Some((window[0].1, found));
+                return Some((at[0], found));
             }
         }
     }
@@ -219,14 +168,10 @@ pub fn find_date_at(text: &str, order: DateOrder) -> Option<(usize, WrittenDate)
 pub fn proven_order(text: &str) -> DateOrder {
     use Piece::*;
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
-    let proof = |window: &[(Piece<'_>, usize)]| match window {
-        [
-            (Number(a, 1..=2), _),
-            (Other(x @ ('/' | '-')), _),
-            (Number(b, 1..=2), _),
-            (Other(y), _),
-            (Number(year, 4), _),
-        ] if x == y && YEARS.contains(year) => {
+    let proof = |window: &[Piece<'_>]| match window {
+        [Number(a, 1..=2), Other(x @ ('/' | '-')), Number(b, 1..=2), Other(y), Number(year, 4)]
+            if x == y && YEARS.contains(year) =>
+        {
             let day = Days::in_order(*a, *b, *year, DateOrder::Undecided)?;
             match day {
                 Days::One((_, month, _)) if a != b && month == *a => Some(DateOrder::MonthFirst),
@@ -236,7 +181,7 @@ pub fn proven_order(text: &str) -> DateOrder {
         }
         _ => None,
     };
-    pieces(text).windows(5).find_map(proof).unwrap_or_default()
+    pieces(text).0.windows(5).find_map(proof).unwrap_or_default()
 }
 
 /// `T12:30:00+08:00` after the day of an ISO date.

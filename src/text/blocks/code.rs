@@ -25,18 +25,8 @@ pub(crate) fn code_containers(page: &Page) -> Vec<u32> {
 }
 
 /// Words of class names for what is no code: numbers of lines, buttons.
-const BESIDE: [&str; 10] = [
-    "lineno",
-    "linenos",
-    "line-number",
-    "line-numbers",
-    "line-numbers-rows",
-    "linenumber",
-    "gutter",
-    "copybtn",
-    "copy-button",
-    "linenodiv",
-];
+const BESIDE: &str = "lineno linenos line-number line-numbers line-numbers-rows linenumber gutter copybtn \
+    copy-button linenodiv";
 
 /// The text of a code block without what its classes say is none, at most some `max` bytes of it.
 pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
@@ -73,7 +63,10 @@ pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
                     scripts.push((n, position, form));
                 }
                 let beside = dom.attr(n, "class").is_some_and(|class| {
-                    class.split_ascii_whitespace().take(20).any(|word| BESIDE.contains(&word))
+                    class
+                        .split_ascii_whitespace()
+                        .take(20)
+                        .any(|word| BESIDE.split(' ').any(|known| known == word))
                 });
                 match display(dom, n, tag) {
                     _ if beside || tag == Tag::Button => walk.skip_children(),
@@ -112,6 +105,9 @@ pub(crate) fn code_language(dom: &Dom<'_>, node: NodeId) -> Option<String> {
     inner.chain([node]).chain(around).find_map(|n| language_of(dom, n))
 }
 
+/// What stands before the name of a language in a class.
+const PREFIXES: &str = "language- lang- highlight-source- highlight-text- highlight- brush- codehilite-";
+
 fn language_of(dom: &Dom<'_>, n: NodeId) -> Option<String> {
     for name in ["data-lang", "data-language", "data-code-language"] {
         if let Some(language) = dom.attr(n, name).and_then(word) {
@@ -119,7 +115,7 @@ fn language_of(dom: &Dom<'_>, n: NodeId) -> Option<String> {
         }
     }
     if dom.tag(n) == Tag::Pre
-        && let Some(language) = dom.attr(n, "lang").filter(|lang| KNOWN.contains(lang)).and_then(word)
+        && let Some(language) = dom.attr(n, "lang").filter(|lang| is_known(lang)).and_then(word)
     {
         return Some(language);
     }
@@ -130,15 +126,7 @@ fn language_of(dom: &Dom<'_>, n: NodeId) -> Option<String> {
     }
     let mut marked = false;
     for part in class.split_ascii_whitespace() {
-        for prefix in [
-            "language-",
-            "lang-",
-            "highlight-source-",
-            "highlight-text-",
-            "highlight-",
-            "brush-",
-            "codehilite-",
-        ] {
+        for prefix in PREFIXES.split(' ') {
             if let Some(rest) = part.strip_prefix(prefix) {
                 return word(rest);
             }
@@ -151,84 +139,25 @@ fn language_of(dom: &Dom<'_>, n: NodeId) -> Option<String> {
             return word(rest);
         }
     }
-    let bare =
-        |part: &&str| KNOWN.contains(part) && (marked || dom.tag(n) == Tag::Pre || dom.tag(n) == Tag::Code);
+    let bare = |part: &&str| is_known(part) && (marked || dom.tag(n) == Tag::Pre || dom.tag(n) == Tag::Code);
     class.split_ascii_whitespace().find(bare).and_then(word)
 }
 
 /// Names that stand for a language even without a prefix.
-const KNOWN: [&str; 52] = [
-    "ada",
-    "awk",
-    "bash",
-    "c",
-    "c++",
-    "clojure",
-    "cmake",
-    "cpp",
-    "csharp",
-    "css",
-    "dart",
-    "diff",
-    "dockerfile",
-    "elixir",
-    "erlang",
-    "fortran",
-    "go",
-    "graphql",
-    "groovy",
-    "haskell",
-    "html",
-    "ini",
-    "java",
-    "javascript",
-    "js",
-    "json",
-    "julia",
-    "kotlin",
-    "lisp",
-    "lua",
-    "makefile",
-    "markdown",
-    "matlab",
-    "nginx",
-    "objectivec",
-    "ocaml",
-    "perl",
-    "php",
-    "powershell",
-    "python",
-    "r",
-    "ruby",
-    "rust",
-    "scala",
-    "sh",
-    "shell",
-    "sql",
-    "swift",
-    "toml",
-    "typescript",
-    "xml",
-    "yaml",
-];
+const KNOWN: &str = "ada awk bash c c++ clojure cmake cpp csharp css dart diff dockerfile elixir erlang \
+    fortran go graphql groovy haskell html ini java javascript js json julia kotlin lisp lua \
+    makefile markdown matlab nginx objectivec ocaml perl php powershell python r ruby rust \
+    scala sh shell sql swift toml typescript xml yaml";
+
+fn is_known(name: &str) -> bool {
+    KNOWN.split(' ').any(|known| known == name)
+}
 
 fn word(text: &str) -> Option<String> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "+#-_.".contains(c))).unwrap_or(text.len());
     let word = text[..end.min(text.len())].trim_end_matches(['-', '_', '.']).to_ascii_lowercase();
-    let nothing = matches!(
-        word.as_str(),
-        "default"
-            | "none"
-            | "plain"
-            | "plaintext"
-            | "text"
-            | "txt"
-            | "nohighlight"
-            | "auto"
-            | "notranslate"
-            | "wrapper"
-            | "block"
-    );
+    const NOTHING: &str = "default none plain plaintext text txt nohighlight auto notranslate wrapper block";
+    let nothing = NOTHING.split(' ').any(|name| name == word);
     (!word.is_empty() && word.len() <= 24 && !nothing).then_some(word)
 }
 

@@ -101,25 +101,7 @@ impl Builder<'_, '_> {
 
     /// Whether a quotation has no words or the author's own marks, in it or around it.
     fn is_quoted(&self, quotation: NodeId) -> bool {
-        let is_mark = |c: char| {
-            matches!(
-                c,
-                '"' | '“'
-                    | '”'
-                    | '„'
-                    | '‟'
-                    | '«'
-                    | '»'
-                    | '‹'
-                    | '›'
-                    | '‘'
-                    | '‚'
-                    | '「'
-                    | '『'
-                    | '\''
-                    | '《'
-            )
-        };
+        let is_mark = |c: char| "\"“”„‟«»‹›‘‚「『'《".contains(c);
         let first = self
             .dom
             .descendants(quotation)

@@ -61,65 +61,45 @@ impl Builder<'_, '_> {
         let (kinds, signature) = names(self.dom, node, tag, &mut self.page.schema);
         let index = self.page.containers.len() as u32;
         let parent = self.at;
-        let container = match self.page.containers.get(parent as usize) {
-            Some(up) => {
-                let mut distance = up.distance;
-                for d in &mut distance {
-                    *d = (*d + 1).min(FAR);
-                }
-                let mut bits = kinds;
-                while bits != 0 {
-                    distance[bits.trailing_zeros() as usize] = 0;
-                    bits &= bits - 1;
-                }
-                Container {
-                    tag,
-                    node,
-                    parent,
-                    depth: up.depth + 1,
-                    distance,
-                    signature,
-                    first: self.page.blocks.len() as u32,
-                    end: 0,
-                    counts: Counts::default(),
-                    twins: 1,
-                    twin_units: 0.0,
-                    twin_link_units: 0.0,
-                    wider: parent,
-                    table: if tag == Tag::Table { index } else { up.table },
-                    row: if tag == Tag::Tr { index } else { up.row },
-                    cell: if matches!(tag, Tag::Td | Tag::Th) { index } else { up.cell },
-                    list: if matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl) { index } else { up.list },
-                    item: if matches!(tag, Tag::Li | Tag::Dt | Tag::Dd) { index } else { up.item },
-                    list_depth: up
-                        .list_depth
-                        .saturating_add(u8::from(matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl))),
-                    group: 0,
-                }
-            }
-            None => Container {
-                tag,
-                node,
-                parent: 0,
-                depth: 0,
-                distance: [FAR; KINDS],
-                signature,
-                first: 0,
-                end: 0,
-                counts: Counts::default(),
-                twins: 1,
-                twin_units: 0.0,
-                twin_link_units: 0.0,
-                wider: 0,
-                table: NONE,
-                row: NONE,
-                cell: NONE,
-                list: NONE,
-                item: NONE,
-                list_depth: 0,
-                group: 0,
-            },
+        let mut container = Container {
+            tag,
+            node,
+            parent: 0,
+            depth: 0,
+            distance: [FAR; KINDS],
+            signature,
+            first: self.page.blocks.len() as u32,
+            end: 0,
+            counts: Counts::default(),
+            twins: 1,
+            twin_units: 0.0,
+            twin_link_units: 0.0,
+            wider: 0,
+            table: NONE,
+            row: NONE,
+            cell: NONE,
+            list: NONE,
+            item: NONE,
+            list_depth: 0,
+            group: 0,
         };
+        if let Some(up) = self.page.containers.get(parent as usize) {
+            (container.parent, container.wider, container.depth) = (parent, parent, up.depth + 1);
+            container.distance = up.distance.map(|steps| (steps + 1).min(FAR));
+            let mut bits = kinds;
+            while bits != 0 {
+                container.distance[bits.trailing_zeros() as usize] = 0;
+                bits &= bits - 1;
+            }
+            let own = |is: bool, around: u32| if is { index } else { around };
+            container.table = own(tag == Tag::Table, up.table);
+            container.row = own(tag == Tag::Tr, up.row);
+            container.cell = own(matches!(tag, Tag::Td | Tag::Th), up.cell);
+            container.item = own(matches!(tag, Tag::Li | Tag::Dt | Tag::Dd), up.item);
+            let is_list = matches!(tag, Tag::Ul | Tag::Ol | Tag::Dl);
+            container.list = own(is_list, up.list);
+            container.list_depth = up.list_depth.saturating_add(u8::from(is_list));
+        }
         self.page.containers.push(container);
         self.at = index;
         if is_code(tag) {

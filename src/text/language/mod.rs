@@ -139,28 +139,7 @@ fn bound(ngrams: u32) -> f32 {
 }
 
 /// Members of macrolanguages, and what texts in them are called.
-const MEMBERS: [(&str, &str); 20] = [
-    ("als", "sqi"),
-    ("arb", "ara"),
-    ("azj", "aze"),
-    ("cmn", "zho"),
-    ("ekk", "est"),
-    ("gug", "grn"),
-    ("khk", "mon"),
-    ("kmr", "kur"),
-    ("lvs", "lav"),
-    ("nob", "nor"),
-    ("npi", "nep"),
-    ("ory", "ori"),
-    ("pes", "fas"),
-    ("plt", "mlg"),
-    ("quz", "que"),
-    ("swh", "swa"),
-    ("twi", "aka"),
-    ("uzn", "uzb"),
-    ("ydd", "yid"),
-    ("zsm", "msa"),
-];
+const MEMBERS: &str = "als sqi\narb ara\nazj aze\ncmn zho\nekk est\ngug grn\nkhk mon\nkmr kur\nlvs lav\nnob nor\nnpi nep\nory ori\npes fas\nplt mlg\nquz que\nswh swa\ntwi aka\nuzn uzb\nydd yid\nzsm msa";
 
 /// Languages that are told by their scripts.
 const BY_SCRIPT: [&str; 3] = ["jpn", "kor", "zho"];
@@ -176,7 +155,7 @@ const BY_SCRIPT: [&str; 3] = ["jpn", "kor", "zho"];
 pub fn language_code(tag: &str) -> Option<&'static str> {
     let bare = tag.trim().split(['-', '_']).next()?;
     let same = |code: &str| code.eq_ignore_ascii_case(bare);
-    let mut pairs = ISO_639_1.lines().filter_map(|line| line.split_once(' ')).chain(MEMBERS);
+    let mut pairs = ISO_639_1.lines().chain(MEMBERS.lines()).filter_map(|line| line.split_once(' '));
     let called = pairs.find(|pair| same(pair.0)).map(|pair| pair.1);
     let mut known = LANGUAGES.languages.iter().map(|entry| entry.code).chain(BY_SCRIPT);
     known.find(|code| called.map_or_else(|| same(code), |called| called == *code))

@@ -1,7 +1,6 @@
 use super::*;
 use crate::blocks::blocks;
 use crate::output::render::data_tables;
-use proptest::prelude::*;
 use webmill_html::{Limits, parse};
 
 /// The whole page as Markdown.
@@ -192,17 +191,4 @@ fn a_long_base_does_not_multiply() {
     let out = all(&format!("<p>{links}"), Some(&base));
     assert!((4 << 20..6 << 20).contains(&out.len()), "{}", out.len());
     assert!(out.contains(&format!("[b]({base}a)")) && out.ends_with(" b"));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
-    #[test]
-    fn any_markup(parts in proptest::collection::vec(proptest::sample::select(vec![
-        "<p>", "<ul>", "</ul>", "<li>", "<ol>", "</ol>", "<blockquote>", "</blockquote>", "<table>", "<tr>", "<td>", "<th>", "</table>",
-        "<pre>", "</pre>", "<b>", "</b>", "<i>", "</i>", "<code>", "</code>", "<a href=x>", "</a>", "<img src=i>", "<br>", "<h2>", "</h2>",
-        "<dl>", "<dt>", "<dd>", "</dl>", " ", "\n", "word", "文字", "*", "_", "`", "[", "](x)", "# ", "1. ", "- ", "|", "&amp;amp;", "\\", "~",
-    ]), 0..60)) {
-        let out = all(&parts.concat(), None);
-        prop_assert!(!out.contains("\n\n\n") || parts.contains(&"<pre>"));
-    }
 }

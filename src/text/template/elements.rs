@@ -29,35 +29,23 @@ pub struct ElementImportance {
 
 impl StyleTree {
     /// All elements with their importance, parents before their children.
-    ///
-    /// # Examples
-    /// ```
-    /// # use webmill_html::{Limits, parse};
-    /// # use webmill_text::StyleTree;
-    /// let mut tree = StyleTree::default();
-    /// for page in ["<p>Home<h1>One</h1>", "<p>Home<h1>Two</h1>", "<p>Home<h1>Three</h1>"] {
-    ///     tree.add(&parse(page, &Limits::default()));
-    /// }
-    /// let found = tree.elements();
-    /// let shown: Vec<_> = found.iter().map(|e| (e.path.as_str(), e.importance, e.is_template)).collect();
-    /// assert_eq!(shown[1..], [("body > p", 0.0, true), ("body > h1", 1.0, false)]);
-    /// ```
     pub fn elements(&self) -> Vec<ElementImportance> {
         let importance = self.importance();
         let element = |(i, importance): (usize, f64)| {
             let path = self.path(i);
-            let node = self.summary(i);
+            let node = &self.nodes[i];
+            let styles = node.styles.len() as u32 + node.single;
             ElementImportance {
                 depth: path.len() as u32 - 1,
                 path: shown(&path),
                 pages: node.pages,
-                styles: node.styles,
-                words: node.words,
+                styles,
+                words: node.features.len() as u32,
                 importance,
-                is_template: node.styles == 0 && node.pages >= MIN_PAGES && importance <= MAX_IMPORTANCE,
+                is_template: styles == 0 && node.pages >= MIN_PAGES && importance <= MAX_IMPORTANCE,
             }
         };
-        importance.into_iter().enumerate().filter(|&(i, _)| self.summary(i).pages > 0).map(element).collect()
+        importance.into_iter().enumerate().filter(|&(i, _)| self.nodes[i].pages > 0).map(element).collect()
     }
 }
 

@@ -14,48 +14,18 @@ pub(super) const MOST_WORDS: u64 = (1 << 10) - 1;
 
 /// Hashes of text and place of a page's blocks, with what was chosen of them; for the method of the style tree its layout
 /// too.
-///
-/// Its marks alone are numbers ([`From`]); with serde all of it can be stored. Numbers of any order and origin make a
-/// well-formed one.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[serde(from = "Stored", into = "Stored")]
 pub struct Footprint {
     /// By hash; each once.
     marks: Vec<u64>,
     layout: Option<Box<Layout>>,
 }
 
-/// A footprint as it is stored.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Stored {
-    Marks(Vec<u64>),
-    Both { marks: Vec<u64>, layout: Box<Layout> },
-}
-
-impl From<Stored> for Footprint {
-    fn from(stored: Stored) -> Footprint {
-        match stored {
-            Stored::Marks(marks) => Footprint::from(marks),
-            Stored::Both { marks, layout } => Footprint { layout: Some(layout), ..Footprint::from(marks) },
-        }
-    }
-}
-
-impl From<Footprint> for Stored {
-    fn from(page: Footprint) -> Stored {
-        match page.layout {
-            Some(layout) => Stored::Both { marks: page.marks, layout },
-            None => Stored::Marks(page.marks),
-        }
-    }
-}
-
 impl Footprint {
     pub(crate) fn new(page: &Page, chosen: &[bool]) -> Footprint {
         let places = places(page);
         let mut buffer = String::new();
-        let marks: Vec<u64> = page
+        let mut marks: Vec<u64> = page
             .blocks
             .iter()
             .zip(chosen)
@@ -65,7 +35,11 @@ impl Footprint {
                 hash | words << 1 | u64::from(chosen)
             })
             .collect();
-        Footprint::from(marks)
+        // Of copies on the page the chosen one stays.
+        marks.sort_unstable_by_key(|mark| (mark & HASH, !mark & CHOSEN, mark & !HASH));
+        marks.dedup_by_key(|mark| *mark & HASH);
+        marks.truncate(MAX_MARKS);
+        Footprint { marks, layout: None }
     }
 
     pub(super) fn with_layout(self, layout: Layout) -> Footprint {
@@ -94,22 +68,6 @@ impl Footprint {
     /// Words of the page's main text.
     pub(super) fn words(&self) -> u64 {
         self.marks.iter().filter(|&mark| mark & CHOSEN != 0).map(|&mark| words(mark)).sum()
-    }
-}
-
-impl From<Vec<u64>> for Footprint {
-    fn from(mut marks: Vec<u64>) -> Footprint {
-        // Of copies on the page the chosen one stays.
-        marks.sort_unstable_by_key(|mark| (mark & HASH, !mark & CHOSEN, mark & !HASH));
-        marks.dedup_by_key(|mark| *mark & HASH);
-        marks.truncate(MAX_MARKS);
-        Footprint { marks, layout: None }
-    }
-}
-
-impl From<Footprint> for Vec<u64> {
-    fn from(page: Footprint) -> Vec<u64> {
-        page.marks
     }
 }
 

@@ -47,7 +47,7 @@ mod votes;
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::page::Page;
-use footprint::{HASH, mark, places, words};
+use footprint::{mark, places, words};
 use layout::{Layout, leaves_of};
 use votes::{agreement, voted};
 use webmill_html::Dom;
@@ -56,7 +56,7 @@ pub use elements::ElementImportance;
 pub use footprint::Footprint;
 pub use learnt::{Learnt, Verdict};
 pub use sample::Sample;
-pub use style_tree::{Place, StyleTree};
+pub use style_tree::StyleTree;
 
 /// Pages of a host that are looked at.
 pub const MAX_PAGES: usize = 64;
@@ -96,82 +96,33 @@ impl TemplateMethod {
 }
 
 /// Texts or elements of a host that main text leaves out.
-///
-/// As numbers ([`From`]) it is one of texts; with serde either can be stored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(from = "Stored", into = "Stored")]
 pub struct Template {
     method: TemplateMethod,
     /// Hashes of texts at their places, or keys of elements; sorted.
     marks: Vec<u64>,
 }
 
-/// A template as it is stored.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Stored {
-    Texts(Vec<u64>),
-    Elements { elements: Vec<u64> },
-}
-
-impl From<Stored> for Template {
-    fn from(stored: Stored) -> Template {
-        match stored {
-            Stored::Texts(marks) => Template::from(marks),
-            Stored::Elements { elements } => Template::of_elements(elements),
-        }
-    }
-}
-
-impl From<Template> for Stored {
-    fn from(template: Template) -> Stored {
-        match template.method {
-            TemplateMethod::Footprint => Stored::Texts(template.marks),
-            TemplateMethod::StyleTree => Stored::Elements { elements: template.marks },
-        }
-    }
-}
-
-impl From<Vec<u64>> for Template {
-    fn from(mut marks: Vec<u64>) -> Template {
-        marks.iter_mut().for_each(|mark| *mark &= HASH);
-        marks.sort_unstable();
-        marks.dedup();
-        Template { method: TemplateMethod::Footprint, marks }
-    }
-}
-
-impl From<Template> for Vec<u64> {
-    fn from(template: Template) -> Vec<u64> {
-        template.marks
-    }
-}
-
 impl Template {
-    /// The template of a host by the [texts](TemplateMethod::Footprint) of its pages, if it has one that helps, and what
-    /// speaks for that.
-    pub fn learn(sample: &Sample) -> (Option<Template>, Learnt) {
-        Template::learn_by(TemplateMethod::Footprint, sample)
-    }
-
-    /// The template of a host by a method. For the [style tree](TemplateMethod::StyleTree) the sample holds footprints that
-    /// were [made for it](crate::footprint_by); pages without a layout are none of its pages.
+    /// The template of a host by a method, if it has one that helps, and what speaks for that. For the
+    /// [style tree](TemplateMethod::StyleTree) the sample holds footprints that
+    /// were [made for it](crate::footprint); pages without a layout are none of its pages.
     ///
     /// # Examples
     /// ```
     /// use webmill_html::{Limits, metadata, parse};
-    /// use webmill_text::{Sample, Template, TemplateMethod, Verdict, footprint_by};
+    /// use webmill_text::{Sample, Template, TemplateMethod, Verdict, footprint};
     /// let mut sample = Sample::default();
     /// for n in 0..6 {
     ///     let html = format!("<p>Home</p><h1>Page {n}</h1>");
     ///     let dom = parse(&html, &Limits::default());
-    ///     sample.add(n, footprint_by(TemplateMethod::StyleTree, &dom, &metadata(&dom, None, &[])));
+    ///     sample.add(n, footprint(TemplateMethod::StyleTree, &dom, &metadata(&dom, None, &[])));
     /// }
-    /// let (template, learnt) = Template::learn_by(TemplateMethod::StyleTree, &sample);
+    /// let (template, learnt) = Template::learn(TemplateMethod::StyleTree, &sample);
     /// // None where no page has template in its main text.
     /// assert_eq!((learnt.pages, template.is_some()), (6, learnt.verdict == Verdict::On));
     /// ```
-    pub fn learn_by(method: TemplateMethod, sample: &Sample) -> (Option<Template>, Learnt) {
+    pub fn learn(method: TemplateMethod, sample: &Sample) -> (Option<Template>, Learnt) {
         let (template, learnt) = match method {
             TemplateMethod::Footprint => Template::by_texts(sample.pages.values().collect()),
             TemplateMethod::StyleTree => {
@@ -197,13 +148,16 @@ impl Template {
 
     fn by_elements(pages: Vec<&Layout>) -> (Template, Learnt) {
         if pages.len() < MIN_PAGES as usize {
-            return (Template::of_elements(Vec::new()), Learnt::few(pages.len()));
+            return (
+                Template { method: TemplateMethod::StyleTree, marks: Vec::new() },
+                Learnt::few(pages.len()),
+            );
         }
         let keys = |pages: &[&Layout]| {
             let tree = StyleTree::of_layouts(pages.iter().copied());
             tree.unimportant(&tree.importance(), MIN_PAGES, MAX_IMPORTANCE)
         };
-        let template = Template::of_elements(keys(&pages));
+        let template = Template { method: TemplateMethod::StyleTree, marks: keys(&pages) };
         let taken: Vec<u64> = pages.iter().map(|page| page.chosen_of(&template.marks)).collect();
         let all = pages.iter().map(|page| page.words()).sum();
         let hit = taken.iter().filter(|&&taken| taken > 0).count();
@@ -222,17 +176,6 @@ impl Template {
         let agreement = if one == 0 { 1.0 } else { other as f64 / one as f64 };
         let learnt = Learnt::judge(pages.len(), [all, taken.iter().sum()], hit, agreement);
         (template, learnt)
-    }
-
-    fn of_elements(mut keys: Vec<u64>) -> Template {
-        keys.sort_unstable();
-        keys.dedup();
-        Template { method: TemplateMethod::StyleTree, marks: keys }
-    }
-
-    /// By what it was learnt.
-    pub fn method(&self) -> TemplateMethod {
-        self.method
     }
 
     /// Number of texts or elements in it.

@@ -24,11 +24,8 @@
 use std::collections::HashMap;
 
 use super::footprint::Footprint;
-use super::layout::{Layout, LayoutNode, MAX_FEATURES, key_of, leaves_of};
+use super::layout::{Layout, LayoutNode, MAX_FEATURES, key_of};
 use super::sample::Sample;
-use crate::blocks::blocks;
-use crate::blocks::page::Page;
-use webmill_html::Dom;
 
 /// Element nodes of one tree.
 const MAX_NODES: usize = 50_000;
@@ -67,7 +64,7 @@ pub(crate) fn composite_importance(own: f64, styles: u64, below: f64) -> f64 {
 /// Occurrences of a word at a leaf: their number C and Σ c_j ln c_j over the pages, from which the entropy follows as
 /// (ln C − Σ c_j ln c_j / C) / ln m.
 #[derive(Copy, Clone, Default, Debug)]
-struct Feature {
+pub(super) struct Feature {
     total: f64,
     logs: f64,
 }
@@ -82,7 +79,7 @@ impl Feature {
 }
 
 #[derive(Clone, Debug)]
-struct Style {
+pub(super) struct Style {
     sequence: u64,
     pages: u32,
     /// Nodes of the children: `first..first + count`.
@@ -91,58 +88,23 @@ struct Style {
 }
 
 #[derive(Clone, Default, Debug)]
-struct Node {
+pub(super) struct Node {
     parent: u32,
     /// Tag and classes.
     label: String,
-    pages: u32,
-    styles: Vec<Style>,
+    pub(super) pages: u32,
+    pub(super) styles: Vec<Style>,
     /// Pages whose style found no room.
-    single: u32,
-    features: HashMap<u64, Feature>,
+    pub(super) single: u32,
+    pub(super) features: HashMap<u64, Feature>,
     /// Words that found no room.
     rare: u64,
 }
 
-/// What is known of a node but for its importance.
-pub(super) struct Summary {
-    pub pages: u32,
-    pub styles: u32,
-    pub words: u32,
-}
-
 /// The style tree of the pages added to it.
-///
-/// # Examples
-///
-/// ```
-/// # use webmill_html::{Limits, parse};
-/// # use webmill_text::StyleTree;
-/// let mut tree = StyleTree::default();
-/// for page in ["<p>Home<h1>One</h1>", "<p>Home<h1>Two</h1>", "<p>Home<h1>Three</h1>"] {
-///     tree.add(&parse(page, &Limits::default()));
-/// }
-/// let page = parse("<p>Home<h1>Four</h1>", &Limits::default());
-/// let places = tree.places(&tree.importance(), &page, 2);
-/// assert_eq!((places[0].own, places[1].own), (0.0, 1.0));
-/// ```
 #[derive(Clone, Debug)]
 pub struct StyleTree {
-    nodes: Vec<Node>,
-}
-
-/// What a style tree knows of a block's place.
-#[derive(Copy, Clone, PartialEq, Debug)]
-pub struct Place {
-    /// Composite importance of the place.
-    pub own: f64,
-    /// Composite importance of the place around it.
-    pub around: f64,
-}
-
-impl Place {
-    /// Of a place that is not known.
-    const UNKNOWN: Place = Place { own: 1.0, around: 1.0 };
+    pub(super) nodes: Vec<Node>,
 }
 
 impl Default for StyleTree {
@@ -162,18 +124,6 @@ impl StyleTree {
         let mut tree = StyleTree::default();
         layouts.into_iter().for_each(|layout| tree.add_layout(layout));
         tree
-    }
-
-    /// Pages in it.
-    pub fn pages(&self) -> u32 {
-        self.nodes[0].pages
-    }
-
-    /// Adds a page; one without text is none.
-    pub fn add(&mut self, dom: &Dom<'_>) {
-        if let Some(body) = dom.body() {
-            self.add_layout(&Layout::new(dom, &blocks(dom, body), &[]));
-        }
     }
 
     pub(super) fn add_layout(&mut self, layout: &Layout) {
@@ -252,15 +202,6 @@ impl StyleTree {
         path
     }
 
-    pub(super) fn summary(&self, node: usize) -> Summary {
-        let node = &self.nodes[node];
-        Summary {
-            pages: node.pages,
-            styles: node.styles.len() as u32 + node.single,
-            words: node.features.len() as u32,
-        }
-    }
-
     /// Keys, sorted, of the elements that hold text, that so many pages have and that are no more important.
     pub(super) fn unimportant(&self, importance: &[f64], min_pages: u32, most: f64) -> Vec<u64> {
         let mut keys = vec![0; self.nodes.len()];
@@ -281,7 +222,7 @@ impl StyleTree {
     }
 
     /// Composite importance of each node, by its index.
-    pub fn importance(&self) -> Vec<f64> {
+    pub(super) fn importance(&self) -> Vec<f64> {
         let mut composite = vec![1.0; self.nodes.len()];
         // Children are after their parents.
         for (i, node) in self.nodes.iter().enumerate().rev() {
@@ -314,35 +255,6 @@ impl StyleTree {
         }
         composite
     }
-
-    /// The place of each block of a page by this [importance](StyleTree::importance), where at least `min_pages` pages have
-    /// it; 1 elsewhere.
-    pub fn places(&self, importance: &[f64], dom: &Dom<'_>, min_pages: u32) -> Vec<Place> {
-        dom.body().map(|body| self.places_of(importance, &blocks(dom, body), min_pages)).unwrap_or_default()
-    }
-
-    fn places_of(&self, importance: &[f64], page: &Page, min_pages: u32) -> Vec<Place> {
-        let mut places: HashMap<u64, Place> = HashMap::new();
-        let mut keys = vec![0; self.nodes.len()];
-        for (i, node) in self.nodes.iter().enumerate() {
-            for style in &node.styles {
-                for at in 0..style.count as usize {
-                    keys[style.first as usize + at] = key_of(keys[i], style.sequence, at);
-                }
-            }
-            if node.pages >= min_pages {
-                let around = if i == 0 { 1.0 } else { importance[node.parent as usize] };
-                places.insert(keys[i], Place { own: importance[i], around });
-            }
-        }
-        let mut out = vec![Place::UNKNOWN; page.blocks.len()];
-        leaves_of(page, |key, blocks| {
-            if let Some(place) = places.get(&key) {
-                out[blocks].fill(*place);
-            }
-        });
-        out
-    }
 }
 
 #[cfg(test)]
@@ -351,11 +263,15 @@ mod tests {
     use crate::blocks::blocks;
     use webmill_html::{Limits, parse};
 
-    fn page(html: &str) -> (Page, Layout) {
+    fn layout(html: &str) -> Layout {
         let dom = parse(html, &Limits::default());
-        let page = blocks(&dom, dom.body().unwrap());
-        let layout = Layout::new(&dom, &page, &[]);
-        (page, layout)
+        Layout::new(&dom, &blocks(&dom, dom.body().unwrap()), &[])
+    }
+
+    /// The last step of the path to each element, and its importance.
+    fn importances(tree: &StyleTree) -> Vec<(String, f64)> {
+        let last = |path: &str| path.rsplit(" > ").next().unwrap_or_default().to_owned();
+        tree.elements().into_iter().map(|e| (last(&e.path), e.importance)).collect()
     }
 
     fn near(a: f64, b: f64) {
@@ -394,44 +310,30 @@ mod tests {
 
     #[test]
     fn what_repeats_is_unimportant() {
-        let site = |n: usize| {
-            page(&format!(
-                "<div class=nav><p>Home</p><p>About us</p></div><div class=main><h1>Title number{n}</h1>\
-                 <p>words{n} only{n} here{n}</p></div><div class=foot>All rights reserved</div>"
-            ))
-        };
         let mut tree = StyleTree::default();
         for n in 0..6 {
-            tree.add_layout(&site(n).1);
+            tree.add_layout(&layout(&format!(
+                "<div class=nav><p>Home</p><p>About us</p></div><div class=main><h1>Title number{n}</h1>\
+                 <p>words{n} only{n} here{n}</p></div><div class=foot>All rights reserved</div>"
+            )));
         }
-        assert_eq!(tree.pages(), 6);
-        let importance = tree.importance();
-        let places = tree.places_of(&importance, &site(7).0, 3);
-        let own: Vec<f64> = places.iter().map(|place| place.own).collect();
-        near(own[0], 0.0);
-        near(own[1], 0.0);
+        let found = importances(&tree);
+        let of = |name: &str| found.iter().filter(|(path, _)| path == name).map(|f| f.1).collect::<Vec<_>>();
+        assert_eq!((of("div.foot"), of("p")), (vec![0.0], vec![0.0, 0.0, 1.0]));
         // "Title" and "number…": one word of six on all pages, one on each.
-        near(own[2], 1.0 - 1.0 / 7.0);
-        near(own[3], 1.0);
-        near(own[4], 0.0);
-        assert!(places[0].around < 0.01 && places[3].around > 0.8);
-
-        // Another layout, and too few pages: nothing is known.
-        let (other, _) = page("<div class=main><p>Home</p></div>");
-        assert_eq!(tree.places_of(&importance, &other, 3), [Place::UNKNOWN]);
-        assert!(tree.places_of(&importance, &site(7).0, 7).iter().all(|place| *place == Place::UNKNOWN));
-        assert!(StyleTree::default().places_of(&[1.0], &other, 1) == [Place::UNKNOWN]);
+        near(of("h1")[0], 1.0 - 1.0 / 7.0);
+        assert!(of("div.nav")[0] < 0.01 && of("div.main")[0] > 0.8);
     }
 
     #[test]
     fn text_between_elements_is_a_place() {
         let mut tree = StyleTree::default();
         for n in 0..3 {
-            tree.add_layout(&page(&format!("<div>Always this<p>own{n}</p>and that</div>")).1);
+            tree.add_layout(&layout(&format!("<div>Always this<p>own{n}</p>and that</div>")));
         }
-        let places =
-            tree.places_of(&tree.importance(), &page("<div>Always this<p>own9</p>and that</div>").0, 2);
-        assert_eq!(places.iter().map(|place| place.own < 0.5).collect::<Vec<_>>(), [true, false, true]);
+        let found = importances(&tree).into_iter().map(|(path, importance)| (path, importance < 0.5));
+        let leaves: Vec<_> = found.skip(2).collect();
+        assert_eq!(leaves, [("#text".into(), true), ("p".into(), false), ("#text".into(), true)]);
     }
 
     #[test]
@@ -439,7 +341,7 @@ mod tests {
         let mut tree = StyleTree::default();
         for n in 1..200 {
             let words: String = (0..n).map(|i| format!("w{i}x{n} ")).collect();
-            tree.add_layout(&page(&format!("{}<div>{words}</div>", "<p>a</p>".repeat(n))).1);
+            tree.add_layout(&layout(&format!("{}<div>{words}</div>", "<p>a</p>".repeat(n))));
         }
         let root = &tree.nodes[0];
         assert_eq!((root.styles.len(), root.single as usize), (MAX_STYLES, 199 - MAX_STYLES));
@@ -448,7 +350,7 @@ mod tests {
 
         let mut tree = StyleTree::default();
         for n in 0..20 {
-            tree.add_layout(&page(&"<p>a</p>".repeat(4_000 + n)).1);
+            tree.add_layout(&layout(&"<p>a</p>".repeat(4_000 + n)));
         }
         assert!(tree.nodes.len() > MAX_NODES / 2);
         assert!(tree.nodes.len() <= MAX_NODES);

@@ -13,7 +13,6 @@
 //! [`phrases::MAX_LINE`](phrases) bytes are not read whole. **Determinism**: no order of a hash table is seen.
 
 mod evidence;
-pub(crate) mod inspect;
 mod lines;
 mod phrases;
 mod runs;

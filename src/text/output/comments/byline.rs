@@ -20,116 +20,22 @@ pub(super) fn date_in(text: &str, order: DateOrder) -> Option<String> {
 pub(super) fn before_date(text: &str) -> &str {
     let end = text.find(|c: char| c.is_ascii_digit()).unwrap_or(text.len());
     let name = text[..end].trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')');
-    let said = [
-        " says",
-        " said",
-        " wrote",
-        " writes",
-        " on",
-        " at",
-        " schrieb",
-        " sagt",
-        " a dit",
-        " 说",
-        " 发表于",
-        "发表于",
-    ];
-    said.iter().fold(name, |name, end| name.strip_suffix(end).unwrap_or(name))
+    const SAID: &str = " says, said, wrote, writes, on, at, schrieb, sagt, a dit, 说, 发表于,发表于";
+    SAID.split(',').fold(name, |name, end| name.strip_suffix(end).unwrap_or(name))
 }
 
 /// Words that stand between a name and what is said, or a date.
-const SAYING: [&str; 46] = [
-    "says",
-    "said",
-    "wrote",
-    "writes",
-    "replied",
-    "responded",
-    "commented",
-    "on",
-    "at",
-    "schrieb",
-    "schreibt",
-    "sagt",
-    "sagte",
-    "meint",
-    "meinte",
-    "antwortet",
-    "am",
-    "um",
-    "dit",
-    "écrit",
-    "le",
-    "à",
-    "dijo",
-    "dice",
-    "escribió",
-    "escribe",
-    "comentó",
-    "el",
-    "a",
-    "las",
-    "disse",
-    "diz",
-    "escreveu",
-    "comentou",
-    "em",
-    "ha",
-    "scritto",
-    "detto",
-    "zegt",
-    "schreef",
-    "op",
-    "skrev",
-    "sier",
-    "säger",
-    "написал",
-    "пишет",
-];
+const SAYING: &str = "says said wrote writes replied responded commented on at schrieb schreibt sagt sagte \
+    meint meinte antwortet am um dit écrit le à dijo dice escribió escribe comentó el a las \
+    disse diz escreveu comentou em ha scritto detto zegt schreef op skrev sier säger написал \
+    пишет";
 /// What stands behind a name without a blank.
-const SAYING_WIDE: [&str; 16] = [
-    "发表于",
-    "發表於",
-    "发布于",
-    "留言于",
-    "评论于",
-    "写道",
-    "寫道",
-    "回复说",
-    "评论说",
-    "说道",
-    "说",
-    "說",
-    "より",
-    "さん",
-    "님의 말",
-    "님",
-];
+const SAYING_WIDE: &str =
+    "发表于,發表於,发布于,留言于,评论于,写道,寫道,回复说,评论说,说道,说,說,より,さん,님의 말,님";
 /// What stands in front of a name.
-const CALLED: [&str; 22] = [
-    "comment by",
-    "comment from",
-    "commented by",
-    "comment posted by",
-    "left by",
-    "reply by",
-    "kommentar von",
-    "commentaire de",
-    "comentario de",
-    "commento di",
-    "reactie van",
-    "pingback:",
-    "trackback:",
-    "trackback by",
-    "pingback by",
-    "trackback from",
-    "pingback from",
-    "at",
-    "on",
-    "网友：",
-    "网友:",
-    "发表人：",
-];
+const CALLED: &str = "comment by,comment from,commented by,comment posted by,left by,reply by,kommentar von,\
+    commentaire de,comentario de,commento di,reactie van,pingback:,trackback:,trackback by,\
+    pingback by,trackback from,pingback from,at,on,网友：,网友:,发表人：";
 /// Words within and around times of the day.
 const OF_TIMES: &str = "am pm a.m. p.m. at um uhr à h o'clock utc gmt est edt cst cdt mst mdt pst pdt cet cest on @ - – — | · : , / the";
 
@@ -183,7 +89,7 @@ fn without_number(text: &str) -> &str {
 /// A name without what introduces it and what says that it said something.
 fn name_in(text: &str) -> Option<String> {
     let mut name = text.trim();
-    for called in CALLED {
+    for called in CALLED.split(',') {
         let Some(head) = name.get(..called.len()).filter(|head| head.to_lowercase() == called) else {
             continue;
         };
@@ -195,10 +101,11 @@ fn name_in(text: &str) -> Option<String> {
     for _ in 0..6 {
         let trimmed = name.trim_end_matches(|c: char| c.is_whitespace() || ":：.…,-–—|·@(\"[".contains(c));
         let last = trimmed.rsplit(char::is_whitespace).next().unwrap_or_default();
-        let wide = SAYING_WIDE.iter().find_map(|said| trimmed.strip_suffix(said));
+        let lower = last.to_lowercase();
+        let wide = SAYING_WIDE.split(',').find_map(|said| trimmed.strip_suffix(said));
         name = match wide {
             Some(rest) => rest,
-            None if SAYING.contains(&last.to_lowercase().as_str()) => &trimmed[..trimmed.len() - last.len()],
+            None if SAYING.split(' ').any(|said| said == lower) => &trimmed[..trimmed.len() - last.len()],
             None => {
                 name = trimmed;
                 break;

@@ -4,42 +4,10 @@ use super::Comment;
 use webmill_html::is_wide;
 
 /// What lines of members' cards and around comments begin with, in lower case.
-const LABELS: [&str; 34] = [
-    "joined",
-    "join date",
-    "registered",
-    "member since",
-    "location",
-    "messages",
-    "posts",
-    "threads",
-    "topics",
-    "likes",
-    "like",
-    "points",
-    "reaction score",
-    "reputation",
-    "from",
-    "offline",
-    "online",
-    "reply to",
-    "reply",
-    "replies",
-    "quote",
-    "share",
-    "report",
-    "views",
-    "comments are closed",
-    "comments",
-    "registriert",
-    "beiträge",
-    "ort",
-    "antworten",
-    "zitieren",
-    "注册时间",
-    "帖子",
-    "回复",
-];
+const LABELS: &str = "joined,join date,registered,member since,location,messages,posts,threads,topics,likes,\
+    like,points,reaction score,reputation,from,offline,online,reply to,reply,replies,quote,\
+    share,report,views,comments are closed,comments,registriert,beiträge,ort,antworten,\
+    zitieren,注册时间,帖子,回复";
 /// Words of a line that is a label with its value.
 const MAX_LABELLED: usize = 6;
 
@@ -53,7 +21,7 @@ pub(super) fn is_label(line: &str) -> bool {
         let few = line.split_whitespace().count() <= MAX_LABELLED && line.chars().count() <= 60;
         apart && few && !sentence
     };
-    !lower.contains(char::is_alphabetic) || LABELS.iter().any(|label| labelled(label))
+    !lower.contains(char::is_alphabetic) || LABELS.split(',').any(labelled)
 }
 
 /// Whether a comment holds a paragraph of some words, or a short one that reads like a sentence.
