@@ -48,6 +48,12 @@ impl Inline {
         }
     }
 
+    /// Where its links lead, and their words.
+    pub(crate) fn anchors(&self) -> impl Iterator<Item = (String, String)> {
+        let words = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default().to_owned();
+        self.links.iter().map(move |(range, target)| (target.clone(), words(range)))
+    }
+
     /// Adds other words behind these, with their links.
     pub fn append(&mut self, other: &Inline) {
         let from = self.text.len();
@@ -259,7 +265,7 @@ impl Builder {
 }
 
 /// White space and line breaks as single spaces.
-fn one_line(words: &str) -> String {
+pub(crate) fn one_line(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

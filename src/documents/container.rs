@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
+use crate::ole::{u16_at, u32_at};
 use crate::{Failure, Limits};
 
 const LOCAL: &[u8] = b"PK\x03\x04";
@@ -247,14 +248,6 @@ fn compound(bytes: &[u8], limits: &Limits) -> Failure {
 
 fn too_much(name: &str) -> Failure {
     Failure::new("inflates-too-much", name)
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::builder::one_line;
+
 /// A format of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
@@ -214,7 +216,7 @@ impl Document {
 
     /// Gives it a title, unless that is blank or it has one.
     pub fn give_title(&mut self, title: &str, source: TitleSource) {
-        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = one_line(title);
         if self.title.is_none() && !title.is_empty() {
             (self.title, self.title_source) = (Some(title), Some(source));
         }

@@ -50,7 +50,7 @@ mod text;
 mod title;
 mod xml;
 
-pub use builder::{Builder, Inline, Marker};
+pub(crate) use builder::{Builder, Inline, Marker};
 pub use detect::{Hints, detect};
 pub use document::{Document, Failure, Heading, Kind, Link, Table, TitleSource};
 pub use html::to_html;

@@ -17,6 +17,7 @@ mod contents;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::builder::one_line;
 use crate::office::package::{Package, resolved};
 use crate::xml::{Element, decode};
 use crate::{Builder, Document, Failure, Kind, Limits, TitleSource, title};
@@ -130,7 +131,7 @@ fn read_metadata(metadata: Element<'_>, builder: &mut Builder) {
     let all = || metadata.descendants();
     let texts = |name: &'static str| {
         let said = all().filter(move |element| element.name() == name).map(|element| element.text());
-        said.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
+        said.map(|text| one_line(&text)).filter(|text| !text.is_empty())
     };
     let meta = |property: &str| {
         let mut found = all().filter(|one| one.attr("property").is_some_and(|name| name == property));

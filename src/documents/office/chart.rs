@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::Table;
 use crate::blocks::Block;
+use crate::builder::one_line;
 use crate::xml::Element;
 
 /// Values of a series that are kept.
@@ -56,7 +57,7 @@ pub(crate) fn blocks(root: Element<'_>) -> Vec<Block> {
 fn words(element: Element<'_>) -> String {
     let said = element.descendants().filter(|one| matches!(one.name(), "t" | "v"));
     let said = said.map(|one| one.text()).collect::<Vec<_>>();
-    said.concat().split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&said.concat())
 }
 
 /// Values by their numbers.

@@ -6,6 +6,7 @@ use super::state::{Closing, Destination, State};
 use super::tables::Tables;
 use super::tokens::{Token, Tokens};
 use super::words;
+use crate::builder::one_line;
 use crate::code_pages::{CodePage, Pictures, symbol};
 use crate::prose::{Flow, Role, Story};
 use crate::{Document, Kind, Limits, languages};
@@ -368,7 +369,7 @@ impl<'a> Reader<'a> {
         let document = &mut self.flow.builder.document;
         let declared = self.languages.first().copied();
         document.language = most.or(declared).and_then(languages::tag_of).map(str::to_owned);
-        let author = self.author.split_whitespace().collect::<Vec<_>>().join(" ");
+        let author = one_line(&self.author);
         document.author = (!author.is_empty()).then_some(author);
         self.flow.finish(Some(&self.title))
     }

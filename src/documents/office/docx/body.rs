@@ -280,7 +280,7 @@ impl<'x> Walk<'x> {
                     self.blocks(cell, &mut blocks);
                 }
                 let words = flattened(blocks.clone());
-                links.extend(links_of(&words));
+                links.extend(words.anchors().map(|(target, anchor)| Block::Link(target, anchor)));
                 links.extend(blocks.into_iter().filter(|block| matches!(block, Block::Link(..))));
                 let span = properties.and_then(|properties| properties.val("gridSpan")?.trim().parse().ok());
                 grid.place(&mut shown, words.text, (span.unwrap_or(1_usize), 1));
@@ -363,13 +363,6 @@ fn has_header(table: Element<'_>, first: Option<Element<'_>>) -> bool {
         (None, None) => false,
     });
     marked || styled
-}
-
-/// Links of words that lose them when they become a cell.
-fn links_of(words: &Inline) -> Vec<Block> {
-    let anchor =
-        |range: &std::ops::Range<usize>| words.text.get(range.clone()).unwrap_or_default().to_owned();
-    words.links.iter().map(|(range, target)| Block::Link(target.clone(), anchor(range))).collect()
 }
 
 /// Words behind a label.

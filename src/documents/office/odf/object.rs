@@ -4,6 +4,7 @@
 
 use crate::Table;
 use crate::blocks::Block;
+use crate::builder::one_line;
 use crate::xml::Element;
 
 /// Rows of a chart's table that are kept.
@@ -56,8 +57,4 @@ fn number(words: &str) -> String {
         Ok(number) if words.trim().len() > 15 => crate::office::number::general(number),
         _ => one_line(words),
     }
-}
-
-fn one_line(words: &str) -> String {
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -167,12 +167,7 @@ impl<'x> Slide<'x> {
                     text::blocks(body, &[], false, self.relationships, &mut blocks);
                 }
                 let words: Inline = flattened(blocks);
-                let anchor = |range: &std::ops::Range<usize>| {
-                    words.text.get(range.clone()).unwrap_or_default().to_owned()
-                };
-                links.extend(
-                    words.links.iter().map(|(range, target)| Block::Link(target.clone(), anchor(range))),
-                );
+                links.extend(words.anchors().map(|(target, anchor)| Block::Link(target, anchor)));
                 shown.push(words.text);
             }
             table.rows.push(shown);

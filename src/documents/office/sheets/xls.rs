@@ -15,10 +15,10 @@
 use std::collections::BTreeMap;
 
 use crate::code_pages::CodePage;
-use crate::office::sheets::biff::{Record, Records, Strings, bytes_of};
-use crate::office::sheets::book::{Book, Style, rk};
+use crate::office::sheets::biff::{Records, Strings, bytes_of};
+use crate::office::sheets::book::{Book, Record, Style, rk};
 use crate::office::sheets::format::Format;
-use crate::office::sheets::{Cell, Heaviest, Sheet};
+use crate::office::sheets::{Cell, Sheet, Telling};
 use crate::ole::Container;
 use crate::title::cleaned;
 use crate::{Builder, Document, Failure, Kind, Limits, TitleSource};
@@ -66,27 +66,20 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
         builder.warn("damaged");
     }
     let globals = globals(&stream)?;
-    let mut title = Heaviest::default();
-    let mut pages = 0;
+    let mut telling = Telling::default();
     for announced in globals.sheets.iter().filter(|sheet| sheet.is_shown) {
-        if pages == limits.max_pages || builder.is_full() || builder.is_full_of_rows() {
-            builder.warn("pages-cut");
+        if !telling.goes_on(&mut builder) {
             break;
         }
-        if announced.hidden {
-            builder.warn("hidden-sheets");
-        }
-        let is_active = pages as usize == globals.active;
-        pages += 1;
-        let mut reading = Reading::of(&globals, Sheet::new(&announced.name, is_active, &builder));
+        let is_active = telling.pages() == globals.active;
+        let sheet = telling.begin(&announced.name, is_active, announced.hidden, &mut builder);
+        let mut reading = Reading::of(&globals, sheet);
         reading.read(&stream, announced.at);
-        let links = reading.links();
-        title.tell(reading.sheet, &mut builder);
-        reading.boxes.iter().for_each(|words| builder.paragraph(words.as_str()));
-        links.iter().for_each(|(target, anchor)| builder.link(target, anchor));
+        let (links, words_of_boxes) = (reading.links(), reading.boxes);
+        telling.tell(reading.sheet, &links, &mut builder);
+        words_of_boxes.iter().for_each(|words| builder.paragraph(words.as_str()));
     }
-    title.give(&mut builder);
-    builder.document.pages = Some(pages);
+    telling.finish(&mut builder);
     Ok(builder.finish())
 }
 
