@@ -227,7 +227,7 @@ impl Document {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Named reason, lower case with hyphens: `encrypted`, `damaged`, `too-large`, `inflates-too-much`, `too-deep`,
-    /// `too-much-work`, `no-such-part`.
+    /// `too-much-work`, `no-such-part`, `too-old`.
     pub reason: Cow<'static, str>,
     /// What exactly was wrong, with the place where that is known.
     pub detail: String,

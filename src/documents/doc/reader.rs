@@ -39,7 +39,6 @@ pub(super) struct Reader<'a> {
     stands: Runs<Stand>,
     styles: Styles,
     lists: Lists,
-    page: CodePage,
     flow: Flow,
     story: Story,
     /// For each open field whether its code is being read.
@@ -62,7 +61,6 @@ impl<'a> Reader<'a> {
             stands: stands_of(fib, main, table, data),
             lists: Lists::read(fib, table),
             // From Word 97 on a single byte is western whatever the language.
-            page: if fib.old { CodePage::of_language(fib.language) } else { CodePage::WESTERN },
             story: Story::new(Role::Body),
             in_code: Vec::new(),
             resolved: None,
@@ -84,10 +82,8 @@ impl<'a> Reader<'a> {
         self.walk(self.part(BOXES), Role::Body);
         self.walk_notes(FOOTNOTES, self.fib.footnotes, "");
         self.walk_notes(ENDNOTES, self.fib.endnotes, "");
-        if !self.fib.old {
-            self.notes = 0;
-            self.walk_notes(COMMENTS, self.fib.comments, "c");
-        }
+        self.notes = 0;
+        self.walk_notes(COMMENTS, self.fib.comments, "c");
         if self.flow.builder.limits().furniture {
             self.walk(self.part(HEADS), Role::Furniture);
             for paragraph in std::mem::take(&mut self.story.paragraphs) {
@@ -191,23 +187,11 @@ impl<'a> Reader<'a> {
                     self.say(c, &look);
                 }
             }
-            (_, true) => self.byte(first, unit as u8, &look),
-        }
-    }
-
-    /// A byte of text, behind the first byte of two where that waits.
-    fn byte(&mut self, first: Option<u16>, byte: u8, look: &Look) {
-        if byte.is_ascii() && first.is_none() {
-            return self.say(char::from(byte), look);
-        }
-        if first.is_none() && self.page.leads(byte) {
-            self.first = Some(byte.into());
-            return;
-        }
-        let mut bytes: Vec<u8> = first.map(|first| first as u8).into_iter().collect();
-        bytes.push(byte);
-        for c in self.page.decode(&bytes).chars() {
-            self.say(c, look);
+            (_, true) => {
+                for c in CodePage::WESTERN.decode(&[unit as u8]).chars() {
+                    self.say(c, &look);
+                }
+            }
         }
     }
 

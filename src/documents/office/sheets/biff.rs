@@ -5,7 +5,6 @@
 //!
 //! **Bad input.** A record that does not fit ends the stream, a string that does not fit ends there.
 
-use crate::code_pages::CodePage;
 use crate::office::sheets::book::Record;
 use crate::ole::{u16_at, u32_at};
 
@@ -140,14 +139,4 @@ impl<'a> Strings<'a> {
             self.rest = next;
         }
     }
-}
-
-/// A string of an earlier version: bytes of a code page behind their count of one byte, or of two.
-pub(super) fn bytes_of(data: &[u8], wide_count: bool, page: CodePage) -> Option<String> {
-    let (count, from) = match wide_count {
-        true => (usize::from(u16_at(data, 0)?), 2),
-        false => (usize::from(*data.first()?), 1),
-    };
-    let bytes = data.get(from..)?;
-    Some(page.decode(bytes.get(..count.min(bytes.len()))?))
 }
