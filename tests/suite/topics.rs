@@ -65,7 +65,6 @@ fn every_method_finds_planted_topics() {
         &[],
         &["--batch-pages", "0", "--k", "3"],
         &["--method", "hierarchical", "--k", "3"],
-        &["--method", "stream", "--k", "3"],
         &["--method", "dbscan", "--eps", "0.6", "--min-points", "3"],
     ] {
         let run = |out: &str, threads: &str| {
@@ -258,7 +257,6 @@ fn corners_of_input() {
         &["--k", "9"],
         &["--method", "hierarchical"],
         &["--method", "dbscan"],
-        &["--method", "stream"],
     ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
         assert_eq!(table::<TopicRow>(&work, "out").len(), 1);
@@ -270,7 +268,6 @@ fn corners_of_input() {
         &["--k", "4"][..],
         &["--method", "hierarchical", "--k", "1"],
         &["--method", "dbscan"],
-        &["--method", "stream", "--k", "4"],
     ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
         let topics: Vec<TopicRow> = table(&work, "out");
