@@ -43,7 +43,7 @@ pub use clusters::{
     cosine_neighbours, cut, dbscan, mean_silhouette, means, silhouettes, topic_words,
 };
 pub use dual::{Dual, Loss};
-pub use evaluation::{BINS, Evaluation, evaluate};
+pub use evaluation::{BINS, Evaluation};
 pub use facts::{FeatureOptions, PageFacts, Source};
 pub use features::Extractor;
 pub use fit::{Fitted, Scorer, fit, fit_held, scores};

@@ -275,13 +275,6 @@ fn running_heads_are_no_text() {
     assert!(seen > 0, "no document has running heads");
 }
 
-#[test]
-fn a_document_is_read_the_same_twice() {
-    for (a, b) in golds().into_iter().zip(golds()) {
-        assert_eq!(a.document, b.document, "{}", a.name);
-    }
-}
-
 /// Time that no document of others may take, in a program that is not optimised and on a machine that is busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
