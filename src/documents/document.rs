@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::builder::one_line;
 
 /// A format of documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// Portable Document Format, ISO 32000.
     Pdf,
@@ -42,6 +42,7 @@ pub enum Kind {
     /// Values between commas, semicolons or tabs.
     Csv,
     /// Plain text.
+    #[default]
     Text,
 }
 
@@ -154,7 +155,7 @@ pub struct Link {
 }
 
 /// What a document says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
     /// Its format.
     pub kind: Kind,
@@ -189,22 +190,7 @@ pub struct Document {
 impl Document {
     /// A document that says nothing yet.
     pub fn new(kind: Kind) -> Self {
-        Document {
-            kind,
-            title: None,
-            title_source: None,
-            author: None,
-            created: None,
-            modified: None,
-            language: None,
-            pages: None,
-            text: String::new(),
-            markdown: String::new(),
-            headings: Vec::new(),
-            tables: Vec::new(),
-            links: Vec::new(),
-            warnings: Vec::new(),
-        }
+        Document { kind, ..Document::default() }
     }
 
     /// Adds a warning, once.

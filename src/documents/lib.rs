@@ -33,6 +33,7 @@ mod epub;
 mod feed;
 mod grid;
 mod html;
+mod inflate;
 pub mod isolate;
 mod languages;
 mod limits;
