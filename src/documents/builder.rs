@@ -48,6 +48,16 @@ impl Inline {
         }
     }
 
+    /// The words behind a label, with a space between.
+    pub(crate) fn behind(self, label: &str) -> Inline {
+        if label.is_empty() {
+            return self;
+        }
+        let mut all = Inline::from(format!("{label} "));
+        all.append(&self);
+        all
+    }
+
     /// Where its links lead, and their words.
     pub(crate) fn anchors(&self) -> impl Iterator<Item = (String, String)> {
         let words = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default().to_owned();

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crate::Table;
 use crate::blocks::Block;
 use crate::builder::one_line;
+use crate::office::number::shown;
 use crate::xml::Element;
 
 /// Values of a series that are kept.
@@ -65,15 +66,7 @@ fn points(element: Element<'_>) -> Vec<(usize, String)> {
     let points = element.descendants().filter(|one| one.name() == "pt").take(MAX_POINTS);
     let points = points.filter_map(|point| {
         let value = point.child("v")?.text();
-        Some((point.number("idx")?, shown(value.trim())))
+        Some((point.number("idx")?, shown(&value)))
     });
     points.collect()
-}
-
-/// A number without the traces of its binary form.
-fn shown(value: &str) -> String {
-    match value.parse::<f64>() {
-        Ok(number) if value.len() > 15 => crate::office::number::general(number),
-        _ => value.to_owned(),
-    }
 }

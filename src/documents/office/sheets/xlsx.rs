@@ -100,7 +100,7 @@ fn workbook(
     if let Some(xml) = part_of(relationships, "styles").map_or(Ok(None), |name| package.xml(name))? {
         book.styles = xml.root().map(styles).unwrap_or_default();
     }
-    book.since_1904 = root.child("workbookPr").is_some_and(|said| is_on(said, "date1904"));
+    book.since_1904 = root.child("workbookPr").is_some_and(|said| said.is_on("date1904"));
     let view = root.path(&["bookViews", "workbookView"]);
     let sheets = root.child("sheets").into_iter().flat_map(Element::children).filter_map(|element| {
         Some(Listed {
@@ -273,7 +273,7 @@ fn styles(root: Element<'_>) -> Vec<Style> {
     });
     let own = own.collect::<BTreeMap<_, _>>();
     let bold = under("fonts")
-        .map(|font| font.child("b").is_some_and(|bold| bold.attr("val").is_none() || is_on(bold, "val")));
+        .map(|font| font.child("b").is_some_and(|bold| bold.attr("val").is_none() || bold.is_on("val")));
     let bold = bold.collect::<Vec<_>>();
     let styles = under("cellXfs").map(|style| {
         let id = style.number::<u32>("numFmtId").unwrap_or(0);
@@ -282,10 +282,6 @@ fn styles(root: Element<'_>) -> Vec<Style> {
         Style { format, bold: font.copied().unwrap_or(false) }
     });
     styles.collect()
-}
-
-fn is_on(element: Element<'_>, name: &str) -> bool {
-    element.attr(name).is_some_and(|value| matches!(&*value, "1" | "true" | "on"))
 }
 
 /// Column of a place as `AB12`, 1 for the first.
