@@ -1,7 +1,7 @@
 //! `webmill learn cluster`: what a corpus is about, without labels.
 //!
-//! **What.** The current texts of `extract`, a folder of files, or lines of a table, are brought into topics: by spherical k-means, DBSCAN or average
-//! linkage. Every page with text is clustered, duplicates of each other too, each as one; what has no text, or no word that
+//! **What.** The current texts of `extract`, a folder of files, or lines of a table, are brought into topics: by spherical k-means, DBSCAN, average linkage, or
+//! in one pass as a stream. Every page with text is clustered, duplicates of each other too, each as one; what has no text, or no word that
 //! a further page has, is counted by reason.
 //!
 //! **Algorithm.** Pages are sorted by SURT on disk, counted (`corpus`) and clustered (`methods`): all at once, or those of each

@@ -38,9 +38,10 @@ pub use auto::{Choice, MARGIN, SAMPLE, Training, Trial, choose, evaluation_of, o
 pub use bayes::BayesCounts;
 pub use calibrate::Calibration;
 pub use clusters::{
-    Agreement, Centroids, ClusterSums, Clustering, Distances, KChoice, KMeans, Merge, Middles, MiniBatch,
-    NOISE, NearRows, TooManyPairs, TopicWord, WordCounts, average_linkage, choose_k, cosine_distances,
-    cosine_neighbours, cut, dbscan, mean_silhouette, means, silhouettes, topic_words,
+    Agreement, Centroids, ClusterFeatures, ClusterSums, Clustering, Distances, KChoice, KMeans, Leaves,
+    Merge, Middles, MiniBatch, NOISE, NearRows, TooManyPairs, TopicWord, WordCounts, average_linkage,
+    choose_k, cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette, means, silhouettes,
+    topic_words,
 };
 pub use dual::{Dual, Loss};
 pub use evaluation::{BINS, Evaluation};

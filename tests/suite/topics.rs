@@ -65,6 +65,7 @@ fn every_method_finds_planted_topics() {
         &[],
         &["--batch-pages", "0", "--k", "3"],
         &["--method", "hierarchical", "--k", "3"],
+        &["--method", "stream", "--k", "3"],
         &["--method", "dbscan", "--eps", "0.6", "--min-points", "3"],
     ] {
         let run = |out: &str, threads: &str| {
@@ -252,14 +253,25 @@ fn corners_of_input() {
     // One page; k beyond the pages; all pages equal.
     std::fs::create_dir_all(work.path("one/x")).unwrap();
     std::fs::write(work.path("one/x/a.txt"), text(TOPICS[0].1, 1)).unwrap();
-    for more in [&[][..], &["--k", "9"], &["--method", "hierarchical"], &["--method", "dbscan"]] {
+    for more in [
+        &[][..],
+        &["--k", "9"],
+        &["--method", "hierarchical"],
+        &["--method", "dbscan"],
+        &["--method", "stream"],
+    ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
         assert_eq!(table::<TopicRow>(&work, "out").len(), 1);
     }
     for number in 0..30 {
         std::fs::write(work.path(&format!("one/x/{number}.txt")), text(TOPICS[0].1, 1)).unwrap();
     }
-    for more in [&["--k", "4"][..], &["--method", "hierarchical", "--k", "1"], &["--method", "dbscan"]] {
+    for more in [
+        &["--k", "4"][..],
+        &["--method", "hierarchical", "--k", "1"],
+        &["--method", "dbscan"],
+        &["--method", "stream", "--k", "4"],
+    ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
         let topics: Vec<TopicRow> = table(&work, "out");
         assert!(topics.len() == 31 && topics.iter().all(|page| page.topic == Some(0)), "{more:?}");

@@ -270,7 +270,7 @@ impl Group {
         let sample = self.sample(settings.seed)?;
         let choice = (k == 0).then(|| choose(&sample, rows, settings));
         let k = choice.as_ref().map_or(k, |choice| choice.k);
-        let first = kmeans(&sample, k, settings, stage)?.centroids.widened(width);
+        let first = kmeans(&sample, None, k, settings, stage)?.centroids.widened(width);
         drop(sample);
         let k = first.len();
         admit(

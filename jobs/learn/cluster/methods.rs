@@ -3,8 +3,8 @@
 use webmill_capture::{Error, Result};
 use webmill_dedup::{Fingerprint, HammingJoin};
 use webmill_learn::{
-    Distances, Draws, KChoice, KMeans, Merge, NOISE, NearRows, SparseRows, average_linkage, choose_k,
-    cosine_distances, cosine_neighbours, cut, dbscan, means,
+    Centroids, ClusterFeatures, Distances, Draws, KChoice, KMeans, Leaves, Merge, NOISE, NearRows,
+    SparseRows, average_linkage, choose_k, cosine_distances, cosine_neighbours, cut, dbscan, means,
 };
 use webmill_run::Stage;
 
@@ -67,12 +67,13 @@ impl Rows<'_> {
             ClusterMethod::Kmeans => self.kmeans(settings, stage),
             ClusterMethod::Dbscan => self.dbscan(settings, stage),
             ClusterMethod::Hierarchical => self.hierarchical(settings, stage),
+            ClusterMethod::Stream => self.stream(settings, stage),
         }
     }
 
     fn kmeans(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
         let (k, choice) = self.k(settings);
-        let found = kmeans(self.rows, k, settings, stage)?;
+        let found = kmeans(self.rows, None, k, settings, stage)?;
         let measures = vec![("inertia", found.inertia), ("steps", f64::from(found.steps))];
         Ok(Found { assignment: found.assignment, choice, measures, tree: None })
     }
@@ -122,7 +123,7 @@ impl Rows<'_> {
             settings.tree_pages
         ));
         let once = ClusterSettings { restarts: 1, ..settings.clone() };
-        let parted = kmeans(self.rows, parts, &once, stage)?;
+        let parted = kmeans(self.rows, None, parts, &once, stage)?;
         let (assignment, parts) = dense(&parted.assignment);
         let mut sizes = vec![0f64; parts];
         assignment.iter().for_each(|part| sizes[*part as usize] += 1.0);
@@ -136,6 +137,14 @@ impl Rows<'_> {
             tree: Some(Tree { merges, of_rows: false }),
             measures: vec![("parts", parts as f64)],
         })
+    }
+
+    fn stream(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
+        let (k, choice) = self.k(settings);
+        let mut summed = Summed::new(settings);
+        self.rows.rows().for_each(|(columns, values)| summed.tree.push(columns, values));
+        let (centroids, measures) = summed.finish(k, settings, stage)?;
+        Ok(Found { assignment: centroids.nearest(self.rows).0, choice, measures, tree: None })
     }
 
     /// The number of topics, and how it was chosen.
@@ -160,6 +169,7 @@ pub fn choose(rows: &SparseRows, all: usize, settings: &ClusterSettings) -> KCho
 /// [`Error::Limit`].
 pub fn kmeans(
     rows: &SparseRows,
+    weights: Option<&[f64]>,
     k: usize,
     settings: &ClusterSettings,
     stage: &Stage<'_>,
@@ -173,7 +183,41 @@ pub fn kmeans(
         "lower --k, or raise --memory",
     )?;
     stage.cancel.check()?;
-    Ok(KMeans::new(k).seed(settings.seed).restarts(settings.restarts).run(rows))
+    Ok(KMeans::new(k).seed(settings.seed).restarts(settings.restarts).run_weighted(rows, weights))
+}
+
+/// A stream that is summed up.
+pub struct Summed {
+    pub tree: ClusterFeatures,
+}
+
+impl Summed {
+    /// A tree as the settings say. Its bound follows from them alone: --memory must change no byte.
+    pub fn new(settings: &ClusterSettings) -> Self {
+        Summed {
+            tree: ClusterFeatures::new(
+                settings.radius,
+                settings.leaves as usize,
+                settings.leaves as usize * 1000,
+            ),
+        }
+    }
+
+    /// Clusters the leaves.
+    ///
+    /// # Errors
+    /// [`Error::Limit`].
+    pub fn finish(
+        self,
+        k: usize,
+        settings: &ClusterSettings,
+        stage: &Stage<'_>,
+    ) -> Result<(Centroids, Vec<(&'static str, f64)>)> {
+        let (radius, widened) = (self.tree.radius(), f64::from(self.tree.widened()));
+        let Leaves { rows, weights } = self.tree.finish();
+        let found = kmeans(&rows, Some(&weights), k, settings, stage)?;
+        Ok((found.centroids, vec![("leaves", rows.len() as f64), ("radius", radius), ("widened", widened)]))
+    }
 }
 
 /// The graph of pages whose SimHashes are within `bits` of each other; pages of one SimHash are a group.

@@ -16,6 +16,8 @@ pub enum ClusterMethod {
     Dbscan,
     /// A tree of merges by average linkage, cut at k topics.
     Hierarchical,
+    /// Pages summed up in leaves of bounded radius in one pass, then k-means of the leaves.
+    Stream,
 }
 
 /// By what DBSCAN calls pages near.
@@ -40,7 +42,7 @@ pub struct ClusterSettings {
     pub whole: bool,
     /// A CSV file `url,label` that the topics are measured by.
     pub labels: String,
-    /// How: kmeans, dbscan, hierarchical.
+    /// How: kmeans, dbscan, hierarchical, stream.
     pub method: ClusterMethod,
     /// Topics; 0: 2, 4, 8 … by the elbow of the silhouette on 2,000 pages.
     pub k: u32,
@@ -74,6 +76,10 @@ pub struct ClusterSettings {
     pub tree_pages: u32,
     /// Those parts.
     pub tree_parts: u32,
+    /// Radius of a leaf of the stream, to begin with.
+    pub radius: f64,
+    /// Most leaves of the stream.
+    pub leaves: u32,
 }
 
 impl Default for ClusterSettings {
@@ -100,6 +106,8 @@ impl Default for ClusterSettings {
             batch_words: 100_000,
             tree_pages: 20_000,
             tree_parts: 1000,
+            radius: 0.5,
+            leaves: 5000,
         }
     }
 }
@@ -136,6 +144,8 @@ impl Settings for ClusterSettings {
         within("batch_words", self.batch_words, 100..=1 << 24)?;
         within("tree_pages", self.tree_pages, 2..=100_000)?;
         within("tree_parts", self.tree_parts, 2..=20_000)?;
+        within("radius", self.radius, 0.0..=1.0)?;
+        within("leaves", self.leaves, 2..=1_000_000)?;
         match self.near {
             Near::Cosine if self.eps < 0.0 || self.eps >= 1.0 => {
                 Err(Error::Config(format!("eps = {}: 1 − cosine above 0 and below 1 is possible", self.eps)))

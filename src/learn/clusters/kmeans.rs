@@ -1,6 +1,6 @@
 //! Spherical k-means: clusters of directions.
 //!
-//! **Definition.** Rows of length 1 (as tf·idf rows are) in k clusters with centroids of length 1, such that Σ (1 − cos(row, its centroid))
+//! **Definition.** Rows of length 1 (as tf·idf rows are) in k clusters with centroids of length 1, such that Σ w(1 − cos(row, its centroid))
 //! is small: a row is with the centroid of the greatest cosine (ties: the smaller number), a centroid is the sum of its rows, at length 1.
 //! A cluster that loses all rows takes the row that is farthest from its own centroid. Rows without entries belong nowhere; they are
 //! counted with cluster 0 and move nothing.
@@ -62,7 +62,7 @@ pub struct Clustering {
     pub similarity: Vec<f32>,
     /// The centroids; no more than there are different rows.
     pub centroids: Centroids,
-    /// Σ (1 − cosine).
+    /// Σ w(1 − cosine).
     pub inertia: f64,
     /// Steps of the restart that was best.
     pub steps: u32,
@@ -111,12 +111,17 @@ impl KMeans {
 
     /// Clusters the rows.
     pub fn run(&self, rows: &SparseRows) -> Clustering {
+        self.run_weighted(rows, None)
+    }
+
+    /// Clusters the rows, each of which counts as `weights` says.
+    pub fn run_weighted(&self, rows: &SparseRows, weights: Option<&[f64]>) -> Clustering {
         let index = Transposed::of(rows);
         let width = rows.width();
         let mut best: Option<Clustering> = None;
         for restart in 0..u64::from(self.restarts) {
             let mut draws = Draws::new(self.seed.wrapping_mul(0x9e37_79b9_97f4_a7c1).wrapping_add(restart));
-            let seeds = seeds(rows, &index, self.k, &mut draws);
+            let seeds = seeds(rows, &index, weights, self.k, &mut draws);
             let mut centroids = Centroids { width, values: vec![0.0; seeds.len() * width] };
             for (cluster, row) in seeds.iter().enumerate() {
                 let (columns, values) = rows.row(*row);
@@ -124,7 +129,7 @@ impl KMeans {
                 columns.iter().zip(values).for_each(|(column, value)| centroid[*column as usize] = *value);
                 normalise(centroid);
             }
-            let found = self.lloyd(rows, centroids);
+            let found = self.lloyd(rows, weights, centroids);
             if best.as_ref().is_none_or(|best| found.inertia < best.inertia) {
                 best = Some(found);
             }
@@ -132,7 +137,7 @@ impl KMeans {
         best.unwrap_or_default()
     }
 
-    fn lloyd(&self, rows: &SparseRows, mut centroids: Centroids) -> Clustering {
+    fn lloyd(&self, rows: &SparseRows, weights: Option<&[f64]>, mut centroids: Centroids) -> Clustering {
         let (k, width) = (centroids.len(), centroids.width);
         if k == 0 {
             let none = vec![0.0; rows.len()];
@@ -160,11 +165,14 @@ impl KMeans {
                 converged = true;
                 break;
             }
-            moved = centroids.update(rows, &known, &changed);
+            moved = centroids.update(rows, weights, &known, &changed);
             lanes.set(&centroids.values, width, &changed);
         }
         let (assignment, similarity) = nearest(rows, &lanes, k);
-        let inertia = similarity.iter().map(|similarity| 1.0 - f64::from(*similarity)).sum();
+        let mut inertia = 0.0;
+        for (row, similarity) in similarity.iter().enumerate() {
+            inertia += weights.map_or(1.0, |weights| weights[row]) * (1.0 - f64::from(*similarity));
+        }
         Clustering { assignment, similarity, centroids, inertia, steps, converged }
     }
 }
@@ -176,7 +184,7 @@ impl Centroids {
         let mut centroids = Centroids { width, values: vec![0.0; k * width] };
         let known: Vec<Known> =
             assignment.iter().map(|&cluster| Known { cluster, own: 0.0, others: 0.0 }).collect();
-        centroids.update(rows, &known, &(0..k).collect::<Vec<_>>());
+        centroids.update(rows, None, &known, &(0..k).collect::<Vec<_>>());
         centroids
     }
 
@@ -224,7 +232,13 @@ impl Centroids {
     }
 
     /// Sums the rows of these clusters; how far each centroid moved.
-    fn update(&mut self, rows: &SparseRows, known: &[Known], clusters: &[usize]) -> Vec<f32> {
+    fn update(
+        &mut self,
+        rows: &SparseRows,
+        weights: Option<&[f64]>,
+        known: &[Known],
+        clusters: &[usize],
+    ) -> Vec<f32> {
         let (k, width) = (self.len(), self.width);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); k];
         for (row, known) in (0u32..).zip(known) {
@@ -245,8 +259,9 @@ impl Centroids {
                 sums.fill(0.0);
                 for &row in members {
                     let (columns, values) = rows.row(row as usize);
+                    let weight = weights.map_or(1.0, |weights| weights[row as usize]);
                     for (&column, &value) in columns.iter().zip(values) {
-                        sums[column as usize] += f64::from(value);
+                        sums[column as usize] += weight * f64::from(value);
                     }
                 }
                 *moved = replace(centroid, sums);

@@ -167,6 +167,11 @@ pub fn cut(merges: &[Merge], items: usize, k: usize) -> Vec<u32> {
     clusters(&merges[..done], items)
 }
 
+/// The cluster of each item once all merges up to this distance are done.
+pub fn cut_at(merges: &[Merge], items: usize, distance: f32) -> Vec<u32> {
+    clusters(&merges[..merges.partition_point(|merge| merge.distance <= distance)], items)
+}
+
 fn clusters(done: &[Merge], items: usize) -> Vec<u32> {
     let mut parents: Vec<u32> = (0..(items + done.len()) as u32).collect();
     for (merge, number) in done.iter().zip(items as u32..) {
@@ -202,6 +207,7 @@ mod tests {
             assert_eq!((merge.left, merge.right, merge.distance, merge.size), (left, right, distance, size));
         }
         assert_eq!(cut(&merges, 7, 3), [0, 0, 0, 1, 1, 1, 2]);
+        assert_eq!(cut_at(&merges, 7, 2.0), [0, 0, 0, 1, 1, 1, 2]);
         assert_eq!(cut(&merges, 7, 1), [0; 7]);
         assert_eq!(cut(&merges, 7, 99), [0, 1, 2, 3, 4, 5, 6]);
         assert!(average_linkage(Distances::of(1, |_, _| 0.0), None).is_empty());

@@ -19,7 +19,14 @@ use crate::random::Draws;
 const SAME: f32 = 1e-6;
 
 /// Numbers of at most `k` rows to begin with; fewer where there are no more different ones.
-pub(super) fn seeds(rows: &SparseRows, index: &Transposed, k: usize, draws: &mut Draws) -> Vec<usize> {
+pub(super) fn seeds(
+    rows: &SparseRows,
+    index: &Transposed,
+    weights: Option<&[f64]>,
+    k: usize,
+    draws: &mut Draws,
+) -> Vec<usize> {
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
     // Rows without entries are as far from everything as can be, and no direction.
     let mut distances: Vec<f32> =
         (0..rows.len()).map(|row| if rows.row(row).0.is_empty() { 0.0 } else { 1.0 }).collect();
@@ -28,8 +35,8 @@ pub(super) fn seeds(rows: &SparseRows, index: &Transposed, k: usize, draws: &mut
     while chosen.len() < k {
         let mut sums = Vec::with_capacity(rows.len());
         let mut sum = 0.0;
-        for distance in &distances {
-            sum += f64::from(*distance);
+        for (row, distance) in distances.iter().enumerate() {
+            sum += weight(row) * f64::from(*distance);
             sums.push(sum);
         }
         if sum <= 0.0 {
@@ -45,7 +52,7 @@ pub(super) fn seeds(rows: &SparseRows, index: &Transposed, k: usize, draws: &mut
             })
             .collect();
         let left: Vec<(f64, Vec<f32>)> =
-            candidates.par_iter().map(|row| after(rows, index, &distances, *row)).collect();
+            candidates.par_iter().map(|row| after(rows, index, &distances, *row, &weight)).collect();
         let mut best = 0;
         for trial in 1..left.len() {
             if left[trial].0 < left[best].0 {
@@ -59,7 +66,13 @@ pub(super) fn seeds(rows: &SparseRows, index: &Transposed, k: usize, draws: &mut
 }
 
 /// What distances become, and their sum, once row `of` is a centroid.
-fn after(rows: &SparseRows, index: &Transposed, distances: &[f32], of: usize) -> (f64, Vec<f32>) {
+fn after(
+    rows: &SparseRows,
+    index: &Transposed,
+    distances: &[f32],
+    of: usize,
+    weight: &impl Fn(usize) -> f64,
+) -> (f64, Vec<f32>) {
     let mut left = vec![0f32; distances.len()];
     let (columns, values) = rows.row(of);
     index.add_dots(columns, values, &mut left);
@@ -67,7 +80,7 @@ fn after(rows: &SparseRows, index: &Transposed, distances: &[f32], of: usize) ->
     for (row, (left, before)) in left.iter_mut().zip(distances).enumerate() {
         let distance = (1.0 - *left).min(*before);
         *left = if distance < SAME || row == of { 0.0 } else { distance };
-        sum += f64::from(*left);
+        sum += weight(row) * f64::from(*left);
     }
     (sum, left)
 }

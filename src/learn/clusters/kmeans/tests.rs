@@ -76,6 +76,21 @@ fn corners() {
     assert_eq!(centroids.nearest(&unit_rows(&[vec![(9, 1.0)]])), (vec![0], vec![0.0]));
 }
 
+#[test]
+fn weights_count_as_copies() {
+    let (rows, _) = planted(60, 3, 5);
+    let weights: Vec<f64> = (0..60).map(|row| f64::from(1 + row % 3)).collect();
+    let copies: Vec<usize> = (0..60).flat_map(|row| vec![row; 1 + row % 3]).collect();
+    let start = Centroids::of(&rows, &(0..60).map(|row| row % 3).collect::<Vec<_>>(), 3);
+    let kmeans = KMeans::new(3);
+    let weighted = kmeans.lloyd(&rows, Some(&weights), start.clone());
+    let copied = kmeans.lloyd(&rows.select(&copies), None, start);
+    assert!((weighted.inertia - copied.inertia).abs() < 1e-4);
+    for (at, row) in copies.iter().enumerate() {
+        assert_eq!(copied.assignment[at], weighted.assignment[*row]);
+    }
+}
+
 proptest! {
     #[test]
     fn no_row_is_nearer_to_another_centroid(
