@@ -34,11 +34,7 @@ pub(crate) fn flattened(blocks: Vec<Block>) -> Inline {
             Block::Heading(_, words) | Block::Paragraph(words) | Block::Item(_, Marker::Bullet, words) => {
                 words
             }
-            Block::Item(_, Marker::Number(number), words) => {
-                let mut numbered = Inline::from(format!("{number}. "));
-                numbered.append(&words);
-                numbered
-            }
+            Block::Item(_, Marker::Number(number), words) => words.behind(&format!("{number}.")),
             Block::Table(table) => Inline::from(lines_of(&table)),
             Block::Link(..) => continue,
         };

@@ -48,6 +48,22 @@ impl Inline {
         }
     }
 
+    /// The words behind a label, with a space between.
+    pub(crate) fn behind(self, label: &str) -> Inline {
+        if label.is_empty() {
+            return self;
+        }
+        let mut all = Inline::from(format!("{label} "));
+        all.append(&self);
+        all
+    }
+
+    /// Where its links lead, and their words.
+    pub(crate) fn anchors(&self) -> impl Iterator<Item = (String, String)> {
+        let words = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default().to_owned();
+        self.links.iter().map(move |(range, target)| (target.clone(), words(range)))
+    }
+
     /// Adds other words behind these, with their links.
     pub fn append(&mut self, other: &Inline) {
         let from = self.text.len();
@@ -259,7 +275,7 @@ impl Builder {
 }
 
 /// White space and line breaks as single spaces.
-fn one_line(words: &str) -> String {
+pub(crate) fn one_line(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -15,9 +15,10 @@
 
 use std::collections::BTreeMap;
 
-use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
+use crate::inflate::{End, inflate};
+use crate::ole::{u16_at, u32_at};
 use crate::{Failure, Limits};
 
 const LOCAL: &[u8] = b"PK\x03\x04";
@@ -118,12 +119,12 @@ impl<'a> Container<'a> {
         let part = match entry.method {
             0 => data.get(..compressed).unwrap_or_default().to_vec(),
             8 => {
-                let Some((part, whole)) = inflate(data, most) else {
-                    // What was inflated in vain was work as well.
+                let (part, end) = inflate(data, false, most + 1);
+                if end == End::Full {
                     self.room -= most;
                     return Err(too_much(name));
-                };
-                self.damaged |= !whole;
+                }
+                self.damaged |= end == End::Damaged;
                 part
             }
             _ => {
@@ -214,29 +215,6 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Inflates to at most `most` bytes, and says whether the stream ended as it should. `None` where more would come.
-fn inflate(data: &[u8], most: usize) -> Option<(Vec<u8>, bool)> {
-    let mut inflater = Decompress::new(false);
-    let mut part = Vec::with_capacity(data.len().saturating_mul(3).min(most).min(FREE));
-    loop {
-        let (read, written) = (inflater.total_in(), part.len());
-        let rest = data.get(usize::try_from(read).unwrap_or(usize::MAX)..).unwrap_or_default();
-        if part.len() == part.capacity() {
-            part.reserve(part.len().clamp(4096, 16 << 20));
-        }
-        let status = inflater.decompress_vec(rest, &mut part, FlushDecompress::None);
-        if part.len() > most {
-            return None;
-        }
-        match status {
-            Ok(Status::StreamEnd) => return Some((part, true)),
-            Ok(_) if inflater.total_in() > read || part.len() > written => {}
-            // Cut, or wrong from here on: what came out counts.
-            Ok(_) | Err(_) => return Some((part, false)),
-        }
-    }
-}
-
 /// Why a compound file is no container.
 fn compound(bytes: &[u8], limits: &Limits) -> Failure {
     match crate::ole::Container::open(bytes, limits) {
@@ -247,14 +225,6 @@ fn compound(bytes: &[u8], limits: &Limits) -> Failure {
 
 fn too_much(name: &str) -> Failure {
     Failure::new("inflates-too-much", name)
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Word 97 to 2003, and what is simple of Word 6 and 95.
+//! Word 97 to 2003.
 //!
 //! **What.** Text, headings, lists, tables, links, notes and the facts of the property sets of a Word document.
 //!
@@ -13,7 +13,7 @@
 //!
 //! **Cost.** Linear in the characters and the runs; both are bounded, for pieces and pages may be named many times.
 //!
-//! **Bad input.** Without a piece table the text is taken from one run of bytes, as Word 6 wrote it; encrypted documents are
+//! **Bad input.** Without a piece table the text is taken from one run of bytes; encrypted documents are
 //! `encrypted`; places beyond the end are as if nothing stood there.
 //!
 //! **Reference.** [MS-DOC]: Word (.doc) Binary File Format, Microsoft.
@@ -33,7 +33,7 @@ use crate::{Document, Failure, Kind, Limits};
 /// Reads a Word document.
 ///
 /// # Errors
-/// `damaged` where it is no compound file or has no text, `encrypted` where a password keeps it.
+/// `damaged` where it is no compound file or has no text, `encrypted` where a password keeps it, `too-old` before Word 97.
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let mut container = Container::open(bytes, limits)?;
     let damaged = |what: &str| Failure::new("damaged", what);
@@ -42,8 +42,10 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     if fib.encrypted {
         return Err(Failure::new("encrypted", "the text is encrypted"));
     }
-    // Word 6 kept its tables in the stream of the text.
-    let table = if fib.old { main.clone() } else { container.stream(fib.table).unwrap_or_default() };
+    if fib.old {
+        return Err(Failure::new("too-old", "Word before 97"));
+    }
+    let table = container.stream(fib.table).unwrap_or_default();
     let data = container.stream("Data").unwrap_or_default();
     let facts = container.facts();
     let mut flow = Flow::new(Kind::Doc, limits);

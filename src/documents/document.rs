@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::builder::one_line;
+
 /// A format of documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// Portable Document Format, ISO 32000.
     Pdf,
@@ -40,6 +42,7 @@ pub enum Kind {
     /// Values between commas, semicolons or tabs.
     Csv,
     /// Plain text.
+    #[default]
     Text,
 }
 
@@ -152,7 +155,7 @@ pub struct Link {
 }
 
 /// What a document says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
     /// Its format.
     pub kind: Kind,
@@ -187,22 +190,7 @@ pub struct Document {
 impl Document {
     /// A document that says nothing yet.
     pub fn new(kind: Kind) -> Self {
-        Document {
-            kind,
-            title: None,
-            title_source: None,
-            author: None,
-            created: None,
-            modified: None,
-            language: None,
-            pages: None,
-            text: String::new(),
-            markdown: String::new(),
-            headings: Vec::new(),
-            tables: Vec::new(),
-            links: Vec::new(),
-            warnings: Vec::new(),
-        }
+        Document { kind, ..Document::default() }
     }
 
     /// Adds a warning, once.
@@ -214,7 +202,7 @@ impl Document {
 
     /// Gives it a title, unless that is blank or it has one.
     pub fn give_title(&mut self, title: &str, source: TitleSource) {
-        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = one_line(title);
         if self.title.is_none() && !title.is_empty() {
             (self.title, self.title_source) = (Some(title), Some(source));
         }
@@ -225,7 +213,7 @@ impl Document {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Named reason, lower case with hyphens: `encrypted`, `damaged`, `too-large`, `inflates-too-much`, `too-deep`,
-    /// `too-much-work`, `no-such-part`.
+    /// `too-much-work`, `no-such-part`, `too-old`.
     pub reason: Cow<'static, str>,
     /// What exactly was wrong, with the place where that is known.
     pub detail: String,

@@ -1,5 +1,7 @@
 //! Languages by the numbers that Microsoft gave them, as tags of BCP 47.
 
+use std::collections::BTreeMap;
+
 /// The tag of a language; `None` for "no language" and unknown ones.
 pub(crate) fn tag_of(number: u16) -> Option<&'static str> {
     let entries = || LANGUAGES.split(',').filter_map(|entry| entry.trim().split_once(' '));
@@ -43,6 +45,32 @@ const LANGUAGES: &str = "
     2c09 en-TT, 2c0a es-AR, 3001 ar-LB, 3009 en-ZW, 300a es-EC, 3401 ar-KW, 3409 en-PH, 340a es-CL,
     3801 ar-AE, 380a es-UY, 3c01 ar-BH, 3c0a es-PY, 4001 ar-QA, 4009 en-IN, 400a es-BO, 4409 en-MY,
     440a es-SV, 4809 en-SG, 480a es-HN, 4c0a es-NI, 500a es-PR, 540a es-US, 7c04 zh-Hant";
+
+/// Which of the three languages of its looks a letter counts for: western, East Asian, right to left.
+pub(crate) fn script_of(c: char) -> usize {
+    match c {
+        '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FEFC}' => 2,
+        '\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => 1,
+        _ => 0,
+    }
+}
+
+/// How much of a text is in which language, by numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Spoken(BTreeMap<u16, u64>);
+
+impl Spoken {
+    /// Counts letters or bytes of a language.
+    pub(crate) fn add(&mut self, language: u16, count: usize) {
+        *self.0.entry(language).or_default() += count as u64;
+    }
+
+    /// The tag of the commonest, else of what is declared.
+    pub(crate) fn tag(&self, declared: Option<u16>) -> Option<String> {
+        let most = self.0.iter().max_by_key(|&(_, count)| *count).map(|(&language, _)| language);
+        most.or(declared).and_then(tag_of).map(str::to_owned)
+    }
+}
 
 #[cfg(test)]
 mod tests {

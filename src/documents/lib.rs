@@ -33,6 +33,7 @@ mod epub;
 mod feed;
 mod grid;
 mod html;
+mod inflate;
 pub mod isolate;
 mod languages;
 mod limits;
@@ -50,7 +51,7 @@ mod text;
 mod title;
 mod xml;
 
-pub use builder::{Builder, Inline, Marker};
+pub(crate) use builder::{Builder, Inline, Marker};
 pub use detect::{Hints, detect};
 pub use document::{Document, Failure, Heading, Kind, Link, Table, TitleSource};
 pub use html::to_html;

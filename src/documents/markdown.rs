@@ -7,7 +7,7 @@
 //! **Cost.** Linear; nothing is nested deeper than the parser's own limits. The parser takes up to a hundred bytes of memory for
 //! a byte of marks, so that texts of more than a mebibyte are read as plain text, with a warning.
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use webmill_html::{DateOrder, WrittenDate, read_date};
 
@@ -115,7 +115,7 @@ impl Reader {
             }
             TagEnd::Heading(level) => {
                 let words = std::mem::take(&mut self.words);
-                self.builder.heading(depth(level), words);
+                self.builder.heading(level as u8, words);
             }
             TagEnd::CodeBlock => {
                 let code = std::mem::take(&mut self.words.text);
@@ -184,18 +184,6 @@ fn iso(written: &str) -> Option<String> {
     match read_date(written, DateOrder::Undecided)? {
         WrittenDate::Certain(date) => Some(date),
         _ => None,
-    }
-}
-
-/// The number of a heading's level.
-fn depth(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
     }
 }
 

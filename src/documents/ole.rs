@@ -6,6 +6,7 @@
 
 mod compound;
 
+use crate::builder::one_line;
 use crate::code_pages::CodePage;
 pub(crate) use crate::ole::compound::Container;
 use crate::{Document, Failure};
@@ -104,7 +105,7 @@ fn text_of(value: &[u8], page: CodePage) -> Option<String> {
         30 => page.decode(bytes.get(..length.min(bytes.len()).min(MAX_PROPERTY))?),
         _ => return None,
     };
-    let text = text.split('\0').next()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = one_line(text.split('\0').next()?);
     (!text.is_empty()).then_some(text)
 }
 

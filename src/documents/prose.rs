@@ -204,7 +204,8 @@ impl Flow {
                 last.extend(beyond.into_iter().flatten());
             }
         }
-        let links = links_of(&rows);
+        let paragraphs = rows.iter().flat_map(|row| &row.cells).flatten();
+        let links: Vec<_> = paragraphs.flat_map(|paragraph| paragraph.words.anchors()).collect();
         let named = names_columns(&rows);
         let mut rows: Vec<Vec<String>> =
             rows.into_iter().map(|row| row.cells.iter().map(|c| joined(c)).collect()).collect();
@@ -266,18 +267,6 @@ fn line_of(row: Row) -> Option<Paragraph> {
 /// Words of a cell.
 fn joined(cell: &[Paragraph]) -> String {
     cell.iter().map(|paragraph| paragraph.words.text.as_str()).collect::<Vec<_>>().join("\n")
-}
-
-/// Links of all cells with their words.
-fn links_of(rows: &[Row]) -> Vec<(String, String)> {
-    let paragraphs = rows.iter().flat_map(|row| &row.cells).flatten();
-    let links =
-        paragraphs.flat_map(|paragraph| paragraph.words.links.iter().map(move |link| (paragraph, link)));
-    links
-        .map(|(paragraph, (range, target))| {
-            (target.clone(), paragraph.words.text.get(range.clone()).unwrap_or_default().to_owned())
-        })
-        .collect()
 }
 
 /// Whether the first row names the columns: it says so, or it alone is bold.

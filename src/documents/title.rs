@@ -237,7 +237,7 @@ fn norm_of(counts: &BTreeMap<String, f64>) -> f64 {
     counts.values().map(|times| times * times).sum::<f64>().sqrt()
 }
 
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()

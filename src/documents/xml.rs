@@ -74,10 +74,7 @@ pub(crate) struct Element<'a> {
 impl Xml {
     /// Reads a part, in the charset that its first bytes tell.
     pub(crate) fn parse(bytes: &[u8]) -> Self {
-        let source = decode(bytes);
-        let mut tree = Tree::default();
-        tree.build(&source, "", MAX_NODES, |_| true);
-        Xml { source, nodes: tree.nodes, damaged: tree.damaged, cut: tree.cut, met: tree.met }
+        stream(bytes, "", MAX_NODES, |_| true)
     }
 
     /// Whether its end was not reached.
@@ -278,6 +275,11 @@ impl<'a> Element<'a> {
         let mut attrs = self.attrs();
         let found = attrs.find(|(key, _)| key.contains(':') && local(key) == name)?;
         Some(unescaped(found.1))
+    }
+
+    /// Whether an attribute says yes.
+    pub(crate) fn is_on(self, name: &str) -> bool {
+        self.attr(name).is_some_and(|value| matches!(&*value, "1" | "true" | "on"))
     }
 
     /// The number that an attribute says.

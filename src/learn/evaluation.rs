@@ -4,8 +4,6 @@
 //! any page is of or was told to be of. Micro: of the sums over classes. Accuracy: the share of pages whose classes were all told, and no
 //! others. Calibration: pages by the probability of what was told first, in ten bins: mean probability, and share that was right.
 
-use crate::labels::Labels;
-
 /// Bins of calibration.
 pub const BINS: usize = 10;
 
@@ -50,19 +48,6 @@ impl Evaluation {
             .for_each(|&class| self.by_class[class as usize][2] += 1);
         let bin = &mut self.bins[((probability * BINS as f64) as usize).min(BINS - 1)];
         *bin = (bin.0 + 1, bin.1 + probability, bin.2 + u64::from(truth.contains(&first)));
-    }
-
-    /// Adds those of other pages.
-    pub fn merge(&mut self, other: &Evaluation) {
-        self.pages += other.pages;
-        self.right += other.right;
-        for (sums, more) in self.by_class.iter_mut().zip(&other.by_class) {
-            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        }
-        self.confusion.iter_mut().zip(&other.confusion).for_each(|(sum, more)| *sum += more);
-        for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
-            *bin = (bin.0 + more.0, bin.1 + more.1, bin.2 + more.2);
-        }
     }
 
     /// Number of pages.
@@ -122,15 +107,6 @@ impl Evaluation {
     }
 }
 
-/// Evaluates told classes.
-pub fn evaluate(truth: &Labels, told: &Labels, first: &[(u32, f64)], classes: usize) -> Evaluation {
-    let mut evaluation = Evaluation::new(classes);
-    for (page, &(class, probability)) in first.iter().enumerate() {
-        evaluation.add(truth.of(page), told.of(page), class, probability);
-    }
-    evaluation
-}
-
 fn ratio(part: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { part as f64 / of as f64 }
 }
@@ -145,13 +121,11 @@ mod tests {
 
     #[test]
     fn measures_are_as_defined() {
-        let mut part = Evaluation::new(3);
-        part.add(&[0], &[0], 0, 0.95);
-        part.add(&[0], &[1], 1, 0.55);
         let mut whole = Evaluation::new(3);
+        whole.add(&[0], &[0], 0, 0.95);
+        whole.add(&[0], &[1], 1, 0.55);
         whole.add(&[1], &[1], 1, 0.52);
         whole.add(&[2], &[1], 1, 1.0);
-        whole.merge(&part);
         assert_eq!(whole.accuracy(), 0.5);
         assert_eq!(whole.of_class(0), [1.0, 0.5, 2.0 / 3.0]);
         assert_eq!(whole.of_class(1), [1.0 / 3.0, 1.0, 0.5]);

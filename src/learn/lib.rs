@@ -44,7 +44,7 @@ pub use clusters::{
     topic_words,
 };
 pub use dual::{Dual, Loss};
-pub use evaluation::{BINS, Evaluation, evaluate};
+pub use evaluation::{BINS, Evaluation};
 pub use facts::{FeatureOptions, PageFacts, Source};
 pub use features::Extractor;
 pub use fit::{Fitted, Scorer, fit, fit_held, scores};

@@ -93,19 +93,6 @@ impl SparseRows {
         self.ends.extend(other.ends.iter().map(|end| from + end));
     }
 
-    /// The entries whose columns `numbers` gives a new number, which must ascend as the columns do.
-    pub fn renumber(&self, numbers: &[Option<u32>]) -> SparseRows {
-        let mut kept = SparseRows::new();
-        for (columns, values) in self.rows() {
-            let entries = columns.iter().zip(values);
-            kept.push(
-                entries
-                    .filter_map(|(column, value)| numbers[*column as usize].map(|number| (number, *value))),
-            );
-        }
-        kept
-    }
-
     /// Whether the parts fit each other and no column is beyond `width`: what is read from a file need not.
     pub fn is_whole(&self, width: usize) -> bool {
         self.columns.len() == self.values.len()

@@ -113,10 +113,6 @@ formats! {
     Caf = "caf", Audio;
     /// Adaptive Multi-Rate, the speech of telephones.
     Amr = "amr", Audio;
-    /// Dolby Digital.
-    Ac3 = "ac3", Audio;
-    /// Dolby Digital Plus.
-    Eac3 = "eac3", Audio;
     /// Monkey's Audio.
     Ape = "ape", Audio;
     /// WavPack.

@@ -58,8 +58,8 @@ pub fn facts(window: &Window<'_>, options: &MediaOptions<'_>) -> Option<MediaFac
 
 /// Whether more than the name of a format is told.
 fn is_read(format: Format) -> bool {
-    use Format::{Ac3, Amr, Au, Caf, Eac3, Flv, Jp2, Mid, Mpg, Ra, Rm, Ts, Tta, Wma, Wmv};
-    !matches!(format, Ac3 | Amr | Au | Caf | Eac3 | Flv | Jp2 | Mid | Mpg | Ra | Rm | Ts | Tta | Wma | Wmv)
+    use Format::{Amr, Au, Caf, Flv, Jp2, Mid, Mpg, Ra, Rm, Ts, Tta, Wma, Wmv};
+    !matches!(format, Amr | Au | Caf | Flv | Jp2 | Mid | Mpg | Ra | Rm | Ts | Tta | Wma | Wmv)
 }
 
 /// Reads a body of a format.

@@ -26,8 +26,11 @@ fn comments_are_notes() {
 #[test]
 fn documents_that_cannot_be_read_say_why() {
     let locked = word(0x0100, "body\r", 0, &[]);
+    let mut old = vec![0; 1024];
+    old[..4].copy_from_slice(b"\xEC\xA5\x65\0");
     for (bytes, reason) in [
         (locked, "encrypted"),
+        (container(&[("WordDocument", &old)]), "too-old"),
         (container(&[("EncryptedPackage", b"x")]), "encrypted"),
         (container(&[("WordDocument", b"no head")]), "damaged"),
         (b"no container".to_vec(), "damaged"),

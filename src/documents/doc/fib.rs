@@ -6,7 +6,7 @@ use crate::ole::{u16_at, u32_at};
 pub(super) type Place = (usize, usize);
 
 /// Where everything is.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Fib {
     /// Whether a version before Word 97 wrote it.
     pub old: bool,
@@ -43,28 +43,27 @@ impl Fib {
             (from as usize, bytes as usize)
         };
         let (from, end) = (u32_at(main, 24).unwrap_or(0), u32_at(main, 28).unwrap_or(0));
+        let nth = |at: usize| place(154 + at * 8);
         let mut fib = Fib {
             old: version < 0xC1,
             encrypted: flags & 0x0100 != 0,
             table: if flags & 0x0200 != 0 { "1Table" } else { "0Table" },
             language: u16_at(main, 6).unwrap_or(0),
             text: (from as usize, end.saturating_sub(from) as usize),
-            ..Fib::default()
+            counts: [0; 8],
+            styles: nth(1),
+            footnotes: nth(3),
+            endnotes: nth(47),
+            comments: nth(5),
+            character_pages: nth(12),
+            paragraph_pages: nth(13),
+            fonts: nth(15),
+            pieces: nth(33),
+            lists: nth(73),
+            overrides: nth(74),
         };
-        let counts_at = if fib.old { 0x34 } else { 0x4C };
         for (at, count) in fib.counts.iter_mut().enumerate() {
-            *count = u32_at(main, counts_at + at * 4).unwrap_or(0).min(i32::MAX as u32);
-        }
-        if fib.old {
-            (fib.styles, fib.footnotes) = (place(0x60), place(0x70));
-            (fib.character_pages, fib.paragraph_pages) = (place(0xB8), place(0xC0));
-            (fib.fonts, fib.pieces) = (place(0xD0), place(0x160));
-        } else {
-            let nth = |at: usize| place(154 + at * 8);
-            (fib.styles, fib.footnotes, fib.endnotes) = (nth(1), nth(3), nth(47));
-            (fib.character_pages, fib.paragraph_pages) = (nth(12), nth(13));
-            (fib.fonts, fib.pieces) = (nth(15), nth(33));
-            (fib.lists, fib.overrides, fib.comments) = (nth(73), nth(74), nth(5));
+            *count = u32_at(main, 0x4C + at * 4).unwrap_or(0).min(i32::MAX as u32);
         }
         Some(fib)
     }

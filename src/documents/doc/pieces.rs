@@ -29,7 +29,7 @@ impl Piece {
 
 /// The pieces in the order of the text.
 pub(super) fn pieces_of(fib: &Fib, table: &[u8]) -> Vec<Piece> {
-    let mut pieces = listed(part(fib.pieces, table), fib.old);
+    let mut pieces = listed(part(fib.pieces, table));
     if pieces.is_empty() {
         let chars = fib.counts.iter().fold(0_u32, |all, &count| all.saturating_add(count));
         let chars = chars.min(u32::try_from(fib.text.1).unwrap_or(u32::MAX));
@@ -40,7 +40,7 @@ pub(super) fn pieces_of(fib: &Fib, table: &[u8]) -> Vec<Piece> {
 }
 
 /// The pieces that a table lists behind properties of its own.
-fn listed(mut table: &[u8], old: bool) -> Vec<Piece> {
+fn listed(mut table: &[u8]) -> Vec<Piece> {
     while let Some(1) = table.first() {
         let bytes = usize::from(u16_at(table, 1).unwrap_or(u16::MAX));
         table = table.get(3 + bytes..).unwrap_or_default();
@@ -62,7 +62,6 @@ fn listed(mut table: &[u8], old: bool) -> Vec<Piece> {
         }
         last = end;
         let (narrow, from) = match place & 0x4000_0000 {
-            _ if old => (true, place),
             0 => (false, place & 0x3FFF_FFFF),
             _ => (true, (place & 0x3FFF_FFFF) / 2),
         };

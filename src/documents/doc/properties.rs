@@ -39,7 +39,7 @@ impl<T: Copy + Default> Runs<T> {
 /// How characters look.
 pub(super) fn looks_of(fib: &Fib, main: &[u8], table: &[u8], styles: &Styles) -> Runs<Look> {
     let mut runs = Vec::new();
-    for page in pages(fib.character_pages, table, fib.old) {
+    for page in pages(fib.character_pages, table) {
         let Some(page) = main.get(page..page.saturating_add(PAGE)) else { continue };
         let count = usize::from(page.last().copied().unwrap_or(0));
         for at in 0..count {
@@ -48,9 +48,7 @@ pub(super) fn looks_of(fib: &Fib, main: &[u8], table: &[u8], styles: &Styles) ->
             let bytes = page.get(place).copied().map_or(0, usize::from);
             let sprms = page.get(place + 1..place + 1 + bytes).unwrap_or_default();
             let mut look = Look::default();
-            if place > 0 && fib.old {
-                look.add_old(sprms);
-            } else if place > 0 {
+            if place > 0 {
                 // The style of characters comes first, for others may be its opposite.
                 look.add(sprms, &Look::default());
                 let style = look.style;
@@ -69,16 +67,14 @@ pub(super) fn looks_of(fib: &Fib, main: &[u8], table: &[u8], styles: &Styles) ->
 /// How paragraphs stand.
 pub(super) fn stands_of(fib: &Fib, main: &[u8], table: &[u8], data: &[u8]) -> Runs<Stand> {
     let mut runs = Vec::new();
-    let entry = if fib.old { 7 } else { 13 };
-    for page in pages(fib.paragraph_pages, table, fib.old) {
+    for page in pages(fib.paragraph_pages, table) {
         let Some(page) = main.get(page..page.saturating_add(PAGE)) else { continue };
         let count = usize::from(page.last().copied().unwrap_or(0));
         for at in 0..count {
             let Some((from, end)) = u32_at(page, at * 4).zip(u32_at(page, at * 4 + 4)) else { break };
-            let place =
-                page.get((count + 1) * 4 + at * entry).copied().map_or(0, |half| usize::from(half) * 2);
+            let place = page.get((count + 1) * 4 + at * 13).copied().map_or(0, |half| usize::from(half) * 2);
             if runs.len() < MAX_RUNS {
-                runs.push((from, end, stand_at(page, place, fib.old, data)));
+                runs.push((from, end, stand_at(page, place, data)));
             }
         }
     }
@@ -86,7 +82,7 @@ pub(super) fn stands_of(fib: &Fib, main: &[u8], table: &[u8], data: &[u8]) -> Ru
 }
 
 /// How a paragraph stands whose properties are at a place of a page.
-fn stand_at(page: &[u8], place: usize, old: bool, data: &[u8]) -> Stand {
+fn stand_at(page: &[u8], place: usize, data: &[u8]) -> Stand {
     let mut stand = Stand::default();
     let Some(&words) = page.get(place).filter(|_| place > 0) else { return stand };
     // The length is in words; where it is nothing, it stands in the byte behind.
@@ -97,10 +93,6 @@ fn stand_at(page: &[u8], place: usize, old: bool, data: &[u8]) -> Stand {
     let properties = page.get(from..(from + bytes).min(PAGE - 1)).unwrap_or_default();
     stand.style = u16_at(properties, 0).unwrap_or(0);
     let sprms = properties.get(2..).unwrap_or_default();
-    if old {
-        stand.add_old(sprms);
-        return stand;
-    }
     stand.add(sprms);
     if let Some(place) = stand.elsewhere {
         let place = place as usize;
@@ -111,13 +103,11 @@ fn stand_at(page: &[u8], place: usize, old: bool, data: &[u8]) -> Stand {
 }
 
 /// Places of the pages that a table lists.
-fn pages(place: Place, table: &[u8], old: bool) -> impl Iterator<Item = usize> {
+fn pages(place: Place, table: &[u8]) -> impl Iterator<Item = usize> {
     let listed = part(place, table);
-    let number = if old { 2 } else { 4 };
-    let count = listed.len().saturating_sub(4) / (4 + number);
+    let count = listed.len().saturating_sub(4) / 8;
     (0..count).filter_map(move |at| {
-        let at = (count + 1) * 4 + at * number;
-        let page = if old { u16_at(listed, at)?.into() } else { u32_at(listed, at)? & 0x003F_FFFF };
+        let page = u32_at(listed, (count + 1) * 4 + at * 4)? & 0x003F_FFFF;
         (page as usize).checked_mul(PAGE)
     })
 }

@@ -1,6 +1,5 @@
 //! Walks the parts of the text and tells of their paragraphs.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::fib::{Fib, part};
@@ -9,10 +8,11 @@ use super::pieces::{Piece, pieces_of};
 use super::properties::{Runs, looks_of, stands_of};
 use super::sprms::{Look, Stand};
 use super::styles::Styles;
+use crate::Document;
 use crate::code_pages::{CodePage, Pictures, symbol};
+use crate::languages::{Spoken, script_of};
 use crate::ole::u32_at;
 use crate::prose::{Field, Flow, Role, Story, Style, link_of, symbol_of};
-use crate::{Document, languages};
 
 /// Fields that are open at a time.
 const MAX_FIELDS: usize = 64;
@@ -39,7 +39,6 @@ pub(super) struct Reader<'a> {
     stands: Runs<Stand>,
     styles: Styles,
     lists: Lists,
-    page: CodePage,
     flow: Flow,
     story: Story,
     /// For each open field whether its code is being read.
@@ -48,7 +47,7 @@ pub(super) struct Reader<'a> {
     resolved: Option<(Look, u16, Look)>,
     /// First half of a character of two units, or first byte of one of two bytes.
     first: Option<u16>,
-    spoken: BTreeMap<u16, u64>,
+    spoken: Spoken,
     steps: u64,
     notes: usize,
 }
@@ -62,12 +61,11 @@ impl<'a> Reader<'a> {
             stands: stands_of(fib, main, table, data),
             lists: Lists::read(fib, table),
             // From Word 97 on a single byte is western whatever the language.
-            page: if fib.old { CodePage::of_language(fib.language) } else { CodePage::WESTERN },
             story: Story::new(Role::Body),
             in_code: Vec::new(),
             resolved: None,
             first: None,
-            spoken: BTreeMap::new(),
+            spoken: Spoken::default(),
             steps: 0,
             notes: 0,
             fib,
@@ -84,19 +82,15 @@ impl<'a> Reader<'a> {
         self.walk(self.part(BOXES), Role::Body);
         self.walk_notes(FOOTNOTES, self.fib.footnotes, "");
         self.walk_notes(ENDNOTES, self.fib.endnotes, "");
-        if !self.fib.old {
-            self.notes = 0;
-            self.walk_notes(COMMENTS, self.fib.comments, "c");
-        }
+        self.notes = 0;
+        self.walk_notes(COMMENTS, self.fib.comments, "c");
         if self.flow.builder.limits().furniture {
             self.walk(self.part(HEADS), Role::Furniture);
             for paragraph in std::mem::take(&mut self.story.paragraphs) {
                 self.flow.builder.furniture(&paragraph.words.text);
             }
         }
-        let most = self.spoken.iter().max_by_key(|&(_, count)| *count).map(|(&language, _)| language);
-        let language = most.or(Some(self.fib.language)).and_then(languages::tag_of);
-        self.flow.builder.document.language = language.map(str::to_owned);
+        self.flow.builder.document.language = self.spoken.tag(Some(self.fib.language));
         self.flow.finish(title)
     }
 
@@ -191,23 +185,11 @@ impl<'a> Reader<'a> {
                     self.say(c, &look);
                 }
             }
-            (_, true) => self.byte(first, unit as u8, &look),
-        }
-    }
-
-    /// A byte of text, behind the first byte of two where that waits.
-    fn byte(&mut self, first: Option<u16>, byte: u8, look: &Look) {
-        if byte.is_ascii() && first.is_none() {
-            return self.say(char::from(byte), look);
-        }
-        if first.is_none() && self.page.leads(byte) {
-            self.first = Some(byte.into());
-            return;
-        }
-        let mut bytes: Vec<u8> = first.map(|first| first as u8).into_iter().collect();
-        bytes.push(byte);
-        for c in self.page.decode(&bytes).chars() {
-            self.say(c, look);
+            (_, true) => {
+                for c in CodePage::WESTERN.decode(&[unit as u8]).chars() {
+                    self.say(c, &look);
+                }
+            }
         }
     }
 
@@ -247,14 +229,9 @@ impl<'a> Reader<'a> {
         if self.in_code.contains(&true) || self.story.fields.iter().any(|field| field.told) {
             return;
         }
-        let language = match c {
-            '\u{590}'..='\u{8FF}' => look.languages[2],
-            '\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => look.languages[1],
-            c if c.is_alphabetic() => look.languages[0],
-            _ => 0,
-        };
-        if language != 0 {
-            *self.spoken.entry(language).or_default() += 1;
+        let language = look.languages[script_of(c)];
+        if language != 0 && c.is_alphabetic() {
+            self.spoken.add(language, 1);
         }
         let size = look.size.unwrap_or(20).into();
         self.story.push(c.encode_utf8(&mut [0; 4]), size, look.bold == Some(true));

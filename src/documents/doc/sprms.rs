@@ -72,32 +72,6 @@ impl<'a> Iterator for Sprms<'a> {
     }
 }
 
-/// Properties of Word 6, whose codes are a byte; what comes behind one that is not known is not looked at.
-struct OldSprms<'a>(&'a [u8]);
-
-impl<'a> Iterator for OldSprms<'a> {
-    type Item = Sprm<'a>;
-
-    fn next(&mut self) -> Option<Sprm<'a>> {
-        let (&code, rest) = self.0.split_first()?;
-        let (skipped, length) = match code {
-            4..=11 | 13 | 14 | 24 | 25 | 29 | 37 | 44 | 50 | 51 | 65..=67 | 71 | 75 | 85..=92 | 94 | 98 => {
-                (0, 1)
-            }
-            2 | 16..=19 | 21 | 22 | 26..=28 | 30..=36 | 38..=43 | 45..=49 | 69 | 72 | 80 | 93 | 96 | 97 => {
-                (0, 2)
-            }
-            73 | 95 => (0, 3),
-            20 | 70 => (0, 4),
-            3 | 12 | 15 | 23 | 68 | 74 => (1, usize::from(*rest.first()?)),
-            _ => return None,
-        };
-        let operand = rest.get(skipped..skipped + length)?;
-        self.0 = rest.get(skipped + length..)?;
-        Some(Sprm { code: code.into(), operand })
-    }
-}
-
 impl Look {
     /// Adds properties.
     pub(super) fn add(&mut self, sprms: &[u8], of_style: &Look) {
@@ -116,19 +90,6 @@ impl Look {
                 0x486D | 0x4873 => self.languages[0] = word.unwrap_or(0),
                 0x486E | 0x4874 => self.languages[1] = word.unwrap_or(0),
                 0x485F => self.languages[2] = word.unwrap_or(0),
-                _ => {}
-            }
-        }
-    }
-
-    /// Adds properties of Word 6.
-    pub(super) fn add_old(&mut self, sprms: &[u8]) {
-        for Sprm { code, operand } in OldSprms(sprms) {
-            let on = operand.first().is_some_and(|byte| byte & 1 != 0);
-            match code {
-                65 => self.deleted = on,
-                85 => self.bold = Some(on),
-                92 => self.hidden = Some(on),
                 _ => {}
             }
         }
@@ -179,19 +140,6 @@ impl Stand {
                 0x244C => self.ends_inner_row = on,
                 0x3404 => self.header = on,
                 0x6645 | 0x6646 => self.elsewhere = u32_at(operand, 0),
-                _ => {}
-            }
-        }
-    }
-
-    /// Adds properties of Word 6.
-    pub(super) fn add_old(&mut self, sprms: &[u8]) {
-        for Sprm { code, operand } in OldSprms(sprms) {
-            let on = operand.first() == Some(&1);
-            match code {
-                5 => self.centred = Some(on),
-                24 => self.in_table = on,
-                25 => self.ends_row = on,
                 _ => {}
             }
         }

@@ -32,11 +32,8 @@ pub(super) struct Styles {
 }
 
 impl Styles {
-    /// Reads the tables; those of Word 6 are not looked at.
+    /// Reads the tables.
     pub(super) fn read(fib: &Fib, table: &[u8]) -> Styles {
-        if fib.old {
-            return Styles::default();
-        }
         let entries = entries_of(part(fib.styles, table)).unwrap_or_default();
         Styles { entries, fonts: fonts_of(part(fib.fonts, table)) }
     }

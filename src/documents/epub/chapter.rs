@@ -260,9 +260,7 @@ impl Walk<'_, '_> {
             }
         }
         let words = trimmed(words);
-        let anchor =
-            |range: &std::ops::Range<usize>| words.text.get(range.clone()).unwrap_or_default().to_owned();
-        links.extend(words.links.iter().map(|(range, target)| (target.clone(), anchor(range))));
+        links.extend(words.anchors());
         words
     }
 }

@@ -17,6 +17,9 @@ mod contents;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use percent_encoding::percent_decode_str;
+
+use crate::builder::one_line;
 use crate::office::package::{Package, resolved};
 use crate::xml::{Element, decode};
 use crate::{Builder, Document, Failure, Kind, Limits, TitleSource, title};
@@ -130,7 +133,7 @@ fn read_metadata(metadata: Element<'_>, builder: &mut Builder) {
     let all = || metadata.descendants();
     let texts = |name: &'static str| {
         let said = all().filter(move |element| element.name() == name).map(|element| element.text());
-        said.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
+        said.map(|text| one_line(&text)).filter(|text| !text.is_empty())
     };
     let meta = |property: &str| {
         let mut found = all().filter(|one| one.attr("property").is_some_and(|name| name == property));
@@ -160,24 +163,9 @@ fn encrypted(package: &mut Package<'_>) -> Result<BTreeSet<String>, Failure> {
     Ok(references.filter_map(|element| Some(resolved("", &percent_decoded(&element.attr("URI")?)))).collect())
 }
 
-/// An address with `%20` and the like as the bytes that they stand for.
+/// An address without its escapes.
 fn percent_decoded(address: &str) -> String {
-    let mut bytes = Vec::with_capacity(address.len());
-    let mut rest = address.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        let hex = behind.get(..2).filter(|_| first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = behind.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(address).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::Table;
 use crate::blocks::Block;
+use crate::builder::one_line;
+use crate::office::number::shown;
 use crate::xml::Element;
 
 /// Values of a series that are kept.
@@ -56,7 +58,7 @@ pub(crate) fn blocks(root: Element<'_>) -> Vec<Block> {
 fn words(element: Element<'_>) -> String {
     let said = element.descendants().filter(|one| matches!(one.name(), "t" | "v"));
     let said = said.map(|one| one.text()).collect::<Vec<_>>();
-    said.concat().split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&said.concat())
 }
 
 /// Values by their numbers.
@@ -64,15 +66,7 @@ fn points(element: Element<'_>) -> Vec<(usize, String)> {
     let points = element.descendants().filter(|one| one.name() == "pt").take(MAX_POINTS);
     let points = points.filter_map(|point| {
         let value = point.child("v")?.text();
-        Some((point.number("idx")?, shown(value.trim())))
+        Some((point.number("idx")?, shown(&value)))
     });
     points.collect()
-}
-
-/// A number without the traces of its binary form.
-fn shown(value: &str) -> String {
-    match value.parse::<f64>() {
-        Ok(number) if value.len() > 15 => crate::office::number::general(number),
-        _ => value.to_owned(),
-    }
 }

@@ -4,13 +4,14 @@
 //!
 //! **Bad input.** Elements that are not known are walked through; depth is bounded by that of the tree.
 
+use crate::builder::one_line;
 use crate::xml::Element;
 
 /// A formula in a line.
 pub(crate) fn formula(math: Element<'_>) -> String {
     let mut shown = String::new();
     write(math, &mut shown);
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&shown)
 }
 
 fn write(parent: Element<'_>, out: &mut String) {

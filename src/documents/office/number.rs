@@ -1,4 +1,6 @@
-//! Numbers as sheets show them.
+//! Numbers as sheets and charts show them.
+
+use crate::builder::one_line;
 
 /// A number as a cell of no format shows it: at most 15 digits, no zeros at the end.
 pub(crate) fn general(number: f64) -> String {
@@ -17,4 +19,13 @@ pub(crate) fn general(number: f64) -> String {
     let digits = digits.trim_end_matches('0').trim_end_matches('.');
     let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
     format!("{digits}E{sign}{exponent:0>2}")
+}
+
+/// The value of a chart without the traces of its binary form; `NaN` stands for none.
+pub(crate) fn shown(value: &str) -> String {
+    match value.trim().parse::<f64>() {
+        Ok(number) if number.is_nan() => String::new(),
+        Ok(number) if value.trim().len() > 15 => general(number),
+        _ => one_line(value),
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! **Reference.** ECMA-376-2, clause 11.
 
+use crate::builder::one_line;
 use crate::office::package::{Package, part_of};
 use crate::title::cleaned;
 use crate::{Builder, Failure, TitleSource};
@@ -14,7 +15,7 @@ pub(crate) fn read(package: &mut Package<'_>, builder: &mut Builder) -> Result<(
     let Some(root) = xml.root() else { return Ok(()) };
     let said = |name: &str| {
         let text = root.child(name).map(|element| element.text())?;
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = one_line(&text);
         (!text.is_empty()).then_some(text)
     };
     let document = &mut builder.document;

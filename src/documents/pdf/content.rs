@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::stream::hexadecimal;
+
 /// Operands that are kept before an operator; earlier ones are dropped.
 const MAX_OPERANDS: usize = 64;
 /// Items of an array.
@@ -203,22 +205,10 @@ impl<'a> Scanner<'a> {
     }
 
     fn hexadecimal(&mut self) -> Vec<u8> {
-        self.at += 1;
-        let mut text = Vec::new();
-        let mut high = None;
-        while let Some(byte) = self.peek() {
-            self.at += 1;
-            if byte == b'>' {
-                break;
-            }
-            let Some(digit) = char::from(byte).to_digit(16) else { continue };
-            match high.take() {
-                None => high = Some(digit),
-                Some(first) => text.push((first * 16 + digit) as u8),
-            }
-        }
-        text.extend(high.map(|first| (first * 16) as u8));
-        text
+        let rest = self.data.get(self.at + 1..).unwrap_or_default();
+        let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
+        self.at = (self.at + end + 2).min(self.data.len());
+        hexadecimal(rest)
     }
 
     fn array(&mut self, depth: usize) -> Operand<'a> {

@@ -8,6 +8,7 @@ use hayro_syntax::object::{DateTime, Dict, Stream, String as PdfString};
 
 use super::stream::{Budget, decoded};
 use super::strings;
+use crate::title::one_line;
 use crate::xml::{Element, Xml};
 
 /// Bytes of an XMP packet that are read.
@@ -81,11 +82,9 @@ fn items(property: Element<'_>) -> Vec<String> {
     items.into_iter().map(|(_, text)| text).collect()
 }
 
-/// White space and controls as single spaces; none where nothing is left.
+/// Words on one line; none where there are none.
 fn filled(text: impl AsRef<str>) -> Option<String> {
-    let words = text.as_ref().split(|c: char| c.is_whitespace() || c.is_control());
-    let text = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then_some(text)
+    Some(one_line(text.as_ref())).filter(|text| !text.is_empty())
 }
 
 /// Whether a date begins like one of ISO 8601.

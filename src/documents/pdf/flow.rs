@@ -30,7 +30,7 @@ const MAX_HEADING_LINES: usize = 5;
 const MAX_BOLD_HEADING: usize = 90;
 
 /// A part of the text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Piece {
     words: Inline,
     shape: Shape,
@@ -47,8 +47,9 @@ struct Piece {
     full: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Shape {
+    #[default]
     Text,
     Note(String),
     Table {
@@ -87,7 +88,7 @@ pub(super) fn tell(
         for block in sheet.blocks {
             maker.block(block, &mut pieces);
         }
-        pieces.push(Piece { shape: Shape::PageEnd(heads), ..Piece::empty() });
+        pieces.push(Piece { shape: Shape::PageEnd(heads), ..Piece::default() });
     }
     let pieces = merged_headings(pieces, body);
     let levels = levels(&pieces, body);
@@ -102,21 +103,6 @@ pub(super) fn tell(
 }
 
 impl Piece {
-    fn empty() -> Piece {
-        Piece {
-            words: Inline::default(),
-            shape: Shape::Text,
-            size: 0.0,
-            bold: false,
-            lines: 0,
-            top: 0.0,
-            bottom: 0.0,
-            first: false,
-            last: false,
-            full: false,
-        }
-    }
-
     /// Whether it may be a heading by its type's size.
     fn is_large(&self, body: f64) -> bool {
         matches!(self.shape, Shape::Text)
@@ -190,7 +176,7 @@ impl Maker<'_> {
                 bottom: last.v,
                 full: rest < 2.0 * last.size,
                 words,
-                ..Piece::empty()
+                ..Piece::default()
             });
         }
     }
@@ -248,9 +234,7 @@ impl Maker<'_> {
             let cells = row.into_iter().map(|cell| {
                 let mut words = self.words(&lines(cell));
                 without_soft(&mut words);
-                for (range, target) in words.links {
-                    links.push((target, words.text.get(range).unwrap_or_default().to_owned()));
-                }
+                links.extend(words.anchors());
                 words.text
             });
             texts.push(cells.collect());
@@ -258,7 +242,7 @@ impl Maker<'_> {
         let columns = if named || names_columns(&texts) { texts.remove(0) } else { Vec::new() };
         let table = Table { caption: None, columns, rows: texts };
         let v = first.map_or(0.0, |line| line.v);
-        Piece { shape: Shape::Table { table, links }, top: v, bottom: v, ..Piece::empty() }
+        Piece { shape: Shape::Table { table, links }, top: v, bottom: v, ..Piece::default() }
     }
 }
 

@@ -3,11 +3,11 @@
 //! The object reader would inflate a stream as far as it goes; a few kilobytes can become gigabytes. Here every filter
 //! stops at the bound, and all streams of a document share one budget.
 
-use flate2::{Decompress, FlushDecompress, Status};
 use hayro_syntax::Filter;
 use hayro_syntax::object::{Array, Dict, Stream};
 
 use crate::Limits;
+use crate::inflate::{End, inflate};
 
 /// Bytes that any stream may become, whatever its length.
 const FREE_BYTES: usize = 1 << 20;
@@ -96,33 +96,11 @@ fn parameters<'a>(dict: &Dict<'a>, at: usize) -> Dict<'a> {
 
 /// Inflates zlib or bare deflate data, and whether it reached the bound.
 fn inflated(data: &[u8], room: usize) -> (Vec<u8>, bool) {
-    let (bytes, full) = inflate(data, true, room);
-    if bytes.is_empty() {
-        // A damaged header: what follows it may be sound.
-        let bare = inflate(data.get(2..).unwrap_or_default(), false, room);
-        return if bare.0.is_empty() { inflate(data, false, room) } else { bare };
-    }
-    (bytes, full)
-}
-
-fn inflate(data: &[u8], zlib: bool, room: usize) -> (Vec<u8>, bool) {
-    let mut state = Decompress::new(zlib);
-    let mut out = Vec::with_capacity(data.len().saturating_mul(3).min(room).min(1 << 24));
-    loop {
-        if out.len() >= room {
-            return (out, true);
-        }
-        if out.len() == out.capacity() {
-            out.reserve(out.len().max(4096).min(room.saturating_sub(out.len())));
-        }
-        let before = (state.total_in(), out.len());
-        let rest = data.get(usize::try_from(state.total_in()).unwrap_or(usize::MAX)..).unwrap_or_default();
-        match state.decompress_vec(rest, &mut out, FlushDecompress::None) {
-            Ok(Status::Ok | Status::BufError) if (state.total_in(), out.len()) != before => {}
-            Ok(Status::BufError | Status::Ok) if out.len() == out.capacity() => {}
-            _ => return (out, false),
-        }
-    }
+    // Behind a damaged header what follows may be sound.
+    let tries = [(data, true), (data.get(2..).unwrap_or_default(), false), (data, false)];
+    let mut tries = tries.into_iter().map(|(data, zlib)| inflate(data, zlib, room));
+    let (bytes, end) = tries.find(|(bytes, _)| !bytes.is_empty()).unwrap_or((Vec::new(), End::Whole));
+    (bytes, end == End::Full)
 }
 
 /// Undoes LZW, as TIFF and PDF have it: codes of 9 to 12 bits, the highest bit first.
@@ -215,7 +193,8 @@ fn base85(group: [u8; 5]) -> [u8; 4] {
     group.iter().fold(0u32, |sum, digit| sum.wrapping_mul(85).wrapping_add(u32::from(*digit))).to_be_bytes()
 }
 
-fn hexadecimal(data: &[u8]) -> Vec<u8> {
+/// Digits up to `>` as bytes, two each; what is none is passed over.
+pub(super) fn hexadecimal(data: &[u8]) -> Vec<u8> {
     let digits =
         data.iter().take_while(|byte| **byte != b'>').filter_map(|byte| char::from(*byte).to_digit(16));
     let mut out = Vec::with_capacity(data.len() / 2);

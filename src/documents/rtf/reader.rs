@@ -1,14 +1,14 @@
 //! The machine that takes tokens, keeps states and gathers text.
 
-use std::collections::BTreeMap;
-
 use super::state::{Closing, Destination, State};
 use super::tables::Tables;
 use super::tokens::{Token, Tokens};
 use super::words;
+use crate::builder::one_line;
 use crate::code_pages::{CodePage, Pictures, symbol};
+use crate::languages::{Spoken, script_of};
 use crate::prose::{Flow, Role, Story};
-use crate::{Document, Kind, Limits, languages};
+use crate::{Document, Kind, Limits};
 
 /// Groups that may be open, in depths of the limits: they are no calls, and cost little.
 const GROUPS_PER_DEPTH: usize = 8;
@@ -34,7 +34,7 @@ pub(super) struct Reader<'a> {
     pub(super) document_font: Option<i32>,
     pub(super) languages: [u16; 3],
     /// Words by language.
-    spoken: BTreeMap<u16, u64>,
+    spoken: Spoken,
     pub(super) tables: Tables,
     pub(super) flow: Flow,
     pub(super) stories: Vec<Story>,
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
             document_page: None,
             document_font: None,
             languages: [0; 3],
-            spoken: BTreeMap::new(),
+            spoken: Spoken::default(),
             tables: Tables::default(),
             flow: Flow::new(Kind::Rtf, limits),
             stories: vec![Story::new(Role::Body)],
@@ -324,15 +324,10 @@ impl<'a> Reader<'a> {
     }
 
     fn say_in_story(&mut self, text: &str) {
-        let script: Option<usize> = match text.chars().find(|c| c.is_alphabetic()) {
-            None => None,
-            Some('\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FEFC}') => Some(2),
-            Some('\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}') => Some(1),
-            Some(_) => Some(0),
-        };
+        let script = text.chars().find(|c| c.is_alphabetic()).map(script_of);
         let of = |languages: &[u16; 3]| languages.get(script?).copied().filter(|&language| language != 0);
         if let Some(language) = of(&self.state.languages).or_else(|| of(&self.languages)) {
-            *self.spoken.entry(language).or_default() += text.len() as u64;
+            self.spoken.add(language, text.len());
         }
         if let Some(story) = self.stories.last_mut() {
             story.push(text, self.state.size, self.state.bold);
@@ -364,11 +359,9 @@ impl<'a> Reader<'a> {
         if self.stories.last().is_some_and(|story| !story.words.is_blank()) {
             self.end_paragraph();
         }
-        let most = self.spoken.iter().max_by_key(|&(_, count)| *count).map(|(&language, _)| language);
         let document = &mut self.flow.builder.document;
-        let declared = self.languages.first().copied();
-        document.language = most.or(declared).and_then(languages::tag_of).map(str::to_owned);
-        let author = self.author.split_whitespace().collect::<Vec<_>>().join(" ");
+        document.language = self.spoken.tag(self.languages.first().copied());
+        let author = one_line(&self.author);
         document.author = (!author.is_empty()).then_some(author);
         self.flow.finish(Some(&self.title))
     }

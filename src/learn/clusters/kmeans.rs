@@ -30,6 +30,8 @@ use super::transposed::Transposed;
 use crate::SparseRows;
 use crate::random::Draws;
 
+/// Most steps of a restart.
+const MAX_STEPS: u32 = 300;
 /// Rows that a thread takes at a time.
 const CHUNK: usize = 256;
 /// Similarity beyond which a row lies on its centroid.
@@ -41,7 +43,6 @@ pub struct KMeans {
     k: usize,
     seed: u64,
     restarts: u32,
-    max_steps: u32,
     bounds: bool,
 }
 
@@ -82,7 +83,7 @@ struct Known {
 impl KMeans {
     /// At most `k` clusters.
     pub fn new(k: usize) -> Self {
-        KMeans { k, seed: 0, restarts: 1, max_steps: 300, bounds: true }
+        KMeans { k, seed: 0, restarts: 1, bounds: true }
     }
 
     /// What draws follow from.
@@ -93,11 +94,6 @@ impl KMeans {
     /// How often it begins anew; the least inertia stays, of equal ones the first.
     pub fn restarts(self, restarts: u32) -> Self {
         KMeans { restarts: restarts.max(1), ..self }
-    }
-
-    /// Most steps of a restart.
-    pub fn max_steps(self, max_steps: u32) -> Self {
-        KMeans { max_steps, ..self }
     }
 
     /// Compares every row with every centroid in every step: the same result, later.
@@ -159,7 +155,7 @@ impl KMeans {
         let mut known = vec![unknown; rows.len()];
         let mut moved = vec![0f32; k];
         let (mut steps, mut converged) = (0, false);
-        while steps < self.max_steps {
+        while steps < MAX_STEPS {
             steps += 1;
             let before: Vec<u32> = known.iter().map(|known| known.cluster).collect();
             assign(rows, &lanes, &mut known, &Moves::of(&moved, reach), self.bounds);

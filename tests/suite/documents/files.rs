@@ -1,10 +1,12 @@
 //! Documents, pictures and sound made byte by byte: good ones, and what nobody would make for a reader.
 
-use std::io::Write;
+use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use flate2::Compression;
-use flate2::write::{DeflateEncoder, ZlibEncoder};
+use flate2::write::ZlibEncoder;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 /// A file of `tests/documents`.
 pub fn gold(name: &str) -> Vec<u8> {
@@ -129,76 +131,34 @@ pub fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A part of a zip container: its name, its bytes once deflated, the length and the check sum of what they were.
+/// A part of a zip container: its name and bytes, behind which so many spaces come.
 pub struct Part {
     name: String,
-    data: Vec<u8>,
-    stored: bool,
-    length: u64,
-    crc: u32,
+    bytes: Vec<u8>,
+    spaces: u64,
 }
 
 /// A part of bytes.
 pub fn part(name: &str, bytes: &[u8]) -> Part {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).unwrap();
-    let mut crc = flate2::Crc::new();
-    crc.update(bytes);
-    let stored = name == "mimetype";
-    let data = if stored { bytes.to_vec() } else { encoder.finish().unwrap() };
-    Part { name: name.into(), data, stored, length: bytes.len() as u64, crc: crc.sum() }
+    Part { name: name.into(), bytes: bytes.to_vec(), spaces: 0 }
 }
 
 /// A part that begins with some bytes and goes on with so many spaces: hardly anything until it is inflated.
 pub fn bomb(name: &str, begin: &str, spaces: u64) -> Part {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-    let mut crc = flate2::Crc::new();
-    let block = vec![b' '; 1 << 20];
-    let mut left = spaces;
-    encoder.write_all(begin.as_bytes()).unwrap();
-    crc.update(begin.as_bytes());
-    while left > 0 {
-        let now = left.min(1 << 20) as usize;
-        encoder.write_all(&block[..now]).unwrap();
-        crc.update(&block[..now]);
-        left -= now as u64;
-    }
-    let length = begin.len() as u64 + spaces;
-    Part { name: name.into(), data: encoder.finish().unwrap(), stored: false, length, crc: crc.sum() }
+    Part { spaces, ..part(name, begin.as_bytes()) }
 }
 
 /// A zip container.
 pub fn zip(parts: &[Part]) -> Vec<u8> {
-    let (mut file, mut directory) = (Vec::new(), Vec::new());
-    for part in parts {
-        let method: u16 = if part.stored { 0 } else { 8 };
-        let mut fields = Vec::new();
-        fields.extend([20, 0, 0, 0]);
-        fields.extend(method.to_le_bytes());
-        fields.extend([0; 4]);
-        fields.extend(part.crc.to_le_bytes());
-        fields.extend((part.data.len() as u32).to_le_bytes());
-        fields.extend((part.length as u32).to_le_bytes());
-        fields.extend((part.name.len() as u16).to_le_bytes());
-        fields.extend([0; 2]);
-        directory.extend(b"PK\x01\x02\x14\x00");
-        directory.extend(&fields);
-        directory.extend([0; 10]);
-        directory.extend((file.len() as u32).to_le_bytes());
-        directory.extend(part.name.bytes());
-        file.extend(b"PK\x03\x04");
-        file.extend(&fields);
-        file.extend(part.name.bytes());
-        file.extend(&part.data);
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for Part { name, bytes, spaces } in parts {
+        let method = if name == "mimetype" { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+        let options = SimpleFileOptions::default().compression_method(method);
+        writer.start_file(name.as_str(), options).unwrap();
+        writer.write_all(bytes).unwrap();
+        std::io::copy(&mut std::io::repeat(b' ').take(*spaces), &mut writer).unwrap();
     }
-    let (at, number) = (file.len() as u32, (parts.len() as u16).to_le_bytes());
-    file.extend(&directory);
-    file.extend(b"PK\x05\x06\0\0\0\0");
-    file.extend([number, number].concat());
-    file.extend((directory.len() as u32).to_le_bytes());
-    file.extend(at.to_le_bytes());
-    file.extend([0; 2]);
-    file
+    writer.finish().unwrap().into_inner()
 }
 
 /// Relationships of a package: id, kind, target.

@@ -153,7 +153,7 @@ fn hostile_documents_cost_themselves_alone() {
             // What a byte more or less makes of another kind is no document; nothing is to end its reader.
             Fate::Row => !matches!(failure, Some("crashed" | "too-slow" | "out-of-memory" | "no-child")),
         };
-        if !held || page.document.is_none() && !name.contains("changed") && !name.contains("tenths") {
+        if !held || page.document.is_none() && !name.contains("tenths") {
             faults.push(format!("{name}: {:?} {failure:?} {warnings:?}, wanted {fate:?}", page.document));
         }
     }
@@ -216,9 +216,9 @@ fn told_to(words: &[&str]) -> Vec<Answer> {
 }
 
 #[test]
-fn documents_that_crash_hang_or_eat_memory_cost_themselves_alone() {
+fn documents_that_crash_or_eat_memory_cost_themselves_alone() {
     let work = Work::new();
-    let bad = ["crash", "eat", "hang", "panic", "eat", "crash", "crash"];
+    let bad = ["crash", "eat", "panic", "eat", "crash", "crash"];
     let all = mixed(told_to(&bad));
     write(&work, "good", &good());
     write(&work, "all", &all);
@@ -231,15 +231,14 @@ fn documents_that_crash_hang_or_eat_memory_cost_themselves_alone() {
     assert!(done.status.success());
     let (done, most) = extract("all", "out");
     let said = String::from_utf8_lossy(&done.stderr);
-    // Seven of 21 are more than the settings bear.
+    // Six of 20 are more than the settings bear.
     assert_eq!(done.status.code(), Some(1), "{said}");
-    assert!(said.contains("7 of 21 documents could not be read") && said.contains("max_unread"), "{said}");
+    assert!(said.contains("6 of 20 documents could not be read") && said.contains("max_unread"), "{said}");
     let pages = pages_of(&work, "out");
     assert_eq!(pages.len(), all.len());
     assert_eq!(rows_of_good(&work, "out"), rows_of_good(&work, "out-good"));
     let failures = told_alike(&work, "out", &pages);
-    let wanted =
-        [("crashed", 4), ("out-of-memory", 2), ("too-slow", 1)].map(|(what, n)| (what.to_owned(), n));
+    let wanted = [("crashed", 4), ("out-of-memory", 2)].map(|(what, n)| (what.to_owned(), n));
     assert_eq!(failures, wanted.into());
     assert!(most < before + (64 << 20), "{} MiB, {} MiB without such documents", most >> 20, before >> 20);
 }

@@ -160,12 +160,12 @@ impl<'x> Walk<'x> {
         }
         out.push(match (level.or(is_title.then_some(1)), label) {
             (Some(level), Some(Label::Mark(Marker::Number(number)))) => {
-                Block::Heading(level.min(6), behind(&format!("{number}"), words))
+                Block::Heading(level.min(6), words.behind(&number.to_string()))
             }
-            (Some(level), Some(Label::Text(text))) => Block::Heading(level.min(6), behind(&text, words)),
+            (Some(level), Some(Label::Text(text))) => Block::Heading(level.min(6), words.behind(&text)),
             (Some(level), _) => Block::Heading(level.min(6), words),
             (None, Some(Label::Mark(marker))) => Block::Item(depth, marker, words),
-            (None, Some(Label::Text(text))) => Block::Item(depth, Marker::Bullet, behind(&text, words)),
+            (None, Some(Label::Text(text))) => Block::Item(depth, Marker::Bullet, words.behind(&text)),
             (None, Some(Label::Nothing) | None) => Block::Paragraph(words),
         });
     }
@@ -280,7 +280,7 @@ impl<'x> Walk<'x> {
                     self.blocks(cell, &mut blocks);
                 }
                 let words = flattened(blocks.clone());
-                links.extend(links_of(&words));
+                links.extend(words.anchors().map(|(target, anchor)| Block::Link(target, anchor)));
                 links.extend(blocks.into_iter().filter(|block| matches!(block, Block::Link(..))));
                 let span = properties.and_then(|properties| properties.val("gridSpan")?.trim().parse().ok());
                 grid.place(&mut shown, words.text, (span.unwrap_or(1_usize), 1));
@@ -358,23 +358,9 @@ fn has_header(table: Element<'_>, first: Option<Element<'_>>) -> bool {
     let marked = first.and_then(|row| switch(row.child("trPr")?, "tblHeader")).unwrap_or(false);
     let look = table.path(&["tblPr", "tblLook"]);
     let styled = look.is_some_and(|look| match (look.attr("firstRow"), look.attr("val")) {
-        (Some(on), _) => on == "1" || on == "true",
+        (Some(_), _) => look.is_on("firstRow"),
         (None, Some(bits)) => u32::from_str_radix(bits.trim(), 16).is_ok_and(|bits| bits & 0x20 != 0),
         (None, None) => false,
     });
     marked || styled
-}
-
-/// Links of words that lose them when they become a cell.
-fn links_of(words: &Inline) -> Vec<Block> {
-    let anchor =
-        |range: &std::ops::Range<usize>| words.text.get(range.clone()).unwrap_or_default().to_owned();
-    words.links.iter().map(|(range, target)| Block::Link(target.clone(), anchor(range))).collect()
-}
-
-/// Words behind a label.
-fn behind(label: &str, words: Inline) -> Inline {
-    let mut all = Inline::from(format!("{label} "));
-    all.append(&words);
-    all
 }

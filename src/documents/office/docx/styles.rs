@@ -95,7 +95,7 @@ impl Styles {
                 list_level: list.and_then(|list| list.val("ilvl")?.trim().parse().ok()),
                 look,
             };
-            let is_default = element.attr("default").is_some_and(|on| on == "1" || on == "true");
+            let is_default = element.is_on("default");
             if is_default && element.attr("type").is_some_and(|kind| kind == "paragraph") {
                 styles.default = Some(id.clone());
             }

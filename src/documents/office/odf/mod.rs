@@ -19,6 +19,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::blocks::{Block, flattened};
+use crate::builder::one_line;
 use crate::office::odf::styles::Styles;
 use crate::office::odf::text::Walk;
 use crate::office::package::Package;
@@ -119,7 +120,7 @@ fn metadata(package: &mut Package<'_>, builder: &mut Builder) -> Result<(), Fail
     let xml = package.xml("meta.xml")?.unwrap_or_default();
     let Some(meta) = xml.root().and_then(|root| root.child("meta")) else { return Ok(()) };
     let said = |name: &str| {
-        let text = meta.child(name)?.text().split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = one_line(&meta.child(name)?.text());
         (!text.is_empty()).then_some(text)
     };
     let document = &mut builder.document;

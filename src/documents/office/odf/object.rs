@@ -4,6 +4,8 @@
 
 use crate::Table;
 use crate::blocks::Block;
+use crate::builder::one_line;
+use crate::office::number::shown;
 use crate::xml::Element;
 
 /// Rows of a chart's table that are kept.
@@ -28,7 +30,7 @@ fn chart_blocks(chart: Element<'_>) -> Vec<Block> {
         let rows = values.descendants().filter(|one| one.name() == "table-row").take(MAX_ROWS);
         let cells = |row: Element<'_>| {
             let cells = row.children().filter(|cell| cell.name() == "table-cell");
-            cells.map(|cell| cell.child("p").map(|words| number(&words.text())).unwrap_or_default()).collect()
+            cells.map(|cell| cell.child("p").map(|words| shown(&words.text())).unwrap_or_default()).collect()
         };
         let mut table = Table { rows: rows.map(cells).collect(), ..Table::default() };
         if table.rows.len() > 1 {
@@ -47,17 +49,4 @@ fn formula(math: Element<'_>) -> String {
         signs.map(|sign| sign.text()).collect::<Vec<_>>().join(" ")
     };
     one_line(&typed.unwrap_or_else(signs))
-}
-
-/// A number without the traces of its binary form; `NaN` stands for no value.
-fn number(words: &str) -> String {
-    match words.trim().parse::<f64>() {
-        Ok(number) if number.is_nan() => String::new(),
-        Ok(number) if words.trim().len() > 15 => crate::office::number::general(number),
-        _ => one_line(words),
-    }
-}
-
-fn one_line(words: &str) -> String {
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -7,7 +7,7 @@
 
 use crate::office::odf::styles::Styles;
 use crate::office::odf::text::Walk;
-use crate::office::sheets::{Cell, Heaviest, Sheet};
+use crate::office::sheets::{Cell, Sheet, Telling};
 use crate::xml::Element;
 use crate::{Builder, Inline};
 
@@ -22,31 +22,24 @@ pub(super) fn tell<'x>(
     walk: &mut Walk<'x>,
     builder: &mut Builder,
 ) {
-    let mut title = Heaviest::default();
-    let mut pages = 0_u32;
+    let mut telling = Telling::default();
     for element in spreadsheet.children().filter(|child| child.name() == "table") {
-        if pages >= builder.limits().max_pages || builder.is_full() || builder.is_full_of_rows() {
-            builder.warn("pages-cut");
+        if !telling.goes_on(builder) {
             break;
         }
         let name = element.attr("name").unwrap_or_default();
-        if element.attr("style-name").is_some_and(|style| hidden(&style)) {
-            builder.warn("hidden-sheets");
-        }
-        let is_active = active.map_or(pages == 0, |active| active == name);
-        pages += 1;
-        let mut reading =
-            Reading { sheet: Sheet::new(&name, is_active, builder), walk, row: 0, links: Vec::new() };
+        let hidden = element.attr("style-name").is_some_and(|style| hidden(&style));
+        let is_active = active.map_or(telling.pages() == 0, |active| active == name);
+        let sheet = telling.begin(&name, is_active, hidden, builder);
+        let mut reading = Reading { sheet, walk, row: 0, links: Vec::new() };
         reading.rows(element);
         let Reading { sheet, links, .. } = reading;
-        title.tell(sheet, builder);
-        links.iter().for_each(|(target, anchor)| builder.link(target, anchor));
+        telling.tell(sheet, &links, builder);
         for (label, words) in std::mem::take(&mut walk.notes) {
             builder.note(&label, words);
         }
     }
-    title.give(builder);
-    builder.document.pages = Some(pages);
+    telling.finish(builder);
 }
 
 struct Reading<'w, 'x> {
@@ -122,9 +115,7 @@ impl<'x> Reading<'_, 'x> {
                 _ => {}
             }
         }
-        for (range, target) in &shown.links {
-            self.links.push((target.clone(), shown.text.get(range.clone()).unwrap_or_default().to_owned()));
-        }
+        self.links.extend(shown.anchors());
         let kind = element.attr("value-type");
         let value = || {
             let names = ["value", "date-value", "time-value", "boolean-value", "string-value"];

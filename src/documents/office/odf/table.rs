@@ -47,12 +47,7 @@ impl<'x> Walk<'x> {
                     self.blocks(cell, &mut blocks);
                 }
                 let words = flattened(blocks);
-                let anchor = |range: &std::ops::Range<usize>| {
-                    words.text.get(range.clone()).unwrap_or_default().to_owned()
-                };
-                links.extend(
-                    words.links.iter().map(|(range, target)| Block::Link(target.clone(), anchor(range))),
-                );
+                links.extend(words.anchors().map(|(target, anchor)| Block::Link(target, anchor)));
                 let times = cell.number::<usize>("number-columns-repeated").unwrap_or(1);
                 let times = times.min(MAX_COLUMNS.saturating_sub(shown.len())).max(1);
                 let times = self.repeats(times, words.text.len() + size_of::<String>());

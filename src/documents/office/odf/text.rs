@@ -141,7 +141,7 @@ impl<'x> Walk<'x> {
         let words = self.words(element);
         if !words.is_blank() {
             self.keep(style.as_deref(), &words, false);
-            out.push(Block::Heading(level.clamp(1, 6), labelled(label, words)));
+            out.push(Block::Heading(level.clamp(1, 6), words.behind(&label.unwrap_or_default())));
         }
         out.append(&mut self.boxes);
     }
@@ -170,7 +170,9 @@ impl<'x> Walk<'x> {
             }
             out.push(match (level, listing) {
                 (Some(level), _) => Block::Heading(level.min(6), words),
-                (None, Some((marker, label, depth))) => Block::Item(depth, marker, labelled(label, words)),
+                (None, Some((marker, label, depth))) => {
+                    Block::Item(depth, marker, words.behind(&label.unwrap_or_default()))
+                }
                 (None, None) => Block::Paragraph(words),
             });
         }
@@ -351,11 +353,4 @@ impl<'x> Walk<'x> {
         self.boxes = boxes;
         flattened(blocks)
     }
-}
-
-fn labelled(label: Option<String>, words: Inline) -> Inline {
-    let Some(label) = label.filter(|label| !label.is_empty()) else { return words };
-    let mut all = Inline::from(format!("{label} "));
-    all.append(&words);
-    all
 }

@@ -153,31 +153,23 @@ impl<'x> Slide<'x> {
     }
 
     fn table(&self, element: Element<'x>, out: &mut Vec<Block>) {
-        let on = |value: Option<std::borrow::Cow<'_, str>>| {
-            value.is_some_and(|value| value == "1" || value == "true")
-        };
         let mut table = Table::default();
         let mut links = Vec::new();
         for row in element.children().filter(|child| child.name() == "tr") {
             let mut shown = Vec::new();
             for cell in row.children().filter(|child| child.name() == "tc").take(MAX_COLUMNS) {
                 let mut blocks = Vec::new();
-                let covered = on(cell.attr("hMerge")) || on(cell.attr("vMerge"));
+                let covered = cell.is_on("hMerge") || cell.is_on("vMerge");
                 if let Some(body) = cell.child("txBody").filter(|_| !covered) {
                     text::blocks(body, &[], false, self.relationships, &mut blocks);
                 }
                 let words: Inline = flattened(blocks);
-                let anchor = |range: &std::ops::Range<usize>| {
-                    words.text.get(range.clone()).unwrap_or_default().to_owned()
-                };
-                links.extend(
-                    words.links.iter().map(|(range, target)| Block::Link(target.clone(), anchor(range))),
-                );
+                links.extend(words.anchors().map(|(target, anchor)| Block::Link(target, anchor)));
                 shown.push(words.text);
             }
             table.rows.push(shown);
         }
-        let header = on(element.child("tblPr").and_then(|properties| properties.attr("firstRow")));
+        let header = element.child("tblPr").is_some_and(|properties| properties.is_on("firstRow"));
         if header && table.rows.len() > 1 {
             table.columns = table.rows.remove(0);
         }

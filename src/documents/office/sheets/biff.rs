@@ -5,41 +5,12 @@
 //!
 //! **Bad input.** A record that does not fit ends the stream, a string that does not fit ends there.
 
-use crate::code_pages::CodePage;
+use crate::office::sheets::book::Record;
+use crate::ole::{u16_at, u32_at};
 
 const CONTINUE: u16 = 0x3C;
 /// Characters of a string that are kept.
 const MAX_CHARS: usize = 1 << 20;
-
-/// A record.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Record<'a> {
-    pub(super) kind: u16,
-    pub(super) data: &'a [u8],
-}
-
-impl<'a> Record<'a> {
-    pub(super) fn u8(&self, at: usize) -> Option<u8> {
-        self.data.get(at).copied()
-    }
-
-    pub(super) fn u16(&self, at: usize) -> Option<u16> {
-        Some(u16::from_le_bytes(self.data.get(at..at.checked_add(2)?)?.try_into().ok()?))
-    }
-
-    pub(super) fn u32(&self, at: usize) -> Option<u32> {
-        Some(u32::from_le_bytes(self.data.get(at..at.checked_add(4)?)?.try_into().ok()?))
-    }
-
-    pub(super) fn f64(&self, at: usize) -> Option<f64> {
-        Some(f64::from_le_bytes(self.data.get(at..at.checked_add(8)?)?.try_into().ok()?))
-    }
-
-    /// What follows a place.
-    pub(super) fn behind(&self, at: usize) -> &'a [u8] {
-        self.data.get(at..).unwrap_or_default()
-    }
-}
 
 /// Records from a place of a stream on.
 #[derive(Debug, Clone)]
@@ -69,8 +40,7 @@ impl<'a> Iterator for Records<'a> {
 
     fn next(&mut self) -> Option<Record<'a>> {
         let head = self.stream.get(self.at..)?;
-        let kind = u16::from_le_bytes(head.get(..2)?.try_into().ok()?);
-        let length = usize::from(u16::from_le_bytes(head.get(2..4)?.try_into().ok()?));
+        let (kind, length) = (u16_at(head, 0)?, usize::from(u16_at(head, 2)?));
         let data = head.get(4..4 + length)?;
         self.at += 4 + length;
         Some(Record { kind, data })
@@ -119,10 +89,7 @@ impl<'a> Strings<'a> {
                 continue;
             };
             match wide {
-                true => units.extend(bytes.chunks_exact(2).map(|pair| match pair {
-                    [low, high] => u16::from_le_bytes([*low, *high]),
-                    _ => 0,
-                })),
+                true => units.extend(bytes.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair))),
                 false => units.extend(bytes.iter().map(|&byte| u16::from(byte))),
             }
         }
@@ -158,11 +125,11 @@ impl<'a> Strings<'a> {
 
     fn u16(&mut self) -> Option<u16> {
         self.at_border();
-        Some(u16::from_le_bytes(self.take(2)?.try_into().ok()?))
+        u16_at(self.take(2)?, 0)
     }
 
     fn u32(&mut self) -> Option<u32> {
-        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+        u32_at(self.take(4)?, 0)
     }
 
     /// A string may begin where a record does.
@@ -172,14 +139,4 @@ impl<'a> Strings<'a> {
             self.rest = next;
         }
     }
-}
-
-/// A string of an earlier version: bytes of a code page behind their count of one byte, or of two.
-pub(super) fn bytes_of(data: &[u8], wide_count: bool, page: CodePage) -> Option<String> {
-    let (count, from) = match wide_count {
-        true => (usize::from(u16::from_le_bytes(data.get(..2)?.try_into().ok()?)), 2),
-        false => (usize::from(*data.first()?), 1),
-    };
-    let bytes = data.get(from..)?;
-    Some(page.decode(bytes.get(..count.min(bytes.len()))?))
 }

@@ -2,6 +2,7 @@
 
 use crate::office::sheets::Cell;
 use crate::office::sheets::format::Format;
+use crate::ole::{u16_at, u32_at};
 
 /// Bytes that all shared strings may have together.
 const MAX_STRING_BYTES: usize = 256 << 20;
@@ -31,6 +32,36 @@ impl Strings {
     /// A string by its number.
     pub(super) fn get(&self, at: usize) -> Option<&str> {
         self.all.get(at).map(String::as_str)
+    }
+}
+
+/// A record of a binary workbook.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record<'a> {
+    pub(super) kind: u16,
+    pub(super) data: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    pub(super) fn u8(&self, at: usize) -> Option<u8> {
+        self.data.get(at).copied()
+    }
+
+    pub(super) fn u16(&self, at: usize) -> Option<u16> {
+        u16_at(self.data, at)
+    }
+
+    pub(super) fn u32(&self, at: usize) -> Option<u32> {
+        u32_at(self.data, at)
+    }
+
+    pub(super) fn f64(&self, at: usize) -> Option<f64> {
+        Some(f64::from_le_bytes(self.data.get(at..at.checked_add(8)?)?.try_into().ok()?))
+    }
+
+    /// What follows a place.
+    pub(super) fn behind(&self, at: usize) -> &'a [u8] {
+        self.data.get(at..).unwrap_or_default()
     }
 }
 

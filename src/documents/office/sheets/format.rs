@@ -11,6 +11,7 @@ use std::sync::Arc;
 use ssfmt::options::DateSystem;
 use ssfmt::{FormatOptions, NumberFormat};
 
+use crate::builder::one_line;
 use crate::office::number::general;
 
 /// Characters of a format; programs take no more either.
@@ -52,7 +53,7 @@ impl Format {
         match format.and_then(|format| format.try_format(number, &options).ok()) {
             // Days before 1900.
             Some(shown) if shown.is_empty() && number < 0.0 => general(number),
-            Some(shown) => shown.split_whitespace().collect::<Vec<_>>().join(" "),
+            Some(shown) => one_line(&shown),
             None => general(number),
         }
     }

@@ -13,7 +13,7 @@ mod biff;
 mod book;
 mod format;
 pub(crate) mod xls;
-pub(crate) mod xlsb;
+mod xlsb;
 pub(crate) mod xlsx;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -180,24 +180,53 @@ fn is_header(row: &[Placed], width: usize) -> bool {
     row.iter().all(|placed| placed.cell.is_text) && names.len() == row.len() && row.len() * 2 > width
 }
 
-/// The cell of most weight of the sheets that were told.
+/// Tells of the sheets of a workbook one after the other, and weighs their cells.
 #[derive(Debug, Default)]
-pub(crate) struct Heaviest(Option<(f64, String)>);
+pub(crate) struct Telling {
+    pages: usize,
+    heaviest: Option<(f64, String)>,
+}
 
-impl Heaviest {
-    /// Tells of a sheet, and weighs its cells.
-    pub(crate) fn tell(&mut self, mut sheet: Sheet, builder: &mut Builder) {
-        sheet.sort();
-        let known = self.0.as_ref().map_or(0.0, |(most, _)| *most);
-        if let Some((weight, text)) = sheet.title().filter(|(weight, _)| *weight > known) {
-            self.0 = Some((weight, text.to_owned()));
-        }
-        sheet.tell(builder);
+impl Telling {
+    /// Sheets that were begun.
+    pub(crate) fn pages(&self) -> usize {
+        self.pages
     }
 
-    /// Gives the document its title, unless it has one.
-    pub(crate) fn give(self, builder: &mut Builder) {
-        if let Some((_, text)) = self.0 {
+    /// Whether another sheet is read; where none is, a warning says so.
+    pub(crate) fn goes_on(&self, builder: &mut Builder) -> bool {
+        let most = builder.limits().max_pages as usize;
+        let goes_on = self.pages < most && !builder.is_full() && !builder.is_full_of_rows();
+        if !goes_on {
+            builder.warn("pages-cut");
+        }
+        goes_on
+    }
+
+    /// The next sheet, without cells.
+    pub(crate) fn begin(&mut self, name: &str, active: bool, hidden: bool, builder: &mut Builder) -> Sheet {
+        if hidden {
+            builder.warn("hidden-sheets");
+        }
+        self.pages += 1;
+        Sheet::new(name, active, builder)
+    }
+
+    /// Tells of a sheet, and of links: their targets and words.
+    pub(crate) fn tell(&mut self, mut sheet: Sheet, links: &[(String, String)], builder: &mut Builder) {
+        sheet.sort();
+        let known = self.heaviest.as_ref().map_or(0.0, |(most, _)| *most);
+        if let Some((weight, text)) = sheet.title().filter(|(weight, _)| *weight > known) {
+            self.heaviest = Some((weight, text.to_owned()));
+        }
+        sheet.tell(builder);
+        links.iter().for_each(|(target, anchor)| builder.link(target, anchor));
+    }
+
+    /// Gives the document the number of its sheets, and its title, unless it has one.
+    pub(crate) fn finish(self, builder: &mut Builder) {
+        builder.document.pages = u32::try_from(self.pages).ok();
+        if let Some((_, text)) = self.heaviest {
             builder.document.give_title(&text, TitleSource::Type);
         }
     }

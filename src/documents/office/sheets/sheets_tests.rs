@@ -13,9 +13,9 @@ fn sheet(name: &str, active: bool, cells: &[(u32, u32, &str, bool)]) -> Sheet {
 
 fn told(sheets: Vec<Sheet>) -> Document {
     let mut builder = Builder::new(Kind::Xlsx, &Limits::default());
-    let mut title = Heaviest::default();
-    sheets.into_iter().for_each(|sheet| title.tell(sheet, &mut builder));
-    title.give(&mut builder);
+    let mut telling = Telling::default();
+    sheets.into_iter().for_each(|sheet| telling.tell(sheet, &[], &mut builder));
+    telling.finish(&mut builder);
     builder.finish()
 }
 
@@ -138,7 +138,7 @@ fn xlsx_cells_are_read_as_shown() {
         ("xl/worksheets/_rels/sheet1.xml.rels", relationships(&[("h", "hyperlink", "http://a.example/")])),
     ];
     let parts = parts.iter().map(|(name, part)| (*name, part.as_str())).collect::<Vec<_>>();
-    let read = xlsx::read(&packed(&parts), &Limits::default()).unwrap();
+    let read = xlsx::read(&packed(&parts), Kind::Xlsx, &Limits::default()).unwrap();
     assert_eq!(read.text, "One\nName | Value\nab | 12.5%\nTRUE | #N/A\n | -2 | 1\nTwo\n");
     assert_eq!((read.links[0].target.as_str(), read.links[0].anchor.as_str()), ("http://a.example/", "Name"));
     assert_eq!(read.warnings, ["hidden-sheets", "damaged"]);
@@ -164,7 +164,7 @@ fn xlsx_sheets_are_read_once_with_their_boxes() {
         ("xl/d.xml", drawing.to_owned()),
     ];
     let parts = parts.iter().map(|(name, part)| (*name, part.as_str())).collect::<Vec<_>>();
-    let read = xlsx::read(&packed(&parts), &Limits::default()).unwrap();
+    let read = xlsx::read(&packed(&parts), Kind::Xlsx, &Limits::default()).unwrap();
     assert_eq!(read.text, "One\na | 1\nboxed\n");
     assert_eq!((read.pages, &read.warnings[..]), (Some(1), &["parts-twice".into()][..]));
 }
@@ -304,6 +304,6 @@ fn xlsb_cells_are_read_as_shown() {
         ("xl/y.bin", &styles),
         ("xl/sheet1.bin", &sheet),
     ]);
-    let read = xlsb::read(&bytes, &Limits::default()).unwrap();
+    let read = xlsx::read(&bytes, Kind::Xlsb, &Limits::default()).unwrap();
     assert_eq!(read.text, "One\nName | Value\n12.5% | 3 | TRUE\n");
 }

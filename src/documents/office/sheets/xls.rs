@@ -1,24 +1,22 @@
-//! XLS: Excel 5 to 2003.
+//! XLS: Excel 97 to 2003.
 //!
 //! **What.** Sheets with their cells as shown, words of boxes and comments, links. Hidden sheets are read too, with a warning.
 //!
-//! **Definition.** [MS-XLS] for BIFF8 and the records that BIFF5 has in common with it, in the stream `Workbook` or `Book` of
-//! a compound file.
+//! **Definition.** [MS-XLS]: BIFF8 in the stream `Workbook` of a compound file.
 //!
 //! **Algorithm.** The records of the globals say formats, strings and where sheets begin; then each sheet is read by itself.
 //! Values are those that were stored when the file was saved.
 //!
 //! **Cost.** Linear in the stream; what a sheet claims to span is not looked at.
 //!
-//! **Bad input.** Under a password: `encrypted`. Records that do not fit are passed over.
+//! **Bad input.** Under a password: `encrypted`; before Excel 97: `too-old`. Records that do not fit are passed over.
 
 use std::collections::BTreeMap;
 
-use crate::code_pages::CodePage;
-use crate::office::sheets::biff::{Record, Records, Strings, bytes_of};
-use crate::office::sheets::book::{Book, Style, rk};
+use crate::office::sheets::biff::{Records, Strings};
+use crate::office::sheets::book::{Book, Record, Style, rk};
 use crate::office::sheets::format::Format;
-use crate::office::sheets::{Cell, Heaviest, Sheet};
+use crate::office::sheets::{Cell, Sheet, Telling};
 use crate::ole::Container;
 use crate::title::cleaned;
 use crate::{Builder, Document, Failure, Kind, Limits, TitleSource};
@@ -46,9 +44,6 @@ struct Globals {
     book: Book,
     sheets: Vec<Announced>,
     active: usize,
-    page: CodePage,
-    /// Strings have flags, as since Excel 97.
-    is_8: bool,
 }
 
 /// Reads an XLS file.
@@ -66,27 +61,20 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
         builder.warn("damaged");
     }
     let globals = globals(&stream)?;
-    let mut title = Heaviest::default();
-    let mut pages = 0;
+    let mut telling = Telling::default();
     for announced in globals.sheets.iter().filter(|sheet| sheet.is_shown) {
-        if pages == limits.max_pages || builder.is_full() || builder.is_full_of_rows() {
-            builder.warn("pages-cut");
+        if !telling.goes_on(&mut builder) {
             break;
         }
-        if announced.hidden {
-            builder.warn("hidden-sheets");
-        }
-        let is_active = pages as usize == globals.active;
-        pages += 1;
-        let mut reading = Reading::of(&globals, Sheet::new(&announced.name, is_active, &builder));
+        let is_active = telling.pages() == globals.active;
+        let sheet = telling.begin(&announced.name, is_active, announced.hidden, &mut builder);
+        let mut reading = Reading::of(&globals, sheet);
         reading.read(&stream, announced.at);
-        let links = reading.links();
-        title.tell(reading.sheet, &mut builder);
-        reading.boxes.iter().for_each(|words| builder.paragraph(words.as_str()));
-        links.iter().for_each(|(target, anchor)| builder.link(target, anchor));
+        let (links, words_of_boxes) = (reading.links(), reading.boxes);
+        telling.tell(reading.sheet, &links, &mut builder);
+        words_of_boxes.iter().for_each(|words| builder.paragraph(words.as_str()));
     }
-    title.give(&mut builder);
-    builder.document.pages = Some(pages);
+    telling.finish(&mut builder);
     Ok(builder.finish())
 }
 
@@ -95,20 +83,16 @@ fn globals(stream: &[u8]) -> Result<Globals, Failure> {
     let mut records = Records::from(stream, 0);
     let first = records.next().filter(|record| record.kind == BOF);
     let first = first.ok_or_else(|| Failure::new("damaged", "no workbook"))?;
-    let is_8 = first.u16(0) == Some(0x0600);
-    let mut globals =
-        Globals { book: Book::default(), sheets: Vec::new(), active: 0, page: CodePage::WESTERN, is_8 };
+    if first.u16(0) != Some(0x0600) {
+        return Err(Failure::new("too-old", "Excel before 97"));
+    }
+    let mut globals = Globals { book: Book::default(), sheets: Vec::new(), active: 0 };
     let mut looks = Looks::default();
     while let Some(record) = records.next() {
         match record.kind {
             EOF => break,
             // FilePass
             0x2F => return Err(Failure::new("encrypted", "a password")),
-            // CodePage
-            0x42 => {
-                let page = record.u16(0).and_then(|page| CodePage::of_number(page.into()));
-                globals.page = page.unwrap_or(globals.page);
-            }
             // Date1904, Window1
             0x22 => globals.book.since_1904 = record.u16(0) == Some(1),
             0x3D => globals.active = record.u16(10).unwrap_or(0).into(),
@@ -121,8 +105,8 @@ fn globals(stream: &[u8]) -> Result<Globals, Failure> {
                     }
                 }
             }
-            0x85 => globals.sheets.extend(announced(&record, &globals)),
-            _ => looks.take(&record, &globals),
+            0x85 => globals.sheets.extend(announced(&record)),
+            _ => looks.take(&record),
         }
     }
     globals.book.styles = looks.styles();
@@ -130,17 +114,13 @@ fn globals(stream: &[u8]) -> Result<Globals, Failure> {
 }
 
 /// BoundSheet8
-fn announced(record: &Record<'_>, globals: &Globals) -> Option<Announced> {
-    let name = match globals.is_8 {
-        true => Strings::over(record.behind(6), Vec::new()).next_short(),
-        false => bytes_of(record.behind(6), false, globals.page),
-    };
+fn announced(record: &Record<'_>) -> Option<Announced> {
     Some(Announced {
         at: record.u32(0)? as usize,
         hidden: record.u8(4)? & 3 != 0,
         // Sheets and charts.
         is_shown: matches!(record.u8(5)?, 0 | 2),
-        name: name.unwrap_or_default(),
+        name: Strings::over(record.behind(6), Vec::new()).next_short().unwrap_or_default(),
     })
 }
 
@@ -154,16 +134,13 @@ struct Looks {
 }
 
 impl Looks {
-    fn take(&mut self, record: &Record<'_>, globals: &Globals) {
+    fn take(&mut self, record: &Record<'_>) {
         match record.kind {
             // Font
             0x31 => self.bold.push(record.u16(6).is_some_and(|weight| weight >= 600)),
             // Format
             0x041E => {
-                let code = match globals.is_8 {
-                    true => Strings::over(record.behind(2), Vec::new()).next_long(),
-                    false => bytes_of(record.behind(2), false, globals.page),
-                };
+                let code = Strings::over(record.behind(2), Vec::new()).next_long();
                 if let (Some(id), Some(code)) = (record.u16(0), code) {
                     self.formats.insert(id, Format::parse(&code));
                 }
@@ -233,7 +210,7 @@ impl<'g> Reading<'g> {
         let book = &self.globals.book;
         if record.kind == STRING {
             let (row, column, style) = self.formula.take()?;
-            let words = self.long(record.data)?;
+            let words = long(record.data)?;
             return Some(self.sheet.fill(row, column, book.words(style, words)));
         }
         let row = u32::from(record.u16(0)?);
@@ -244,7 +221,7 @@ impl<'g> Reading<'g> {
             0x0203 => book.number(style, record.f64(6)?),
             0x027E => book.number(style, rk(record.u32(6)?)),
             0x00BD => return self.many(record, row, column),
-            0x0204 | 0x00D6 => book.words(style, self.long(record.behind(6))?),
+            0x0204 | 0x00D6 => book.words(style, long(record.behind(6))?),
             0x0205 if record.u8(7)? != 0 => book.error(style, record.u8(6)?),
             0x0205 => book.truth(style, record.u8(6)? != 0),
             0x0006 => self.formula(record, row, column, style)?,
@@ -287,14 +264,6 @@ impl<'g> Reading<'g> {
         }
     }
 
-    /// A string whose count has two bytes.
-    fn long(&self, data: &[u8]) -> Option<String> {
-        match self.globals.is_8 {
-            true => Strings::over(data, Vec::new()).next_long(),
-            false => bytes_of(data, true, self.globals.page),
-        }
-    }
-
     /// HLink: the address that stands in it.
     fn link(&mut self, record: &Record<'_>, row: u32, column: u32) {
         let from = memchr::memmem::find(record.data, URL_MONIKER).map(|at| at + URL_MONIKER.len());
@@ -318,4 +287,9 @@ impl<'g> Reading<'g> {
         });
         anchored.collect()
     }
+}
+
+/// A string whose count has two bytes.
+fn long(data: &[u8]) -> Option<String> {
+    Strings::over(data, Vec::new()).next_long()
 }

@@ -7,84 +7,51 @@
 //!
 //! **Bad input.** A record that does not fit ends its part.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::office::package::{Package, part_of};
-use crate::office::properties;
-use crate::office::sheets::book::{Book, Strings, Style, rk};
+use crate::Failure;
+use crate::office::package::{Package, Relationships, part_of};
+use crate::office::sheets::book::{Book, Record, Strings, Style, rk};
 use crate::office::sheets::format::Format;
-use crate::office::sheets::{Cell, Heaviest, Sheet};
-use crate::{Builder, Document, Failure, Kind, Limits};
+use crate::office::sheets::xlsx::{Listed, Workbook};
+use crate::office::sheets::{Cell, Sheet};
 
-/// Reads an XLSB file.
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
-    let mut builder = Builder::new(Kind::Xlsb, limits);
-    let mut package = Package::open(bytes, limits)?;
-    let main = package.main_part(&["xl/workbook.bin"])?;
-    let relationships = package.relationships(&main)?;
-    properties::read(&mut package, &mut builder)?;
-    let workbook = package.container.part(&main)?.unwrap_or_default();
-    let mut book = Book::default();
-    if let Some(name) = part_of(&relationships, "sharedStrings") {
-        book.strings = strings(&package.bytes(name)?.unwrap_or_default());
+/// Reads the workbook.
+pub(super) fn workbook(
+    package: &mut Package<'_>,
+    main: &str,
+    relationships: &Relationships,
+) -> Result<Workbook, Failure> {
+    let mut read = Workbook::default();
+    if let Some(name) = part_of(relationships, "sharedStrings") {
+        read.book.strings = strings(&package.bytes(name)?.unwrap_or_default());
     }
-    if let Some(name) = part_of(&relationships, "styles") {
-        book.styles = styles(&package.bytes(name)?.unwrap_or_default());
+    if let Some(name) = part_of(relationships, "styles") {
+        read.book.styles = styles(&package.bytes(name)?.unwrap_or_default());
     }
-    let (mut active, mut sheets) = (0, Vec::new());
-    for record in Records(&workbook) {
+    for record in Records(&package.container.part(main)?.unwrap_or_default()) {
         match record.kind {
             // BrtWbProp, BrtBookView, BrtBundleSh
-            153 => book.since_1904 = record.u8(0).is_some_and(|flags| flags & 1 == 1),
-            158 => active = record.u32(24).unwrap_or(0) as usize,
-            156 => sheets.extend(bundle(&record)),
+            153 => read.book.since_1904 = record.u8(0).is_some_and(|flags| flags & 1 == 1),
+            158 => read.active = record.u32(24).unwrap_or(0) as usize,
+            156 => read.sheets.extend(bundle(&record)),
             _ => {}
         }
     }
-    let mut title = Heaviest::default();
-    let most = limits.max_pages as usize;
-    if sheets.len() > most {
-        builder.warn("pages-cut");
-    }
-    let mut read = BTreeSet::new();
-    for (at, (name, id, hidden)) in sheets.iter().take(most).enumerate() {
-        let Some(part) = relationships.get(id).filter(|one| !one.external) else { continue };
-        if builder.is_full() || builder.is_full_of_rows() {
-            builder.warn("pages-cut");
-            break;
-        }
-        if !read.insert(part.target.as_str()) {
-            builder.warn("parts-twice");
-            continue;
-        }
-        if *hidden {
-            builder.warn("hidden-sheets");
-        }
-        let mut sheet = Sheet::new(name, at == active, &builder);
-        match package.bytes(&part.target)? {
-            Some(part) => cells(&part, &book, &mut sheet),
-            None => builder.warn("sheet-missing"),
-        }
-        title.tell(sheet, &mut builder);
-    }
-    title.give(&mut builder);
-    builder.document.pages = u32::try_from(sheets.len().min(most)).ok();
-    package.warn_of_damage(&mut builder);
-    Ok(builder.finish())
+    Ok(read)
 }
 
-/// Name of a sheet, its relationship, whether it is hidden.
-fn bundle(record: &Record<'_>) -> Option<(String, String, bool)> {
-    let (id, end) = record.wide(8)?;
-    let (name, _) = record.wide(end)?;
-    Some((name, id, record.u32(0)? != 0))
+fn bundle(record: &Record<'_>) -> Option<Listed> {
+    let (id, end) = wide(record, 8)?;
+    let (name, _) = wide(record, end)?;
+    Some(Listed { name, id, hidden: record.u32(0)? != 0 })
 }
 
 fn strings(part: &[u8]) -> Strings {
     let mut strings = Strings::default();
     for record in Records(part) {
         // BrtSSTItem: flags, then the characters.
-        let text = || record.wide(1).map(|(text, _)| text).unwrap_or_default();
+        let text = || wide(&record, 1).map(|(text, _)| text).unwrap_or_default();
         if record.kind == 19 && !strings.push(text()) {
             break;
         }
@@ -101,7 +68,7 @@ fn styles(part: &[u8]) -> Vec<Style> {
         match record.kind {
             // BrtFmt
             44 => {
-                if let (Some(id), Some((code, _))) = (record.u16(0), record.wide(2)) {
+                if let (Some(id), Some((code, _))) = (record.u16(0), wide(&record, 2)) {
                     formats.insert(u32::from(id), Format::parse(&code));
                 }
             }
@@ -123,7 +90,8 @@ fn styles(part: &[u8]) -> Vec<Style> {
     styles
 }
 
-fn cells(part: &[u8], book: &Book, sheet: &mut Sheet) {
+/// Reads the cells of a sheet.
+pub(super) fn cells(part: &[u8], book: &Book, sheet: &mut Sheet) {
     let mut row = 0;
     for record in Records(part) {
         // BrtEndSheetData
@@ -149,49 +117,23 @@ fn cell(record: &Record<'_>, book: &Book) -> Option<(u32, Cell)> {
         3 | 11 => book.error(style, record.u8(8)?),
         4 | 10 => book.truth(style, record.u8(8)? != 0),
         5 | 9 => book.number(style, record.f64(8)?),
-        6 | 8 => book.words(style, record.wide(8)?.0),
+        6 | 8 => book.words(style, wide(record, 8)?.0),
         7 => book.shared(style, record.u32(8)? as usize),
         // Runs of letters: flags before the characters.
-        62 => book.words(style, record.wide(9)?.0),
+        62 => book.words(style, wide(record, 9)?.0),
         _ => return None,
     };
     Some((column, cell))
 }
 
-/// A record.
-struct Record<'a> {
-    kind: u16,
-    data: &'a [u8],
-}
-
-impl Record<'_> {
-    fn u8(&self, at: usize) -> Option<u8> {
-        self.data.get(at).copied()
-    }
-
-    fn u16(&self, at: usize) -> Option<u16> {
-        Some(u16::from_le_bytes(self.data.get(at..at.checked_add(2)?)?.try_into().ok()?))
-    }
-
-    fn u32(&self, at: usize) -> Option<u32> {
-        Some(u32::from_le_bytes(self.data.get(at..at.checked_add(4)?)?.try_into().ok()?))
-    }
-
-    fn f64(&self, at: usize) -> Option<f64> {
-        Some(f64::from_le_bytes(self.data.get(at..at.checked_add(8)?)?.try_into().ok()?))
-    }
-
-    /// Characters of two bytes behind their count, and the place behind them. A count of all ones is none.
-    fn wide(&self, at: usize) -> Option<(String, usize)> {
-        let count = self.u32(at)?;
-        let count = if count == u32::MAX { 0 } else { count as usize };
-        let from = at.checked_add(4)?;
-        let end = from.checked_add(count.checked_mul(2)?)?;
-        Some((
-            encoding_rs::UTF_16LE.decode_without_bom_handling(self.data.get(from..end)?).0.into_owned(),
-            end,
-        ))
-    }
+/// Characters of two bytes behind their count, and the place behind them. A count of all ones is none.
+fn wide(record: &Record<'_>, at: usize) -> Option<(String, usize)> {
+    let count = record.u32(at)?;
+    let count = if count == u32::MAX { 0 } else { count as usize };
+    let from = at.checked_add(4)?;
+    let end = from.checked_add(count.checked_mul(2)?)?;
+    let units = record.data.get(from..end)?;
+    Some((encoding_rs::UTF_16LE.decode_without_bom_handling(units).0.into_owned(), end))
 }
 
 /// Records of a part.

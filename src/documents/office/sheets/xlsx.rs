@@ -18,7 +18,7 @@ use crate::blocks::Block;
 use crate::office::package::{Package, Relationships, part_of};
 use crate::office::sheets::book::{Book, Strings, Style};
 use crate::office::sheets::format::Format;
-use crate::office::sheets::{Cell, Heaviest, Sheet};
+use crate::office::sheets::{Cell, Sheet, Telling, xlsb};
 use crate::office::{chart, properties};
 use crate::xml::{Element, Xml, stream};
 use crate::{Builder, Document, Failure, Kind, Limits};
@@ -28,57 +28,89 @@ const MAX_LINKS: usize = 65_536;
 /// Comments of a sheet that are told.
 const MAX_COMMENTS: usize = 10_000;
 
-/// Reads an XLSX file.
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
-    let mut builder = Builder::new(Kind::Xlsx, limits);
+/// What a workbook says of its sheets.
+#[derive(Default)]
+pub(super) struct Workbook {
+    pub(super) book: Book,
+    pub(super) active: usize,
+    pub(super) sheets: Vec<Listed>,
+}
+
+/// A sheet as the workbook lists it: with the number of its relationship.
+pub(super) struct Listed {
+    pub(super) name: String,
+    pub(super) id: String,
+    pub(super) hidden: bool,
+}
+
+/// Reads an XLSX or XLSB file.
+pub(crate) fn read(bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Document, Failure> {
+    let mut builder = Builder::new(kind, limits);
     let mut package = Package::open(bytes, limits)?;
-    let main = package.main_part(&["xl/workbook.xml"])?;
+    let binary = kind == Kind::Xlsb;
+    let main = package.main_part(&[if binary { "xl/workbook.bin" } else { "xl/workbook.xml" }])?;
     let relationships = package.relationships(&main)?;
     properties::read(&mut package, &mut builder)?;
-    let workbook = package.main_xml(&main)?.unwrap_or_default();
-    let root = workbook.root().ok_or_else(|| Failure::new("damaged", main.as_str()))?;
-    let mut book = Book::default();
-    if let Some(name) = part_of(&relationships, "sharedStrings") {
-        book.strings = strings(&mut package, name)?;
-    }
-    if let Some(xml) = part_of(&relationships, "styles").map_or(Ok(None), |name| package.xml(name))? {
-        book.styles = xml.root().map(styles).unwrap_or_default();
-    }
-    book.since_1904 = root.child("workbookPr").is_some_and(|said| is_on(said, "date1904"));
-    let active =
-        root.path(&["bookViews", "workbookView"]).and_then(|view| view.number("activeTab")).unwrap_or(0);
-    let mut title = Heaviest::default();
-    let mut pages = 0_usize;
+    let read_workbook = if binary { xlsb::workbook } else { workbook };
+    let Workbook { book, active, sheets } = read_workbook(&mut package, &main, &relationships)?;
+    let mut telling = Telling::default();
     let mut read = BTreeSet::new();
-    for element in root.child("sheets").into_iter().flat_map(Element::children) {
-        let part = element.prefixed_attr("id").and_then(|id| relationships.get(&*id));
-        let Some(part) = part.filter(|one| !one.external) else { continue };
-        if pages >= limits.max_pages as usize || builder.is_full() || builder.is_full_of_rows() {
-            builder.warn("pages-cut");
+    for Listed { name, id, hidden } in sheets {
+        let Some(part) = relationships.get(&id).filter(|one| !one.external) else { continue };
+        if !telling.goes_on(&mut builder) {
             break;
-        }
-        if element.attr("state").is_some_and(|state| state != "visible") {
-            builder.warn("hidden-sheets");
         }
         if !read.insert(part.target.as_str()) {
             builder.warn("parts-twice");
             continue;
         }
-        let name = element.attr("name").unwrap_or_default();
-        let mut sheet = Sheet::new(&name, pages == active, &builder);
-        pages += 1;
+        let mut sheet = telling.begin(&name, telling.pages() == active, hidden, &mut builder);
+        if binary {
+            match package.bytes(&part.target)? {
+                Some(part) => xlsb::cells(&part, &book, &mut sheet),
+                None => builder.warn("sheet-missing"),
+            }
+            telling.tell(sheet, &[], &mut builder);
+            continue;
+        }
         let left = read_cells(&mut package, &part.target, &book, &mut sheet)?;
         let relationships = package.relationships(&part.target)?;
         let links = links(&relationships, &left, &mut sheet);
-        title.tell(sheet, &mut builder);
-        links.iter().for_each(|(target, anchor)| builder.link(target, anchor));
+        telling.tell(sheet, &links, &mut builder);
         tell_drawings(&mut package, &relationships, &mut builder)?;
         tell_comments(&mut package, &relationships, &mut builder)?;
     }
-    title.give(&mut builder);
-    builder.document.pages = u32::try_from(pages).ok();
+    telling.finish(&mut builder);
     package.warn_of_damage(&mut builder);
     Ok(builder.finish())
+}
+
+/// Reads the workbook of an XLSX file.
+fn workbook(
+    package: &mut Package<'_>,
+    main: &str,
+    relationships: &Relationships,
+) -> Result<Workbook, Failure> {
+    let xml = package.main_xml(main)?.unwrap_or_default();
+    let root = xml.root().ok_or_else(|| Failure::new("damaged", main))?;
+    let mut book = Book::default();
+    if let Some(name) = part_of(relationships, "sharedStrings") {
+        book.strings = strings(package, name)?;
+    }
+    if let Some(xml) = part_of(relationships, "styles").map_or(Ok(None), |name| package.xml(name))? {
+        book.styles = xml.root().map(styles).unwrap_or_default();
+    }
+    book.since_1904 = root.child("workbookPr").is_some_and(|said| said.is_on("date1904"));
+    let view = root.path(&["bookViews", "workbookView"]);
+    let sheets = root.child("sheets").into_iter().flat_map(Element::children).filter_map(|element| {
+        Some(Listed {
+            name: element.attr("name").unwrap_or_default().into_owned(),
+            id: element.prefixed_attr("id")?.into_owned(),
+            hidden: element.attr("state").is_some_and(|state| state != "visible"),
+        })
+    });
+    let active = view.and_then(|view| view.number("activeTab")).unwrap_or(0);
+    Ok(Workbook { sheets: sheets.collect(), book, active })
 }
 
 /// Reads the cells of a sheet; what else its part holds is left.
@@ -241,21 +273,15 @@ fn styles(root: Element<'_>) -> Vec<Style> {
     });
     let own = own.collect::<BTreeMap<_, _>>();
     let bold = under("fonts")
-        .map(|font| font.child("b").is_some_and(|bold| bold.attr("val").is_none() || is_on(bold, "val")));
+        .map(|font| font.child("b").is_some_and(|bold| bold.attr("val").is_none() || bold.is_on("val")));
     let bold = bold.collect::<Vec<_>>();
     let styles = under("cellXfs").map(|style| {
         let id = style.number::<u32>("numFmtId").unwrap_or(0);
         let font = style.number::<usize>("fontId").and_then(|at| bold.get(at));
-        {
-            let format = own.get(&id).cloned().unwrap_or_else(|| Format::built_in(id));
-            Style { format, bold: font.copied().unwrap_or(false) }
-        }
+        let format = own.get(&id).cloned().unwrap_or_else(|| Format::built_in(id));
+        Style { format, bold: font.copied().unwrap_or(false) }
     });
     styles.collect()
-}
-
-fn is_on(element: Element<'_>, name: &str) -> bool {
-    element.attr(name).is_some_and(|value| matches!(&*value, "1" | "true" | "on"))
 }
 
 /// Column of a place as `AB12`, 1 for the first.

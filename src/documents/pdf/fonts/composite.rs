@@ -68,8 +68,8 @@ impl Composite {
             program: if needs { embedded(&descriptor, budget) } else { None },
             glyphs: inner.get::<Stream<'_>>("CIDToGIDMap").and_then(|stream| decoded(&stream, budget)),
             default_width: inner.get::<f32>("DW").map_or(1000.0, f64::from),
-            widths: inner.get::<Array<'_>>("W").map(|array| widths(&array)).unwrap_or_default(),
-            down: inner.get::<Array<'_>>("W2").map(|array| vertical_widths(&array)).unwrap_or_default(),
+            widths: inner.get::<Array<'_>>("W").map(|array| widths(&array, 1)).unwrap_or_default(),
+            down: inner.get::<Array<'_>>("W2").map(|array| widths(&array, 3)).unwrap_or_default(),
             to_unicode,
             encoding,
             collection,
@@ -198,60 +198,28 @@ fn family(inner: &Dict<'_>, encoding: &CMap) -> Option<CidFamily> {
     of_cmap.filter(known).or_else(|| declared().filter(known))
 }
 
-/// `c [w1 w2 …]` and `first last w`.
-fn widths(array: &Array<'_>) -> HashMap<u32, f64> {
+/// Widths by CID: of an array of lists and ranges, in which `each` numbers stand for a CID, the width first.
+fn widths(array: &Array<'_>, each: usize) -> HashMap<u32, f64> {
     let mut widths = HashMap::new();
-    let mut held: Vec<f64> = Vec::with_capacity(3);
+    let mut held: Vec<f64> = Vec::with_capacity(2 + each);
     for object in array.iter::<Object<'_>>().take(MAX_WIDTHS) {
         match object {
             Object::Array(list) => {
                 let Some(first) = held.pop().map(|first| first as u32) else { continue };
                 held.clear();
-                for (at, width) in (0u32..).zip(list.iter::<f32>().take(MAX_WIDTHS)) {
-                    widths.insert(first.saturating_add(at), f64::from(width));
+                let list: Vec<f32> = list.iter::<f32>().take(MAX_WIDTHS).collect();
+                for (at, numbers) in (0u32..).zip(list.chunks_exact(each)) {
+                    widths.extend(numbers.first().map(|width| (first.saturating_add(at), f64::from(*width))));
                 }
             }
             Object::Number(number) => {
                 held.push(number.as_f64());
-                if let [first, last, width] = held[..] {
-                    held.clear();
-                    let (first, last) = (first as u32, (last as u32).min(65_535));
-                    (first..=last).for_each(|cid| {
-                        widths.insert(cid, width);
-                    });
-                }
-            }
-            _ => {}
-        }
-        if widths.len() > MAX_WIDTHS {
-            break;
-        }
-    }
-    widths
-}
-
-/// `c [w x y …]` and `first last w x y`: how far down the pen goes. Where glyphs stand beside it does not matter here.
-fn vertical_widths(array: &Array<'_>) -> HashMap<u32, f64> {
-    let mut widths = HashMap::new();
-    let mut held: Vec<f64> = Vec::with_capacity(5);
-    for object in array.iter::<Object<'_>>().take(MAX_WIDTHS) {
-        match object {
-            Object::Array(list) => {
-                let Some(first) = held.pop().map(|first| first as u32) else { continue };
-                held.clear();
-                let list: Vec<f64> = list.iter::<f32>().take(MAX_WIDTHS).map(f64::from).collect();
-                for (at, three) in (0u32..).zip(list.chunks_exact(3)) {
-                    if let Some(advance) = three.first() {
-                        widths.insert(first.saturating_add(at), *advance);
-                    }
-                }
-            }
-            Object::Number(number) => {
-                held.push(number.as_f64());
-                if let [first, last, advance, _, _] = held[..] {
+                if let [first, last, width, ..] = held[..]
+                    && held.len() == 2 + each
+                {
                     held.clear();
                     (first as u32..=(last as u32).min(65_535)).for_each(|cid| {
-                        widths.insert(cid, advance);
+                        widths.insert(cid, width);
                     });
                 }
             }

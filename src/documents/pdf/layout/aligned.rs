@@ -141,11 +141,8 @@ mod tests {
             v,
             size: 10.0,
             space: 2.5,
-            bold: false,
-            furniture: false,
             spaced: true,
-            link: None,
-            table: None,
+            ..Word::default()
         };
         Line::new(words.iter().map(word).collect()).unwrap()
     }

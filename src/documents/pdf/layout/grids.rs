@@ -243,19 +243,7 @@ mod tests {
     use super::*;
 
     fn word(text: &str, u0: f64, v: f64) -> Word {
-        Word {
-            text: text.into(),
-            u0,
-            u1: u0 + 20.0,
-            v,
-            size: 10.0,
-            space: 2.5,
-            bold: false,
-            furniture: false,
-            spaced: false,
-            link: None,
-            table: None,
-        }
+        Word { text: text.into(), u0, u1: u0 + 20.0, v, size: 10.0, space: 2.5, ..Word::default() }
     }
 
     fn line(x0: f64, y0: f64, x1: f64, y1: f64) -> Area {

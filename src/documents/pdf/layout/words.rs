@@ -22,7 +22,7 @@ const RAISED_BACK: f64 = 0.4;
 const MAX_CELLS: usize = 1 << 20;
 
 /// A word. Coordinates are along its line (`u`) and across (`v`, growing down the text).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub(in crate::pdf) struct Word {
     pub(in crate::pdf) text: String,
     pub(in crate::pdf) u0: f64,
@@ -51,11 +51,9 @@ impl Word {
             v: (area.y0 + area.y1) / 2.0,
             size: 1.0,
             space: 0.25,
-            bold: false,
-            furniture: false,
             spaced: true,
-            link: None,
             table: Some(number),
+            ..Word::default()
         }
     }
 }
