@@ -1,7 +1,6 @@
 //! `webmill report`: tables `hosts` and `summary`, and `report.html`.
 
 mod classes;
-mod compare;
 mod corpus;
 mod crawls;
 mod documents;
@@ -17,7 +16,6 @@ mod topics;
 mod tops;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
@@ -28,7 +26,7 @@ use webmill_sort::Budget;
 use webmill_table::schema;
 
 use crate::inputs::is_event_log;
-use crate::job::{Context, JobEntry, command, mixed};
+use crate::job::{Context, JobEntry, mixed};
 use crate::learn::apply::ApplyJob;
 use crate::learn::cluster::ClusterJob;
 use crate::learn::{MODEL, TrainJob};
@@ -40,7 +38,7 @@ use tables::{HostRow, SummaryRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Report::NAME,
     about: "Write the report: one self-contained page with the numbers and the pictures, and the tables behind it",
-    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n  webmill report --out results --compare results-of-last-year\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated, mirrors, rules and learn cluster where they were run, and the tables of the crawl where the shards are a crawl's.",
+    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated, mirrors, rules and learn cluster where they were run, and the tables of the crawl where the shards are a crawl's.",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],
@@ -77,8 +75,6 @@ pub struct Sources {
     pub classifier: Option<Committed>,
     /// The crawls that the corpus is of.
     crawls: crawls::Crawls,
-    /// Earlier results that these are compared with.
-    earlier: Option<compare::Earlier>,
 }
 
 impl Sources {
@@ -93,7 +89,6 @@ impl Sources {
             Err(Error::Config(_)) => Ok(None),
             Err(error) => Err(error),
         };
-        let settings = context.settings::<Report>()?;
         let is_of = |rules: &Committed| {
             let inputs = &rules.manifest.inputs;
             let of_tables = inputs.upstream.iter().any(|of| of.key == extract.manifest.key);
@@ -121,7 +116,6 @@ impl Sources {
             classes,
             rules: optional("rules")?.filter(is_of),
             topics: optional(ClusterJob::NAME)?.filter(is_of_texts),
-            earlier: compare::open(settings.compare.as_deref(), context.runtime.cancel)?,
             crawls: crawls::Crawls::of(context, &extract)?,
             extract,
             graph: context.results_of("graph")?,
@@ -150,12 +144,7 @@ impl Sources {
 
 impl JobInput for Sources {
     fn inputs(&self) -> Inputs {
-        let mut inputs = self.crawls.inputs();
-        if let Some(earlier) = &self.earlier {
-            inputs.files.extend(earlier.inputs().files.iter().cloned());
-            inputs.paths.extend(earlier.inputs().paths.iter().cloned());
-        }
-        Inputs { upstream: Inputs::of_jobs(self.all()).upstream, ..inputs }
+        Inputs { upstream: Inputs::of_jobs(self.all()).upstream, ..self.crawls.inputs() }
     }
 }
 
@@ -169,14 +158,11 @@ pub struct Report {
     pub top: usize,
     /// Language of the page: en or zh.
     pub lang: String,
-    /// Folder of earlier results: what changed since is a part of the page. Its content is in the key, not its path.
-    #[serde(skip_serializing)]
-    pub compare: Option<PathBuf>,
 }
 
 impl Default for Report {
     fn default() -> Self {
-        Report { title: String::new(), top: 15, lang: "en".into(), compare: None }
+        Report { title: String::new(), top: 15, lang: "en".into() }
     }
 }
 
@@ -207,7 +193,6 @@ pub const COPY: &str = "report.html";
 /// What the job meets.
 pub fn report(context: &Context<'_>) -> Result<Option<Committed>> {
     let sources = Sources::of(context)?;
-    refuse_earlier(&sources)?;
     mixed(&sources.all()).iter().for_each(|warning| context.runtime.progress.note(warning));
     let settings = context.settings::<Report>()?;
     let committed = context.run(&settings, &sources)?;
@@ -234,30 +219,6 @@ fn copy(settings: &Report, sources: &Sources, committed: &Committed, out: &std::
     let (aside, path) = (out.join(format!(".{COPY}.aside")), out.join(COPY));
     std::fs::write(&aside, page).at(&aside)?;
     std::fs::rename(&aside, &path).at(&path)
-}
-
-/// Refuses results of an earlier webmill, which lack tables that the report is drawn from, all at once.
-fn refuse_earlier(sources: &Sources) -> Result<()> {
-    let needed = [
-        (&sources.graph, &["levels"][..]),
-        (&sources.rank, &["convergence", "agreement"]),
-        (&sources.shape, &["laws", "shapes"]),
-    ];
-    let lacks = |(of, tables): &(&Committed, &[&str])| {
-        tables.iter().any(|table| !of.manifest.tables.contains_key(*table))
-    };
-    let again: Vec<String> = needed
-        .iter()
-        .filter(|needed| lacks(needed))
-        .map(|(of, _)| format!("`webmill {}`", command(&of.manifest.job)))
-        .collect();
-    if again.is_empty() {
-        return Ok(());
-    }
-    Err(Error::Config(format!(
-        "results of an earlier webmill lack tables that the report needs: run {} with this --out again",
-        again.join(", ")
-    )))
 }
 
 impl Job for Report {
@@ -288,12 +249,7 @@ impl Report {
         let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);
         summary.extend(documents.summary());
         summary.extend(classes.summary());
-        let budget = budget.fraction(1, 2);
-        let changes = sources.earlier.as_ref();
-        let changes =
-            changes.map(|earlier| compare::Changes::read(earlier, sources, &budget, self.top)).transpose()?;
         summary.extend(crawl.iter().flat_map(summary::crawl_rows));
-        summary.extend(changes.iter().flat_map(summary::changes_rows));
         let found = page::Found {
             sources,
             corpus: &corpus,
@@ -304,7 +260,6 @@ impl Report {
             topics: &topics,
             classes: &classes,
             crawl: crawl.as_ref(),
-            changes: changes.as_ref(),
         };
         let rows = summary.iter().map(|row| (row.section.as_str(), row.name.as_str(), row.value));
         let html = webmill_report::render(self.language(), rows, &page::data(self, &found))
