@@ -60,11 +60,6 @@ columns! {
     struct Clustered from ClusterRow { url, cluster, earlier }
 }
 
-columns! {
-    /// What results have that were made before there were earlier ones.
-    struct OwnClustered from ClusterRow { url, cluster }
-}
-
 /// Captures in the order of their URLs.
 pub struct ClusteredCaptures {
     captures: Captures,
@@ -93,19 +88,8 @@ fn read(pages: &[PathBuf], clusters: &Path, budget: &Budget) -> Result<Clustered
 /// Calls `each` with URL and cluster of every page that is not of earlier results.
 fn read_clusters(clusters: &Path, mut each: impl FnMut(&str, u32) -> Result<()>) -> Result<()> {
     let mut reader = Reader::<Clustered>::open(clusters)?;
-    let mut first = match reader.next() {
-        Err(Error::Incompatible { .. }) => {
-            let mut reader = Reader::<OwnClustered>::open(clusters)?;
-            while let Some(batch) = reader.next()? {
-                batch.rows().try_for_each(|row| each(row.url, row.cluster))?;
-            }
-            return Ok(());
-        }
-        first => first?,
-    };
-    while let Some(batch) = first {
+    while let Some(batch) = reader.next()? {
         batch.rows().filter(|row| !row.earlier).try_for_each(|row| each(row.url, row.cluster))?;
-        first = reader.next()?;
     }
     Ok(())
 }

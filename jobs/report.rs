@@ -26,7 +26,7 @@ use webmill_sort::Budget;
 use webmill_table::schema;
 
 use crate::inputs::is_event_log;
-use crate::job::{Context, JobEntry, mixed};
+use crate::job::{Context, JobEntry, if_any, mixed};
 use crate::learn::apply::ApplyJob;
 use crate::learn::cluster::ClusterJob;
 use crate::learn::{MODEL, TrainJob};
@@ -84,11 +84,7 @@ impl Sources {
     /// Where a job has no results there.
     pub fn of(context: &Context<'_>) -> Result<Self> {
         let extract = context.results_of("extract")?;
-        let optional = |job| match context.results_of(job) {
-            Ok(committed) => Ok(Some(committed)),
-            Err(Error::Config(_)) => Ok(None),
-            Err(error) => Err(error),
-        };
+        let optional = |job| if_any(context.results_of(job));
         let is_of = |rules: &Committed| {
             let inputs = &rules.manifest.inputs;
             let of_tables = inputs.upstream.iter().any(|of| of.key == extract.manifest.key);
