@@ -1,6 +1,7 @@
 //! `webmill report`: tables `hosts` and `summary`, and `report.html`.
 
 mod classes;
+mod compare;
 mod corpus;
 mod crawls;
 mod documents;
@@ -16,6 +17,7 @@ mod topics;
 mod tops;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
@@ -38,7 +40,7 @@ use tables::{HostRow, SummaryRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Report::NAME,
     about: "Write the report: one self-contained page with the numbers and the pictures, and the tables behind it",
-    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated, mirrors, rules and learn cluster where they were run, and the tables of the crawl where the shards are a crawl's.",
+    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n  webmill report --out results --compare results-of-last-year\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated, mirrors, rules and learn cluster where they were run, and the tables of the crawl where the shards are a crawl's.",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],
@@ -75,6 +77,8 @@ pub struct Sources {
     pub classifier: Option<Committed>,
     /// The crawls that the corpus is of.
     crawls: crawls::Crawls,
+    /// Earlier results that these are compared with.
+    earlier: Option<compare::Earlier>,
 }
 
 impl Sources {
@@ -85,6 +89,7 @@ impl Sources {
     pub fn of(context: &Context<'_>) -> Result<Self> {
         let extract = context.results_of("extract")?;
         let optional = |job| if_any(context.results_of(job));
+        let settings = context.settings::<Report>()?;
         let is_of = |rules: &Committed| {
             let inputs = &rules.manifest.inputs;
             let of_tables = inputs.upstream.iter().any(|of| of.key == extract.manifest.key);
@@ -112,6 +117,7 @@ impl Sources {
             classes,
             rules: optional("rules")?.filter(is_of),
             topics: optional(ClusterJob::NAME)?.filter(is_of_texts),
+            earlier: compare::open(settings.compare.as_deref(), context.runtime.cancel)?,
             crawls: crawls::Crawls::of(context, &extract)?,
             extract,
             graph: context.results_of("graph")?,
@@ -140,7 +146,12 @@ impl Sources {
 
 impl JobInput for Sources {
     fn inputs(&self) -> Inputs {
-        Inputs { upstream: Inputs::of_jobs(self.all()).upstream, ..self.crawls.inputs() }
+        let mut inputs = self.crawls.inputs();
+        if let Some(earlier) = &self.earlier {
+            inputs.files.extend(earlier.inputs().files.iter().cloned());
+            inputs.paths.extend(earlier.inputs().paths.iter().cloned());
+        }
+        Inputs { upstream: Inputs::of_jobs(self.all()).upstream, ..inputs }
     }
 }
 
@@ -154,11 +165,14 @@ pub struct Report {
     pub top: usize,
     /// Language of the page: en or zh.
     pub lang: String,
+    /// Folder of earlier results: what changed since is a part of the page. Its content is in the key, not its path.
+    #[serde(skip_serializing)]
+    pub compare: Option<PathBuf>,
 }
 
 impl Default for Report {
     fn default() -> Self {
-        Report { title: String::new(), top: 15, lang: "en".into() }
+        Report { title: String::new(), top: 15, lang: "en".into(), compare: None }
     }
 }
 
@@ -245,7 +259,12 @@ impl Report {
         let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);
         summary.extend(documents.summary());
         summary.extend(classes.summary());
+        let budget = budget.fraction(1, 2);
+        let changes = sources.earlier.as_ref();
+        let changes =
+            changes.map(|earlier| compare::Changes::read(earlier, sources, &budget, self.top)).transpose()?;
         summary.extend(crawl.iter().flat_map(summary::crawl_rows));
+        summary.extend(changes.iter().flat_map(summary::changes_rows));
         let found = page::Found {
             sources,
             corpus: &corpus,
@@ -256,6 +275,7 @@ impl Report {
             topics: &topics,
             classes: &classes,
             crawl: crawl.as_ref(),
+            changes: changes.as_ref(),
         };
         let rows = summary.iter().map(|row| (row.section.as_str(), row.name.as_str(), row.value));
         let html = webmill_report::render(self.language(), rows, &page::data(self, &found))

@@ -1,5 +1,6 @@
 //! `webmill report`: the job, with flags for its settings.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -14,6 +15,9 @@ use crate::settings::Common;
 #[derive(Debug, clap::Args)]
 #[command(after_help = ENTRY.example)]
 pub struct ReportArgs {
+    /// Earlier results: what changed since then is a part of the report.
+    #[arg(long, value_name = "EARLIER_RESULTS")]
+    compare: Option<PathBuf>,
     /// Language of the report [default: en].
     #[arg(long, value_parser = ["en", "zh"])]
     lang: Option<String>,
@@ -27,6 +31,9 @@ pub struct ReportArgs {
 /// What the job meets.
 pub fn run(args: &ReportArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.common.shared.read_recipe()?;
+    if let Some(results) = &args.compare {
+        recipe.set(Report::NAME, "compare", results.to_string_lossy().into_owned());
+    }
     if let Some(lang) = &args.lang {
         recipe.set(Report::NAME, "lang", lang.clone());
     }

@@ -7,6 +7,7 @@ use webmill_capture::date::format_rfc3339;
 use webmill_report::{BowTie, Law, LogLog, OverTime};
 
 use super::classes::Classes;
+use super::compare::{Changes, FIRST};
 use super::corpus::Corpus;
 use super::crawls::CrawlNumbers;
 use super::documents::Documents;
@@ -21,6 +22,8 @@ use super::{Report, Sources, made, ranking};
 use crate::levels::Level;
 use crate::shape::tables::Direction;
 
+/// Languages in the table of what changed.
+const LANGUAGES: usize = 12;
 /// Levels of fewer nodes have nothing to order.
 const LEAST_NODES: u64 = 10;
 
@@ -35,6 +38,7 @@ pub struct Found<'a> {
     pub topics: &'a Topics,
     pub classes: &'a Classes,
     pub crawl: Option<&'a CrawlNumbers>,
+    pub changes: Option<&'a Changes>,
 }
 
 /// All that the templates read.
@@ -62,6 +66,7 @@ pub fn data(settings: &Report, found: &Found<'_>) -> Value {
         "topics": found.topics,
         "evaluated": found.classes.evaluated(),
         "crawl": found.crawl.map(CrawlNumbers::lists),
+        "changes": found.changes.map(changes),
         "made": made::data(found),
     })
 }
@@ -70,6 +75,7 @@ pub fn data(settings: &Report, found: &Found<'_>) -> Value {
 fn parts(found: &Found<'_>) -> Vec<&'static str> {
     let [(_, of_rules, _), _] = of_rules(found.sources);
     let all = [
+        ("changes", found.changes.is_some()),
         ("ranking", true),
         ("texts", true),
         ("documents", !found.documents.is_empty()),
@@ -134,6 +140,20 @@ fn agreement(numbers: &Numbers) -> Vec<Value> {
         json!({"level": level.as_str(), "measures": measures, "rows": rows})
     };
     [Level::Page, Level::Host, Level::Domain].into_iter().filter(something).map(of_level).collect()
+}
+
+fn changes(changes: &Changes) -> Value {
+    let mut languages: Vec<(&String, &[u64; 2])> = changes.languages.iter().collect();
+    languages.sort_by(|a, b| b.1.iter().max().cmp(&a.1.iter().max()).then(a.0.cmp(b.0)));
+    languages.truncate(LANGUAGES);
+    json!({
+        "first": FIRST,
+        "moved": changes.moved,
+        "top_new": changes.top_new,
+        "top_gone": changes.top_gone,
+        "languages": languages,
+        "listed_hosts": changes.listed_hosts,
+    })
 }
 
 /// Names of what a function measures, those of most first.

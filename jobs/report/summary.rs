@@ -5,6 +5,7 @@ use webmill_run::Committed;
 use webmill_report::{Degrees, binned};
 
 use super::Sources;
+use super::compare::Changes;
 use super::corpus::{Corpus, Counts, outcomes};
 use super::crawls::{CrawlNumbers, by_life};
 use super::numbers::Numbers;
@@ -113,6 +114,31 @@ pub fn degrees(numbers: &Numbers, level: Level, direction: Direction) -> Degrees
 
 fn degrees_name(level: Level, direction: Direction) -> String {
     format!("{} {}", level.as_str(), direction.as_str())
+}
+
+/// The rows about what changed since earlier results.
+pub fn changes_rows(changes: &Changes) -> Vec<SummaryRow> {
+    let row = |name: &str, value: u64, unit: &str| SummaryRow {
+        section: "compare".into(),
+        name: name.into(),
+        value: value as f64,
+        unit: unit.into(),
+    };
+    let [new, gone, changed, unchanged] = changes.pages;
+    let mut rows = vec![
+        row("new pages", new, "pages"),
+        row("pages gone", gone, "pages"),
+        row("pages changed", changed, "pages"),
+        row("pages unchanged", unchanged, "pages"),
+        row("new hosts", changes.hosts[0], "hosts"),
+        row("hosts gone", changes.hosts[1], "hosts"),
+        row("duplicates before", changes.duplicates[0], "pages"),
+        row("duplicates now", changes.duplicates[1], "pages"),
+    ];
+    for (side, when) in ["before", "now"].into_iter().enumerate() {
+        rows.extend(changes.languages_of(side).iter().map(|(l, n)| row(&format!("{l} {when}"), *n, "pages")));
+    }
+    rows
 }
 
 /// Lines and sites that the corpus has more than once, as far as they were looked for: name, number, unit.

@@ -11,9 +11,10 @@ use crate::Lang;
 use crate::html::{environment, escape_tidied, fill, shorten, thousands};
 
 /// The templates: the page, the macros, and a file for each part.
-pub(crate) const TEMPLATES: [(&str, &str); 13] = [
+pub(crate) const TEMPLATES: [(&str, &str); 14] = [
     ("page.html", include_str!("templates/page.html")),
     ("parts.html", include_str!("templates/parts.html")),
+    ("changes.html", include_str!("templates/changes.html")),
     ("ranking.html", include_str!("templates/ranking.html")),
     ("texts.html", include_str!("templates/texts.html")),
     ("documents.html", include_str!("templates/documents.html")),

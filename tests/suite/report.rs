@@ -130,6 +130,54 @@ fn a_report_in_chinese_has_no_english_heading() {
     assert!(message.contains("lang = fr"), "{message}");
 }
 
+#[test]
+fn compare_tells_what_is_new_gone_and_changed() {
+    let work = Work::new();
+    let site = |pages: &[u64], changed: u64| -> Vec<(String, String)> {
+        let one = |number: &u64| {
+            let (url, body) = article("a.example", *number, 12);
+            (url, if *number == changed { body.replace("<h1>", "<h1>Changed: ") } else { body })
+        };
+        pages.iter().map(one).collect()
+    };
+    let mut before = site(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 99);
+    before.push(article("gone.example", 1, 12));
+    let mut now = site(&[0, 1, 2, 3, 4, 5, 6, 7, 10, 11], 5);
+    now.extend([article("new.example", 1, 12), article("new.example", 2, 12)]);
+    work.write_pages("before-shards", &before);
+    work.write_pages("now-shards", &now);
+    work.run(&["run", "before-shards", "--out", "before"]);
+    work.run(&["run", "now-shards", "--out", "now"]);
+    assert!(!html(&work, "now").contains("id=\"changes\""));
+    work.run(&["report", "--out", "now", "--compare", "before"]);
+    let summary = summary(&work, "now");
+    for (name, want) in [
+        ("new pages", 4.0),
+        ("pages gone", 3.0),
+        ("pages changed", 1.0),
+        ("pages unchanged", 7.0),
+        ("new hosts", 1.0),
+        ("hosts gone", 1.0),
+    ] {
+        assert_eq!(summary.get(&format!("compare: {name}")), Some(&want), "{name}");
+    }
+    check_numbers(&work, "now");
+    let compared = html(&work, "now");
+    assert!(compared.contains("id=\"changes\"") && compared.contains(">new.example</code>"));
+    assert!(compared.contains(">gone.example</code>"));
+    // The same again is done; a folder without results is refused, and named.
+    work.run(&["report", "--out", "now", "--compare", "before"]);
+    assert_eq!(html(&work, "now"), compared);
+    let message = work.fails(&["report", "--out", "now", "--compare", "nowhere"], 2);
+    assert!(message.contains("compare: nowhere: no results"), "{message}");
+    // Against itself nothing changed.
+    work.run(&["report", "--out", "now", "--compare", "now"]);
+    let same = self::summary(&work, "now");
+    for name in ["new pages", "pages gone", "pages changed", "new hosts", "hosts gone"] {
+        assert_eq!(same.get(&format!("compare: {name}")), Some(&0.0), "{name}");
+    }
+}
+
 /// A second of silence: PCM, 8,000 samples a second, a byte each.
 fn wav() -> Vec<u8> {
     let mut wav =
@@ -195,8 +243,10 @@ fn documents_and_media_have_a_part_of_their_own() {
     }
     let hosts: Vec<HostRow> = read_rows(&work.path("out/report/latest/hosts")).unwrap();
     assert_eq!((hosts[0].captures, hosts[0].html_pages, hosts[0].documents), (7, 1, 3));
-    work.run(&["report", "--out", "out", "--lang", "zh"]);
-    check_numbers(&work, "out");
+    for arguments in [&["--lang", "zh"][..], &["--compare", "plain"], &["--compare", "out"]] {
+        work.run(&[&["report", "--out", "out"], arguments].concat());
+        check_numbers(&work, "out");
+    }
 }
 
 #[test]
