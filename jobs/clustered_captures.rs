@@ -153,7 +153,7 @@ impl ClusteredCaptures {
 mod tests {
     use super::*;
     use webmill_mill::PageRow;
-    use webmill_table::{Footer, Millis, table, write_part};
+    use webmill_table::{Footer, Millis, write_part};
 
     #[test]
     fn captures_meet_their_clusters() {
@@ -191,27 +191,5 @@ mod tests {
         ];
         assert_eq!(found, expected.map(|(url, ms, cluster)| (url.to_owned(), Some(ms), cluster)));
         assert_eq!((captures.superseded(), captures.strangers()), (1, 3));
-    }
-
-    #[test]
-    fn tables_from_before_there_were_earlier_results_are_read() {
-        table! {
-            /// The columns that count here, of such a table.
-            Before = "clusters" {
-                url: String = "canonical URL", "http://a.com/";
-                cluster: u32 = "number of the cluster", "17";
-            }
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.parquet");
-        let rows = [Before { url: "http://a/".into(), cluster: 7 }];
-        write_part(&path, &rows, &Footer { job_key: "k".into() }).unwrap();
-        let mut found = Vec::new();
-        read_clusters(&path, |url, cluster| {
-            found.push((url.to_owned(), cluster));
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(found, [("http://a/".to_owned(), 7)]);
     }
 }
