@@ -158,8 +158,8 @@ fn name_of(path: &Path) -> String {
     plain.to_owned()
 }
 
-/// Where the shards lay that results are of.
-pub(crate) fn shards_of(results: &Path) -> Result<Vec<String>> {
+/// Paths of the shards, and event logs of crawls, that results were made of.
+pub(crate) fn inputs_of(results: &Path) -> Result<Vec<String>> {
     let path = results.join("extract/latest/run.json");
     let text = std::fs::read(&path).map_err(|_| {
         Error::Config(format!(
@@ -169,13 +169,14 @@ pub(crate) fn shards_of(results: &Path) -> Result<Vec<String>> {
     })?;
     let run: serde_json::Value =
         serde_json::from_slice(&text).map_err(|e| Error::corrupt(&path, 0, e.to_string()))?;
-    let inputs = run.get("inputs").and_then(|inputs| inputs.as_array()).cloned().unwrap_or_default();
-    let shards: Vec<String> = inputs
-        .iter()
-        .filter_map(|input| input.as_str())
-        .filter(|input| ShardReader::open(Path::new(input), &ReadOptions::default()).is_ok())
-        .map(str::to_owned)
-        .collect();
+    let inputs = run.get("inputs").and_then(|inputs| inputs.as_array());
+    Ok(inputs.into_iter().flatten().filter_map(|input| input.as_str()).map(str::to_owned).collect())
+}
+
+/// Where the shards lay that results are of.
+pub(crate) fn shards_of(results: &Path) -> Result<Vec<String>> {
+    let mut shards = inputs_of(results)?;
+    shards.retain(|input| ShardReader::open(Path::new(input), &ReadOptions::default()).is_ok());
     if shards.is_empty() {
         return Err(Error::Config(format!(
             "{}: the shards of these results are not where they were; name them beside it",

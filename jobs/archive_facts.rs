@@ -32,7 +32,7 @@ use webmill_serve::site::{CaptureFacts, ClusterFacts, Facts, HostLine, SearchAns
 use webmill_sort::Budget;
 use webmill_table::{Reader, columns};
 
-use crate::job::latest;
+use crate::job::{if_any, latest};
 use crate::report::tables::HostRow;
 use file::FactsFile;
 
@@ -99,11 +99,8 @@ impl ArchiveFacts {
             }
             Err(error) => return Err(error),
         };
-        let hosts = match latest(out, "report") {
-            Ok(report) => Some(read_hosts(&report.path("hosts"))?),
-            Err(Error::Config(_)) => None,
-            Err(error) => return Err(error),
-        };
+        let report = if_any(latest(out, "report"))?;
+        let hosts = report.map(|report| read_hosts(&report.path("hosts"))).transpose()?;
         Ok(ArchiveFacts { file, hosts })
     }
 

@@ -60,11 +60,6 @@ columns! {
     struct Clustered from ClusterRow { url, cluster, earlier }
 }
 
-columns! {
-    /// What results have that were made before there were earlier ones.
-    struct OwnClustered from ClusterRow { url, cluster }
-}
-
 /// Captures in the order of their URLs.
 pub struct ClusteredCaptures {
     captures: Captures,
@@ -93,19 +88,8 @@ fn read(pages: &[PathBuf], clusters: &Path, budget: &Budget) -> Result<Clustered
 /// Calls `each` with URL and cluster of every page that is not of earlier results.
 fn read_clusters(clusters: &Path, mut each: impl FnMut(&str, u32) -> Result<()>) -> Result<()> {
     let mut reader = Reader::<Clustered>::open(clusters)?;
-    let mut first = match reader.next() {
-        Err(Error::Incompatible { .. }) => {
-            let mut reader = Reader::<OwnClustered>::open(clusters)?;
-            while let Some(batch) = reader.next()? {
-                batch.rows().try_for_each(|row| each(row.url, row.cluster))?;
-            }
-            return Ok(());
-        }
-        first => first?,
-    };
-    while let Some(batch) = first {
+    while let Some(batch) = reader.next()? {
         batch.rows().filter(|row| !row.earlier).try_for_each(|row| each(row.url, row.cluster))?;
-        first = reader.next()?;
     }
     Ok(())
 }
@@ -169,7 +153,7 @@ impl ClusteredCaptures {
 mod tests {
     use super::*;
     use webmill_mill::PageRow;
-    use webmill_table::{Footer, Millis, table, write_part};
+    use webmill_table::{Footer, Millis, write_part};
 
     #[test]
     fn captures_meet_their_clusters() {
@@ -207,27 +191,5 @@ mod tests {
         ];
         assert_eq!(found, expected.map(|(url, ms, cluster)| (url.to_owned(), Some(ms), cluster)));
         assert_eq!((captures.superseded(), captures.strangers()), (1, 3));
-    }
-
-    #[test]
-    fn tables_from_before_there_were_earlier_results_are_read() {
-        table! {
-            /// The columns that count here, of such a table.
-            Before = "clusters" {
-                url: String = "canonical URL", "http://a.com/";
-                cluster: u32 = "number of the cluster", "17";
-            }
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.parquet");
-        let rows = [Before { url: "http://a/".into(), cluster: 7 }];
-        write_part(&path, &rows, &Footer { job_key: "k".into() }).unwrap();
-        let mut found = Vec::new();
-        read_clusters(&path, |url, cluster| {
-            found.push((url.to_owned(), cluster));
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(found, [("http://a/".to_owned(), 7)]);
     }
 }

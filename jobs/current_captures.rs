@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use webmill_capture::Result;
+use webmill_capture::{Error, Result};
 use webmill_mill::PageRow;
 use webmill_sort::{Budget, BytesSorter, SortedBytes};
 use webmill_table::{Reader, columns};
@@ -57,8 +57,8 @@ columns! {
     }
 }
 
-/// Bytes of the fields of fixed size in a sorted value.
-const FIXED: usize = 16 + 16 + 16 + 9 + 8 + 4 + 4;
+/// Key, body, text, SimHash, place, words, part and SURT form of a capture, as its sorted value has them.
+type Stored<'a> = (u128, u128, u128, Option<u64>, u64, u32, u32, &'a str);
 
 /// A number for the place of a capture: equal for equal file names and offsets.
 pub fn place(shard: &str, offset: i64) -> u64 {
@@ -91,7 +91,7 @@ pub fn read(parts: &[PathBuf], budget: &Budget) -> Result<Captures> {
 
 fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
     let mut reader = Reader::<Captured>::open(path)?;
-    let (mut key, mut value) = (Vec::new(), Vec::new());
+    let mut key = Vec::new();
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             let is_page = page.is_html || page.page_type.is_some();
@@ -109,19 +109,14 @@ fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
             key.push(0);
             key.extend_from_slice(&offset.to_be_bytes());
             key.extend_from_slice(shard.as_bytes());
-            value.clear();
-            value.extend_from_slice(&page.url_key.0.to_le_bytes());
-            let body = body_of(page.content_digest, page.content_length);
-            value.extend_from_slice(&body.to_le_bytes());
-            value.extend_from_slice(&page.text_digest.map_or(0, |digest| digest.0).to_le_bytes());
-            value.push(u8::from(page.simhash.is_some()));
-            value.extend_from_slice(&page.simhash.unwrap_or_default().to_le_bytes());
-            value.extend_from_slice(&place(shard, offset).to_le_bytes());
-            value.extend_from_slice(&page.num_words.to_le_bytes());
             // A later part wins over an equal capture.
-            value.extend_from_slice(&part.to_be_bytes());
-            value.extend_from_slice(page.url_sortkey.as_bytes());
-            sorter.push(&key, &value)?;
+            key.extend_from_slice(&part.to_be_bytes());
+            let body = body_of(page.content_digest, page.content_length);
+            let text = page.text_digest.map_or(0, |digest| digest.0);
+            let at = place(shard, offset);
+            let stored: Stored<'_> =
+                (page.url_key.0, body, text, page.simhash, at, page.num_words, part, page.url_sortkey);
+            sorter.push(&key, &postcard::to_allocvec(&stored).map_err(|_| broken())?)?;
         }
     }
     Ok(())
@@ -168,37 +163,36 @@ pub fn ordered(time_ms: Option<i64>) -> [u8; 9] {
     bytes
 }
 
+fn broken() -> Error {
+    Error::Internal("a sorted capture is not what was put in".into())
+}
+
 fn decode(key: &[u8], value: &[u8]) -> Result<CurrentCapture> {
-    let broken = || webmill_capture::Error::Internal("a sorted capture is not what was put in".into());
+    let stored: Stored<'_> = postcard::from_bytes(value).map_err(|_| broken())?;
+    let (url_key, body, text, simhash, place, words, part, surt) = stored;
     let end = memchr::memchr(0, key).ok_or_else(broken)?;
-    let (fixed, surt) = value.split_at_checked(FIXED).ok_or_else(broken)?;
     let time = key.get(end + 1..end + 10).ok_or_else(broken)?;
-    let number = |at: usize| -> Result<u128> {
-        fixed.get(at..at + 16).and_then(|b| b.try_into().ok()).map(u128::from_le_bytes).ok_or_else(broken)
-    };
-    let short = |at: usize| -> Result<u64> {
-        fixed.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes).ok_or_else(broken)
-    };
     let time_ms = match time[0] {
         0 => None,
         _ => Some((u64::from_be_bytes(time[1..9].try_into().map_err(|_| broken())?) ^ (1 << 63)) as i64),
     };
     // Digests hold no zero byte either.
     let digest = memchr::memchr(0, key.get(end + 10..).unwrap_or_default()).ok_or_else(broken)?;
-    let (offset, shard) = key[end + 10 + digest + 1..].split_at_checked(8).ok_or_else(broken)?;
+    let (offset, shard) = key[end + 10 + digest + 1..].split_first_chunk().ok_or_else(broken)?;
+    let (shard, _) = shard.split_last_chunk::<4>().ok_or_else(broken)?;
     Ok(CurrentCapture {
         url: String::from_utf8_lossy(&key[..end]).into_owned(),
-        surt: String::from_utf8_lossy(surt).into_owned(),
-        key: number(0)?,
+        surt: surt.to_owned(),
+        key: url_key,
         time_ms,
-        body: number(16)?,
-        text: number(32)?,
-        simhash: (fixed[48] == 1).then(|| short(49)).transpose()?,
-        place: short(57)?,
-        words: fixed[65..69].try_into().map_or(0, u32::from_le_bytes),
-        part: fixed[69..73].try_into().map_or(0, u32::from_be_bytes),
+        body,
+        text,
+        simhash,
+        place,
+        words,
+        part,
         shard: String::from_utf8_lossy(shard).into_owned(),
-        offset: i64::from_be_bytes(offset.try_into().map_err(|_| broken())?),
+        offset: i64::from_be_bytes(*offset),
     })
 }
 

@@ -49,7 +49,7 @@ impl Form {
     }
 
     /// How names of files end.
-    pub fn ending(self) -> &'static str {
+    fn ending(self) -> &'static str {
         match self {
             Form::Json => "jsonl",
             Form::Csv => "csv",
@@ -139,29 +139,14 @@ pub fn to_file(tables: &[Source<'_>], form: Form, path: &Path, cancel: &Cancel) 
     aside.commit()
 }
 
-/// Writes tables into `folder`, which is made: a file TABLE.jsonl or TABLE.csv each, or NAME.sqlite. The files, in order.
+/// Writes tables into `folder`, which is made: a file TABLE.jsonl or TABLE.csv each.
 ///
 /// # Errors
 /// As of [`to_file`].
-pub fn to_folder(
-    tables: &[Source<'_>],
-    form: Form,
-    folder: &Path,
-    name: &str,
-    cancel: &Cancel,
-) -> Result<Vec<PathBuf>> {
+pub fn to_folder(tables: &[Source<'_>], form: Form, folder: &Path, cancel: &Cancel) -> Result<()> {
     std::fs::create_dir_all(folder).at(folder)?;
-    let named = |name: &str| folder.join(format!("{name}.{}", form.ending()));
-    if form.is_one_file() {
-        let path = named(name);
-        to_file(tables, form, &path, cancel)?;
-        return Ok(vec![path]);
-    }
-    let mut paths = Vec::new();
-    for table in tables {
-        let path = named(&table.schema.name);
-        to_file(std::slice::from_ref(table), form, &path, cancel)?;
-        paths.push(path);
-    }
-    Ok(paths)
+    tables.iter().try_for_each(|table| {
+        let path = folder.join(format!("{}.{}", table.schema.name, form.ending()));
+        to_file(std::slice::from_ref(table), form, &path, cancel)
+    })
 }

@@ -135,9 +135,6 @@ impl Settings for Extract {
 }
 
 impl Extract {
-    /// First version of the job whose tables tell of documents and media.
-    pub const DOCUMENTS_SINCE: u32 = 8;
-
     /// What captures pass through.
     fn mill(&self) -> Mill {
         let (images, media, gps) = (self.images, self.media, self.gps);

@@ -211,6 +211,18 @@ pub fn command(job: &str) -> String {
     }
 }
 
+/// What there is of results that may be missing.
+///
+/// # Errors
+/// All but [`Error::Config`], which says that there are none.
+pub fn if_any(results: Result<Committed>) -> Result<Option<Committed>> {
+    match results {
+        Ok(committed) => Ok(Some(committed)),
+        Err(Error::Config(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// The latest results of a job in the folder `out`.
 ///
 /// # Errors

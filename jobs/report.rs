@@ -28,7 +28,7 @@ use webmill_sort::Budget;
 use webmill_table::schema;
 
 use crate::inputs::is_event_log;
-use crate::job::{Context, JobEntry, command, mixed};
+use crate::job::{Context, JobEntry, if_any, mixed};
 use crate::learn::apply::ApplyJob;
 use crate::learn::cluster::ClusterJob;
 use crate::learn::{MODEL, TrainJob};
@@ -88,11 +88,7 @@ impl Sources {
     /// Where a job has no results there.
     pub fn of(context: &Context<'_>) -> Result<Self> {
         let extract = context.results_of("extract")?;
-        let optional = |job| match context.results_of(job) {
-            Ok(committed) => Ok(Some(committed)),
-            Err(Error::Config(_)) => Ok(None),
-            Err(error) => Err(error),
-        };
+        let optional = |job| if_any(context.results_of(job));
         let settings = context.settings::<Report>()?;
         let is_of = |rules: &Committed| {
             let inputs = &rules.manifest.inputs;
@@ -207,7 +203,6 @@ pub const COPY: &str = "report.html";
 /// What the job meets.
 pub fn report(context: &Context<'_>) -> Result<Option<Committed>> {
     let sources = Sources::of(context)?;
-    refuse_earlier(&sources)?;
     mixed(&sources.all()).iter().for_each(|warning| context.runtime.progress.note(warning));
     let settings = context.settings::<Report>()?;
     let committed = context.run(&settings, &sources)?;
@@ -234,30 +229,6 @@ fn copy(settings: &Report, sources: &Sources, committed: &Committed, out: &std::
     let (aside, path) = (out.join(format!(".{COPY}.aside")), out.join(COPY));
     std::fs::write(&aside, page).at(&aside)?;
     std::fs::rename(&aside, &path).at(&path)
-}
-
-/// Refuses results of an earlier webmill, which lack tables that the report is drawn from, all at once.
-fn refuse_earlier(sources: &Sources) -> Result<()> {
-    let needed = [
-        (&sources.graph, &["levels"][..]),
-        (&sources.rank, &["convergence", "agreement"]),
-        (&sources.shape, &["laws", "shapes"]),
-    ];
-    let lacks = |(of, tables): &(&Committed, &[&str])| {
-        tables.iter().any(|table| !of.manifest.tables.contains_key(*table))
-    };
-    let again: Vec<String> = needed
-        .iter()
-        .filter(|needed| lacks(needed))
-        .map(|(of, _)| format!("`webmill {}`", command(&of.manifest.job)))
-        .collect();
-    if again.is_empty() {
-        return Ok(());
-    }
-    Err(Error::Config(format!(
-        "results of an earlier webmill lack tables that the report needs: run {} with this --out again",
-        again.join(", ")
-    )))
 }
 
 impl Job for Report {

@@ -3,13 +3,12 @@
 //! **What.** A rule ([`webmill_rules`]) is applied to the pages of the corpus that its layers are entered by, and to those that its
 //! link tags lead to, however deep; its groups become tables.
 //!
-//! **Algorithm.** Shards that are named are read in one pass (`scan`), in which the layers that pages are entered by for their
-//! address are done at once. Without, table `pages` says which pages are entered and where every page stands. What is left is visited in
-//! waves: what the link tags of one wave lead to is the next one; each (page, rule, layer) is done once, so that layers that open each
+//! **Algorithm.** Shards are read in one pass (`scan`), in which the layers that pages are entered by for their address are done at
+//! once. What is left is visited in waves: what the link tags of one wave lead to is the next one; each (page, rule, layer) is done once, so that layers that open each
 //! other end. A page is read, decoded and parsed once for all that a wave wants of it. What tags found is kept on disk by
 //! (page, rule, layer); at last groups are walked from the pages on which their rows begin, in the order of their SURT.
 //!
-//! **Cost.** One reading of the shards, or of each page that a rule wants; look-ups of links in an embedded store. Within `--memory`, but for the
+//! **Cost.** One reading of the shards, and of each page behind a link; look-ups of links in an embedded store. Within `--memory`, but for the
 //! rows that begin on one page, which are held until they are written.
 //!
 //! **Determinism.** A function of the current captures and the rules: neither shards nor threads matter.
@@ -23,13 +22,16 @@ mod visit;
 mod waves;
 mod write;
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_rules::{ApplyLimits, Rule, builtin};
-use webmill_run::{Committed, Inputs, Job, JobInput, Reject, Stage, Unit};
-use webmill_shard::{Input, discover};
+use webmill_rules::{Rule, builtin};
+use webmill_run::{Committed, Job, Reject, Stage, Unit};
 use webmill_table::schema;
 
+use crate::archive::{inputs_of, shards_of};
+use crate::crawl::EVENTS;
 use crate::inputs::Shards;
 use crate::job::{Context, JobEntry};
 use crate::recipe::{Settings, check_settings, within};
@@ -40,7 +42,7 @@ use tally::{LINKS, MISSING_PAGE, Tally};
 pub const ENTRY: JobEntry = JobEntry {
     name: RulesJob::NAME,
     about: "Make tables of what rules find in pages",
-    example: "Example:\n  webmill rules apply books.toml --out results\n\nReads the tables that `webmill extract` wrote to the same folder, and the shards that they are of.",
+    example: "Example:\n  webmill rules apply books.toml --out results\n\nReads the shards that the results in the same folder are of; --shards names others.",
     reads_shards: false,
     optional: false,
     tables: || vec![tables::any_group(), schema::<RuleReportRow>(), schema::<RuleProblemRow>()],
@@ -56,27 +58,13 @@ pub struct RuleSettings {
     pub files: Vec<String>,
     /// Most pages of a chain that a paging tag leads along.
     pub max_pages: u32,
-    /// Most results of one tag in one material.
-    pub max_matches: u32,
-    /// Most results of all tags of a layer on a page.
-    pub max_results: u32,
-    /// Most bytes of all results of a layer on a page.
-    pub max_bytes: u64,
     /// Share of links to pages that are in no shard, beyond which the exit code is 1; 0 to 1.
     pub max_missing: f64,
 }
 
 impl Default for RuleSettings {
     fn default() -> Self {
-        let limits = ApplyLimits::default();
-        RuleSettings {
-            files: Vec::new(),
-            max_pages: 1000,
-            max_matches: limits.matches as u32,
-            max_results: limits.results as u32,
-            max_bytes: limits.bytes as u64,
-            max_missing: 0.1,
-        }
+        RuleSettings { files: Vec::new(), max_pages: 1000, max_missing: 0.1 }
     }
 }
 
@@ -85,9 +73,6 @@ impl Settings for RuleSettings {
 
     fn check(&self) -> Result<()> {
         within("max_pages", self.max_pages, 1..=1_000_000)?;
-        within("max_matches", self.max_matches, 1..=10_000_000)?;
-        within("max_results", self.max_results, 1..=10_000_000)?;
-        within("max_bytes", self.max_bytes, 1..=1 << 32)?;
         if !(0.0..=1.0).contains(&self.max_missing) {
             return Err(Error::Config(format!("max_missing {}: 0 to 1 are possible", self.max_missing)));
         }
@@ -106,43 +91,9 @@ pub struct RulesJob {
     /// Whether rules that come with the program may match nothing: all of them were asked for, whatever pages there are.
     all_builtin: bool,
     max_pages: u32,
-    matches: u32,
-    results: u32,
-    bytes: u64,
 }
 
-/// What says which pages there are.
-pub enum RuleInput {
-    /// The tables of `extract`, and the shards that they are of.
-    Tables {
-        /// Results of `extract`.
-        extract: Box<Committed>,
-        /// Their shards.
-        shards: Vec<Input>,
-    },
-    /// Shards that are read as a whole.
-    Shards(Shards),
-}
-
-impl RuleInput {
-    fn shards(&self) -> &[Input] {
-        match self {
-            RuleInput::Tables { shards, .. } => shards,
-            RuleInput::Shards(shards) => &shards.inputs,
-        }
-    }
-}
-
-impl JobInput for RuleInput {
-    fn inputs(&self) -> Inputs {
-        match self {
-            RuleInput::Tables { extract, .. } => Inputs::of_jobs([&**extract]),
-            RuleInput::Shards(shards) => shards.inputs(),
-        }
-    }
-}
-
-/// Applies the recipe's rules to the context's pages.
+/// Applies the recipe's rules to the context's shards, else to those that the results in the output folder are of.
 ///
 /// # Errors
 /// What the job meets.
@@ -152,18 +103,26 @@ pub fn rules(context: &Context<'_>) -> Result<Option<Committed>> {
         rules: webmill_rules::library::read(&settings.files)?,
         all_builtin: settings.files.iter().any(|file| file == ALL_BUILTIN),
         max_pages: settings.max_pages,
-        matches: settings.max_matches,
-        results: settings.max_results,
-        bytes: settings.max_bytes,
     };
-    let input = if context.inputs.is_empty() {
-        let extract = context.results_of("extract")?;
-        let (shards, _) = discover(&crate::archive::shards_of(&context.runtime.out)?)?;
-        RuleInput::Tables { extract: Box::new(extract), shards }
-    } else {
-        RuleInput::Shards(Shards::discover(&context.inputs, &context.runtime)?)
+    let shards = match context.inputs.as_slice() {
+        [] => &of_results(&context.runtime.out)?,
+        named => named,
     };
-    context.run(&job, &input)
+    context.run(&job, &Shards::discover(shards, &context.runtime)?)
+}
+
+/// What results are of: crawls whose event log was read, since they know redirects that no shard holds, and the other shards.
+fn of_results(results: &Path) -> Result<Vec<String>> {
+    let crawl_of = |log: &String| {
+        let folder = Path::new(log).parent().filter(|folder| folder.ends_with(EVENTS))?.parent()?;
+        folder.join("crawl.toml").is_file().then(|| folder.to_path_buf())
+    };
+    let mut crawls: Vec<PathBuf> = inputs_of(results)?.iter().filter_map(crawl_of).collect();
+    crawls.dedup();
+    let mut found = shards_of(results)?;
+    found.retain(|shard| !crawls.iter().any(|crawl| Path::new(shard).starts_with(crawl)));
+    found.extend(crawls.iter().map(|crawl| crawl.to_string_lossy().into_owned()));
+    Ok(found)
 }
 
 /// What is to be said where more of the links that were followed lead to no page than the settings bear.
@@ -189,13 +148,15 @@ pub fn too_many_missing(context: &Context<'_>) -> Result<Option<String>> {
 }
 
 impl Job for RulesJob {
-    type Input = RuleInput;
+    type Input = Shards;
     const NAME: &'static str = "rules";
     const VERSION: u32 = 1;
 
-    fn run(&self, input: &RuleInput, stage: &Stage<'_>) -> Result<()> {
-        waves::scan(self, &self.parse().0, input, stage)?;
-        stage.unit("rules", |unit| self.apply(input, unit))
+    fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
+        let rules = self.parse().0;
+        let records = visit::Shards::new(&shards.inputs);
+        scan::Scan::new(&visit::Visitor::new(&records, &rules), shards).read(stage)?;
+        stage.unit("rules", |unit| self.apply(shards, unit))
     }
 }
 
@@ -205,15 +166,7 @@ impl RulesJob {
         !(self.all_builtin && builtin::is_builtin(&rule.source))
     }
 
-    fn limits(&self) -> ApplyLimits {
-        ApplyLimits {
-            matches: self.matches as usize,
-            results: self.results as usize,
-            bytes: usize::try_from(self.bytes).unwrap_or(usize::MAX),
-        }
-    }
-
-    fn apply(&self, input: &RuleInput, unit: &mut Unit<'_>) -> Result<()> {
+    fn apply(&self, shards: &Shards, unit: &mut Unit<'_>) -> Result<()> {
         let mut tally = Tally::default();
         let (rules, mistakes) = self.parse();
         mistakes.into_iter().for_each(|(name, mistake)| tell(name, mistake, unit, &mut tally));
@@ -221,9 +174,12 @@ impl RulesJob {
         let (folder, memory) = (unit.temp(), unit.stage().memory);
         let mut store = store::Store::new(folder, memory / 4);
         let mut tops = tops::Gathered::new(folder, memory / 8);
-        let shards = waves::run(self, &rules, input, (&mut store, &mut tops), unit, &mut tally)?;
+        let records = visit::Shards::new(&shards.inputs);
+        let visitor = visit::Visitor::new(&records, &rules);
+        scan::Scan::new(&visitor, shards).gather(&mut store, &mut tops, unit, &mut tally)?;
+        waves::run(&visitor, (&store, &mut tops), unit, &mut tally)?;
         let tops = tops.sort(unit.temp())?;
-        write::groups(self, &rules, (&store, &tops, &shards), unit, &mut tally)?;
+        write::groups(self, &rules, (&store, &tops, &records), unit, &mut tally)?;
         tally.write(&rules, &|rule| self.expects(rule), unit)
     }
 

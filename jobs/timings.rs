@@ -4,6 +4,8 @@ use serde::Deserialize;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_run::Committed;
 
+use crate::console::megabytes;
+
 /// What is read of `run.json`.
 #[derive(Deserialize)]
 struct Ran {
@@ -39,8 +41,4 @@ pub fn lines(committed: &Committed) -> Result<Vec<String>> {
         format!("{:>10}  {part:12} {seconds:8.2} s of threads {:5.1} %", "", 100.0 * seconds / all)
     }));
     Ok(lines)
-}
-
-fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
 }

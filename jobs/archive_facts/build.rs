@@ -25,7 +25,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::{Cluster, Known, VERSION, terms};
 use crate::current_captures::place;
 use crate::dedup::tables::ClusterRow;
-use crate::job::latest;
+use crate::job::{if_any, latest};
 use crate::levels::{Level, read_level};
 use crate::output::covering;
 use crate::rank::tables::RankRow;
@@ -72,11 +72,7 @@ pub struct Sources {
 impl Sources {
     /// The latest results in `out`; ranks and duplicates may be missing.
     pub fn latest(out: &Path) -> Result<Sources> {
-        let optional = |job| match latest(out, job) {
-            Ok(committed) => Ok(Some(committed)),
-            Err(Error::Config(_)) => Ok(None),
-            Err(error) => Err(error),
-        };
+        let optional = |job| if_any(latest(out, job));
         Ok(Sources { extract: latest(out, "extract")?, rank: optional("rank")?, dedup: optional("dedup")? })
     }
 

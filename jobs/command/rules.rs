@@ -51,7 +51,7 @@ pub fn run(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
         RulesCommand::List(args) => library::list(args),
         RulesCommand::Search(args) => library::search(args),
         RulesCommand::Check(args) => library::check(args),
-        RulesCommand::Test(args) => test::run(args, cancel),
+        RulesCommand::Test(args) => test::run(args),
         RulesCommand::Schema => {
             crate::print(webmill_rules::file::JSON_SCHEMA)?;
             Ok(ExitCode::SUCCESS)

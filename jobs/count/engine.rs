@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
@@ -318,21 +317,5 @@ impl<C: Columns> Batches<C> {
             self.reader =
                 Some(Reader::over(vec![split.file]).only(move |group| groups.contains(&group.number())));
         }
-    }
-}
-
-/// Something counted on all threads.
-#[derive(Debug, Default)]
-pub struct Counter(AtomicU64);
-
-impl Counter {
-    /// Adds.
-    pub fn add(&self, n: u64) {
-        self.0.fetch_add(n, Ordering::Relaxed);
-    }
-
-    /// What was added.
-    pub fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
     }
 }

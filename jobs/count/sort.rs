@@ -176,7 +176,7 @@ impl Job for CountSort {
         let engine = Engine { stage, kernel: &kernel, name: "", parts };
         let at = input.schema.columns.iter().position(|column| column.name == self.column);
         let at = at.ok_or_else(|| Error::Internal("the column went away".into()))?;
-        let kinds: Vec<ColumnType> = input.schema.columns.iter().map(|column| column.kind).collect();
+        let kind = input.schema.columns[at].kind;
         let mut shuffles = Vec::new();
         let mut first = 0u64;
         for (number, file) in part_files(&input.folder)?.into_iter().enumerate() {
@@ -192,10 +192,9 @@ impl Job for CountSort {
                     rows.par_chunks(each).enumerate().try_for_each(|(chunk, rows)| {
                         mapper.with(|side| {
                             for (number, row) in (row_number + (chunk * each) as u64..).zip(rows) {
-                                side.map(&Row {
-                                    key: self.key(&row[at], kinds[at], number),
-                                    row: coding::write_row(row, &kinds),
-                                })?;
+                                let key = self.key(&row[at], kind, number);
+                                let row = postcard::to_allocvec(row).map_err(of_row)?;
+                                side.map(&Row { key, row })?;
                             }
                             Ok(())
                         })
@@ -206,7 +205,7 @@ impl Job for CountSort {
                 Ok(tally)
             })?);
         }
-        self.write(&engine, &shuffles, input, &kinds)
+        write(&engine, &shuffles, input)
     }
 }
 
@@ -240,41 +239,42 @@ impl CountSort {
         }
         Ok(sample.splitters(parts))
     }
+}
 
-    fn write(
-        &self,
-        engine: &Engine<'_, '_, Rows>,
-        shuffles: &[webmill_mapreduce::Shuffle],
-        input: &SortInput,
-        kinds: &[ColumnType],
-    ) -> Result<()> {
-        let columns = input.schema.columns_in_words();
-        let file = |part: u32| format!("{TABLE}/part-{part:06}.parquet");
-        let written = engine.reduce_parts(shuffles, |part, pairs, unit| {
-            let mut writer: Option<DynamicWriter> = None;
-            reduce(engine.kernel, pairs, |bytes| {
-                let row = coding::read_row(&bytes, kinds);
-                let row = row.ok_or_else(|| Error::Internal("a row does not come back".into()))?;
-                if writer.is_none() {
-                    let path = unit.create(&file(part))?;
-                    writer = Some(DynamicWriter::create(&path, &input.schema, &footer(unit))?.described()?);
-                }
-                writer.as_mut().map_or(Ok(()), |writer| writer.push(row))
-            })?;
-            let rows = writer.map_or(Ok(0), DynamicWriter::finish)?;
-            if rows > 0 {
-                unit.wrote(&file(part), TABLE, columns.clone(), rows);
+fn write(
+    engine: &Engine<'_, '_, Rows>,
+    shuffles: &[webmill_mapreduce::Shuffle],
+    input: &SortInput,
+) -> Result<()> {
+    let columns = input.schema.columns_in_words();
+    let file = |part: u32| format!("{TABLE}/part-{part:06}.parquet");
+    let written = engine.reduce_parts(shuffles, |part, pairs, unit| {
+        let mut writer: Option<DynamicWriter> = None;
+        reduce(engine.kernel, pairs, |bytes| {
+            let row = postcard::from_bytes(&bytes).map_err(of_row)?;
+            if writer.is_none() {
+                let path = unit.create(&file(part))?;
+                writer = Some(DynamicWriter::create(&path, &input.schema, &footer(unit))?.described()?);
             }
-            Ok(rows)
+            writer.as_mut().map_or(Ok(()), |writer| writer.push(row))
         })?;
-        if written.iter().sum::<u64>() == 0 {
-            engine.stage.unit("none", |unit| {
-                let path = unit.create(&file(0))?;
-                DynamicWriter::create(&path, &input.schema, &footer(unit))?.described()?.finish()?;
-                unit.wrote(&file(0), TABLE, columns.clone(), 0);
-                Ok(())
-            })?;
+        let rows = writer.map_or(Ok(0), DynamicWriter::finish)?;
+        if rows > 0 {
+            unit.wrote(&file(part), TABLE, columns.clone(), rows);
         }
-        Ok(())
+        Ok(rows)
+    })?;
+    if written.iter().sum::<u64>() == 0 {
+        engine.stage.unit("none", |unit| {
+            let path = unit.create(&file(0))?;
+            DynamicWriter::create(&path, &input.schema, &footer(unit))?.described()?.finish()?;
+            unit.wrote(&file(0), TABLE, columns.clone(), 0);
+            Ok(())
+        })?;
     }
+    Ok(())
+}
+
+fn of_row(error: postcard::Error) -> Error {
+    Error::Internal(format!("a row of a sort: {error}"))
 }

@@ -13,11 +13,9 @@ pub mod line;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
-use std::sync::Mutex;
 
 use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
@@ -61,8 +59,6 @@ pub struct CountVisits {
     pub logs: Vec<String>,
     /// Host of targets without one, as www.example.org or https://www.example.org.
     pub host: String,
-    /// Regular expressions: requests of user agents that one matches are left out.
-    pub skip_agents: Vec<String>,
     /// Parts of the output; 0 is 1.
     pub parts: u32,
 }
@@ -72,8 +68,7 @@ impl Settings for CountVisits {
 
     fn check(&self) -> Result<()> {
         check_parts(self.parts)?;
-        self.origin()?;
-        self.agents().map(drop)
+        self.origin().map(drop)
     }
 }
 
@@ -90,38 +85,21 @@ impl CountVisits {
         url.map(|_| Some(whole)).ok_or_else(|| Error::Config(format!("host: {:?} is no host", self.host)))
     }
 
-    fn agents(&self) -> Result<Option<Regex>> {
-        let any = self.skip_agents.iter().map(|p| format!("(?:{p})")).collect::<Vec<_>>().join("|");
-        let built = (!any.is_empty()).then(|| Regex::new(&any)).transpose();
-        built.map_err(|e| Error::Config(format!("skip_agents: {e}")))
-    }
-
-    /// The URL that a line counts for, or why it counts for none: `Ok` of a reason for lines that are left out.
-    fn visited(&self, line: &LogLine<'_>, with: &With) -> std::result::Result<CanonicalUrl, &'static str> {
+    /// The URL that a line counts for, or why it counts for none; `origin` is what stands before a target without a host.
+    fn visited(line: &LogLine<'_>, origin: Option<&str>) -> std::result::Result<CanonicalUrl, &'static str> {
         if line.method != "GET" {
             return Err("other-method");
         }
         if !matches!(line.status, 200..=299 | 304) {
             return Err("other-status");
         }
-        if let (Some(agents), Some(agent)) = (&with.agents, &line.agent)
-            && agents.is_match(agent)
-        {
-            return Err("skipped-agent");
-        }
-        let url = match (line.target.starts_with('/'), &with.origin) {
+        let url = match (line.target.starts_with('/'), origin) {
             (true, Some(origin)) => CanonicalUrl::parse(&format!("{origin}{}", line.target)),
             (true, None) => return Err("no-host"),
             (false, _) => CanonicalUrl::parse(&line.target),
         };
         url.filter(CanonicalUrl::is_web).ok_or("no-url")
     }
-}
-
-/// What the settings mean.
-struct With {
-    origin: Option<String>,
-    agents: Option<Regex>,
 }
 
 /// Visits by URL.
@@ -171,7 +149,7 @@ impl Job for CountVisits {
     const VERSION: u32 = 1;
 
     fn run(&self, input: &CountInput, stage: &Stage<'_>) -> Result<()> {
-        let with = With { origin: self.origin()?, agents: self.agents()? };
+        let origin = self.origin()?;
         let CountInput::Files(inputs) = input else {
             return Err(Error::Internal("visits are counted in files".into()));
         };
@@ -179,7 +157,7 @@ impl Job for CountVisits {
         let mut shuffles = Vec::new();
         for (number, (path, file)) in inputs.paths.iter().zip(&inputs.files).enumerate() {
             shuffles.push(engine.map_unit(number, |mapper, unit| {
-                let total = Mutex::new((Tally::default(), Vec::<Reject>::new()));
+                let mut total = Tally::default();
                 let mut pieces = Pieces::open(path)?;
                 loop {
                     stage.cancel.check()?;
@@ -188,17 +166,12 @@ impl Job for CountVisits {
                         break;
                     }
                     let counted = ready.par_iter().map(|(offset, piece)| {
-                        mapper.with(|side| self.piece(piece, *offset, &file.name, &with, side))
+                        mapper.with(|side| Self::piece(piece, *offset, &file.name, origin.as_deref(), side))
                     });
                     for (tally, bad) in counted.collect::<Result<Vec<_>>>()? {
-                        let mut total =
-                            total.lock().map_err(|_| Error::Internal("a thread panicked".into()))?;
-                        total.0.merge(tally);
-                        total.1.extend(bad);
+                        total.merge(tally);
+                        bad.into_iter().for_each(|reject| unit.damaged(reject));
                     }
-                    let (_, bad) =
-                        &mut *total.lock().map_err(|_| Error::Internal("a thread panicked".into()))?;
-                    bad.drain(..).for_each(|reject| unit.damaged(reject));
                 }
                 unit.read_bytes(pieces.offset);
                 if let Some(cut) = pieces.broken {
@@ -211,9 +184,7 @@ impl Job for CountVisits {
                         detail: cut,
                     });
                 }
-                let (tally, _) =
-                    total.into_inner().map_err(|_| Error::Internal("a thread panicked".into()))?;
-                Ok(tally)
+                Ok(total)
             })?);
         }
         engine.reduce_table(&shuffles, |row: VisitsRow, write| write(row))?;
@@ -224,11 +195,10 @@ impl Job for CountVisits {
 impl CountVisits {
     /// Counts the lines of a piece that begins at `offset` of its file, unpacked.
     fn piece(
-        &self,
         piece: &[u8],
         offset: u64,
         name: &str,
-        with: &With,
+        origin: Option<&str>,
         side: &mut webmill_mapreduce::MapSide<'_, Visits>,
     ) -> Result<(Tally, Vec<Reject>)> {
         let (mut tally, mut bad) = (Tally::default(), Vec::new());
@@ -256,7 +226,7 @@ impl CountVisits {
                         Wrong::Request => "bad-request",
                     }));
                 }
-                Ok(line) => match self.visited(&line, with) {
+                Ok(line) => match Self::visited(&line, origin) {
                     Ok(url) => {
                         tally.note(Ok("visits"));
                         side.map(&url)?;
@@ -342,26 +312,22 @@ mod tests {
 
     #[test]
     fn lines_count_for_canonical_urls_or_are_left_out() {
-        let job = CountVisits {
-            host: "WWW.Example.org".into(),
-            skip_agents: vec!["(?i)bot".into()],
-            ..CountVisits::default()
+        let job = CountVisits { host: "WWW.Example.org".into(), ..CountVisits::default() };
+        let origin = job.origin().unwrap();
+        let visited = |request: &str, status: u16, origin: Option<&str>| {
+            let line = format!(r#"h - - [t] "{request}" {status} 1 "-" "Browser""#);
+            CountVisits::visited(&LogLine::parse(&line).unwrap(), origin).map(CanonicalUrl::into_string)
         };
-        let with = With { origin: job.origin().unwrap(), agents: job.agents().unwrap() };
-        let of = |request: &str, status: u16, agent: &str| {
-            let line = format!(r#"h - - [t] "{request}" {status} 1 "-" "{agent}""#);
-            let line = LogLine::parse(&line).unwrap();
-            job.visited(&line, &with).map(CanonicalUrl::into_string)
-        };
-        assert_eq!(of("GET /a/../b HTTP/1.1", 200, ""), Ok("http://www.example.org/b".into()));
-        assert_eq!(of("GET http://other.example/ HTTP/1.1", 304, ""), Ok("http://other.example/".into()));
-        assert_eq!(of("POST / HTTP/1.1", 200, ""), Err("other-method"));
-        assert_eq!(of("GET / HTTP/1.1", 404, ""), Err("other-status"));
-        assert_eq!(of("GET / HTTP/1.1", 200, "Googlebot"), Err("skipped-agent"));
-        assert_eq!(of("GET * HTTP/1.1", 200, ""), Err("no-url"));
-        let none = With { origin: None, agents: None };
-        let line = LogLine::parse(r#"h - - [t] "GET / HTTP/1.1" 200 1"#).unwrap();
-        assert_eq!(job.visited(&line, &none).err(), Some("no-host"));
+        for (request, status, want) in [
+            ("GET /a/../b HTTP/1.1", 200, Ok("http://www.example.org/b".into())),
+            ("GET http://other.example/ HTTP/1.1", 304, Ok("http://other.example/".into())),
+            ("POST / HTTP/1.1", 200, Err("other-method")),
+            ("GET / HTTP/1.1", 404, Err("other-status")),
+            ("GET * HTTP/1.1", 200, Err("no-url")),
+        ] {
+            assert_eq!(visited(request, status, origin.as_deref()), want, "{request}");
+        }
+        assert_eq!(visited("GET / HTTP/1.1", 200, None), Err("no-host"));
         for host in ["a b", "http://", "http://a/b"] {
             let wrong = CountVisits { host: host.into(), ..CountVisits::default() };
             assert!(wrong.check().is_err(), "{host}");

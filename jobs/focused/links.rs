@@ -12,11 +12,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use webmill_capture::{CanonicalUrl, Error, UrlKey};
+use webmill_capture::{CanonicalUrl, UrlKey};
 use webmill_crawl::focus::{LinkLearner, LinkModel, LinkSource, LinkText, worth};
 use webmill_mill::{LinkElement, LinkRow, PageRow};
 use webmill_run::Job as _;
-use webmill_table::{Reader, Rows, columns};
+use webmill_table::{Reader, columns};
 
 use crate::current_captures::place;
 use crate::extract::Extract;
@@ -31,49 +31,8 @@ columns! {
 }
 
 columns! {
-    struct Linked from LinkRow { source_key, target_key, anchor, before, after, kind, nofollow, warc_filename, warc_record_offset }
-}
-
-columns! {
-    struct Headed from LinkRow { heading }
-}
-
-/// The headings of links, read beside them; runs of before there was a column of them have none.
-pub struct Headings {
-    reader: Option<Reader<Headed<'static>>>,
-    now: Option<Rows<Headed<'static>>>,
-    next: Option<Rows<Headed<'static>>>,
-}
-
-impl Headings {
-    /// Of the table in this folder.
-    ///
-    /// # Errors
-    /// A folder that cannot be read.
-    pub fn open(table: &Path) -> Result<Headings> {
-        let mut reader = Reader::<Headed<'static>>::open(table)?;
-        let (reader, next) = match reader.next() {
-            Err(Error::Incompatible { .. }) => (None, None),
-            next => (Some(reader), next?),
-        };
-        Ok(Headings { reader, now: None, next })
-    }
-
-    /// Goes on to the next rows.
-    ///
-    /// # Errors
-    /// Files that cannot be read.
-    pub fn advance(&mut self) -> Result<()> {
-        self.now = self.next.take();
-        if let Some(reader) = &mut self.reader {
-            self.next = reader.next()?;
-        }
-        Ok(())
-    }
-
-    /// The heading of a row; empty where there is none.
-    pub fn of(&self, row: usize) -> &str {
-        self.now.as_ref().map_or("", |rows| rows.get(row).heading)
+    struct Linked from LinkRow {
+        source_key, target_key, anchor, before, after, heading, kind, nofollow, warc_filename, warc_record_offset
     }
 }
 
@@ -162,10 +121,8 @@ impl Pages {
     /// Calls `each` with the pages and texts of each link from one to another, in order.
     fn each_link(&self, mut each: impl FnMut(u32, u32, &LinkText<'_>)) -> Result<()> {
         let mut reader = Reader::<Linked>::open(&self.links)?;
-        let mut headings = Headings::open(&self.links)?;
         while let Some(batch) = reader.next()? {
-            headings.advance()?;
-            for (n, row) in batch.rows().enumerate() {
+            for row in batch.rows() {
                 let known = |key: u128| self.numbers.get(&UrlKey(key)).copied();
                 let (Some(source), Some(target)) = (known(row.source_key.0), known(row.target_key.0)) else {
                     continue;
@@ -173,8 +130,7 @@ impl Pages {
                 let here =
                     self.all[source as usize].place == place(row.warc_filename, row.warc_record_offset);
                 if source != target && here && !row.nofollow && is_followed(row.kind) {
-                    let heading = headings.of(n);
-                    let (anchor, before, after) = (row.anchor, row.before, row.after);
+                    let (anchor, before, after, heading) = (row.anchor, row.before, row.after, row.heading);
                     each(source, target, &LinkText { anchor, before, after, heading });
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use webmill_capture::{CanonicalUrl, Error, Result, UrlKey};
+use webmill_capture::{CanonicalUrl, Result, UrlKey};
 use webmill_graph::{GraphBuilder, LinkInput, NumberedNode, PageInput};
 use webmill_mill::{LinkElement, LinkRow, PageRow, WarcType};
 use webmill_run::{Committed, Stage};
@@ -21,13 +21,8 @@ pub const REDIRECTS: &[u8] = b"1";
 
 columns! {
     struct Captured from PageRow {
-        url, url_sortkey, url_origin, is_html, page_type, fetch_status, warc_filename, warc_record_offset,
+        url, url_sortkey, url_origin, is_html, page_type, fetch_status, warc_type, warc_filename, warc_record_offset,
     }
-}
-
-columns! {
-    /// Results of early programs have no such column.
-    struct RecordType from PageRow { warc_type }
 }
 
 columns! {
@@ -98,14 +93,12 @@ impl<'a> Feed<'a> {
     fn other_captures(&mut self, parts: &[PathBuf], builder: &mut GraphBuilder) -> Result<()> {
         for (part, path) in (0..).zip(parts) {
             let mut reader = Reader::<Captured>::open(path)?;
-            let mut types = Reader::<RecordType>::open(path)?;
             while let Some(batch) = reader.next()? {
-                let resources = resources(&mut types)?;
-                for (row, page) in batch.rows().enumerate() {
+                for page in batch.rows() {
                     let crawled = match page.fetch_status {
                         None | Some(200..=299) if page.is_html || page.page_type.is_some() => None,
                         Some(200..=299) => Some(Crawled::Other),
-                        None if resources.get(row) == Some(&true) => Some(Crawled::Other),
+                        None if page.warc_type == Some(WarcType::Resource) => Some(Crawled::Other),
                         Some(300..=399) => Some(Crawled::Redirect),
                         Some(400..=599) => Some(Crawled::Error),
                         _ => None,
@@ -232,14 +225,5 @@ impl CapturedUrls {
         // A URL that only another one's record names as where it came from has no capture of its own.
         let redirects = (node.crawled && node.attributes == REDIRECTS).then_some(Crawled::Redirect);
         Ok([stored, redirects].into_iter().flatten().min_by_key(|crawled| *crawled as u8))
-    }
-}
-
-/// Which rows of the next row group are of resource records; none where that is not known.
-fn resources(types: &mut Reader<RecordType>) -> Result<Vec<bool>> {
-    match types.next() {
-        Ok(Some(batch)) => Ok(batch.rows().map(|row| row.warc_type == Some(WarcType::Resource)).collect()),
-        Ok(None) | Err(Error::Incompatible { .. }) => Ok(Vec::new()),
-        Err(error) => Err(error),
     }
 }

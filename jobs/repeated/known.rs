@@ -1,11 +1,7 @@
 //! The repeated lines and paragraphs of results, for who writes texts without them.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use memmap2::Mmap;
-use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_dedup::{Pruned, without_repeated};
 use webmill_run::{Committed, Job};
@@ -15,13 +11,11 @@ use webmill_table::{Reader, columns};
 use super::RepeatedLines;
 use super::tables::RepeatedBlockRow;
 use crate::job::latest;
+use crate::mapped::Mapped;
 
 columns! {
     struct Hashed from RepeatedBlockRow { hash }
 }
-
-/// Bytes of a hash in the file.
-const HASH: usize = 16;
 
 /// The hashes of table `repeated`, sorted in a temporary file that is mapped: the system may take its memory back, so that a
 /// table of any length does within the budget.
@@ -36,7 +30,7 @@ const HASH: usize = 16;
 /// # Ok::<(), webmill_capture::Error>(())
 /// ```
 pub struct KnownRepeated {
-    hashes: Option<Mmap>,
+    hashes: Mapped<u128>,
     min_chars: u32,
 }
 
@@ -77,41 +71,26 @@ impl KnownRepeated {
     }
 
     fn of_sorted(sorter: Sorter<u128>, min_chars: u32, budget: &Budget) -> Result<Self> {
-        let folder = &budget.temp_dir;
-        let mut file = BufWriter::new(tempfile::tempfile_in(folder).at(folder)?);
-        let mut any = false;
-        for hash in sorter.finish()? {
-            file.write_all(&hash?.to_le_bytes()).at(folder)?;
-            any = true;
-        }
-        let file: File = file.into_inner().map_err(|e| Error::io(folder, e.into_error()))?;
-        // SAFETY: the file is a temporary one without a name, complete, and not written to again.
-        let hashes = if any { Some(unsafe { Mmap::map(&file) }.at(folder)?) } else { None };
-        Ok(KnownRepeated { hashes, min_chars })
+        Ok(KnownRepeated { hashes: Mapped::of(&budget.temp_dir, sorter.finish()?)?, min_chars })
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.bytes().len() / HASH
+        self.hashes.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.hashes.is_none()
+        self.hashes.is_empty()
     }
 
     /// Whether a line or paragraph of this hash is repeated.
     pub fn contains(&self, hash: u128) -> bool {
-        let (hashes, _) = self.bytes().as_chunks::<HASH>();
-        hashes.binary_search_by(|known| u128::from_le_bytes(*known).cmp(&hash)).is_ok()
+        self.hashes.binary_search(&hash).is_ok()
     }
 
     /// A text without its repeated lines and paragraphs.
     pub fn without<'t>(&self, text: &'t str) -> Pruned<'t> {
         without_repeated(text, self.min_chars, |hash| self.contains(hash))
-    }
-
-    fn bytes(&self) -> &[u8] {
-        self.hashes.as_deref().unwrap_or_default()
     }
 }

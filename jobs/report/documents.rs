@@ -14,7 +14,6 @@ use super::Sources;
 use super::corpus::{Counts, add};
 use super::page::largest_first;
 use super::tables::SummaryRow;
-use crate::extract::Extract;
 
 /// Documents of a format, captures all of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -88,15 +87,12 @@ columns! {
 const NO_TITLE: &str = "none";
 
 impl Documents {
-    /// Counts the documents and media of the sources; none in tables that an earlier webmill wrote.
+    /// Counts the documents and media of the sources.
     ///
     /// # Errors
     /// Where a table cannot be read.
     pub fn read(sources: &Sources) -> Result<Self> {
         let (mut documents, extract) = (Documents::default(), &sources.extract);
-        if extract.manifest.job_version < Extract::DOCUMENTS_SINCE {
-            return Ok(documents);
-        }
         let mut reader = Reader::<Told>::open(&extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             batch.rows().for_each(|told| documents.note(&told));

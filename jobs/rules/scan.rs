@@ -27,7 +27,7 @@ use crate::inputs::Shards;
 use crate::walk::{OfPart, Walk};
 
 /// Counts URLs that layers are entered by, and whose captures brought nothing.
-pub const NO_GOOD_CAPTURE: &str = "no-good-capture";
+const NO_GOOD_CAPTURE: &str = "no-good-capture";
 
 /// Largest record held in memory, in bytes; a larger one is cut.
 const MAX_RECORD: u64 = 64 << 20;
@@ -64,21 +64,26 @@ struct Head {
 /// The pass.
 pub struct Scan<'a> {
     /// What pages are analysed with.
-    pub visitor: &'a Visitor<'a>,
-    /// The shards.
-    pub shards: &'a Shards,
+    visitor: &'a Visitor<'a>,
+    shards: &'a Shards,
     /// Whether pages are found by links or addresses, so that the places of all must be known.
-    pub finds_pages: bool,
+    finds_pages: bool,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    /// One over these shards.
+    pub fn new(visitor: &'a Visitor<'a>, shards: &'a Shards) -> Self {
+        Scan { visitor, shards, finds_pages: visitor.rules.iter().any(Rule::finds_pages) }
+    }
+
     /// Reads all shards; units of work of their own.
     ///
     /// # Errors
     /// What ends the run.
     pub fn read(&self, stage: &Stage<'_>) -> Result<()> {
         let walk = Walk { shards: self.shards, stage, max_record_bytes: MAX_RECORD, unit: "scan" };
-        let entered = entered(self.visitor.rules)?;
+        let entered = Entered::new(self.visitor.rules)
+            .map_err(|error| Error::Limit(format!("expressions of rules: {error}")))?;
         let parts = walk.parts(0);
         walk.run("scan", &parts, |index, _| PartScan {
             scan: self,
@@ -207,14 +212,6 @@ struct Counting {
     order: Vec<u8>,
     head: Head,
     digest: Option<Option<String>>,
-}
-
-/// The layers that pages are entered by for their address.
-///
-/// # Errors
-/// [`Error::Limit`] where all expressions together are too large.
-pub fn entered(rules: &[Rule]) -> Result<Entered> {
-    Entered::new(rules).map_err(|error| Error::Limit(format!("expressions of rules: {error}")))
 }
 
 fn unreadable() -> Error {

@@ -1,20 +1,17 @@
 //! The pages on which rows may begin, in the order that tables have: by rule, layer and SURT.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use memmap2::Mmap;
 use webmill_capture::Result;
-use webmill_capture::error::AtPath;
 use webmill_sort::{Budget, BytesSorter};
 
 use super::store::{At, Task, Top, unreadable};
+use crate::mapped::{Mapped, MappedWriter};
 
-/// Bytes of a page in the file: key of the address, whether the rest counts, file, offset, length.
-const FRAME: usize = 16 + 1 + 4 + 8 + 4;
+/// A page on disk: both halves of the key of its address, whether the rest counts, file, offset, length.
+type Frame = [u64; 6];
 
 /// Pages in the order in which they are met.
 pub struct Gathered {
@@ -41,7 +38,7 @@ impl Gathered {
         self.key.extend_from_slice(surt.as_bytes());
         self.key.push(0);
         self.key.extend_from_slice(&task.url.to_be_bytes());
-        self.sorter.push(&self.key, &frame(task.url, at)[16..])
+        self.sorter.push(&self.key, bytemuck::bytes_of(&frame(task.url, at)))
     }
 
     /// Sorts them into a file of the folder.
@@ -49,32 +46,24 @@ impl Gathered {
     /// # Errors
     /// Where the disk refuses.
     pub fn sort(self, folder: &Path) -> Result<Tops> {
-        let path = folder.join("tops");
-        let mut file = BufWriter::new(File::create_new(&path).at(&path)?);
+        let mut frames = MappedWriter::create(folder)?;
         let mut ranges: BTreeMap<(u16, u16), Range<usize>> = BTreeMap::new();
-        let mut written = 0;
         let mut sorted = self.sorter.finish()?;
         while let Some((key, value)) = sorted.next().transpose()? {
             let (rule, rest) = key.split_first_chunk().ok_or_else(unreadable)?;
             let layer = rest.first_chunk().ok_or_else(unreadable)?;
-            let url: &[u8; 16] = key.last_chunk().ok_or_else(unreadable)?;
-            file.write_all(url).at(&path)?;
-            file.write_all(value).at(&path)?;
+            let written = frames.len() as usize;
+            frames.push(bytemuck::try_pod_read_unaligned::<Frame>(value).map_err(|_| unreadable())?)?;
             let of = (u16::from_be_bytes(*rule), u16::from_be_bytes(*layer));
-            ranges.entry(of).or_insert(written..written).end = written + FRAME;
-            written += FRAME;
+            ranges.entry(of).or_insert(written..written).end = written + 1;
         }
-        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error).at(&path)?;
-        // SAFETY: the file is complete, in a folder of this run alone, and not written to again.
-        let bytes = if written == 0 { None } else { Some(unsafe { Mmap::map(&file) }.at(&path)?) };
-        Ok(Tops { bytes, ranges })
+        Ok(Tops { frames: frames.finish()?, ranges })
     }
 }
 
 /// All pages on which rows may begin, on disk.
-#[derive(Default)]
 pub struct Tops {
-    bytes: Option<Mmap>,
+    frames: Mapped<Frame>,
     ranges: BTreeMap<(u16, u16), Range<usize>>,
 }
 
@@ -82,40 +71,19 @@ impl Tops {
     /// Those of a layer of a rule, in the order of their SURT, so many at once.
     pub fn of(&self, rule: u16, layer: u16, most: usize) -> impl Iterator<Item = Vec<Top>> {
         let range = self.ranges.get(&(rule, layer)).cloned().unwrap_or_default();
-        let bytes = self.bytes.as_deref().and_then(|bytes| bytes.get(range)).unwrap_or_default();
-        let top = move |frame: &[u8]| {
-            let (url, at) = read(frame)?;
-            Some(Top { task: Task { url, rule, layer }, at })
+        let top = move |&[high, low, is_aside, file, offset, length]: &Frame| {
+            let url = u128::from(high) << 64 | u128::from(low);
+            let at = At { file: file as u32, offset, length: length as u32 };
+            Top { task: Task { url, rule, layer }, at: (is_aside == 1).then_some(at) }
         };
-        bytes
-            .chunks(FRAME * most.max(1))
-            .map(move |chunk| chunk.chunks_exact(FRAME).filter_map(top).collect())
+        let frames = self.frames.get(range).unwrap_or_default();
+        frames.chunks(most.max(1)).map(move |chunk| chunk.iter().map(top).collect())
     }
 }
 
-fn frame(url: u128, at: Option<At>) -> [u8; FRAME] {
-    let mut frame = [0; FRAME];
-    frame[..16].copy_from_slice(&url.to_be_bytes());
-    if let Some(At { file, offset, length }) = at {
-        frame[16] = 1;
-        frame[17..21].copy_from_slice(&file.to_be_bytes());
-        frame[21..29].copy_from_slice(&offset.to_be_bytes());
-        frame[29..].copy_from_slice(&length.to_be_bytes());
-    }
-    frame
-}
-
-fn read(frame: &[u8]) -> Option<(u128, Option<At>)> {
-    let (url, rest) = frame.split_first_chunk()?;
-    let (is_there, rest) = rest.split_first()?;
-    let (file, rest) = rest.split_first_chunk()?;
-    let (offset, rest) = rest.split_first_chunk()?;
-    let at = At {
-        file: u32::from_be_bytes(*file),
-        offset: u64::from_be_bytes(*offset),
-        length: u32::from_be_bytes(*rest.first_chunk()?),
-    };
-    Some((u128::from_be_bytes(*url), (*is_there == 1).then_some(at)))
+fn frame(url: u128, at: Option<At>) -> Frame {
+    let (high, low) = ((url >> 64) as u64, url as u64);
+    at.map_or([high, low, 0, 0, 0, 0], |at| [high, low, 1, at.file.into(), at.offset, at.length.into()])
 }
 
 #[cfg(test)]

@@ -1,71 +1,44 @@
 //! Reading a page and applying to it what rules want of it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use encoding_rs::UTF_8;
 use webmill_capture::{Capture, Result};
-use webmill_mill::{Buffers, Mill, Page};
+use webmill_mill::{Buffers, Mill, Page, PageLimits};
 use webmill_rules::{Answer, ApplyLimits, Markup, PageResults, Rule};
 use webmill_shard::{Input, ReadOptions, RecordFile, ShardReader};
 
 use super::store::{Place, Task};
+use crate::document_reader;
 use crate::walk::is_packed;
 
-/// The shards that tables name.
+/// The shards, by their numbers.
 pub struct Shards {
-    files: Vec<Option<Shard>>,
-    numbers: BTreeMap<String, u32>,
-    names: BTreeMap<u32, String>,
+    files: Vec<Shard>,
 }
 
 struct Shard {
-    path: PathBuf,
     record: RecordFile,
     input: Input,
-}
-
-impl Shard {
-    fn is_packed(&self) -> bool {
-        is_packed(&self.input)
-    }
 }
 
 impl Shards {
     /// Of these shards.
     pub fn new(inputs: &[Input]) -> Shards {
-        let mut shards = Shards { files: Vec::new(), numbers: BTreeMap::new(), names: BTreeMap::new() };
-        for input in inputs {
+        let shard = |input: &Input| {
             let record = RecordFile::new(&input.path, &ReadOptions::default());
-            let shard = Shard { path: input.path.clone(), record, input: input.clone() };
-            let number = shards.files.len() as u32;
-            shards.numbers.insert(input.name.to_string(), number);
-            shards.names.insert(number, input.name.to_string());
-            shards.files.push(Some(shard));
-        }
-        shards
+            Shard { record, input: input.clone() }
+        };
+        Shards { files: inputs.iter().map(shard).collect() }
     }
 
-    /// The number of the shard of this name in tables; one that is not at hand has a number too.
-    pub fn number(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.numbers.get(name) {
-            return *number;
-        }
-        // Shards are found by other arguments than those of the tables: names are paths inside of folders.
-        let is_named = |shard: &Shard| shard.path.ends_with(name);
-        let found = self.files.iter().position(|file| file.as_ref().is_some_and(is_named));
-        let number = found.unwrap_or(self.files.len()) as u32;
-        if found.is_none() {
-            self.files.push(None);
-        }
-        self.numbers.insert(name.to_owned(), number);
-        self.names.insert(number, name.to_owned());
-        number
+    fn get(&self, number: u32) -> Option<&Shard> {
+        self.files.get(number as usize)
     }
 
     /// The name of a shard in tables.
     pub fn name(&self, number: u32) -> &str {
-        self.names.get(&number).map_or("", String::as_str)
+        self.get(number).map_or("", |shard| &shard.input.name)
     }
 }
 
@@ -95,10 +68,17 @@ pub struct Visitor<'a> {
     pub shards: &'a Shards,
     /// The rules.
     pub rules: &'a [Rule],
-    /// Bounds of a page.
-    pub limits: ApplyLimits,
     /// Decoding.
     pub mill: Mill,
+}
+
+impl<'a> Visitor<'a> {
+    /// One that reads documents too.
+    pub fn new(shards: &'a Shards, rules: &'a [Rule]) -> Self {
+        let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() })
+            .reading_by(Some(document_reader::reader()));
+        Visitor { shards, rules, mill }
+    }
 }
 
 impl Visitor<'_> {
@@ -106,13 +86,8 @@ impl Visitor<'_> {
     /// in one walk a shard.
     pub fn read(&self, wanted: &[Wanted]) -> Vec<Result<Visit, String>> {
         use rayon::prelude::*;
-        let is_packed = |page: &Wanted| {
-            self.shards
-                .files
-                .get(page.place.shard as usize)
-                .and_then(Option::as_ref)
-                .is_some_and(Shard::is_packed)
-        };
+        let is_packed =
+            |page: &Wanted| self.shards.get(page.place.shard).is_some_and(|shard| is_packed(&shard.input));
         let mut visits: Vec<Option<Result<Visit, String>>> =
             wanted.par_iter().map(|page| (!is_packed(page)).then(|| self.one(page))).collect();
         let mut packed: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -127,9 +102,7 @@ impl Visitor<'_> {
     }
 
     fn one(&self, page: &Wanted) -> Result<Visit, String> {
-        let shard = self.shards.files.get(page.place.shard as usize).and_then(Option::as_ref);
-        let shard = shard
-            .ok_or_else(|| format!("the shard {} is not at hand", self.shards.name(page.place.shard)))?;
+        let shard = self.shards.get(page.place.shard).ok_or_else(|| "its shard is not at hand".to_owned())?;
         let length = Some(page.place.length).filter(|length| *length > 0);
         let found = shard.record.read(page.place.offset, length).map_err(|error| error.to_string())?;
         let record = found.record();
@@ -140,14 +113,11 @@ impl Visitor<'_> {
     /// Pages of a shard that is decoded from its start.
     fn walk(&self, wanted: &[Wanted], numbers: &[usize], visits: &mut [Option<Result<Visit, String>>]) {
         let Some(first) = numbers.first() else { return };
-        let Some(shard) = self.shards.files.get(wanted[*first].place.shard as usize).and_then(Option::as_ref)
-        else {
-            return;
-        };
+        let Some(shard) = self.shards.get(wanted[*first].place.shard) else { return };
         let places: BTreeMap<u64, usize> =
             numbers.iter().map(|number| (wanted[*number].place.offset, *number)).collect();
         let mut left = places.len();
-        let mut reader = match ShardReader::open(&shard.path, &ReadOptions::default()) {
+        let mut reader = match ShardReader::open(&shard.input.path, &ReadOptions::default()) {
             Ok(reader) => reader,
             Err(error) => {
                 numbers.iter().for_each(|number| visits[*number] = Some(Err(error.to_string())));
@@ -193,12 +163,12 @@ impl Visitor<'_> {
             charset: page.capture().response.charset_label(),
             markup,
         };
-        answer.find(self.rules, &layers, &self.limits)
+        answer.find(self.rules, &layers, &ApplyLimits::default())
     }
 
     /// The digest of a capture, as in table `pages`; `None` where it cannot be read or is cut.
     pub fn digest(&self, place: &Place) -> Option<String> {
-        let shard = self.shards.files.get(place.shard as usize)?.as_ref()?;
+        let shard = self.shards.get(place.shard)?;
         let found = shard.record.read(place.offset, Some(place.length)).ok()?;
         let record = found.record();
         let capture = record.to_mention()?;

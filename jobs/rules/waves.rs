@@ -1,121 +1,36 @@
 //! Visiting pages: those that are entered, then, wave by wave, those that links lead to.
 
 use webmill_capture::{CanonicalUrl, Result};
-use webmill_mill::{Mill, PageLimits, PageRow, WarcType};
-use webmill_rules::{Found, Rule, TagNumber};
-use webmill_run::{Committed, Measure, Reject, Stage, Unit};
-use webmill_table::{Reader, columns};
+use webmill_rules::{ApplyLimits, Found, Rule, TagNumber};
+use webmill_run::{Measure, Reject, Unit};
 
-use super::scan::{NO_GOOD_CAPTURE, Scan, entered};
 use super::store::{Place, Store, Stored, Task, Way};
 use super::tally::{MISSING_PAGE, Tally};
 use super::tops::Gathered;
-use super::visit::{Shards, Visit, Visitor, Wanted};
-use super::{RuleInput, RulesJob};
-use crate::document_reader;
-
-columns! {
-    /// What tells whether and where a page is read.
-    struct Listed from PageRow {
-        url, url_key, is_current, fetch_time, fetch_status, fetch_redirect, url_origin, warc_type, warc_filename,
-        warc_record_offset, warc_record_length
-    }
-}
+use super::visit::{Visit, Visitor, Wanted};
 
 /// Tasks that are looked up at once.
 const AT_ONCE: usize = 4096;
 
-/// Visits all pages that the rules want; returns the shards by the numbers that places have.
+/// Visits all pages that entries name, and those that links lead to from them and from the pages that the scan read.
 ///
 /// # Errors
-/// Where a table cannot be read or the disk refuses.
+/// Where the disk refuses.
 pub fn run(
-    job: &RulesJob,
-    rules: &[Rule],
-    input: &RuleInput,
-    (store, tops): (&mut Store, &mut Gathered),
+    visitor: &Visitor<'_>,
+    (store, tops): (&Store, &mut Gathered),
     unit: &mut Unit<'_>,
     tally: &mut Tally,
-) -> Result<Shards> {
-    let mut shards = Shards::new(input.shards());
-    if let RuleInput::Tables { extract, .. } = input {
-        list(rules, extract, &mut shards, store, unit)?;
-    }
-    let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() })
-        .reading_by(Some(document_reader::reader()));
-    let visitor = Visitor { shards: &shards, rules, limits: job.limits(), mill };
-    if let RuleInput::Shards(shards) = input {
-        let scan = Scan { visitor: &visitor, shards, finds_pages: rules.iter().any(Rule::finds_pages) };
-        scan.gather(store, tops, unit, tally)?;
-    }
-    let chunk = (unit.stage().memory as usize / 2 / job.limits().bytes.max(1)).clamp(16, 1024);
-    let mut waves = Waves { visitor: &visitor, rules, store, tops, chunk, wave: 0 };
+) -> Result<()> {
+    let chunk = (unit.stage().memory as usize / 2 / ApplyLimits::default().bytes).clamp(16, 1024);
+    let mut waves = Waves { visitor, rules: visitor.rules, store, tops, chunk, wave: 0 };
     unit.stage().progress.begin("rules", 0, Measure::Items);
-    if matches!(input, RuleInput::Shards(_)) {
-        waves.follow_found(unit, tally)?;
-    }
-    entries(rules, store, unit, tally)?;
+    waves.follow_found(unit, tally)?;
+    entries(visitor.rules, store, unit, tally)?;
     while waves.visit(unit, tally)? {
         waves.wave += 1;
     }
     unit.stage().progress.end();
-    Ok(shards)
-}
-
-/// Reads the shards before anything is looked up in them, where no table says what they hold.
-///
-/// # Errors
-/// What ends the run.
-pub fn scan(job: &RulesJob, rules: &[Rule], input: &RuleInput, stage: &Stage<'_>) -> Result<()> {
-    let RuleInput::Shards(shards) = input else { return Ok(()) };
-    let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() })
-        .reading_by(Some(document_reader::reader()));
-    let visitor = Visitor { shards: &Shards::new(&shards.inputs), rules, limits: job.limits(), mill };
-    Scan { visitor: &visitor, shards, finds_pages: rules.iter().any(Rule::finds_pages) }.read(stage)
-}
-
-/// Reads table `pages`: pages that are entered for their address are the first wave; where links are followed, all places are noted.
-fn list(
-    rules: &[Rule],
-    extract: &Committed,
-    shards: &mut Shards,
-    store: &Store,
-    unit: &mut Unit<'_>,
-) -> Result<()> {
-    let entered = entered(rules)?;
-    let mut reader = Reader::<Listed>::open(&extract.path("pages"))?;
-    while let Some(batch) = reader.next()? {
-        unit.stage().cancel.check()?;
-        for page in batch.rows() {
-            unit.read(1);
-            let url = page.url_key.0;
-            if let Some(origin) = page.url_origin.and_then(CanonicalUrl::parse_stored) {
-                store.set_redirect(origin.key().0, url, page.fetch_time.0)?;
-            }
-            if !page.is_current {
-                continue;
-            }
-            if let Some(target) = page.fetch_redirect.and_then(CanonicalUrl::parse_stored) {
-                store.set_redirect(url, target.key().0, page.fetch_time.0)?;
-            }
-            let is_answer = matches!(page.warc_type, Some(WarcType::Response | WarcType::Resource));
-            if !is_answer || !matches!(page.fetch_status, None | Some(200..=299)) {
-                if page.warc_record_length > 0 && !entered.of(page.url).is_empty() {
-                    unit.dropped(NO_GOOD_CAPTURE, 1);
-                }
-                continue;
-            }
-            let place = Place {
-                shard: shards.number(page.warc_filename),
-                offset: page.warc_record_offset as u64,
-                length: page.warc_record_length as u64,
-            };
-            store.set_place(url, place)?;
-            for (rule, layer) in entered.of(page.url) {
-                store.queue(0, Task { url, rule: rule as u16, layer: layer as u16 }, Way::Entered)?;
-            }
-        }
-    }
     Ok(())
 }
 

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 
 use crate::cell::{ArrayBox, Cell, Millis, optional_binary_array};
@@ -15,7 +16,7 @@ use crate::write::{Declared, GroupWriter};
 use crate::{ColumnType, Footer, ROW_GROUP_ROWS, TableSchema};
 
 /// A value of a row of a [`TableSchema`]. Numbers go into any column of their kind that can hold them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// No value.
     Null,

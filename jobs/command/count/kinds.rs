@@ -87,7 +87,7 @@ impl IndexArgs {
 /// --max-bad, and table rejects for samples.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill count visits access.log access.log.1.gz --host https://www.example.org --out results\n  webmill count visits logs/ --host www.example.org --skip-agent '(?i)bot|spider|crawl' --out results"
+    after_help = "Examples:\n  webmill count visits access.log access.log.1.gz --host https://www.example.org --out results\n  webmill count visits logs/ --host www.example.org --out results"
 )]
 pub struct VisitsArgs {
     /// Logs, and folders of them; gzip is unpacked.
@@ -96,9 +96,6 @@ pub struct VisitsArgs {
     /// Host of targets without one, with or without scheme; without it they are left out.
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
-    /// A regular expression: requests of user agents that it matches are left out; may be given again.
-    #[arg(long, value_name = "REGEX")]
-    skip_agent: Vec<String>,
     #[command(flatten)]
     common: Common,
 }
@@ -108,7 +105,6 @@ impl VisitsArgs {
         run(&self.common, CountVisits::NAME, cancel, |set| {
             set.list("logs", &self.logs);
             set.word("host", self.host.as_deref());
-            set.list("skip_agents", &self.skip_agent);
         })
     }
 }

@@ -4,12 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use indicatif::HumanBytes;
 use webmill_run::{Cancel, layout};
 
 use super::inventory::{Inventory, State};
 use crate::catalogue;
-use crate::console::Console;
+use crate::console::{Console, megabytes};
 
 pub fn run(results: &Path, dry_run: bool, cancel: &Cancel) -> Result<ExitCode> {
     let inventory = Inventory::of(results)?;
@@ -36,7 +35,7 @@ pub fn run(results: &Path, dry_run: bool, cancel: &Cancel) -> Result<ExitCode> {
         tally.remove(&unfinished.job, &unfinished.key, &unfinished.path, unfinished.bytes)?;
     }
     let (did, removed, bytes) = (if dry_run { "would free" } else { "freed" }, tally.removed, tally.bytes);
-    crate::say!("{removed} removed, {did} {} ({bytes} bytes)", HumanBytes(bytes));
+    crate::say!("{removed} removed, {did} {} ({bytes} bytes)", megabytes(bytes));
     if !dry_run && removed > 0 {
         catalogue::refresh(results, &Console::new());
     }

@@ -6,13 +6,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table};
-use indicatif::HumanBytes;
 use serde::Serialize;
 use webmill_capture::date::format_rfc3339;
 
 use super::Form;
 use super::inventory::{Inventory, State};
 use crate::catalogue::Catalogue;
+use crate::console::megabytes;
 
 /// A line of the list. A key that is unfinished has no rows and no time.
 #[derive(Serialize)]
@@ -52,7 +52,7 @@ pub fn run(results: &Path, format: Form) -> Result<ExitCode> {
     let unneeded: Vec<u64> =
         inventory.keys.iter().filter(|key| key.state == State::Unneeded).map(|key| key.bytes).collect();
     if format == Form::Table && !unneeded.is_empty() {
-        let bytes = HumanBytes(unneeded.iter().sum());
+        let bytes = megabytes(unneeded.iter().sum());
         crate::say!("{} keys ({bytes}) are not needed; `webmill results gc` removes them", unneeded.len());
     }
     Ok(ExitCode::SUCCESS)
@@ -125,7 +125,7 @@ fn table(lines: &[Line]) -> String {
             (None, false) => format!("by {}", line.needed_by.join(", ")),
             (None, true) => String::new(),
         };
-        let size = HumanBytes(line.bytes).to_string();
+        let size = megabytes(line.bytes);
         let rows = line.rows.map_or_else(String::new, |rows| rows.to_string());
         table.add_row([&line.job, &line.key, line.state, &line.age, &size, &rows, &remarks]);
     }

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use indicatif::HumanBytes;
 use rayon::prelude::*;
 use webmill_capture::{Error, Result as CaptureResult};
 use webmill_run::{Cancel, Manifest, Measure, OutputFile, Progress, digest_file, hex128, layout};
 
-use crate::console::Console;
+use crate::console::{Console, megabytes};
 
 pub fn run(results: &Path, cancel: &Cancel) -> Result<ExitCode> {
     layout::check_layout(results)?;
@@ -39,7 +38,7 @@ pub fn run(results: &Path, cancel: &Cancel) -> Result<ExitCode> {
         crate::print(&format!("{}: {reason}\n", path.strip_prefix(results).unwrap_or(path).display()))?;
     }
     let state = if wrong.is_empty() { "all are whole".into() } else { format!("{} are not", wrong.len()) };
-    crate::say!("{checked} files of {keys} keys, {}: {state}", HumanBytes(bytes));
+    crate::say!("{checked} files of {keys} keys, {}: {state}", megabytes(bytes));
     Ok(ExitCode::from(u8::from(!wrong.is_empty())))
 }
 

@@ -7,29 +7,24 @@ use webmill_run::{Cancel, Job};
 
 use crate::command::jobs::print_committed;
 use crate::console::Console;
-use crate::export::Form;
 use crate::recipe::Settings;
 use crate::rules::{RuleSettings, RulesJob};
 use crate::settings::Common;
 
 /// Make tables of what rules find in the pages of a corpus, on list pages, detail pages and chains of pages, however deep.
 ///
-/// Each group of a rule becomes the table `rule_RULE_GROUP`. Shards that are given are read once, as a whole; without, the
-/// results of `webmill extract` in the same folder say which pages there are, and only those that a rule wants are read. Exit code 1 where a rule has mistakes: the others are applied.
+/// Each group of a rule becomes the table `rule_RULE_GROUP`. The shards are read once, as a whole. Exit code 1 where a rule has mistakes: the others are applied.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rules apply books.toml --out results\n  webmill rules apply rules/ --shards crawl/ --out results\n  webmill rules apply rules/ --out results --also csv,sqlite"
+    after_help = "Examples:\n  webmill rules apply books.toml --out results\n  webmill rules apply rules/ --shards crawl/ --out results"
 )]
 pub struct ApplyArgs {
     /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
     #[arg(required = true)]
     rules: Vec<String>,
-    /// The shards [default: those that the results of `webmill extract` in the output folder are of].
+    /// The shards [default: those that the results in the output folder are of].
     #[arg(long, value_name = "SHARD")]
     shards: Vec<String>,
-    /// Write the tables in these forms too, into OUT/exports, with commas between; webmill rules export does it later.
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "FORM")]
-    also: Vec<Form>,
     #[command(flatten)]
     common: Common,
 }
@@ -46,8 +41,5 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     let refused =
         committed.get(RulesJob::NAME).and_then(|done| done.manifest.counts.dropped.get("unreadable-rule"));
     ensure!(committed.contains_key(RulesJob::NAME) || args.common.shared.dry_run, "nothing was committed");
-    if committed.contains_key(RulesJob::NAME) && !args.common.shared.dry_run {
-        super::export::beside(&args.common.out, &args.also, cancel)?;
-    }
     Ok(if refused.is_some() { ExitCode::from(1) } else { code })
 }

@@ -10,11 +10,6 @@ use crate::catalogue::{Catalogue, TableFiles};
 use crate::export::{Form, Source, to_file, to_folder, to_writer};
 use crate::rules::RulesJob;
 
-/// Folder of results that takes what `webmill rules apply --also` writes.
-const FOLDER: &str = "exports";
-/// Name of a file that holds all tables, without its ending.
-const ALL: &str = "rules";
-
 /// Write tables of rules as JSON lines, CSV or one SQLite file.
 ///
 /// Without --table these are the tables `rule_RULE_GROUP`; in SQLite also `rules_report` and `rules_problems`. Rows keep their order.
@@ -51,9 +46,7 @@ pub fn run(args: &ExportArgs, cancel: &Cancel) -> Result<ExitCode> {
     match (&args.out, sources.as_slice()) {
         (Some(out), sources) if args.format.is_one_file() => to_file(sources, args.format, out, cancel)?,
         (Some(out), sources) if args.table.len() == 1 => to_file(sources, args.format, out, cancel)?,
-        (Some(out), sources) => {
-            to_folder(sources, args.format, out, ALL, cancel)?;
-        }
+        (Some(out), sources) => to_folder(sources, args.format, out, cancel)?,
         (None, _) if args.format.is_one_file() => bail!("--out FILE says where the SQLite file is to stand"),
         (None, [source]) if args.table.len() == 1 => {
             to_writer(source, args.format, std::io::stdout().lock(), Path::new("standard output"), cancel)?;
@@ -61,42 +54,6 @@ pub fn run(args: &ExportArgs, cancel: &Cancel) -> Result<ExitCode> {
         (None, _) => bail!("--out FOLDER says where a file a table is to stand, or --table names one table"),
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes all tables into the folder `exports` of results, in each of these forms. Files of tables that are no longer there go.
-///
-/// # Errors
-/// Damaged tables; where the disk refuses.
-pub fn beside(results: &Path, forms: &[Form], cancel: &Cancel) -> Result<()> {
-    if forms.is_empty() {
-        return Ok(());
-    }
-    let catalogue = Catalogue::open(results)?;
-    let folder = results.join(FOLDER);
-    for form in forms {
-        // Rules without a group that could be applied leave no table.
-        let tables = of_rules(&catalogue).filter(|table| is_wanted(table, *form));
-        let sources = tables.map(Source::new).collect::<webmill_capture::Result<Vec<_>>>()?;
-        let written = to_folder(&sources, *form, &folder, ALL, cancel)?;
-        remove_others(&folder, *form, &written)?;
-        written.iter().for_each(|path| crate::say!("wrote {}", path.display()));
-    }
-    Ok(())
-}
-
-/// Removes files of the folder that hold a table in this form and are not among those written.
-fn remove_others(folder: &Path, form: Form, written: &[PathBuf]) -> Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let is_table = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("rule_"));
-        if is_table
-            && path.extension().is_some_and(|ending| ending == form.ending())
-            && !written.contains(&path)
-        {
-            std::fs::remove_file(&path)?;
-        }
-    }
-    Ok(())
 }
 
 fn of_rules(catalogue: &Catalogue) -> impl Iterator<Item = &TableFiles> {

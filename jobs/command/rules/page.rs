@@ -1,18 +1,14 @@
-//! A page that a rule is tried on: a file, one of results, or one that is fetched.
+//! A page that a rule is tried on: a file, or one of results.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use webmill_capture::{CanonicalUrl, Capture};
-use webmill_crawl::{Crawl, CrawlOptions};
-use webmill_run::Cancel;
-use webmill_shard::{ReadOptions, RecordFile, ShardReader, discover};
+use webmill_shard::{ReadOptions, RecordFile, discover};
 use webmill_table::{Reader, columns};
 
-use crate::command::crawl::Unseen;
 use crate::command::graph::path::results_or_default;
 use crate::job::latest;
-use crate::recipe::Recipe;
 
 /// Bytes of a page.
 const MAX_BYTES: u64 = 64 << 20;
@@ -23,18 +19,12 @@ pub struct PageArgs {
     /// Address of a page that is a file: links are resolved against it.
     #[arg(long, value_name = "URL", default_value = "http://localhost/")]
     url: String,
-    /// Results that addresses are looked up in [default: those at hand or in `results`, if any; what is not there is fetched].
+    /// Results that addresses are looked up in [default: those at hand or in `results`].
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// The shards that the results are of [default: where they lay when they were extracted].
     #[arg(long, value_name = "SHARD")]
     shards: Vec<String>,
-    /// Fetch addresses by the settings of this recipe's table [crawl]: who asks, proxies, cookies.
-    #[arg(long, value_name = "FILE.toml", conflicts_with = "results")]
-    recipe: Option<PathBuf>,
-    /// Fetch from private and loopback addresses too.
-    #[arg(long, conflicts_with = "results")]
-    allow_private: bool,
 }
 
 columns! {
@@ -67,7 +57,7 @@ impl PageArgs {
     ///
     /// # Errors
     /// Where there is no such page.
-    pub fn read(&self, page: &str, cancel: &Cancel) -> Result<PageBytes> {
+    pub fn read(&self, page: &str) -> Result<PageBytes> {
         let path = Path::new(page);
         if path.is_file() {
             let size = std::fs::metadata(path)?.len();
@@ -78,15 +68,8 @@ impl PageArgs {
         ensure!(page.contains("://"), "{page}: neither a file nor an address");
         let url = canonical(page)?;
         let results = results_or_default(self.results.as_ref());
-        if self.recipe.is_none() && !self.allow_private && latest(&results, "extract").is_ok()
-            || self.results.is_some()
-        {
-            if let Some(found) = self.stored(&url, &results)? {
-                return Ok(found);
-            }
-            ensure!(self.results.is_none(), "{page}: no page of {}", results.display());
-        }
-        self.fetch(&url, cancel)
+        let stored = self.stored(&url, &results)?;
+        stored.with_context(|| format!("{page}: no page of {}", results.display()))
     }
 
     /// A page of results.
@@ -115,50 +98,6 @@ impl PageArgs {
         }
         Ok(None)
     }
-
-    /// A page from its server: a crawl of this page alone, which asks robots.txt as every crawl does.
-    fn fetch(&self, url: &CanonicalUrl, cancel: &Cancel) -> Result<PageBytes> {
-        let recipe = self.recipe.as_deref().map(Recipe::read).transpose()?.unwrap_or_default();
-        let mut options: CrawlOptions = recipe.settings()?;
-        options.sitemaps = false;
-        options.scope.max_depth = Some(0);
-        options.requisites.fetch = false;
-        options.max_retries = 0;
-        options.fetch.allow_private |= self.allow_private;
-        let seeds = [url.clone()];
-        crate::command::crawl::refuse_private(&seeds, &options)?;
-        let folder = tempfile::tempdir().context("a folder for the page")?;
-        crate::say!("{}: fetched", url.as_str());
-        let (mut crawl, _) = Crawl::open(folder.path(), &options, &seeds, 1, None)?;
-        let ended = crawl.run(&mut Unseen, &|| cancel.stopped())?;
-        let totals = crawl.close(ended)?;
-        cancel.check()?;
-        let shards = folder.path().join("shards").to_string_lossy().into_owned();
-        let Ok((inputs, _)) = discover(&[shards]) else { bail!("{}", nothing(url, &totals)) };
-        let mut last = None;
-        for input in inputs {
-            let mut reader = ShardReader::open(&input.path, &ReadOptions::default())?;
-            while let Some(record) = reader.next() {
-                let record = record?;
-                let Some(capture) = record.to_mention().filter(Capture::is_answer) else { continue };
-                let Some(url) = CanonicalUrl::parse_stored(&capture.url) else { continue };
-                let status = capture.response.status;
-                if !matches!(status, Some(200..=299)) {
-                    let status = status.map_or_else(|| "no status".to_owned(), |status| status.to_string());
-                    crate::say!("{}: answered {status}", url.as_str());
-                }
-                last = Some(PageBytes::of(url, &capture));
-            }
-        }
-        last.with_context(|| nothing(url, &totals))
-    }
-}
-
-/// Why nothing came of asking for a page.
-fn nothing(url: &CanonicalUrl, totals: &webmill_crawl::Totals) -> String {
-    let counts = totals.outcomes.iter().chain(totals.refused.iter());
-    let why: Vec<String> = counts.map(|(outcome, count)| format!("{outcome} {count}")).collect();
-    format!("{}: not fetched ({})", url.as_str(), why.join(", "))
 }
 
 fn canonical(url: &str) -> Result<CanonicalUrl> {

@@ -9,7 +9,6 @@ use webmill_html::{Limits, charset, parse};
 use webmill_rules::cells::Cell;
 use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
 use webmill_rules::{ApplyLimits, Found, Rule, RulePage, TagNumber, TagSteps, library};
-use webmill_run::Cancel;
 
 use super::page::{PageArgs, PageBytes};
 
@@ -18,11 +17,11 @@ const SHOWN: usize = 160;
 
 /// Show what each tag of a rule finds on a page, and the rows that come of it; of tags without a result how far they came.
 ///
-/// The page is a file of HTML, or an address: of a page of results, else it is fetched as a crawl fetches its pages, robots.txt first. Pages
+/// The page is a file of HTML, or the address of a page of results. Pages
 /// behind links are not read: their columns are null. Exit code 1 where nothing is found.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rules test books.toml page.html --url http://shop.example.com/kettles\n  webmill rules test books.toml http://shop.example.com/kettles --results results\n  webmill rules test builtin:opengraph https://www.example.com/"
+    after_help = "Examples:\n  webmill rules test books.toml page.html --url http://shop.example.com/kettles\n  webmill rules test books.toml http://shop.example.com/kettles --results results"
 )]
 pub struct TestArgs {
     /// The rule: a file, or builtin:NAME.
@@ -40,7 +39,7 @@ pub struct TestArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &TestArgs, cancel: &Cancel) -> Result<ExitCode> {
+pub fn run(args: &TestArgs) -> Result<ExitCode> {
     let (_, source) = library::read(std::slice::from_ref(&args.rule))?.pop().context("no rule here")?;
     let rule = match Rule::parse(&source) {
         Ok(rule) => rule,
@@ -49,7 +48,7 @@ pub fn run(args: &TestArgs, cancel: &Cancel) -> Result<ExitCode> {
             bail!("{}: {} mistakes", args.rule, mistakes.len());
         }
     };
-    let PageBytes { url, body, label } = args.from.read(&args.page, cancel)?;
+    let PageBytes { url, body, label } = args.from.read(&args.page)?;
     let (text, encoding) = match rule.encoding {
         Some(encoding) => (encoding.decode_with_bom_removal(&body).0, encoding),
         None => {

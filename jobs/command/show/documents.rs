@@ -6,7 +6,6 @@ use webmill_table::columns;
 
 use super::shown::{Document, Medium, Shown};
 use super::tables::{Looked, Tables};
-use crate::extract::Extract;
 
 columns! {
     struct OfDocument from PageRow {
@@ -21,15 +20,11 @@ columns! {
     }
 }
 
-/// What is known of the current capture as a document; results of an earlier webmill say nothing of it.
+/// What is known of the current capture as a document.
 ///
 /// # Errors
 /// Where a table cannot be read.
 pub fn document(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
-    let tells = |version: u32| version >= Extract::DOCUMENTS_SINCE;
-    if !tables.job("extract")?.is_some_and(|extract| tells(extract.manifest.job_version)) {
-        return Ok(());
-    }
     let Some(mut reader) = tables.reader::<OfDocument>("extract", "pages", "url_sortkey", &page.surt)? else {
         return Ok(());
     };

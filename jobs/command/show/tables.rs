@@ -5,12 +5,12 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use webmill_capture::{CanonicalUrl, Error};
+use webmill_capture::CanonicalUrl;
 use webmill_run::Committed;
 use webmill_table::{Columns, GroupCounts, Reader};
 
 use super::shown::{Missing, TableRead};
-use crate::job::{command, latest};
+use crate::job::{command, if_any, latest};
 
 /// Results, opened job by job.
 pub struct Tables {
@@ -44,11 +44,7 @@ impl Tables {
     /// Where they are damaged.
     pub fn job(&mut self, job: &'static str) -> Result<Option<&Committed>> {
         if let Entry::Vacant(place) = self.jobs.entry(job) {
-            place.insert(match latest(&self.results, job) {
-                Ok(committed) => Some(committed),
-                Err(Error::Config(_)) => None,
-                Err(error) => return Err(error.into()),
-            });
+            place.insert(if_any(latest(&self.results, job))?);
         }
         Ok(self.jobs.get(job).and_then(Option::as_ref))
     }

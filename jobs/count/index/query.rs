@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{CountIndex, IndexedRow, file_of};
 use crate::extract::Extract;
-use crate::job::latest;
+use crate::job::{if_any, latest};
 
 /// Words and phrases of a query at most; further ones are left out.
 pub const MOST: usize = 32;
@@ -139,11 +139,7 @@ impl TextIndex {
     /// # Errors
     /// Where it is damaged or of another form.
     pub fn of(out: &Path, extract: &Committed) -> Result<Option<TextIndex>> {
-        let committed = match latest(out, CountIndex::NAME) {
-            Ok(committed) => committed,
-            Err(Error::Config(_)) => return Ok(None),
-            Err(error) => return Err(error),
-        };
+        let Some(committed) = if_any(latest(out, CountIndex::NAME))? else { return Ok(None) };
         let mut upstream = committed.manifest.inputs.upstream.iter();
         let fits = upstream.any(|job| job.job == Extract::NAME && job.key == extract.manifest.key);
         if fits { TextIndex::open(&committed).map(Some) } else { Ok(None) }

@@ -1,6 +1,5 @@
-//! Values of tables as bytes: in the order of the values, and to be read again.
+//! Values of tables as bytes in the order of the values.
 
-use webmill_mapreduce::{read_varint, write_varint};
 use webmill_table::{ColumnType, Value};
 
 /// The value of a column in bytes whose order is that of the values; no value's bytes begin another's. Rows without a value come last, whichever order
@@ -69,103 +68,6 @@ fn float(x: f64) -> [u8; 8] {
     ordered.to_be_bytes()
 }
 
-/// The values of a row.
-pub fn write_row(row: &[Value], kinds: &[ColumnType]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for (value, _) in row.iter().zip(kinds) {
-        if *value == Value::Null {
-            out.push(0);
-            continue;
-        }
-        out.push(if matches!(value, Value::UInt(_)) { 2 } else { 1 });
-        let list = |out: &mut Vec<u8>, length: usize| write_varint(out, length as u64);
-        match value {
-            Value::Null => {}
-            Value::Bool(yes) => out.push(u8::from(*yes)),
-            Value::Int(n) | Value::Millis(n) => out.extend_from_slice(&n.to_le_bytes()),
-            Value::UInt(n) => out.extend_from_slice(&n.to_le_bytes()),
-            Value::Float(x) => out.extend_from_slice(&x.to_bits().to_le_bytes()),
-            Value::Text(text) => bytes_of(text.as_bytes(), &mut out),
-            Value::Bytes(bytes) => bytes_of(bytes, &mut out),
-            Value::Texts(texts) => {
-                list(&mut out, texts.len());
-                texts.iter().for_each(|text| bytes_of(text.as_bytes(), &mut out));
-            }
-            Value::Floats(numbers) => {
-                list(&mut out, numbers.len());
-                numbers.iter().for_each(|x| out.extend_from_slice(&x.to_bits().to_le_bytes()));
-            }
-            Value::Ints(numbers) => {
-                list(&mut out, numbers.len());
-                numbers.iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes()));
-            }
-            Value::UInts(numbers) => {
-                list(&mut out, numbers.len());
-                numbers.iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes()));
-            }
-        }
-    }
-    out
-}
-
-fn bytes_of(bytes: &[u8], out: &mut Vec<u8>) {
-    write_varint(out, bytes.len() as u64);
-    out.extend_from_slice(bytes);
-}
-
-/// The row of [`write_row`].
-pub fn read_row(mut bytes: &[u8], kinds: &[ColumnType]) -> Option<Vec<Value>> {
-    let rest = &mut bytes;
-    let mut row = Vec::with_capacity(kinds.len());
-    for kind in kinds {
-        let [mark] = take(rest)?;
-        row.push(match (mark, kind) {
-            (0, _) => Value::Null,
-            (2, _) => Value::UInt(u64::from_le_bytes(take(rest)?)),
-            (_, ColumnType::Bool) => Value::Bool(take::<1>(rest)? == [1]),
-            (_, ColumnType::Float32 | ColumnType::Float64) => {
-                Value::Float(f64::from_bits(u64::from_le_bytes(take(rest)?)))
-            }
-            (_, ColumnType::String) => Value::Text(text(rest)?),
-            (_, ColumnType::Binary) => Value::Bytes(slice(rest)?.to_vec()),
-            (_, ColumnType::Timestamp) => Value::Millis(i64::from_le_bytes(take(rest)?)),
-            (_, ColumnType::StringList) => Value::Texts(items(rest, text)?),
-            (_, ColumnType::Float32List) => {
-                Value::Floats(items(rest, |rest| take(rest).map(|b| f32::from_bits(u32::from_le_bytes(b))))?)
-            }
-            (_, ColumnType::Int64List) => {
-                Value::Ints(items(rest, |rest| take(rest).map(i64::from_le_bytes))?)
-            }
-            (_, ColumnType::UInt32List | ColumnType::UInt64List) => {
-                Value::UInts(items(rest, |rest| take(rest).map(u64::from_le_bytes))?)
-            }
-            _ => Value::Int(i64::from_le_bytes(take(rest)?)),
-        });
-    }
-    rest.is_empty().then_some(row)
-}
-
-fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-    let (head, behind) = rest.split_first_chunk()?;
-    *rest = behind;
-    Some(*head)
-}
-
-fn slice<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = usize::try_from(read_varint(rest)?).ok()?;
-    let (head, behind) = rest.split_at_checked(length)?;
-    *rest = behind;
-    Some(head)
-}
-
-fn text(rest: &mut &[u8]) -> Option<String> {
-    String::from_utf8(slice(rest)?.to_vec()).ok()
-}
-
-fn items<T>(rest: &mut &[u8], one: impl Fn(&mut &[u8]) -> Option<T>) -> Option<Vec<T>> {
-    (0..read_varint(rest)?).map(|_| one(rest)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::cmp::Ordering;
@@ -179,11 +81,6 @@ mod tests {
         prop_assert_eq!(key(a, kind, true).cmp(&key(b, kind, true)), want.reverse());
         // No key begins another, so that the number of the row behind it decides nothing but ties.
         prop_assert!(want == Ordering::Equal || !one.starts_with(&two) && !two.starts_with(&one));
-        for value in [a, b, &Value::Null] {
-            let row = [value.clone(), Value::Null];
-            let kinds = [kind, ColumnType::Bool];
-            prop_assert_eq!(read_row(&write_row(&row, &kinds), &kinds), Some(row.to_vec()));
-        }
         for descending in [false, true] {
             prop_assert!(key(&Value::Null, kind, descending) > key(a, kind, descending), "nulls are last");
         }
