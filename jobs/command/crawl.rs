@@ -99,9 +99,6 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         // What happened until then is worth a table, if there is room for it.
         let _ = convert(&args.out);
     }
-    for note in crawl.login_notes() {
-        crate::say!("{note}");
-    }
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let missing = crawl.missing()?;
     let waits = crawl.frontier().queued.saturating_sub(missing.waiting);

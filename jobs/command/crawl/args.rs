@@ -145,7 +145,7 @@ pub struct CrawlArgs {
     /// Address of a host, as name=127.0.0.1, before any resolver; may be repeated.
     #[arg(long, value_name = "HOST=IP", help_heading = "Fetching")]
     resolve: Vec<String>,
-    /// Keep cookies of all sites. (Those of logins and of sites that cannot be read without are kept in any case.)
+    /// Keep cookies of all sites. (Those of sites that cannot be read without are kept in any case.)
     #[arg(long, help_heading = "Fetching")]
     cookies: bool,
     /// Leave nothing out for being a copy: patterns of URLs whose pages repeat each other are fetched on and on.

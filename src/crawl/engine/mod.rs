@@ -68,7 +68,7 @@ mod verdict;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,6 @@ use crate::focus::Focus;
 use crate::frontier::{AskAgain, Frontier, FrontierOptions, FrontierStats};
 use crate::journal::Journal;
 use crate::kinds::KindFilter;
-use crate::login::{LoginError, Logins};
 use crate::longest_bodies::LongestBodies;
 use crate::metrics::Metrics;
 use crate::page::{PageReader, Reading, plain};
@@ -163,7 +162,6 @@ pub struct Crawl {
     archive: Archive,
     journal: Journal,
     fetcher: Fetcher,
-    logins: Arc<Logins>,
     /// The browser, where pages are to be rendered.
     render: Option<Arc<Render>>,
     reader: Arc<PageReader>,
@@ -301,29 +299,9 @@ impl Crawl {
     /// [`Error::Io`] when the disk is full or fails, [`Error::Corrupt`] when the frontier is damaged. What was written
     /// before stays, and the crawl can be resumed from it.
     pub fn run(&mut self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Ended> {
-        self.log_in()?;
         let begun = self.begin_control();
         let ended = begun.and_then(|()| self.fetch_all(observer, stop));
         self.remember_damage(ended)
-    }
-
-    /// Logs in where the settings say so, unless nothing is left to fetch.
-    fn log_in(&mut self) -> Result<()> {
-        let Some(threads) = self.threads.as_ref().filter(|_| !self.logins.is_empty()) else { return Ok(()) };
-        if self.frontier.stats().queued == 0 {
-            return Ok(());
-        }
-        let pause = self.options.politeness.delay_ms;
-        threads
-            .block_on(self.logins.log_in(&self.fetcher, Duration::from_millis(pause)))
-            .map_err(LoginError::into_error)?;
-        self.warm_ms = self.warm_ms.max(self.now_ms() + pause as i64);
-        Ok(())
-    }
-
-    /// What became of logins while it ran, in words; nothing where all went well.
-    pub fn login_notes(&self) -> Vec<String> {
-        self.logins.notes()
     }
 
     /// A frontier that turns out to be damaged is marked, so that the next opening builds it again.

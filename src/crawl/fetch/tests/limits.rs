@@ -186,7 +186,7 @@ async fn bodies_that_wait_for_a_permit() {
         false => vec![send("HTTP/1.0 200 OK\r\n\r\n"), send(vec![b'y'; 3 << 20]), Do::Close],
     })
     .await;
-    let options = FetchOptions { large_bodies_bytes: Some(1 << 20), total_ms: 1_000, ..local() };
+    let options = FetchOptions { large_bodies_bytes: 1 << 20, total_ms: 1_000, ..local() };
     let client = client(&options);
     let at = |host: &str, path: &str| {
         CanonicalUrl::parse(&format!("http://{host}.test:{}/{path}", server.address.port())).unwrap()
