@@ -83,10 +83,6 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     again::import(&mut crawl, &args.again.import)?;
     again::tell_due(&crawl, &options, &args.out)?;
-    if let Some(address) = args.metrics {
-        let address = crawl.show_metrics(address)?;
-        crate::say!("metrics at http://{address}/metrics");
-    }
     for secret in remember(&args.out, &options)? {
         crate::say!("crawl.toml does not keep a secret: who resumes this crawl says it again: {secret}");
     }

@@ -168,7 +168,6 @@ impl CrawlOptions {
         }
         self.priority.check()?;
         self.check_focus()?;
-        self.requisites.check()?;
         self.render.check()?;
         self.archive.check()?;
         self.journal.check()?;

@@ -9,7 +9,7 @@
 //! | how | [`fetch`], [`secret`], [`RenderOptions`] |
 //! | what a response says | [`page`], [`sitemap`], [`requisites`] |
 //! | what is kept | [`archive`], [`journal`], [`mod@event`], [`longest_bodies`] |
-//! | how it goes, and why so | [`control`], [`metrics`], [`mod@explain`] |
+//! | how it goes, and why so | [`control`], [`mod@explain`] |
 //!
 //! When a page is visited again is said by the crate `webmill_revisit`.
 //!
@@ -73,7 +73,6 @@ pub mod frontier;
 pub mod journal;
 pub mod kinds;
 pub mod longest_bodies;
-pub mod metrics;
 pub mod page;
 mod page_text;
 pub mod politeness;

@@ -3,20 +3,15 @@
 
 use std::time::{Duration, Instant};
 
-use webmill::capture::CanonicalUrl;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{Ended, Purpose};
 use webmill::sim::{Answer, Ending, Site, SynthPage};
 
 use super::crawl_support::{
-    Written, answers, crawl, crawl_until, events, message, page, serve, swift, whole,
+    Written, answers, crawl, crawl_until, events, message, page, seeds, serve, swift, whole,
 };
 use super::support::Work;
-
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
 
 #[test]
 fn rings_of_moved_robots_end() {

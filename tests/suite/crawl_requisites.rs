@@ -2,17 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use webmill::capture::CanonicalUrl;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::outcome;
 use webmill::crawl::frontier::Strategy;
 use webmill::crawl::{CrawlOptions, Ended, Purpose};
 
-use super::crawl_support::{Written, answers, crawl, crawl_until, events, message, serve, swift};
-
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
-}
+use super::crawl_support::{Written, answers, crawl, crawl_until, events, message, seeds, serve, swift};
 
 fn file(media_type: &str, body: &str) -> Vec<u8> {
     message("200 OK", &format!("Content-Type: {media_type}\r\n"), body)
@@ -289,21 +284,4 @@ fn sitemaps_of_other_hosts_count_for_whoever_vouches_for_them() {
     assert_eq!(totals.refused.get("sitemap-foreign"), 2);
     assert!(!record.counts().keys().any(|url| url.contains("third.example/c.xml")));
     assert!(totals.given_up.is_empty(), "{:?}", totals.given_up);
-}
-
-#[test]
-fn what_a_limit_drops_stands_in_the_log_and_the_totals() {
-    let set: String = (0..100_000).map(|n| format!("/p{n}.png {n}w, ")).collect();
-    let web =
-        Written::default().answer("http://a.example/", file("text/html", &format!("<img srcset='{set}'>")));
-    let (server, _) = serve(web);
-    let folder = tempfile::tempdir().unwrap();
-    let mut options = with_requisites(server.proxy());
-    options.requisites.max_per_page = 10;
-    options.fetch.max_body_bytes = 4 << 20;
-    let totals = crawl(folder.path(), &options, &seeds(&["http://a.example/"]));
-    assert_eq!(totals.refused.get("requisites-beyond-limit"), 99_991);
-    let told = events(folder.path());
-    let page = told.iter().find(|event| event.url == "http://a.example/").unwrap();
-    assert_eq!(page.detail.as_deref(), Some("99991 links beyond the limit were dropped"));
 }

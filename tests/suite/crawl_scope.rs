@@ -120,28 +120,6 @@ fn a_rule_added_later_reaches_what_waits_and_is_named() {
 }
 
 #[test]
-fn types_are_taken_and_left_by_rules() {
-    let web = Written::default()
-        .page("http://a.example/", &["/x", "/media/y", "/z"])
-        .answer("http://a.example/x", message("200 OK", "Content-Type: image/png\r\n", "png"))
-        .answer("http://a.example/media/y", message("200 OK", "Content-Type: image/png\r\n", "png"))
-        .answer("http://a.example/z", message("200 OK", "Content-Type: text/plain\r\n", "plain"));
-    let (server, _) = serve(web);
-    let mut options = swift(server.proxy());
-    options.scope.rules = rules(&[
-        (RuleAction::Accept, "type:image/* prefix:/media/"),
-        (RuleAction::Reject, "type:text/plain"),
-    ]);
-    let folder = tempfile::tempdir().unwrap();
-    crawl(folder.path(), &options, &seed("http://a.example/"));
-    let told = events(folder.path());
-    let of = |path: &str| {
-        told.iter().find(|e| e.url == format!("http://a.example{path}")).unwrap().outcome.clone()
-    };
-    assert_eq!([of("/x"), of("/media/y"), of("/z")], ["media-type", "stored", "media-type"]);
-}
-
-#[test]
 fn a_site_has_settings_of_its_own() {
     let hosts = ["a.example", "sub.a.example", "b.example"];
     let mut web = Written::default();

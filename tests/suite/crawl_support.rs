@@ -91,6 +91,10 @@ impl Served {
     }
 }
 
+pub fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
+    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
+}
+
 /// Puts a Web on a socket, with a recording of what it is asked.
 pub fn serve(site: impl Site + 'static) -> (Server, Arc<Recording>) {
     let record = Arc::new(Recording::default());

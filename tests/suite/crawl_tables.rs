@@ -16,7 +16,7 @@ use webmill::jobs::report::tables::SummaryRow;
 use webmill::revisit::Schedule;
 use webmill::table::{Table, read_rows};
 
-use super::crawl_support::{Quiet, Served, Written, events, lively, message, page, serve, swift};
+use super::crawl_support::{Quiet, Served, Written, events, lively, message, page, seeds, serve, swift};
 use crate::support::Work;
 
 const DAY_MS: i64 = 86_400_000;
@@ -41,10 +41,6 @@ pub fn survey(
 
 pub fn rows<T: Table>(crawl: &Path) -> Vec<T> {
     read_rows(&folder::<T>(crawl)).unwrap()
-}
-
-fn seeds(urls: &[&str]) -> Vec<CanonicalUrl> {
-    urls.iter().map(|url| CanonicalUrl::parse(url).unwrap()).collect()
 }
 
 #[test]

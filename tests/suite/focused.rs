@@ -1,16 +1,14 @@
 //! Focused crawls of a small Web on this machine: they find their topic, go on with the same scores after kill -9, and are not led astray.
 
 use std::collections::HashSet;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use webmill::jobs::focused::tables::HarvestRow;
+use webmill::sim::{Answer, Server, Site, SynthPage};
 use webmill::table::read_rows;
 
+use super::crawl_support::{message, serve, whole};
 use super::support::Work;
 
 const HOSTS: u64 = 80;
@@ -67,43 +65,12 @@ fn hostile() -> String {
     format!("<html><head><title>{}</title></head><body><p>{words}</p>{links}</body></html>", word(TOPIC, 0))
 }
 
-/// A proxy behind which these hosts are.
-struct Web {
-    address: String,
-    asked: Arc<AtomicU64>,
-}
+/// Hosts of topics, and one that wants to be fetched alone; an answer takes so long.
+struct Topics(Duration);
 
-impl Web {
-    fn new(delay: Duration) -> Web {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(AtomicU64::new(0));
-        let counter = asked.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let counter = counter.clone();
-                std::thread::spawn(move || serve(stream, &counter, delay));
-            }
-        });
-        Web { address, asked }
-    }
-}
-
-fn serve(mut stream: TcpStream, asked: &AtomicU64, delay: Duration) {
-    let mut held = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        while !held.windows(4).any(|end| end == b"\r\n\r\n") {
-            match stream.read(&mut buffer) {
-                Ok(n) if n > 0 => held.extend_from_slice(&buffer[..n]),
-                _ => return,
-            }
-        }
-        let head = String::from_utf8_lossy(&held).into_owned();
-        held.clear();
-        let url = head.split_whitespace().nth(1).unwrap_or_default();
-        let rest = url.strip_prefix("http://").unwrap_or(url);
-        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+impl Site for Topics {
+    fn answer_into(&self, _: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
+        let (host, path) = url.trim_start_matches("http://").split_once('/').unwrap_or_default();
         let number = |text: &str| text.parse::<u64>().ok();
         let of_host = host.strip_prefix('h').and_then(|host| host.strip_suffix(".example")).and_then(number);
         let body = match (of_host, path.strip_prefix('p').and_then(number)) {
@@ -112,18 +79,24 @@ fn serve(mut stream: TcpStream, asked: &AtomicU64, delay: Duration) {
             _ if host == "trap.example" && path != "robots.txt" => Some(hostile()),
             _ => None,
         };
-        if !path.ends_with("robots.txt") {
-            asked.fetch_add(1, Ordering::SeqCst);
-            std::thread::sleep(delay);
-        }
-        let (status, body) = body.map_or(("404 Not Found", "none".to_owned()), |body| ("200 OK", body));
-        let answer = format!(
-            "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        if stream.write_all(answer.as_bytes()).is_err() {
-            return;
-        }
+        std::thread::sleep(self.0);
+        *out = whole(match body {
+            Some(body) => message("200 OK", "Content-Type: text/html; charset=utf-8\r\n", &body),
+            None => message("404 Not Found", "", "none"),
+        });
+    }
+}
+
+/// A proxy behind which these hosts are.
+struct Web {
+    address: String,
+    server: Server,
+}
+
+impl Web {
+    fn new(delay: Duration) -> Web {
+        let (server, _) = serve(Topics(delay));
+        Web { address: server.proxy(), server }
     }
 }
 
@@ -194,9 +167,9 @@ fn killed_crawls_go_on_with_the_same_scores() {
     assert!(work.webmill(&arguments(&web, "whole", &settings)).output().unwrap().status.success());
     let mut kills = 0;
     for pause in [60, 110, 170, 230] {
-        let before = web.asked.load(Ordering::SeqCst);
+        let before = web.server.requests();
         let mut child = work.webmill(&arguments(&web, "killed", &settings)).spawn().unwrap();
-        while web.asked.load(Ordering::SeqCst) < before + pause / 2 {
+        while web.server.requests() < before + pause / 2 {
             std::thread::sleep(Duration::from_millis(1));
             if child.try_wait().unwrap().is_some() {
                 break;

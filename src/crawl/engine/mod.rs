@@ -82,7 +82,6 @@ use crate::frontier::{AskAgain, Frontier, FrontierOptions, FrontierStats};
 use crate::journal::Journal;
 use crate::kinds::KindFilter;
 use crate::longest_bodies::LongestBodies;
-use crate::metrics::Metrics;
 use crate::page::{PageReader, Reading, plain};
 use crate::priority::Priority;
 use crate::render::Render;
@@ -206,7 +205,6 @@ pub struct Crawl {
     requisite_at: Option<Instant>,
     operator: Operator,
     exchange: Option<Exchange>,
-    metrics: Option<Metrics>,
     /// When this agent took over hosts of another one last, ms since 1970.
     taken_over_ms: i64,
     queues: look::Queues,
@@ -223,18 +221,6 @@ impl Crawl {
         self.wall_ms += shift - self.clock_shift_ms;
         self.warm_ms += shift - self.clock_shift_ms;
         self.clock_shift_ms = shift;
-    }
-
-    /// Shows metrics to whoever asks at `address`, for as long as the crawl runs; where it listens.
-    ///
-    /// # Errors
-    /// [`Error::Config`] where nobody can listen there.
-    pub fn show_metrics(&mut self, address: std::net::SocketAddr) -> Result<std::net::SocketAddr> {
-        let Some(threads) = &self.threads else { return Err(Error::Internal("the crawl is closed".into())) };
-        let metrics = Metrics::serve(address, threads.handle())?;
-        let address = metrics.address();
-        self.metrics = Some(metrics);
-        Ok(address)
     }
 
     /// What waits and what is known.

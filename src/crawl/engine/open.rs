@@ -122,7 +122,6 @@ impl Crawl {
             requisite_at: None,
             operator,
             exchange,
-            metrics: None,
             taken_over_ms: 0,
             queues: look::Queues::default(),
             answered_at: Instant::now(),

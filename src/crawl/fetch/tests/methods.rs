@@ -27,48 +27,6 @@ async fn a_head_has_no_body_and_the_connection_stays() {
 }
 
 #[tokio::test]
-async fn who_we_are_to_each_host() {
-    let server = Server::start(|_, _| vec![send(OK)]).await;
-    let port = server.address.port();
-    let account = |user: Option<&str>, password: Option<&str>, token: Option<&str>| Account {
-        user: user.map(str::to_owned),
-        password: password.map(Into::into),
-        token: token.map(Into::into),
-    };
-    let options = FetchOptions {
-        accounts: [
-            ("a.test".to_owned(), account(Some("me"), Some("p:w"), None)),
-            (format!("b.test:{port}"), account(None, None, Some("t0ken"))),
-        ]
-        .into(),
-        ..local()
-    };
-    let client = client(&options);
-    for (host, value) in [
-        ("a.test", Some("Authorization: Basic bWU6cDp3\r\n")),
-        ("b.test", Some("Authorization: Bearer t0ken\r\n")),
-        ("c.test", None),
-    ] {
-        let url = CanonicalUrl::parse(&format!("http://{host}:{port}/")).unwrap();
-        client.fetch(get(&url)).await.result.unwrap();
-        let text = server.requests().pop().unwrap().text;
-        match value {
-            Some(value) => assert!(text.contains(value), "{text}"),
-            None => assert!(!text.contains("Authorization"), "{text}"),
-        }
-    }
-    for bad in [
-        account(Some("me"), None, None),
-        account(Some("m:e"), Some("pw"), None),
-        account(Some("me"), Some("pw"), Some("token")),
-        account(None, None, Some("line\nbreak")),
-    ] {
-        let options = FetchOptions { accounts: [("a.test".to_owned(), bad)].into(), ..local() };
-        assert!(Fetcher::new(&options, None).is_err());
-    }
-}
-
-#[tokio::test]
 async fn a_site_that_asks_for_a_cookie_is_read_once_it_is_admitted() {
     // A redirect to itself, until the cookie comes back.
     let server = Server::start(|_, text| {
