@@ -83,10 +83,6 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     again::import(&mut crawl, &args.again.import)?;
     again::tell_due(&crawl, &options, &args.out)?;
-    if let Some(address) = args.metrics {
-        let address = crawl.show_metrics(address)?;
-        crate::say!("metrics at http://{address}/metrics");
-    }
     for secret in remember(&args.out, &options)? {
         crate::say!("crawl.toml does not keep a secret: who resumes this crawl says it again: {secret}");
     }
@@ -98,9 +94,6 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     if ran.is_err() {
         // What happened until then is worth a table, if there is room for it.
         let _ = convert(&args.out);
-    }
-    for note in crawl.login_notes() {
-        crate::say!("{note}");
     }
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let missing = crawl.missing()?;

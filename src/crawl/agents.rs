@@ -25,9 +25,6 @@ pub const VIRTUAL_NODES: u32 = 128;
 /// Longest name of an agent.
 const MAX_NAME: usize = 64;
 
-/// Most points on a ring.
-const MAX_POINTS: usize = 1 << 24;
-
 /// Who crawls, and which of them this process is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -80,8 +77,8 @@ fn check_name(name: &str) -> Result<()> {
 ///
 /// # Examples
 /// ```
-/// use webmill_crawl::agents::{Ring, VIRTUAL_NODES};
-/// let ring = Ring::new(&[("north", VIRTUAL_NODES), ("south", VIRTUAL_NODES)]).unwrap();
+/// use webmill_crawl::agents::Ring;
+/// let ring = Ring::of(&["north".to_owned(), "south".to_owned()]).unwrap();
 /// assert_eq!(ring.agent_of("www.pku.edu.cn"), ring.agent_of("www.pku.edu.cn"));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -97,27 +94,16 @@ impl Ring {
     /// # Errors
     /// [`Error::Config`]: no agent, an empty or doubled name.
     pub fn of(names: &[String]) -> Result<Ring> {
-        Ring::new(&names.iter().map(|name| (name.as_str(), VIRTUAL_NODES)).collect::<Vec<_>>())
-    }
-
-    /// A ring of (name, virtual nodes); an agent with twice the nodes gets twice the hosts.
-    ///
-    /// # Errors
-    /// [`Error::Config`]: no agent, an empty or doubled name, no node, more than 2^24 nodes in all.
-    pub fn new(agents: &[(&str, u32)]) -> Result<Ring> {
-        let total: usize = agents.iter().map(|&(_, nodes)| nodes as usize).sum();
-        if agents.iter().any(|&(name, nodes)| name.is_empty() || nodes == 0) || total > MAX_POINTS {
-            return Err(Error::Config(format!(
-                "agents must have names and virtual nodes, {MAX_POINTS} nodes in all at most"
-            )));
+        if names.iter().any(String::is_empty) {
+            return Err(Error::Config("agents must have names".into()));
         }
-        let different: BTreeSet<&str> = agents.iter().map(|&(name, _)| name).collect();
-        if different.len() < agents.len() {
+        let different: BTreeSet<&String> = names.iter().collect();
+        if different.len() < names.len() {
             return Err(Error::Config("agents must have different names".into()));
         }
-        let points = agents
+        let points = names
             .iter()
-            .flat_map(|&(name, nodes)| (0..nodes).map(move |node| (point_of_node(name, node), name)))
+            .flat_map(|name| (0..VIRTUAL_NODES).map(move |node| (point_of_node(name, node), name.as_str())))
             .collect();
         Self::of_points(points)
     }
@@ -215,15 +201,6 @@ mod tests {
     }
 
     #[test]
-    fn weight_and_trailing_dot() {
-        let ring = Ring::new(&[("big", 384), ("small", 128)]).unwrap();
-        let big = (0..20_000).filter(|i| ring.agent_of(&format!("h{i}.example")) == "big").count() as f64
-            / 20_000.0;
-        assert!((0.68..0.82).contains(&big), "{big}");
-        assert_eq!(ring.agent_of("a.example."), ring.agent_of("a.example"));
-    }
-
-    #[test]
     fn points_may_not_change() {
         assert_eq!(point_of_host(""), 0x2D06_8005_38D3_94C2);
         assert_eq!(point_of_node("", 0), 0x4DC5_B0CC_826F_6703);
@@ -254,8 +231,7 @@ mod tests {
             let refused = options(agents, name, exchange).check();
             assert!(matches!(refused, Err(Error::Config(_))), "{agents:?} {name:?} {exchange:?}");
         }
-        assert!(Ring::new(&[]).is_err());
-        assert!(Ring::new(&[("a", u32::MAX)]).is_err());
+        assert!(Ring::of(&[]).is_err());
     }
 
     proptest! {

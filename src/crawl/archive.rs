@@ -63,8 +63,6 @@ pub struct ArchiveOptions {
     pub format: ArchiveFormat,
     /// `none`, `gzip` or `zstd`, each record by itself; default: zstd for RAW DB, gzip for WARC.
     pub compression: Option<Compression>,
-    /// Level of compression: 1 to 22 for zstd, 0 to 9 for gzip; default 1 for zstd, 3 for gzip.
-    pub level: Option<i32>,
     /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
     pub max_shard_bytes: u64,
     /// Who is responsible for the crawl: a name, or name and address; written into the `warcinfo` of WARC files, as the
@@ -83,7 +81,6 @@ impl Default for ArchiveOptions {
         ArchiveOptions {
             format: ArchiveFormat::RawDb,
             compression: None,
-            level: None,
             max_shard_bytes: 1 << 30,
             operator: None,
             description: None,
@@ -113,17 +110,7 @@ impl ArchiveOptions {
                 return Err(Error::Config(format!("{name}: 1 to {MAX_TEXT_BYTES} bytes of text")));
             }
         }
-        let range = match self.effective() {
-            Compression::None => return Ok(()),
-            Compression::Gzip => 0..=9,
-            Compression::Zstd => 1..=22,
-        };
-        match self.level {
-            Some(level) if !range.contains(&level) => {
-                Err(Error::Config(format!("level: {} to {}, not {level}", range.start(), range.end())))
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// The compression that is used.

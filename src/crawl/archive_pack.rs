@@ -32,9 +32,9 @@ use webmill_shard::{
 use super::stored::{Packed, Rendered, Revisit, Stored, Via};
 use super::{ArchiveFormat, ArchiveOptions};
 
-/// Usual level of zstd: four fifths of the time of level 3 for 2 to 4 % more bytes.
+/// Level of zstd: four fifths of the time of level 3 for 2 to 4 % more bytes.
 const ZSTD_LEVEL: i32 = 1;
-/// Usual level of gzip: three quarters of the time of level 6 for 1 to 4 % more bytes.
+/// Level of gzip: three quarters of the time of level 6 for 1 to 4 % more bytes.
 const GZIP_LEVEL: i32 = 3;
 
 /// The head of an answer that is not the block of its record.
@@ -61,7 +61,7 @@ pub fn pack(stored: &Stored<'_>, options: &ArchiveOptions) -> Result<Option<Pack
         stored.via = None;
     }
     let stored = &stored;
-    let key = (options.format, options.effective(), options.level);
+    let key = (options.format, options.effective());
     PACKERS.with_borrow_mut(|slot| {
         let mut packers = match slot.take() {
             Some(packers) if packers.key == key => packers,
@@ -106,7 +106,7 @@ pub(super) fn warcinfo(
     }
     let warc = WarcOptions { compression: options.effective(), ..WarcOptions::default() };
     let mut bytes = Vec::new();
-    WarcPacker::new(&warc, Some(level(options.effective(), options.level)))?.pack(
+    WarcPacker::new(&warc, Some(level(options.effective())))?.pack(
         &NewWarcRecord {
             kind: RecordType::Warcinfo,
             url: None,
@@ -123,7 +123,7 @@ pub(super) fn warcinfo(
     Ok(bytes)
 }
 
-type Key = (ArchiveFormat, Compression, Option<i32>);
+type Key = (ArchiveFormat, Compression);
 
 struct Packers {
     key: Key,
@@ -140,14 +140,14 @@ thread_local! {
     static PACKERS: RefCell<Option<Packers>> = const { RefCell::new(None) };
 }
 
-fn level(compression: Compression, level: Option<i32>) -> i32 {
-    level.unwrap_or(if compression == Compression::Zstd { ZSTD_LEVEL } else { GZIP_LEVEL })
+fn level(compression: Compression) -> i32 {
+    if compression == Compression::Zstd { ZSTD_LEVEL } else { GZIP_LEVEL }
 }
 
 impl Packers {
     fn new(key: Key) -> Result<Packers> {
-        let (format, compression, asked) = key;
-        let level = level(compression, asked);
+        let (format, compression) = key;
+        let level = level(compression);
         let form = match format {
             ArchiveFormat::RawDb => {
                 Form::Raw { usual: RawPacker::new(compression, Some(level)), plain: RawPacker::default() }

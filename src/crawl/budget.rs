@@ -1,7 +1,7 @@
 //! The memory of a crawl, shared out.
 //!
 //! `memory` is for everything that grows with the crawl. Half of it is the frontier's; this file gives the rest to what
-//! fetching holds, unless a setting says otherwise:
+//! fetching holds:
 //!
 //! | what | share |
 //! |---|---|
@@ -30,18 +30,15 @@ impl CrawlOptions {
         let mut fetch = self.fetch.clone();
         fetch.sites.clone_from(&self.sites);
         let connections = self.connections as u64;
-        let bodies = fetch.large_bodies_bytes.unwrap_or(self.memory / 4);
-        if fetch.large_bodies_bytes.is_none() {
-            let own = (bodies / 2 / connections.max(1)).clamp(16 << 10, 1 << 20);
-            fetch.small_body_bytes = fetch.small_body_bytes.min(own);
-            fetch.large_bodies_bytes = Some(bodies / 2);
-        }
+        let bodies = self.memory / 8;
+        fetch.small_body_bytes = fetch.small_body_bytes.min((bodies / connections.max(1)).max(16 << 10));
+        fetch.large_bodies_bytes = bodies;
         let share = |bytes: u64, each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).max(64);
         fetch.max_idle = fetch.max_idle.min(share(self.memory / 16, IDLE_BYTES));
         fetch.dns.cache_entries = fetch.dns.cache_entries.min(share(self.memory / 32, NAME_BYTES));
         fetch.ip_delay_ms = Some(self.ip_delay_ms());
         // With one connection the order of fetching must not depend on the clock.
-        if self.connections > 1 && fetch.ip_patience_ms.is_none() {
+        if self.connections > 1 {
             fetch.ip_patience_ms = Some(PATIENCE_MS);
         }
         fetch
@@ -74,15 +71,11 @@ mod tests {
             let fetch = options.fetch_options();
             let own = fetch.small_body_bytes * connections as u64;
             let all = own
-                + fetch.large_bodies_bytes.unwrap()
+                + fetch.large_bodies_bytes
                 + fetch.max_idle as u64 * IDLE_BYTES
                 + fetch.dns.cache_entries as u64 * NAME_BYTES;
             assert!(all <= memory / 2, "{memory} {connections}: {all}");
             fetch.check().unwrap();
         }
-        let mut options = CrawlOptions::default();
-        options.fetch.large_bodies_bytes = Some(5 << 20);
-        let fetch = options.fetch_options();
-        assert_eq!((fetch.large_bodies_bytes, fetch.small_body_bytes), (Some(5 << 20), 1 << 20));
     }
 }

@@ -8,7 +8,6 @@ use crate::fetch::FetchOptions;
 use crate::focus::FocusOptions;
 use crate::frontier::Strategy;
 use crate::journal::JournalOptions;
-use crate::login::LoginOptions;
 use crate::politeness::Politeness;
 use crate::priority::PriorityOptions;
 use crate::render::RenderOptions;
@@ -51,8 +50,6 @@ pub struct CrawlOptions {
     pub politeness: Politeness,
     /// Connections, name resolution, limits of one response.
     pub fetch: FetchOptions,
-    /// Logins by a form, made before the crawl begins. Default none.
-    pub logins: Vec<LoginOptions>,
     /// What belongs to the crawl.
     pub scope: ScopeOptions,
     /// Rules that say which links are followed.
@@ -116,7 +113,6 @@ impl Default for CrawlOptions {
             requisites: RequisiteOptions::default(),
             politeness: Politeness::default(),
             fetch: FetchOptions::default(),
-            logins: Vec::new(),
             scope: ScopeOptions::default(),
             rules: SteeringOptions::default(),
             sites: Vec::new(),
@@ -157,7 +153,6 @@ impl CrawlOptions {
         }
         self.politeness.check()?;
         self.fetch.check()?;
-        self.logins.iter().try_for_each(LoginOptions::check)?;
         self.scope.check()?;
         self.rules.check()?;
         if !self.rules.is_empty() && self.agents.exchange.is_some() {
@@ -173,7 +168,6 @@ impl CrawlOptions {
         }
         self.priority.check()?;
         self.check_focus()?;
-        self.requisites.check()?;
         self.render.check()?;
         self.archive.check()?;
         self.journal.check()?;

@@ -95,7 +95,6 @@ pub fn explain(
     let mut options = options.clone();
     for site in &mut options.sites {
         // Secrets are not kept with the settings of a crawl, and nothing is asked of anybody here.
-        site.headers.clear();
         site.account = None;
     }
     let options = &options;
@@ -300,8 +299,7 @@ impl Question<'_> {
     }
 
     fn tell_robots(&mut self) -> Option<String> {
-        let sites = Sites::new(&self.options.sites, &self.options.politeness).unwrap_or_default();
-        if !sites.of(self.url.host()).and_then(|site| site.obey_robots).unwrap_or(self.options.obey_robots) {
+        if !self.options.obey_robots {
             self.say("robots.txt: it is not obeyed");
             return None;
         }

@@ -28,6 +28,8 @@ use super::event::{Event, MAX_LINE_BYTES};
 
 const READ_BYTES: usize = 256 << 10;
 const ZSTD_LEVEL: i32 = 3;
+/// Bytes of JSON of a file.
+const PART_BYTES: u64 = 512 << 20;
 
 /// How the log is divided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,13 +37,11 @@ const ZSTD_LEVEL: i32 = 3;
 pub struct JournalOptions {
     /// Events a file; default 1,000,000.
     pub part_events: u64,
-    /// Bytes of JSON a file; default 512 MiB.
-    pub part_bytes: u64,
 }
 
 impl Default for JournalOptions {
     fn default() -> Self {
-        JournalOptions { part_events: 1_000_000, part_bytes: 512 << 20 }
+        JournalOptions { part_events: 1_000_000 }
     }
 }
 
@@ -53,9 +53,6 @@ impl JournalOptions {
     pub fn check(&self) -> Result<()> {
         if self.part_events == 0 {
             return Err(Error::Config("part_events: at least 1".into()));
-        }
-        if self.part_bytes == 0 {
-            return Err(Error::Config("part_bytes: at least 1".into()));
         }
         Ok(())
     }
@@ -147,7 +144,7 @@ impl Journal {
     pub fn append(&mut self, event: &Event) -> Result<()> {
         self.line.clear();
         event.write_line(&mut self.line);
-        let full = self.file.len() + self.line.len() as u64 > self.options.part_bytes;
+        let full = self.file.len() + self.line.len() as u64 > PART_BYTES;
         if self.rows > 0 && (self.rows >= self.options.part_events || full) {
             self.rotate()?;
         }

@@ -284,7 +284,7 @@ impl Kind {
 }
 
 /// The type that an ending stands for.
-fn type_of(ending: &str) -> Option<&'static str> {
+pub(crate) fn type_of(ending: &str) -> Option<&'static str> {
     ENDINGS.binary_search_by_key(&ending, |(ending, _)| ending).ok().map(|at| ENDINGS[at].1)
 }
 

@@ -6,10 +6,10 @@
 //! |---|---|
 //! | what to fetch next | [`frontier`], [`priority`]; what rules ask for: [`steering`]; of several crawlers which one: [`agents`], [`exchange`] |
 //! | whether, when and in what form | [`scope`], [`robots`], [`politeness`], [`traps`], [`duplicate_throttle`], [`kinds`], [`rewrite`], [`site_settings`] |
-//! | how | [`fetch`], [`login`], [`secret`], [`RenderOptions`] |
+//! | how | [`fetch`], [`secret`], [`RenderOptions`] |
 //! | what a response says | [`page`], [`sitemap`], [`requisites`] |
 //! | what is kept | [`archive`], [`journal`], [`mod@event`], [`longest_bodies`] |
-//! | how it goes, and why so | [`control`], [`metrics`], [`mod@explain`] |
+//! | how it goes, and why so | [`control`], [`mod@explain`] |
 //!
 //! When a page is visited again is said by the crate `webmill_revisit`.
 //!
@@ -72,9 +72,7 @@ pub mod focus;
 pub mod frontier;
 pub mod journal;
 pub mod kinds;
-pub mod login;
 pub mod longest_bodies;
-pub mod metrics;
 pub mod page;
 mod page_text;
 pub mod politeness;

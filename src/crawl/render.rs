@@ -169,7 +169,7 @@ impl Render {
         reader: Arc<PageReader>,
     ) -> Result<Option<Arc<Render>>> {
         let render = &options.render;
-        if render.patterns.is_empty() && !options.sites.iter().any(|site| site.render == Some(true)) {
+        if render.patterns.is_empty() {
             return Ok(None);
         }
         Ok(Some(Arc::new(Render {
@@ -198,8 +198,7 @@ impl Render {
 
     /// Whether a page of this URL is to be rendered.
     pub(crate) fn wants(&self, url: &CanonicalUrl) -> bool {
-        let site = self.sites.of(url.host()).and_then(|site| site.render);
-        site.unwrap_or_else(|| self.patterns.is_match(url.as_str()))
+        self.patterns.is_match(url.as_str())
     }
 
     /// The pauses of a host.
@@ -210,10 +209,6 @@ impl Render {
     /// The pause of a host, as far as its robots.txt has no say.
     fn delay(&self, host: &str) -> Duration {
         self.delay.unwrap_or_else(|| Duration::from_millis(self.polite(host).delay_ms))
-    }
-
-    fn obeys_robots(&self, host: &str) -> bool {
-        self.sites.of(host).and_then(|site| site.obey_robots).unwrap_or(self.obey_robots)
     }
 
     /// Ends the browser; pages in it are not rendered.

@@ -8,42 +8,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use webmill_capture::error::{Error, Result};
-
 /// Longest way from a page to a requisite: page → style sheet → imported style sheet → font is 3.
 pub(crate) const MAX_HOPS: u8 = 5;
+
+/// Most requisites that one page, style sheet or frame may name.
+pub(crate) const MAX_PER_PAGE: u32 = 5_000;
 
 /// Longest body of a requisite, in bytes as transferred.
 pub(crate) const MAX_BODY_BYTES: u64 = 32 << 20;
 
 /// Settings of page requisites.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RequisiteOptions {
     /// Whether they are fetched. Default false.
     pub fetch: bool,
-    /// Most requisites that one page, style sheet or frame may name, 1 to 1,000,000; default 5,000.
-    pub max_per_page: u32,
-}
-
-impl Default for RequisiteOptions {
-    fn default() -> Self {
-        RequisiteOptions { fetch: false, max_per_page: 5_000 }
-    }
-}
-
-impl RequisiteOptions {
-    /// Holds the values against their ranges.
-    ///
-    /// # Errors
-    /// [`Error::Config`] names the setting and its range.
-    pub fn check(&self) -> Result<()> {
-        if !(1..=1_000_000).contains(&self.max_per_page) {
-            return Err(Error::Config(format!(
-                "requisites.max_per_page {}: 1 to 1000000 are possible",
-                self.max_per_page
-            )));
-        }
-        Ok(())
-    }
 }

@@ -146,17 +146,9 @@ impl CrawlOptions {
         let fetch = &mut open.fetch;
         withheld.extend(withhold_headers(&mut fetch.headers).map(|name| format!("header {name}")));
         for site in &mut open.sites {
-            let names = withhold_headers(&mut site.headers);
-            withheld.extend(names.map(|name| format!("header {name} of {}", site.pattern)));
             let secrets = site.account.iter_mut().flat_map(|a| a.password.iter_mut().chain(&mut a.token));
             if secrets.map(Secret::withhold).fold(false, |any, one| any | one) {
                 withheld.push(format!("the account of {}", site.pattern));
-            }
-        }
-        for (host, account) in &mut fetch.accounts {
-            let secrets = account.password.iter_mut().chain(&mut account.token);
-            if secrets.map(Secret::withhold).fold(false, |any, one| any | one) {
-                withheld.push(format!("fetch.accounts of {host}"));
             }
         }
         if let Some(proxy) = &mut fetch.proxy
@@ -164,13 +156,6 @@ impl CrawlOptions {
         {
             *proxy = without;
             withheld.push("the password of the proxy".into());
-        }
-        for login in &mut open.logins {
-            for (name, value) in &mut login.fields {
-                if value.withhold() {
-                    withheld.push(format!("field {name} of the login at {}", login.url));
-                }
-            }
         }
         (open, withheld)
     }
@@ -216,7 +201,6 @@ fn proxy_without_password(list: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::fetch::Account;
-    use crate::login::LoginOptions;
     use crate::site_settings::SiteSettings;
 
     fn with_secrets() -> CrawlOptions {
@@ -227,30 +211,24 @@ mod tests {
             ("X-Api-Key".into(), "hush-header".into()),
             ("Cookie".into(), "sid=hush-cookie".into()),
         ];
-        fetch.accounts = [
-            ("a.example".into(), Account::basic("me:hush-basic")),
-            ("b.example".into(), Account { token: Some("hush-token".into()), ..Account::default() }),
-            (
-                "c.example".into(),
-                Account {
-                    user: Some("me".into()),
-                    password: Some(Secret::Named(SecretName { env: Some("C_PASSWORD".into()), file: None })),
-                    token: None,
-                },
-            ),
-        ]
-        .into();
         fetch.proxy = Some("http=http://u:hush-proxy@p:1,socks5://u:hush@sh-proxy2@q:2".into());
-        options.sites = vec![SiteSettings {
-            pattern: "*.d.example".into(),
-            headers: vec![("Authorization".into(), "Bearer hush-site".into())],
+        let account = |user: Option<&str>, password: Option<Secret>, token: Option<&str>| Account {
+            user: user.map(str::to_owned),
+            password,
+            token: token.map(Into::into),
+        };
+        let named = Secret::Named(SecretName { env: Some("C_PASSWORD".into()), file: None });
+        options.sites = [
+            ("a.example", account(Some("me"), Some("hush-basic".into()), None)),
+            ("*.b.example", account(None, None, Some("hush-token"))),
+            ("c.example", account(Some("me"), Some(named), None)),
+        ]
+        .map(|(host, account)| SiteSettings {
+            pattern: host.into(),
+            account: Some(account),
             ..SiteSettings::default()
-        }];
-        options.logins = vec![LoginOptions {
-            url: "http://a.example/login".into(),
-            fields: [("password".into(), "hush-field".into())].into(),
-            ..LoginOptions::default()
-        }];
+        })
+        .into();
         options
     }
 
@@ -261,7 +239,7 @@ mod tests {
         let (open, withheld) = options.without_secrets();
         let text = toml::to_string(&open).unwrap();
         assert!(!text.contains("hush") && text.contains("C_PASSWORD") && text.contains("zh"), "{text}");
-        assert_eq!(withheld.len(), 7, "{withheld:?}");
+        assert_eq!(withheld.len(), 5, "{withheld:?}");
         let mut again: CrawlOptions = toml::from_str(&text).unwrap();
         assert_eq!(again, open);
         assert_eq!(
@@ -270,17 +248,14 @@ mod tests {
             "what is withheld already is not told again"
         );
         // One after the other is asked for.
-        for part in ["X-Api-Key", "Cookie", "a.example", "b.example", "proxy", "password", "Authorization"] {
+        for part in ["X-Api-Key", "Cookie", "proxy", "a.example", "b.example"] {
             let error = again.check().unwrap_err().to_string();
             assert!(error.contains(part) && error.contains("crawl.toml does not keep"), "{part}: {error}");
             match part {
                 "X-Api-Key" => again.fetch.headers[1].1 = "hush".into(),
                 "Cookie" => again.fetch.headers[2].1 = "hush".into(),
-                "a.example" => drop(again.fetch.accounts.insert("a.example".into(), Account::basic("me:pw"))),
-                "b.example" => drop(again.fetch.accounts.remove("b.example")),
                 "proxy" => again.fetch.proxy = None,
-                "Authorization" => again.sites.clear(),
-                _ => again.logins.clear(),
+                _ => drop(again.sites.remove(0)),
             }
         }
         again.check().unwrap();

@@ -1,7 +1,7 @@
 //! Settings of single sites: what differs there from the rest of the crawl.
 //!
 //! **Definition.** An entry of `sites` holds for the hosts that its `match` names: `a.example` for that host alone (not for
-//! `www.a.example`: headers may be secret), `*.a.example` for the domain and all hosts below it. Where several fit, a host's
+//! `www.a.example`: accounts are secret), `*.a.example` for the domain and all hosts below it. Where several fit, a host's
 //! own entry wins, then the longest domain; entries are not mixed. What an entry does not say is as everywhere.
 //!
 //! ```toml
@@ -25,7 +25,7 @@ mod host_map;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::host_map::HostMap;
-use crate::fetch::{Account, FetchOptions};
+use crate::fetch::Account;
 use crate::politeness::Politeness;
 use webmill_capture::error::{Error, Result};
 
@@ -42,57 +42,19 @@ pub struct SiteSettings {
     /// Pages stored of one host; default that of the crawl's limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<u64>,
-    /// Bytes received of one host; default no limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
-    /// Headers sent in addition, or in place of the crawl's of the same name; default none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub headers: Vec<(String, String)>,
-    /// Who we are there: `user` and `password` (basic) or `token` (bearer), where `fetch.accounts` names nobody for the host;
-    /// default nobody.
+    /// Who we are there: `user` and `password` (basic) or `token` (bearer); default nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Account>,
-    /// Who is asking there; default that of the crawl.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_agent: Option<String>,
-    /// Whether its robots.txt is obeyed; default as everywhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub obey_robots: Option<bool>,
-    /// Whether what its pages need to be shown is fetched too; default as everywhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requisites: Option<bool>,
-    /// Whether its pages are fetched through a browser; default as everywhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub render: Option<bool>,
 }
 
 impl SiteSettings {
-    /// The headers that are sent there, `User-Agent` among them, of those that every site gets and its own.
-    pub(crate) fn request_headers(&self, common: &FetchOptions) -> FetchOptions {
-        let mut options = common.clone();
-        options.user_agent = self.user_agent.clone().unwrap_or(options.user_agent);
-        let replaced = |name: &str| self.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-        options.headers.retain(|(name, _)| !replaced(name));
-        options.headers.extend(self.headers.iter().cloned());
-        options
-    }
-
     fn check(&self) -> Result<()> {
         let own = |error: Error| Error::Config(format!("sites: {:?}: {error}", self.pattern));
         Politeness { delay_ms: self.delay_ms.unwrap_or(0), ..Politeness::default() }.check().map_err(own)?;
-        self.request_headers(&FetchOptions::default()).check().map_err(own)?;
         self.account.as_ref().map_or(Ok(()), |account| account.check(&self.pattern)).map_err(own)?;
-        if self.account.is_some()
-            && self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
-        {
+        if self.pages == Some(0) {
             return Err(Error::Config(format!(
-                "sites: {:?}: account and header Authorization say the same",
-                self.pattern
-            )));
-        }
-        if self.pages == Some(0) || self.bytes == Some(0) {
-            return Err(Error::Config(format!(
-                "sites: {:?}: pages or bytes of 0; leave the site out of the scope instead",
+                "sites: {:?}: pages of 0; leave the site out of the scope instead",
                 self.pattern
             )));
         }
@@ -173,7 +135,7 @@ mod tests {
 
     #[test]
     fn what_is_not_said_is_as_everywhere() {
-        let text = "[[sites]]\nmatch = \"a.example\"\ndelay_ms = 9\nheaders = [[\"accept\", \"x/y\"]]\n[[sites]]\nmatch = \"*.b.example\"\n";
+        let text = "[[sites]]\nmatch = \"a.example\"\ndelay_ms = 9\n[[sites]]\nmatch = \"*.b.example\"\n";
         #[derive(Deserialize)]
         struct Recipe {
             sites: Vec<SiteSettings>,
@@ -184,16 +146,6 @@ mod tests {
         let own = sites.politeness("a.example").unwrap();
         assert_eq!((own.delay_ms, own.adaptive), (9, 7.0));
         assert!(sites.politeness("b.example").is_none() && sites.of("b.example").is_some());
-        let common = FetchOptions {
-            headers: vec![("Accept".into(), "a/b".into()), ("X".into(), "1".into())],
-            ..FetchOptions::default()
-        };
-        let sent = sites.of("a.example").unwrap().request_headers(&common);
-        assert_eq!(
-            sent.headers,
-            [("X".into(), "1".into()), ("accept".into(), "x/y".into())] as [(String, String); 2]
-        );
-        assert_eq!(sent.user_agent, common.user_agent);
     }
 
     #[test]
@@ -207,10 +159,7 @@ mod tests {
             (vec![site("*.a.example"), site("*.a.example")], "twice"),
             (vec![SiteSettings { delay_ms: Some(u64::MAX), ..site("a") }], "delay_ms"),
             (vec![SiteSettings { pages: Some(0), ..site("a") }], "out of the scope"),
-            (vec![SiteSettings { headers: vec![("Host".into(), "b".into())], ..site("a") }], "Host"),
-            (vec![SiteSettings { headers: vec![("X".into(), "a\r\nb".into())], ..site("a") }], "control"),
             (vec![SiteSettings { account: Some(Account::default()), ..site("a") }], "needs user"),
-            (vec![SiteSettings { user_agent: Some(" ".into()), ..site("a") }], "user_agent"),
         ] {
             let message = Sites::new(&bad, &Politeness::default()).unwrap_err().to_string();
             assert!(message.contains(word), "{word}: {message}");

@@ -125,25 +125,17 @@ fn a_folder_keeps_its_strategy() {
 
 #[test]
 fn settings_out_of_range_are_named_before_anything_is_made() {
-    let changes: [(&str, Change); 19] = [
+    let changes: [(&str, Change); 11] = [
         ("agent", |o| o.agent = "web mill".into()),
-        ("agent", |o| o.agent = String::new()),
         ("connections", |o| o.connections = 0),
-        ("connections", |o| o.connections = 70_000),
         ("memory", |o| o.memory = 1 << 20),
         ("delay_ms", |o| o.politeness.delay_ms = u64::MAX),
         ("adaptive", |o| o.politeness.adaptive = f64::NAN),
-        ("adaptive", |o| o.politeness.adaptive = -1.0),
         ("max_failures", |o| o.politeness.max_failures = 0),
         ("user_agent", |o| o.fetch.user_agent = "a\r\nb".into()),
         ("proxy", |o| o.fetch.proxy = Some("ftp://x".into())),
-        ("host", |o| o.fetch.headers.push(("Host".into(), "x".into()))),
-        ("total_ms", |o| o.fetch.total_ms = 0),
-        ("servers", |o| o.fetch.dns.servers = vec!["no address".into()]),
         ("url_include", |o| o.scope.url_include = vec!["(".into()]),
-        ("country", |o| o.scope.countries = vec!["CN".into()]),
         ("parent", |o| o.priority.parent = 1.0),
-        ("level", |o| o.archive.level = Some(99)),
         ("part_events", |o| o.journal.part_events = 0),
     ];
     let parent = tempfile::tempdir().unwrap();

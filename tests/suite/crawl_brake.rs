@@ -130,16 +130,6 @@ fn an_endless_view_is_cut_and_what_was_left_out_can_be_had() {
     drop(record);
 }
 
-#[test]
-fn without_the_brake_all_is_fetched() {
-    let (server, _) = serve(Worked(calendar));
-    let folder = tempfile::tempdir().unwrap();
-    let mut options = swift(server.proxy());
-    options.brake = false;
-    crawl(folder.path(), &options, &seed());
-    assert_eq!(split(&stored(folder.path())), (300, 2000));
-}
-
 /// 40 pages with 25 pictures and a font each, a PDF, and 30 downloads without an ending.
 fn pictures(path: &str) -> Option<(&'static str, String)> {
     let page = |n: u64| {
@@ -238,30 +228,4 @@ fn the_head_is_asked_for_where_the_ending_says_nothing() {
     let opened = record.happenings().iter().filter(|(_, what)| matches!(what, Happening::Opened(_))).count();
     println!("{heads} heads of {} requests, {opened} connections", requests.len());
     assert!(heads > 80 && opened <= 10, "{heads} {opened}");
-}
-
-/// A wiki's pages about pictures end like pictures.
-#[test]
-fn pages_that_end_like_files_are_stored() {
-    let site = Worked(|path: &str| {
-        let links: String = (0..60)
-            .map(|n| format!("<a href=\"/wiki/File:{n}.svg\">about</a> <a href=\"/view/{n}.png\">view</a> "))
-            .collect();
-        let about = path.strip_prefix("/wiki/File:").or(path.strip_prefix("/view/")).map(str::to_owned);
-        match about {
-            _ if path == "/" => Some(("text/html", format!("{NAVIGATION}{links}"))),
-            Some(name) => Some((
-                "text/html",
-                format!("{NAVIGATION}<p>All about {name}, drawn in {}</p>", name.len() * 31),
-            )),
-            None => None,
-        }
-    });
-    let (server, _) = serve(site);
-    let folder = tempfile::tempdir().unwrap();
-    crawl(folder.path(), &CrawlOptions { connections: 1, ..swift(server.proxy()) }, &seed());
-    let stored = stored(folder.path());
-    assert_eq!(stored.iter().filter(|url| url.contains("File:")).count(), 60);
-    // The 32nd showed that they are pages: all from there on.
-    assert_eq!(stored.iter().filter(|url| url.contains("/view/")).count(), 29);
 }

@@ -354,18 +354,6 @@ fn a_host_that_never_recovers_is_left_alone_with_its_queue() {
     assert_eq!((missing.hosts[0].0.reason.as_str(), missing.waiting), (outcome::SERVER_ERROR, 41 - stored));
 }
 
-#[test]
-fn pages_that_always_fail_do_not_hold_up_their_host() {
-    let mut site = star("e.example", 12);
-    for n in 0..5 {
-        site.0.insert(format!("http://e.example/{n}.html"), vec![message("500 Error", "", "never")]);
-    }
-    let (server, _) = serve(site);
-    let folder = tempfile::tempdir().unwrap();
-    let totals = crawl(folder.path(), &swift(server.proxy()), &seeds(&["http://e.example/"]));
-    assert_eq!((totals.stored, totals.given_up.get(outcome::SERVER_ERROR)), (8, 5));
-}
-
 /// Long pages that break off at the first attempts, after so many.
 struct Heavy(u32);
 
@@ -469,23 +457,4 @@ fn whatever_was_given_up_is_asked_for_again_however_much_it_is() {
     again.close(ended).unwrap();
     let asked = record.requests()[before..].iter().filter(|(_, a)| a.url.ends_with(".html")).count();
     assert_eq!(asked, 4_500);
-}
-
-/// What is shown of hosts in trouble while a crawl runs.
-struct Watching(Vec<String>);
-
-impl webmill::crawl::Observer for Watching {
-    fn look(&mut self, snapshot: &Snapshot) {
-        self.0.extend(snapshot.troubled.iter().map(|t| format!("{} {}", t.host, t.reason)));
-    }
-}
-
-#[test]
-fn whoever_looks_on_sees_hosts_in_trouble() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut crawl, _) = Crawl::open(folder.path(), &direct(), &seeds(&[&nowhere()]), 1, None).unwrap();
-    let mut watching = Watching(Vec::new());
-    let ended = crawl.run(&mut watching, &|| false).unwrap();
-    crawl.close(ended).unwrap();
-    assert!(watching.0.contains(&"127.0.0.1 connect-failure".to_owned()), "{:?}", watching.0);
 }

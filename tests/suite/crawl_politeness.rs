@@ -244,60 +244,6 @@ fn the_proof_can_fail() {
     });
 }
 
-/// Two connections to a host, two requests at once: crawlers that never were.
-#[test]
-fn a_second_connection_is_a_breach() {
-    let record = Recording::default();
-    let start = Instant::now();
-    let at = |ms| start + Duration::from_millis(ms);
-    let ask = |connection, path: &str, ms| {
-        let url = format!("http://a.example{path}");
-        let asked = Asked {
-            connection,
-            method: "GET".into(),
-            host: "a.example".into(),
-            url,
-            user_agent: AGENT.into(),
-            if_none_match: None,
-            if_modified_since: None,
-            attempt: 0,
-            status: 200,
-        };
-        record.push(at(ms), Happening::Asked(asked));
-    };
-    ask(0, "/robots.txt", 0);
-    record.push(at(5), Happening::Answered(0));
-    ask(0, "/", 1000);
-    record.push(at(1005), Happening::Answered(0));
-    // Nothing is under way, but the first connection is open still.
-    ask(1, "/b", 2000);
-    record.push(at(2001), Happening::Closed(0));
-    ask(2, "/c", 3000);
-    let manners = Manners {
-        delay_ms: &|_| 1000,
-        backoff_ms: 1,
-        max_backoff_ms: 1,
-        head: &|_| Vec::new(),
-        may_ask: &|_| true,
-        user_agent: AGENT,
-        own_connections: true,
-    };
-    let faults: Vec<String> =
-        breaches(&record, &manners).iter().map(|fault| fault.replace("http://a.example", "")).collect();
-    assert_eq!(
-        faults,
-        [
-            "connections: /b beside that of /robots.txt",
-            "connections: /b beside that of /",
-            "overlap: /c during /b",
-            "connections: /c beside that of /b"
-        ]
-    );
-    let faults = breaches(&record, &Manners { own_connections: false, delay_ms: &|_| 1003, ..manners });
-    assert_eq!(faults.iter().filter(|fault| fault.starts_with("delay: ")).count(), 3, "{faults:?}");
-    assert_eq!(faults.iter().filter(|fault| fault.starts_with("overlap: ")).count(), 1, "{faults:?}");
-}
-
 /// `Retry-After` on a robots.txt, and a robots.txt that lies on another host, which has a delay of its own.
 #[test]
 fn what_robots_txt_itself_asks_for_is_obeyed() {
@@ -469,18 +415,4 @@ fn private_addresses_are_not_even_connected_to() {
     // Of each, its robots.txt and its page.
     assert_eq!(totals.outcomes.get(outcome::PRIVATE_ADDRESS), 2 * distinct.len() as u64, "{totals:?}");
     assert_eq!((server.connections(), totals.stored), (0, 0));
-}
-
-/// The evaluator of the truth and the crawler's read the same files; that they are not the same code is what makes it one.
-#[test]
-fn a_town_has_hosts_that_forbid_and_delay() {
-    let sim = SimWeb::new(town(1)).unwrap();
-    let truth = sim.truth();
-    let denied = truth.pages().filter(|page| page.expect == Expect::Denied).count();
-    let unknown = truth.pages().filter(|page| page.expect == Expect::Unknown).count();
-    let delayed = sim.seeds().filter(|url| {
-        let host = url.split('/').nth(2).unwrap();
-        truth.crawl_delay_s(host).is_some() && truth.host_health(host).unwrap().is_alive()
-    });
-    assert!(denied > 10 && unknown > 0 && delayed.count() > 0);
 }

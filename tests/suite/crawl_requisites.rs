@@ -285,20 +285,3 @@ fn sitemaps_of_other_hosts_count_for_whoever_vouches_for_them() {
     assert!(!record.counts().keys().any(|url| url.contains("third.example/c.xml")));
     assert!(totals.given_up.is_empty(), "{:?}", totals.given_up);
 }
-
-#[test]
-fn what_a_limit_drops_stands_in_the_log_and_the_totals() {
-    let set: String = (0..100_000).map(|n| format!("/p{n}.png {n}w, ")).collect();
-    let web =
-        Written::default().answer("http://a.example/", file("text/html", &format!("<img srcset='{set}'>")));
-    let (server, _) = serve(web);
-    let folder = tempfile::tempdir().unwrap();
-    let mut options = with_requisites(server.proxy());
-    options.requisites.max_per_page = 10;
-    options.fetch.max_body_bytes = 4 << 20;
-    let totals = crawl(folder.path(), &options, &seeds(&["http://a.example/"]));
-    assert_eq!(totals.refused.get("requisites-beyond-limit"), 99_991);
-    let told = events(folder.path());
-    let page = told.iter().find(|event| event.url == "http://a.example/").unwrap();
-    assert_eq!(page.detail.as_deref(), Some("99991 links beyond the limit were dropped"));
-}

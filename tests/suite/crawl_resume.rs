@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use webmill::Error;
@@ -465,48 +464,4 @@ fn a_full_disk_stops_the_crawl_and_room_lets_it_go_on() {
     }
     assert!(full.len() >= 2, "the disk was full {} times", full.len());
     check(&served, &folder, &full);
-}
-
-/// The same where files, not disks, have a limit.
-#[cfg(unix)]
-#[test]
-fn a_limit_of_file_size_stops_the_program_and_lifted_lets_it_go_on() {
-    use std::os::unix::process::CommandExt;
-    let served = Served::new(steady(700, 81));
-    let mut options = served.options();
-    bulky(&mut options);
-    let program = Program::new(&served, &options);
-    let mut command = program.command();
-    // SAFETY: between fork and exec only two system calls are made, with values of their own.
-    unsafe {
-        command.pre_exec(|| {
-            let limit = libc::rlimit { rlim_cur: 400_000, rlim_max: libc::RLIM_INFINITY };
-            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-            if libc::setrlimit(libc::RLIMIT_FSIZE, &limit) == 0 {
-                Ok(())
-            } else {
-                Err(std::io::Error::last_os_error())
-            }
-        });
-    }
-    let status = command.status().unwrap();
-    let stopped = Instant::now();
-    assert!(!status.success() && status.code().is_some(), "{status}");
-    let said = program.said();
-    assert!(said.contains("too large") && !said.contains("panicked"), "{said}");
-    program.finish(program.start());
-    check(&served, &program.out, &[stopped]);
-}
-
-/// A counter that a stop flag reads may be anything; that it is read often is what matters.
-#[test]
-fn a_stop_is_heard_at_once() {
-    let served = Served::new(SimConfig { delay_ms: 50, ..steady(500, 82) });
-    let folder = tempfile::tempdir().unwrap();
-    let asked = AtomicU64::new(0);
-    let stop = || asked.fetch_add(1, Ordering::Relaxed) >= 3;
-    let start = Instant::now();
-    let (_, ended, _) = crawl_until(folder.path(), &served.options(), &served.seeds(), &stop).unwrap();
-    assert_eq!(ended, Ended::Stopped);
-    assert!(start.elapsed() < Duration::from_secs(5));
 }

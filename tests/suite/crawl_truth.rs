@@ -194,25 +194,6 @@ fn best_first_finds_the_whole_truth() {
     });
 }
 
-/// The same Web by three strategies: the same set.
-#[test]
-fn strategies_agree_on_what_there_is() {
-    let found_by = |strategy| -> BTreeSet<String> {
-        let served = Served::new(lively(600, 31));
-        let folder = tempfile::tempdir().unwrap();
-        crawl(folder.path(), &CrawlOptions { strategy, ..served.options() }, &served.seeds());
-        pages(folder.path()).into_iter().map(|page| page.url).collect()
-    };
-    // Beside each other: a crawl mostly waits.
-    let found = std::thread::scope(|threads| {
-        [Strategy::Breadth, Strategy::Depth, Strategy::Best]
-            .map(|strategy| threads.spawn(move || found_by(strategy)))
-            .map(|crawl| crawl.join().unwrap())
-    });
-    assert!(found[0].len() > 150);
-    assert!(found[0] == found[1] && found[0] == found[2]);
-}
-
 /// Pages of each trap that may be stored before the crawler must have had enough.
 const TRAP_PAGES: usize = 400;
 

@@ -2,7 +2,6 @@
 
 use webmill::crawl::event::outcome;
 use webmill::crawl::{CrawlOptions, Purpose};
-use webmill::sim::Asked;
 
 use super::crawl_support::{Written, answers, crawl, events, message, page, seeds, serve, swift};
 
@@ -94,19 +93,4 @@ fn a_seed_that_moved_takes_its_crawl_along() {
     let note = told.iter().find(|e| e.outcome == outcome::REDIRECT).unwrap().detail.clone().unwrap();
     assert_eq!(note, "new.example belongs to the crawl from now on");
     assert!(told.iter().all(|e| !e.url.contains("other.example")));
-}
-
-/// A link of a page, not a seed, does not widen the scope.
-#[test]
-fn a_page_that_moved_away_is_left_out() {
-    let moved = message("301 Moved Permanently", "Location: http://new.example/\r\n", "");
-    let web = Written::default()
-        .page("http://a.example/", &["/gone-elsewhere"])
-        .answer("http://a.example/gone-elsewhere", moved)
-        .page("http://new.example/", &[]);
-    let (server, record) = serve(web);
-    let folder = tempfile::tempdir().unwrap();
-    assert_eq!(crawl(folder.path(), &swift(server.proxy()), &seeds(&["http://a.example/"])).stored, 1);
-    let asked: Vec<Asked> = record.requests().into_iter().map(|(_, asked)| asked).collect();
-    assert!(asked.iter().all(|asked| asked.host == "a.example"));
 }

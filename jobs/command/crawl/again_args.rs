@@ -24,9 +24,6 @@ pub struct AgainArgs {
     /// Visits a day that optimal and age spread [default: as many as --every would take].
     #[arg(long, value_name = "N")]
     visits_per_day: Option<f64>,
-    /// Share of fetches that go to pages never seen while both these and due ones wait, 0 to 1 [default: 0.5].
-    #[arg(long, value_name = "X")]
-    new_share: Option<f64>,
     /// Go on for ever: wait for pages to be due, and visit them then.
     #[arg(long)]
     continuous: bool,
@@ -74,7 +71,6 @@ impl AgainArgs {
         let revisit = &mut options.revisit;
         revisit.every_s = self.every.map_or(revisit.every_s, |ms| ms.div_ceil(1_000));
         revisit.visits_per_day = self.visits_per_day.unwrap_or(revisit.visits_per_day);
-        revisit.new_share = self.new_share.unwrap_or(revisit.new_share);
     }
 }
 
@@ -108,9 +104,9 @@ mod tests {
                 (schedule, true, false)
             );
         }
-        let every = options(&["--every", "12h", "--visits-per-day", "1000", "--new-share", "0.1"]);
+        let every = options(&["--every", "12h", "--visits-per-day", "1000"]);
         assert_eq!((every.revisits, every.revisit.every_s), (false, 43_200));
-        assert_eq!((every.revisit.visits_per_day, every.revisit.new_share), (1_000.0, 0.1));
+        assert_eq!(every.revisit.visits_per_day, 1_000.0);
         let on = options(&["--continuous"]);
         assert!(on.revisits && on.continuous && on.history);
         assert!(!options(&["--no-history"]).history);

@@ -42,9 +42,6 @@ pub struct CrawlArgs {
     /// Memory of the frontier, of bodies and connections, as 512MiB or 4GiB [default: 1GiB].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
-    /// Show metrics in the text form of Prometheus at this address, as 127.0.0.1:9100, or at a port of this machine.
-    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
-    pub metrics: Option<std::net::SocketAddr>,
     /// Print the settings and do nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -136,16 +133,13 @@ pub struct CrawlArgs {
     /// Hosts that are asked without the proxy, separated by commas: host, .domain, address, 10.0.0.0/8.
     #[arg(long, value_name = "HOSTS", value_delimiter = ',', help_heading = "Fetching")]
     no_proxy: Vec<String>,
-    /// Least pause between two requests to one IP address, as 250ms [default: a quarter of --delay].
-    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Fetching")]
-    ip_delay: Option<u64>,
     /// Further request header, as 'Accept-Language: zh'; may be repeated.
     #[arg(long, value_name = "NAME: VALUE", help_heading = "Fetching")]
     header: Vec<String>,
     /// Address of a host, as name=127.0.0.1, before any resolver; may be repeated.
     #[arg(long, value_name = "HOST=IP", help_heading = "Fetching")]
     resolve: Vec<String>,
-    /// Keep cookies of all sites. (Those of logins and of sites that cannot be read without are kept in any case.)
+    /// Keep cookies of all sites. (Those of sites that cannot be read without are kept in any case.)
     #[arg(long, help_heading = "Fetching")]
     cookies: bool,
     /// Leave nothing out for being a copy: patterns of URLs whose pages repeat each other are fetched on and on.
@@ -389,7 +383,6 @@ impl CrawlArgs {
         if !self.no_proxy.is_empty() {
             options.fetch.no_proxy.clone_from(&self.no_proxy);
         }
-        options.fetch.ip_delay_ms = self.ip_delay.or(options.fetch.ip_delay_ms);
         if self.cookies_file.is_some() {
             options.fetch.cookies_file.clone_from(&self.cookies_file);
         }
@@ -443,14 +436,6 @@ fn parse_within(text: &str) -> Result<Seeds, String> {
     }
 }
 
-/// Parses `127.0.0.1:9100`; `9100` and `:9100` are of this machine alone.
-fn parse_address(text: &str) -> Result<std::net::SocketAddr, String> {
-    if let Ok(port) = text.trim_start_matches(':').parse::<u16>() {
-        return Ok((std::net::Ipv4Addr::LOCALHOST, port).into());
-    }
-    text.parse().map_err(|_| format!("{text}: write an address and a port, as 127.0.0.1:9100"))
-}
-
 /// Parses `250ms`, `1s`, `15m`, `8h`, `0` into milliseconds; a bare number is seconds.
 pub fn parse_time(text: &str) -> Result<u64, String> {
     let wrong = || format!("{text}: not a time; write 250ms, 1s, 15m or 8h");
@@ -471,16 +456,7 @@ pub fn parse_time(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_address, parse_time};
-
-    #[test]
-    fn addresses() {
-        for text in ["9100", ":9100", "127.0.0.1:9100"] {
-            assert_eq!(parse_address(text).unwrap().to_string(), "127.0.0.1:9100");
-        }
-        assert_eq!(parse_address("[::1]:9").unwrap().to_string(), "[::1]:9");
-        assert!(parse_address("a.example:9100").is_err() && parse_address("99999").is_err());
-    }
+    use super::parse_time;
 
     #[test]
     fn times() {

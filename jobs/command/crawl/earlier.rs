@@ -3,8 +3,7 @@
 //! Mirror degree of a page: the members of its cluster of duplicates on other registered domains, column
 //! `clusters.mirror_degree`. Copies on its own domain say nothing of a page's worth.
 //!
-//! What the results do not have (a job that was not run, a table of an earlier webmill) is said and counts nothing; only
-//! results that have neither table are an error.
+//! A job that was not run is said and counts nothing; results that have neither table are an error.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -47,65 +46,35 @@ impl Earlier for Degrees {
     }
 }
 
-/// Reads tables `ranks` and `clusters` in the results at `out`; also says what does not count, and why.
+/// Reads tables `ranks` and `clusters` in the results at `out`; also says what does not count.
 ///
 /// # Errors
 /// Results that have neither table; files that cannot be read.
 pub fn read(out: &Path) -> Result<(Box<dyn Earlier>, Vec<String>)> {
+    type Table = fn(&mut Degrees, &Committed) -> webmill_capture::Result<()>;
+    let tables: [(&str, Table); 2] =
+        [(RankJob::NAME, Degrees::read_ranks), (Dedup::NAME, Degrees::read_clusters)];
     let mut degrees = Degrees::default();
     let mut notes = Vec::new();
-    let ranked = degrees.read::<RankJob>(out, "in-degrees do", Degrees::read_ranks, &mut notes)?;
-    let clustered = degrees.read::<Dedup>(out, "mirrors do", Degrees::read_clusters, &mut notes)?;
-    if !ranked && !clustered {
+    let earlier = || format!("earlier results {}", out.display());
+    for (job, table) in tables {
+        match latest(out, job) {
+            Ok(committed) => table(&mut degrees, &committed).with_context(earlier)?,
+            Err(Error::Config(_)) => notes.push(format!(
+                "{}: none of {job}, which counts nothing; `webmill {job} --out {}` makes them",
+                earlier(),
+                out.display()
+            )),
+            Err(error) => return Err(error).with_context(earlier),
+        }
+    }
+    if notes.len() == tables.len() {
         bail!("--earlier: {}", notes.join("; "));
     }
     Ok((Box::new(degrees), notes))
 }
 
 impl Degrees {
-    /// Reads a table of the job `J`; says whether it is there, and notes where it is not or is of another version.
-    fn read<J: Job>(
-        &mut self,
-        out: &Path,
-        what: &str,
-        table: fn(&mut Self, &Committed) -> webmill_capture::Result<()>,
-        notes: &mut Vec<String>,
-    ) -> Result<bool> {
-        let earlier = || format!("earlier results {}", out.display());
-        let again = format!("`webmill {} --out {}` makes them", J::NAME, out.display());
-        let committed = match latest(out, J::NAME) {
-            Ok(committed) => committed,
-            Err(Error::Config(_)) => {
-                notes.push(format!("{}: none of {}, so {what} not count; {again}", earlier(), J::NAME));
-                return Ok(false);
-            }
-            Err(error) => return Err(error).with_context(earlier),
-        };
-        match table(self, &committed) {
-            Err(Error::Incompatible { found, expected, .. }) => {
-                notes.push(format!(
-                    "{}: those of {} are of another webmill (found {found}, expected {expected}), so {what} not count; {again} anew",
-                    earlier(),
-                    J::NAME,
-                ));
-                Ok(false)
-            }
-            Err(error) => Err(error).with_context(earlier),
-            Ok(()) => {
-                let version = committed.manifest.job_version;
-                if version != J::VERSION {
-                    notes.push(format!(
-                        "{}: those of {} are of version {version}, this webmill makes version {}; read as they are, {again} anew",
-                        earlier(),
-                        J::NAME,
-                        J::VERSION
-                    ));
-                }
-                Ok(true)
-            }
-        }
-    }
-
     fn read_ranks(&mut self, ranks: &Committed) -> webmill_capture::Result<()> {
         let degrees = &mut self.0;
         // Pages without in-links say nothing; with too many others the least linked ones go first.

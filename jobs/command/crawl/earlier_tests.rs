@@ -1,7 +1,7 @@
 use super::*;
 use webmill_crawl::priority::{Priority, PriorityOptions, log_scale};
 use webmill_run::{Cancel, Inputs, JobInput, Runtime, Silent, Stage};
-use webmill_table::{Bytes16, Table, schema, table};
+use webmill_table::{Bytes16, Table};
 
 use crate::output::write_rows;
 use crate::rejects::RejectTable;
@@ -33,12 +33,12 @@ impl Job for FakeRank {
 
 /// Pages of a cluster, with the numbers of copies on other domains.
 #[derive(serde::Serialize)]
-struct FakeDedup<const VERSION: u32>;
+struct FakeDedup;
 
-impl<const N: u32> Job for FakeDedup<N> {
+impl Job for FakeDedup {
     type Input = Nothing;
     const NAME: &'static str = Dedup::NAME;
-    const VERSION: u32 = N;
+    const VERSION: u32 = Dedup::VERSION;
 
     fn run(&self, _: &Nothing, stage: &Stage<'_>) -> webmill_capture::Result<()> {
         let row = |url: &str, mirror_degree| ClusterRow {
@@ -52,36 +52,6 @@ impl<const N: u32> Job for FakeDedup<N> {
         stage.unit("clusters", |unit| {
             write_rows(unit, crate::output::first_part::<ClusterRow>(), rows).map(drop)
         })
-    }
-}
-
-/// A webmill that knew no mirror degrees.
-mod before {
-    use super::*;
-
-    table! {
-        /// Clusters without mirror degrees.
-        OldClusterRow = "clusters" {
-            url_key: Bytes16 = "its key", "0x9f";
-            size: u32 = "pages in the cluster", "4";
-        }
-    }
-
-    #[derive(serde::Serialize)]
-    pub struct OldDedup;
-
-    impl Job for OldDedup {
-        type Input = Nothing;
-        const NAME: &'static str = Dedup::NAME;
-        const VERSION: u32 = 0;
-
-        fn run(&self, _: &Nothing, stage: &Stage<'_>) -> webmill_capture::Result<()> {
-            assert_eq!(schema::<OldClusterRow>().columns.len(), 2);
-            let row = OldClusterRow { url_key: Bytes16(key("http://a.example/x").0), size: 4 };
-            stage.unit("clusters", |unit| {
-                write_rows(unit, crate::output::first_part::<OldClusterRow>(), [row]).map(drop)
-            })
-        }
     }
 }
 
@@ -114,7 +84,7 @@ fn priority(earlier: Box<dyn Earlier>, url: &str, parent: Option<&str>) -> f64 {
 fn priorities_follow_mirrors_on_other_domains_and_links_of_the_parent() {
     let folder = tempfile::tempdir().unwrap();
     commit(folder.path(), &FakeRank);
-    commit(folder.path(), &FakeDedup::<{ Dedup::VERSION }>);
+    commit(folder.path(), &FakeDedup);
     let depth = PriorityOptions::default().depth;
     for (url, parent, expected) in [
         ("http://a.example/x", None, depth + 8.0 * log_scale(3.0)),
@@ -145,19 +115,7 @@ fn what_earlier_results_lack_is_said_and_counts_nothing() {
 
     commit(out, &FakeRank);
     let (earlier, notes) = read(out).unwrap();
-    assert!(matches!(notes.as_slice(), [note] if note.contains("mirrors do not count")), "{notes:?}");
+    assert!(matches!(notes.as_slice(), [note] if note.contains("none of dedup")), "{notes:?}");
     assert_eq!(earlier.mirror_degree(key("http://a.example/x")), None);
     assert_eq!(earlier.in_degree(key("http://hub.example/")), Some(9.0));
-
-    commit(out, &before::OldDedup);
-    let (earlier, notes) = read(out).unwrap();
-    let said = |note: &String| note.contains("mirror_degree") && note.contains("webmill dedup");
-    assert!(matches!(notes.as_slice(), [note] if said(note)), "{notes:?}");
-    assert_eq!(earlier.mirror_degree(key("http://a.example/x")), None);
-
-    commit(out, &FakeDedup::<{ Dedup::VERSION + 1 }>);
-    let (earlier, notes) = read(out).unwrap();
-    let said = |note: &String| note.contains(&format!("version {}", Dedup::VERSION + 1));
-    assert!(matches!(notes.as_slice(), [note] if said(note)), "{notes:?}");
-    assert_eq!(earlier.mirror_degree(key("http://a.example/x")), Some(3.0));
 }

@@ -37,13 +37,12 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
     if args.url.starts_with('/') {
         bail!("{}: a path alone is no URL; say it with scheme and host, as https://example.org{0}", args.url);
     }
-    let read = match seed_text::read(&args.url) {
-        Ok(read) => read,
+    let url = match seed_text::read(&args.url) {
+        Ok(url) => url,
         Err(why) => bail!("{}: {why}", args.url),
     };
     let seeds = seeds::kept_in(&args.out)?;
-    let told =
-        explain(&args.out, &options, &seeds, &read.url).with_context(|| args.out.display().to_string())?;
+    let told = explain(&args.out, &options, &seeds, &url).with_context(|| args.out.display().to_string())?;
     let mut text = told.facts.join("\n");
     text.push('\n');
     crate::print(&text)?;

@@ -46,7 +46,7 @@ pub fn read(files: &[PathBuf], urls: &[String], out: &Path, needed: bool) -> Res
     let mut all = Seeds::default();
     for typed in urls {
         match seed_text::read(typed) {
-            Ok(read) => all.add(read, || typed.clone()),
+            Ok(url) => all.add(url),
             Err(why) => bail!("{typed}: {why}"),
         }
     }
@@ -54,7 +54,6 @@ pub fn read(files: &[PathBuf], urls: &[String], out: &Path, needed: bool) -> Res
         all.read_file(file)?;
     }
     all.wrong.say("more lines are no seeds");
-    all.notes.say("more seeds are read in another way than they are written");
     if all.again > 0 {
         crate::say!("{} seeds are named again and count once", all.again);
     }
@@ -82,20 +81,15 @@ struct Seeds {
     urls: Vec<CanonicalUrl>,
     known: HashSet<webmill_capture::UrlKey>,
     wrong: Messages,
-    notes: Messages,
     again: usize,
 }
 
 impl Seeds {
-    fn add(&mut self, read: seed_text::Read, place: impl FnOnce() -> String) {
-        if !self.known.insert(read.url.key()) {
-            self.again += 1;
-            return;
+    fn add(&mut self, url: CanonicalUrl) {
+        match self.known.insert(url.key()) {
+            true => self.urls.push(url),
+            false => self.again += 1,
         }
-        if let Some(note) = read.note {
-            self.notes.add(|| format!("{}: {note}", place()));
-        }
-        self.urls.push(read.url);
     }
 
     fn read_file(&mut self, file: &Path) -> Result<()> {
@@ -118,7 +112,7 @@ impl Seeds {
             let place =
                 || format!("{} line {}, byte {at}: {:?}", file.display(), number + 1, shortened(text));
             match seed_text::read(text) {
-                Ok(read) => self.add(read, place),
+                Ok(url) => self.add(url),
                 Err(why) => self.wrong.add(|| format!("{}: {why}", place())),
             }
         }

@@ -16,46 +16,52 @@ pub(super) struct Token {
 }
 
 /// Longest number that is one.
-const MAX_DIGITS: u32 = 18;
+const MAX_DIGITS: usize = 18;
 
 const SEED: u64 = 0xCBF2_9CE4_8422_2325;
 
 /// Gives every word of `text` to `each`.
 pub(super) fn tokens(text: &str, each: &mut impl FnMut(Token)) {
-    let bytes = text.as_bytes();
-    let (mut word, mut gap) = (Word::NONE, Gap::Other);
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match KINDS[usize::from(byte)] {
-            1 => {
-                word.add(byte.to_ascii_lowercase());
-                at += 1;
-            }
-            0 => {
-                end(&mut word, &mut gap, each);
-                gap.take(byte);
-                at += 1;
-            }
-            length => {
-                let length = usize::from(length);
-                let Some(character) = bytes.get(at..at + length) else { break };
-                match wide(character) {
-                    Some(false) => character.iter().for_each(|&byte| word.add(byte)),
-                    Some(true) => {
-                        end(&mut word, &mut gap, each);
-                        character.iter().for_each(|&byte| word.add(byte));
-                        end(&mut word, &mut gap, each);
-                    }
-                    None => {
-                        end(&mut word, &mut gap, each);
-                        gap = Gap::Other;
-                    }
-                }
-                at += length;
-            }
+    // Where the word that is being read begins, and where the one before it ended.
+    let (mut begin, mut before) = (None, None);
+    let mut end = |begin: &mut Option<usize>, at: usize| {
+        if let Some(from) = begin.take() {
+            let after_colon = before.is_some_and(|before| &text[before..from] == ":");
+            each(token(&text[from..at], after_colon));
+            before = Some(at);
+        }
+    };
+    for (at, c) in text.char_indices() {
+        let alone = stands_alone(c);
+        if alone || !c.is_alphanumeric() {
+            end(&mut begin, at);
+        }
+        if c.is_alphanumeric() {
+            begin.get_or_insert(at);
+        }
+        if alone {
+            end(&mut begin, at + c.len_utf8());
         }
     }
-    end(&mut word, &mut gap, each);
+    end(&mut begin, text.len());
+}
+
+fn token(word: &str, after_colon: bool) -> Token {
+    let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    Token {
+        hash: mix(word.bytes().map(|byte| byte.to_ascii_lowercase()).fold(SEED, hash)),
+        number: if digits == word.len() && digits <= MAX_DIGITS { word.parse().ok() } else { None },
+        digits: digits > 0,
+        after_colon,
+    }
+}
+
+/// Whether a letter of a script without spaces is a word by itself: Thai to Myanmar, Khmer, kana, Han; Hangul has spaces.
+fn stands_alone(c: char) -> bool {
+    let wide = matches!(c, '\u{0E00}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..='\u{A4CF}'
+        | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
+    wide && c.is_alphanumeric()
 }
 
 /// Hash of a word that stands alone, as [`tokens`] gives it.
@@ -70,87 +76,6 @@ pub(super) fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^ (x >> 31)
-}
-
-/// What stands between two words.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Gap {
-    None,
-    Colon,
-    Other,
-}
-
-impl Gap {
-    fn take(&mut self, byte: u8) {
-        *self = if *self == Gap::None && byte == b':' { Gap::Colon } else { Gap::Other };
-    }
-}
-
-fn end(word: &mut Word, gap: &mut Gap, each: &mut impl FnMut(Token)) {
-    if word.length == 0 {
-        return;
-    }
-    let all_digits = word.digits == word.length && word.digits <= MAX_DIGITS;
-    each(Token {
-        hash: mix(word.hash),
-        number: all_digits.then_some(word.number),
-        digits: word.digits > 0,
-        after_colon: *gap == Gap::Colon,
-    });
-    (*word, *gap) = (Word::NONE, Gap::None);
-}
-
-/// A word as it is read.
-struct Word {
-    hash: u64,
-    length: u32,
-    number: u64,
-    digits: u32,
-}
-
-impl Word {
-    const NONE: Word = Word { hash: SEED, length: 0, number: 0, digits: 0 };
-
-    #[inline]
-    fn add(&mut self, byte: u8) {
-        self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-        self.length = self.length.saturating_add(1);
-        let digit = byte.wrapping_sub(b'0');
-        if digit < 10 {
-            self.digits = self.digits.saturating_add(1);
-            self.number = self.number.wrapping_mul(10).wrapping_add(u64::from(digit));
-        }
-    }
-}
-
-/// Kind of a byte of UTF-8: 0 no part of a word, 1 of a word, 2 to 4 lead byte of a character of so many bytes.
-const KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[byte] = match byte as u8 {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => 1,
-            0xC2..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF4 => 4,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
-};
-
-/// Whether the character in these bytes stands alone (Some(true)), joins a word (Some(false)) or is none (None).
-fn wide(bytes: &[u8]) -> Option<bool> {
-    // U+4000 to U+9FFF.
-    if (0xE4..=0xE9).contains(&bytes[0]) {
-        return Some(true);
-    }
-    let c = std::str::from_utf8(bytes).ok()?.chars().next()?;
-    // Thai to Myanmar, Khmer, kana, Han; Hangul has spaces.
-    let alone = matches!(c, '\u{0E00}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..='\u{A4CF}'
-        | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
-    c.is_alphanumeric().then_some(alone)
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ impl Crawl {
 
     fn permission(&mut self, lease: &Lease, now: i64) -> Result<Permission> {
         let only_rules = lease.entry.purpose == Purpose::Robots;
-        if !self.obeys_robots(&lease.host) {
+        if !self.options.obey_robots {
             return Ok(if only_rules { Permission::OnlyRules } else { Permission::Granted });
         }
         let origin = origin(&lease.entry.url);

@@ -12,7 +12,6 @@ use crate::engine::rendered::{Taken, ToRender};
 use crate::engine::requisites_again::KeptCapture;
 use crate::engine::revisit::{Facts, Known, Repeats};
 use crate::fetch::{Failure, Fetched, Fetcher, Method, Received, Request};
-use crate::login::Logins;
 use crate::page::{PageReader, Reading};
 use crate::render::Part;
 use crate::scope::Standing;
@@ -49,7 +48,6 @@ pub(super) struct FetchTask {
     /// What rules want of the page.
     pub leads: Vec<Lead>,
     pub fetcher: Fetcher,
-    pub logins: Arc<Logins>,
     pub reader: Arc<PageReader>,
     pub archive: ArchiveOptions,
 }
@@ -112,12 +110,7 @@ impl FetchTask {
         {
             return refused;
         }
-        match self.purpose {
-            Purpose::Page | Purpose::Requisite => {
-                self.logins.fetch(&self.fetcher, request, Duration::from_millis(self.pause_ms)).await
-            }
-            Purpose::Sitemap | Purpose::Robots => self.fetcher.fetch(request).await,
-        }
+        self.fetcher.fetch(request).await
     }
 
     /// Whether the body of an answer is wanted.

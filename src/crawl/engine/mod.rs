@@ -68,7 +68,7 @@ mod verdict;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -81,9 +81,7 @@ use crate::focus::Focus;
 use crate::frontier::{AskAgain, Frontier, FrontierOptions, FrontierStats};
 use crate::journal::Journal;
 use crate::kinds::KindFilter;
-use crate::login::{LoginError, Logins};
 use crate::longest_bodies::LongestBodies;
-use crate::metrics::Metrics;
 use crate::page::{PageReader, Reading, plain};
 use crate::priority::Priority;
 use crate::render::Render;
@@ -163,7 +161,6 @@ pub struct Crawl {
     archive: Archive,
     journal: Journal,
     fetcher: Fetcher,
-    logins: Arc<Logins>,
     /// The browser, where pages are to be rendered.
     render: Option<Arc<Render>>,
     reader: Arc<PageReader>,
@@ -208,7 +205,6 @@ pub struct Crawl {
     requisite_at: Option<Instant>,
     operator: Operator,
     exchange: Option<Exchange>,
-    metrics: Option<Metrics>,
     /// When this agent took over hosts of another one last, ms since 1970.
     taken_over_ms: i64,
     queues: look::Queues,
@@ -225,18 +221,6 @@ impl Crawl {
         self.wall_ms += shift - self.clock_shift_ms;
         self.warm_ms += shift - self.clock_shift_ms;
         self.clock_shift_ms = shift;
-    }
-
-    /// Shows metrics to whoever asks at `address`, for as long as the crawl runs; where it listens.
-    ///
-    /// # Errors
-    /// [`Error::Config`] where nobody can listen there.
-    pub fn show_metrics(&mut self, address: std::net::SocketAddr) -> Result<std::net::SocketAddr> {
-        let Some(threads) = &self.threads else { return Err(Error::Internal("the crawl is closed".into())) };
-        let metrics = Metrics::serve(address, threads.handle())?;
-        let address = metrics.address();
-        self.metrics = Some(metrics);
-        Ok(address)
     }
 
     /// What waits and what is known.
@@ -301,29 +285,9 @@ impl Crawl {
     /// [`Error::Io`] when the disk is full or fails, [`Error::Corrupt`] when the frontier is damaged. What was written
     /// before stays, and the crawl can be resumed from it.
     pub fn run(&mut self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Ended> {
-        self.log_in()?;
         let begun = self.begin_control();
         let ended = begun.and_then(|()| self.fetch_all(observer, stop));
         self.remember_damage(ended)
-    }
-
-    /// Logs in where the settings say so, unless nothing is left to fetch.
-    fn log_in(&mut self) -> Result<()> {
-        let Some(threads) = self.threads.as_ref().filter(|_| !self.logins.is_empty()) else { return Ok(()) };
-        if self.frontier.stats().queued == 0 {
-            return Ok(());
-        }
-        let pause = self.options.politeness.delay_ms;
-        threads
-            .block_on(self.logins.log_in(&self.fetcher, Duration::from_millis(pause)))
-            .map_err(LoginError::into_error)?;
-        self.warm_ms = self.warm_ms.max(self.now_ms() + pause as i64);
-        Ok(())
-    }
-
-    /// What became of logins while it ran, in words; nothing where all went well.
-    pub fn login_notes(&self) -> Vec<String> {
-        self.logins.notes()
     }
 
     /// A frontier that turns out to be damaged is marked, so that the next opening builds it again.

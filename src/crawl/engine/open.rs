@@ -21,7 +21,6 @@ use crate::fetch::{Account, Fetcher};
 use crate::focus::Scorer;
 use crate::frontier::Frontier;
 use crate::kinds::KindFilter;
-use crate::login::{LoginOptions, Logins};
 use crate::longest_bodies::LongestBodies;
 use crate::page::{PageReader, ReadingBudget, account};
 use crate::priority::{Earlier, Priority};
@@ -93,7 +92,6 @@ impl Crawl {
             journal,
             fetcher,
             kinds: KindFilter::new(|media_type| reader.scope.may_take(media_type)),
-            logins: Arc::new(Logins::new(&options.logins)?),
             render,
             reader,
             priority,
@@ -124,7 +122,6 @@ impl Crawl {
             requisite_at: None,
             operator,
             exchange,
-            metrics: None,
             taken_over_ms: 0,
             queues: look::Queues::default(),
             answered_at: Instant::now(),
@@ -212,7 +209,6 @@ pub(crate) fn scope_of(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result
     if options.images && !scope.media_types.is_empty() {
         scope.media_types.push("image/*".into());
     }
-    scope.url_exclude.extend(options.logins.iter().filter_map(LoginOptions::avoided));
     let scope = match Steering::new(&options.rules)? {
         // Where rules begin is a site of the crawl as where seeds stand is.
         Some(steering) => Scope::new(&scope, &[seeds, &steering.sites()].concat())?,

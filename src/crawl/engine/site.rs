@@ -10,16 +10,9 @@ impl Crawl {
         self.sites.politeness(host).unwrap_or(&self.options.politeness)
     }
 
-    /// Whether a host's robots.txt is asked for and obeyed.
-    pub(super) fn obeys_robots(&self, host: &str) -> bool {
-        self.sites.of(host).and_then(|site| site.obey_robots).unwrap_or(self.options.obey_robots)
-    }
-
     /// Whether a host has given all that may be taken of it.
     pub(super) fn is_full(&self, host: &str, state: &HostState) -> bool {
-        let site = self.sites.of(host);
-        let pages = site.and_then(|site| site.pages).or(self.options.limits.pages_per_host);
-        let bytes = site.and_then(|site| site.bytes);
-        pages.is_some_and(|most| state.stored >= most) || bytes.is_some_and(|most| state.bytes >= most)
+        let site = self.sites.of(host).and_then(|site| site.pages);
+        site.or(self.options.limits.pages_per_host).is_some_and(|most| state.stored >= most)
     }
 }

@@ -137,9 +137,6 @@ impl Crawl {
             last,
         };
         self.publish(&snapshot);
-        if let Some(metrics) = &self.metrics {
-            metrics.show(&snapshot);
-        }
         observer.look(&snapshot);
     }
 

@@ -149,7 +149,6 @@ impl Crawl {
             render,
             leads,
             fetcher: self.fetcher.clone(),
-            logins: self.logins.clone(),
             reader: self.reader.clone(),
             archive: self.options.archive.clone(),
         })

@@ -102,11 +102,6 @@ impl Cookies {
         self.all || self.lock().admitted.contains(&*site_of(host))
     }
 
-    /// Whether a cookie of this name would be sent to a URL.
-    pub(super) fn has(&self, url: &CanonicalUrl, name: &str) -> bool {
-        self.header(url).split("; ").any(|pair| pair.split_once('=').is_some_and(|(n, _)| n == name))
-    }
-
     /// Takes the cookies of a response where its site may set some.
     pub(super) fn offer(&self, url: &CanonicalUrl, head: &[u8]) {
         // Most crawls have none: they shall not pay for a lock.
@@ -333,7 +328,6 @@ mod tests {
         // What the wall set when it was met counts.
         assert_eq!(cookies.store(&wall, &Response::parse(head)), 1);
         assert_eq!(get(&cookies, "http://www.a.example/"), "seen=1");
-        assert!(cookies.has(&wall, "seen") && !cookies.has(&wall, "other"));
         assert!(cookies.takes("login.a.example"), "the whole site");
         assert!(cookies.admit("b.example") && cookies.admit("x.b.example"));
         assert!(!cookies.admit("c.example"), "two sites at most");

@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use super::Failure;
-use super::options::{DnsOptions, LOOKUPS, MAX_TTL_S, name_server};
+use super::options::{DnsOptions, LOOKUPS, MAX_TTL_S, PREFETCH, name_server};
 use webmill_capture::error::{Error, Result};
 
 /// Most addresses kept of a name.
@@ -105,7 +105,7 @@ impl Dns {
             resolver,
             cache: Mutex::default(),
             lookups: Semaphore::new(LOOKUPS),
-            ahead: Arc::new(Semaphore::new(options.prefetch)),
+            ahead: Arc::new(Semaphore::new(PREFETCH)),
             health: Mutex::default(),
             options: options.clone(),
         })

@@ -53,15 +53,12 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 pub use self::account::Account;
-pub use self::options::{DnsOptions, FetchOptions, Http2};
+pub use self::options::{DnsOptions, FetchOptions};
 pub use self::outcome::{Failure, Fetched, Method, Received, Request};
 
 use self::state::FetchState;
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response};
-
-/// Memory for bodies where the settings say nothing.
-const LARGE_BODIES_BYTES: u64 = 256 << 20;
 
 /// Decides by status and media type (lower-case, empty: none) whether a body is wanted.
 pub type Accept<'a> = &'a (dyn Fn(u16, &str) -> bool + Sync);
@@ -86,7 +83,7 @@ struct Shared {
     hosts: Arc<hosts::Hosts>,
     tls: tls::Tls,
     cookies: cookies::Cookies,
-    /// Hosts that speak only HTTP/2 (`true`) or, against what was preferred, only HTTP/1.1.
+    /// Hosts that speak only HTTP/2 (`true`), or HTTP/1.1 alone although they refuse it in words.
     insisting: Mutex<HashSet<(Box<str>, bool)>>,
     /// Whether IPv6 has worked: where it never did, that an address has no route is no outage.
     ipv6: AtomicBool,
@@ -118,10 +115,7 @@ impl Fetcher {
                 Duration::from_millis(options.ip_delay_ms.unwrap_or(0)),
                 options.ip_patience_ms.map(Duration::from_millis),
             ),
-            body_permits: body_permit::BodyPermits::new(
-                options.small_body_bytes,
-                options.large_bodies_bytes.unwrap_or(LARGE_BODIES_BYTES),
-            ),
+            body_permits: body_permit::BodyPermits::new(options.small_body_bytes, options.large_bodies_bytes),
             hosts: hosts::Hosts::new(keep, options.max_idle),
             tls: tls::Tls::new(options)?,
             cookies: cookies::Cookies::of(options)?,
@@ -167,20 +161,10 @@ impl Fetcher {
         self.shared.cookies.admit(host)
     }
 
-    /// Whether cookies of the site of `host` are taken.
-    pub fn takes_cookies(&self, host: &str) -> bool {
-        self.shared.cookies.takes(host)
-    }
-
     /// Takes the cookies that a response to `url` sets, as if its site had been admitted before; `head`: the response up
     /// to its body. How many there were that the rules allow.
     pub fn take_cookies(&self, url: &CanonicalUrl, head: &[u8]) -> usize {
         self.shared.cookies.store(url, &Response::parse(head))
-    }
-
-    /// Whether a cookie of this name would be sent to a URL.
-    pub fn has_cookie(&self, url: &CanonicalUrl, name: &str) -> bool {
-        self.shared.cookies.has(url, name)
     }
 
     /// Closes the connections that wait for another request.

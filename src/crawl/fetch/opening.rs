@@ -10,7 +10,6 @@ use tokio::time::{Instant, timeout_at};
 
 use super::connect::{self, Connection, MAX_TRIES, Stream};
 use super::http1::Limits;
-use super::options::Http2;
 use super::proxy::Proxy;
 use super::request::{self, undotted};
 use super::state::{FetchState, busy};
@@ -37,16 +36,14 @@ impl Shared {
         state: &mut FetchState<'_>,
     ) -> Result<Opened, Failure> {
         let https = request.url.scheme() == "https";
-        let mut offer = if https { self.offer(undotted(request.url.host())) } else { Offer::Http1 };
+        let insists = https && self.does_insist(undotted(request.url.host()), true);
+        let mut offer = if insists { Offer::Http2 } else { Offer::Http1 };
         let mut changed = false;
         loop {
             match self.open(request, addresses, offer, state).await {
                 Ok((connection, limits)) => return Ok(Opened { connection, limits, changed }),
-                Err(Refusal::Protocol) if !changed && offer != Offer::Both => {
+                Err(Refusal::Protocol) if !changed => {
                     let other = if offer == Offer::Http1 { Offer::Http2 } else { Offer::Http1 };
-                    if other == Offer::Http2 && self.options.http2 == Http2::Never {
-                        return Err(Failure::Tls("the server does not speak HTTP/1.1".into()));
-                    }
                     (offer, changed) = (other, true);
                 }
                 Err(Refusal::Protocol) => return Err(Failure::Tls("no common protocol".into())),
@@ -216,17 +213,6 @@ impl Shared {
             return Err(Failure::AddressOutOfScope(ip));
         }
         Ok(())
-    }
-
-    /// What a host is offered first.
-    fn offer(&self, host: &str) -> Offer {
-        match self.options.http2 {
-            Http2::Never => Offer::Http1,
-            Http2::WhenNeeded if self.does_insist(host, true) => Offer::Http2,
-            Http2::WhenNeeded => Offer::Http1,
-            Http2::Prefer if self.does_insist(host, false) => Offer::Http1,
-            Http2::Prefer => Offer::Both,
-        }
     }
 
     /// Whether HTTP/2, or HTTP/1.1, is known as the one protocol that a host speaks.

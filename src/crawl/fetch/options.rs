@@ -11,24 +11,13 @@ use crate::secret::{is_withheld, missing};
 use crate::site_settings::SiteSettings;
 use webmill_capture::error::{Error, Result};
 
-/// When HTTP/2 is spoken. It needs TLS: http URLs are always fetched by HTTP/1.1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Http2 {
-    /// Never.
-    Never,
-    /// Only with servers that refuse HTTP/1.1, because its bytes can be stored as they were sent.
-    #[default]
-    WhenNeeded,
-    /// Wherever the server offers it.
-    Prefer,
-}
-
 /// Longest time a name is cached, in seconds, whatever its TTL.
 pub(super) const MAX_TTL_S: u32 = 86_400;
 /// Most lookups at once.
 pub(super) const LOOKUPS: usize = 256;
+
+/// Most lookups ahead at once; more are dropped.
+pub(super) const PREFETCH: usize = 64;
 
 /// How names become addresses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,18 +28,21 @@ pub struct DnsOptions {
     /// Names with a known address, before any server is asked (as `/etc/hosts`); `*.example.com` stands for all names
     /// below, `*` for all. The address filter applies to them too. Default none.
     pub hosts: BTreeMap<String, IpAddr>,
-    /// Most names in the cache; default 100,000.
+    /// Most names in the cache; what the crawl's memory allows.
+    #[serde(skip)]
     pub cache_entries: usize,
-    /// Shortest time a name is cached, in seconds, whatever its TTL, at most a day; default 60.
+    /// Shortest time a name is cached, in seconds, whatever its TTL, at most a day.
+    #[serde(skip)]
     pub min_ttl_s: u32,
-    /// Time for an answer of a server, in milliseconds; default 5,000.
+    /// Time for an answer of a server, in milliseconds.
+    #[serde(skip)]
     pub timeout_ms: u64,
-    /// How often a failing resolver is asked for one name; default 3.
+    /// How often a failing resolver is asked for one name.
+    #[serde(skip)]
     pub attempts: u32,
-    /// Wait before the second attempt, in milliseconds; it doubles with each; default 500, at most 10,000.
+    /// Wait before the second attempt, in milliseconds; it doubles with each.
+    #[serde(skip)]
     pub retry_ms: u64,
-    /// Most lookups ahead at once; more are dropped; default 64.
-    pub prefetch: usize,
 }
 
 impl Default for DnsOptions {
@@ -63,7 +55,6 @@ impl Default for DnsOptions {
             timeout_ms: 5_000,
             attempts: 3,
             retry_ms: 500,
-            prefetch: 64,
         }
     }
 }
@@ -76,7 +67,7 @@ pub struct FetchOptions {
     pub user_agent: String,
     /// Headers sent in addition, or in place of ours of the same name; default none.
     pub headers: Vec<(String, String)>,
-    /// Settings of single sites, of which headers and user agent count here; a crawl puts its own in.
+    /// Settings of single sites, of which accounts count here; a crawl puts its own in.
     #[serde(skip)]
     pub sites: Vec<SiteSettings>,
     /// Proxies: `[http=|https=]URL`, separated by commas; the scheme in front says for which URLs, without one for all. URL:
@@ -86,13 +77,14 @@ pub struct FetchOptions {
     /// Hosts that are asked without a proxy: `host`, `.domain` with all below it, an address or a range of addresses
     /// (`10.0.0.0/8`) that a URL names; `*`: all. Default none.
     pub no_proxy: Vec<String>,
-    /// Whether a connection to the proxy may carry http requests for one host after another; default true.
+    /// Whether a connection to the proxy may carry http requests for one host after another.
+    #[serde(skip)]
     pub share_proxy: bool,
-    /// `host` or `host:port` → who we are there: `user` and `password` (basic) or `token` (bearer); secrets may be named
-    /// instead of written: `{ env = "NAME" }`, `{ file = "PATH" }`. Default none.
+    /// Accounts by `host` or `host:port`: those that seeds name.
+    #[serde(skip)]
     pub accounts: BTreeMap<String, Account>,
     /// Whether cookies are taken and sent back; default false. Where it is false they are all the same for the sites of
-    /// `cookies_file`, of logins, and of servers that ask for a cookie by a redirect to themselves.
+    /// `cookies_file` and of servers that ask for a cookie by a redirect to themselves.
     pub cookies: bool,
     /// Cookies to begin with, in the text form that browsers and their tools write (`cookies.txt`); default none.
     pub cookies_file: Option<PathBuf>,
@@ -105,8 +97,9 @@ pub struct FetchOptions {
     #[serde(skip)]
     pub small_body_bytes: u64,
     /// Memory for what bodies have beyond that on all connections together, until they are stored, in bytes: such bodies
-    /// wait for each other, but for one that may always go on. Default: an eighth of the crawl's memory, else 256 MiB.
-    pub large_bodies_bytes: Option<u64>,
+    /// wait for each other, but for one that may always go on. In a crawl an eighth of its memory.
+    #[serde(skip)]
+    pub large_bodies_bytes: u64,
     /// Time for a whole exchange, connecting included, in milliseconds; waiting for memory not, which may take as long
     /// again; default 120,000.
     pub total_ms: u64,
@@ -116,10 +109,6 @@ pub struct FetchOptions {
     pub connect_ms: u64,
     /// Whether private, loopback and other special addresses may be reached; default false.
     pub allow_private: bool,
-    /// When HTTP/2 is spoken; default `when-needed`.
-    pub http2: Http2,
-    /// Whether certificates are taken unseen; default false.
-    pub accept_invalid_certificates: bool,
     /// File of PEM certificates that are trusted besides those of the system; default none.
     pub extra_roots: Option<PathBuf>,
     /// How names become addresses.
@@ -128,13 +117,15 @@ pub struct FetchOptions {
     /// tells no addresses. Default: in a crawl a quarter of the delay of a host, else 0.
     pub ip_delay_ms: Option<u64>,
     /// Longest wait for an address, in milliseconds; a request that would have to wait longer ends at once with
-    /// [`Failure::AddressBusy`](super::Failure::AddressBusy) and keeps its turn. Default: in a crawl with several
-    /// connections 500, else none: it waits.
+    /// [`Failure::AddressBusy`](super::Failure::AddressBusy) and keeps its turn. `None`: it waits; in a crawl with one
+    /// connection alone.
+    #[serde(skip)]
     pub ip_patience_ms: Option<u64>,
-    /// How long an idle connection is kept for the next request to its host, in milliseconds; 0: closed at once;
-    /// default 15,000.
+    /// How long an idle connection is kept for the next request to its host, in milliseconds; 0: closed at once.
+    #[serde(skip)]
     pub keep_alive_ms: u64,
-    /// Most idle connections; the oldest is closed first; default 4,096.
+    /// Most idle connections; the oldest is closed first.
+    #[serde(skip)]
     pub max_idle: usize,
 }
 
@@ -153,13 +144,11 @@ impl Default for FetchOptions {
             max_body_bytes: 64 << 20,
             max_document_bytes: 64 << 20,
             small_body_bytes: 1 << 20,
-            large_bodies_bytes: None,
+            large_bodies_bytes: 256 << 20,
             total_ms: 120_000,
             idle_ms: 20_000,
             connect_ms: 10_000,
             allow_private: false,
-            http2: Http2::default(),
-            accept_invalid_certificates: false,
             extra_roots: None,
             dns: DnsOptions::default(),
             ip_delay_ms: None,
@@ -205,7 +194,6 @@ impl FetchOptions {
                 return Err(missing(&format!("header {name}")));
             }
         }
-        self.check_accounts()?;
         super::proxies::Proxies::new(self)?;
         self.check_numbers()?;
         for server in &self.dns.servers {
@@ -214,32 +202,13 @@ impl FetchOptions {
         Ok(())
     }
 
-    fn check_accounts(&self) -> Result<()> {
-        for host in self.accounts.keys() {
-            if host.is_empty() || host.bytes().any(|b| b.is_ascii_uppercase() || b == b'/') {
-                return Err(Error::Config(format!(
-                    "accounts: {host:?} must be a host (lower-case) or host:port"
-                )));
-            }
-        }
-        for (host, account) in &self.accounts {
-            account.check(host)?;
-        }
-        Ok(())
-    }
-
     fn check_numbers(&self) -> Result<()> {
         let positive = [
             ("max_body_bytes", self.max_body_bytes),
             ("max_document_bytes", self.max_document_bytes),
-            ("large_bodies_bytes", self.large_bodies_bytes.unwrap_or(1)),
-            ("small_body_bytes", self.small_body_bytes),
             ("total_ms", self.total_ms),
             ("idle_ms", self.idle_ms),
             ("connect_ms", self.connect_ms),
-            ("dns.cache_entries", self.dns.cache_entries as u64),
-            ("dns.timeout_ms", self.dns.timeout_ms),
-            ("dns.attempts", u64::from(self.dns.attempts)),
         ];
         if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
             return Err(Error::Config(format!("{name}: must be more than 0")));
@@ -250,22 +219,9 @@ impl FetchOptions {
             ("idle_ms", self.idle_ms),
             ("connect_ms", self.connect_ms),
             ("ip_delay_ms", self.ip_delay_ms.unwrap_or(0)),
-            ("ip_patience_ms", self.ip_patience_ms.unwrap_or(0)),
-            ("keep_alive_ms", self.keep_alive_ms),
-            ("dns.timeout_ms", self.dns.timeout_ms),
-            ("dns.retry_ms", self.dns.retry_ms),
         ];
         if let Some((name, _)) = times.iter().find(|(_, value)| *value > DAY_MS) {
             return Err(Error::Config(format!("{name}: at most {DAY_MS} (a day)")));
-        }
-        if self.dns.attempts > 20 {
-            return Err(Error::Config("dns.attempts: 1 to 20".into()));
-        }
-        if self.dns.prefetch > 100_000 {
-            return Err(Error::Config("dns.prefetch: at most 100000".into()));
-        }
-        if self.dns.min_ttl_s > MAX_TTL_S {
-            return Err(Error::Config(format!("dns.min_ttl_s: at most {MAX_TTL_S} (a day)")));
         }
         Ok(())
     }
@@ -321,13 +277,9 @@ mod tests {
             (&|o| o.headers = vec![("HOST".into(), "x".into())], "HOST"),
             (&|o| o.proxy = Some("ftp://x".into()), "proxy"),
             (&|o| o.no_proxy = vec!["10.0.0.0/99".into()], "no_proxy"),
-            (&|o| o.accounts = [("a".into(), Account::default())].into(), "accounts"),
-            (&|o| o.small_body_bytes = 0, "small_body_bytes"),
             (&|o| o.total_ms = 0, "total_ms"),
             (&|o| o.idle_ms = u64::MAX, "idle_ms"),
             (&|o| o.dns.servers = vec!["dns.example".into()], "dns.servers"),
-            (&|o| o.dns.min_ttl_s = 100_000, "min_ttl_s"),
-            (&|o| o.accounts = [("A".into(), Account::basic("b:c"))].into(), "accounts"),
         ] {
             assert!(with(change).contains(name), "{name}");
         }

@@ -9,31 +9,21 @@ use super::body_permit::BodyPermit;
 use webmill_capture::{CanonicalUrl, Truncation};
 
 /// What is asked of a server.
-#[derive(Clone, Copy, Default)]
-pub enum Method<'a> {
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Method {
     /// The resource.
     #[default]
     Get,
     /// The head of the answer alone.
     Head,
-    /// To take a form; for logins only, never for what links lead to.
-    Post {
-        /// Media type of the body.
-        content_type: &'a str,
-        /// The page with the form: it becomes `Referer` and `Origin`.
-        referer: &'a CanonicalUrl,
-        /// The form as sent.
-        body: &'a [u8],
-    },
 }
 
-impl Method<'_> {
+impl Method {
     /// Its name in a request.
-    pub fn name(&self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Method::Get => "GET",
             Method::Head => "HEAD",
-            Method::Post { .. } => "POST",
         }
     }
 }
@@ -44,7 +34,7 @@ pub struct Request<'a> {
     /// What to fetch.
     pub url: &'a CanonicalUrl,
     /// How to ask for it.
-    pub method: Method<'a>,
+    pub method: Method,
     /// Longest body taken, in bytes as transferred. The limit of the options is for pages: who asks applies it.
     pub max_body_bytes: u64,
     /// The same of an answer that says it is something else than HTML; `None`: no other.

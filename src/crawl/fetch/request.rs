@@ -6,7 +6,6 @@ use super::account::{self, Accounts};
 use super::options::FetchOptions;
 use super::outcome::Method;
 use super::proxy::Proxy;
-use crate::site_settings::HostMap;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 
@@ -14,8 +13,6 @@ use webmill_capture::error::Result;
 pub(super) struct Template {
     /// User-Agent, Accept, Accept-Encoding and the extra headers.
     common: Vec<u8>,
-    /// The same for sites where it is different.
-    sites: HostMap<Vec<u8>>,
     accounts: Accounts,
 }
 
@@ -31,16 +28,12 @@ pub(super) struct Extras<'a> {
     /// Whether the request says that no more requests come.
     pub close: bool,
     /// What is asked.
-    pub method: Method<'a>,
+    pub method: Method,
 }
 
 impl Template {
     pub(super) fn new(options: &FetchOptions) -> Result<Template> {
-        let mut sites = HostMap::default();
-        for site in &options.sites {
-            sites.insert(&site.pattern, common(&site.request_headers(options)))?;
-        }
-        Ok(Template { common: common(options), sites, accounts: Accounts::new(options)? })
+        Ok(Template { common: common(options), accounts: Accounts::new(options)? })
     }
 
     /// The request for a URL, in the form of HTTP/1.1; `None` where the URL holds what would break it.
@@ -63,7 +56,7 @@ impl Template {
         out.extend_from_slice(b" HTTP/1.1\r\nHost: ");
         push_authority(&mut out, url);
         out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(self.sites.get(url.host()).unwrap_or(&self.common));
+        out.extend_from_slice(&self.common);
         if let Some(own) = own_authorization(url) {
             push_header(&mut out, "Authorization", &own);
         } else if let Some(account) = self.accounts.of(url) {
@@ -85,15 +78,6 @@ impl Template {
         }
         if extras.close {
             out.extend_from_slice(b"Connection: close\r\n");
-        }
-        if let Method::Post { content_type, referer, body } = extras.method {
-            push_header(&mut out, "Origin", &format!("{}://{}", referer.scheme(), authority(referer)));
-            push_header(&mut out, "Referer", referer.as_str());
-            push_header(&mut out, "Content-Type", content_type);
-            push_header(&mut out, "Content-Length", &body.len().to_string());
-            out.extend_from_slice(b"\r\n");
-            out.extend_from_slice(body);
-            return Some(out);
         }
         out.extend_from_slice(b"\r\n");
         Some(out)
@@ -224,30 +208,20 @@ mod tests {
     }
 
     #[test]
-    fn a_site_gets_headers_of_its_own() {
+    fn a_site_gets_an_account_of_its_own() {
         let site = crate::site_settings::SiteSettings {
             pattern: "*.a.example".into(),
-            headers: vec![("X-Key".into(), "secret".into()), ("accept".into(), "text/html".into())],
-            user_agent: Some("other/1".into()),
             account: Some(crate::fetch::Account { token: Some("t0ken".into()), ..Default::default() }),
             ..Default::default()
         };
-        let options =
-            FetchOptions { user_agent: "usual/1".into(), sites: vec![site], ..FetchOptions::default() };
+        let options = FetchOptions { sites: vec![site], ..FetchOptions::default() };
         let template = Template::new(&options).unwrap();
         let sent = |url: &str| {
             let url = CanonicalUrl::parse(url).unwrap();
             String::from_utf8(template.write(&url, &Extras::default()).unwrap()).unwrap()
         };
-        let own = sent("http://api.a.example/x");
-        assert!(own.contains("User-Agent: other/1\r\n") && own.contains("X-Key: secret\r\n"), "{own}");
-        assert!(own.contains("Authorization: Bearer t0ken\r\n"), "{own}");
-        assert!(own.contains("accept: text/html\r\n") && !own.contains("Accept: "), "{own}");
-        let usual = sent("http://b.example/x");
-        assert!(
-            usual.contains("User-Agent: usual/1\r\n") && !usual.contains("X-Key") && !usual.contains("t0ken"),
-            "{usual}"
-        );
+        assert!(sent("http://api.a.example/x").contains("Authorization: Bearer t0ken\r\n"));
+        assert!(!sent("http://b.example/x").contains("t0ken"));
     }
 
     #[test]

@@ -10,7 +10,6 @@ use super::connect::{Connection, Stream};
 use super::hosts::{self, Kept};
 use super::http1::{self, Broken, Exchange, Limits};
 use super::opening::Opened;
-use super::options::Http2;
 use super::request::{self, Extras, undotted};
 use super::{Failure, Method, Received, Request, Shared, address, http2, page_headers, proxy};
 use webmill_capture::CanonicalUrl;
@@ -196,8 +195,7 @@ impl Shared {
             };
         // Not a second request at once: who asked comes back after the delay. A host that insists on what it
         // refuses has nothing else: its answer stays.
-        let may_change = !changed && self.options.http2 != Http2::Never;
-        if refused && may_change && !self.does_insist(asked.host, http2) {
+        if refused && !changed && !self.does_insist(asked.host, http2) {
             self.insists(asked.host, !http2);
             connection.close().await;
             return Err(Failure::Version(if http2 { "HTTP/1.1" } else { "HTTP/2" }));

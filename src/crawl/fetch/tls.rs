@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::ClientConfig;
+use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
+use rustls::pki_types::{CertificateDer, ServerName};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -21,51 +20,45 @@ use webmill_capture::error::{AtPath, Error, Result};
 pub(super) enum Offer {
     Http1,
     Http2,
-    Both,
 }
 
 /// Configurations for each offer, made when the first https URL is fetched: reading the system's certificates takes
 /// tens of milliseconds.
 pub(super) struct Tls {
-    accept_invalid: bool,
     extra: Vec<CertificateDer<'static>>,
-    made: OnceLock<Result<[TlsConnector; 3], String>>,
+    made: OnceLock<Result<[TlsConnector; 2], String>>,
 }
 
 impl Tls {
     pub(super) fn new(options: &FetchOptions) -> Result<Tls> {
         let extra = options.extra_roots.as_deref().map(read_roots).transpose()?.unwrap_or_default();
         let check = !extra.is_empty();
-        let tls = Tls { accept_invalid: options.accept_invalid_certificates, extra, made: OnceLock::new() };
+        let tls = Tls { extra, made: OnceLock::new() };
         if let (true, Err(reason)) = (check, tls.connectors()) {
             return Err(Error::Config(format!("extra_roots: {reason}")));
         }
         Ok(tls)
     }
 
-    fn connectors(&self) -> &Result<[TlsConnector; 3], String> {
+    fn connectors(&self) -> &Result<[TlsConnector; 2], String> {
         self.made.get_or_init(|| {
             let provider = Arc::new(ring::default_provider());
-            let verifier: Arc<dyn ServerCertVerifier> = if self.accept_invalid {
-                Arc::new(Anyone(provider.clone()))
-            } else {
-                let verifier = rustls_platform_verifier::Verifier::new_with_extra_roots(
-                    self.extra.clone(),
-                    provider.clone(),
-                );
-                Arc::new(verifier.map_err(|e| e.to_string())?)
-            };
-            let make = |protocols: &[&[u8]]| {
+            let verifier = rustls_platform_verifier::Verifier::new_with_extra_roots(
+                self.extra.clone(),
+                provider.clone(),
+            );
+            let verifier = Arc::new(verifier.map_err(|e| e.to_string())?);
+            let make = |protocol: &[u8]| {
                 let mut config = ClientConfig::builder_with_provider(provider.clone())
                     .with_safe_default_protocol_versions()
                     .map_err(|e| e.to_string())?
                     .dangerous()
                     .with_custom_certificate_verifier(verifier.clone())
                     .with_no_client_auth();
-                config.alpn_protocols = protocols.iter().map(|p| p.to_vec()).collect();
+                config.alpn_protocols = vec![protocol.to_vec()];
                 Ok::<_, String>(TlsConnector::from(Arc::new(config)))
             };
-            Ok([make(&[b"http/1.1"])?, make(&[b"h2"])?, make(&[b"h2", b"http/1.1"])?])
+            Ok([make(b"http/1.1")?, make(b"h2")?])
         })
     }
 
@@ -109,44 +102,5 @@ fn read_roots(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
         Ok(roots) if !roots.is_empty() => Ok(roots),
         Ok(_) => Err(Error::Config(format!("extra_roots: {} holds no PEM certificate", path.display()))),
         Err(e) => Err(Error::Config(format!("extra_roots: {}: {e}", path.display()))),
-    }
-}
-
-/// Takes any certificate, but still only from who holds its key.
-#[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

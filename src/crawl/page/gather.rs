@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{Candidate, PageReader, Reading, weight_of_led};
 use crate::Purpose;
 use crate::focus::{LinkSource, LinkText, LinkWords, Scorer};
+use crate::requisites::MAX_PER_PAGE;
 use crate::scope::Standing;
 use crate::steering::{Led, Looked, NO_RULE};
 use webmill_capture::{CanonicalUrl, UrlKey};
@@ -179,7 +180,7 @@ impl<'r> Gather<'r> {
 
     /// Something that is needed to show the response.
     pub fn requisite(&mut self, target: CanonicalUrl) {
-        if self.requisites >= self.reader.requisites.max_per_page {
+        if self.requisites >= MAX_PER_PAGE {
             if !self.seen.contains_key(&target.key()) {
                 self.drop_requisites(1);
             }

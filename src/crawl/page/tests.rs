@@ -12,7 +12,7 @@ fn reader(requisites: bool) -> PageReader {
         rewriter: Rewriter::new(&RewriteOptions::default()),
         agent: "webmill".into(),
         images: false,
-        requisites: RequisiteOptions { fetch: requisites, ..RequisiteOptions::default() },
+        requisites: RequisiteOptions { fetch: requisites },
         steering: None,
         focus: None,
         budget: ReadingBudget::default(),

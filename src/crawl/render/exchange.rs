@@ -134,7 +134,7 @@ impl PageExchange {
         }
         let host = request.url.host();
         let mut pause = render.delay(host);
-        if render.obeys_robots(host) {
+        if render.obey_robots {
             let note = |asked: Asked| self.note(&asked, Purpose::Robots);
             let Some(rules) = render.rules.of(&request.url, render, &note).await else {
                 return Err(NoAnswer::Refused(outcome::ROBOTS_UNREACHABLE));

@@ -1,5 +1,6 @@
 //! Media types with wildcards.
 
+use crate::kinds::type_of;
 use webmill_capture::error::{Error, Result};
 
 /// A list of patterns; an empty one holds all types.
@@ -50,7 +51,8 @@ impl MediaTypes {
             .then_some(pair)
         };
         let wrong = |p: &String| {
-            let meant = meant(p).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+            let ending = p.trim().trim_start_matches(['*', '.']).to_ascii_lowercase();
+            let meant = type_of(&ending).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
             Error::Config(format!("scope: media_types: {p:?} is no media type (text/html, text/*){meant}"))
         };
         Ok(MediaTypes(patterns.iter().map(|p| parse(p).ok_or_else(|| wrong(p))).collect::<Result<_>>()?))
@@ -70,44 +72,4 @@ impl MediaTypes {
         let (kind, subtype) = essence.split_once('/').unwrap_or((essence, ""));
         self.0.iter().any(|(a, b)| a.matches(kind) && b.matches(subtype))
     }
-}
-
-/// The type of files with an extension, or of a whole kind, that someone wrote instead of a media type.
-fn meant(name: &str) -> Option<&'static str> {
-    let name = name.trim().trim_start_matches(['*', '.']).to_ascii_lowercase();
-    Some(match name.as_str() {
-        "html" | "htm" | "/html" => "text/html",
-        "txt" | "plain" => "text/plain",
-        "text" => "text/*",
-        "csv" => "text/csv",
-        "css" => "text/css",
-        "js" | "javascript" => "text/javascript",
-        "xml" => "application/xml",
-        "json" => "application/json",
-        "pdf" => "application/pdf",
-        "rss" => "application/rss+xml",
-        "atom" => "application/atom+xml",
-        "xhtml" => "application/xhtml+xml",
-        "zip" => "application/zip",
-        "epub" => "application/epub+zip",
-        "doc" | "word" => "application/msword",
-        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "xls" | "excel" => "application/vnd.ms-excel",
-        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        "ppt" | "powerpoint" => "application/vnd.ms-powerpoint",
-        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-        "odt" => "application/vnd.oasis.opendocument.text",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "svg" => "image/svg+xml",
-        "webp" => "image/webp",
-        "image" | "images" | "picture" | "pictures" => "image/*",
-        "mp3" => "audio/mpeg",
-        "audio" => "audio/*",
-        "mp4" => "video/mp4",
-        "video" => "video/*",
-        "all" | "any" | "" => "*/*",
-        _ => return None,
-    })
 }

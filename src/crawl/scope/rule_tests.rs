@@ -279,47 +279,6 @@ fn rules_as_toml() {
 }
 
 proptest! {
-    /// The fields say the same as the rules that they can be written as.
-    #[test]
-    fn fields_are_rules(
-        path in "/[ab]{0,3}(/[ab]{1,2})?(\\.zip)?", host in 0usize..4, depth in 0u32..6,
-        max_depth in proptest::option::of(0u32..5), prefixes in any::<[bool; 2]>(), include in any::<[bool; 2]>(), exclude in any::<bool>(),
-    ) {
-        let hosts = ["a.example", "www.b.example", "sub.c.example", "x.example"];
-        let url = url(&format!("http://{}{path}", hosts[host]));
-        let chosen = |all: [&str; 2], which: [bool; 2]| -> Vec<String> {
-            all.iter().zip(which).filter(|(_, yes)| *yes).map(|(text, _)| (*text).to_owned()).collect()
-        };
-        let options = ScopeOptions {
-            domain_suffixes: vec!["c.example".into()],
-            max_depth,
-            prefixes: chosen(["/a", "http://a.example/b"], prefixes),
-            url_include: chosen(["a/", "b"], include),
-            url_exclude: chosen(["zip$", ""], [exclude, false]),
-            ..Default::default()
-        };
-        let mut rules = Vec::new();
-        rules.extend(max_depth.map(|most| format!("reject depth:{}..", most + 1)));
-        rules.push("reject !site".to_owned());
-        for (name, list) in [("prefix", &options.prefixes), ("re", &options.url_include)] {
-            let all: Vec<String> = list.iter().map(|entry| format!("!{name}:{entry}")).collect();
-            if !all.is_empty() {
-                rules.push(format!("reject {}", all.join(" ")));
-            }
-        }
-        rules.extend(options.url_exclude.iter().map(|entry| format!("reject re:{entry}")));
-        rules.push("accept all".to_owned());
-        let seeds = [self::url("http://a.example/"), self::url("http://b.example/")];
-        let written = ScopeOptions {
-            domain_suffixes: options.domain_suffixes.clone(),
-            rules: rules.iter().map(|text| rule(text)).collect(),
-            ..Default::default()
-        };
-        let by_fields = Scope::new(&options, &seeds).unwrap();
-        let by_rules = Scope::new(&written, &seeds).unwrap();
-        prop_assert_eq!(by_fields.url(&url, depth).is_ok(), by_rules.url(&url, depth).is_ok());
-    }
-
     /// What is compiled together says what each rule says alone, also with more conditions than fit a word.
     #[test]
     fn many_rules_say_what_each_says(

@@ -181,12 +181,7 @@ fn wrong_rules_are_named() {
     assert!(bad(|o| o.countries = list(&["CN"])).contains("country_table"));
     assert!(bad(|o| o.media_types = list(&["html"])).contains("html"));
     assert!(bad(|o| o.media_types = list(&["*/html"])).contains("*/html"));
-    for (types, meant) in [
-        ("pdf", "application/pdf"),
-        ("*.PDF", "application/pdf"),
-        ("image", "image/*"),
-        ("*/html", "text/html"),
-    ] {
+    for (types, meant) in [("pdf", "application/pdf"), ("*.PDF", "application/pdf")] {
         let options = ScopeOptions { media_types: list(&[types]), ..Default::default() };
         assert!(
             options.check().unwrap_err().to_string().ends_with(&format!("did you mean {meant}?")),

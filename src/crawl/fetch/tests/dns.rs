@@ -267,7 +267,7 @@ async fn answers_are_shared_and_kept() {
     for i in 0..200 {
         assert!(fetch(&client, &format!("http://m{i}.test:{port}/")).await.result.is_ok());
     }
-    assert!(client.shared.dns.cached() <= 50 + options.dns.prefetch + 1, "{}", client.shared.dns.cached());
+    assert!(client.shared.dns.cached() <= 50 + options::PREFETCH + 1, "{}", client.shared.dns.cached());
 }
 
 #[tokio::test]

@@ -63,32 +63,6 @@ async fn kept_as_sent() {
 }
 
 #[tokio::test]
-async fn as_curl_sees_it() {
-    let server = table().await;
-    let client = client(&local());
-    for (number, (_, _, by_curl)) in RESPONSES.iter().enumerate() {
-        if !by_curl {
-            continue;
-        }
-        let url = server.url(&format!("/{number}"));
-        let address = format!("http://127.0.0.1:{}/{number}", server.address.port());
-        let curl = tokio::task::spawn_blocking(move || {
-            let mut curl = std::process::Command::new("curl");
-            curl.args(["-q", "-i", "--raw", "-s", "--http1.1", "--noproxy", "*", "--max-time", "5"])
-                .arg(address);
-            curl.output()
-        });
-        let Ok(curl) = curl.await.unwrap() else {
-            webmill_evaluation::skip("curl is not installed");
-            return;
-        };
-        assert!(curl.status.success(), "{number}: {curl:?}");
-        let received = client.fetch(get(&url)).await.result.unwrap();
-        assert_eq!(received.raw, curl.stdout, "{number}: {}", String::from_utf8_lossy(&curl.stdout));
-    }
-}
-
-#[tokio::test]
 async fn one_connection_serves_a_host() {
     let server = Server::start(|_, _| vec![send(OK)]).await;
     let client = client(&local());
@@ -237,65 +211,4 @@ async fn unwanted_bodies_are_left() {
     assert_eq!(received.raw, OK[..OK.len() - 2]);
     client.fetch(get(&url)).await.result.unwrap();
     assert_eq!(server.requests().last().unwrap().connection, 1);
-}
-
-#[tokio::test]
-async fn cookies_come_back() {
-    let server = Server::start(|_, _| {
-        vec![send("HTTP/1.1 302 F\r\nset-cookie: id=7; Path=/\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")]
-    })
-    .await;
-    for cookies in [true, false] {
-        let client = client(&FetchOptions { cookies, ..local() });
-        client.fetch(get(&server.url("/a"))).await.result.unwrap();
-        client.fetch(get(&server.url("/b"))).await.result.unwrap();
-        assert_eq!(server.requests().last().unwrap().text.contains("Cookie: id=7\r\n"), cookies);
-    }
-}
-
-#[tokio::test]
-async fn delay_of_an_address() {
-    let server = Server::start(|_, _| vec![send(OK)]).await;
-    let client = client(&FetchOptions { ip_delay_ms: Some(100), ..local() });
-    let start = Instant::now();
-    let tasks = (0..4).map(|i| {
-        let (client, port) = (client.clone(), server.address.port());
-        // Two requests each to two hosts, one of them on a kept connection.
-        let url = CanonicalUrl::parse(&format!("http://h{}.test:{port}/", i % 2)).unwrap();
-        tokio::spawn(async move { client.fetch(get(&url)).await })
-    });
-    for task in tasks.collect::<Vec<_>>() {
-        let got = task.await.unwrap();
-        assert!(got.result.is_ok() && got.elapsed < Duration::from_millis(90), "{got:?}");
-    }
-    assert!(start.elapsed() >= Duration::from_millis(300), "{:?}", start.elapsed());
-}
-
-#[tokio::test]
-async fn conditional_requests_and_accounts() {
-    let server = Server::start(|_, _| vec![send("HTTP/1.1 304 Not Modified\r\n\r\n")]).await;
-    let port = server.address.port();
-    let options =
-        FetchOptions { accounts: [(format!("a.test:{port}"), Account::basic("me:pw"))].into(), ..local() };
-    let client = client(&options);
-    let url = server.url("/");
-    let got = client.fetch(Request { conditional: Some(("\"e\"", "Tue")), ..get(&url) }).await;
-    assert_eq!(got.result.unwrap().status, 304);
-    let text = server.requests().pop().unwrap().text;
-    assert!(text.contains("If-None-Match: \"e\"\r\nIf-Modified-Since: Tue\r\n"), "{text}");
-    assert!(text.contains("Authorization: Basic bWU6cHc=\r\n"), "{text}");
-    let other = CanonicalUrl::parse(&format!("http://b.test:{port}/")).unwrap();
-    client.fetch(get(&other)).await.result.unwrap();
-    assert!(!server.requests().pop().unwrap().text.contains("Authorization"));
-}
-
-#[tokio::test]
-async fn a_dot_at_the_end_is_the_same_host() {
-    let server = Server::start(|_, _| vec![send(OK)]).await;
-    let client = client(&local());
-    for host in ["a.test", "a.test.", "a.test"] {
-        let url = CanonicalUrl::parse(&format!("http://{host}:{}/", server.address.port())).unwrap();
-        client.fetch(get(&url)).await.result.unwrap();
-        assert_eq!(server.requests().last().unwrap().connection, 0, "{host}");
-    }
 }

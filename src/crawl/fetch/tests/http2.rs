@@ -99,7 +99,7 @@ fn page(port: u16) -> CanonicalUrl {
 #[tokio::test]
 async fn written_in_the_form_of_http1() {
     let identity = Identity::of("a.test");
-    let (port, log) = both(&identity, &[b"h2", b"http/1.1"], vec![send(OK)], |number, stream| {
+    let (port, log) = both(&identity, &[b"h2"], vec![], |number, stream| {
         let lines = [
             (":status", if number == 0 { "404" } else { "299" }),
             ("server", "by hand"),
@@ -118,9 +118,9 @@ async fn written_in_the_form_of_http1() {
     })
     .await;
     let (options, _folder) = trusting(&identity);
-    let preferring = client(&FetchOptions { http2: Http2::Prefer, cookies: true, ..options.clone() });
+    let client = client(&FetchOptions { cookies: true, ..options });
     for status in ["404 Not Found", "299 "] {
-        let got = preferring.fetch(get(&page(port))).await;
+        let got = client.fetch(get(&page(port))).await;
         let received = got.result.unwrap();
         let head = format!(
             "HTTP/1.1 {status}\r\nserver: by hand\r\ncontent-type: text/html\r\nset-cookie: a=1\r\nx-last: \r\n\r\n"
@@ -130,13 +130,6 @@ async fn written_in_the_form_of_http1() {
         assert!(got.sent.starts_with(b"GET /p?q HTTP/1.1\r\nHost: a.test:"));
     }
     assert_eq!(*log.lock().unwrap(), ["h2"], "one connection");
-    // Where it is not asked for first, HTTP/1.1 is spoken.
-    for http2 in [Http2::WhenNeeded, Http2::Never] {
-        let got = client(&FetchOptions { http2, ..options.clone() }).fetch(get(&page(port))).await;
-        let received = got.result.unwrap();
-        assert_eq!((received.raw.as_slice(), received.http2), (OK, false));
-    }
-    assert_eq!(*log.lock().unwrap(), ["h2", "http/1.1", "http/1.1"]);
 }
 
 #[tokio::test]
@@ -152,8 +145,6 @@ async fn servers_that_insist() {
         needing.close_idle();
     }
     assert_eq!(*log.lock().unwrap(), ["h2", "h2"], "without another refusal");
-    let never = client(&FetchOptions { http2: Http2::Never, ..options.clone() });
-    assert!(matches!(never.fetch(get(&page(port))).await.result, Err(Failure::Tls(_))));
     // By status.
     let refusal = "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Length: 0\r\n\r\n";
     let (port, log) =
@@ -167,7 +158,6 @@ async fn servers_that_insist() {
         assert!(received.http2 && received.raw.ends_with(b"two"), "{received:?}");
     }
     assert_eq!(*log.lock().unwrap(), ["http/1.1", "h2"]);
-    assert_eq!(never.fetch(get(&page(port))).await.result.unwrap().status, 505);
     // A 505 from one that has nothing else stays.
     let (port, log) = both(&identity, &[b"http/1.1"], vec![send(refusal)], |_, _| vec![]).await;
     let needing = client(&options);
@@ -177,26 +167,17 @@ async fn servers_that_insist() {
         needing.close_idle();
     }
     assert_eq!(*log.lock().unwrap(), ["http/1.1"; 3]);
-    // On HTTP/1.1.
-    let (port, log) = both(&identity, &[b"h2", b"http/1.1"], vec![send(OK)], |_, stream| {
-        vec![send(frame(RESET, 0, stream, &[0, 0, 0, 13]))]
-    })
-    .await;
-    let preferring = client(&FetchOptions { http2: Http2::Prefer, ..options });
-    let refused = preferring.fetch(get(&page(port))).await.result.unwrap_err();
-    assert!(refused == Failure::Version("HTTP/1.1") && refused.retry() && !refused.is_outage());
-    for _ in 0..2 {
-        let received = preferring.fetch(Request { keep: false, ..get(&page(port)) }).await.result.unwrap();
-        assert_eq!((received.raw.as_slice(), received.http2), (OK, false));
-    }
-    assert_eq!(*log.lock().unwrap(), ["h2", "http/1.1", "http/1.1"]);
+    // On HTTP/1.1 where both are spoken.
+    let (port, log) = both(&identity, &[b"h2", b"http/1.1"], vec![send(OK)], |_, _| vec![]).await;
+    let received = client(&options).fetch(get(&page(port))).await.result.unwrap();
+    assert_eq!((received.raw.as_slice(), received.http2), (OK, false));
+    assert_eq!(*log.lock().unwrap(), ["http/1.1"]);
 }
 
 #[tokio::test]
 async fn limits_hold() {
     let identity = Identity::of("a.test");
-    let (mut options, _folder) = trusting(&identity);
-    options.http2 = Http2::Prefer;
+    let (options, _folder) = trusting(&identity);
     type Answer = fn(u32) -> Vec<Do>;
     let cases: [(&str, Answer, Option<Truncation>, usize); 5] = [
         (

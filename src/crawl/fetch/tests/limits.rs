@@ -186,7 +186,7 @@ async fn bodies_that_wait_for_a_permit() {
         false => vec![send("HTTP/1.0 200 OK\r\n\r\n"), send(vec![b'y'; 3 << 20]), Do::Close],
     })
     .await;
-    let options = FetchOptions { large_bodies_bytes: Some(1 << 20), total_ms: 1_000, ..local() };
+    let options = FetchOptions { large_bodies_bytes: 1 << 20, total_ms: 1_000, ..local() };
     let client = client(&options);
     let at = |host: &str, path: &str| {
         CanonicalUrl::parse(&format!("http://{host}.test:{}/{path}", server.address.port())).unwrap()
@@ -207,13 +207,4 @@ async fn bodies_that_wait_for_a_permit() {
     assert_eq!(other.result.unwrap().truncated, Some(Truncation::Unspecified));
     assert!(other.elapsed >= Duration::from_millis(950) && other.elapsed < Duration::from_millis(2_500));
     drop(received);
-}
-
-#[tokio::test]
-async fn the_limit_of_pages_is_for_pages() {
-    let server =
-        Server::start(|_, _| vec![send("HTTP/1.0 200 OK\r\n\r\n"), send([b'x'; 5000]), Do::Close]).await;
-    let client = client(&FetchOptions { max_body_bytes: 1000, ..local() });
-    let received = client.fetch(get(&server.url("/robots.txt"))).await.result.unwrap();
-    assert_eq!((received.truncated, received.raw.len() - received.head_len), (None, 5000));
 }

@@ -27,73 +27,6 @@ async fn a_head_has_no_body_and_the_connection_stays() {
 }
 
 #[tokio::test]
-async fn a_form_is_sent_whole() {
-    // The server reads to the end of a head; the body comes with it as the next request's first bytes.
-    let server = Server::start(|_, _| vec![send(OK), Do::Close]).await;
-    let client = client(&local());
-    let (url, referer) = (server.url("/session"), server.url("/login?a=b"));
-    let method = Method::Post {
-        content_type: "application/x-www-form-urlencoded",
-        referer: &referer,
-        body: b"user=me&pw=hush\r\n\r\n",
-    };
-    let got = client.fetch(Request { method, ..get(&url) }).await;
-    let sent = String::from_utf8(got.sent).unwrap();
-    assert!(got.result.is_ok());
-    let port = server.address.port();
-    for part in [
-        "POST /session HTTP/1.1\r\n".to_owned(),
-        format!("Origin: http://a.test:{port}\r\n"),
-        format!("Referer: http://a.test:{port}/login?a=b\r\n"),
-        "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 19\r\n\r\nuser=me".to_owned(),
-    ] {
-        assert!(sent.contains(&part), "{sent}");
-    }
-}
-
-#[tokio::test]
-async fn who_we_are_to_each_host() {
-    let server = Server::start(|_, _| vec![send(OK)]).await;
-    let port = server.address.port();
-    let account = |user: Option<&str>, password: Option<&str>, token: Option<&str>| Account {
-        user: user.map(str::to_owned),
-        password: password.map(Into::into),
-        token: token.map(Into::into),
-    };
-    let options = FetchOptions {
-        accounts: [
-            ("a.test".to_owned(), account(Some("me"), Some("p:w"), None)),
-            (format!("b.test:{port}"), account(None, None, Some("t0ken"))),
-        ]
-        .into(),
-        ..local()
-    };
-    let client = client(&options);
-    for (host, value) in [
-        ("a.test", Some("Authorization: Basic bWU6cDp3\r\n")),
-        ("b.test", Some("Authorization: Bearer t0ken\r\n")),
-        ("c.test", None),
-    ] {
-        let url = CanonicalUrl::parse(&format!("http://{host}:{port}/")).unwrap();
-        client.fetch(get(&url)).await.result.unwrap();
-        let text = server.requests().pop().unwrap().text;
-        match value {
-            Some(value) => assert!(text.contains(value), "{text}"),
-            None => assert!(!text.contains("Authorization"), "{text}"),
-        }
-    }
-    for bad in [
-        account(Some("me"), None, None),
-        account(Some("m:e"), Some("pw"), None),
-        account(Some("me"), Some("pw"), Some("token")),
-        account(None, None, Some("line\nbreak")),
-    ] {
-        let options = FetchOptions { accounts: [("a.test".to_owned(), bad)].into(), ..local() };
-        assert!(Fetcher::new(&options, None).is_err());
-    }
-}
-
-#[tokio::test]
 async fn a_site_that_asks_for_a_cookie_is_read_once_it_is_admitted() {
     // A redirect to itself, until the cookie comes back.
     let server = Server::start(|_, text| {
@@ -110,11 +43,9 @@ async fn a_site_that_asks_for_a_cookie_is_read_once_it_is_admitted() {
     for _ in 0..2 {
         let received = client.fetch(get(&url)).await.result.unwrap();
         assert_eq!(received.status, 302, "cookies are off");
-        assert!(!client.takes_cookies(url.host()));
     }
     let received = client.fetch(get(&url)).await.result.unwrap();
     assert_eq!(client.take_cookies(&url, &received.raw[..received.head_len]), 1);
-    assert!(client.takes_cookies(url.host()) && client.has_cookie(&url, "seen"));
     assert_eq!(client.fetch(get(&url)).await.result.unwrap().status, 200);
     // Others still have none.
     let other = CanonicalUrl::parse(&format!("http://b.example:{}/", server.address.port())).unwrap();

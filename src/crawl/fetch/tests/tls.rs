@@ -108,10 +108,6 @@ async fn who_is_trusted() {
         let got = client.fetch(get(&https(host, port))).await.result;
         assert!(matches!(&got, Err(f @ Failure::Tls(_)) if !f.retry()), "{host}: {got:?}");
     }
-    // Unseen.
-    let careless = client(&FetchOptions { accept_invalid_certificates: true, ..local() });
-    let got = careless.fetch(get(&https("a.test", port))).await;
-    assert_eq!(got.result.unwrap().raw, OK);
 }
 
 #[tokio::test]
