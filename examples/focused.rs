@@ -19,7 +19,7 @@ use webmill::crawl::focus::{
 use webmill::crawl::priority::{Priority, PriorityOptions};
 use webmill::graph::{Csr, Hits};
 use webmill::jobs::current_captures::place;
-use webmill::jobs::focused::links::{Headings, is_followed};
+use webmill::jobs::focused::links::is_followed;
 use webmill::jobs::focused::topic_file;
 use webmill::jobs::job::latest;
 use webmill::mill::{LinkRow, PageRow, TextRow};
@@ -36,7 +36,7 @@ columns! {
 }
 
 columns! {
-    struct Linked from LinkRow { source_key, target_key, anchor, before, after, kind, nofollow, warc_filename, warc_record_offset }
+    struct Linked from LinkRow { source_key, target_key, anchor, before, after, heading, kind, nofollow, warc_filename, warc_record_offset }
 }
 
 /// A stored page.
@@ -87,11 +87,9 @@ impl Web {
             }
         }
         let links = extract.path("links");
-        let (mut reader, mut headings) = (Reader::<Linked>::open(&links)?, Headings::open(&links)?);
+        let mut reader = Reader::<Linked>::open(&links)?;
         while let Some(batch) = reader.next()? {
-            headings.advance()?;
-            for (n, row) in batch.rows().enumerate().filter(|(_, row)| !row.nofollow && is_followed(row.kind))
-            {
+            for row in batch.rows().filter(|row| !row.nofollow && is_followed(row.kind)) {
                 let number = |key: u128| web.numbers.get(&UrlKey(key)).copied();
                 let (Some(source), Some(target)) = (number(row.source_key.0), number(row.target_key.0))
                 else {
@@ -99,7 +97,7 @@ impl Web {
                 };
                 if places[source as usize] == place(row.warc_filename, row.warc_record_offset) {
                     let [anchor, before, after, heading] =
-                        [row.anchor, row.before, row.after, headings.of(n)].map(str::to_owned);
+                        [row.anchor, row.before, row.after, row.heading].map(str::to_owned);
                     web.pages[source as usize].links.push(Link { target, anchor, before, after, heading });
                 }
             }

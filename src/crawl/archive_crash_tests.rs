@@ -18,7 +18,7 @@ const ANSWERS: u64 = 200_000;
 type Checkpoint = (Position, Position, u64);
 
 fn journal(folder: &Path) -> Journal {
-    Journal::open(folder, &JournalOptions { part_events: 700, ..JournalOptions::default() }).unwrap()
+    Journal::open(folder, &JournalOptions { part_events: 700 }).unwrap()
 }
 
 fn event(n: u64) -> Event {

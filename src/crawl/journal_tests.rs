@@ -28,7 +28,7 @@ fn visited_ids(journal: &Journal, from: Position) -> (Vec<u64>, u64) {
 }
 
 fn small(part_events: u64) -> JournalOptions {
-    JournalOptions { part_events, ..JournalOptions::default() }
+    JournalOptions { part_events }
 }
 
 #[test]

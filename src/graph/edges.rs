@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn texts_that_do_not_fit_are_refused() {
-        let options = EdgeOptions { memory: 400, ..EdgeOptions::default() };
+        let options = EdgeOptions { memory: 400 };
         let read = |text: &str| parse_edges(text.as_bytes(), Path::new("-"), &options);
         assert!(read(&"1 2\n".repeat(20)).is_ok());
         assert!(matches!(read(&"1 2\n".repeat(21)), Err(Error::Limit(_))));

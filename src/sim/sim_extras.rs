@@ -143,8 +143,11 @@ impl Slot {
     }
 }
 
+/// What home pages link to, and how.
+type Links = &'static [(Slot, Way)];
+
 /// Features that are pages: first and last slot, and what home pages link to.
-const FEATURES: [(Feature, u8, u8, &[(Slot, Way)]); 9] = [
+const FEATURES: [(Feature, u8, u8, Links); 9] = [
     (Feature::Refresh, 0, 1, &[(Slot::REFRESH, Way::Anchor)]),
     (Feature::Base, 2, 3, &[(Slot::BASE, Way::Anchor)]),
     (Feature::Loops, 4, 7, &[(Slot::LOOP, Way::Anchor), (Slot::SELF, Way::Anchor)]),

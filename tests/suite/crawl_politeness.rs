@@ -13,8 +13,8 @@ use webmill::capture::{CanonicalUrl, Response};
 use webmill::crawl::CrawlOptions;
 use webmill::crawl::event::outcome;
 use webmill::sim::{
-    Answer, Asked, Config, Expect, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
-    ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
+    Answer, Asked, Config, Expect, FeatureShares, HostShares, PageShares, Recording, RobotsShares,
+    ServeOptions, Server, SimConfig, Site, SynthPage,
 };
 
 use super::crawl_support::{
@@ -334,11 +334,7 @@ const IP_DELAY_MS: u64 = 150;
 /// A crawl without proxy of twelve hosts on four addresses: the server's record, and the address of each host.
 fn visit_directly(ip_delay_ms: u64) -> (Arc<Recording>, HashMap<String, IpAddr>) {
     let record = Arc::new(Recording::default());
-    let options = ServeOptions {
-        address: (Ipv4Addr::UNSPECIFIED, 0).into(),
-        recorder: Some(record.clone()),
-        ..ServeOptions::default()
-    };
+    let options = ServeOptions { address: (Ipv4Addr::UNSPECIFIED, 0).into(), recorder: Some(record.clone()) };
     let server = Server::start(Village, options).unwrap();
     let port = server.address().port();
     let mut options = polite(String::new());
@@ -396,11 +392,7 @@ fn addresses_have_their_delay_too() {
 #[test]
 fn private_addresses_are_not_even_connected_to() {
     let record = Arc::new(Recording::default());
-    let options = ServeOptions {
-        address: (Ipv4Addr::UNSPECIFIED, 0).into(),
-        recorder: Some(record.clone()),
-        ..ServeOptions::default()
-    };
+    let options = ServeOptions { address: (Ipv4Addr::UNSPECIFIED, 0).into(), recorder: Some(record.clone()) };
     let server = Server::start(Village, options).unwrap();
     let port = server.address().port();
     let mut options = polite(String::new());

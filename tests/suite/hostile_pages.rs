@@ -7,7 +7,6 @@ use webmill::capture::CanonicalUrl;
 use webmill::html::{Cuts, Limits, LinkLimits, Links, Metadata, decode, links, metadata, parse};
 use webmill::text::{MainText, PageType, TextLimits, keywords, languages, main_text, words};
 
-
 /// Limits of `extract`: a million nodes.
 const LIMITS: Limits = Limits {
     max_depth: 512,

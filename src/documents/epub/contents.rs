@@ -59,7 +59,7 @@ fn points(parent: Element<'_>, level: u8, folder: &str, entries: &mut BTreeMap<S
 }
 
 fn keep(target: Option<&str>, name: &str, level: u8, folder: &str, entries: &mut BTreeMap<String, Entry>) {
-    let name = one_line(&name);
+    let name = one_line(name);
     let Some(target) = target.filter(|_| !name.is_empty()) else { return };
     let part = resolved(folder, &percent_decoded(target));
     entries.entry(part).or_insert(Entry { level: level.clamp(1, MAX_LEVEL), name });
