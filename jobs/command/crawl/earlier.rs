@@ -52,16 +52,18 @@ impl Earlier for Degrees {
 /// Results that have neither table; files that cannot be read.
 pub fn read(out: &Path) -> Result<(Box<dyn Earlier>, Vec<String>)> {
     type Table = fn(&mut Degrees, &Committed) -> webmill_capture::Result<()>;
-    let tables: [(&str, Table); 2] =
-        [(RankJob::NAME, Degrees::read_ranks), (Dedup::NAME, Degrees::read_clusters)];
+    let tables: [(&str, &str, Table); 2] = [
+        (RankJob::NAME, "in-degrees", Degrees::read_ranks),
+        (Dedup::NAME, "mirrors", Degrees::read_clusters),
+    ];
     let mut degrees = Degrees::default();
     let mut notes = Vec::new();
     let earlier = || format!("earlier results {}", out.display());
-    for (job, table) in tables {
+    for (job, what, table) in tables {
         match latest(out, job) {
             Ok(committed) => table(&mut degrees, &committed).with_context(earlier)?,
             Err(Error::Config(_)) => notes.push(format!(
-                "{}: none of {job}, which counts nothing; `webmill {job} --out {}` makes them",
+                "{}: none of {job}, so {what} do not count; `webmill {job} --out {}` makes them",
                 earlier(),
                 out.display()
             )),

@@ -33,6 +33,10 @@ pub enum TextForm {
     Parquet,
     /// texts.jsonl: an object a line.
     Jsonl,
+    /// The same, compressed by gzip.
+    #[value(name = "jsonl.gz")]
+    #[serde(rename = "jsonl.gz")]
+    JsonlGz,
     /// The same, compressed by Zstandard.
     #[value(name = "jsonl.zst")]
     #[serde(rename = "jsonl.zst")]
@@ -183,6 +187,7 @@ enum Sink {
 
 enum Lines {
     Plain(BufWriter<File>),
+    Gzip(flate2::write::GzEncoder<BufWriter<File>>),
     Zstd(zstd::stream::write::Encoder<'static, BufWriter<File>>),
 }
 
@@ -190,6 +195,7 @@ impl Lines {
     fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         match self {
             Lines::Plain(file) => file.write_all(bytes),
+            Lines::Gzip(encoder) => encoder.write_all(bytes),
             Lines::Zstd(encoder) => encoder.write_all(bytes),
         }
     }
@@ -197,6 +203,7 @@ impl Lines {
     fn finish(self) -> std::io::Result<()> {
         match self {
             Lines::Plain(mut file) => file.flush(),
+            Lines::Gzip(encoder) => encoder.finish()?.flush(),
             Lines::Zstd(encoder) => encoder.finish()?.flush(),
         }
     }
@@ -212,11 +219,15 @@ impl Sink {
                 return Ok(Sink::Table { folder, footer, open: None, gathered: 0 });
             }
             TextForm::Jsonl => "texts.jsonl",
+            TextForm::JsonlGz => "texts.jsonl.gz",
             TextForm::JsonlZst => "texts.jsonl.zst",
         };
         let path = folder.join(name);
         let file = BufWriter::with_capacity(256 << 10, File::create(&path).at(&path)?);
         let form = match wish.form {
+            TextForm::JsonlGz => {
+                Lines::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default()))
+            }
             TextForm::JsonlZst => Lines::Zstd(zstd::stream::write::Encoder::new(file, 0).at(&path)?),
             TextForm::Jsonl | TextForm::Parquet => Lines::Plain(file),
         };
