@@ -229,7 +229,7 @@ impl PassageJoin {
     /// others: the earliest first. A page is pushed once.
     ///
     /// # Errors
-    /// [`Error::Io`] when the sort cannot write.
+    /// `Error::Io` when the sort cannot write.
     pub fn push(&mut self, page: u32, hashes: &[u64]) -> Result<()> {
         match hashes {
             [] => self.counts.pages_too_short += 1,
@@ -241,7 +241,7 @@ impl PassageJoin {
     /// Takes the hashes of a page that was [winnowed](PassageOptions::winnowed): it is kept for alignment where the budget allows.
     ///
     /// # Errors
-    /// [`Error::Io`] when the sort cannot write.
+    /// `Error::Io` when the sort cannot write.
     pub fn push_winnowed(&mut self, page: u32, winnowed: Winnowed) -> Result<()> {
         self.push(page, &winnowed.hashes())?;
         self.ready.keep(page, winnowed, &self.budget);
@@ -252,7 +252,7 @@ impl PassageJoin {
     /// to say. It takes no other partner's place.
     ///
     /// # Errors
-    /// [`Error::Io`] when the sort cannot write.
+    /// `Error::Io` when the sort cannot write.
     pub fn leave_out(&mut self, page: u32, other: u32) -> Result<()> {
         self.known.push([page.max(other), page.min(other)])
     }
@@ -260,7 +260,7 @@ impl PassageJoin {
     /// Ends the input and forms the pairs.
     ///
     /// # Errors
-    /// [`Error::Io`] when a sort cannot read or write.
+    /// `Error::Io` when a sort cannot read or write.
     pub fn finish(self) -> Result<PassagePairs> {
         let PassageJoin { options, budget, selections, known, mut ready, mut counts } = self;
         // [later page, earlier page, shared hashes]

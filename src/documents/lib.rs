@@ -3,7 +3,7 @@
 //! **What.** [`detect`] tells by its bytes which [`Kind`] a body is; [`read`] makes a [`Document`] of it: text, Markdown,
 //! headings, tables, links, title and where that was found, author, dates, pages, language, warnings.
 //!
-//! **Algorithm.** Every reader walks its format in reading order and tells a [`Builder`] of blocks (headings, paragraphs,
+//! **Algorithm.** Every reader walks its format in reading order and tells a `Builder` of blocks (headings, paragraphs,
 //! items, tables, notes); text and Markdown come from these alone, so that they look alike whatever the format.
 //!
 //! **Cost.** Bounded by [`Limits`]: bytes taken in, pages, characters given out, sizes and ratios of compressed parts,

@@ -13,8 +13,7 @@
 //! the list is refused otherwise. A list whose lines hold several words but no arc oftener than an arc is refused, too;
 //! what else may have been meant otherwise stands in the notes.
 //!
-//! Named nodes are numbered in the order of SURT, then name, names that are no URLs by their bytes; or in
-//! another [`Order`].
+//! Named nodes are numbered in the order of SURT, then name, names that are no URLs by their bytes.
 //!
 //! **Numbered.** `17 42` or `17 42 1.0`, with blanks, tabs or commas, as published graphs come. Nodes keep their numbers,
 //! less 1 if no node is numbered 0: published graphs count from 0 or from 1. If numbers have gaps, those that occur are

@@ -37,7 +37,7 @@ pub trait TableRows: Any + Send + Sync {
     /// Puts rows of such files together in one file of the same table; returns their number. These rows stay out of it.
     ///
     /// # Errors
-    /// Where a file cannot be read or the disk refuses; [`Error::Internal`] where a source has fewer rows than its runs.
+    /// Where a file cannot be read or the disk refuses; `Error::Internal` where a source has fewer rows than its runs.
     fn merge(&self, merge: Merge<'_>) -> Result<u64>;
     /// Itself, to be asked for its type.
     fn as_any(&self) -> &dyn Any;

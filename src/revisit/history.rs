@@ -165,7 +165,7 @@ impl PageHistory {
     /// What to send with the request; `None`: the page is asked for whatever it says.
     ///
     /// That is so where a revisit record would have no capture to refer to, where the validators of the page or of its host
-    /// (`host`) were caught lying, and for an audit (one in [`AUDIT_EVERY`]).
+    /// (`host`) were caught lying, and for an audit (one in `AUDIT_EVERY`).
     pub fn conditions(&self, host: &Trust) -> Option<Conditions<'_>> {
         let conditions =
             Conditions { etag: self.etag.as_deref(), last_modified: self.last_modified.as_deref() };

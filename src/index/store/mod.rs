@@ -5,7 +5,7 @@
 //! file name and offset agree: added twice they count once, the later counts.
 //!
 //! Cost: about 48 bytes of disk per capture; a look-up unpacks one block of 32 KiB, from the cache where it is there; an
-//! addition is one write to the journal and one wait for the disk. Memory: [`CACHE`] and [`MEMTABLE`].
+//! addition is one write to the journal and one wait for the disk. Memory: 64 MiB of unpacked blocks and 16 MiB of additions.
 //!
 //! Determinism: the same entries give the same answers however they were added.
 //!
