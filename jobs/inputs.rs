@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_crawl::journal;
-use webmill_run::{Inputs, JobInput, Measure, Progress, Reject, Runtime};
+use webmill_run::{Committed, Inputs, JobInput, Measure, Progress, Reject, Runtime};
 use webmill_shard::{Input, discover};
+
+use crate::archive::inputs_of;
 
 /// Why a file that cannot be read is left out.
 pub const UNREADABLE: &str = "unreadable-file";
@@ -180,6 +183,46 @@ impl Shards {
             unknown.iter().filter_map(|error| Unread::of(error, arguments)).collect();
         unread.sort();
         Ok((inputs, unread))
+    }
+
+    /// What the results of `extract` were made of, under the names and with the content that their tables tell of.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where a file is not where it was or has changed since.
+    pub fn of_results(extract: &Committed, runtime: &Runtime<'_>) -> Result<Self> {
+        let paths = inputs_of(&runtime.out)?;
+        let files = &extract.manifest.inputs.files;
+        let (mut shards, mut logs) = (Vec::new(), Vec::new());
+        for (path, file) in paths.iter().zip(files) {
+            if !Path::new(path).is_file() {
+                return Err(Error::Config(format!(
+                    "{path}: the shard is not where it was when `webmill extract` read it; name those there are with --shards"
+                )));
+            }
+            match is_event_log(&file.name) {
+                true => logs.push((PathBuf::from(path), file.name.clone())),
+                false => shards.push((path.clone(), file.name.as_str().into())),
+            }
+        }
+        let (mut inputs, _) = discover(&shards.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?;
+        let names: BTreeMap<&Path, &Arc<str>> =
+            shards.iter().map(|(path, name)| (Path::new(path), name)).collect();
+        for input in &mut inputs {
+            if let Some(name) = names.get(&*input.path) {
+                input.name = Arc::clone(name);
+            }
+        }
+        inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
+        let mut shards = Shards { inputs, logs: named(logs), unread: Vec::new(), digests: Inputs::default() };
+        let digests = shards.digest(runtime)?;
+        if let Some(file) = files.iter().find(|file| !digests.files.contains(file)) {
+            return Err(Error::Config(format!(
+                "{}: the shard has changed since `webmill extract` read it; run that again, or name shards with --shards",
+                file.name
+            )));
+        }
+        shards.digests = Inputs { upstream: Inputs::of_jobs([extract]).upstream, ..digests };
+        Ok(shards)
     }
 
     /// Shards that were found elsewhere, without digests.

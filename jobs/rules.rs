@@ -22,16 +22,12 @@ mod visit;
 mod waves;
 mod write;
 
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_rules::{Rule, builtin};
 use webmill_run::{Committed, Job, Reject, Stage, Unit};
 use webmill_table::schema;
 
-use crate::archive::{inputs_of, shards_of};
-use crate::crawl::EVENTS;
 use crate::inputs::Shards;
 use crate::job::{Context, JobEntry};
 use crate::recipe::{Settings, check_settings, within};
@@ -105,24 +101,10 @@ pub fn rules(context: &Context<'_>) -> Result<Option<Committed>> {
         max_pages: settings.max_pages,
     };
     let shards = match context.inputs.as_slice() {
-        [] => &of_results(&context.runtime.out)?,
-        named => named,
+        [] => Shards::of_results(&context.results_of("extract")?, &context.runtime)?,
+        named => Shards::discover(named, &context.runtime)?,
     };
-    context.run(&job, &Shards::discover(shards, &context.runtime)?)
-}
-
-/// What results are of: crawls whose event log was read, since they know redirects that no shard holds, and the other shards.
-fn of_results(results: &Path) -> Result<Vec<String>> {
-    let crawl_of = |log: &String| {
-        let folder = Path::new(log).parent().filter(|folder| folder.ends_with(EVENTS))?.parent()?;
-        folder.join("crawl.toml").is_file().then(|| folder.to_path_buf())
-    };
-    let mut crawls: Vec<PathBuf> = inputs_of(results)?.iter().filter_map(crawl_of).collect();
-    crawls.dedup();
-    let mut found = shards_of(results)?;
-    found.retain(|shard| !crawls.iter().any(|crawl| Path::new(shard).starts_with(crawl)));
-    found.extend(crawls.iter().map(|crawl| crawl.to_string_lossy().into_owned()));
-    Ok(found)
+    context.run(&job, &shards)
 }
 
 /// What is to be said where more of the links that were followed lead to no page than the settings bear.

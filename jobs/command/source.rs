@@ -91,7 +91,7 @@ fn open_any(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
     if let Some(level) = level {
         bail!("--level {level}: a graph file has no levels, results have");
     }
-    let options = EdgeOptions { memory };
+    let options = EdgeOptions { memory, ..EdgeOptions::default() };
     let loaded = load_with(path, &options)?;
     let graph = loaded.graph.clone();
     Ok(Source { graph, path: path.to_path_buf(), names: Names::File(Box::new(loaded)) })

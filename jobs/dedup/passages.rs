@@ -14,14 +14,14 @@
 //! **Algorithm.** Pages are numbered in that order (`pages`); table `texts` is read once for the hashes and once for the
 //! texts of pages in a pair (`texts`); known pairs are brought to numbers (`known`); all by external sorts and merges.
 //!
-//! **Cost.** Linear in the texts, whatever is in them: a hash on more than `passage_pages` pages is boilerplate and makes no
-//! pairs, and a page is aligned with at most `passage_partners` pages before it and as many after it by its own choice.
+//! **Cost.** Linear in the texts, whatever is in them: a hash on more than 1,000 pages is boilerplate and makes no
+//! pairs, and a page is aligned with at most 16 pages before it and as many after it by its own choice.
 //! Memory: half of the stage's for the join, which a single pair of very long texts may exceed (16 bytes a byte of text).
 //! Disk: the texts of pages in a pair, and 16 bytes a selected hash.
 //!
 //! **Determinism.** Rows come by (a, b, place in a). Threads, memory and the order of parts and rows change nothing.
 //!
-//! **Errors.** What is left out is counted by reason, and what a limit left out is said on stderr, with the setting that moves it.
+//! **Errors.** What is left out is counted by reason, and what a limit left out is said on stderr.
 //!
 //! **Reference.** Schleimer, Wilkerson, Aiken, doi:10.1145/872757.872770; Broder, doi:10.1109/SEQUEN.1997.666900.
 

@@ -28,7 +28,7 @@ table! {
         hub: f64 = "HITS hub, likewise", "0.003";
         salsa_authority: f64 = "SALSA authority, sum over the level 1", "0.0012";
         salsa_hub: f64 = "SALSA hub, sum over the level 1", "0.0004";
-        harmonic: Option<f64> = "harmonic centrality: sum of 1/distance from every node that leads here, exact, or where the graph is large estimated by HyperBall (error in table convergence); null where it was not asked for", "10432.5";
+        harmonic: Option<f64> = "harmonic centrality: sum of 1/distance from every node that leads here, exact, or where the graph is large estimated by HyperBall (error in table convergence)", "10432.5";
         indegree: u32 = "arcs that lead to it", "214";
         outdegree: u32 = "arcs that leave it", "31";
     }

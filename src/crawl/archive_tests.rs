@@ -1,5 +1,7 @@
 use std::net::IpAddr;
 
+use proptest::prelude::*;
+
 use super::*;
 use webmill_capture::Truncation;
 
@@ -486,6 +488,46 @@ fn shards_that_were_taken_away_are_not_numbered_again() {
     let after = archive.position();
     let archive = Archive::open(folder.path(), &options, &info(), Some(after)).unwrap();
     assert_eq!(archive.position(), Position { file: checkpoint.file + 1, offset: 0 });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn any_history_of_deaths(
+        steps in proptest::collection::vec((0u8..6, 1u64..7), 1..30), kind in 0usize..6, max in 500u64..8000,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let options = options(KINDS[kind], max);
+        let mut archive = Archive::open(folder.path(), &options, &info(), None).unwrap();
+        let (mut appended, mut flushed) = (0u64, 0u64);
+        let mut checkpoints = vec![(Position::default(), 0)];
+        for (step, count) in steps {
+            match step {
+                0 | 1 => for _ in 0..count {
+                    archive.append(&packed(appended, &options)).unwrap();
+                    appended += 1;
+                },
+                2 => { archive.flush().unwrap(); flushed = appended; checkpoints.push((archive.position(), flushed)); }
+                3 => { archive.sync().unwrap(); flushed = appended; checkpoints.push((archive.position(), flushed)); }
+                4 => {
+                    drop(archive);
+                    let checkpoint = checkpoints[count as usize % checkpoints.len()].0;
+                    archive = Archive::open(folder.path(), &options, &info(), (count % 3 > 0).then_some(checkpoint)).unwrap();
+                    let seen = visited_ids(&archive, Position::default()).len() as u64;
+                    prop_assert!(seen >= flushed && seen <= appended);
+                    (appended, flushed) = (seen, seen);
+                }
+                _ => { archive.finish().unwrap(); flushed = appended; }
+            }
+        }
+        archive.flush().unwrap();
+        for (checkpoint, before) in &checkpoints {
+            prop_assert_eq!(visited_ids(&archive, *checkpoint), (*before..appended).collect::<Vec<_>>());
+            prop_assert!(archive.holds(*checkpoint).unwrap());
+        }
+        archive.finish().unwrap();
+        prop_assert_eq!(strictly(&archive).2, appended);
+    }
 }
 
 #[test]

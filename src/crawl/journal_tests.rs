@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::event::outcome;
 use crate::task::Purpose;
@@ -163,5 +165,45 @@ fn a_death_while_a_part_is_compressed() {
         assert_eq!(visited_ids(&journal, Position { file: 0, offset: lines.len() as u64 }).0, all[5..]);
         drop(journal);
         assert!(packed.exists() && !plain.exists());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn any_history_of_deaths(
+        steps in proptest::collection::vec((0u8..6, 1u64..9), 1..40), part_events in 1u64..9,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let options = small(part_events);
+        let mut journal = Journal::open(folder.path(), &options).unwrap();
+        let (mut appended, mut flushed) = (0u64, 0u64);
+        let mut checkpoints = vec![(Position::default(), 0)];
+        for (step, count) in steps {
+            match step {
+                0 | 1 => for _ in 0..count {
+                    journal.append(&event(appended)).unwrap();
+                    appended += 1;
+                },
+                2 => { journal.flush().unwrap(); flushed = appended; checkpoints.push((journal.position(), flushed)); }
+                3 => { journal.sync().unwrap(); flushed = appended; checkpoints.push((journal.position(), flushed)); }
+                4 => {
+                    // Killed: what was not flushed may be there (a part was full) or not.
+                    drop(journal);
+                    journal = Journal::open(folder.path(), &options).unwrap();
+                    let seen = visited_ids(&journal, Position::default()).0.len() as u64;
+                    prop_assert!(seen >= flushed && seen <= appended);
+                    (appended, flushed) = (seen, seen);
+                }
+                _ => { journal.finish().unwrap(); flushed = appended; journal = Journal::open(folder.path(), &options).unwrap(); }
+            }
+        }
+        journal.flush().unwrap();
+        for (checkpoint, before) in checkpoints {
+            prop_assert_eq!(visited_ids(&journal, checkpoint), ((before..appended).collect(), 0));
+            prop_assert!(journal.holds(checkpoint).unwrap());
+            let bytes = postcard::to_allocvec(&checkpoint).unwrap();
+            prop_assert_eq!(postcard::from_bytes::<Position>(&bytes).unwrap(), checkpoint);
+        }
     }
 }

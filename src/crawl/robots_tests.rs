@@ -755,3 +755,24 @@ fn hostile_rules_cost_no_more_than_told() {
         assert!(seconds < 1.0, "{name}: {seconds} s");
     }
 }
+
+#[test]
+fn real_files() {
+    let Some(archive) = webmill_evaluation::data("robots.tar.zst") else { return };
+    let file = std::fs::File::open(&archive).unwrap();
+    let mut tar = tar::Archive::new(zstd::Decoder::new(file).unwrap());
+    let (mut files, mut rules) = (0, 0);
+    for entry in tar.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        let mut body = Vec::new();
+        std::io::Read::read_to_end(&mut entry, &mut body).unwrap();
+        let robots = Robots::parse(&body, "webmill");
+        files += 1;
+        rules += robots.rules();
+        assert_eq!(Robots::from_bytes(&robots.to_bytes()), Some(robots));
+    }
+    assert!(files == 2156 && rules > files, "{files} files, {rules} rules");
+}

@@ -50,7 +50,7 @@ pub struct PassageOptions {
     /// Pages of one hash (the first ones) that every other page of it is paired with, 1 to 1,000; 16.
     pub max_representatives: u32,
     /// Pages before it that a page chooses to be aligned with, those with the most shared hashes, and as many after it that
-    /// have not chosen it; 1 to 10,000; 64.
+    /// have not chosen it; 16.
     pub max_partners: u32,
     /// Distinct selected hashes that two pages share at least, from 1; 2.
     pub min_shared: u32,

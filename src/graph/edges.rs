@@ -13,7 +13,8 @@
 //! the list is refused otherwise. A list whose lines hold several words but no arc oftener than an arc is refused, too;
 //! what else may have been meant otherwise stands in the notes.
 //!
-//! Named nodes are numbered in the order of SURT, then name, names that are no URLs by their bytes.
+//! Named nodes are numbered in the order of SURT, then name, names that are no URLs by their bytes; or in
+//! another [`Order`].
 //!
 //! **Numbered.** `17 42` or `17 42 1.0`, with blanks, tabs or commas, as published graphs come. Nodes keep their numbers,
 //! less 1 if no node is numbered 0: published graphs count from 0 or from 1. If numbers have gaps, those that occur are
@@ -30,7 +31,7 @@ mod line;
 mod write;
 
 use super::csr::Csr;
-use super::lines::{Wrong, each};
+use super::lines::{Wrong, each, open};
 use collect::Lines;
 use std::io::BufRead;
 use std::path::Path;
@@ -49,25 +50,56 @@ pub struct EdgeList {
     pub notes: Vec<String>,
 }
 
+/// How named nodes are numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Order {
+    /// By SURT, then name: pages of a host and hosts of a domain side by side.
+    #[default]
+    Surt,
+    /// By the bytes of the names.
+    Name,
+    /// As they come in the text.
+    Given,
+}
+
 /// How a text is read.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeOptions {
+    /// How named nodes are numbered.
+    pub order: Order,
     /// Bytes that arcs and names may take.
     pub memory: u64,
 }
 
 impl Default for EdgeOptions {
     fn default() -> Self {
-        EdgeOptions { memory: u64::MAX }
+        EdgeOptions { order: Order::Surt, memory: u64::MAX }
     }
 }
 
-/// Reads a list of either kind; `path` is for messages.
+/// Reads a text file of either kind, plain or compressed with gzip or zstd.
 ///
 /// # Errors
 /// [`Error::Io`] if it cannot be read, [`Error::Corrupt`] with the place of the first line that is no arc, for a list
-/// whose lines contradict one another, and for one of several words a line without any arc; [`Error::Limit`] for more
-/// arcs and names than the memory allowed holds.
+/// whose lines contradict one another, and for one of several words a line without any arc.
+pub fn read_edges(path: impl AsRef<Path>) -> Result<EdgeList> {
+    read_edges_with(path, &EdgeOptions::default())
+}
+
+/// As [`read_edges`], with options.
+///
+/// # Errors
+/// As [`read_edges`]; [`Error::Limit`] for more arcs and names than the memory allowed holds.
+pub fn read_edges_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<EdgeList> {
+    let path = path.as_ref();
+    parse_edges(open(path)?, path, options)
+}
+
+/// As [`read_edges_with`], from anything; `path` is for messages.
+///
+/// # Errors
+/// As [`read_edges_with`].
 pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Result<EdgeList> {
     let mut lines = Lines::default();
     let text = each(from, path, |line| {
@@ -81,7 +113,7 @@ pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Re
             "its first {arcs} arcs and their names take {bytes} bytes, more than allowed"
         )))
     })?;
-    let mut list = lines.finish().map_err(|error| match error {
+    let mut list = lines.finish(options.order).map_err(|error| match error {
         Error::Config(reason) => Error::corrupt(path, 0, reason),
         other => other,
     })?;
@@ -180,6 +212,30 @@ mod tests {
     }
 
     #[test]
+    fn names_in_every_order() {
+        let text = "http://b.org/ -> http://c.com/\nzebra\nhttp://b.org/ -> apple\n";
+        for (order, names) in [
+            (Order::Surt, ["apple", "http://c.com/", "http://b.org/", "zebra"]),
+            (Order::Name, ["apple", "http://b.org/", "http://c.com/", "zebra"]),
+            (Order::Given, ["http://b.org/", "http://c.com/", "zebra", "apple"]),
+        ] {
+            let options = EdgeOptions { order, ..EdgeOptions::default() };
+            let list = parse_edges(text.as_bytes(), Path::new("-"), &options).unwrap();
+            let read = list.names.clone().unwrap();
+            let arcs: Vec<_> =
+                arcs(&list).iter().map(|a| (&read[a.0 as usize][..], &read[a.1 as usize][..])).collect();
+            assert!(
+                arcs.contains(&("http://b.org/", "apple"))
+                    && arcs.contains(&("http://b.org/", "http://c.com/"))
+            );
+            assert_eq!(
+                (read.iter().map(String::as_str).collect::<Vec<_>>(), arcs.len()),
+                (names.to_vec(), 2)
+            );
+        }
+    }
+
+    #[test]
     fn numbers_with_gaps_become_names_if_the_header_says_so() {
         let list = parse("# Nodes: 3 Edges: 2\n7 900\n900 42").unwrap();
         assert_eq!(list.names.as_deref().unwrap(), ["7", "42", "900"]);
@@ -223,10 +279,19 @@ mod tests {
             "http://a/ http://b/\nhttp://b/  http://c/",
             "source\ttarget\nhttp://a/\thttp://b/\nhttp://b/ http://c/",
             "\u{feff}Source URL\tTarget URL\r\nhttp://a/\thttp://b/\r\nhttp://b/\thttp://c/\r\n",
+            "\"from\",\"to\"\n\"http://a/\",\"http://b/\"\n\"http://b/\",\"http://c/\"",
         ] {
             let list = parse(text).unwrap();
             assert_eq!((arcs(&list), list.notes), (expected.clone(), vec![]), "{text:?}");
         }
+        // A comma may be of a URL: that it was not taken so is said.
+        let list = parse("http://a/,http://b/\nhttp://b/, http://c/").unwrap();
+        assert_eq!(arcs(&list), expected);
+        assert!(
+            list.notes.len() == 1 && list.notes[0].starts_with("2 of 2 arcs are two URLs"),
+            "{:?}",
+            list.notes
+        );
     }
 
     #[test]
@@ -259,6 +324,7 @@ mod tests {
                 "line 1, \"Undirected graph: roads\" says that links have no direction",
             ),
             ("% sym unweighted\n1 2", "says that links have no direction"),
+            ("1 2 1254192988\n2 3 1254194656", "all weights are 1254193000 or more, as times in seconds are"),
             (
                 "http://a/ http://b/page 2\nhttp://a/ http://b/page 3",
                 "1 arcs come again with another weight: their weights were added up",
@@ -348,7 +414,7 @@ mod tests {
             let list = EdgeList { graph, names: Some(names), first: 0, notes: Vec::new() };
             let mut text = Vec::new();
             if list.write(&mut text, Path::new("-")).is_ok() {
-                let options = EdgeOptions::default();
+                let options = EdgeOptions { order: Order::Name, ..EdgeOptions::default() };
                 let again = parse_edges(&text[..], Path::new("-"), &options).unwrap();
                 prop_assert_eq!(&again.names, &list.names, "{}", String::from_utf8_lossy(&text));
                 prop_assert!(again.graph.arcs().eq(list.graph.arcs()), "{}", String::from_utf8_lossy(&text));
@@ -365,7 +431,7 @@ mod tests {
 
     #[test]
     fn texts_that_do_not_fit_are_refused() {
-        let options = EdgeOptions { memory: 400 };
+        let options = EdgeOptions { memory: 400, ..EdgeOptions::default() };
         let read = |text: &str| parse_edges(text.as_bytes(), Path::new("-"), &options);
         assert!(read(&"1 2\n".repeat(20)).is_ok());
         assert!(matches!(read(&"1 2\n".repeat(21)), Err(Error::Limit(_))));

@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn what_needs_more_than_the_memory_is_refused() {
         let (dir, _) = folder();
-        let options = EdgeOptions { memory: 60 };
+        let options = EdgeOptions { memory: 60, ..EdgeOptions::default() };
         for name in ["bv", "m.mtx", "pairs.txt", "named"] {
             assert!(matches!(load_with(dir.path().join(name), &options), Err(Error::Limit(_))), "{name}");
         }

@@ -86,6 +86,18 @@ impl Layout {
         Some(Layout::Fields { letters: letters.filter(|l| !l.is_empty() && l.len() <= 64)?, separator })
     }
 
+    /// Whether a line says where its record begins; one that does not is at 0 for [`parse`].
+    pub fn has_offset(&self, line: &[u8]) -> bool {
+        match self {
+            Layout::Cdxj => line.windows(8).any(|part| part == b"\"offset\""),
+            Layout::Fields { letters, separator } => {
+                letters.iter().zip(line.split(|b| b == separator)).any(|(letter, word)| {
+                    matches!(letter, b'V' | b'v' | b'D') && word != b"-" && !word.is_empty()
+                })
+            }
+        }
+    }
+
     /// Of a file without header, by its first line.
     pub fn of_line(line: &[u8]) -> Option<Layout> {
         let mut words = line.trim_ascii_end().split(|b| *b == b' ');

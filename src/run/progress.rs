@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use webmill_capture::error::{Error, Result};
 
-/// What a progress bar counts.
+/// What a line of progress counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// Bytes, shown with binary prefixes.

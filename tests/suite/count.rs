@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use webmill::run::CRASH_POINTS;
+
 use crate::support::{Work, assert_same, gzip};
 
 /// The lines after the first, which is the folder.
@@ -303,6 +305,30 @@ fn threads_and_memory_change_no_byte() {
     let one = work.committed("one");
     assert!(one.keys().filter(|name| name.starts_with("count-")).count() > 20, "{:?}", one.keys());
     assert_same(&one, &work.committed("two"), "2 threads, 64 MiB");
+}
+
+#[test]
+fn death_at_any_step_costs_no_byte() {
+    let work = Work::new();
+    work.synth("shards", 150, 1 << 20);
+    std::fs::write(work.path("parts.toml"), PARTS).unwrap();
+    work.run(&["extract", "shards", "--out", "whole"]);
+    for kind in [KINDS[0], KINDS[2]] {
+        work.run(&[kind, &["--out", "whole", "--recipe", "parts.toml"][..]].concat());
+    }
+    let expected = work.committed("whole");
+    for point in CRASH_POINTS {
+        let out = format!("out-{point}");
+        work.run(&["extract", "shards", "--out", &out]);
+        for kind in [KINDS[0], KINDS[2]] {
+            let arguments = [kind, &["--out", &out, "--recipe", "parts.toml"][..]].concat();
+            let died = work.webmill(&arguments).env("WEBMILL_CRASH_AT", point).output().unwrap();
+            assert!(!died.status.success(), "{point}: the process should have died");
+            work.run(&arguments);
+        }
+        assert_same(&expected, &work.committed(&out), point);
+        assert_eq!(work.unfinished(&out), Vec::<String>::new(), "{point}");
+    }
 }
 
 #[test]

@@ -130,6 +130,16 @@ fn an_endless_view_is_cut_and_what_was_left_out_can_be_had() {
     drop(record);
 }
 
+#[test]
+fn without_the_brake_all_is_fetched() {
+    let (server, _) = serve(Worked(calendar));
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = swift(server.proxy());
+    options.brake = false;
+    crawl(folder.path(), &options, &seed());
+    assert_eq!(split(&stored(folder.path())), (300, 2000));
+}
+
 /// 40 pages with 25 pictures and a font each, a PDF, and 30 downloads without an ending.
 fn pictures(path: &str) -> Option<(&'static str, String)> {
     let page = |n: u64| {

@@ -2,6 +2,8 @@
 
 use std::process::Output;
 
+use webmill::table::TableInWords;
+
 use crate::support::{Work, assert_same};
 
 /// Every page of a kettle, by its address alone.
@@ -207,8 +209,21 @@ fn the_capture_of_each_url_that_counts_gives_the_rows() {
         });
         work.write_captures(shards, "part", half);
     }
-    work.run(&["rules", "apply", "rules", "--shards", "shards", "--out", "out"]);
+    work.run(&["rules", "apply", "rules", "--shards", "shards", "--out", "named"]);
     work.run(&["extract", "shards", "--out", "out"]);
+    work.run(&["rules", "apply", "rules", "--out", "out"]);
+    for name in ["rule_shop_kettles", "rule_shop_colours", "rule_names_all", "rules_report", "rules_problems"]
+    {
+        let read = |out: &str| {
+            let table = TableInWords::read(&work.path(&format!("{out}/rules/latest/{name}"))).unwrap();
+            (table.columns, table.rows)
+        };
+        assert_eq!(
+            read("named"),
+            read("out"),
+            "{name}: shards of results have the names that extract gave them"
+        );
+    }
     let elsewhere = "SELECT count(*) AS n FROM rule_names_all r JOIN pages p ON r.url_key = p.url_key \
                      WHERE p.is_current AND r.warc_record_offset <> p.warc_record_offset";
     assert_eq!(table(&work, elsewhere).trim(), "n\n0", "rows are of the captures that extract calls current");
@@ -216,6 +231,15 @@ fn the_capture_of_each_url_that_counts_gives_the_rows() {
     assert!(kettles.contains("Kettle 0,"), "{kettles}");
     assert!(kettles.contains("Kettle 1,"), "{kettles}");
     assert!(kettles.contains("Kettle 11,http://shop.example/kettle/11"), "{kettles}");
+    // Shards that are gone or are others now would give other rows than the pages beside them.
+    let shards: Vec<_> = std::fs::read_dir(work.path("shards/b")).unwrap().flatten().collect();
+    let whole = std::fs::read(shards[0].path()).unwrap();
+    std::fs::write(shards[0].path(), [&whole[..], &whole[..]].concat()).unwrap();
+    let why = work.fails(&["rules", "apply", "rules", "--out", "out"], 2);
+    assert!(why.contains("has changed since"), "{why}");
+    std::fs::remove_file(shards[0].path()).unwrap();
+    let why = work.fails(&["rules", "apply", "rules", "--out", "out"], 2);
+    assert!(why.contains("is not where it was"), "{why}");
 }
 
 #[test]

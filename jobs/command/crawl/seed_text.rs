@@ -15,7 +15,13 @@ pub fn read(typed: &str) -> Result<CanonicalUrl, String> {
             "that is a file; a list of seeds is named with --seeds FILE, a host as http://HOST/".into()
         );
     }
+    if text.split_whitespace().skip(1).any(|part| part.contains("://")) {
+        return Err("there are several URLs; write one a line".into());
+    }
     let url = match text.split_once("://") {
+        Some((_, rest)) if ["http://", "https://"].iter().any(|scheme| rest.starts_with(scheme)) => {
+            return Err(format!("it has two schemes; did you mean {rest}?"));
+        }
         Some((scheme, rest)) if !["http", "https"].contains(&&*scheme.to_ascii_lowercase()) => {
             return Err(format!("{scheme}:// is not fetched; did you mean http://{rest}?"));
         }
@@ -75,6 +81,8 @@ mod tests {
             ("intranet", "neither scheme nor dot"),
             ("http://a b.example/", "no URL"),
             ("1,a.example", "no URL"),
+            ("http://a.example/ http://b.example/", "several URLs"),
+            ("http://https://a.example/", "did you mean https://a.example/"),
         ] {
             let why = read(typed).expect_err(typed);
             assert!(why.contains(word), "{typed}: {why}");

@@ -41,11 +41,11 @@ impl Account {
     pub(crate) fn check(&self, host: &str) -> Result<()> {
         match (&self.user, &self.password, &self.token) {
             (Some(user), Some(password), None) if !user.contains(':') => {
-                password.check(&format!("accounts: password of {host}"))
+                password.check(&format!("password of {host}"))
             }
-            (None, None, Some(token)) => token.check(&format!("accounts: token of {host}")),
+            (None, None, Some(token)) => token.check(&format!("token of {host}")),
             _ => Err(Error::Config(format!(
-                "accounts: {host} needs user (without a colon) and password, or token alone"
+                "{host} needs user (without a colon) and password, or token alone"
             ))),
         }
     }
@@ -55,16 +55,16 @@ impl Account {
         self.check(host)?;
         let value = match (&self.user, &self.password, &self.token) {
             (_, _, Some(token)) => {
-                format!("Bearer {}", token.reveal(&format!("accounts: token of {host}"))?)
+                format!("Bearer {}", token.reveal(&format!("token of {host}"))?)
             }
             (user, Some(password), _) => {
-                let password = password.reveal(&format!("accounts: password of {host}"))?;
+                let password = password.reveal(&format!("password of {host}"))?;
                 basic(format!("{}:{password}", user.as_deref().unwrap_or_default()).as_bytes())
             }
             _ => return Err(Error::Internal("an account was not checked".into())),
         };
         if value.bytes().any(|b| b < b' ' || b == 0x7f) {
-            return Err(Error::Config(format!("accounts: the secret of {host} holds control characters")));
+            return Err(Error::Config(format!("the secret of {host} holds control characters")));
         }
         Ok(value)
     }

@@ -67,11 +67,11 @@ impl Synonyms {
         loop {
             line.clear();
             let bytes = read_line(&mut source, &mut line).map_err(|e| Error::io(name, e))?;
-            if bytes == 0 || made.made.words.len() >= MAX_WORDS {
+            if bytes == 0 {
                 break;
             }
             match std::str::from_utf8(&line) {
-                Ok(text) if bytes <= MAX_LINE_BYTES => {
+                Ok(text) if bytes <= MAX_LINE_BYTES && made.made.words.len() < MAX_WORDS => {
                     made.line(if first { text.trim_start_matches('\u{FEFF}') } else { text });
                 }
                 _ => made.made.refused += 1,

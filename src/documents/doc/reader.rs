@@ -45,7 +45,7 @@ pub(super) struct Reader<'a> {
     in_code: Vec<bool>,
     /// The look that was last found, with all that its styles say, by itself and the style of the paragraph.
     resolved: Option<(Look, u16, Look)>,
-    /// First half of a character of two units, or first byte of one of two bytes.
+    /// First half of a character of two units.
     first: Option<u16>,
     spoken: Spoken,
     steps: u64,
@@ -60,7 +60,6 @@ impl<'a> Reader<'a> {
             looks: looks_of(fib, main, table, &styles),
             stands: stands_of(fib, main, table, data),
             lists: Lists::read(fib, table),
-            // From Word 97 on a single byte is western whatever the language.
             story: Story::new(Role::Body),
             in_code: Vec::new(),
             resolved: None,

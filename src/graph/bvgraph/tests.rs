@@ -246,6 +246,31 @@ proptest! {
             prop_assert!(files(&base) == files(&other));
         }
     }
+
+    #[test]
+    fn damage_is_told_or_another_graph(
+        graph in alike(), flips in prop::collection::vec(any::<(prop::sample::Index, u8)>(), 1..4),
+        cut in any::<prop::sample::Index>(), extension in prop::sample::select(vec![".graph", ".properties"]),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().join("g");
+        write_bvgraph(&graph, &base).unwrap();
+        let path = with_extension(&base, extension);
+        let mut bytes = std::fs::read(&path).unwrap();
+        for (at, xor) in flips {
+            if !bytes.is_empty() { let at = at.index(bytes.len()); bytes[at] ^= xor; }
+        }
+        for bytes in [&bytes[..], &bytes[..cut.index(bytes.len() + 1)]] {
+            std::fs::write(&path, bytes).unwrap();
+            match read_bvgraph(&base) {
+                Ok(read) => prop_assert!(read.num_nodes() > 0 || graph.num_nodes() == 0 || extension == ".properties"),
+                Err(Error::Corrupt { path: p, .. } | Error::Incompatible { path: p, .. } | Error::Io { path: p, .. }) =>
+                    prop_assert!(p.starts_with(dir.path())),
+                Err(Error::Limit(_)) => {}
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
 }
 
 #[test]

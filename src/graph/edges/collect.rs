@@ -5,9 +5,9 @@
 
 use super::super::csr::Csr;
 use super::super::lines::{proportion, weight};
-use super::EdgeList;
 use super::doubts::Doubts;
 use super::line::{Arc, Line, is_header, looks_numbered, may_be_header, named, numbered};
+use super::{EdgeList, Order};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use webmill_capture::CanonicalUrl;
@@ -159,7 +159,7 @@ impl Lines {
     ///
     /// # Errors
     /// [`Error::Config`] for what no single line is to blame for.
-    pub fn finish(mut self) -> Result<EdgeList> {
+    pub fn finish(mut self, order: Order) -> Result<EdgeList> {
         if let Some((number, line)) = self.held.take() {
             self.named = Some(true);
             self.named(number, &line).map_err(|reason| Error::Config(format!("line {number}: {reason}")))?;
@@ -167,11 +167,11 @@ impl Lines {
         let mut notes = Vec::new();
         self.doubts.judge(self.arcs.len() as u64, &mut notes).map_err(Error::Config)?;
         if self.weighted {
-            let again = self.parallel();
-            self.doubts.weights(again, &mut notes);
+            let (again, least) = (self.parallel(), self.least_weight());
+            self.doubts.weights(again, least, &mut notes);
         }
         let (nodes, names, first) = if self.named == Some(true) {
-            let names = self.order();
+            let names = self.order(order);
             (names.len() as u64, Some(names), 0)
         } else {
             self.order_numbers(&mut notes)
@@ -194,13 +194,27 @@ impl Lines {
         self.arcs.windows(2).filter(again).count() as u64
     }
 
+    /// The least weight of an arc; infinite without arcs.
+    fn least_weight(&self) -> f32 {
+        self.arcs.iter().map(|arc| arc.2).fold(f32::INFINITY, f32::min)
+    }
+
     /// Numbers the names in their order.
-    fn order(&mut self) -> Vec<String> {
-        let surt = |name: &str| CanonicalUrl::parse(name).map_or_else(|| name.to_owned(), |url| url.surt());
-        let names = std::mem::take(&mut self.names).into_iter();
-        let mut names: Vec<(String, String, u32)> =
-            names.map(|(name, number)| (surt(&name), name, number)).collect();
-        names.sort_unstable();
+    fn order(&mut self, order: Order) -> Vec<String> {
+        let mut names: Vec<(String, String, u32)> = std::mem::take(&mut self.names)
+            .into_iter()
+            .map(|(name, number)| match order {
+                Order::Surt => {
+                    let surt = CanonicalUrl::parse(&name).map_or_else(|| name.clone(), |url| url.surt());
+                    (surt, name, number)
+                }
+                Order::Name | Order::Given => (String::new(), name, number),
+            })
+            .collect();
+        match order {
+            Order::Given => names.sort_unstable_by_key(|name| name.2),
+            Order::Surt | Order::Name => names.sort_unstable(),
+        }
         self.renumber(names.iter().map(|name| name.2));
         names.into_iter().map(|name| name.1).collect()
     }

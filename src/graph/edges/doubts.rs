@@ -5,6 +5,9 @@
 
 use super::line::{Arc, suspect};
 
+/// Weights from which on all of a list look like times: seconds since 1970.
+const TIMES: f32 = 1e8;
+
 /// How many lines are of a kind, and the first of them.
 #[derive(Default)]
 pub(super) struct Seen {
@@ -43,6 +46,8 @@ pub(super) struct Doubts {
     loose: Seen,
     /// Arcs to or from names with blanks that no tab ends.
     blanks: Seen,
+    /// URLs with only a comma between.
+    cut: Seen,
 }
 
 impl Doubts {
@@ -62,6 +67,9 @@ impl Doubts {
         if arc.loose && [arc.source, arc.target].iter().any(|name| name.contains(char::is_whitespace)) {
             self.blanks.see(number, line);
         }
+        if arc.cut {
+            self.cut.see(number, line);
+        }
     }
 
     /// Says what is doubtful of a list with so many arcs.
@@ -73,6 +81,12 @@ impl Doubts {
         self.of_numbers(arcs, notes)?;
         if self.header.count > 0 {
             notes.push(format!("{} was read as the names of columns", self.header));
+        }
+        if self.cut.count > 0 {
+            notes.push(format!(
+                "{} of {arcs} arcs are two URLs with no more than a comma or the like between (the first is {})",
+                self.cut.count, self.cut
+            ));
         }
         if self.undirected.count > 0 {
             notes.push(format!(
@@ -139,7 +153,7 @@ impl Doubts {
     }
 
     /// Says what is doubtful of weights, of which so many are others for the same arc, and this is the least.
-    pub fn weights(&self, again: u64, notes: &mut Vec<String>) {
+    pub fn weights(&self, again: u64, least: f32, notes: &mut Vec<String>) {
         if again > 0 {
             let tabs = if self.loose.count > 0 {
                 ". If the numbers are of the names, put tabs between source and target"
@@ -148,6 +162,11 @@ impl Doubts {
             };
             notes.push(format!(
                 "{again} arcs come again with another weight: their weights were added up{tabs}"
+            ));
+        }
+        if least >= TIMES && least.is_finite() {
+            notes.push(format!(
+                "all weights are {least} or more, as times in seconds are; they count as weights: leave them out if they are none"
             ));
         }
     }

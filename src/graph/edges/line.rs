@@ -20,6 +20,8 @@ pub(super) struct Arc<'a> {
     pub weight: Option<&'a str>,
     /// Were target and weight, if there is one, told apart only by what a name may hold, a blank or a comma?
     pub loose: bool,
+    /// Were source and target told apart by a comma or the like only, which URLs may hold?
+    pub cut: bool,
 }
 
 /// What stands between the fields of a line instead of blanks or tabs.
@@ -38,17 +40,48 @@ pub(super) fn named(line: &str) -> Result<Line<'_>, String> {
         }
         let arc = match rest.rsplit_once('\t') {
             Some((target, weight)) => {
-                Arc { source, target: target.trim_end(), weight: Some(weight), loose: false }
+                Arc { source, target: target.trim_end(), weight: Some(weight), loose: false, cut: false }
             }
-            None if tabs => Arc { source, target: rest, weight: None, loose: false },
+            None if tabs => Arc { source, target: rest, weight: None, loose: false, cut: false },
             None => loose(source, rest),
         };
+        return Ok(Line::Arc(arc));
+    }
+    if let Some(arc) = quoted(line) {
         return Ok(Line::Arc(arc));
     }
     if line.contains('\t') {
         return between_tabs(line);
     }
     pair(line)
+}
+
+/// Two names in quotes and perhaps a weight, as tables write them.
+fn quoted(line: &str) -> Option<Arc<'_>> {
+    fn field(text: &str) -> Option<(&str, &str)> {
+        text.trim_start().strip_prefix('"')?.split_once('"')
+    }
+    fn between(text: &str) -> Option<&str> {
+        text.trim_start_matches(' ').strip_prefix(|c| c == '\t' || SEPARATORS.contains(&c))
+    }
+    let (source, rest) = field(line)?;
+    let (target, rest) = field(between(rest)?)?;
+    let (source, target) = (source.trim(), target.trim());
+    let weight = match rest.trim_end() {
+        "" => None,
+        rest => {
+            let word = between(rest)?.trim();
+            Some(word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).unwrap_or(word))
+        }
+    };
+    let names = !source.is_empty() && !target.is_empty();
+    (names && weight.is_none_or(is_number)).then_some(Arc {
+        source,
+        target,
+        weight,
+        loose: false,
+        cut: false,
+    })
 }
 
 /// Both sides of the arrow: one with blanks around it, since URLs may hold `->`; else, where no tabs tell names apart,
@@ -70,7 +103,8 @@ fn arrow(line: &str) -> Option<(&str, &str)> {
 /// Source, target and perhaps a weight between tabs.
 fn between_tabs(line: &str) -> Result<Line<'_>, String> {
     let fields: Vec<&str> = line.split('\t').map(str::trim).filter(|field| !field.is_empty()).collect();
-    let arc = |weight| Line::Arc(Arc { source: fields[0], target: fields[1], weight, loose: false });
+    let arc =
+        |weight| Line::Arc(Arc { source: fields[0], target: fields[1], weight, loose: false, cut: false });
     match fields[..] {
         [name, number] if is_url(name) && is_number(number) => {
             Err(format!("{line:?} is one URL and a number, no arc"))
@@ -81,22 +115,36 @@ fn between_tabs(line: &str) -> Result<Line<'_>, String> {
     }
 }
 
-/// Two URLs with a blank or two host names with a blank or a comma between, and perhaps a weight; else a name alone.
+/// Two URLs or two host names with a blank or a comma between, and perhaps a weight; else a name alone.
 fn pair(line: &str) -> Result<Line<'_>, String> {
     let mut urls = words(line).filter(|(_, word)| is_url(word));
     if let (Some((0, _)), Some((second, _))) = (urls.next(), urls.next()) {
         return match urls.count() {
             0 => {
                 let source = line[..second].trim_end();
-                if source.ends_with(SEPARATORS) {
-                    return Err(format!("{line:?}: put a tab between source and target, not a comma"));
-                }
-                Ok(Line::Arc(loose(source, &line[second..])))
+                let bare = source.trim_end_matches(SEPARATORS).trim_end();
+                let cut = bare.len() < source.len();
+                Ok(Line::Arc(Arc { cut, ..loose(bare, &line[second..]) }))
             }
             more => Err(format!("{} URLs: a line holds two", more + 2)),
         };
     }
-    Ok(hosts(line).map_or(Line::Node(line), Line::Arc))
+    Ok(cut(line).or_else(|| hosts(line)).map_or(Line::Node(line), Line::Arc))
+}
+
+/// Two URLs with a comma between, if there is one place only where one can end and another begin.
+fn cut(line: &str) -> Option<Arc<'_>> {
+    if !is_url(line) {
+        return None;
+    }
+    let mut places = line.match_indices(SEPARATORS).filter(|(at, _)| is_url(&line[at + 1..]));
+    let (Some((at, _)), None) = (places.next(), places.next()) else { return None };
+    let (source, rest) = (&line[..at], &line[at + 1..]);
+    let (target, weight) = match rest.rsplit_once(SEPARATORS) {
+        Some((target, weight)) if is_number(weight) => (target, Some(weight)),
+        _ => (rest, None),
+    };
+    Some(Arc { source, target, weight, loose: true, cut: true })
 }
 
 /// Two host names and perhaps a weight.
@@ -105,7 +153,7 @@ fn hosts(line: &str) -> Option<Arc<'_>> {
     let mut words = line.split(between).filter(|word| !word.is_empty());
     let (source, target, weight) = (words.next()?, words.next()?, words.next());
     let hosts = is_host(source) && is_host(target) && weight.is_none_or(is_number);
-    (hosts && words.next().is_none()).then_some(Arc { source, target, weight, loose: true })
+    (hosts && words.next().is_none()).then_some(Arc { source, target, weight, loose: true, cut: false })
 }
 
 /// A target with blanks, or a target, a blank and a weight.
@@ -114,7 +162,7 @@ fn loose<'a>(source: &'a str, rest: &'a str) -> Arc<'a> {
         Some((target, weight)) if is_number(weight) => (target.trim_end(), Some(weight)),
         _ => (rest, None),
     };
-    Arc { source, target, weight, loose: true }
+    Arc { source, target, weight, loose: true, cut: false }
 }
 
 /// Words with their places.
@@ -235,7 +283,15 @@ mod tests {
             ("a.org www.b-c.org", "a.org", "www.b-c.org", None),
             ("a.org b.org 4", "a.org", "b.org", Some("4")),
             ("alice\tbob", "alice", "bob", None),
+            ("http://a.org/,http://b.org/x", a, b, None),
+            ("http://a.org/, http://b.org/x", a, b, None),
+            ("http://a.org/ ; http://b.org/x 3", a, b, Some("3")),
+            ("http://a.org/|http://b.org/x|3", a, b, Some("3")),
+            ("http://a.org/?x=1,2,http://b.org/x", "http://a.org/?x=1,2", b, None),
             ("http://a.org/ -> http://b.org/x,3", a, "http://b.org/x,3", None),
+            ("\"http://a.org/\",\"http://b.org/x\"", a, b, None),
+            ("\"http://a.org/\"\t\"http://b.org/x\"\t2", a, b, Some("2")),
+            ("\"New York\"; \"Athens, Georgia\"; \"0.5\"", "New York", "Athens, Georgia", Some("0.5")),
             ("a.org,b.org,4", "a.org", "b.org", Some("4")),
         ] {
             match named(line) {
@@ -264,7 +320,6 @@ mod tests {
             assert_eq!(named(name), Ok(Line::Node(name)));
         }
         for (line, says) in [
-            ("http://a, http://b", "put a tab"),
             ("a ->", "lacks an end"),
             ("-> b", "lacks an end"),
             ("http://a http://b http://c", "3 URLs"),

@@ -44,6 +44,9 @@ fn posted_entry(line: &str, key: KeyOf) -> Result<Entry<'static>, String> {
     }
     let layout = Layout::of_line(line.as_bytes()).ok_or("neither CDXJ nor CDX of 9 to 11 fields")?;
     let mut entry = parse(&layout, line.as_bytes()).map_err(|fault| fault.to_string())?.into_owned();
+    if !layout.has_offset(line.as_bytes()) {
+        return Err("no offset".to_owned());
+    }
     if entry.filename.is_empty() {
         return Err("no filename".to_owned());
     }

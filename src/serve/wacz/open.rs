@@ -187,7 +187,10 @@ impl Wacz {
                     continue;
                 }
                 match parse(&Layout::Cdxj, line.trim_ascii_end()) {
-                    Ok(entry) if self.members.iter().any(|m| holds(m, &entry)) => {
+                    Ok(entry)
+                        if Layout::Cdxj.has_offset(&line)
+                            && self.members.iter().any(|m| holds(m, &entry)) =>
+                    {
                         if visit(entry).is_break() {
                             return Ok(bad);
                         }

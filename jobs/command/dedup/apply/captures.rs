@@ -7,7 +7,7 @@
 //! **Algorithm.** A first pass over `pages` notes the current captures of pages that stay, which are mapped and looked up by
 //! binary search; a second one takes out the captures that go, which are sorted by shard and mark.
 //!
-//! **Cost.** Memory: four sorts. Disk: some 500 bytes a capture that goes.
+//! **Cost.** Memory: three sorts at once. Disk: some 500 bytes a capture that goes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ pub struct Captures {
     pub dangling: u64,
 }
 
-/// Finds the captures that go. `parts` are those of table `pages`; `budget` is for each of four sorts.
+/// Finds the captures that go. `parts` are those of table `pages`; `budget` is for each of its sorts.
 ///
 /// # Errors
 /// Where a table cannot be read or the disk refuses.

@@ -14,8 +14,8 @@ use webmill_run::{crash_point, digest_file, hex128};
 
 /// The file that is written last.
 pub const MANIFEST: &str = "manifest.json";
-/// The file by which a folder that is written is known, and held against other processes.
-const LOCK: &str = ".dedup-apply";
+/// The file by which a folder that is written is known.
+const MARK: &str = ".dedup-apply";
 
 /// A file of the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,11 +52,10 @@ impl Output {
         refuse_inputs(&out, read)?;
         refuse_full(&out)?;
         let staging = out.with_file_name(format!(".{name}.apply"));
+        let lock = lock(&out.with_file_name(format!(".{name}.apply.lock")))?;
         clear(&staging)?;
         std::fs::create_dir(&staging).at(&staging)?;
-        let path = staging.join(LOCK);
-        let lock = File::create(&path).at(&path)?;
-        lock.try_lock().map_err(|error| Error::io(&path, error.into()))?;
+        std::fs::write(staging.join(MARK), b"").at(&staging)?;
         let temp = staging.join("temp");
         std::fs::create_dir(&temp).at(&temp)?;
         crash_point("staged");
@@ -93,7 +92,7 @@ impl Output {
                 File::open(entry.path()).and_then(|folder| folder.sync_all()).at(entry.path())?;
                 continue;
             }
-            if relative == Path::new(LOCK) {
+            if relative == Path::new(MARK) {
                 continue;
             }
             File::open(entry.path()).and_then(|file| file.sync_all()).at(entry.path())?;
@@ -114,8 +113,8 @@ impl Output {
         let path = self.path(MANIFEST);
         std::fs::write(&path, manifest).at(&path)?;
         File::open(&path).and_then(|file| file.sync_all()).at(&path)?;
-        let lock = self.path(LOCK);
-        std::fs::remove_file(&lock).at(&lock)?;
+        let mark = self.path(MARK);
+        std::fs::remove_file(&mark).at(&mark)?;
         sync(&self.staging)?;
         crash_point("manifest-written");
         // An empty folder is replaced; one in which something was written since refuses.
@@ -136,17 +135,27 @@ fn sync(folder: &Path) -> Result<()> {
     File::open(folder).and_then(|folder| folder.sync_all()).at(folder)
 }
 
+/// Holds the folder against other processes. The lock is a file beside it, which stays: deleting it would let two in.
+fn lock(path: &Path) -> Result<File> {
+    let file = File::options().create(true).truncate(false).write(true).open(path).at(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => {
+            Err(Error::Config(format!("{}: another process writes the folder beside it", path.display())))
+        }
+        Err(std::fs::TryLockError::Error(error)) => Err(Error::io(path, error)),
+    }
+}
+
 /// Clears away what a run left that ended before it was complete.
 fn clear(staging: &Path) -> Result<()> {
     if !staging.exists() {
         return Ok(());
     }
-    let (lock, manifest) = (staging.join(LOCK), staging.join(MANIFEST));
-    let held = File::open(&lock).is_ok_and(|file| file.try_lock().is_err());
-    if held {
-        return Err(Error::Config(format!("{}: another process writes it", staging.display())));
-    }
-    if !lock.exists() && !manifest.exists() && is_full(staging)? {
+    let text = std::fs::read(staging.join(MANIFEST)).unwrap_or_default();
+    let is_made = serde_json::from_slice::<serde_json::Value>(&text)
+        .is_ok_and(|manifest| manifest["made_by"] == super::report::MADE_BY);
+    if !staging.join(MARK).exists() && !is_made && is_full(staging)? {
         return Err(Error::Config(format!("{}: is in the way; move it", staging.display())));
     }
     std::fs::remove_dir_all(staging).at(staging)

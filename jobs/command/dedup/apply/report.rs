@@ -9,6 +9,9 @@ use super::dropped::DroppedRow;
 use super::folder::OutputFile;
 use super::texts::TextCounts;
 
+/// What the manifest says of who made it.
+pub const MADE_BY: &str = "webmill dedup apply";
+
 /// Captures that went for one reason.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct Gone {
@@ -130,7 +133,7 @@ impl<'a> Manifest<'a> {
     /// One of these counts.
     pub fn new(settings: serde_json::Value, counts: &'a Counts, shards: &'a [ShardReport]) -> Self {
         Manifest {
-            made_by: "webmill dedup apply",
+            made_by: MADE_BY,
             format: 1,
             webmill: env!("CARGO_PKG_VERSION"),
             settings,
