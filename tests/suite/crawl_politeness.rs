@@ -13,7 +13,7 @@ use webmill::capture::{CanonicalUrl, Response};
 use webmill::crawl::CrawlOptions;
 use webmill::crawl::event::outcome;
 use webmill::sim::{
-    Answer, Asked, Config, Expect, FeatureShares, HostShares, PageShares, Recording, RobotsShares,
+    Answer, Asked, Config, Expect, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
     ServeOptions, Server, SimConfig, Site, SynthPage,
 };
 
@@ -242,6 +242,60 @@ fn the_proof_can_fail() {
             assert_eq!(kinds(&faults), [kind.to_string()].into(), "{faults:?}");
         }
     });
+}
+
+/// Two connections to a host, two requests at once: crawlers that never were.
+#[test]
+fn a_second_connection_is_a_breach() {
+    let record = Recording::default();
+    let start = Instant::now();
+    let at = |ms| start + Duration::from_millis(ms);
+    let ask = |connection, path: &str, ms| {
+        let url = format!("http://a.example{path}");
+        let asked = Asked {
+            connection,
+            method: "GET".into(),
+            host: "a.example".into(),
+            url,
+            user_agent: AGENT.into(),
+            if_none_match: None,
+            if_modified_since: None,
+            attempt: 0,
+            status: 200,
+        };
+        record.push(at(ms), Happening::Asked(asked));
+    };
+    ask(0, "/robots.txt", 0);
+    record.push(at(5), Happening::Answered(0));
+    ask(0, "/", 1000);
+    record.push(at(1005), Happening::Answered(0));
+    // Nothing is under way, but the first connection is open still.
+    ask(1, "/b", 2000);
+    record.push(at(2001), Happening::Closed(0));
+    ask(2, "/c", 3000);
+    let manners = Manners {
+        delay_ms: &|_| 1000,
+        backoff_ms: 1,
+        max_backoff_ms: 1,
+        head: &|_| Vec::new(),
+        may_ask: &|_| true,
+        user_agent: AGENT,
+        own_connections: true,
+    };
+    let faults: Vec<String> =
+        breaches(&record, &manners).iter().map(|fault| fault.replace("http://a.example", "")).collect();
+    assert_eq!(
+        faults,
+        [
+            "connections: /b beside that of /robots.txt",
+            "connections: /b beside that of /",
+            "overlap: /c during /b",
+            "connections: /c beside that of /b"
+        ]
+    );
+    let faults = breaches(&record, &Manners { own_connections: false, delay_ms: &|_| 1003, ..manners });
+    assert_eq!(faults.iter().filter(|fault| fault.starts_with("delay: ")).count(), 3, "{faults:?}");
+    assert_eq!(faults.iter().filter(|fault| fault.starts_with("overlap: ")).count(), 1, "{faults:?}");
 }
 
 /// `Retry-After` on a robots.txt, and a robots.txt that lies on another host, which has a delay of its own.

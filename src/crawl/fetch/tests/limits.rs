@@ -208,3 +208,12 @@ async fn bodies_that_wait_for_a_permit() {
     assert!(other.elapsed >= Duration::from_millis(950) && other.elapsed < Duration::from_millis(2_500));
     drop(received);
 }
+
+#[tokio::test]
+async fn the_limit_of_pages_is_for_pages() {
+    let server =
+        Server::start(|_, _| vec![send("HTTP/1.0 200 OK\r\n\r\n"), send([b'x'; 5000]), Do::Close]).await;
+    let client = client(&FetchOptions { max_body_bytes: 1000, ..local() });
+    let received = client.fetch(get(&server.url("/robots.txt"))).await.result.unwrap();
+    assert_eq!((received.truncated, received.raw.len() - received.head_len), (None, 5000));
+}

@@ -92,11 +92,13 @@ fn captures_are_added_and_deleted() {
     assert!(server.get("/t/cdx?url=http://new.example/").lines()[2].ends_with("\"x\": [1]}"));
     assert_eq!(server.get("/t?urlkey=example,new)/?__wb_method=post%26a=1").lines().len(), 1);
     let bad = "example,new)/ 2019 http://new.example/ text/html 200 D1 - - 100 5 new.warc.gz\n\
-        example,new)/ 20200101000000 http://new.example/ text/html 200 D9 - - 100 6 new.warc.gz\nx\n";
+        example,new)/ 20200101000000 http://new.example/ text/html 200 D9 - - 100 6 new.warc.gz\nx\n\
+        example,new)/ 20200201000000 {\"url\": \"http://new.example/\", \"filename\": \"n.warc\"}\n\
+        example,new)/ 20200301000000 http://new.example/ text/html 200 D8 - - 100 - new.warc.gz\n";
     let refused = server.post("/t", bad);
     assert_eq!(refused.status, 400);
     assert!(refused.text().starts_with("line 1: \"2019\" is no timestamp"), "{}", refused.text());
-    assert_eq!(server.post("/t?badLines=skip", bad).text(), "Added 1 records\nSkipped 2 bad lines\n");
+    assert_eq!(server.post("/t?badLines=skip", bad).text(), "Added 1 records\nSkipped 4 bad lines\n");
     assert_eq!(server.get("/t?url=http://new.example/").lines().len(), 4);
     assert_eq!(server.post("/t/delete", lines).text(), "Deleted 4 records\n");
     assert_eq!(server.get("/t?url=http://new.example/&fl=digest").lines(), ["D9"]);
