@@ -8,7 +8,7 @@ use webmill::graph::{EdgeList, EdgeOptions, parse_edges};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let path = Path::new("fuzzed.txt");
-    let options = EdgeOptions { memory: 1 << 20 };
+    let options = EdgeOptions { memory: 1 << 20, ..EdgeOptions::default() };
     let list = match parse_edges(data, path, &options) {
         Ok(list) => list,
         Err(Error::Internal(what)) => panic!("{what}"),

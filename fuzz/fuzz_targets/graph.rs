@@ -7,7 +7,7 @@ use webmill::graph::{EdgeOptions, PageRank, load_with};
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let path = std::env::temp_dir().join(format!("webmill-fuzz-graph-{}", std::process::id()));
     std::fs::write(&path, data).expect("a temporary file");
-    match load_with(&path, &EdgeOptions { memory: 1 << 20 }) {
+    match load_with(&path, &EdgeOptions { memory: 1 << 20, ..EdgeOptions::default() }) {
         Ok(loaded) => {
             loaded.graph.check().expect("a graph that loads is sound");
             let ranks = PageRank { max_iterations: 3, ..PageRank::default() };
