@@ -35,7 +35,9 @@ fn page(data: &[u8], label: Option<&[u8]>, tld: Option<&[u8]>, max_text_bytes: u
     let url = CanonicalUrl::parse("http://example.com/a/b.html").expect("a URL");
     let found = links(&dom, &url, decoded.used, &LinkLimits::default());
     assert!(found.links.iter().all(|link| link.target.is_web()));
-    each_requisite(&dom, &found.base, &RequisiteLimits::default(), &mut |needed| assert!(needed.url.is_web()));
+    each_requisite(&dom, &found.base, &RequisiteLimits::default(), &mut |needed| {
+        assert!(needed.url.is_web())
+    });
     items(&dom, Some(&found.base));
     let meta = metadata(&dom, &found.base, &[]);
     let main = main_text(&dom, &meta, &TextLimits { max_text_bytes, ..TextLimits::default() });
