@@ -77,6 +77,11 @@ fn values(answer: &DataFrame, row: usize) -> Result<Vec<Value>> {
     answer.columns().iter().map(|column| Ok(json(&column.get(row)?))).collect()
 }
 
+/// A value as text.
+pub fn text_of(value: &AnyValue<'_>) -> String {
+    text(&json(value)).unwrap_or_default()
+}
+
 /// A value as text: strings as they are, null as none, lists and structures as JSON.
 fn text(value: &Value) -> Option<String> {
     match value {

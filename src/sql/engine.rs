@@ -10,22 +10,24 @@
 //! build and serve no query here.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use polars::prelude::{
-    AnonymousScan, AnonymousScanArgs, AnyValue, Column, CompatLevel, DataFrame, Expr, Field, IntoLazy,
+    AnonymousScan, AnonymousScanArgs, AnyValue, Column, CompatLevel, DataFrame, DataType, Expr, Field, IntoLazy,
     LazyFrame, LiteralValue, Operator, PolarsError, PolarsResult, ScanArgsAnonymous, Schema, SchemaRef,
-    Series,
+    Series, TimeUnit,
 };
 use polars::sql::SQLContext;
 use rayon::prelude::*;
 use webmill::jobs::catalogue::TableFiles;
 use webmill::table::{ArrayReader, Bounds, FileFacts, GroupFacts, write_arrays};
 
-use super::names;
+use super::functions::{self, Functions};
+use super::{names, rewrite};
 use super::statement::Statement;
 
 /// The rows that answer a statement.
@@ -33,23 +35,89 @@ use super::statement::Statement;
 /// # Errors
 /// A statement that has no plan, names that no table or column has, files that cannot be read.
 pub fn answer(tables: &[TableFiles], statement: &Statement) -> Result<DataFrame> {
-    let work = || -> PolarsResult<DataFrame> {
-        let mut context = SQLContext::new();
-        for table in tables {
-            context.register(&table.name, scan(&table.files)?);
-        }
-        context.execute(statement.text())?.collect()
-    };
     // Polars panics on some plans.
     let loud = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| ()));
-    let answer = catch_unwind(AssertUnwindSafe(work));
+    let answer = catch_unwind(AssertUnwindSafe(|| Catalogue::open(tables)?.answer(statement.text())));
     std::panic::set_hook(loud);
-    match answer {
-        Ok(Ok(frame)) => Ok(frame),
-        Ok(Err(error)) => bail!("{}", in_words(&error, tables)),
-        Err(_) => bail!("polars has no plan for this query; it may have one for another form of it"),
+    answer.unwrap_or_else(|_| bail!("polars has no plan for this query; it may have one for another form of it"))
+}
+
+/// The tables that a query may name.
+struct Catalogue<'a> {
+    tables: &'a [TableFiles],
+    frames: Vec<LazyFrame>,
+    /// Columns with times.
+    times: BTreeSet<String>,
+}
+
+impl<'a> Catalogue<'a> {
+    fn open(tables: &'a [TableFiles]) -> Result<Self> {
+        let mut times = BTreeSet::new();
+        let mut frames = Vec::new();
+        for table in tables {
+            let (frame, schema) = scan(&table.files)?;
+            let of_times = schema.iter().filter(|(_, kind)| matches!(kind, DataType::Datetime(..)));
+            times.extend(of_times.map(|(name, _)| name.to_string()));
+            frames.push(frame);
+        }
+        Ok(Catalogue { tables, frames, times })
     }
+
+    fn answer(&self, query: &str) -> Result<DataFrame> {
+        let query = rewrite::rewritten(query, self)?;
+        let work = || -> PolarsResult<DataFrame> {
+            let mut context = SQLContext::new().with_function_registry(Arc::new(Functions::new()));
+            for (table, frame) in self.tables.iter().zip(&self.frames) {
+                context.register(&table.name, frame.clone());
+            }
+            context.execute(&query)?.collect()
+        };
+        work().map_err(|error| anyhow!("{}", in_words(&error, self.tables)))
+    }
+}
+
+impl rewrite::Tables for Catalogue<'_> {
+    fn has_times(&self, column: &str) -> bool {
+        self.times.contains(column)
+    }
+
+    fn value(&self, query: &str) -> Result<String> {
+        let answer = self.answer(query).with_context(|| format!("a subquery stands for one value: ({query})"))?;
+        if answer.width() != 1 || answer.height() > 1 {
+            let (rows, columns) = (answer.height(), answer.width());
+            bail!("a subquery that stands for one value has {rows} rows and {columns} columns: ({query})");
+        }
+        let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+        let Some(value) = answer.columns().first().and_then(|column| column.get(0).ok()) else {
+            return Ok("NULL".to_owned());
+        };
+        Ok(match value {
+            AnyValue::Null => "NULL".to_owned(),
+            AnyValue::Boolean(yes) => yes.to_string(),
+            AnyValue::String(text) => quoted(text),
+            AnyValue::StringOwned(text) => quoted(&text),
+            AnyValue::Float64(number) if number.is_finite() => format!("CAST({number:?} AS DOUBLE)"),
+            AnyValue::Datetime(..) => format!("{}({})", functions::TIME, quoted(&super::cells::text_of(&value))),
+            number if number.is_integer() => super::cells::text_of(&number),
+            other => bail!("a subquery that stands for one value has one of type {}: ({query})", other.dtype()),
+        })
+    }
+}
+
+/// The type that queries see: whole numbers of 64 bits, times without a zone (all are UTC).
+fn seen_as(kind: &DataType) -> DataType {
+    match kind {
+        kind if kind.is_integer() => DataType::Int64,
+        DataType::Datetime(..) => DataType::Datetime(TimeUnit::Milliseconds, None),
+        DataType::List(inner) => DataType::List(Box::new(seen_as(inner))),
+        other => other.clone(),
+    }
+}
+
+fn seen(column: Series) -> PolarsResult<Column> {
+    let kind = seen_as(column.dtype());
+    Ok(if *column.dtype() == kind { column } else { column.strict_cast(&kind)? }.into())
 }
 
 /// Writes an answer as a Parquet file.
@@ -72,14 +140,19 @@ struct Source {
 }
 
 /// A table of exactly these files, whatever their names are.
-fn scan(files: &[PathBuf]) -> PolarsResult<LazyFrame> {
+fn scan(files: &[PathBuf]) -> PolarsResult<(LazyFrame, SchemaRef)> {
+    let field = |field| {
+        let field = Field::from(field);
+        Field::new(field.name().clone(), seen_as(field.dtype()))
+    };
     let schema = match files.first() {
-        Some(first) => ArrayReader::open(first).map_err(unread)?.fields().iter().map(Field::from).collect(),
+        Some(first) => ArrayReader::open(first).map_err(unread)?.fields().iter().map(field).collect(),
         None => Schema::default(),
     };
     let source = Source { files: files.to_vec(), schema: Arc::new(schema) };
     let args = ScanArgsAnonymous { schema: Some(Arc::clone(&source.schema)), ..Default::default() };
-    LazyFrame::anonymous_scan(Arc::new(source), args)
+    let schema = Arc::clone(&source.schema);
+    Ok((LazyFrame::anonymous_scan(Arc::new(source), args)?, schema))
 }
 
 impl AnonymousScan for Source {
@@ -140,7 +213,7 @@ impl Read<'_> {
         while let Some((rows, columns)) = reader.next(&wanted).map_err(unread)? {
             let columns = columns
                 .into_iter()
-                .map(|(field, array)| Ok(Series::from_arrow(field.name.clone(), array)?.into()));
+                .map(|(field, array)| seen(Series::from_arrow(field.name.clone(), array)?));
             let mut frame = DataFrame::new(rows, columns.collect::<PolarsResult<_>>()?)?;
             if let Some(condition) = &self.predicate {
                 frame = frame.lazy().filter(condition.clone()).collect()?;

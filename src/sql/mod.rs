@@ -2,7 +2,9 @@
 
 mod cells;
 mod engine;
+mod functions;
 mod names;
+mod rewrite;
 mod statement;
 
 use std::borrow::Cow;

@@ -1,0 +1,509 @@
+//! A query asked so that polars' SQL answers it rightly, or refused.
+//!
+//! Tables come with whole numbers of 64 bits alone ([`super::engine`]). Here counts, ranks and lengths get that type too, and arithmetic
+//! goes through [`functions`]; aggregates of constants are counted; windows over aggregates become windows over a subquery; a subquery
+//! that is one value is answered first; FILTER becomes CASE. What polars is known to answer wrongly and is not mended here is refused.
+
+use std::ops::ControlFlow;
+
+use anyhow::{Result, anyhow, bail};
+use sqlparser::ast::{
+    BinaryOperator, CastKind, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, GroupByExpr, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, Value,
+    VisitMut, VisitorMut,
+};
+use sqlparser::dialect::GenericDialect;
+use sqlparser::parser::{Parser, ParserError, ParserOptions};
+
+use super::functions;
+
+/// Functions whose answers polars gives in 32 bits or fewer.
+const NARROW: [&str; 15] = [
+    "array_length",
+    "bit_count",
+    "bit_length",
+    "char_length",
+    "character_length",
+    "count",
+    "date_part",
+    "dense_rank",
+    "length",
+    "octet_length",
+    "rank",
+    "row_number",
+    "sign",
+    "strpos",
+    "total",
+];
+
+/// Parts of a time that are functions of their own name.
+const PARTS: [&str; 8] = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
+
+/// Functions of many rows.
+const AGGREGATES: [&str; 27] = [
+    "array_agg",
+    "avg",
+    "corr",
+    "count",
+    "covar",
+    "covar_pop",
+    "covar_samp",
+    "first",
+    "group_concat",
+    "last",
+    "listagg",
+    "max",
+    "median",
+    "min",
+    "quantile_cont",
+    "quantile_disc",
+    "stddev",
+    "stddev_samp",
+    "stdev",
+    "stdev_samp",
+    "string_agg",
+    "sum",
+    "total",
+    "var",
+    "var_samp",
+    "variance",
+    "any_value",
+];
+
+/// What a rewriting asks of the tables.
+pub trait Tables {
+    /// Whether a column of this name has times.
+    fn has_times(&self, column: &str) -> bool;
+
+    /// The value of a query of one, as a literal.
+    ///
+    /// # Errors
+    /// A query that is not answered, or has several rows or columns.
+    fn value(&self, query: &str) -> Result<String>;
+}
+
+/// The query that is put to polars.
+///
+/// # Errors
+/// A text that is no query, and what is refused.
+pub fn rewritten(text: &str, tables: &dyn Tables) -> Result<String> {
+    let mut statement = parser(text)?.parse_statement()?;
+    let mut rewriting = Rewriting { tables, with: Vec::new() };
+    match statement.visit(&mut rewriting) {
+        ControlFlow::Continue(()) => Ok(statement.to_string()),
+        ControlFlow::Break(refusal) => Err(refusal),
+    }
+}
+
+fn parser(text: &str) -> Result<Parser<'_>, ParserError> {
+    let options = ParserOptions { trailing_commas: true, ..ParserOptions::default() };
+    Parser::new(&GenericDialect).with_options(options).try_with_sql(text)
+}
+
+fn expression(text: &str) -> Result<Expr> {
+    Ok(parser(text)?.parse_expr()?)
+}
+
+struct Rewriting<'a> {
+    tables: &'a dyn Tables,
+    /// The WITH clauses around.
+    with: Vec<String>,
+}
+
+/// A result as the visitor has it.
+fn flow(result: Result<()>) -> ControlFlow<anyhow::Error> {
+    match result {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => ControlFlow::Break(error),
+    }
+}
+
+impl VisitorMut for Rewriting<'_> {
+    type Break = anyhow::Error;
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<anyhow::Error> {
+        self.with.push(query.with.as_ref().map_or_else(String::new, ToString::to_string));
+        flow(windows_over_aggregates(query))
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<anyhow::Error> {
+        self.with.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<anyhow::Error> {
+        for item in &mut select.projection {
+            if let SelectItem::UnnamedExpr(expr) = item
+                && !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Wildcard(_))
+                && !is_call(expr, "columns")
+                && !is_call(expr, "unnest")
+            {
+                let alias = Ident::with_quote('"', expr.to_string());
+                *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<anyhow::Error> {
+        let Expr::Subquery(query) = expr else { return ControlFlow::Continue(()) };
+        let with = self.with.iter().rfind(|with| !with.is_empty());
+        let text = match with {
+            Some(with) if query.with.is_none() => format!("{with} {query}"),
+            _ => query.to_string(),
+        };
+        flow(self.tables.value(&text).and_then(|value| {
+            *expr = expression(&value)?;
+            Ok(())
+        }))
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<anyhow::Error> {
+        flow(self.instead_of(expr).and_then(|text| {
+            if let Some(text) = text {
+                *expr = expression(&text)?;
+            }
+            Ok(())
+        }))
+    }
+}
+
+impl Rewriting<'_> {
+    /// What is written instead of an expression, where it is not left.
+    fn instead_of(&self, expr: &mut Expr) -> Result<Option<String>> {
+        Ok(match expr {
+            Expr::BinaryOp { left, op, right } => {
+                if is_comparison(op) {
+                    let times = self.is_time(left) || self.is_time(right);
+                    time_literals(times, [left.as_mut(), right.as_mut()])?;
+                    return Ok(None);
+                }
+                let function = match op {
+                    BinaryOperator::Plus => functions::PLUS,
+                    BinaryOperator::Minus => functions::MINUS,
+                    BinaryOperator::Multiply => functions::TIMES,
+                    BinaryOperator::Modulo => functions::REMAINDER,
+                    BinaryOperator::DuckIntegerDivide => functions::QUOTIENT,
+                    _ => return Ok(None),
+                };
+                let duration = matches!((&**left, &**right), (Expr::Interval(_), _) | (_, Expr::Interval(_)));
+                (!duration).then(|| format!("{function}({left}, {right})"))
+            }
+            Expr::Between { expr, low, high, .. } => {
+                let times = self.is_time(expr);
+                time_literals(times, [low.as_mut(), high.as_mut()])?;
+                None
+            }
+            Expr::InList { expr, list, .. } => {
+                let times = self.is_time(expr);
+                time_literals(times, list.iter_mut())?;
+                None
+            }
+            Expr::Cast { kind: CastKind::Cast | CastKind::DoubleColon, expr, data_type, .. } => {
+                if is_whole(data_type) {
+                    Some(format!("{}({expr})", functions::INTEGER))
+                } else if matches!(data_type, DataType::Timestamp(..) | DataType::Datetime(_)) {
+                    Some(format!("{}({expr})", functions::TIME))
+                } else {
+                    None
+                }
+            }
+            Expr::TypedString(typed) if matches!(typed.data_type, DataType::Timestamp(..) | DataType::Datetime(_)) => {
+                Some(format!("{}({})", functions::TIME, typed.value))
+            }
+            Expr::Extract { field, .. } if !matches!(field, DateTimeField::Epoch) => {
+                Some(format!("CAST({expr} AS BIGINT)"))
+            }
+            Expr::Position { .. } => Some(format!("CAST({expr} AS BIGINT)")),
+            Expr::Function(function) => self.instead_of_function(function)?,
+            _ => None,
+        })
+    }
+
+    fn instead_of_function(&self, function: &mut Function) -> Result<Option<String>> {
+        let name = function.name.to_string().to_lowercase();
+        let is_aggregate = AGGREGATES.contains(&name.as_str());
+        if is_aggregate {
+            filter_by_case(function)?;
+            if let Some(constant) = constant(function) {
+                return of_constant(&name, function, &constant).map(Some);
+            }
+        }
+        let arguments = &function.args;
+        Ok(match name.as_str() {
+            "sum" => Some(checked_sum(function)?),
+            "round" => Some(format!("{}{arguments}", functions::ROUND)),
+            "mod" => Some(format!("{}{arguments}", functions::REMAINDER)),
+            "div" => Some(format!("{}{arguments}", functions::QUOTIENT)),
+            "timestamp" | "datetime" | "to_timestamp" => Some(format!("{}{arguments}", functions::TIME)),
+            "date_trunc" => Some(format!("{}{arguments}", functions::TRUNCATED_TIME)),
+            part if PARTS.contains(&part) => {
+                let Some(Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Function(_)) = only(function) else {
+                    return Ok(None);
+                };
+                let time = only(function).map(ToString::to_string).unwrap_or_default();
+                Some(format!("CAST(EXTRACT({part} FROM {time}) AS BIGINT)"))
+            }
+            narrow if NARROW.contains(&narrow) => Some(format!("CAST({function} AS BIGINT)")),
+            _ => None,
+        })
+    }
+
+    /// Whether an expression is known to be a time.
+    fn is_time(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Identifier(name) => self.tables.has_times(&name.value),
+            Expr::CompoundIdentifier(names) => {
+                names.last().is_some_and(|name| self.tables.has_times(&name.value))
+            }
+            Expr::Nested(inner) => self.is_time(inner),
+            Expr::Function(function) => match function.name.to_string().as_str() {
+                functions::TIME | functions::TRUNCATED_TIME => true,
+                name if ["min", "max"].contains(&name.to_lowercase().as_str()) => {
+                    only(function).is_some_and(|of| self.is_time(of))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// Makes times of texts, where they stand beside times.
+fn time_literals<'a>(times: bool, beside: impl IntoIterator<Item = &'a mut Expr>) -> Result<()> {
+    if times {
+        for expr in beside {
+            if let Expr::Value(value) = expr
+                && matches!(value.value, Value::SingleQuotedString(_))
+            {
+                *expr = expression(&format!("{}({value})", functions::TIME))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_comparison(op: &BinaryOperator) -> bool {
+    use BinaryOperator::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
+    matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq)
+}
+
+fn is_whole(kind: &DataType) -> bool {
+    use DataType::{BigInt, Int, Int2, Int4, Int8, Int16, Int32, Int64, Integer, SmallInt, TinyInt};
+    matches!(
+        kind,
+        BigInt(_) | Int(_) | Int2(_) | Int4(_) | Int8(_) | Int16 | Int32 | Int64 | Integer(_) | SmallInt(_) | TinyInt(_)
+    )
+}
+
+fn is_call(expr: &Expr, name: &str) -> bool {
+    matches!(expr, Expr::Function(function) if function.name.to_string().eq_ignore_ascii_case(name))
+}
+
+fn is_aggregate(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(function) if function.over.is_none()
+        && AGGREGATES.contains(&function.name.to_string().to_lowercase().as_str()))
+}
+
+/// The only argument, where a function has one.
+fn only(function: &Function) -> Option<&Expr> {
+    match &function.args {
+        FunctionArguments::List(list) => match list.args.as_slice() {
+            [FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))] => Some(expr),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The first argument, where it is an expression, to be changed.
+fn first_mut(function: &mut Function) -> Option<&mut FunctionArgExpr> {
+    match &mut function.args {
+        FunctionArguments::List(list) => match list.args.first_mut() {
+            Some(FunctionArg::Unnamed(argument)) => Some(argument),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `AGG(x) FILTER (WHERE p)` as `AGG(CASE WHEN p THEN x END)`.
+fn filter_by_case(function: &mut Function) -> Result<()> {
+    let Some(condition) = function.filter.take() else { return Ok(()) };
+    let argument = first_mut(function).ok_or_else(|| anyhow!("FILTER of a function without argument"))?;
+    let of = match argument {
+        FunctionArgExpr::Expr(expr) => expr.to_string(),
+        _ => "1".to_owned(),
+    };
+    *argument = FunctionArgExpr::Expr(expression(&format!("CASE WHEN {condition} THEN {of} END"))?);
+    Ok(())
+}
+
+/// The argument of an aggregate that names no column.
+fn constant(function: &Function) -> Option<String> {
+    struct Names;
+    impl VisitorMut for Names {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            match expr {
+                Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Wildcard(_) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        }
+    }
+    let mut of = only(function)?.clone();
+    of.visit(&mut Names).is_continue().then(|| of.to_string())
+}
+
+/// An aggregate of a constant by the number of rows.
+fn of_constant(name: &str, function: &Function, constant: &str) -> Result<String> {
+    let over = function.over.as_ref().map_or_else(String::new, |over| format!(" OVER {over}"));
+    let distinct = match &function.args {
+        FunctionArguments::List(list) => list.duplicate_treatment.is_some(),
+        _ => false,
+    };
+    if distinct {
+        bail!("{function} is an aggregate of a constant and is not answered; COUNT(*) counts rows");
+    }
+    let rows = format!("CAST(COUNT(*){over} AS BIGINT)");
+    Ok(match name {
+        "count" if constant.eq_ignore_ascii_case("null") => format!("({rows} * 0)"),
+        "count" => rows,
+        "sum" => format!("CASE WHEN {rows} > 0 THEN {}({constant}, {rows}) END", functions::TIMES),
+        "avg" | "min" | "max" | "median" => format!("CASE WHEN {rows} > 0 THEN {constant} END"),
+        _ => bail!("{function} is an aggregate of a constant and is not answered; COUNT(*) counts rows"),
+    })
+}
+
+/// A sum with the same sum of floats beside it.
+fn checked_sum(function: &Function) -> Result<String> {
+    let mut about = function.clone();
+    if let Some(FunctionArgExpr::Expr(of)) = first_mut(&mut about) {
+        *of = expression(&format!("CAST({of} AS DOUBLE)"))?;
+    }
+    Ok(format!("{}({function}, {about})", functions::SUM))
+}
+
+/// `SELECT SUM(COUNT(*)) OVER () … GROUP BY …` as a query of windows over one of groups.
+fn windows_over_aggregates(query: &mut Query) -> Result<()> {
+    let SetExpr::Select(select) = query.body.as_mut() else { return Ok(()) };
+    if !select.projection.iter_mut().any(|item| item_mut(item).is_some_and(has_window_over_aggregate)) {
+        return Ok(());
+    }
+    let mut groups = match &select.group_by {
+        GroupByExpr::Expressions(groups, modifiers) if modifiers.is_empty() => groups.clone(),
+        _ => bail!("windows over aggregates with GROUP BY ALL or its modifiers are not answered"),
+    };
+    for group in &mut groups {
+        if let Some(meant) = projected(&select.projection, group) {
+            *group = meant;
+        }
+    }
+    let mut inner = (**select).clone();
+    let mut parts = Parts { groups: groups.iter().map(ToString::to_string).collect(), aggregates: Vec::new() };
+    for item in &mut select.projection {
+        if let SelectItem::UnnamedExpr(expr) = item {
+            let alias = Ident::with_quote('"', expr.to_string());
+            *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+        }
+        let Some(expr) = item_mut(item) else { bail!("* beside windows over aggregates is not answered") };
+        let _ = expr.visit(&mut parts);
+    }
+    if let Some(OrderByKind::Expressions(orders)) = query.order_by.as_mut().map(|order| &mut order.kind) {
+        for order in orders {
+            let _ = order.expr.visit(&mut parts);
+        }
+    }
+    let mut columns: Vec<String> =
+        parts.groups.iter().enumerate().map(|(n, group)| format!("{group} AS _group{n}")).collect();
+    columns.extend(parts.aggregates.iter().enumerate().map(|(n, of)| format!("{of} AS _aggregate{n}")));
+    inner.projection = parser(&columns.join(", "))?.parse_projection()?;
+    inner.group_by = GroupByExpr::Expressions(groups, Vec::new());
+    inner.distinct = None;
+    inner.qualify = None;
+    let projection: Vec<String> = select.projection.iter().map(ToString::to_string).collect();
+    let distinct = select.distinct.as_ref().map_or_else(String::new, ToString::to_string);
+    let qualify = select.qualify.as_ref().map_or_else(String::new, |by| format!("QUALIFY {by}"));
+    let text = format!("SELECT {distinct} {} FROM ({inner}) AS _groups {qualify}", projection.join(", "));
+    match parser(&text)?.parse_statement()? {
+        Statement::Query(outer) => query.body = outer.body,
+        _ => bail!("no query: {text}"),
+    }
+    Ok(())
+}
+
+fn item_mut(item: &mut SelectItem) -> Option<&mut Expr> {
+    match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+        _ => None,
+    }
+}
+
+/// What a number or alias of GROUP BY means.
+fn projected(projection: &[SelectItem], group: &Expr) -> Option<Expr> {
+    match group {
+        Expr::Value(value) => {
+            let number: usize = value.to_string().parse().ok()?;
+            match projection.get(number.checked_sub(1)?)? {
+                SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr.clone()),
+                _ => None,
+            }
+        }
+        Expr::Identifier(name) => projection.iter().find_map(|item| match item {
+            SelectItem::ExprWithAlias { expr, alias } if alias.value == name.value => Some(expr.clone()),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+fn has_window_over_aggregate(expr: &mut Expr) -> bool {
+    struct Find {
+        inside: usize,
+    }
+    impl VisitorMut for Find {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            if self.inside > 0 && is_aggregate(expr) {
+                return ControlFlow::Break(());
+            }
+            self.inside += usize::from(is_window(expr));
+            ControlFlow::Continue(())
+        }
+
+        fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            self.inside -= usize::from(is_window(expr));
+            ControlFlow::Continue(())
+        }
+    }
+    fn is_window(expr: &Expr) -> bool {
+        matches!(expr, Expr::Function(function) if function.over.is_some())
+    }
+    expr.visit(&mut Find { inside: 0 }).is_break()
+}
+
+/// Puts columns of the inner query for the groups and aggregates of the outer one.
+struct Parts {
+    groups: Vec<String>,
+    aggregates: Vec<String>,
+}
+
+impl VisitorMut for Parts {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        let text = expr.to_string();
+        if let Some(n) = self.groups.iter().position(|group| *group == text) {
+            *expr = Expr::Identifier(Ident::new(format!("_group{n}")));
+        } else if is_aggregate(expr) {
+            let n = self.aggregates.iter().position(|known| *known == text).unwrap_or_else(|| {
+                self.aggregates.push(text);
+                self.aggregates.len() - 1
+            });
+            *expr = Expr::Identifier(Ident::new(format!("_aggregate{n}")));
+        }
+        ControlFlow::Continue(())
+    }
+}
