@@ -10,6 +10,7 @@
 //! build and serve no query here.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ use webmill::jobs::catalogue::TableFiles;
 use webmill::table::{ArrayReader, Bounds, FileFacts, GroupFacts, write_arrays};
 
 use super::functions::{self, Functions};
-use super::{names, rewrite};
+use super::rewrite::{self, Names};
+use super::names;
 use super::statement::Statement;
 
 /// The rows that answer a statement.
@@ -38,7 +40,9 @@ pub fn answer(tables: &[TableFiles], statement: &Statement) -> Result<DataFrame>
     // Polars panics on some plans.
     let loud = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| ()));
-    let answer = catch_unwind(AssertUnwindSafe(|| Catalogue::open(tables)?.answer(statement.text())));
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        Catalogue::open(tables)?.answer(statement.text(), &Names::new())
+    }));
     std::panic::set_hook(loud);
     answer.unwrap_or_else(|_| bail!("polars has no plan for this query; it may have one for another form of it"))
 }
@@ -47,8 +51,15 @@ pub fn answer(tables: &[TableFiles], statement: &Statement) -> Result<DataFrame>
 struct Catalogue<'a> {
     tables: &'a [TableFiles],
     frames: Vec<LazyFrame>,
+    /// Plans of queries within the query, by number.
+    aside: RefCell<Vec<LazyFrame>>,
     /// Columns with times.
     times: BTreeSet<String>,
+}
+
+/// The name of a plan of a query within the query.
+fn aside(number: usize) -> String {
+    format!("_query{number}")
 }
 
 impl<'a> Catalogue<'a> {
@@ -61,19 +72,23 @@ impl<'a> Catalogue<'a> {
             times.extend(of_times.map(|(name, _)| name.to_string()));
             frames.push(frame);
         }
-        Ok(Catalogue { tables, frames, times })
+        Ok(Catalogue { tables, frames, aside: RefCell::default(), times })
     }
 
-    fn answer(&self, query: &str) -> Result<DataFrame> {
-        let query = rewrite::rewritten(query, self)?;
-        let work = || -> PolarsResult<DataFrame> {
-            let mut context = SQLContext::new().with_function_registry(Arc::new(Functions::new()));
-            for (table, frame) in self.tables.iter().zip(&self.frames) {
-                context.register(&table.name, frame.clone());
-            }
-            context.execute(&query)?.collect()
-        };
-        work().map_err(|error| anyhow!("{}", in_words(&error, self.tables)))
+    fn answer(&self, query: &str, names: &Names) -> Result<DataFrame> {
+        self.plan(query, names)?.collect().map_err(|error| anyhow!("{}", in_words(&error, self.tables)))
+    }
+
+    fn plan(&self, query: &str, names: &Names) -> Result<LazyFrame> {
+        let query = rewrite::rewritten(query, self, names)?;
+        let mut context = SQLContext::new().with_function_registry(Arc::new(Functions::new()));
+        for (table, frame) in self.tables.iter().zip(&self.frames) {
+            context.register(&table.name, frame.clone());
+        }
+        for (number, frame) in self.aside.borrow().iter().enumerate() {
+            context.register(&aside(number), frame.clone());
+        }
+        context.execute(&query).map_err(|error| anyhow!("{}", in_words(&error, self.tables)))
     }
 }
 
@@ -82,8 +97,15 @@ impl rewrite::Tables for Catalogue<'_> {
         self.times.contains(column)
     }
 
-    fn value(&self, query: &str) -> Result<String> {
-        let answer = self.answer(query).with_context(|| format!("a subquery stands for one value: ({query})"))?;
+    fn put_aside(&self, query: &str, names: &Names) -> Result<String> {
+        let frame = self.plan(query, names)?;
+        let mut aside_so_far = self.aside.borrow_mut();
+        aside_so_far.push(frame);
+        Ok(aside(aside_so_far.len() - 1))
+    }
+
+    fn value(&self, query: &str, names: &Names) -> Result<String> {
+        let answer = self.answer(query, names).with_context(|| format!("a subquery stands for one value: ({query})"))?;
         if answer.width() != 1 || answer.height() > 1 {
             let (rows, columns) = (answer.height(), answer.width());
             bail!("a subquery that stands for one value has {rows} rows and {columns} columns: ({query})");

@@ -4,12 +4,13 @@
 //! goes through [`functions`]; aggregates of constants are counted; windows over aggregates become windows over a subquery; a subquery
 //! that is one value is answered first; FILTER becomes CASE. What polars is known to answer wrongly and is not mended here is refused.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, anyhow, bail};
 use sqlparser::ast::{
     BinaryOperator, CastKind, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, GroupByExpr, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, Value,
+    FunctionArguments, GroupByExpr, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableFactor, Value,
     VisitMut, VisitorMut,
 };
 use sqlparser::dialect::GenericDialect;
@@ -70,6 +71,9 @@ const AGGREGATES: [&str; 27] = [
     "any_value",
 ];
 
+/// Names of WITH, and of the tables that stand for them.
+pub type Names = BTreeMap<String, String>;
+
 /// What a rewriting asks of the tables.
 pub trait Tables {
     /// Whether a column of this name has times.
@@ -79,16 +83,22 @@ pub trait Tables {
     ///
     /// # Errors
     /// A query that is not answered, or has several rows or columns.
-    fn value(&self, query: &str) -> Result<String>;
+    fn value(&self, query: &str, names: &Names) -> Result<String>;
+
+    /// The name of a table with the rows of a query.
+    ///
+    /// # Errors
+    /// A query that has no plan.
+    fn put_aside(&self, query: &str, names: &Names) -> Result<String>;
 }
 
 /// The query that is put to polars.
 ///
 /// # Errors
 /// A text that is no query, and what is refused.
-pub fn rewritten(text: &str, tables: &dyn Tables) -> Result<String> {
+pub fn rewritten(text: &str, tables: &dyn Tables, names: &Names) -> Result<String> {
     let mut statement = parser(text)?.parse_statement()?;
-    let mut rewriting = Rewriting { tables, with: Vec::new() };
+    let mut rewriting = Rewriting { tables, names: vec![names.clone()] };
     match statement.visit(&mut rewriting) {
         ControlFlow::Continue(()) => Ok(statement.to_string()),
         ControlFlow::Break(refusal) => Err(refusal),
@@ -106,8 +116,76 @@ fn expression(text: &str) -> Result<Expr> {
 
 struct Rewriting<'a> {
     tables: &'a dyn Tables,
-    /// The WITH clauses around.
-    with: Vec<String>,
+    /// What names mean here, and in the queries around.
+    names: Vec<Names>,
+}
+
+impl Rewriting<'_> {
+    fn names(&self) -> Names {
+        self.names.last().cloned().unwrap_or_default()
+    }
+
+    /// Queries of WITH become tables.
+    fn with(&mut self, query: &mut Query) -> Result<()> {
+        let mut names = self.names();
+        if let Some(with) = query.with.take() {
+            if with.recursive {
+                bail!("WITH RECURSIVE is not answered");
+            }
+            for part in with.cte_tables {
+                if !part.alias.columns.is_empty() {
+                    bail!("columns named behind {} are not answered: name them by AS", part.alias.name);
+                }
+                let table = self.tables.put_aside(&part.query.to_string(), &names)?;
+                names.insert(part.alias.name.value, table);
+            }
+        }
+        self.names.push(names);
+        Ok(())
+    }
+
+    /// A table of its own for a query in FROM: polars looks for functions in the outermost query alone.
+    fn from(&self, factor: &mut TableFactor) -> Result<()> {
+        let (table, alias) = match factor {
+            TableFactor::Table { name, alias, args: None, .. } => {
+                let name = name.to_string();
+                match self.names().get(name.trim_matches('"')) {
+                    Some(table) => (table.clone(), alias.as_ref().map_or(name, |alias| alias.name.to_string())),
+                    None => return Ok(()),
+                }
+            }
+            TableFactor::Derived { lateral: false, subquery, alias, .. } => {
+                let table = self.tables.put_aside(&subquery.to_string(), &self.names())?;
+                let alias = match alias {
+                    Some(alias) if alias.columns.is_empty() => alias.name.to_string(),
+                    Some(alias) => bail!("columns named behind {} are not answered: name them by AS", alias.name),
+                    None => table.clone(),
+                };
+                (table, alias)
+            }
+            _ => return Ok(()),
+        };
+        let select = parser(&format!("SELECT * FROM {table} AS {alias}"))?.parse_select()?;
+        if let Some(from) = select.from.into_iter().next() {
+            *factor = from.relation;
+        }
+        Ok(())
+    }
+
+    /// A query that is a value, or a list of them.
+    fn subquery(&self, expr: &mut Expr) -> Result<()> {
+        match expr {
+            Expr::Subquery(query) => *expr = expression(&self.tables.value(&query.to_string(), &self.names())?)?,
+            Expr::InSubquery { subquery, .. } => {
+                // One that names columns around it has no plan of its own; polars may have one.
+                if let Ok(table) = self.tables.put_aside(&subquery.to_string(), &self.names()) {
+                    **subquery = *parser(&format!("SELECT * FROM {table}"))?.parse_query()?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 /// A result as the visitor has it.
@@ -122,13 +200,16 @@ impl VisitorMut for Rewriting<'_> {
     type Break = anyhow::Error;
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<anyhow::Error> {
-        self.with.push(query.with.as_ref().map_or_else(String::new, ToString::to_string));
-        flow(windows_over_aggregates(query))
+        flow(self.with(query).and_then(|()| windows_over_aggregates(query)))
     }
 
     fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<anyhow::Error> {
-        self.with.pop();
+        self.names.pop();
         ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<anyhow::Error> {
+        flow(self.from(factor))
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<anyhow::Error> {
@@ -146,16 +227,7 @@ impl VisitorMut for Rewriting<'_> {
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<anyhow::Error> {
-        let Expr::Subquery(query) = expr else { return ControlFlow::Continue(()) };
-        let with = self.with.iter().rfind(|with| !with.is_empty());
-        let text = match with {
-            Some(with) if query.with.is_none() => format!("{with} {query}"),
-            _ => query.to_string(),
-        };
-        flow(self.tables.value(&text).and_then(|value| {
-            *expr = expression(&value)?;
-            Ok(())
-        }))
+        flow(self.subquery(expr))
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<anyhow::Error> {
@@ -213,6 +285,17 @@ impl Rewriting<'_> {
             }
             Expr::Extract { field, .. } if !matches!(field, DateTimeField::Epoch) => {
                 Some(format!("CAST({expr} AS BIGINT)"))
+            }
+            Expr::Case { conditions, else_result, .. } => {
+                let results = conditions.iter_mut().map(|when| &mut when.result);
+                for result in results.chain(else_result.as_deref_mut()) {
+                    if matches!(result, Expr::Value(value) if matches!(value.value, Value::Number(..))
+                        && value.to_string().parse::<i64>().is_ok())
+                    {
+                        *result = expression(&format!("CAST({result} AS BIGINT)"))?;
+                    }
+                }
+                None
             }
             Expr::Position { .. } => Some(format!("CAST({expr} AS BIGINT)")),
             Expr::Function(function) => self.instead_of_function(function)?,

@@ -299,7 +299,7 @@ def main():
                     print("DUCKDB", query, str(error).split("\n")[0], file=sys.stderr)
                 continue
             counts["asked"] += 1
-            done = subprocess.run([args.webmill, "query", query, "--results", results, "--format", "json"], capture_output=True, text=True)
+            done = subprocess.run([args.webmill, "query", "-", "--results", results, "--format", "json"], input=query, capture_output=True, text=True)
             if done.returncode:
                 counts["refused"] += 1
                 reasons[done.stderr.strip().replace("\n", " ")[:100]] += 1
