@@ -21,6 +21,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+pub use sql::aliases;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Progress, layout};

@@ -13,8 +13,25 @@ const HEAD: &str = "\
 -- From anywhere else:     duckdb -cmd \"SET VARIABLE webmill_results = '/path/of/results'\" -init /path/of/results/webmill.sql
 -- In Python:              con.execute(\"SET VARIABLE webmill_results = '/path/of/results'\"); con.execute(open('/path/of/results/webmill.sql').read())
 -- An object store's URL (s3://, https://) is a path too. A database file that keeps the views needs the variable in every session.
+SET TimeZone = 'UTC';
 SET VARIABLE webmill_results = coalesce(getvariable('webmill_results'), '.');
 ";
+
+/// Columns by names that people guess: the name, the column it is of, and the expression, which DuckDB and polars read alike.
+const ALIASES: [(&str, &str, &str); 6] = [
+    ("status", "fetch_status", "fetch_status"),
+    ("mime", "content_mime_detected", "content_mime_detected"),
+    ("host", "url_host_name", "url_host_name"),
+    ("domain", "url_host_registered_domain", "url_host_registered_domain"),
+    ("date", "fetch_time", "CAST(fetch_time AS DATE)"),
+    ("language", "content_languages", "SPLIT_PART(content_languages, ',', 1)"),
+];
+
+/// The further columns of a table in SQL, by the names of its own: each a name and an expression.
+pub fn aliases<'a>(columns: &'a [&'a str]) -> impl Iterator<Item = (&'static str, &'static str)> + 'a {
+    let fits = |(alias, of, _): &(&str, &str, &str)| columns.contains(of) && !columns.contains(alias);
+    ALIASES.into_iter().filter(fits).map(|(alias, _, expression)| (alias, expression))
+}
 
 /// The script that makes the views.
 pub(super) fn views(document: &Document) -> String {
@@ -36,7 +53,23 @@ fn view(text: &mut String, name: &str, table: &TableEntry) {
     if !table.sorted_by.is_empty() {
         let _ = write!(text, "; each file is sorted by {}", table.sorted_by.join(", "));
     }
-    let _ = writeln!(text, ".\nCREATE OR REPLACE VIEW {name} AS SELECT * FROM read_parquet([");
+    // Whole numbers have 64 bits and a sign, so that what is computed of them neither overflows nor goes round at zero.
+    let narrow = table.columns.iter().filter(|column| column.kind.contains("Int") && column.kind != "Int64");
+    let wide: Vec<String> = narrow
+        .map(|column| {
+            let kind = if column.kind.starts_with("List") { "BIGINT[]" } else { "BIGINT" };
+            format!("CAST({0} AS {kind}) AS {0}", name_of(&column.name))
+        })
+        .collect();
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let mut columns = "*".to_owned();
+    if !wide.is_empty() {
+        let _ = write!(columns, " REPLACE ({})", wide.join(", "));
+    }
+    for (alias, expression) in aliases(&names) {
+        let _ = write!(columns, ", {expression} AS {alias}");
+    }
+    let _ = writeln!(text, ".\nCREATE OR REPLACE VIEW {name} AS SELECT {columns} FROM read_parquet([");
     for (number, file) in table.files.iter().enumerate() {
         let comma = if number + 1 < table.files.len() { "," } else { "" };
         let _ = writeln!(text, "  getvariable('{VARIABLE}') || {}{comma}", text_of(&format!("/{file}")));

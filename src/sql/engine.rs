@@ -11,25 +11,25 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use polars::prelude::{
-    AnonymousScan, AnonymousScanArgs, AnyValue, Column, CompatLevel, DataFrame, DataType, Expr, Field, IntoLazy,
-    LazyFrame, LiteralValue, Operator, PolarsError, PolarsResult, ScanArgsAnonymous, Schema, SchemaRef,
-    Series, TimeUnit,
+    AnonymousScan, AnonymousScanArgs, AnyValue, Column, CompatLevel, DataFrame, DataType, Expr, Field,
+    IntoLazy, LazyFrame, LiteralValue, Operator, PlSmallStr, PolarsError, PolarsResult, ScanArgsAnonymous,
+    Schema, SchemaRef, Series, TimeUnit,
 };
-use polars::sql::SQLContext;
+use polars::sql::{SQLContext, sql_expr};
 use rayon::prelude::*;
-use webmill::jobs::catalogue::TableFiles;
+use webmill::jobs::catalogue::{TableFiles, aliases};
 use webmill::table::{ArrayReader, Bounds, FileFacts, GroupFacts, write_arrays};
 
 use super::functions::{self, Functions};
-use super::rewrite::{self, Names};
 use super::names;
+use super::rewrite::{self, Names};
 use super::statement::Statement;
 
 /// The rows that answer a statement.
@@ -40,11 +40,12 @@ pub fn answer(tables: &[TableFiles], statement: &Statement) -> Result<DataFrame>
     // Polars panics on some plans.
     let loud = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| ()));
-    let answer = catch_unwind(AssertUnwindSafe(|| {
-        Catalogue::open(tables)?.answer(statement.text(), &Names::new())
-    }));
+    let answer =
+        catch_unwind(AssertUnwindSafe(|| Catalogue::open(tables)?.told_or_answered(statement.text())));
     std::panic::set_hook(loud);
-    answer.unwrap_or_else(|_| bail!("polars has no plan for this query; it may have one for another form of it"))
+    answer.unwrap_or_else(|_| {
+        bail!("polars has no plan for this query; it may have one for another form of it")
+    })
 }
 
 /// The tables that a query may name.
@@ -70,17 +71,71 @@ impl<'a> Catalogue<'a> {
             let (frame, schema) = scan(&table.files)?;
             let of_times = schema.iter().filter(|(_, kind)| matches!(kind, DataType::Datetime(..)));
             times.extend(of_times.map(|(name, _)| name.to_string()));
-            frames.push(frame);
+            let names: Vec<&str> = schema.iter_names().map(|name| name.as_str()).collect();
+            let guessed = aliases(&names).map(|(alias, expression)| {
+                times.extend((alias == "date").then(|| alias.to_owned()));
+                Ok(sql_expr(expression)?.alias(alias))
+            });
+            frames.push(frame.with_columns(guessed.collect::<PolarsResult<Vec<_>>>()?));
         }
         Ok(Catalogue { tables, frames, aside: RefCell::default(), times })
     }
 
+    /// What SHOW TABLES and DESCRIBE tell, or the rows of a query.
+    fn told_or_answered(&self, text: &str) -> Result<DataFrame> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is = |at: usize, word: &str| words.get(at).is_some_and(|there| there.eq_ignore_ascii_case(word));
+        match words.len() {
+            2 if is(0, "SHOW") && is(1, "TABLES") => self.names(),
+            _ if is(0, "SHOW") && is(1, "COLUMNS") && is(2, "FROM") => self.columns(&words[3..]),
+            _ if is(0, "DESCRIBE") || is(0, "DESC") => self.columns(&words[1..]),
+            _ if is(0, "SHOW") => bail!("SHOW TABLES lists the tables, DESCRIBE TABLE the columns of one"),
+            _ => self.answer(text, &Names::new()),
+        }
+    }
+
+    fn names(&self) -> Result<DataFrame> {
+        let names = self.tables.iter().map(|table| table.name.as_str());
+        let rows = self.tables.iter().map(|table| i64::try_from(table.rows).unwrap_or(i64::MAX));
+        let about = self.tables.iter().map(|table| table.about.as_str());
+        frame_of([("name", names.collect())], [("rows", rows.collect())], [("about", about.collect())])
+    }
+
+    /// The columns of a table, or of the answer to a query.
+    fn columns(&self, words: &[&str]) -> Result<DataFrame> {
+        let (mut plan, mut descriptions) = match words {
+            [table] => (self.plan(&format!("SELECT * FROM {table}"), &Names::new())?, BTreeMap::new()),
+            query => (self.plan(&query.join(" "), &Names::new())?, BTreeMap::new()),
+        };
+        if let [name] = words
+            && let Some(table) = self.tables.iter().find(|table| table.name == name.trim_matches('"'))
+        {
+            let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+            descriptions.extend(aliases(&names).map(|(alias, expression)| (alias, expression)));
+            descriptions.extend(
+                table.columns.iter().map(|column| (column.name.as_str(), column.description.as_str())),
+            );
+        }
+        let schema = plan.collect_schema().map_err(|error| anyhow!("{error}"))?;
+        let names: Vec<&str> = schema.iter_names().map(|name| name.as_str()).collect();
+        let kinds: Vec<String> = schema.iter_values().map(kind_in_words).collect();
+        let said = names.iter().map(|name| descriptions.get(name).copied().unwrap_or_default());
+        let kinds = kinds.iter().map(String::as_str).collect();
+        frame_of(
+            [("column_name", names.clone()), ("column_type", kinds)],
+            [],
+            [("description", said.collect())],
+        )
+    }
+
     fn answer(&self, query: &str, names: &Names) -> Result<DataFrame> {
-        self.plan(query, names)?.collect().map_err(|error| anyhow!("{}", in_words(&error, self.tables)))
+        self.plan(query, names)?
+            .collect()
+            .map_err(|error| anyhow!("{}", in_words(&error, query, self.tables)))
     }
 
     fn plan(&self, query: &str, names: &Names) -> Result<LazyFrame> {
-        let query = rewrite::rewritten(query, self, names)?;
+        let rewritten = rewrite::rewritten(query, self, names)?;
         let mut context = SQLContext::new().with_function_registry(Arc::new(Functions::new()));
         for (table, frame) in self.tables.iter().zip(&self.frames) {
             context.register(&table.name, frame.clone());
@@ -88,7 +143,7 @@ impl<'a> Catalogue<'a> {
         for (number, frame) in self.aside.borrow().iter().enumerate() {
             context.register(&aside(number), frame.clone());
         }
-        context.execute(&query).map_err(|error| anyhow!("{}", in_words(&error, self.tables)))
+        context.execute(&rewritten).map_err(|error| anyhow!("{}", in_words(&error, query, self.tables)))
     }
 }
 
@@ -97,15 +152,24 @@ impl rewrite::Tables for Catalogue<'_> {
         self.times.contains(column)
     }
 
-    fn put_aside(&self, query: &str, names: &Names) -> Result<String> {
-        let frame = self.plan(query, names)?;
+    fn put_aside(&self, query: &str, names: &Names, columns: &[String]) -> Result<String> {
+        let mut frame = self.plan(query, names)?;
+        if !columns.is_empty() {
+            let there: Vec<PlSmallStr> = frame.collect_schema()?.iter_names_cloned().collect();
+            if there.len() < columns.len() {
+                bail!("{} names for {} columns: ({query})", columns.len(), there.len());
+            }
+            frame = frame.rename(&there[..columns.len()], columns, true);
+        }
         let mut aside_so_far = self.aside.borrow_mut();
         aside_so_far.push(frame);
         Ok(aside(aside_so_far.len() - 1))
     }
 
     fn value(&self, query: &str, names: &Names) -> Result<String> {
-        let answer = self.answer(query, names).with_context(|| format!("a subquery stands for one value: ({query})"))?;
+        let answer = self
+            .answer(query, names)
+            .with_context(|| format!("a subquery stands for one value: ({query})"))?;
         if answer.width() != 1 || answer.height() > 1 {
             let (rows, columns) = (answer.height(), answer.width());
             bail!("a subquery that stands for one value has {rows} rows and {columns} columns: ({query})");
@@ -120,9 +184,13 @@ impl rewrite::Tables for Catalogue<'_> {
             AnyValue::String(text) => quoted(text),
             AnyValue::StringOwned(text) => quoted(&text),
             AnyValue::Float64(number) if number.is_finite() => format!("CAST({number:?} AS DOUBLE)"),
-            AnyValue::Datetime(..) => format!("{}({})", functions::TIME, quoted(&super::cells::text_of(&value))),
+            AnyValue::Datetime(..) => {
+                format!("{}({})", functions::TIME, quoted(&super::cells::text_of(&value)))
+            }
             number if number.is_integer() => super::cells::text_of(&number),
-            other => bail!("a subquery that stands for one value has one of type {}: ({query})", other.dtype()),
+            other => {
+                bail!("a subquery that stands for one value has one of type {}: ({query})", other.dtype())
+            }
         })
     }
 }
@@ -346,21 +414,72 @@ fn unread(error: webmill::Error) -> PolarsError {
     PolarsError::ComputeError(error.to_string().into())
 }
 
-/// What polars says, and the names that are near to one that no table or column has.
-fn in_words(error: &PolarsError, tables: &[TableFiles]) -> String {
+/// What polars says in our words, with the table and the names that are near to one that it lacks.
+fn in_words(error: &PolarsError, query: &str, tables: &[TableFiles]) -> String {
     let said = error.to_string();
     // Behind these words it tells of plans, and lists all columns there are.
     let ends = ["\n\nResolved plan until failure", "; valid columns: ["];
     let end = ends.iter().filter_map(|words| said.find(words)).min().unwrap_or(said.len());
-    let said = said.get(..end).unwrap_or_default().trim().to_owned();
-    let columns = tables.iter().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
-    let tables = tables.iter().map(|table| table.name.as_str());
-    let near = match error {
-        PolarsError::ColumnNotFound(_) => names::near(&said, columns),
-        PolarsError::SQLInterface(_) => names::near(&said, tables.chain(columns)),
-        _ => Vec::new(),
-    };
-    if near.is_empty() { said } else { format!("{said}; near to it: {}", near.join(", ")) }
+    let said = said.get(..end).unwrap_or_default().trim();
+    let word = said.split(['\'', '"', '`']).nth(1).unwrap_or_default();
+    if said.contains("relation '") {
+        let near = names::near(word, tables.iter().map(|table| table.name.as_str()));
+        return format!("no table {word}{}", listed("; near to it: ", &near));
+    }
+    if said.contains("unable to find column") {
+        let named: Vec<&TableFiles> = {
+            let words: Vec<&str> = query.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            tables.iter().filter(|table| words.contains(&table.name.as_str())).collect()
+        };
+        let columns = |table: &TableFiles| table.columns.iter().any(|column| column.name == word);
+        let of: Vec<&str> = named.iter().map(|table| table.name.as_str()).collect();
+        if named.iter().any(|table| columns(table)) {
+            return format!("no column {word} at its place in this query{}", listed(" of ", &of));
+        }
+        let names = named.iter().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
+        let near = names::near(word, names);
+        let others = tables.iter().filter(|table| columns(table)).map(|table| table.name.as_str());
+        let (near, others) =
+            (listed("; near to it: ", &near), listed("; tables with one: ", &others.collect::<Vec<_>>()));
+        return format!("no column {word}{}{near}{others}", listed(" in ", &of));
+    }
+    if let Some((before, _)) = said.split_once("Ident {") {
+        let kind = before.split(['(', '[', '{']).next().unwrap_or_default().trim();
+        return format!("polars' SQL does not answer this: {kind}");
+    }
+    said.to_owned()
+}
+
+fn listed(words: &str, names: &[&str]) -> String {
+    if names.is_empty() { String::new() } else { format!("{words}{}", names.join(", ")) }
+}
+
+fn frame_of<const T: usize, const N: usize, const U: usize>(
+    texts: [(&str, Vec<&str>); T],
+    numbers: [(&str, Vec<i64>); N],
+    more: [(&str, Vec<&str>); U],
+) -> Result<DataFrame> {
+    let texts = texts.into_iter().map(|(name, values)| Column::new(name.into(), values));
+    let numbers = numbers.into_iter().map(|(name, values)| Column::new(name.into(), values));
+    let more = more.into_iter().map(|(name, values)| Column::new(name.into(), values));
+    DataFrame::new_infer_height(texts.chain(numbers).chain(more).collect())
+        .map_err(|error| anyhow!("{error}"))
+}
+
+/// A type as SQL names it.
+fn kind_in_words(kind: &DataType) -> String {
+    match kind {
+        DataType::Int64 => "BIGINT".to_owned(),
+        DataType::Float32 => "FLOAT".to_owned(),
+        DataType::Float64 => "DOUBLE".to_owned(),
+        DataType::String => "VARCHAR".to_owned(),
+        DataType::Boolean => "BOOLEAN".to_owned(),
+        DataType::Binary => "BLOB".to_owned(),
+        DataType::Date => "DATE".to_owned(),
+        DataType::Datetime(..) => "TIMESTAMP".to_owned(),
+        DataType::List(inner) => format!("{}[]", kind_in_words(inner)),
+        other => other.to_string(),
+    }
 }
 
 #[cfg(test)]

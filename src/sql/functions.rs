@@ -5,12 +5,14 @@
 use std::collections::BTreeMap;
 
 use polars::prelude::{
-    BaseColumnUdf, ChunkedArray, Column, DataType, Expr, Field, Int64Type, IntoColumn, IntoSeries,
-    NamedFrom, PolarsError, PolarsResult, Schema, Series, TimeUnit, UserDefinedFunction, lit,
+    BaseColumnUdf, ChunkedArray, Column, DataType, Expr, Field, Int64Type, IntoColumn, IntoSeries, NamedFrom,
+    PolarsError, PolarsResult, Schema, Series, TimeUnit, UserDefinedFunction, lit,
 };
 use polars::sql::FunctionRegistry;
 use webmill::capture::calendar::{civil_of_days, days_of_civil};
 use webmill::capture::date;
+
+use super::windows;
 
 pub const PLUS: &str = "webmill_plus";
 pub const MINUS: &str = "webmill_minus";
@@ -32,7 +34,7 @@ type Compute = fn(&[Series]) -> PolarsResult<Series>;
 /// The type of what it computes.
 type Kind = fn(&[DataType]) -> PolarsResult<DataType>;
 
-const FUNCTIONS: [(&str, Compute, Kind); 10] = [
+const FUNCTIONS: [(&str, Compute, Kind); 14] = [
     (PLUS, |of| arithmetic(of, "+", i64::checked_add, |a, b| a + b), |of| kind(of, |a, b| a + b)),
     (MINUS, |of| arithmetic(of, "-", i64::checked_sub, |a, b| a - b), |of| kind(of, |a, b| a - b)),
     (TIMES, |of| arithmetic(of, "*", i64::checked_mul, |a, b| a * b), |of| kind(of, |a, b| a * b)),
@@ -43,6 +45,10 @@ const FUNCTIONS: [(&str, Compute, Kind); 10] = [
     (ROUND, round, |of| Ok(if of[0].is_integer() { DataType::Int64 } else { DataType::Float64 })),
     (TIME, time, |_| Ok(TIMES_OF_DAY)),
     (TRUNCATED_TIME, truncated_time, |_| Ok(TIMES_OF_DAY)),
+    (windows::COUNT, windows::compute, |_| Ok(DataType::Int64)),
+    (windows::SHARE, windows::compute, |_| Ok(DataType::Float64)),
+    (windows::SUM, windows::compute, windows::kind),
+    (windows::CHOICE, windows::compute, |of| Ok(of[1].clone())),
 ];
 
 /// The functions, as polars asks for them.
@@ -86,7 +92,10 @@ fn function(name: &'static str, compute: Compute, kind: Kind) -> UserDefinedFunc
         Ok(Field::new(fields[0].name().clone(), kind(&kinds)?))
     };
     let mut function = UserDefinedFunction::new(name.into(), BaseColumnUdf::new(work, field));
-    // A value for each row: the options that polars gives to what maps a column.
+    // A value for each row by this row alone: the options that polars gives to what maps a column. Windows need the whole column.
+    if name.starts_with("webmill_window") {
+        return function;
+    }
     let mapped = lit(0).map(|column| Ok(column), |_, field| Ok(field.clone()));
     if let Expr::AnonymousFunction { options, .. } = mapped {
         function.options = options;
@@ -114,7 +123,9 @@ fn arithmetic(
     }
     pairs(of, |a, b| match checked(a, b) {
         Some(n) => Ok(Some(n)),
-        None => Err(wrong(format!("{a} {sign} {b} is beyond whole numbers of 64 bits; CAST to DOUBLE computes it"))),
+        None => Err(wrong(format!(
+            "{a} {sign} {b} is beyond whole numbers of 64 bits; CAST to DOUBLE computes it"
+        ))),
     })
 }
 
@@ -159,17 +170,21 @@ fn quotient(of: &[Series]) -> PolarsResult<Series> {
     if whole(&[of[0].dtype().clone(), of[1].dtype().clone()]) {
         return pairs(of, |a, b| Ok(if b == 0 { None } else { a.checked_div(b) }));
     }
-    integer(&[floats(of, |a, b| (b != 0.0).then_some((a / b).trunc()))?])
+    Err(wrong("// divides whole numbers: FLOOR(a / b) divides others".to_owned()))
 }
 
 /// A sum of whole numbers and the same sum of floats, which tell whether the first went round.
 fn checked_sum(of: &[Series]) -> PolarsResult<Series> {
     if of[0].dtype().is_integer() {
-        for (sum, about) in of[0].cast(&DataType::Int64)?.i64()?.iter().zip(of[1].cast(&DataType::Float64)?.f64()?.iter()) {
+        for (sum, about) in
+            of[0].cast(&DataType::Int64)?.i64()?.iter().zip(of[1].cast(&DataType::Float64)?.f64()?.iter())
+        {
             if let (Some(sum), Some(about)) = (sum, about)
                 && (sum as f64 - about).abs() > 1e18
             {
-                return Err(wrong(format!("a sum of some {about:e} is beyond whole numbers of 64 bits; CAST to DOUBLE adds it up")));
+                return Err(wrong(format!(
+                    "a sum of some {about:e} is beyond whole numbers of 64 bits; CAST to DOUBLE adds it up"
+                )));
             }
         }
     }
@@ -225,8 +240,9 @@ fn time(of: &[Series]) -> PolarsResult<Series> {
 
 /// Milliseconds since 1970 of a time as ISO 8601 writes it.
 fn milliseconds(text: &str) -> PolarsResult<i64> {
-    date::parse_w3c(text)
-        .ok_or_else(|| wrong(format!("{text:?} is no time; one is written 2026-01-31 or 2026-01-31T12:00:00Z")))
+    date::parse_w3c(text).ok_or_else(|| {
+        wrong(format!("{text:?} is no time; one is written 2026-01-31 or 2026-01-31T12:00:00Z"))
+    })
 }
 
 /// The first moment of the year, quarter, month, week (Monday), day, hour, minute or second of a time.
@@ -236,7 +252,10 @@ fn truncated_time(of: &[Series]) -> PolarsResult<Series> {
     let truncated: PolarsResult<ChunkedArray<Int64Type>> = times
         .i64()?
         .iter()
-        .map(|at| at.map(|at| beginning(&unit, at).ok_or_else(|| wrong(format!("DATE_TRUNC has no unit {unit:?}")))).transpose())
+        .map(|at| {
+            at.map(|at| beginning(&unit, at).ok_or_else(|| wrong(format!("DATE_TRUNC has no unit {unit:?}"))))
+                .transpose()
+        })
         .collect();
     truncated?.into_series().cast(&TIMES_OF_DAY)
 }

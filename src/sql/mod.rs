@@ -6,6 +6,7 @@ mod functions;
 mod names;
 mod rewrite;
 mod statement;
+mod windows;
 
 use std::borrow::Cow;
 use std::io::Read;

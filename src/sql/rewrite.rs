@@ -10,13 +10,13 @@ use std::ops::ControlFlow;
 use anyhow::{Result, anyhow, bail};
 use sqlparser::ast::{
     BinaryOperator, CastKind, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, GroupByExpr, Ident, OrderByKind, Query, Select, SelectItem, SetExpr, Statement, TableFactor, Value,
-    VisitMut, VisitorMut,
+    FunctionArguments, GroupByExpr, Ident, JoinConstraint, JoinOperator, OrderByKind, Query, Select,
+    SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, VisitMut, VisitorMut,
 };
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError, ParserOptions};
 
-use super::functions;
+use super::{functions, windows};
 
 /// Functions whose answers polars gives in 32 bits or fewer.
 const NARROW: [&str; 15] = [
@@ -85,11 +85,11 @@ pub trait Tables {
     /// A query that is not answered, or has several rows or columns.
     fn value(&self, query: &str, names: &Names) -> Result<String>;
 
-    /// The name of a table with the rows of a query.
+    /// The name of a table with the rows of a query, its first columns under these names.
     ///
     /// # Errors
-    /// A query that has no plan.
-    fn put_aside(&self, query: &str, names: &Names) -> Result<String>;
+    /// A query that has no plan, or fewer columns than names.
+    fn put_aside(&self, query: &str, names: &Names, columns: &[String]) -> Result<String>;
 }
 
 /// The query that is put to polars.
@@ -133,10 +133,8 @@ impl Rewriting<'_> {
                 bail!("WITH RECURSIVE is not answered");
             }
             for part in with.cte_tables {
-                if !part.alias.columns.is_empty() {
-                    bail!("columns named behind {} are not answered: name them by AS", part.alias.name);
-                }
-                let table = self.tables.put_aside(&part.query.to_string(), &names)?;
+                let columns = columns_of(&part.alias);
+                let table = self.tables.put_aside(&part.query.to_string(), &names, &columns)?;
                 names.insert(part.alias.name.value, table);
             }
         }
@@ -150,17 +148,16 @@ impl Rewriting<'_> {
             TableFactor::Table { name, alias, args: None, .. } => {
                 let name = name.to_string();
                 match self.names().get(name.trim_matches('"')) {
-                    Some(table) => (table.clone(), alias.as_ref().map_or(name, |alias| alias.name.to_string())),
+                    Some(table) => {
+                        (table.clone(), alias.as_ref().map_or(name, |alias| alias.name.to_string()))
+                    }
                     None => return Ok(()),
                 }
             }
             TableFactor::Derived { lateral: false, subquery, alias, .. } => {
-                let table = self.tables.put_aside(&subquery.to_string(), &self.names())?;
-                let alias = match alias {
-                    Some(alias) if alias.columns.is_empty() => alias.name.to_string(),
-                    Some(alias) => bail!("columns named behind {} are not answered: name them by AS", alias.name),
-                    None => table.clone(),
-                };
+                let columns = alias.as_ref().map(columns_of).unwrap_or_default();
+                let table = self.tables.put_aside(&subquery.to_string(), &self.names(), &columns)?;
+                let alias = alias.as_ref().map_or_else(|| table.clone(), |alias| alias.name.to_string());
                 (table, alias)
             }
             _ => return Ok(()),
@@ -175,10 +172,12 @@ impl Rewriting<'_> {
     /// A query that is a value, or a list of them.
     fn subquery(&self, expr: &mut Expr) -> Result<()> {
         match expr {
-            Expr::Subquery(query) => *expr = expression(&self.tables.value(&query.to_string(), &self.names())?)?,
+            Expr::Subquery(query) => {
+                *expr = expression(&self.tables.value(&query.to_string(), &self.names())?)?
+            }
             Expr::InSubquery { subquery, .. } => {
                 // One that names columns around it has no plan of its own; polars may have one.
-                if let Ok(table) = self.tables.put_aside(&subquery.to_string(), &self.names()) {
+                if let Ok(table) = self.tables.put_aside(&subquery.to_string(), &self.names(), &[]) {
                     **subquery = *parser(&format!("SELECT * FROM {table}"))?.parse_query()?;
                 }
             }
@@ -186,6 +185,10 @@ impl Rewriting<'_> {
         }
         Ok(())
     }
+}
+
+fn columns_of(alias: &TableAlias) -> Vec<String> {
+    alias.columns.iter().map(|column| column.name.value.clone()).collect()
 }
 
 /// A result as the visitor has it.
@@ -200,7 +203,8 @@ impl VisitorMut for Rewriting<'_> {
     type Break = anyhow::Error;
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<anyhow::Error> {
-        flow(self.with(query).and_then(|()| windows_over_aggregates(query)))
+        nulls_last(query);
+        flow(self.with(query).and_then(|()| qualify(query)).and_then(|()| windows_over_aggregates(query)))
     }
 
     fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<anyhow::Error> {
@@ -213,17 +217,8 @@ impl VisitorMut for Rewriting<'_> {
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<anyhow::Error> {
-        for item in &mut select.projection {
-            if let SelectItem::UnnamedExpr(expr) = item
-                && !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Wildcard(_))
-                && !is_call(expr, "columns")
-                && !is_call(expr, "unnest")
-            {
-                let alias = Ident::with_quote('"', expr.to_string());
-                *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
-            }
-        }
-        ControlFlow::Continue(())
+        name_items(select);
+        flow(joins(select).and_then(|()| unnested(select)))
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<anyhow::Error> {
@@ -251,6 +246,9 @@ impl Rewriting<'_> {
                     return Ok(None);
                 }
                 let function = match op {
+                    BinaryOperator::PGRegexMatch | BinaryOperator::PGRegexNotMatch => {
+                        bail!("{op} is read in several ways: REGEXP_LIKE({left}, {right}) finds a part")
+                    }
                     BinaryOperator::Plus => functions::PLUS,
                     BinaryOperator::Minus => functions::MINUS,
                     BinaryOperator::Multiply => functions::TIMES,
@@ -266,21 +264,35 @@ impl Rewriting<'_> {
                 time_literals(times, [low.as_mut(), high.as_mut()])?;
                 None
             }
-            Expr::InList { expr, list, .. } => {
-                let times = self.is_time(expr);
-                time_literals(times, list.iter_mut())?;
-                None
+            Expr::InList { expr, list, negated } if self.is_time(expr) => {
+                time_literals(true, list.iter_mut())?;
+                let any: Vec<String> = list.iter().map(|value| format!("{expr} = {value}")).collect();
+                Some(format!("{}({})", if *negated { "NOT " } else { "" }, any.join(" OR ")))
             }
             Expr::Cast { kind: CastKind::Cast | CastKind::DoubleColon, expr, data_type, .. } => {
                 if is_whole(data_type) {
                     Some(format!("{}({expr})", functions::INTEGER))
                 } else if matches!(data_type, DataType::Timestamp(..) | DataType::Datetime(_)) {
                     Some(format!("{}({expr})", functions::TIME))
+                } else if is_text(data_type) && self.is_time(expr) {
+                    bail!("{expr} as text is written in several ways: STRFTIME({expr}, '%Y-%m-%d') says how")
                 } else {
                     None
                 }
             }
-            Expr::TypedString(typed) if matches!(typed.data_type, DataType::Timestamp(..) | DataType::Datetime(_)) => {
+            Expr::IsTrue(of) => Some(format!("COALESCE({of}, FALSE)")),
+            Expr::IsNotTrue(of) => Some(format!("NOT COALESCE({of}, FALSE)")),
+            Expr::IsFalse(of) => Some(format!("NOT COALESCE({of}, TRUE)")),
+            Expr::IsNotFalse(of) => Some(format!("COALESCE({of}, TRUE)")),
+            Expr::SimilarTo { expr, pattern, .. } => {
+                bail!("SIMILAR TO is read in several ways: REGEXP_LIKE({expr}, {pattern}) finds a part")
+            }
+            Expr::Tuple(_) => {
+                bail!("{expr} is not answered where one value is asked for: compare its parts one by one")
+            }
+            Expr::TypedString(typed)
+                if matches!(typed.data_type, DataType::Timestamp(..) | DataType::Datetime(_)) =>
+            {
                 Some(format!("{}({})", functions::TIME, typed.value))
             }
             Expr::Extract { field, .. } if !matches!(field, DateTimeField::Epoch) => {
@@ -297,6 +309,11 @@ impl Rewriting<'_> {
                 }
                 None
             }
+            Expr::Substring { substring_from: Some(from), .. } if from.to_string().starts_with('-') => {
+                bail!(
+                    "{expr} begins before its text, which is read in two ways: RIGHT takes the end of a text"
+                )
+            }
             Expr::Position { .. } => Some(format!("CAST({expr} AS BIGINT)")),
             Expr::Function(function) => self.instead_of_function(function)?,
             _ => None,
@@ -308,6 +325,11 @@ impl Rewriting<'_> {
         let is_aggregate = AGGREGATES.contains(&name.as_str());
         if is_aggregate {
             filter_by_case(function)?;
+        }
+        if let Some(window) = windows::call(function)? {
+            return Ok(Some(window));
+        }
+        if is_aggregate {
             if let Some(constant) = constant(function) {
                 return of_constant(&name, function, &constant).map(Some);
             }
@@ -315,13 +337,22 @@ impl Rewriting<'_> {
         let arguments = &function.args;
         Ok(match name.as_str() {
             "sum" => Some(checked_sum(function)?),
+            "regexp_matches" => Some(format!("REGEXP_LIKE{arguments}")),
+            "len" => Some(format!("CAST(LENGTH{arguments} AS BIGINT)")),
+            "contains" => Some(format!("(STRPOS{arguments} > 0)")),
+            "log" => match pair(function) {
+                Some((base, of)) => Some(format!("LOG({of}, {base})")),
+                None => None,
+            },
             "round" => Some(format!("{}{arguments}", functions::ROUND)),
             "mod" => Some(format!("{}{arguments}", functions::REMAINDER)),
             "div" => Some(format!("{}{arguments}", functions::QUOTIENT)),
             "timestamp" | "datetime" | "to_timestamp" => Some(format!("{}{arguments}", functions::TIME)),
             "date_trunc" => Some(format!("{}{arguments}", functions::TRUNCATED_TIME)),
             part if PARTS.contains(&part) => {
-                let Some(Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Function(_)) = only(function) else {
+                let Some(Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Function(_)) =
+                    only(function)
+                else {
                     return Ok(None);
                 };
                 let time = only(function).map(ToString::to_string).unwrap_or_default();
@@ -340,6 +371,7 @@ impl Rewriting<'_> {
                 names.last().is_some_and(|name| self.tables.has_times(&name.value))
             }
             Expr::Nested(inner) => self.is_time(inner),
+            Expr::Cast { data_type, .. } => matches!(data_type, DataType::Date),
             Expr::Function(function) => match function.name.to_string().as_str() {
                 functions::TIME | functions::TRUNCATED_TIME => true,
                 name if ["min", "max"].contains(&name.to_lowercase().as_str()) => {
@@ -375,8 +407,35 @@ fn is_whole(kind: &DataType) -> bool {
     use DataType::{BigInt, Int, Int2, Int4, Int8, Int16, Int32, Int64, Integer, SmallInt, TinyInt};
     matches!(
         kind,
-        BigInt(_) | Int(_) | Int2(_) | Int4(_) | Int8(_) | Int16 | Int32 | Int64 | Integer(_) | SmallInt(_) | TinyInt(_)
+        BigInt(_)
+            | Int(_)
+            | Int2(_)
+            | Int4(_)
+            | Int8(_)
+            | Int16
+            | Int32
+            | Int64
+            | Integer(_)
+            | SmallInt(_)
+            | TinyInt(_)
     )
+}
+
+fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Varchar(_) | DataType::Text | DataType::String(_) | DataType::CharVarying(_))
+}
+
+/// The first two arguments.
+fn pair(function: &Function) -> Option<(Expr, Expr)> {
+    let FunctionArguments::List(list) = &function.args else { return None };
+    match list.args.as_slice() {
+        [
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(first)),
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(second)),
+            ..,
+        ] => Some((first.clone(), second.clone())),
+        _ => None,
+    }
 }
 
 fn is_call(expr: &Expr, name: &str) -> bool {
@@ -430,7 +489,9 @@ fn constant(function: &Function) -> Option<String> {
 
         fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
             match expr {
-                Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Wildcard(_) => ControlFlow::Break(()),
+                Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Wildcard(_) => {
+                    ControlFlow::Break(())
+                }
                 _ => ControlFlow::Continue(()),
             }
         }
@@ -468,6 +529,167 @@ fn checked_sum(function: &Function) -> Result<String> {
     Ok(format!("{}({function}, {about})", functions::SUM))
 }
 
+/// Names what has no name by its words.
+fn name_items(select: &mut Select) {
+    for item in &mut select.projection {
+        if let SelectItem::UnnamedExpr(expr) = item
+            && !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Wildcard(_))
+            && !is_call(expr, "columns")
+            && !is_call(expr, "unnest")
+        {
+            let alias = Ident::with_quote('"', expr.to_string());
+            *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+        }
+    }
+}
+
+/// Nulls come last where nothing is said.
+fn nulls_last(query: &mut Query) {
+    match query.order_by.as_mut().map(|order| &mut order.kind) {
+        Some(OrderByKind::Expressions(keys)) => {
+            for key in keys {
+                key.options.nulls_first.get_or_insert(false);
+            }
+        }
+        Some(OrderByKind::All(options)) => {
+            options.nulls_first.get_or_insert(false);
+        }
+        None => {}
+    }
+}
+
+/// `SELECT … QUALIFY p` as `SELECT * EXCLUDE (p) FROM (SELECT …, p) WHERE p`.
+fn qualify(query: &mut Query) -> Result<()> {
+    let SetExpr::Select(select) = query.body.as_mut() else { return Ok(()) };
+    let Some(condition) = select.qualify.take() else { return Ok(()) };
+    name_items(select);
+    let distinct = select.distinct.take().map_or_else(String::new, |distinct| distinct.to_string());
+    let alias = Ident::new("_qualify");
+    select.projection.push(SelectItem::ExprWithAlias { expr: condition, alias });
+    let text = format!("SELECT {distinct} * EXCLUDE (_qualify) FROM ({select}) AS _qualified WHERE _qualify");
+    query.body = parser(&text)?.parse_query()?.body;
+    Ok(())
+}
+
+/// Conditions of a join about one of its tables become conditions of that table.
+fn joins(select: &mut Select) -> Result<()> {
+    let mut conditions: Vec<Expr> = Vec::new();
+    for join in select.from.iter_mut().flat_map(|from| &mut from.joins) {
+        let inner = matches!(join.join_operator, JoinOperator::Join(_) | JoinOperator::Inner(_));
+        let left = matches!(join.join_operator, JoinOperator::Left(_) | JoinOperator::LeftOuter(_));
+        let (JoinOperator::Join(on)
+        | JoinOperator::Inner(on)
+        | JoinOperator::Left(on)
+        | JoinOperator::LeftOuter(on)) = &mut join.join_operator
+        else {
+            continue;
+        };
+        if matches!(on, JoinConstraint::Natural) {
+            bail!("NATURAL JOIN is not answered: USING names the columns");
+        }
+        let JoinConstraint::On(condition) = on else { continue };
+        let mut parts = Vec::new();
+        conjuncts(condition, &mut parts);
+        let name = name_of(&join.relation);
+        let moved = |part: &Expr| match tables_of(part).as_slice() {
+            [] => false,
+            [one] => inner || left && name.as_ref() == Some(one),
+            _ => false,
+        };
+        let (moved, left_there): (Vec<Expr>, Vec<Expr>) = parts.into_iter().partition(moved);
+        let (Some(there), false) = (all_of(&left_there), moved.is_empty()) else { continue };
+        *condition = expression(&there)?;
+        if inner {
+            conditions.extend(moved);
+        } else if let (Some(name), Some(moved)) = (name, all_of(&moved)) {
+            let derived = format!("SELECT * FROM (SELECT * FROM {} WHERE {moved}) AS {name}", join.relation);
+            if let Some(from) = parser(&derived)?.parse_select()?.from.into_iter().next() {
+                join.relation = from.relation;
+            }
+        }
+    }
+    if let Some(moved) = all_of(&conditions) {
+        let text = match &select.selection {
+            Some(selection) => format!("({selection}) AND {moved}"),
+            None => moved,
+        };
+        select.selection = Some(expression(&text)?);
+    }
+    Ok(())
+}
+
+/// Empty lists give no rows; polars has one of null.
+fn unnested(select: &mut Select) -> Result<()> {
+    let lists = select.projection.iter_mut().filter_map(item_mut).filter(|expr| is_call(expr, "unnest"));
+    let filled = lists.filter_map(|expr| match expr {
+        Expr::Function(function) => only(function).map(|list| format!("ARRAY_LENGTH({list}) > 0")),
+        _ => None,
+    });
+    let mut conditions: Vec<String> = filled.collect();
+    if !conditions.is_empty() {
+        conditions.extend(select.selection.as_ref().map(|condition| format!("({condition})")));
+        select.selection = Some(expression(&conditions.join(" AND "))?);
+    }
+    Ok(())
+}
+
+fn all_of(conditions: &[Expr]) -> Option<String> {
+    let words: Vec<String> = conditions
+        .iter()
+        .map(|condition| match condition {
+            // Polars takes no parentheses in ON.
+            Expr::BinaryOp { op, .. } if is_comparison(op) => condition.to_string(),
+            _ => format!("({condition})"),
+        })
+        .collect();
+    (!words.is_empty()).then(|| words.join(" AND "))
+}
+
+fn conjuncts(condition: &Expr, parts: &mut Vec<Expr>) {
+    match condition {
+        Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+            conjuncts(left, parts);
+            conjuncts(right, parts);
+        }
+        Expr::Nested(inner) => conjuncts(inner, parts),
+        other => parts.push(other.clone()),
+    }
+}
+
+fn name_of(relation: &TableFactor) -> Option<String> {
+    match relation {
+        TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
+            Some(alias.name.value.clone())
+        }
+        TableFactor::Table { name, .. } => Some(name.to_string().trim_matches('"').to_owned()),
+        _ => None,
+    }
+}
+
+/// The tables whose columns a condition names; a column without its table counts as one of no name.
+fn tables_of(condition: &Expr) -> Vec<String> {
+    struct Names(Vec<String>);
+    impl VisitorMut for Names {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            match expr {
+                Expr::CompoundIdentifier(names) => {
+                    self.0.extend(names.first().map(|name| name.value.clone()));
+                }
+                Expr::Identifier(_) => self.0.extend([String::new(), "?".to_owned()]),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut names = Names(Vec::new());
+    let _ = condition.clone().visit(&mut names);
+    names.0.sort();
+    names.0.dedup();
+    names.0
+}
+
 /// `SELECT SUM(COUNT(*)) OVER () … GROUP BY …` as a query of windows over one of groups.
 fn windows_over_aggregates(query: &mut Query) -> Result<()> {
     let SetExpr::Select(select) = query.body.as_mut() else { return Ok(()) };
@@ -484,7 +706,8 @@ fn windows_over_aggregates(query: &mut Query) -> Result<()> {
         }
     }
     let mut inner = (**select).clone();
-    let mut parts = Parts { groups: groups.iter().map(ToString::to_string).collect(), aggregates: Vec::new() };
+    let mut parts =
+        Parts { groups: groups.iter().map(ToString::to_string).collect(), aggregates: Vec::new() };
     for item in &mut select.projection {
         if let SelectItem::UnnamedExpr(expr) = item {
             let alias = Ident::with_quote('"', expr.to_string());

@@ -5,7 +5,7 @@ use sqlparser::dialect::GenericDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 /// Words that a statement which only reads begins with.
-const BEGINNINGS: [&str; 4] = ["SELECT", "WITH", "FROM", "VALUES"];
+const BEGINNINGS: [&str; 7] = ["SELECT", "WITH", "FROM", "VALUES", "SHOW", "DESCRIBE", "DESC"];
 
 /// Functions of polars' SQL that read files.
 const FILE_FUNCTIONS: [&str; 4] = ["read_csv", "read_ipc", "read_json", "read_parquet"];

@@ -82,6 +82,33 @@ fn recipes(results: &Path, empty: &[&str]) {
     assert!(text.lines().count() >= 30);
 }
 
+/// Two hundred generated queries over the tables of the demonstration, of marked pages and of a synthetic Web.
+#[test]
+fn generated_queries_are_answered_alike_by_duckdb_python_and_query() {
+    if tool("readers", "python").is_none() {
+        return;
+    }
+    let work = Work::with_demo();
+    let pages = repository("tests/pages");
+    work.run(&[
+        "datasets",
+        "pack",
+        pages.to_str().unwrap(),
+        "--site",
+        "https://pages.example/",
+        "--out",
+        "packed",
+    ]);
+    work.run(&["run", "packed", "--out", "pages"]);
+    work.synth("shards", 100, u64::MAX);
+    work.run(&["run", "shards", "--out", "synth"]);
+    let results = ["demo/results", "pages", "synth"].map(|results| work.path(results));
+    let how = [env!("CARGO_BIN_EXE_webmill"), "200", "1"].map(Path::new);
+    let arguments: Vec<&Path> = how.into_iter().chain(results.iter().map(|path| path.as_path())).collect();
+    let counts = reader("differential.py", &arguments).unwrap_or_default();
+    assert!(counts.contains(" equal"), "{counts}");
+}
+
 /// What `webmill run` leaves out unless it is asked for: topics, classes (here every other text) and counts.
 fn learn(work: &Work, out: &str) {
     let sql = "SELECT url FROM texts WHERE is_current AND num_words > 0 ORDER BY url";
