@@ -14,7 +14,7 @@ use sqlparser::ast::{
     SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, VisitMut, VisitorMut,
 };
 use sqlparser::dialect::GenericDialect;
-use sqlparser::parser::{Parser, ParserError, ParserOptions};
+use sqlparser::parser::{Parser, ParserError};
 
 use super::{functions, windows};
 
@@ -106,8 +106,7 @@ pub fn rewritten(text: &str, tables: &dyn Tables, names: &Names) -> Result<Strin
 }
 
 fn parser(text: &str) -> Result<Parser<'_>, ParserError> {
-    let options = ParserOptions { trailing_commas: true, ..ParserOptions::default() };
-    Parser::new(&GenericDialect).with_options(options).try_with_sql(text)
+    Parser::new(&GenericDialect).try_with_sql(text)
 }
 
 fn expression(text: &str) -> Result<Expr> {
@@ -218,6 +217,11 @@ impl VisitorMut for Rewriting<'_> {
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<anyhow::Error> {
         name_items(select);
+        for item in &mut select.projection {
+            if let SelectItem::ExprWithAlias { alias, .. } = item {
+                alias.quote_style = Some('"');
+            }
+        }
         flow(joins(select).and_then(|()| unnested(select)))
     }
 
@@ -316,6 +320,15 @@ impl Rewriting<'_> {
             }
             Expr::Position { .. } => Some(format!("CAST({expr} AS BIGINT)")),
             Expr::Function(function) => self.instead_of_function(function)?,
+            // So that polars takes no column for a word of SQL.
+            Expr::Identifier(name) => {
+                name.quote_style = Some('"');
+                None
+            }
+            Expr::CompoundIdentifier(names) => {
+                names.iter_mut().for_each(|name| name.quote_style = Some('"'));
+                None
+            }
             _ => None,
         })
     }

@@ -20,7 +20,10 @@ import sys
 import duckdb
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
-import webmill  # noqa: E402
+try:
+    import webmill  # noqa: E402
+except ImportError:
+    webmill = None
 
 # Types that the two write differently.
 LEFT_OUT = ("BLOB", "STRUCT", "UHUGEINT", "HUGEINT", "MAP")
@@ -285,7 +288,7 @@ def tables_of(connection):
         rows = connection.sql(f'SELECT COUNT(*) FROM "{name}"').fetchone()[0]
         for column, kind, *_ in connection.sql(f'DESCRIBE "{name}"').fetchall():
             if kind in kinds and not any(kind.startswith(left) for left in LEFT_OUT):
-                columns[kinds[kind]].append(column)
+                columns[kinds[kind]].append(f'"{column}"' if column in ("table", "offset") else column)
                 if kind == "VARCHAR" and rows and connection.sql(f'SELECT COUNT(DISTINCT "{column}") FROM "{name}"').fetchone()[0] == rows:
                     columns["key"].append(column)
         if rows and rows < 200_000 and columns["whole"]:
