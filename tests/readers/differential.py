@@ -118,7 +118,7 @@ class Questions:
         r = self.random
         column = r.choice(of["text"])
         return r.choice([
-            column, column, f"UPPER({column})", f"LOWER({column})", f"{column} || '!'", f"SUBSTR({column}, 2, 5)",
+            column, column, f"UPPER(LEFT({column}, 4))", f"{column} || '!'", f"SUBSTR({column}, 2, 5)",
             f"COALESCE({column}, '-')", f"LEFT({column}, 6)", f"REPLACE({column}, 'a', '')", f"CAST({r.choice(of['whole'])} AS VARCHAR)",
         ])
 
