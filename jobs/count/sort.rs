@@ -166,7 +166,7 @@ fn sorted_schema(table: &TableFiles, job: &CountSort) -> Result<TableSchema> {
 impl Job for CountSort {
     type Input = SortInput;
     const NAME: &'static str = "count-sort";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn run(&self, input: &SortInput, stage: &Stage<'_>) -> Result<()> {
         let plan = Plan::of_table(&input.folder)?;

@@ -96,7 +96,9 @@ fn an_out_of_another_version_or_of_someone_else_is_refused() {
 fn results_of_another_layout_are_refused_by_every_reader() {
     let work = Work::new();
     work.synth("shards", 20, u64::MAX);
-    work.run(&["run", "shards", "--out", "out"]);
+    for out in ["out", "good"] {
+        work.run(&["run", "shards", "--out", out]);
+    }
     std::fs::write(work.path("text.txt"), "Some words of a text.").unwrap();
     for layout in [2, 99] {
         std::fs::write(work.path("out/webmill.json"), format!("{{\"layout\": {layout}}}")).unwrap();
@@ -104,7 +106,7 @@ fn results_of_another_layout_are_refused_by_every_reader() {
         for line in [
             "run shards --out out",
             "report --out out",
-            "report --out new --compare out",
+            "report --out good --compare out",
             "rank --out out",
             "rank out",
             "rank out --query words",
@@ -114,7 +116,7 @@ fn results_of_another_layout_are_refused_by_every_reader() {
             "serve out",
             "results ls out",
             "results verify out",
-            "dedup --out new --against out",
+            "dedup --out good --against out",
             "dedup apply out --out smaller",
             "dedup similar out text.txt",
             "count search words --out out",
