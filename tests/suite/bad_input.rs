@@ -121,7 +121,7 @@ fn results_of_another_layout_are_refused_by_every_reader() {
             "dedup similar out text.txt",
             "count search words --out out",
             "learn apply --out out",
-            "rules export --out out",
+            "rules export --results out --format csv --out csv",
         ] {
             expect(&work, &line.split(' ').collect::<Vec<_>>(), 2, &[&named, "expected layout 3"]);
         }
