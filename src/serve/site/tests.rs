@@ -238,7 +238,11 @@ fn long_lists_turn_pages() {
 #[test]
 fn urls_without_a_host_are_of_none() {
     let urls = ["http://a.example/", "urn:pageinfo:http://a.example/", "urn:x", "http://b.example/"];
-    let index = MemoryIndex::new(urls.map(|url| entry(url, 20200101000000, 200, "A")).to_vec());
+    let mut entries = urls.map(|url| entry(url, 20200101000000, 200, "A")).to_vec();
+    for urn in &mut entries[1..3] {
+        urn.urlkey = urn.url.clone();
+    }
+    let index = MemoryIndex::new(entries);
     let survey = Survey::of(&index).unwrap();
     assert_eq!((survey.captures, survey.urls), (4, 4));
     assert_eq!(survey.hosts, [("a.example".to_owned(), 1), ("b.example".to_owned(), 1)]);
