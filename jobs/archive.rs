@@ -15,6 +15,7 @@ use webmill_capture::{Error, Result};
 use webmill_index::cdx::{self, Form, write_line};
 use webmill_index::store::Store;
 use webmill_index::{Counts, Entry, Indexer, MemoryIndex, Pass};
+use webmill_run::layout::{LAYOUT_FILE, check_layout};
 use webmill_serve::site::Facts;
 use webmill_serve::wacz::Wacz;
 use webmill_serve::{Collection, RecordStore, ShardFiles, StoredRecord};
@@ -73,7 +74,8 @@ impl Holdings {
         let mut named = Vec::new();
         for argument in arguments {
             let path = Path::new(argument);
-            if path.join("webmill.json").is_file() {
+            if path.join(LAYOUT_FILE).is_file() {
+                check_layout(path)?;
                 holdings.results.push(path.to_path_buf());
             } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wacz")) {
                 named.push((name_of(path), Holding::Wacz(path.to_path_buf())));
@@ -160,6 +162,9 @@ fn name_of(path: &Path) -> String {
 
 /// Paths of the shards, and event logs of crawls, that results were made of.
 pub(crate) fn inputs_of(results: &Path) -> Result<Vec<String>> {
+    if results.join(LAYOUT_FILE).exists() {
+        check_layout(results)?;
+    }
     let path = results.join("extract/latest/run.json");
     let text = std::fs::read(&path).map_err(|_| {
         Error::Config(format!(

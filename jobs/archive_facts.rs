@@ -28,16 +28,17 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
 use webmill_index::Timestamp;
-use webmill_serve::site::{CaptureFacts, ClusterFacts, Facts, HostLine, SearchAnswer, SearchHit};
+use webmill_serve::site::{CaptureFacts, ClusterFacts, Facts, HostLine, PlaceFacts, SearchAnswer, SearchHit};
 use webmill_sort::Budget;
 use webmill_table::{Reader, columns};
 
 use crate::job::{if_any, latest};
+use crate::rank::places::Place;
 use crate::report::tables::HostRow;
 use file::FactsFile;
 
 /// Version of the file's form and of what is in it.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A capture as the file keeps it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -53,10 +54,18 @@ struct Known {
     charset: Option<String>,
     words: u32,
     links: u32,
-    /// PageRank, place by it from 1, in-links.
-    rank: Option<(f64, u64, u32)>,
+    rank: Option<Rank>,
     cluster: Option<Cluster>,
     text: String,
+}
+
+/// Where a crawled page stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Rank {
+    pagerank: f64,
+    /// Among the crawled pages and among all nodes.
+    places: [Place; 2],
+    in_links: u32,
 }
 
 /// The cluster of a page.
@@ -163,9 +172,11 @@ impl Facts for ArchiveFacts {
             text: (!known.text.is_empty()).then_some(known.text),
             words: some(known.words),
             links: some(known.links),
-            pagerank: known.rank.map(|rank| rank.0),
-            place: known.rank.map(|rank| (rank.1, self.file.ranked())),
-            in_links: known.rank.map(|rank| u64::from(rank.2)),
+            pagerank: known.rank.map(|rank| rank.pagerank),
+            places: known.rank.map(|rank| {
+                rank.places.map(|Place { position, of, percentile }| PlaceFacts { position, of, percentile })
+            }),
+            in_links: known.rank.map(|rank| u64::from(rank.in_links)),
             cluster: known.cluster.map(|cluster| ClusterFacts {
                 number: u64::from(cluster.number),
                 size: u64::from(cluster.size),

@@ -114,8 +114,9 @@ fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
             let body = body_of(page.content_digest, page.content_length);
             let text = page.text_digest.map_or(0, |digest| digest.0);
             let at = place(shard, offset);
+            let simhash = (page.num_words > 0).then_some(page.simhash);
             let stored: Stored<'_> =
-                (page.url_key.0, body, text, page.simhash, at, page.num_words, part, page.url_sortkey);
+                (page.url_key.0, body, text, simhash, at, page.num_words, part, page.url_sortkey);
             sorter.push(&key, &postcard::to_allocvec(&stored).map_err(|_| broken())?)?;
         }
     }
@@ -213,7 +214,8 @@ mod tests {
             content_length: 9,
             warc_filename: "x".into(),
             warc_record_offset: offset,
-            simhash: Some(u64::MAX),
+            num_words: 1,
+            simhash: u64::MAX,
             ..PageRow::default()
         };
         let rows = [

@@ -168,7 +168,7 @@ pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for Dedup {
     type Input = DedupInput;
     const NAME: &'static str = "dedup";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let mut ingredients = crate::ingredients::of_words();

@@ -122,7 +122,7 @@ const MAX_SEEDS: u64 = 4;
 impl Job for GraphJob {
     type Input = GraphInput;
     const NAME: &'static str = "graph";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     fn run(&self, input: &GraphInput, stage: &Stage<'_>) -> Result<()> {
         stage.unit("graph", |unit| self.build(input, unit))

@@ -58,7 +58,7 @@ pub fn mirrors(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for Mirrors {
     type Input = PagesAndClusters;
     const NAME: &'static str = "mirrors";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn run(&self, sources: &PagesAndClusters, stage: &Stage<'_>) -> Result<()> {
         stage.unit("mirrors", |unit| self.find(sources, unit))

@@ -1,5 +1,6 @@
 //! `webmill rank`: every measure on every level of the graph, as table `ranks`.
 
+pub mod places;
 pub mod settings;
 pub mod tables;
 pub mod teleport;

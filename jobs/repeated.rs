@@ -70,7 +70,7 @@ pub fn repeated(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for RepeatedLines {
     type Input = PagesAndClusters;
     const NAME: &'static str = "repeated";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     // What normalising a text depends on.
     fn ingredients(&self) -> Vec<Ingredient> {

@@ -56,7 +56,7 @@ pub fn shape(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for Shape {
     type Input = Committed;
     const NAME: &'static str = "shape";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
         Level::ALL

@@ -22,12 +22,13 @@ use webmill_sort::{Budget, BytesSorter};
 use webmill_table::{Reader, columns, part_files};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Cluster, Known, VERSION, terms};
+use super::{Cluster, Known, Rank, VERSION, terms};
 use crate::current_captures::place;
 use crate::dedup::tables::ClusterRow;
 use crate::job::{if_any, latest};
 use crate::levels::{Level, read_level};
 use crate::output::covering;
+use crate::rank::places::Places;
 use crate::rank::tables::RankRow;
 
 /// The first line of the file.
@@ -60,6 +61,10 @@ columns! {
 
 columns! {
     struct Clustered from ClusterRow { url, url_key, cluster, representative, kind, size }
+}
+
+columns! {
+    struct Score from RankRow { crawled, pagerank }
 }
 
 /// The results that the file is made of.
@@ -132,25 +137,28 @@ pub fn build(sources: &Sources, path: &Path, budget: &Budget) -> Result<()> {
         }
         texts.ended()?;
     }
-    out.finish(ranks.len() as u64)
+    out.finish()
 }
 
-type Rank = (f64, u64, u32);
-
-/// PageRank, place and in-links of the crawled pages.
+/// Score, places and in-links of the crawled pages.
 fn ranks(rank: Option<&Committed>) -> Result<HashMap<u128, Rank>> {
-    let mut ranks: Vec<(u128, Rank)> = Vec::new();
+    let mut ranks: HashMap<u128, Rank> = HashMap::new();
     let Some(rank) = rank else { return Ok(HashMap::new()) };
     let mut reader = read_level::<Ranked>(rank, Level::Page);
     while let Some(batch) = reader.next()? {
         for page in batch.rows().filter(|page| page.crawled) {
-            ranks.push((webmill_capture::UrlKey::of(page.url).0, (page.pagerank, 0, page.indegree)));
+            let rank = Rank { pagerank: page.pagerank, in_links: page.indegree, ..Rank::default() };
+            ranks.insert(webmill_capture::UrlKey::of(page.url).0, rank);
         }
     }
-    ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0).then(a.0.cmp(&b.0)));
-    let placed =
-        ranks.into_iter().zip(1u64..).map(|((key, (score, _, links)), place)| (key, (score, place, links)));
-    Ok(placed.collect())
+    let mut places = Places::of(ranks.values().map(|rank| rank.pagerank).collect());
+    let mut reader = read_level::<Score>(rank, Level::Page);
+    while let Some(batch) = reader.next()? {
+        batch.rows().for_each(|node| places.see(node.pagerank, node.crawled));
+    }
+    let places = places.counted();
+    ranks.values_mut().for_each(|rank| rank.places = places.get(rank.pagerank));
+    Ok(ranks)
 }
 
 /// Clusters by the pages in them.
@@ -324,7 +332,7 @@ impl FactsWriter {
         self.put(&packed)
     }
 
-    pub fn finish(mut self, ranked: u64) -> Result<()> {
+    pub fn finish(mut self) -> Result<()> {
         if !self.block.is_empty() {
             self.end_block()?;
         }
@@ -346,7 +354,7 @@ impl FactsWriter {
         for at in std::mem::take(&mut self.blocks) {
             self.put(&at.to_le_bytes())?;
         }
-        let footer = [rows_at, blocks_at, ranked];
+        let footer = [rows_at, blocks_at];
         for number in footer {
             self.put(&number.to_le_bytes())?;
         }

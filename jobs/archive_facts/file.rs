@@ -15,7 +15,7 @@ use webmill_text::{bm25_idf, bm25_weight};
 use super::Known;
 use super::build::{MAGIC, index_of};
 
-const FOOTER: usize = 3 * 8 + MAGIC.len();
+const FOOTER: usize = 2 * 8 + MAGIC.len();
 const ROW: usize = 40;
 /// Largest block that is unpacked: texts are cut far below.
 const BLOCK: u64 = 64 << 20;
@@ -24,7 +24,6 @@ const BLOCK: u64 = 64 << 20;
 pub struct FactsFile {
     path: PathBuf,
     file: File,
-    ranked: u64,
     rows: Vec<Row>,
     /// Captures by key and time.
     by_key: Vec<(u128, u64, u32)>,
@@ -52,7 +51,7 @@ impl FactsFile {
         file.read_exact_at(&mut footer, end).at(path)?;
         let mut magic = *MAGIC;
         file.read_exact_at(&mut magic, 0).at(path)?;
-        if footer[24..] != MAGIC[..] || magic != *MAGIC {
+        if footer[16..] != MAGIC[..] || magic != *MAGIC {
             return Err(corrupt("not a file of facts"));
         }
         let number = |at: usize| footer[at * 8..at * 8 + 8].try_into().map_or(0, u64::from_le_bytes);
@@ -84,7 +83,7 @@ impl FactsFile {
         let words: u64 = rows.iter().map(|row| u64::from(row.length)).sum();
         let mean = (words as f64 / texts.max(1) as f64).max(1.0);
         let path = path.to_path_buf();
-        Ok(FactsFile { path, file, ranked: number(2), rows, by_key, blocks, index, texts, mean })
+        Ok(FactsFile { path, file, rows, by_key, blocks, index, texts, mean })
     }
 
     /// Captures.
@@ -95,11 +94,6 @@ impl FactsFile {
     /// Captures with a text.
     pub fn texts(&self) -> u64 {
         self.texts
-    }
-
-    /// Pages that were ranked.
-    pub fn ranked(&self) -> u64 {
-        self.ranked
     }
 
     /// The number of the capture of a URL at a time; of its latest where that time is not known to the file.

@@ -15,7 +15,7 @@ fn known(url: &str, timestamp: u64, title: &str, text: &str) -> (u128, Known) {
         title: Some(title.into()),
         text: text.into(),
         words: count,
-        rank: Some((0.25, 3, 17)),
+        rank: Some(Rank { pagerank: 0.25, in_links: 17, ..Rank::default() }),
         ..Known::default()
     };
     (UrlKey::of(url).0, known)
@@ -28,7 +28,7 @@ fn file(captures: Vec<(u128, Known)>, memory: usize) -> (tempfile::TempDir, Fact
     for chunk in captures.chunks(7) {
         writer.add(chunk.to_vec()).unwrap();
     }
-    writer.finish(9).unwrap();
+    writer.finish().unwrap();
     let file = FactsFile::open(&path).unwrap();
     (folder, file)
 }
@@ -49,7 +49,7 @@ fn sample() -> Vec<(u128, Known)> {
 fn what_is_known_comes_back_by_url_and_time() {
     let captures = sample();
     let (_folder, file) = file(captures.clone(), 1 << 20);
-    assert_eq!((file.len(), file.texts(), file.ranked()), (500, 500, 9));
+    assert_eq!((file.len(), file.texts()), (500, 500));
     for (key, known) in &captures {
         let number = file.find(*key, known.timestamp).unwrap();
         assert_eq!(file.known(number).unwrap(), *known);
@@ -151,6 +151,9 @@ fn facts_of_results_are_made_and_asked() {
     let hit = &facts.search("vector", 1, 0).unwrap().hits[0];
     eprintln!(
         "{hit:?}\n{:?}",
-        facts.of(&hit.url, hit.timestamp.unwrap_or_default()).unwrap().map(|f| (f.title, f.place, f.cluster))
+        facts
+            .of(&hit.url, hit.timestamp.unwrap_or_default())
+            .unwrap()
+            .map(|f| (f.title, f.places, f.cluster))
     );
 }

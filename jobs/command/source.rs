@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use webmill_graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
 use webmill_run::Committed;
+use webmill_run::layout::LAYOUT_FILE;
 use webmill_table::columns;
 
 use crate::graph::each_name;
@@ -40,7 +41,7 @@ fn is_stream(path: &Path) -> bool {
 
 /// Whether `path` is a folder of results.
 pub fn is_results(path: &Path) -> bool {
-    path.join("webmill.json").is_file()
+    path.join(LAYOUT_FILE).is_file()
 }
 
 /// Opens a graph: level `level` of a folder of results, or a graph file.

@@ -215,7 +215,7 @@ pub fn count_backlinks(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for CountBacklinks {
     type Input = Committed;
     const NAME: &'static str = "count-backlinks";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let plan = Plan::of_table(&extract.path("links"))?;

@@ -169,7 +169,7 @@ pub fn count_grep(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for CountGrep {
     type Input = Committed;
     const NAME: &'static str = "count-grep";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let kernel = self.kernel()?;

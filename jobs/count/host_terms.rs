@@ -216,7 +216,7 @@ pub fn count_host_terms(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for CountHostTerms {
     type Input = Committed;
     const NAME: &'static str = "count-host-terms";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn ingredients(&self) -> Vec<webmill_run::Ingredient> {
         crate::ingredients::of_words()

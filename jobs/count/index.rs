@@ -46,8 +46,8 @@ table! {
     IndexedRow = "count_index" sorted by [number] {
         number: u32 = "number of the text in the index, from 0", "0";
         url: String = "canonical URL of the page", "http://pku.edu.cn/news/1.html";
-        url_key: Bytes16 = "key of the page in table pages", "0x9f…";
-        title: Option<String> = "title of the text", "Campus opens new library";
+        url_key: Bytes16 = "key of the page in table pages", "9f…";
+        title: Option<String> = "title of the page, as pages.title", "Campus opens new library";
         num_words: u32 = "words of the text: its length", "812";
     }
 }
@@ -165,7 +165,7 @@ pub fn file_of(part: u32) -> String {
 impl Job for CountIndex {
     type Input = Committed;
     const NAME: &'static str = "count-index";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn ingredients(&self) -> Vec<webmill_run::Ingredient> {
         crate::ingredients::of_words()

@@ -166,7 +166,7 @@ fn sorted_schema(table: &TableFiles, job: &CountSort) -> Result<TableSchema> {
 impl Job for CountSort {
     type Input = SortInput;
     const NAME: &'static str = "count-sort";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn run(&self, input: &SortInput, stage: &Stage<'_>) -> Result<()> {
         let plan = Plan::of_table(&input.folder)?;
@@ -176,7 +176,6 @@ impl Job for CountSort {
         let engine = Engine { stage, kernel: &kernel, name: "", parts };
         let at = input.schema.columns.iter().position(|column| column.name == self.column);
         let at = at.ok_or_else(|| Error::Internal("the column went away".into()))?;
-        let kind = input.schema.columns[at].kind;
         let mut shuffles = Vec::new();
         let mut first = 0u64;
         for (number, file) in part_files(&input.folder)?.into_iter().enumerate() {
@@ -192,7 +191,7 @@ impl Job for CountSort {
                     rows.par_chunks(each).enumerate().try_for_each(|(chunk, rows)| {
                         mapper.with(|side| {
                             for (number, row) in (row_number + (chunk * each) as u64..).zip(rows) {
-                                let key = self.key(&row[at], kind, number);
+                                let key = self.key(&row[at], number);
                                 let row = postcard::to_allocvec(row).map_err(of_row)?;
                                 side.map(&Row { key, row })?;
                             }
@@ -211,8 +210,8 @@ impl Job for CountSort {
 
 impl CountSort {
     /// The key of a row.
-    fn key(&self, value: &Value, kind: ColumnType, number: u64) -> Vec<u8> {
-        let mut key = coding::key(value, kind, self.descending);
+    fn key(&self, value: &Value, number: u64) -> Vec<u8> {
+        let mut key = coding::key(value, self.descending);
         key.extend_from_slice(&number.to_be_bytes());
         key
     }
@@ -227,12 +226,11 @@ impl CountSort {
                 sorted_by: Vec::new(),
                 ..input.schema.clone()
             };
-            let kind = schema.columns.first().map_or(ColumnType::Bool, |column| column.kind);
             let mut reader = DynamicReader::open(&input.folder, &schema)?;
             let mut number = 0;
             while let Some(rows) = reader.next()? {
                 for row in rows {
-                    sample.add(&self.key(&row[0], kind, number));
+                    sample.add(&self.key(&row[0], number));
                     number += 1;
                 }
             }

@@ -146,7 +146,7 @@ pub fn count_visits(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for CountVisits {
     type Input = CountInput;
     const NAME: &'static str = "count-visits";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn run(&self, input: &CountInput, stage: &Stage<'_>) -> Result<()> {
         let origin = self.origin()?;

@@ -22,7 +22,7 @@ table! {
     /// One row a URL that the crawl fetched, refused or gave up, in the order of happening: every attempt has its own.
     EventRow = "events" {
         url: String = "URL asked for, canonical form", "http://pku.edu.cn/news/1.html";
-        url_key: Bytes16 = "xxh3-128 of the canonical URL, big-endian: the key that tables are joined by", "0x9f…";
+        url_key: Bytes16 = "xxh3-128 of the canonical URL, 32 hexadecimal digits: the key that tables are joined by", "9f…";
         url_host_name: Option<String> = "host name, lower case, IDNA ASCII form; null where the URL is cut", "pku.edu.cn";
         purpose: EventPurpose = "what it was asked for: page, sitemap, robots, requisite (of a page)", "page";
         outcome: String = "what came of it: stored, unchanged, redirect, gone, media-type, robots-denied, retry, host-unreachable, timeout, …; `webmill crawl --retry ?` lists all", "stored";

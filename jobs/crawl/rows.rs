@@ -111,7 +111,7 @@ table! {
     /// One row a page that was visited, host by host: its history and how fresh its copy is.
     PageHistoryRow = "page_history" {
         url: String = "URL, canonical form", "http://pku.edu.cn/news/1.html";
-        url_key: Bytes16 = "xxh3-128 of the canonical URL, big-endian: the key that tables are joined by", "0x9f…";
+        url_key: Bytes16 = "xxh3-128 of the canonical URL, 32 hexadecimal digits: the key that tables are joined by", "9f…";
         url_host_name: String = "host name, lower case, IDNA ASCII form", "pku.edu.cn";
         url_host_tld: Option<String> = "top-level domain; null for IP addresses", "cn";
         depth: u32 = "links from a seed to here", "3";

@@ -49,8 +49,8 @@ table! {
     DuplicateRow = "duplicates" {
         a: String = "canonical URL of the first page", "http://a.com/1";
         b: String = "canonical URL of the second page", "http://mirror.a.com/1";
-        a_key: Bytes16 = "key of the first page in table pages", "0x9f…";
-        b_key: Bytes16 = "key of the second page in table pages", "0x51…";
+        a_key: Bytes16 = "key of the first page in table pages", "9f…";
+        b_key: Bytes16 = "key of the second page in table pages", "51…";
         a_host: String = "host of the first page", "a.com";
         b_host: String = "host of the second page", "mirror.a.com";
         kind: DuplicateKind = "body (equal bodies), text (equal normalised main texts), near (resemblance from the bound on) or contained (below it, but one text is mostly in the other)", "near";
@@ -61,8 +61,8 @@ table! {
         b_shingles: Option<u32> = "distinct shingles of the second page's text, likewise", "827";
         shared_shingles: Option<u32> = "distinct shingles that both have: what resemblance and containment are computed from", "794";
         distance: Option<u8> = "Hamming distance of the SimHashes, 0 to 64; null where a page has none", "2";
-        a_text_digest: Option<Bytes16> = "digest of the first page's normalised text, as in table pages; null where it is too short to be compared", "0x51…";
-        b_text_digest: Option<Bytes16> = "digest of the second page's text, likewise", "0x52…";
+        a_text_digest: Option<Bytes16> = "digest of the first page's normalised text, as in table pages; null where it is too short to be compared", "51…";
+        b_text_digest: Option<Bytes16> = "digest of the second page's text, likewise", "52…";
         a_earlier: bool = "whether the first page is of earlier results that this run was made against", "false";
         b_earlier: bool = "whether the second page is", "false";
         found_by: FoundBy = "digest, bands, cluster or passages", "bands";
@@ -73,11 +73,11 @@ table! {
     /// One row a page that belongs to a cluster of two or more. Of a run against earlier results: a page whose cluster has a new page or is not what the earlier tables say; one that is alone now has a cluster of its own.
     ClusterRow = "clusters" {
         url: String = "canonical URL", "http://mirror.a.com/1";
-        url_key: Bytes16 = "its key in table pages", "0x9f…";
+        url_key: Bytes16 = "its key in table pages", "9f…";
         host: String = "host of the page", "mirror.a.com";
         cluster: u32 = "number of the cluster, in the order of the representatives", "17";
         representative: String = "page that stands for the cluster: the first by the policy (earliest fetch by default), then earliest fetched, then shortest URL, then URL", "http://a.com/1";
-        representative_key: Bytes16 = "key of the representative in table pages", "0x51…";
+        representative_key: Bytes16 = "key of the representative in table pages", "51…";
         representative_host: String = "host of the representative", "a.com";
         keep: bool = "whether this page is the representative", "false";
         kind: Membership = "how it joined: representative, body, text or near", "body";

@@ -71,7 +71,6 @@ fn cell(value: &Value, kind: ColumnType) -> ToSqlOutput<'_> {
         Value::Null => held(ValueRef::Null),
         Value::Bool(yes) => held(ValueRef::Integer(i64::from(*yes))),
         Value::Int(number) => held(ValueRef::Integer(*number)),
-        Value::UInt(number) => held(ValueRef::Real(*number as f64)),
         Value::Float(number) => held(ValueRef::Real(*number)),
         Value::Text(text) => held(ValueRef::Text(text.as_bytes())),
         Value::Bytes(bytes) => held(ValueRef::Blob(bytes)),
@@ -91,7 +90,6 @@ fn declared(name: &str, kind: ColumnType) -> String {
         | ColumnType::Int16
         | ColumnType::Int32
         | ColumnType::UInt32
-        | ColumnType::UInt64
         | ColumnType::Int64 => "INTEGER",
         _ => "TEXT",
     };

@@ -14,7 +14,6 @@ pub fn json(value: &Value, kind: ColumnType) -> Json {
         Value::Null => Json::Null,
         Value::Bool(yes) => Json::Bool(*yes),
         Value::Int(number) => Json::from(*number),
-        Value::UInt(number) => Json::from(*number),
         Value::Float(number) if kind == ColumnType::Float32 => single(*number as f32),
         Value::Float(number) => Number::from_f64(*number).map_or(Json::Null, Json::Number),
         Value::Text(text) => Json::String(text.clone()),
@@ -23,7 +22,6 @@ pub fn json(value: &Value, kind: ColumnType) -> Json {
         Value::Texts(list) => Json::from(list.clone()),
         Value::Floats(list) => list.iter().map(|number| single(*number)).collect(),
         Value::Ints(list) => Json::from(list.clone()),
-        Value::UInts(list) => Json::from(list.clone()),
     }
 }
 
@@ -58,7 +56,7 @@ mod tests {
             (Value::Float(f64::NAN), ColumnType::Float64, "null"),
             (Value::Float(f64::from(0.1f32)), ColumnType::Float32, "0.1"),
             (Value::Floats(vec![0.1, 2.0]), ColumnType::Float32List, "[0.1,2.0]"),
-            (Value::UInt(u64::MAX), ColumnType::UInt64, "18446744073709551615"),
+            (Value::Int(i64::MIN), ColumnType::Int64, "-9223372036854775808"),
             (Value::Bytes(vec![0x9f, 1]), ColumnType::Binary, "\"9f01\""),
             (Value::Millis(1_050_394_386_000), ColumnType::Timestamp, "\"2003-04-15T08:13:06Z\""),
             (Value::Text("a\"\n价".into()), ColumnType::String, "\"a\\\"\\n价\""),

@@ -32,7 +32,7 @@ table! {
         node: u32 = "dense number in SURT order within the level, from 0", "1042";
         url: String = "canonical URL of a page; name of a host or domain", "http://pku.edu.cn/";
         url_sortkey: String = "SURT form of the name", "cn,edu,pku)/";
-        url_key: Option<Bytes16> = "url_key of a page; null for hosts and domains", "0x9f…";
+        url_key: Option<Bytes16> = "url_key of a page; null for hosts and domains", "9f…";
         crawled: Option<Crawled> = "what its captures are at best: html (HTML or a document that was read, with status 2xx), something else with status 2xx, a redirect, an error; of hosts and domains the best of their pages; null where there is none, as of mere link targets", "html";
         host: u32 = "number of the node's host in level host; for domains that of the first", "12";
         domain: u32 = "number of the node's registrable domain in level domain", "9";

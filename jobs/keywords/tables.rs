@@ -6,7 +6,7 @@ table! {
     /// One row a page with main text: its keywords by two measures, the best first.
     KeywordRow = "keywords" {
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
-        url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
         is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";

@@ -73,7 +73,7 @@ table! {
     /// One row a page: the class that a model tells, and why.
     ClassRow = "classes" {
         url: String = "canonical URL; empty for a file or line without one", "http://pku.edu.cn/news/1.html";
-        url_key: Bytes16 = "key of the page in table pages; of a file or line without URL a hash of its name or number", "0x9f…";
+        url_key: Bytes16 = "key of the page in table pages; of a file or line without URL a hash of its name or number", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host", "pku.edu.cn";
         file: String = "file below the folder, or number of the line, that was read; empty for pages of results", "course/12.html";

@@ -4,6 +4,7 @@
 //! What is known of a host comes from tables `pages`, `clusters` and `ranks`; it is pushed as records under the SURT form of the host's
 //! name and added up when they come back sorted.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use webmill_capture::surt::surt_host;
@@ -31,6 +32,8 @@ pub struct Hosts {
 pub struct WrittenHosts {
     /// Number of hosts.
     pub count: u64,
+    /// The host of most pages; of several that of most captures, then the first by name.
+    pub largest: Option<HostRow>,
     /// Rows of the hosts that were asked for, by name.
     pub asked: BTreeMap<String, HostRow>,
 }
@@ -107,10 +110,16 @@ impl Hosts {
     pub fn write(mut self, unit: &mut Unit<'_>, asked: &BTreeSet<String>) -> Result<WrittenHosts> {
         self.close()?;
         let mut file = TableFile::<HostRow>::create(unit, first_part::<HostRow>())?;
-        let mut written = WrittenHosts { count: 0, asked: BTreeMap::new() };
+        let mut written = WrittenHosts { count: 0, largest: None, asked: BTreeMap::new() };
         let mut finish = |host: Option<Gathered>| -> Result<()> {
             let Some(row) = host.and_then(Gathered::row) else { return Ok(()) };
             written.count += 1;
+            let size = |host: &HostRow| (host.html_pages + host.documents, host.captures);
+            let before =
+                written.largest.as_ref().map(|host| (size(host), Reverse(host.url_host_name.as_str())));
+            if before < Some((size(&row), Reverse(row.url_host_name.as_str()))) {
+                written.largest = Some(row.clone());
+            }
             if asked.contains(&row.url_host_name) {
                 written.asked.insert(row.url_host_name.clone(), row.clone());
             }
@@ -189,10 +198,11 @@ impl Gathered {
         Some(())
     }
 
-    /// The row of a host with captures.
+    /// The row of a host with captures. URLs without a host, as `urn:` has them, are of none.
     fn row(self) -> Option<HostRow> {
         let top_language = self.language.map(|(_, language)| language);
-        (self.row.captures > 0).then_some(HostRow { top_language, ..self.row })
+        let is_host = self.row.captures > 0 && !self.row.url_host_name.is_empty();
+        is_host.then_some(HostRow { top_language, ..self.row })
     }
 }
 

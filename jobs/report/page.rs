@@ -15,7 +15,6 @@ use super::hosts::WrittenHosts;
 use super::numbers::Numbers;
 use super::periods::Periods;
 use super::summary::{degrees, of_rules};
-use super::tables::HostRow;
 use super::topics::Topics;
 use super::tops::Tops;
 use super::{Report, Sources, made, ranking};
@@ -50,7 +49,7 @@ pub fn data(settings: &Report, found: &Found<'_>) -> Value {
     let cluster = |(size, url): &(u64, String)| json!({"size": size, "url": url, "title": title(url)});
     json!({
         "title": settings.title,
-        "first_host": first_host(found.hosts),
+        "first_host": found.hosts.largest.as_ref().map(|host| &host.url_host_name),
         "hosts": found.hosts.count,
         "fetched": corpus.fetched.map(|(first, last)| [day(first), day(last)]),
         "first_page": tops.pages[0].first().map(|page| json!({"url": page.url, "title": title(&page.url)})),
@@ -89,16 +88,6 @@ fn parts(found: &Found<'_>) -> Vec<&'static str> {
         ("made", true),
     ];
     all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
-}
-
-/// What a corpus is called that was given no name: the host of most pages, among those that rank first.
-fn first_host(hosts: &WrittenHosts) -> Option<&str> {
-    let pages = |host: &HostRow| host.html_pages + host.documents;
-    let most = hosts
-        .asked
-        .values()
-        .max_by(|a, b| pages(a).cmp(&pages(b)).then_with(|| b.url_host_name.cmp(&a.url_host_name)));
-    most.map(|host| host.url_host_name.as_str())
 }
 
 fn bow_tie(numbers: &Numbers) -> Option<BowTie> {

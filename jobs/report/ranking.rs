@@ -8,6 +8,7 @@ use webmill_report::thousands;
 
 use super::page::Found;
 use super::tops::{Lists, MEASURES, Scored};
+use crate::rank::places::Place;
 use crate::rank::settings::DanglingRank;
 
 /// Rows that the measures beside PageRank bring in, and that are marked as best.
@@ -118,6 +119,10 @@ fn rows(
         let mut cells: Vec<String> = MEASURES.iter().map(|(_, measure)| number(measure(&row))).collect();
         cells.extend([thousands(row.indegree.into()), thousands(row.outdegree.into())]);
         cells.extend(more(&row));
+        let place = |Place { position, of, percentile }: Place| {
+            format!("{} / {} ({percentile:.2} %)", thousands(position), thousands(of))
+        };
+        cells.extend(row.places.map_or_else(Default::default, |places| places.map(place)));
         Ranked {
             title: title(&row),
             best: (0..MEASURES.len()).filter(|measure| best(*measure, &row.url)).collect(),

@@ -3,7 +3,7 @@
 use webmill_table::table;
 
 table! {
-    /// One row a host, in SURT order.
+    /// One row a host, in SURT order; URLs without a host, as `urn:` has them, are of none.
     HostRow = "hosts" {
         url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
         url_host_registered_domain: Option<String> = "registrable domain; null for IP addresses", "pku.edu.cn";

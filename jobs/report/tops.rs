@@ -14,6 +14,7 @@ use super::hosts::Hosts;
 use super::tables::HostRow;
 use crate::graph::tables::NodeRow;
 use crate::levels::{Level, part_file};
+use crate::rank::places::{Place, Places};
 use crate::rank::tables::RankRow;
 
 /// Scores of a page or host.
@@ -29,6 +30,8 @@ pub struct Scored {
     pub harmonic: f64,
     pub indegree: u32,
     pub outdegree: u32,
+    /// Of pages by PageRank: among the crawled ones and among all nodes.
+    pub places: Option<[Place; 2]>,
 }
 
 /// Takes a score from a row.
@@ -97,6 +100,10 @@ columns! {
 }
 
 columns! {
+    struct Score from RankRow { crawled, pagerank }
+}
+
+columns! {
     /// A page's place in the order of the graph, and its host.
     struct Placed from NodeRow { url, url_sortkey, host }
 }
@@ -116,6 +123,7 @@ impl Ranked<'_> {
             harmonic: self.harmonic.unwrap_or(0.0),
             indegree: self.indegree,
             outdegree: self.outdegree,
+            places: None,
         }
     }
 }
@@ -187,6 +195,13 @@ impl Tops {
             return Err(of_another_graph());
         }
         (self.pages, self.wanted) = (lists.map(|best| best.into_rows()), wanted.into_rows());
+        let mut places = Places::of(self.pages.iter().flatten().map(|page| page.pagerank).collect());
+        let mut ranks = Reader::<Score>::over(vec![sources.rank.path(&part_file("ranks", Level::Page))]);
+        while let Some(batch) = ranks.next()? {
+            batch.rows().for_each(|node| places.see(node.pagerank, node.crawled));
+        }
+        let places = places.counted();
+        self.pages.iter_mut().flatten().for_each(|page| page.places = Some(places.get(page.pagerank)));
         Ok(sums)
     }
 

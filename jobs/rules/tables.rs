@@ -44,7 +44,7 @@ fn provenance() -> Vec<ColumnSchema> {
             "canonical URL of the page that the row's last cells are from",
             "http://shop.example.com/kettles",
         ),
-        kind(ColumnType::Binary, text("url_key", "key of the page in table pages", "0x9f…")),
+        text("url_key", "key of the page in table pages", "9f…"),
         text("host", "host name of the page", "shop.example.com"),
         text("domain", "registrable domain of the host", "example.com"),
         text("top_url", "canonical URL of the page that the row begins on", "http://shop.example.com/"),

@@ -263,7 +263,7 @@ impl RowSink<Chain> for Sink<'_> {
         }));
         let path: Vec<String> = path.iter().map(ToString::to_string).collect();
         row.extend([
-            Value::Bytes(url.map(|url| url.key().0.to_be_bytes().to_vec()).unwrap_or_default()),
+            Value::Text(url.map(|url| webmill_run::hex128(url.key().0)).unwrap_or_default()),
             Value::Text(host.clone()),
             Value::Text(registrable(&host).to_owned()),
             Value::Text(self.top_url.clone()),

@@ -22,8 +22,8 @@ const MEMORY: usize = 256 << 20;
 
 /// SimHash of a text over 3-word shingles, 64 bits; `None` for a text without words.
 #[pyfunction]
-pub fn simhash(py: Python<'_>, text: &str) -> Option<u64> {
-    py.detach(|| webmill_dedup::simhash(text)).map(|fingerprint| fingerprint.0)
+pub fn simhash(py: Python<'_>, text: &str) -> Option<i64> {
+    py.detach(|| webmill_dedup::simhash(text)).map(|fingerprint| fingerprint.0 as i64)
 }
 
 /// MinHash of the set of shingles of a text; `None` for a text without words.

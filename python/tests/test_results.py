@@ -113,6 +113,17 @@ def test_the_catalogue_is_read_where_it_is_as_new_as_the_results(results: Path, 
         webmill.open(folder)
 
 
+def test_results_of_another_layout_are_refused(results: Path, tmp_path: Path) -> None:
+    folder = moved(results, tmp_path / "moved")
+    for found, told in [('{"layout": 2}', "found layout 2, expected"), ('{"layout": 99}', "found layout 99"), ("{}", "unreadable")]:
+        (folder / "webmill.json").write_text(found)
+        with pytest.raises(webmill.Error, match=told):
+            webmill.open(folder)
+    (folder / "webmill.json").unlink()
+    with pytest.raises(webmill.Error, match="no results of webmill"):
+        webmill.open(folder)
+
+
 def test_results_of_other_results_are_left_out_and_named(results: Path, tmp_path: Path) -> None:
     folder = moved(results, tmp_path / "stale")
     (folder / "tables.json").unlink(missing_ok=True)

@@ -10,6 +10,9 @@ from typing import Any
 from ._error import Error
 
 
+# Layout of results that is read here: what `webmill run` writes into webmill.json.
+LAYOUT = 3
+
 # Jobs in the order of the data flow. Where two have a table of one name, that of the later is called JOB_TABLE.
 _JOBS = (
     *("extract", "graph", "rank", "shape", "dedup", "repeated", "mirrors", "keywords", "rules"),
@@ -45,10 +48,14 @@ class Catalogue:
 def read(results: Path) -> Catalogue:
     """Reads ``tables.json`` where it names what is the latest, else the manifests of the latest results of each job.
 
-    Raises :class:`webmill.Error` for a folder that holds no results.
+    Raises :class:`webmill.Error` for a folder that holds no results, or those of another layout.
     """
     if not results.is_dir():
         raise Error("no such folder", path=str(results))
+    marker = results / "webmill.json"
+    if not marker.is_file():
+        raise Error("no results of webmill (there is no webmill.json): `webmill run SHARDS --out FOLDER` makes them", path=str(results))
+    check_layout(_json(marker).get("layout"), str(marker))
     manifests = _latest(results)
     path = results / "tables.json"
     if path.is_file():
@@ -66,6 +73,13 @@ def read(results: Path) -> Catalogue:
     if not manifests:
         raise Error("no results of webmill: `webmill run SHARDS --out FOLDER` makes them", path=str(results))
     return _of_manifests(results, manifests)
+
+
+def check_layout(found: Any, path: str) -> None:
+    """Refuses results and tables of another layout than this webmill writes."""
+    if found != LAYOUT:
+        told = "an unreadable marker" if found is None else f"layout {found}"
+        raise Error(f"found {told}, expected layout {LAYOUT}: make them again, or use the webmill that wrote them", path=path)
 
 
 def _job(entry: Any) -> str:

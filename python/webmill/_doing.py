@@ -226,11 +226,11 @@ def extract_batch(
 
 
 def simhash(text: str) -> int | None:
-    """SimHash of a text, 64 bits, as column ``simhash`` has it: texts that differ little differ in few bits.
+    """SimHash of a text, a signed integer of 64 bits as column ``simhash`` has it: texts that differ little differ in few bits.
 
     >>> import webmill
     >>> a, b = webmill.simhash("the mill grinds slowly but finely"), webmill.simhash("The mill grinds slowly, but finely.")
-    >>> bin(a ^ b).count("1")
+    >>> ((a ^ b) % 2**64).bit_count()
     0
     """
     return _webmill.simhash(text)

@@ -27,7 +27,7 @@ _PLACE = ["warc_filename", "warc_record_offset"]
 _TYPES: dict[str, Any] = {
     "String": pl.String, "Binary": pl.Binary, "Bool": pl.Boolean, "Boolean": pl.Boolean,
     "Int8": pl.Int8, "Int16": pl.Int16, "Int32": pl.Int32, "Int64": pl.Int64,
-    "UInt8": pl.UInt8, "UInt16": pl.UInt16, "UInt32": pl.UInt32, "UInt64": pl.UInt64,
+    "UInt8": pl.UInt8, "UInt16": pl.UInt16, "UInt32": pl.UInt32,
     "Float32": pl.Float32, "Float64": pl.Float64, "Date": pl.Date,
     "TimestampMs": pl.Datetime("ms", "UTC"), "Timestamp": pl.Datetime("ms", "UTC"),
 }  # fmt: skip

@@ -8,6 +8,8 @@ use crate::picture::Pixels;
 
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 240.0;
+/// Height of the middle of core and wings.
+const MIDDLE: f64 = 88.0;
 /// Area of the whole graph in square pixels.
 const AREA: f64 = 16_000.0;
 
@@ -52,7 +54,7 @@ impl BowTie {
         }
         let area = |n: u64| AREA * n as f64 / total as f64;
         let radius = |n: u64| (area(n) / PI).sqrt();
-        let (cx, cy, core) = (WIDTH / 2.0, 88.0, radius(core_nodes).max(3.0));
+        let (cx, cy, core) = (WIDTH / 2.0, MIDDLE, radius(core_nodes).max(3.0));
         let circle = |x, y, r| Shape::Circle([x, y, r].map(Pixels));
         let shape = |name: &str, n: u64| {
             let r = radius(n).max(2.0);
@@ -78,9 +80,9 @@ impl BowTie {
 
 /// A triangle of the given area whose tip touches the core at (x, y); `side` is −1 for left, 1 for right.
 fn wing(area: f64, x: f64, y: f64, side: f64) -> Shape {
-    // Height h (along x) and base 2 · 0.65 h, so that the area is 0.65 h²: of the whole graph 157 by 204 pixels.
-    let h = (area / 0.65).sqrt();
-    let (far, half) = (x + side * h, 0.65 * h);
+    // Height h (along x) and base 2 · 0.65 h, so that the area is 0.65 h²; flatter where that would leave the picture.
+    let half = (area * 0.65).sqrt().min(MIDDLE - 4.0);
+    let far = x + side * area / half.max(f64::MIN_POSITIVE);
     Shape::Polygon([[x, y], [far, y - half], [far, y + half]].map(|corner| corner.map(Pixels)))
 }
 
@@ -90,17 +92,22 @@ mod tests {
 
     #[test]
     fn wings_are_to_scale_and_stay_in_the_picture() {
-        let tie = BowTie::of([500, 2, 498, 0, 0, 0]).unwrap();
-        let mut wings = 0;
-        for part in &tie.parts {
-            let Shape::Polygon(points) = &part.shape else { continue };
-            let points = points.map(|point| point.map(|pixels| pixels.0));
-            assert!(points.iter().all(|[x, y]| (0.0..=WIDTH).contains(x) && (0.0..=HEIGHT).contains(y)));
-            let area = (points[1][0] - points[0][0]).abs() * (points[2][1] - points[1][1]) / 2.0;
-            assert!((area / AREA - 0.5).abs() < 0.01, "to scale: {area}");
-            wings += 1;
+        for nodes in
+            [[500, 2, 498, 0, 0, 0], [0, 2, 998, 0, 0, 0], [998, 2, 0, 0, 0, 0], [0, 1000, 0, 0, 0, 0]]
+        {
+            let tie = BowTie::of(nodes).unwrap();
+            let mut wings = 0;
+            for part in &tie.parts {
+                let Shape::Polygon(points) = &part.shape else { continue };
+                let points = points.map(|point| point.map(|pixels| pixels.0));
+                let within = |[x, y]: &[f64; 2]| (0.0..=WIDTH).contains(x) && (0.0..=HEIGHT).contains(y);
+                assert!(points.iter().all(within), "{points:?}");
+                let area = (points[1][0] - points[0][0]).abs() * (points[2][1] - points[1][1]) / 2.0;
+                assert!((area / AREA - part.nodes as f64 / 1000.0).abs() < 0.01, "to scale: {area}");
+                wings += 1;
+            }
+            assert_eq!(wings, 2);
         }
-        assert_eq!(wings, 2);
         assert_eq!(BowTie::of([5, 1, 5, 0, 0, 0]), None);
     }
 }

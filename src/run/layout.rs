@@ -22,7 +22,7 @@ use crate::{Committed, JobKey, Manifest};
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// Form of the output folder, in `webmill.json`.
-pub const LAYOUT: u32 = 2;
+pub const LAYOUT: u32 = 3;
 
 /// The file that says so.
 pub const LAYOUT_FILE: &str = "webmill.json";
@@ -60,9 +60,13 @@ pub fn latest_folder(out: &Path, job: &str) -> Option<PathBuf> {
 /// The committed folder that `out/<job>/latest` points to.
 ///
 /// # Errors
-/// [`Error::Config`] where the job was never run here; see also [`Committed::open`].
+/// [`Error::Config`] where the job was never run here; those of [`check_layout`]; see also [`Committed::open`].
 pub fn open_latest(out: &Path, job: &str) -> Result<Committed> {
-    match latest_folder(out, job) {
+    let folder = latest_folder(out, job);
+    if folder.is_some() || out.join(LAYOUT_FILE).exists() {
+        check_layout(out)?;
+    }
+    match folder {
         Some(folder) => Committed::open(&folder),
         None => Err(Error::Config(format!("{}: no results of job {job} here", out.display()))),
     }
@@ -233,7 +237,8 @@ pub fn check_layout(out: &Path) -> Result<()> {
         return Ok(());
     }
     let found = found.map_or_else(|| "an unreadable marker".into(), |n| format!("layout {n}"));
-    let expected = format!("layout {LAYOUT}: choose another --out, or use the webmill that wrote it");
+    let expected =
+        format!("layout {LAYOUT}: run the jobs into another --out, or use the webmill that wrote it");
     Err(Error::Incompatible { path: marker, found, expected })
 }
 

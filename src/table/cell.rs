@@ -52,7 +52,7 @@ pub trait Cell: Sized {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
 pub struct Millis(pub Option<i64>);
 
-/// A 128-bit key or digest, stored as 16 big-endian bytes.
+/// A 128-bit key or digest, stored as its 32 lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
 pub struct Bytes16(pub u128);
 
@@ -78,19 +78,19 @@ pub(crate) fn never_null(array: &dyn Array) -> Result<(), String> {
 }
 
 macro_rules! numeric_cell {
-    ($($ty:ty => $kind:ident;)+) => {$(
+    ($($ty:ty => $kind:ident as $stored:ty;)+) => {$(
         impl Cell for $ty {
             const TYPE: ColumnType = ColumnType::$kind;
-            type Column = PrimitiveArray<$ty>;
+            type Column = PrimitiveArray<$stored>;
             type Ref<'a> = $ty;
             fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-                PrimitiveArray::from_vec(values.copied().collect::<Vec<$ty>>()).boxed()
+                PrimitiveArray::from_vec(values.map(|value| *value as $stored).collect()).boxed()
             }
             fn decode(array: &dyn Array) -> Result<Self::Column, String> {
                 typed(array, false)
             }
             fn get(column: &Self::Column, row: usize) -> $ty {
-                column.value(row)
+                column.value(row) as $ty
             }
             fn own(cell: $ty) -> Result<Self, String> {
                 Ok(cell)
@@ -99,16 +99,16 @@ macro_rules! numeric_cell {
         impl Cell for Option<$ty> {
             const TYPE: ColumnType = ColumnType::$kind;
             const NULLABLE: bool = true;
-            type Column = PrimitiveArray<$ty>;
+            type Column = PrimitiveArray<$stored>;
             type Ref<'a> = Option<$ty>;
             fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-                PrimitiveArray::from_iter(values.copied()).boxed()
+                PrimitiveArray::from_iter(values.map(|value| value.map(|value| value as $stored))).boxed()
             }
             fn decode(array: &dyn Array) -> Result<Self::Column, String> {
                 typed(array, true)
             }
             fn get(column: &Self::Column, row: usize) -> Option<$ty> {
-                column.get(row)
+                column.get(row).map(|value| value as $ty)
             }
             fn own(cell: Option<$ty>) -> Result<Self, String> {
                 Ok(cell)
@@ -117,15 +117,17 @@ macro_rules! numeric_cell {
     )+};
 }
 
+// Spark and SQLite have no 64 bits without a sign, so they are stored as the signed integer of the same bits. pandas makes
+// `float64`, which has 53 bits, of any integers with nulls: a column of longer ones must have none.
 numeric_cell! {
-    u8 => UInt8;
-    i16 => Int16;
-    i32 => Int32;
-    u32 => UInt32;
-    u64 => UInt64;
-    i64 => Int64;
-    f32 => Float32;
-    f64 => Float64;
+    u8 => UInt8 as u8;
+    i16 => Int16 as i16;
+    i32 => Int32 as i32;
+    u32 => UInt32 as u32;
+    u64 => Int64 as i64;
+    i64 => Int64 as i64;
+    f32 => Float32 as f32;
+    f64 => Float64 as f64;
 }
 
 impl Cell for bool {
@@ -257,32 +259,51 @@ pub(crate) fn optional_binary_array<'a>(values: impl Iterator<Item = Option<&'a 
     array.boxed()
 }
 
-fn keys(array: &dyn Array, nullable: bool) -> Result<BinaryViewArray, String> {
-    let column: BinaryViewArray = typed(array, nullable)?;
-    match column.iter().flatten().find(|bytes| bytes.len() != 16) {
-        None => Ok(column),
-        Some(bytes) => Err(format!("a key of {} bytes, where 16 are expected", bytes.len())),
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Digits of a key or digest.
+pub(crate) const KEY_DIGITS: usize = 32;
+
+/// A column of keys from keys.
+fn key_array(keys: impl Iterator<Item = Option<Bytes16>>) -> ArrayBox {
+    let mut array = MutableBinaryViewArray::<str>::with_capacity(keys.size_hint().0);
+    for key in keys {
+        let digits = key.map(|Bytes16(key)| {
+            std::array::from_fn::<u8, KEY_DIGITS, _>(|at| DIGITS[(key >> (124 - 4 * at)) as usize & 15])
+        });
+        array.push(digits.as_ref().map(|digits| str::from_utf8(digits).expect("digits are ASCII")));
     }
+    let array: Utf8ViewArray = array.into();
+    array.boxed()
 }
 
-fn key(bytes: &[u8]) -> Bytes16 {
-    Bytes16(u128::from_be_bytes(bytes.try_into().expect("the column was checked: all keys have 16 bytes")))
+fn key(text: &str) -> Result<Bytes16, String> {
+    let value = |digit: u8| match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    };
+    let digits = Some(text.as_bytes()).filter(|digits| digits.len() == KEY_DIGITS);
+    digits
+        .and_then(|digits| {
+            digits.iter().try_fold(0, |key, digit| Some(key << 4 | u128::from(value(*digit)?)))
+        })
+        .map(Bytes16)
+        .ok_or_else(|| format!("{text:?}, where {KEY_DIGITS} lower-case hexadecimal digits are expected"))
 }
 
 impl Cell for Bytes16 {
-    const TYPE: ColumnType = ColumnType::Binary;
-    type Column = BinaryViewArray;
+    const TYPE: ColumnType = ColumnType::String;
+    type Column = Vec<Bytes16>;
     type Ref<'a> = Bytes16;
     fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        let array: BinaryViewArray =
-            MutableBinaryViewArray::from_values_iter(values.map(|v| v.0.to_be_bytes())).into();
-        array.boxed()
+        key_array(values.map(|key| Some(*key)))
     }
     fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        keys(array, false)
+        typed::<Utf8ViewArray>(array, false)?.values_iter().map(key).collect()
     }
     fn get(column: &Self::Column, row: usize) -> Bytes16 {
-        key(column.value(row))
+        column[row]
     }
     fn own(cell: Bytes16) -> Result<Self, String> {
         Ok(cell)
@@ -290,20 +311,18 @@ impl Cell for Bytes16 {
 }
 
 impl Cell for Option<Bytes16> {
-    const TYPE: ColumnType = ColumnType::Binary;
+    const TYPE: ColumnType = ColumnType::String;
     const NULLABLE: bool = true;
-    type Column = BinaryViewArray;
+    type Column = Vec<Option<Bytes16>>;
     type Ref<'a> = Option<Bytes16>;
     fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        let array: BinaryViewArray =
-            MutableBinaryViewArray::from_iter(values.map(|v| v.map(|v| v.0.to_be_bytes()))).into();
-        array.boxed()
+        key_array(values.copied())
     }
     fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        keys(array, true)
+        typed::<Utf8ViewArray>(array, true)?.iter().map(|text| text.map(key).transpose()).collect()
     }
     fn get(column: &Self::Column, row: usize) -> Option<Bytes16> {
-        column.get(row).map(key)
+        column[row]
     }
     fn own(cell: Option<Bytes16>) -> Result<Self, String> {
         Ok(cell)

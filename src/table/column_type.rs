@@ -18,9 +18,7 @@ pub enum ColumnType {
     Int32,
     /// Unsigned, 32 bits.
     UInt32,
-    /// Unsigned, 64 bits.
-    UInt64,
-    /// Signed, 64 bits.
+    /// Signed, 64 bits; numbers of 64 bits without a sign too, of the same bits.
     Int64,
     /// IEEE 754 single precision.
     Float32,
@@ -38,8 +36,6 @@ pub enum ColumnType {
     Float32List,
     /// List of unsigned integers of 32 bits.
     UInt32List,
-    /// List of unsigned integers of 64 bits.
-    UInt64List,
     /// List of signed integers of 64 bits.
     Int64List,
 }
@@ -51,7 +47,6 @@ impl fmt::Display for ColumnType {
             ColumnType::StringList => "List(String)",
             ColumnType::Float32List => "List(Float32)",
             ColumnType::UInt32List => "List(UInt32)",
-            ColumnType::UInt64List => "List(UInt64)",
             ColumnType::Int64List => "List(Int64)",
             other => return fmt::Debug::fmt(other, f),
         })
@@ -60,13 +55,12 @@ impl fmt::Display for ColumnType {
 
 impl ColumnType {
     /// Every type.
-    pub const ALL: [ColumnType; 17] = [
+    pub const ALL: [ColumnType; 15] = [
         ColumnType::Bool,
         ColumnType::UInt8,
         ColumnType::Int16,
         ColumnType::Int32,
         ColumnType::UInt32,
-        ColumnType::UInt64,
         ColumnType::Int64,
         ColumnType::Float32,
         ColumnType::Float64,
@@ -76,7 +70,6 @@ impl ColumnType {
         ColumnType::StringList,
         ColumnType::Float32List,
         ColumnType::UInt32List,
-        ColumnType::UInt64List,
         ColumnType::Int64List,
     ];
 
@@ -105,7 +98,6 @@ impl ColumnType {
             ColumnType::Int16 => ArrowDataType::Int16,
             ColumnType::Int32 => ArrowDataType::Int32,
             ColumnType::UInt32 => ArrowDataType::UInt32,
-            ColumnType::UInt64 => ArrowDataType::UInt64,
             ColumnType::Int64 => ArrowDataType::Int64,
             ColumnType::Float32 => ArrowDataType::Float32,
             ColumnType::Float64 => ArrowDataType::Float64,
@@ -117,7 +109,6 @@ impl ColumnType {
             ColumnType::StringList => list(ArrowDataType::Utf8View),
             ColumnType::Float32List => list(ArrowDataType::Float32),
             ColumnType::UInt32List => list(ArrowDataType::UInt32),
-            ColumnType::UInt64List => list(ArrowDataType::UInt64),
             ColumnType::Int64List => list(ArrowDataType::Int64),
         }
     }
@@ -133,7 +124,6 @@ impl ColumnType {
             ColumnType::StringList => ColumnType::String,
             ColumnType::Float32List => ColumnType::Float32,
             ColumnType::UInt32List => ColumnType::UInt32,
-            ColumnType::UInt64List => ColumnType::UInt64,
             ColumnType::Int64List => ColumnType::Int64,
             _ => return None,
         })
@@ -147,7 +137,6 @@ impl ColumnType {
             ArrowDataType::Int16 => ColumnType::Int16,
             ArrowDataType::Int32 => ColumnType::Int32,
             ArrowDataType::UInt32 => ColumnType::UInt32,
-            ArrowDataType::UInt64 => ColumnType::UInt64,
             ArrowDataType::Int64 => ColumnType::Int64,
             ArrowDataType::Float32 => ColumnType::Float32,
             ArrowDataType::Float64 => ColumnType::Float64,
@@ -160,7 +149,6 @@ impl ColumnType {
                 ColumnType::String => ColumnType::StringList,
                 ColumnType::Float32 => ColumnType::Float32List,
                 ColumnType::UInt32 => ColumnType::UInt32List,
-                ColumnType::UInt64 => ColumnType::UInt64List,
                 ColumnType::Int64 => ColumnType::Int64List,
                 _ => return None,
             },

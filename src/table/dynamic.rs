@@ -24,8 +24,6 @@ pub enum Value {
     Bool(bool),
     /// For all columns of integers.
     Int(i64),
-    /// For columns of unsigned integers, where `i64` is too small.
-    UInt(u64),
     /// For columns of floating point numbers.
     Float(f64),
     /// For columns of type `String`.
@@ -38,27 +36,21 @@ pub enum Value {
     Texts(Vec<String>),
     /// For lists of floating point numbers.
     Floats(Vec<f32>),
-    /// For lists of signed integers.
+    /// For all lists of integers.
     Ints(Vec<i64>),
-    /// For lists of unsigned integers.
-    UInts(Vec<u64>),
 }
 
 impl Value {
-    fn integer<T: TryFrom<i64> + TryFrom<u64>>(&self) -> Option<T> {
-        match self {
-            Value::Int(n) => T::try_from(*n).ok(),
-            Value::UInt(n) => T::try_from(*n).ok(),
-            _ => None,
-        }
+    fn integer<T: TryFrom<i64>>(&self) -> Option<T> {
+        if let Value::Int(n) = self { T::try_from(*n).ok() } else { None }
     }
 
     fn number(&self) -> Option<f64> {
         if let Value::Float(n) = self { Some(*n) } else { None }
     }
 
-    fn unsigned(&self) -> &[u64] {
-        if let Value::UInts(list) = self { list } else { &[] }
+    fn integers(&self) -> &[i64] {
+        if let Value::Ints(list) = self { list } else { &[] }
     }
 
     /// Whether a column of type `kind` can hold it.
@@ -69,7 +61,6 @@ impl Value {
             ColumnType::Int16 => self.integer::<i16>().is_some(),
             ColumnType::Int32 => self.integer::<i32>().is_some(),
             ColumnType::UInt32 => self.integer::<u32>().is_some(),
-            ColumnType::UInt64 => self.integer::<u64>().is_some(),
             ColumnType::Int64 => self.integer::<i64>().is_some(),
             ColumnType::Float32 | ColumnType::Float64 => self.number().is_some(),
             ColumnType::String => matches!(self, Value::Text(_)),
@@ -78,9 +69,8 @@ impl Value {
             ColumnType::StringList => matches!(self, Value::Texts(_)),
             ColumnType::Float32List => matches!(self, Value::Floats(_)),
             ColumnType::UInt32List => {
-                matches!(self, Value::UInts(list) if list.iter().all(|&n| u32::try_from(n).is_ok()))
+                matches!(self, Value::Ints(list) if list.iter().all(|&n| u32::try_from(n).is_ok()))
             }
-            ColumnType::UInt64List => matches!(self, Value::UInts(_)),
             ColumnType::Int64List => matches!(self, Value::Ints(_)),
         }
     }
@@ -210,7 +200,6 @@ fn array(rows: &[Vec<Value>], at: usize, kind: ColumnType) -> ArrayBox {
         ColumnType::Int16 => cells(rows, at, Value::integer::<i16>),
         ColumnType::Int32 => cells(rows, at, Value::integer::<i32>),
         ColumnType::UInt32 => cells(rows, at, Value::integer::<u32>),
-        ColumnType::UInt64 => cells(rows, at, Value::integer::<u64>),
         ColumnType::Int64 => cells(rows, at, Value::integer::<i64>),
         ColumnType::Float32 => cells(rows, at, |v| v.number().map(|n| n as f32)),
         ColumnType::Float64 => cells(rows, at, Value::number),
@@ -230,12 +219,9 @@ fn array(rows: &[Vec<Value>], at: usize, kind: ColumnType) -> ArrayBox {
             cells(rows, at, |v| if let Value::Floats(list) = v { list.clone() } else { Vec::new() })
         }
         ColumnType::UInt32List => {
-            cells(rows, at, |v| v.unsigned().iter().map(|&n| n as u32).collect::<Vec<u32>>())
+            cells(rows, at, |v| v.integers().iter().map(|&n| n as u32).collect::<Vec<u32>>())
         }
-        ColumnType::UInt64List => cells(rows, at, |v| v.unsigned().to_vec()),
-        ColumnType::Int64List => {
-            cells(rows, at, |v| if let Value::Ints(list) = v { list.clone() } else { Vec::new() })
-        }
+        ColumnType::Int64List => cells(rows, at, |v| v.integers().to_vec()),
     }
 }
 
@@ -268,7 +254,7 @@ mod tests {
             Value::Float(0.5),
             Value::Millis(7),
             words,
-            Value::UInts(vec![3, 4]),
+            Value::Ints(vec![3, 4]),
         ]
     }
 

@@ -53,14 +53,12 @@ fn values(group: &Group, at: usize) -> Result<Vec<Value>> {
         let column = group.column::<C>(at)?;
         (0..group.len()).map(|row| Ok(value(group.own::<C>("", &column, row)?))).collect()
     }
-    let unsigned = |n: u64| i64::try_from(n).map_or(Value::UInt(n), Value::Int);
     match group.kind(at)? {
         ColumnType::Bool => each::<bool>(group, at, Value::Bool),
         ColumnType::UInt8 => each::<u8>(group, at, |n| Value::Int(n.into())),
         ColumnType::Int16 => each::<i16>(group, at, |n| Value::Int(n.into())),
         ColumnType::Int32 => each::<i32>(group, at, |n| Value::Int(n.into())),
         ColumnType::UInt32 => each::<u32>(group, at, |n| Value::Int(n.into())),
-        ColumnType::UInt64 => each::<u64>(group, at, unsigned),
         ColumnType::Int64 => each::<i64>(group, at, Value::Int),
         ColumnType::Float32 => each::<f32>(group, at, |n| Value::Float(n.into())),
         ColumnType::Float64 => each::<f64>(group, at, Value::Float),
@@ -76,9 +74,8 @@ fn values(group: &Group, at: usize) -> Result<Vec<Value>> {
         ColumnType::StringList => lists::<Vec<String>>(group, at, Value::Texts),
         ColumnType::Float32List => lists::<Vec<f32>>(group, at, Value::Floats),
         ColumnType::UInt32List => {
-            lists::<Vec<u32>>(group, at, |list| Value::UInts(list.into_iter().map(u64::from).collect()))
+            lists::<Vec<u32>>(group, at, |list| Value::Ints(list.into_iter().map(i64::from).collect()))
         }
-        ColumnType::UInt64List => lists::<Vec<u64>>(group, at, Value::UInts),
         ColumnType::Int64List => lists::<Vec<i64>>(group, at, Value::Ints),
     }
 }

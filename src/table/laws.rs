@@ -30,7 +30,7 @@ table! {
         text: String = "text", "a";
         word: &'static str = "word", "a";
         level: Level = "level", "page";
-        key: Bytes16 = "key", "0x00";
+        key: Bytes16 = "key", "00";
         time: Millis = "time", "2003-04-15T08:13:06Z";
         flag: bool = "flag", "true";
         n8: u8 = "number", "1";
@@ -43,7 +43,7 @@ table! {
         maybe_text: Option<String> = "text", "a";
         maybe_word: Option<&'static str> = "word", "a";
         maybe_level: Option<Level> = "level", "page";
-        maybe_key: Option<Bytes16> = "key", "0x00";
+        maybe_key: Option<Bytes16> = "key", "00";
         maybe_flag: Option<bool> = "flag", "true";
         maybe_n8: Option<u8> = "number", "1";
         maybe_n16: Option<i16> = "number", "1";
@@ -205,6 +205,30 @@ fn any_table_is_read_in_words() {
     assert_eq!(table.column("absent").count(), 0);
 }
 
+#[test]
+fn keys_are_32_lower_case_digits_and_long_numbers_keep_their_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = Option::Some(Bytes16(0x9f << 120 | 7));
+    let rows = [
+        AnyRow { maybe_key: key, n64: u64::MAX, list64: vec![1 << 63], ..AnyRow::default() },
+        AnyRow::default(),
+    ];
+    let path = written(folder.path(), &rows);
+    assert_eq!(read_rows::<AnyRow>(&path).unwrap(), rows);
+    let table = TableInWords::read(&path).unwrap();
+    let cells = |name| table.column(name).collect::<Vec<_>>();
+    assert_eq!(cells("maybe_key"), ["9f000000000000000000000000000007", "null"]);
+    assert_eq!((cells("n64"), cells("list64")), (vec!["-1", "0"], vec!["[-9223372036854775808]", "[]"]));
+    for text in ["", "9F000000000000000000000000000007", "+f000000000000000000000000000007", "0x9f"] {
+        let path = folder.path().join("keys.parquet");
+        write_part(&path, &[other::KeyRow { key: text.into() }], &footer()).unwrap();
+        let error = Reader::<Key>::open(&path).unwrap().next().err().unwrap().to_string();
+        assert!(error.contains("column key") && error.contains("32 lower-case"), "{error}");
+    }
+}
+
+columns! { #[allow(dead_code, reason = "only opened")] struct Key from AnyRow { key } }
+
 mod other {
     crate::table! {
         /// A table whose columns have other types.
@@ -212,6 +236,12 @@ mod other {
             text: u32 = "number", "1";
             n32: Option<u32> = "number", "1";
             level: String = "text", "x";
+        }
+    }
+    crate::table! {
+        /// A table whose keys are any texts.
+        KeyRow = "any" {
+            key: String = "text", "x";
         }
     }
 }
@@ -238,7 +268,7 @@ fn a_column_that_differs_names_file_and_column() {
     let null = Reader::<Number>::open(&path).unwrap().next().err().map(error).unwrap();
     assert_eq!(null, "FILE at byte 0: column n32: null in row 1 of a row group, where null is no value");
     let missing = Reader::<Missing>::open(&path).unwrap().next().err().map(error).unwrap();
-    assert_eq!(missing, "FILE: found no column n64, expected UInt64");
+    assert_eq!(missing, "FILE: found no column n64, expected Int64");
     let word = Reader::<Levels>::open(&path).unwrap().next().err().map(error).unwrap();
     assert_eq!(word, "FILE at byte 0: column level: value \"\" is none of page, host, domain");
 }

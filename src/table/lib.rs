@@ -6,7 +6,8 @@
 //!
 //! **Layout on disk.** A table is a folder of `part-*.parquet` files, zstd, with column statistics. Columns that the
 //! largest public crawl index has carry its names and types. Real types throughout: timestamps are timestamps with a
-//! time zone, missing is null, and keys are 16 raw bytes.
+//! time zone, missing is null. Two are kept as what every reader has: 64 bits without a sign as the signed integer of the
+//! same bits, keys of 128 bits as 32 hexadecimal digits.
 //!
 //! **Memory.** Rows are buffered by the caller and written a row group at a time ([`PartWriter`]); reading
 //! ([`Reader`]) goes row group by row group with only the columns asked for.

@@ -87,18 +87,19 @@ impl Cell for Vec<String> {
 }
 
 macro_rules! numeric_lists {
-    ($($ty:ty => $kind:ident;)+) => {$(
+    ($($ty:ty => $kind:ident as $stored:ty;)+) => {$(
         impl Cell for Vec<$ty> {
             const TYPE: ColumnType = ColumnType::$kind;
             type Column = Lists<PrimitiveArray<$ty>>;
             type Ref<'a> = &'a [$ty];
             fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
                 let lists: Vec<&Vec<$ty>> = values.collect();
-                let elements: Vec<$ty> = lists.iter().flat_map(|l| l.iter().copied()).collect();
+                let elements: Vec<$stored> = lists.iter().flat_map(|l| l.iter().map(|n| *n as $stored)).collect();
                 list_array(lists.iter().map(|l| l.len()), PrimitiveArray::from_vec(elements).boxed())
             }
             fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-                Lists::decode(array)
+                let Lists { offsets, elements } = Lists::<PrimitiveArray<$stored>>::decode(array)?;
+                Ok(Lists { offsets, elements: elements.transmute() })
             }
             fn get(column: &Self::Column, row: usize) -> &[$ty] {
                 let (start, end) = column.offsets.start_end(row);
@@ -112,8 +113,8 @@ macro_rules! numeric_lists {
 }
 
 numeric_lists! {
-    f32 => Float32List;
-    u32 => UInt32List;
-    u64 => UInt64List;
-    i64 => Int64List;
+    f32 => Float32List as f32;
+    u32 => UInt32List as u32;
+    u64 => Int64List as i64;
+    i64 => Int64List as i64;
 }

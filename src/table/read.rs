@@ -100,7 +100,6 @@ fn words_of(group: &Group, at: usize) -> Result<Vec<String>> {
         ColumnType::Int16 => each::<i16>(group, at, number),
         ColumnType::Int32 => each::<i32>(group, at, number),
         ColumnType::UInt32 => each::<u32>(group, at, number),
-        ColumnType::UInt64 => each::<u64>(group, at, number),
         ColumnType::Int64 => each::<i64>(group, at, number),
         ColumnType::Float32 => each::<f32>(group, at, number),
         ColumnType::Float64 => each::<f64>(group, at, number),
@@ -116,7 +115,6 @@ fn words_of(group: &Group, at: usize) -> Result<Vec<String>> {
         ColumnType::StringList => lists::<Vec<String>>(group, at, |list| format!("{list:?}")),
         ColumnType::Float32List => lists::<Vec<f32>>(group, at, |list| format!("{list:?}")),
         ColumnType::UInt32List => lists::<Vec<u32>>(group, at, |list| format!("{list:?}")),
-        ColumnType::UInt64List => lists::<Vec<u64>>(group, at, |list| format!("{list:?}")),
         ColumnType::Int64List => lists::<Vec<i64>>(group, at, |list| format!("{list:?}")),
     }
 }

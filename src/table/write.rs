@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use polars_arrow::array::{Array, Utf8ViewArray};
 use polars_arrow::datatypes::{ArrowSchema, Field};
 use polars_error::{PolarsError, PolarsResult};
 use polars_parquet::read::{ParquetError, ParquetType};
@@ -20,7 +21,7 @@ use polars_parquet::write::{
 use rayon::prelude::*;
 
 use crate::Table;
-use crate::cell::ArrayBox;
+use crate::cell::{ArrayBox, KEY_DIGITS};
 use crate::column_type::ColumnType;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_capture::timing::{self, Part};
@@ -278,6 +279,8 @@ fn pages_of(
     // What is read once more is not worth a dictionary.
     if options.statistics.is_empty() {
         encodings.fill(Encoding::Plain);
+    } else if are_keys(array.as_ref()) {
+        encodings.fill(Encoding::DeltaLengthByteArray);
     }
     let columns = array_to_columns(array, stored, options, &encodings)?;
     let packed = columns.into_iter().map(|pages| {
@@ -287,6 +290,15 @@ fn pages_of(
         Compressor::new_from_vec(pages, options.compression, Vec::new())
     });
     Ok(packed.collect())
+}
+
+/// Whether these are keys. Without a length between them zstd packs their digits into half the bytes, and finds those that
+/// come again: with lengths, or a dictionary that has them, nodes were 4 % larger and target keys of links 60 %.
+fn are_keys(array: &dyn Array) -> bool {
+    let texts = array.as_any().downcast_ref::<Utf8ViewArray>();
+    texts.is_some_and(|texts| {
+        texts.null_count() < texts.len() && texts.iter().flatten().all(|text| text.len() == KEY_DIGITS)
+    })
 }
 
 fn groups_of<T: Table>(path: &Path, footer: &Footer, options: WriteOptions) -> Result<GroupWriter> {

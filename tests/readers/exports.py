@@ -14,19 +14,18 @@ import sys
 
 import polars
 
-TYPES = {"Float64": "REAL", "Int64": "INTEGER", "UInt64": "INTEGER", "Binary": "BLOB", "String": "TEXT"}
+TYPES = {"Float64": "REAL", "Int64": "INTEGER", "String": "TEXT"}
 
 
 def of_json(folder, name, columns):
-    kinds = [column["type"] for column in columns]
     for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")[:-1]:
         row = json.loads(line)
         assert list(row) == [column["name"] for column in columns], line
-        yield tuple(bytes.fromhex(v) if k == "Binary" and v is not None else v for v, k in zip(row.values(), kinds))
+        yield tuple(row.values())
 
 
 def of_csv(folder, name, columns):
-    read = {"Float64": float, "Int64": int, "UInt64": int, "Binary": bytes.fromhex, "String": str}
+    read = {"Float64": float, "Int64": int, "String": str}
     with open(folder / f"{name}.csv", encoding="utf-8", newline="") as file:
         rows = csv.reader(file, strict=True)
         assert next(rows) == [column["name"] for column in columns]

@@ -1,12 +1,14 @@
 """Opens every table of a folder of results with pandas, pyarrow, polars and DuckDB, by default arguments.
 
 Each file by itself, each table as its folder, by patterns over the results, and as a view of webmill.sql, from another working
-directory. Prints a line a table: job, table, rows, and the columns that Arrow declares never null; exits with 1 where a reader
+directory; every value that one of them gives is that of the others. Prints a line a table: job, table, rows, and the columns that Arrow declares never null; exits with 1 where a reader
 fails, or where two readers or a reader and tables.json disagree.
 """
 
+import datetime
 import glob
 import json
+import math
 import os
 import pathlib
 import sys
@@ -35,6 +37,40 @@ def rows_by(readers, expected, what):
             failed.append(f"{what}: {name}: {found} rows, not {expected}")
 
 
+def plain(value):
+    """A value as Python has it: what readers call missing is None, and numbers are compared as numbers."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if value is None or value is pandas.NaT or value is pandas.NA or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, datetime.datetime):
+        return round(value.timestamp() * 1000)
+    return value
+
+
+def same_values(file):
+    """Compares every value of a file as the readers have it, column by column."""
+    expected = pyarrow.parquet.read_table(file).to_pydict()
+    frame, table = pandas.read_parquet(file), polars.read_parquet(file)
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'UTC'")
+    for column, values in expected.items():
+        values = [plain(value) for value in values]
+        name = '"' + column.replace('"', '""') + '"'
+        readers = {
+            "pandas": lambda: list(frame[column]),
+            "polars": lambda: table[column].to_list(),
+            "duckdb": lambda: [row[0] for row in connection.execute(f"select {name} from read_parquet({quoted(file)})").fetchall()],
+        }
+        for reader, read in readers.items():
+            for row, (found, value) in enumerate(zip(map(plain, read()), values, strict=True)):
+                if found != value:
+                    failed.append(f"{file}: {column}, row {row}: {reader} says {found!r}, pyarrow {value!r}")
+                    break
+
+
 def quoted(text):
     return "'" + str(text).replace("'", "''") + "'"
 
@@ -60,6 +96,7 @@ for name, table in catalogue["tables"].items():
             "duckdb": lambda: rows_of(quoted(file)),
         }
         rows_by(readers, rows, file)
+        same_values(file)
     if sum(sizes) != table["rows"]:
         failed.append(f"{name}: {sum(sizes)} rows, tables.json says {table['rows']}")
     if sum(file.stat().st_size for file in files) != table["bytes"]:

@@ -93,6 +93,42 @@ fn an_out_of_another_version_or_of_someone_else_is_refused() {
 }
 
 #[test]
+fn results_of_another_layout_are_refused_by_every_reader() {
+    let work = Work::new();
+    work.synth("shards", 20, u64::MAX);
+    for out in ["out", "good"] {
+        work.run(&["run", "shards", "--out", out]);
+    }
+    std::fs::write(work.path("text.txt"), "Some words of a text.").unwrap();
+    for layout in [2, 99] {
+        std::fs::write(work.path("out/webmill.json"), format!("{{\"layout\": {layout}}}")).unwrap();
+        let named = format!("layout {layout}");
+        for line in [
+            "run shards --out out",
+            "report --out out",
+            "report --out good --compare out",
+            "rank --out out",
+            "rank out",
+            "rank out --query words",
+            "graph path http://a.example/ http://b.example/ out",
+            "query --tables --results out",
+            "show http://a.example/ out",
+            "serve out",
+            "results ls out",
+            "results verify out",
+            "dedup --out good --against out",
+            "dedup apply out --out smaller",
+            "dedup similar out text.txt",
+            "count search words --out out",
+            "learn apply --out out",
+            "rules export --results out --format csv --out csv",
+        ] {
+            expect(&work, &line.split(' ').collect::<Vec<_>>(), 2, &[&named, "expected layout 3"]);
+        }
+    }
+}
+
+#[test]
 fn a_damaged_result_is_not_taken_for_done() {
     let work = Work::new();
     work.synth("shards", 20, u64::MAX);

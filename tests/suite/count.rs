@@ -248,7 +248,7 @@ fn tables_in_any_order() {
         let sorted = work.words("out", "count-sort", "count_sort");
         assert_eq!(sorted.columns, pages.columns);
         let at = pages.columns.iter().position(|name| name == column).unwrap();
-        let value = |row: &Vec<String>| -> (bool, u64, String) {
+        let value = |row: &Vec<String>| -> (bool, i64, String) {
             match row[at].parse() {
                 Ok(number) if column != "title" => (false, number, String::new()),
                 _ => (row[at] == "null", 0, row[at].clone()),

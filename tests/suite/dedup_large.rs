@@ -71,7 +71,7 @@ impl Written {
                 is_current: true,
                 num_words,
                 text_digest: TextDigest::of(&text).map(|digest| Bytes16(digest.0)),
-                simhash: simhash(&text).map(|fingerprint| fingerprint.0),
+                simhash: simhash(&text).map_or(0, |fingerprint| fingerprint.0),
                 ..PageRow::of_url(&url)
             })?;
             texts.push(TextRow {

@@ -46,7 +46,7 @@ impl PlantedPage {
             content_length: 1,
             num_words: reading.as_ref().map_or(0, |reading| reading.num_words),
             text_digest: reading.as_ref().and_then(|reading| reading.digest).map(Bytes16),
-            simhash: reading.as_ref().and_then(|reading| reading.simhash),
+            simhash: reading.as_ref().and_then(|reading| reading.simhash).unwrap_or_default(),
             warc_filename: "planted.rawdb".into(),
             warc_record_offset: offset,
             ..PageRow::of_url(&url)

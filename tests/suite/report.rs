@@ -17,7 +17,7 @@ fn article(host: &str, number: u64, of: u64) -> (String, String) {
         .map(|to| format!("<a href='/{}.html'>page {}</a> ", to % of, to % of))
         .collect();
     let body = format!(
-        "<html><head><title>Page {number} of {host} &lt;b&gt;</title></head><body><h1>Page {number}</h1><p>{}</p>\
+        "<html><head><title>Page {number} of {host} &lt;b&gt;</title></head><body><h1>Page {number} of {host} &lt;b&gt;</h1><p>{}</p>\
          <p>{}</p>{links}<a href='http://elsewhere.example/{}'>elsewhere</a></body></html>",
         story(number + host.len() as u64 * 1000),
         story(number + host.len() as u64 * 1000 + 500),

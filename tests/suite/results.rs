@@ -148,7 +148,7 @@ fn the_catalogue_opens_wherever_the_folder_lies_and_trusts_no_path() {
 fn a_catalogue_that_cannot_be_written_is_a_warning() {
     let work = two_corpora();
     fs::create_dir_all(work.path("out")).unwrap();
-    fs::write(work.path("out/webmill.json"), "{\"layout\": 2}").unwrap();
+    fs::write(work.path("out/webmill.json"), "{\"layout\": 3}").unwrap();
     fs::create_dir_all(work.path("out/tables.json")).unwrap();
     let said = work.said(&["extract", "a", "--out", "out"]);
     assert!(said.contains("warning: tables.json and webmill.sql are not up to date"), "{said}");

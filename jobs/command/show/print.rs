@@ -139,7 +139,13 @@ fn text(shown: &Shown, screen: &mut Screen) {
 fn rank(rank: &Rank, screen: &mut Screen) {
     let place = match rank.position {
         0 => String::new(),
-        place => format!(", {place} of {}, above {:.2} %", rank.nodes, rank.percentile),
+        place => {
+            let of_crawled = rank.crawled.map_or_else(String::new, |crawled| {
+                let (place, of, above) = (crawled.position, crawled.of, crawled.percentile);
+                format!(", {place} of {of} crawled pages, above {above:.2} % of them")
+            });
+            format!("{of_crawled}, {place} of {} nodes, above {:.2} %", rank.nodes, rank.percentile)
+        }
     };
     screen.line("PageRank", &format!("{:.4e}{place}", rank.pagerank));
     if let Some(from) = &rank.comes_from {

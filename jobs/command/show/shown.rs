@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::command::anchors::Anchor;
+use crate::rank::places::Place;
 
 /// A list that may be longer than what is listed of it.
 #[derive(Debug, Clone, Serialize)]
@@ -129,6 +130,7 @@ pub struct Rank {
     pub pagerank: f64,
     pub position: u64,
     pub percentile: f64,
+    pub crawled: Option<Place>,
     pub authority: f64,
     pub hub: f64,
     pub salsa_authority: f64,

@@ -11,17 +11,18 @@ use crate::command::anchors::Anchors;
 use crate::command::source::find_page;
 use crate::job::mixed;
 use crate::levels::{Level, open_graph, part_file, read_level};
+use crate::rank::places::{Place, Places};
 use crate::rank::tables::RankRow;
 use crate::rank::{Rank as RankSettings, Vectors};
 
 columns! {
     struct Scored from RankRow {
-        node, url, pagerank, authority, hub, salsa_authority, salsa_hub, harmonic, indegree, outdegree
+        node, url, crawled, pagerank, authority, hub, salsa_authority, salsa_hub, harmonic, indegree, outdegree
     }
 }
 
 columns! {
-    struct Score from RankRow { pagerank }
+    struct Score from RankRow { pagerank, crawled }
 }
 
 /// Anchors that are listed of one page.
@@ -82,6 +83,7 @@ impl InGraph<'_> {
                     pagerank: row.pagerank,
                     position: 0,
                     percentile: 0.0,
+                    crawled: row.crawled.then(Place::default),
                     authority: row.authority,
                     hub: row.hub,
                     salsa_authority: row.salsa_authority,
@@ -102,15 +104,18 @@ impl InGraph<'_> {
             return Ok(());
         }
         let mut scores = Vec::with_capacity(self.csr.num_nodes());
+        let mut places = Places::of(vec![rank.pagerank]);
         let mut reader = Reader::<Score>::over(vec![ranks.path(&part_file("ranks", Level::Page))]);
         while let Some(batch) = reader.next()? {
-            scores.extend(batch.rows().map(|row| row.pagerank));
+            for row in batch.rows() {
+                places.see(row.pagerank, row.crawled);
+                scores.push(row.pagerank);
+            }
         }
         tables.note("ranks", None, reader.groups());
-        let better = scores.iter().filter(|score| **score > rank.pagerank).count() as u64;
-        let worse = scores.iter().filter(|score| **score < rank.pagerank).count();
-        rank.position = better + 1;
-        rank.percentile = 100.0 * worse as f64 / scores.len().max(1) as f64;
+        let [crawled, known] = places.counted().get(rank.pagerank);
+        (rank.position, rank.percentile) = (known.position, known.percentile);
+        rank.crawled = rank.crawled.map(|_| crawled);
         rank.comes_from = self.explain(tables, ranks, &scores, most)?;
         self.scores = Some(scores);
         Ok(())

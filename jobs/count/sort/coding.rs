@@ -1,33 +1,29 @@
 //! Values of tables as bytes in the order of the values.
 
-use webmill_table::{ColumnType, Value};
+use webmill_table::Value;
 
 /// The value of a column in bytes whose order is that of the values; no value's bytes begin another's. Rows without a value come last, whichever order
 /// is asked for.
-pub fn key(value: &Value, kind: ColumnType, descending: bool) -> Vec<u8> {
+pub fn key(value: &Value, descending: bool) -> Vec<u8> {
     let mut key = vec![u8::from(*value == Value::Null)];
-    write_key(value, kind, &mut key);
+    write_key(value, &mut key);
     if descending {
         key[1..].iter_mut().for_each(|byte| *byte = !*byte);
     }
     key
 }
 
-fn write_key(value: &Value, kind: ColumnType, key: &mut Vec<u8>) {
-    let unsigned_column = kind == ColumnType::UInt64;
+fn write_key(value: &Value, key: &mut Vec<u8>) {
     match value {
         Value::Null => {}
         Value::Bool(yes) => key.push(u8::from(*yes)),
-        Value::Int(n) if unsigned_column => key.extend_from_slice(&(*n as u64).to_be_bytes()),
         Value::Int(n) | Value::Millis(n) => key.extend_from_slice(&signed(*n)),
-        Value::UInt(n) => key.extend_from_slice(&n.to_be_bytes()),
         Value::Float(x) => key.extend_from_slice(&float(*x)),
         Value::Text(text) => escaped(text.as_bytes(), key),
         Value::Bytes(bytes) => escaped(bytes, key),
         Value::Texts(list) => each(list, key, |text, key| escaped(text.as_bytes(), key)),
         Value::Floats(list) => each(list, key, |x, key| key.extend_from_slice(&float(f64::from(*x)))),
         Value::Ints(list) => each(list, key, |n, key| key.extend_from_slice(&signed(*n))),
-        Value::UInts(list) => each(list, key, |n, key| key.extend_from_slice(&n.to_be_bytes())),
     }
 }
 
@@ -75,14 +71,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn check(kind: ColumnType, a: &Value, b: &Value, want: Ordering) -> Result<(), TestCaseError> {
-        let (one, two) = (key(a, kind, false), key(b, kind, false));
+    fn check(a: &Value, b: &Value, want: Ordering) -> Result<(), TestCaseError> {
+        let (one, two) = (key(a, false), key(b, false));
         prop_assert_eq!(one.cmp(&two), want, "{:?} {:?}", a, b);
-        prop_assert_eq!(key(a, kind, true).cmp(&key(b, kind, true)), want.reverse());
+        prop_assert_eq!(key(a, true).cmp(&key(b, true)), want.reverse());
         // No key begins another, so that the number of the row behind it decides nothing but ties.
         prop_assert!(want == Ordering::Equal || !one.starts_with(&two) && !two.starts_with(&one));
         for descending in [false, true] {
-            prop_assert!(key(&Value::Null, kind, descending) > key(a, kind, descending), "nulls are last");
+            prop_assert!(key(&Value::Null, descending) > key(a, descending), "nulls are last");
         }
         Ok(())
     }
@@ -93,34 +89,27 @@ mod tests {
             a: i64, b: i64, x in prop::num::f64::NORMAL | prop::num::f64::ZERO | prop::num::f64::INFINITE, y: f64,
             s in "[\0a\u{1}]{0,4}", t in "[\0a\u{1}]{0,4}",
             l in prop::collection::vec("[\0a]{0,2}", 0..3), m in prop::collection::vec("[\0a]{0,2}", 0..3),
-            n in prop::collection::vec(any::<u64>(), 0..3), o in prop::collection::vec(any::<u64>(), 0..3),
+            n in prop::collection::vec(any::<i64>(), 0..3), o in prop::collection::vec(any::<i64>(), 0..3),
         ) {
-            check(ColumnType::Int64, &Value::Int(a), &Value::Int(b), a.cmp(&b))?;
-            check(ColumnType::Timestamp, &Value::Millis(a), &Value::Millis(b), a.cmp(&b))?;
+            check(&Value::Int(a), &Value::Int(b), a.cmp(&b))?;
+            check(&Value::Millis(a), &Value::Millis(b), a.cmp(&b))?;
             if !y.is_nan() {
-                check(ColumnType::Float64, &Value::Float(x), &Value::Float(y), x.partial_cmp(&y).unwrap())?;
+                check(&Value::Float(x), &Value::Float(y), x.partial_cmp(&y).unwrap())?;
             }
-            check(ColumnType::String, &Value::Text(s.clone()), &Value::Text(t.clone()), s.cmp(&t))?;
+            check(&Value::Text(s.clone()), &Value::Text(t.clone()), s.cmp(&t))?;
             let (s, t) = (s.into_bytes(), t.into_bytes());
-            check(ColumnType::Binary, &Value::Bytes(s.clone()), &Value::Bytes(t.clone()), s.cmp(&t))?;
-            check(ColumnType::StringList, &Value::Texts(l.clone()), &Value::Texts(m.clone()), l.cmp(&m))?;
-            check(ColumnType::UInt64List, &Value::UInts(n.clone()), &Value::UInts(o.clone()), n.cmp(&o))?;
-            let ints = |list: &[u64]| list.iter().map(|n| *n as i64).collect::<Vec<_>>();
-            check(ColumnType::Int64List, &Value::Ints(ints(&n)), &Value::Ints(ints(&o)), ints(&n).cmp(&ints(&o)))?;
-            let whole = |n: i64| if n < 0 { Value::UInt(n as u64) } else { Value::Int(n) };
-            check(ColumnType::UInt64, &whole(a), &whole(b), (a as u64).cmp(&(b as u64)))?;
+            check(&Value::Bytes(s.clone()), &Value::Bytes(t.clone()), s.cmp(&t))?;
+            check(&Value::Texts(l.clone()), &Value::Texts(m.clone()), l.cmp(&m))?;
+            check(&Value::Ints(n.clone()), &Value::Ints(o.clone()), n.cmp(&o))?;
         }
     }
 
     #[test]
     fn what_is_no_number_comes_behind_all_numbers() {
-        let of = |x| key(&Value::Float(x), ColumnType::Float64, false);
+        let of = |x| key(&Value::Float(x), false);
         assert!(of(f64::NAN) > of(f64::INFINITY) && of(-f64::NAN) == of(f64::NAN) && of(-0.0) == of(0.0));
-        let list = |x| key(&Value::Floats(vec![x]), ColumnType::Float32List, false);
+        let list = |x| key(&Value::Floats(vec![x]), false);
         assert!(list(-1.5) < list(0.25));
-        assert!(
-            key(&Value::Bool(false), ColumnType::Bool, false)
-                < key(&Value::Bool(true), ColumnType::Bool, false)
-        );
+        assert!(key(&Value::Bool(false), false) < key(&Value::Bool(true), false));
     }
 }

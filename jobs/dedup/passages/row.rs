@@ -7,8 +7,8 @@ table! {
     PassageRow = "passages" {
         a: String = "canonical URL of the first page: fetched earlier, or at the same time with the shorter URL, then the smaller one", "http://a.com/1";
         b: String = "canonical URL of the second page", "http://b.org/quotes";
-        a_key: Bytes16 = "key of the first page in table pages", "0x9f…";
-        b_key: Bytes16 = "key of the second page in table pages", "0x51…";
+        a_key: Bytes16 = "key of the first page in table pages", "9f…";
+        b_key: Bytes16 = "key of the second page in table pages", "51…";
         a_host: String = "host of the first page", "a.com";
         b_host: String = "host of the second page", "b.org";
         a_start: u64 = "first byte of the passage in the first page's texts.text", "1204";

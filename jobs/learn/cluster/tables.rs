@@ -6,7 +6,7 @@ table! {
     /// One row a page that was clustered: its topic. Pages in the order of their addresses.
     TopicRow = "topics" {
         url: String = "canonical URL; of a folder of files the path inside it", "http://pku.edu.cn/news/1.html";
-        url_key: Bytes16 = "key of the page in table pages; of a file the digest of its path", "0x9f…";
+        url_key: Bytes16 = "key of the page in table pages; of a file the digest of its path", "9f…";
         host: String = "host name of the page, as pages.url_host_name; empty for a file", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none; empty for a file", "pku.edu.cn";
         language: Option<String> = "language of the text, ISO 639-3", "zho";

@@ -146,13 +146,13 @@ impl Connected {
                     });
                     continue;
                 }
-                let digest = text_digests.get(row).and_then(|bytes| bytes.try_into().ok());
+                let digest = text_digests.get(row).map(|_| text(&text_digests, row)).transpose()?;
                 let facts = PageFacts {
                     url: text(&urls, row)?,
                     time_ms: times.get(row),
                     digest: digests.get(row).map(|_| text(&digests, row)).transpose()?,
                     length: lengths.value(row) as u64,
-                    text: digest.map_or(0, u128::from_be_bytes),
+                    text: digest.and_then(|digits| u128::from_str_radix(digits, 16).ok()).unwrap_or(0),
                     simhash: simhashes.get(row).map(|simhash| simhash as u64),
                     words: u32::try_from(words.value(row)).unwrap_or(u32::MAX),
                     place: (text(&shards, row)?, offsets.value(row)),

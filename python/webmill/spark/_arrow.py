@@ -8,7 +8,7 @@ from typing import Any
 
 # Types of the columns of tables, and what Spark calls them: it has no numbers without a sign, so that they get a wider one.
 _TYPES = {
-    "Bool": "boolean", "UInt8": "smallint", "Int16": "smallint", "Int32": "int", "UInt32": "bigint", "UInt64": "bigint",
+    "Bool": "boolean", "UInt8": "smallint", "Int16": "smallint", "Int32": "int", "UInt32": "bigint",
     "Int64": "bigint", "Float32": "float", "Float64": "double", "String": "string", "Binary": "binary",
     "Timestamp(ms, UTC)": "timestamp",
 }  # fmt: skip
@@ -73,9 +73,6 @@ def _cast(column: Any, kind: Any) -> Any:
 
     if pa.types.is_list(kind) and not pa.types.is_list(column.type):
         column = column.cast(pa.large_list(column.type.value_type))
-    # Numbers of 64 bits without a sign are counts but for fingerprints: these keep their bits.
-    if column.type == pa.uint64() and kind == pa.int64():
-        return pa.chunked_array([chunk.view(pa.int64()) for chunk in column.chunks], kind)
     return column.cast(kind)
 
 

@@ -11,12 +11,12 @@ from ._arrow import compiled, ddl, schema_of
 from ._check import check
 from ._components import components
 from ._numbers import dense, settled
-from ._pyspark import Column, DataFrame, F
+from ._pyspark import DataFrame, F
 from ._recipe import Recipe, parts_of
 
 _FACTS = [
     ("url", "string"), ("time_ms", "bigint"), ("words", "bigint"), ("digest", "string"), ("length", "bigint"),
-    ("text_digest", "binary"), ("simhash", "bigint"), ("shard", "string"), ("offset", "bigint"), ("url_key", "binary"),
+    ("text_digest", "string"), ("simhash", "bigint"), ("shard", "string"), ("offset", "bigint"), ("url_key", "string"),
 ]  # fmt: skip
 _PAIRS = [("first", "bigint"), ("later", "bigint"), ("common", "bigint"), ("of_first", "bigint"), ("of_later", "bigint")]
 
@@ -64,24 +64,20 @@ def near_duplicates(pages: DataFrame, texts: DataFrame, *, recipe: Recipe = None
 
 def _numbered(pages: DataFrame, keep: str) -> DataFrame:
     """Current pages with numbers that ascend in the order of what to keep."""
+    kinds = dict(pages.dtypes)
+    if (kinds.get("simhash"), kinds.get("url_key")) != ("bigint", "string"):
+        raise Error("table pages is of another layout of results: make it again with this webmill")
     good = F.col("fetch_status").isNull() | F.col("fetch_status").between(200, 299)
     is_page = F.col("is_html") | F.col("page_type").isNotNull()
     facts = pages.where(F.col("is_current") & good & is_page).select(
         "url", F.unix_millis("fetch_time").alias("time_ms"), F.col("num_words").cast("bigint").alias("words"),
         F.col("content_digest").alias("digest"), F.col("content_length").cast("bigint").alias("length"), "text_digest",
-        signed(F.col("simhash")).alias("simhash"), F.col("warc_filename").alias("shard"),
+        F.when(F.col("num_words") > 0, F.col("simhash")).alias("simhash"), F.col("warc_filename").alias("shard"),
         F.col("warc_record_offset").alias("offset"), "url_key",
     )  # fmt: skip
     columns = [*_FACTS, ("order", "binary")]
     ordered = facts.mapInArrow(_tasks.order_pages(keep, columns), ddl(columns)).sort("order").drop("order")
     return ordered.withColumn("id", F.monotonically_increasing_id())
-
-
-def signed(number: Column) -> Column:
-    """A number of 64 bits without a sign (Spark reads it as a decimal) as the number with a sign of the same bits."""
-    wide = number.cast("decimal(20,0)")
-    half, whole = F.lit("9223372036854775808").cast("decimal(20,0)"), F.lit("18446744073709551616").cast("decimal(20,0)")
-    return F.when(wide >= half, wide - whole).otherwise(wide).cast("bigint")
 
 
 def _texts_of(texts: DataFrame, pages: DataFrame) -> DataFrame:
@@ -101,7 +97,7 @@ def _stars(pages: DataFrame, by: str) -> DataFrame:
 def _pairs(spoken: DataFrame, recipe: Any, stored: bool, settings: dict[str, Any]) -> tuple[DataFrame, int]:
     """The near pairs; how many pages may miss some."""
     if stored and "bands" in spoken.columns:
-        bands = spoken.select("id", F.transform("bands", signed).alias("bands"))
+        bands = spoken.select("id", "bands")
     else:
         task = _tasks.sign_texts(settings["bands"])
         bands = spoken.select("id", "text").mapInArrow(task, "id bigint, bands array<bigint>")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from .._catalogue import LAYOUT, check_layout
 from .._error import Error
 from . import _files, _tasks
 from ._arrow import compiled, ddl
@@ -46,7 +47,9 @@ def open_tables(spark: SparkSession, folder: str) -> Tables:
     found = _files.read(_files.join(folder, _SUMMARY))
     if found is None:
         raise Error("no tables that webmill.spark wrote, or not all of them yet", path=folder)
-    return Tables(spark, folder, json.loads(found))
+    summary = json.loads(found)
+    check_layout(summary.get("layout"), _files.join(folder, _SUMMARY))
+    return Tables(spark, folder, summary)
 
 
 def extract(splits: DataFrame, out: str, *, recipe: Recipe = None) -> Tables:
@@ -73,7 +76,7 @@ def extract(splits: DataFrame, out: str, *, recipe: Recipe = None) -> Tables:
         counts = _counts(mapped)
         tables = sorted({*pieces.tables, "rejects"} if _has_templates(settings) else {*pieces.tables, "rejects"} - _LEARNT)
         counts["rows"] = written
-        summary = {"tables": tables, "counts": counts, "version": compiled().__version__}
+        summary = {"layout": LAYOUT, "tables": tables, "counts": counts, "version": compiled().__version__}
         _files.write(_files.join(out, _SUMMARY), json.dumps(summary, indent=1).encode())
     finally:
         splits.unpersist()
@@ -224,7 +227,7 @@ def _superseded(spark: SparkSession, parts: list[tuple[dict[str, Any], str]]) ->
 
 def _write_media(spark: SparkSession, written: list[Any], recipe: Parts, out: str, staging: str) -> list[Any]:
     """Table ``media`` from its files: of a picture that was not fetched the row that says most, none of one that was."""
-    schema = "url_key binary, source string, is_current boolean, alt string, width bigint"
+    schema = "url_key string, source string, is_current boolean, alt string, width bigint"
     rows = spark.read.schema(schema).parquet(*[row.path for row in written]).select(
         "url_key", "source", "is_current", F.col("_metadata.file_name").alias("name"),
         F.col("_metadata.row_index").alias("row"),

@@ -45,10 +45,10 @@ table! {
     /// One row a link of an HTML page or a document, in the order of the pages and within a page of the document.
     LinkRow = "links" {
         source_url: String = "canonical URL of the page that holds the link", "http://news.pku.edu.cn/1.html";
-        source_key: Bytes16 = "url_key of the page that holds the link", "0x9f…";
+        source_key: Bytes16 = "url_key of the page that holds the link", "9f…";
         source_host: String = "host name of that page, as pages.url_host_name", "news.pku.edu.cn";
         target_url: String = "canonical URL the link leads to, fragment removed", "http://www.example.com/a";
-        target_key: Bytes16 = "url_key of the target", "0x07…";
+        target_key: Bytes16 = "url_key of the target", "07…";
         target_host: String = "host name of the target: lower case, IDNA ASCII form", "www.example.com";
         target_domain: String = "registrable domain of the target's host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "example.com";
         anchor: String = "text of the link, white space collapsed, alt text of images where there is none; of an image its alt text; at most 1,024 bytes", "Campus news";

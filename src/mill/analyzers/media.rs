@@ -46,7 +46,7 @@ table! {
     /// current pages show and that was not fetched, by the `img` that says most.
     MediaRow = "media" {
         url: String = "canonical URL of the medium", "http://a.example/pier.jpg";
-        url_key: Bytes16 = "xxh3-128 of the URL, as pages.url_key", "0x9f…";
+        url_key: Bytes16 = "xxh3-128 of the URL, as pages.url_key", "9f…";
         host: String = "host name of the URL", "a.example";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "a.example";
         is_current: bool = "whether the row is of the capture that counts of its URL; of an img that of its page", "true";
@@ -56,7 +56,7 @@ table! {
         format: Option<String> = "format by its bytes: png, jpeg, gif, webp, avif, heic, jxl, bmp, svg, ico, tiff, psd, mp3, flac, ogg, opus, wav, aiff, m4a, aac, wma, lrc, mp4, mov, webm, mkv, avi, flv, ts and the like; null where source is img", "jpeg";
         width: Option<u32> = "width in pixels as stored, of SVG in CSS pixels; of an img as the element says", "640";
         height: Option<u32> = "height in pixels as stored; of an img as the element says", "480";
-        duration_ms: Option<u64> = "length in milliseconds", "183000";
+        duration_ms: Option<u64> = "length in milliseconds; null too where it says 2^53 or more", "183000";
         bitrate: Option<u32> = "bits a second", "128000";
         sample_rate: Option<u32> = "samples a second of the sound", "44100";
         channels: Option<u32> = "channels of the sound", "2";
@@ -143,6 +143,9 @@ fn row(page: &Page<'_>, url: &CanonicalUrl) -> MediaRow {
     }
 }
 
+/// Numbers from here on are no integers to readers that have floating point alone for columns with nulls, and damage.
+const EXACT: u64 = 1 << 53;
+
 /// What the bytes of a body say.
 fn of_file(page: &Page<'_>, facts: MediaFacts) -> MediaRow {
     let owned = |words: Vec<Cow<'static, str>>| words.into_iter().map(Cow::into_owned).collect();
@@ -152,11 +155,11 @@ fn of_file(page: &Page<'_>, facts: MediaFacts) -> MediaRow {
         format: Some(facts.format.name().to_owned()),
         width: facts.width,
         height: facts.height,
-        duration_ms: facts.duration_ms,
+        duration_ms: facts.duration_ms.filter(|ms| *ms < EXACT),
         bitrate: facts.bitrate,
         sample_rate: facts.sample_rate,
         channels: facts.channels.map(u32::from),
-        frames: facts.frames,
+        frames: facts.frames.filter(|frames| *frames < EXACT),
         title: facts.title,
         artist: facts.artist,
         album: facts.album,

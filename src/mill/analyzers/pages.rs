@@ -82,7 +82,7 @@ table! {
         url_surtkey: String = "key of capture indexes: SURT as the Internet Archive's tools make it, by which captures of one page under www or not, http or https come together", "cn,edu,pku)/news/1.html";
         url_sortkey: String = "SURT form of the canonical URL, nothing folded: what rows are sorted by, so that neighbours on the Web are neighbours here", "cn,edu,pku,www)/news/1.html";
         url: String = "canonical URL finally fetched, after redirects", "http://pku.edu.cn/news/1.html";
-        url_key: Bytes16 = "xxh3-128 of the canonical URL, big-endian: the key that tables are joined by", "0x9f…";
+        url_key: Bytes16 = "xxh3-128 of the canonical URL, 32 hexadecimal digits: the key that tables are joined by", "9f…";
         is_current: bool = "whether this row counts of its URL, exactly one of each: the latest answer of status 2xx that is HTML or was read as a document, else the latest of status 2xx, else the latest answer, else the latest row", "true";
         warc_type: Option<WarcType> = "kind of record: response, revisit (the same as an earlier capture), resource, conversion; request and metadata on demand; null for answers that no shard holds", "response";
         refers_to_url: Option<String> = "canonical URL of the capture that a revisit repeats, where stated", "http://pku.edu.cn/news/1.html";
@@ -131,7 +131,7 @@ table! {
         document_warnings: Vec<String> = "what is wrong with the document or was left out of it: needs-ocr, text-cut, pages-cut and the like", "['needs-ocr']";
         title_source: Option<DocumentTitle> = "where the title of a document was found: metadata, style, type (size of letters), heading, line; null for HTML", "type";
         num_pages: Option<u32> = "pages, slides or sheets of a document; null where it has none", "12";
-        title: Option<String> = "title of the page, white space collapsed", "北京大学新闻网";
+        title: Option<String> = "title: of a page or document with a main text that of the text, without the name of the site; where it has none, what the head of the page states (title element or metadata); white space collapsed", "北京大学新闻网";
         description: Option<String> = "description from meta, OpenGraph or JSON-LD", "Campus news";
         author: Option<String> = "author the page names", "Li Hua";
         published: Option<String> = "date of publication as ISO 8601, with its zone where given", "2003-04-15";
@@ -149,8 +149,8 @@ table! {
         page_type: Option<PageKind> = "kind of page, of every answer that was read: article, forum, product, collection, listing, documentation, service, document (no HTML), other", "article";
         num_links: u32 = "links that stand in table links", "48";
         num_words: u32 = "words of the main text (UAX 29, jieba for Chinese)", "812";
-        text_digest: Option<Bytes16> = "xxh3-128 of the normalised main text (case, width, white space); null without text", "0x51…";
-        simhash: Option<u64> = "64-bit SimHash of the main text over word shingles; null without words", "13835058055282163712";
+        text_digest: Option<Bytes16> = "xxh3-128 of the normalised main text (case, width, white space); null without text", "51…";
+        simhash: u64 = "64-bit SimHash of the main text over word shingles, as the signed integer of the same bits; 0 without words (num_words is 0), for pandas rounds long integers of a column with nulls", "-4611686018427387904";
         dom_nodes: u32 = "nodes of the parsed tree", "1204";
         cuts: Option<String> = "limits that cut the page off (bytes, depth, nodes, attributes, links, work), comma-joined", "depth";
     }
@@ -203,7 +203,7 @@ pub struct Pages;
 
 impl Analyzer for Pages {
     fn id(&self) -> PartId {
-        PartId::new("pages", 4)
+        PartId::new("pages", 5)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -340,7 +340,8 @@ fn read(page: &Page<'_>, row: &mut PageRow) {
         row.robots_nofollow = metadata.robots.all.nofollow;
     }
     if let Some(document) = page.document() {
-        if page.metadata().is_none() {
+        // What the main text is headed by says more than the head of the page, which may name the site alone.
+        if document.main.title.is_some() {
             row.title.clone_from(&document.main.title);
         }
         row.author.clone_from(&document.main.author);
@@ -359,7 +360,7 @@ fn read(page: &Page<'_>, row: &mut PageRow) {
         row.num_words = reading.num_words;
         row.content_languages = (!reading.languages.is_empty()).then(|| reading.languages.join(","));
         row.text_digest = reading.digest.map(Bytes16);
-        row.simhash = reading.simhash;
+        row.simhash = reading.simhash.unwrap_or_default();
     }
 }
 

@@ -13,7 +13,7 @@ table! {
     /// One row a row of a data table in the main text of a page, or of a table or sheet of a document; rows that name the columns are not among them.
     RecordRow = "records" {
         url: String = "canonical URL of the page", "http://shop.example.com/kettles";
-        url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
         is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";

@@ -10,7 +10,7 @@ table! {
     /// One row an item of structured data of a page: JSON-LD, microdata, RDFa Lite, OpenGraph.
     StructuredRow = "structured" {
         url: String = "canonical URL of the page", "http://shop.example.com/kettles/k200";
-        url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
         is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";

@@ -12,11 +12,11 @@ table! {
     TextRow = "texts" {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
-        url_key: Bytes16 = "key of the page in table pages", "0x9f…";
+        url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
         is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
-        title: Option<String> = "title of the text, site name removed", "Campus opens new library";
+        title: Option<String> = "title of the page, as pages.title", "Campus opens new library";
         text: String = "main text, a line a paragraph", "The library opened on Monday. …";
         markdown: String = "main text as Markdown, with headings, lists, tables, links and code", "# Campus opens …";
         language: Option<String> = "language of the text, ISO 639-3", "zho";
@@ -25,7 +25,7 @@ table! {
         page_type: PageKind = "kind of page, see pages.page_type", "article";
         confidence: f32 = "how sure the extraction is, 0 to 1", "0.83";
         num_words: u32 = "words of the text", "812";
-        bands: Vec<u64> = "MinHash band hashes of the text, by which near-duplicates are found; empty without two different words", "[9716389431105, …]";
+        bands: Vec<u64> = "MinHash band hashes of the text, by which near-duplicates are found, as signed integers of the same bits; empty without two different words", "[9716389431105, …]";
         warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
         warc_filename: String = "shard of the page's record", "crawl-00001.raw";
     }
@@ -43,7 +43,7 @@ pub struct Texts;
 
 impl Analyzer for Texts {
     fn id(&self) -> PartId {
-        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 6) }
+        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 7) }
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

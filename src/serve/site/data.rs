@@ -106,12 +106,23 @@ pub struct CaptureFacts {
     pub links: Option<u64>,
     /// PageRank of the URL.
     pub pagerank: Option<f64>,
-    /// Its place by PageRank among the pages, from 1, and how many there are.
-    pub place: Option<(u64, u64)>,
+    /// Its places by PageRank among the crawled pages, and among all that are known, those too that are only linked.
+    pub places: Option<[PlaceFacts; 2]>,
     /// Arcs that lead to it.
     pub in_links: Option<u64>,
     /// The duplicates it belongs to.
     pub cluster: Option<ClusterFacts>,
+}
+
+/// A place among others.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct PlaceFacts {
+    /// From 1, the best.
+    pub position: u64,
+    /// How many there are.
+    pub of: u64,
+    /// Of these, in per cent, those behind it.
+    pub percentile: f64,
 }
 
 /// Pages with the same or nearly the same content.

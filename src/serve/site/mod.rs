@@ -28,8 +28,8 @@ pub use answer::{Held, answer};
 pub use ask::{Ask, Match};
 pub use calendar::{Calendar, Day, MOST_LISTED, Outcome, Sameness};
 pub use data::{
-    CaptureFacts, CaptureLine, ClusterFacts, CollectionSummary, Facts, HostLine, NoFacts, SearchAnswer,
-    SearchHit, Span, UrlLine,
+    CaptureFacts, CaptureLine, ClusterFacts, CollectionSummary, Facts, HostLine, NoFacts, PlaceFacts,
+    SearchAnswer, SearchHit, Span, UrlLine,
 };
 pub use pages::{Pages, Problem, UrlList};
 pub use survey::Survey;

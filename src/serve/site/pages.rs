@@ -265,9 +265,14 @@ impl Pages {
         let nothing = CaptureFacts::default();
         let facts = facts.unwrap_or(&nothing);
         let number = |n: Option<u64>| n.map(thousands);
-        let place = facts
-            .place
-            .map(|(place, all)| fill(&self.lang.words("site")["place"], &[thousands(place), thousands(all)]));
+        let place = facts.places.map(|places| {
+            let said = ["place_crawled", "place_known"].iter().zip(places).map(|(word, place)| {
+                let numbers =
+                    [thousands(place.position), thousands(place.of), format!("{:.2}", place.percentile)];
+                fill(&self.lang.words("site")[*word], &numbers)
+            });
+            said.collect::<Vec<_>>().join("; ")
+        });
         let rows = [
             ("author", facts.author.clone()),
             ("published", facts.published.clone()),

@@ -26,9 +26,9 @@ pub struct Survey {
     pub first: Option<Timestamp>,
     /// Time of the last.
     pub last: Option<Timestamp>,
-    /// Hosts with their captures, most first, ties by name.
+    /// Hosts with their captures, most first, ties by name. Captures of URLs without a host, as `urn:` has them, are of none.
     pub hosts: Vec<(String, u64)>,
-    /// The newest captures with status 2xx, newest first, each URL once.
+    /// The newest captures of HTML with status 2xx and a body, newest first, each URL once.
     pub newest: Vec<CaptureLine>,
 }
 
@@ -43,7 +43,7 @@ impl Survey {
     /// Where it cannot be read.
     pub fn of(index: &dyn CaptureSource) -> Result<Survey> {
         let mut survey = Survey::default();
-        let (mut key, mut host) = (String::new(), String::new());
+        let (mut key, mut host, mut has_host) = (String::new(), String::new(), false);
         // The newest so far, oldest on top; of a URL only its newest.
         let mut heap: BinaryHeap<Dated> = BinaryHeap::new();
         let mut lines = std::collections::HashMap::new();
@@ -69,15 +69,17 @@ impl Survey {
                 key.clear();
                 key.push_str(&entry.urlkey);
                 let of_key = host_of(&entry.urlkey);
-                if survey.hosts.is_empty() || host != of_key {
+                if survey.urls == 1 || host != of_key {
                     of_key.clone_into(&mut host);
-                    survey.hosts.push((host_name(&host, entry), 0));
+                    let name = host_name(&host, entry);
+                    has_host = name.is_some();
+                    survey.hosts.extend(name.map(|name| (name, 0)));
                 }
             }
-            if let Some((_, count)) = survey.hosts.last_mut() {
+            if let (true, Some((_, count))) = (has_host, survey.hosts.last_mut()) {
                 *count += 1;
             }
-            let page = entry.mime.contains("html") && matches!(entry.status, Some(200..=299));
+            let page = entry.mime.contains("html") && matches!(entry.status, Some(200..=203 | 206..=299));
             if page && pending.as_ref().is_none_or(|before| before.timestamp <= entry.timestamp) {
                 pending = Some(line(entry));
             }
@@ -144,13 +146,17 @@ fn host_of(key: &str) -> &str {
     key.split(')').next().unwrap_or(key)
 }
 
-/// A host's name from its key; from the URL where the key is not one of a host.
-fn host_name(of_key: &str, entry: &Entry<'_>) -> String {
+/// A host's name from its key; from the URL where the key is not one of a host. `None` for a URL that has none.
+fn host_name(of_key: &str, entry: &Entry<'_>) -> Option<String> {
     let plain = of_key.split(':').next().unwrap_or(of_key);
     if entry.urlkey.contains(')') && plain.contains(',') {
-        return plain.split(',').rev().collect::<Vec<_>>().join(".");
+        return Some(plain.split(',').rev().collect::<Vec<_>>().join("."));
     }
-    let rest = entry.url.split_once("://").map_or(&*entry.url, |(_, rest)| rest);
+    let rest = match entry.url.split_once(':') {
+        Some((scheme, rest)) if !scheme.contains(['.', '/']) => rest.strip_prefix("//")?,
+        _ => &entry.url,
+    };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    authority.rsplit_once('@').map_or(authority, |(_, host)| host).to_owned()
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    (!host.is_empty()).then(|| host.to_owned())
 }

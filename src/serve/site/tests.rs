@@ -41,7 +41,10 @@ impl Facts for Known {
             text: Some(format!("第一段\n\nSecond {HOSTILE}")),
             words: Some(12345),
             pagerank: Some(0.0012),
-            place: Some((3, 1200)),
+            places: Some([
+                PlaceFacts { position: 3, of: 16, percentile: 81.25 },
+                PlaceFacts { position: 22, of: 2297, percentile: 99.04 },
+            ]),
             cluster: Some(ClusterFacts {
                 number: 7,
                 size: 3,
@@ -230,6 +233,19 @@ fn long_lists_turn_pages() {
         ask = Ask::parse(path.strip_prefix("/demo/").unwrap(), Some(query)).unwrap();
     }
     assert_eq!(seen, 250);
+}
+
+#[test]
+fn urls_without_a_host_are_of_none() {
+    let urls = ["http://a.example/", "urn:pageinfo:http://a.example/", "urn:x", "http://b.example/"];
+    let mut entries = urls.map(|url| entry(url, 20200101000000, 200, "A")).to_vec();
+    for urn in &mut entries[1..3] {
+        urn.urlkey = urn.url.clone();
+    }
+    let index = MemoryIndex::new(entries);
+    let survey = Survey::of(&index).unwrap();
+    assert_eq!((survey.captures, survey.urls), (4, 4));
+    assert_eq!(survey.hosts, [("a.example".to_owned(), 1), ("b.example".to_owned(), 1)]);
 }
 
 #[test]

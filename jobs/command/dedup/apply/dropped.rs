@@ -16,7 +16,7 @@ table! {
     /// One row a capture that `dedup apply` left out or wrote as a revisit.
     DroppedRow = "dropped" {
         url: String = "canonical URL", "http://mirror.a.com/1";
-        url_key: Bytes16 = "its key in table pages", "0x9f…";
+        url_key: Bytes16 = "its key in table pages", "9f…";
         warc_filename: String = "shard its record stood in, as in table pages", "crawl-00001.raw";
         warc_record_offset: i64 = "offset of its record there", "183214";
         warc_record_length: i64 = "bytes of the stored record", "18410";
@@ -24,7 +24,7 @@ table! {
         superseded: bool = "whether another capture of the URL was compared: this one goes with it", "false";
         revisit: bool = "whether a revisit record stands in its place", "false";
         kept_url: String = "canonical URL of the page that stays instead", "http://a.com/1";
-        kept_key: Bytes16 = "its key in table pages", "0x51…";
+        kept_key: Bytes16 = "its key in table pages", "51…";
         cluster: Option<u32> = "number of the cluster in table clusters; null where it is in none", "17";
         bytes: u64 = "bytes of its record, less those of the revisit in its place", "18410";
     }
