@@ -47,7 +47,7 @@ pub struct GraphJob {
     pub drop_internal: bool,
     /// Leave out links that ask not to be followed.
     pub drop_nofollow: bool,
-    /// Hosts (with their subdomains) to which no link counts.
+    /// Hosts (with their subdomains) to which no link counts; one that nothing is on is an error.
     pub stop_hosts: Vec<String>,
     /// Kinds of links that make arcs, see links.kind.
     pub kinds: Vec<String>,

@@ -501,7 +501,11 @@ mod tests {
 
     #[test]
     fn what_holds_no_arc_is_refused_or_said() {
-        for text in ["alice bob\nbob carol dave\n", "http://a/,http://b/,http://c/\nalone"] {
+        for text in [
+            "alice bob\nbob carol dave\n",
+            "{\"source\":\"a\",\"target\":\"b\"}\n{\"source\":\"b\",\"target\":\"c\"}",
+            "http://a/,http://b/,http://c/\nalone",
+        ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(
                 error.contains("graph.txt") && error.contains("no line holds an arc: 2 lines"),

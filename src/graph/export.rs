@@ -359,6 +359,18 @@ mod tests {
         assert!(export.clone().with_column("x", &[]).is_err() && export.clone().with_labels(&[]).is_err());
         let named = export.with_labels(&labels).unwrap();
         assert_eq!(named.clone().host("A.org").unwrap().nodes(), [0, 1, 3]);
+        let error = named.clone().host("b.a.ogr").unwrap_err().to_string();
+        assert!(error.contains("on the host b.a.ogr or below it; near to it: b.a.org"), "{error}");
+        assert!(named.clone().host("http://a.org/").unwrap_err().to_string().contains("did you mean a.org?"));
         assert_eq!(named.host("b.a.org").unwrap().top(1, &scores).unwrap().nodes(), [1]);
+        let labels =
+            ["http://xn--fsqu00a.xn--0zwm56d/b", "dot.example", "port.example:81", "x"].map(String::from);
+        let named = Export::new(&graph).with_labels(&labels).unwrap();
+        for (host, node) in
+            [("例子.测试", 0), ("Dot.Example.", 1), ("port.example", 2), ("port.example:81", 2)]
+        {
+            assert_eq!(named.clone().host(host).unwrap().nodes(), [node], "{host}");
+        }
+        assert!(named.host("port.example:82").is_err());
     }
 }

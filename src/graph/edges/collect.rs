@@ -303,6 +303,8 @@ impl Lines {
                 .map(|(line, node)| {
                     let cells = cells(names[*node as usize], separator).ok()?;
                     let weight = cells.get(2).is_none_or(|weight| is_number(weight) || weight.is_empty());
+                    // Quotes inside of cells are of JSON and the like.
+                    let weight = weight && !cells.iter().any(|cell| cell.contains('"'));
                     ((2..=3).contains(&cells.len()) && weight).then_some((*line, cells))
                 })
                 .collect();
