@@ -7,8 +7,10 @@ mod sources;
 pub mod tables;
 
 use serde::{Deserialize, Serialize};
-use webmill_capture::{Error, Result};
-use webmill_graph::{BuildOptions, GraphBuilder, Numbering};
+use webmill_capture::names::near_to;
+use webmill_capture::surt::surt_host;
+use webmill_capture::{Error, Result, canonical_host};
+use webmill_graph::{BuildOptions, GraphBuilder, Numbered, Numbering};
 use webmill_html::LinkKind;
 use webmill_run::{Committed, Inputs, Job, JobInput, Measure, Stage, Unit};
 use webmill_sort::Budget;
@@ -45,7 +47,7 @@ pub struct GraphJob {
     pub drop_internal: bool,
     /// Leave out links that ask not to be followed.
     pub drop_nofollow: bool,
-    /// Hosts (with their subdomains) to which no link counts.
+    /// Hosts (with their subdomains) to which no link counts; one that nothing is on is an error.
     pub stop_hosts: Vec<String>,
     /// Kinds of links that make arcs, see links.kind.
     pub kinds: Vec<String>,
@@ -74,6 +76,7 @@ impl Settings for GraphJob {
     const TABLE: &'static str = "graph";
 
     fn check(&self) -> Result<()> {
+        self.stop_surts()?;
         let known = || LinkKind::ALL.iter().map(|kind| kind.name());
         match self.kinds.iter().find(|kind| !known().any(|name| name == kind.as_str())) {
             None => Ok(()),
@@ -130,6 +133,36 @@ impl Job for GraphJob {
 }
 
 impl GraphJob {
+    /// The stop hosts as SURT, in their order, with the ports that they were named with.
+    ///
+    /// # Errors
+    /// Where one is no host.
+    pub fn stop_surts(&self) -> Result<Vec<String>> {
+        let surt = |host: webmill_capture::Host| {
+            let port = host.port.map_or(String::new(), |port| format!(":{port}"));
+            surt_host(&host.name) + &port
+        };
+        let hosts = self.stop_hosts.iter().map(|host| canonical_host(host).map(surt));
+        hosts.collect::<Result<_>>().map_err(|error| match error {
+            Error::Config(said) => Error::Config(format!("stop_hosts: {said}")),
+            other => other,
+        })
+    }
+
+    /// # Errors
+    /// Where no page and no link is on one of the stop hosts.
+    fn all_met(&self, numbered: &Numbered) -> Result<()> {
+        let Some(unmet) = numbered.unmet_stop_hosts().first() else { return Ok(()) };
+        let named = self.stop_surts()?.iter().position(|surt| surt == unmet);
+        let named = named.map_or(unmet, |at| &self.stop_hosts[at]);
+        let host = canonical_host(named)?.to_string();
+        let hosts = numbered.hosts();
+        Err(Error::Config(format!(
+            "stop_hosts: no page and no link is on {named}{}",
+            near_to(&host, (0..hosts.len()).map(|host| hosts.name(host)))
+        )))
+    }
+
     fn build(&self, input: &GraphInput, unit: &mut Unit<'_>) -> Result<()> {
         let budget = Budget::new(unit.stage().memory as usize / 2).in_dir(unit.temp());
         for seed in 0..MAX_SEEDS {
@@ -139,7 +172,7 @@ impl GraphJob {
                 drop_self: self.drop_self,
                 drop_internal: self.drop_internal,
                 drop_nofollow: self.drop_nofollow,
-                stop_hosts: self.stop_hosts.iter().map(|h| webmill_capture::surt::surt_host(h)).collect(),
+                stop_hosts: self.stop_surts()?,
             };
             let mut builder = GraphBuilder::new(options, &budget.fraction(3, 4));
             let mut feed = Feed::new(&input.extract, seed, &self.kinds, &budget.fraction(1, 4));
@@ -157,6 +190,7 @@ impl GraphJob {
                     continue;
                 }
             };
+            self.all_met(&numbered)?;
             progress.advance(numbered.num_nodes() as u64);
             let path = unit.create(&graph_file(Level::Page))?;
             let (counts, mut hosts) = numbered.write(&path)?;

@@ -72,7 +72,7 @@ pub struct RankJob {
 impl Job for RankJob {
     type Input = Committed;
     const NAME: &'static str = "rank";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
         Level::ALL
@@ -140,9 +140,9 @@ impl RankJob {
         let mut vectors = Vectors::default();
         if let Some(path) = &self.settings.teleport {
             let names = teleport::Names::read(path, Some(level))?;
-            let (vector, unknown) = names.vector(each_name(graph, level))?;
-            if unknown > 0 {
-                unit.dropped(&format!("teleport-names-unknown-{level}"), unknown);
+            let (vector, unknown) = names.vector(|| each_name(graph, level))?;
+            if !unknown.is_empty() {
+                unit.dropped(&format!("teleport-names-unknown-{level}"), unknown.len() as u64);
             }
             vectors.teleport = Some(vector);
         }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use webmill_capture::names::near_to;
 use webmill_run::{Cancel, Job};
 
 pub(crate) use self::scores::{Measured, Score};
@@ -36,6 +37,8 @@ pub struct RankArgs {
     measures: Overrides,
     #[command(flatten)]
     printing: Printing,
+    #[command(flatten)]
+    reading: source::Reading,
     #[command(flatten)]
     shared: Shared,
 }
@@ -92,6 +95,7 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
         let Some(out) = args.out.clone() else {
             bail!("name a graph file or results to print scores of, or --out DIR to rank the results in it")
         };
+        args.reading.unused()?;
         let printing = &args.printing;
         if printing.top.is_some()
             || [&printing.level, &printing.query].iter().any(|asked| asked.is_some())
@@ -104,21 +108,29 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
         return print_committed(&common.context_with(recipe, &console, cancel)?, RankJob::NAME);
     };
     let rank = recipe.settings::<Rank>()?;
-    args.shared.pool()?.install(|| print_scores(path, &rank, &args.printing, args.shared.memory))?;
+    args.shared.pool()?.install(|| print_scores(path, &rank, args))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_scores(path: &std::path::Path, rank: &Rank, how: &Printing, memory: u64) -> Result<()> {
-    let source = source::open_if(path, how.level.as_deref(), memory, |graph| {
+fn print_scores(path: &std::path::Path, rank: &Rank, args: &RankArgs) -> Result<()> {
+    let (how, memory) = (&args.printing, args.shared.memory);
+    let source = source::open_if(path, how.level.as_deref(), &args.reading, memory, |graph| {
         let admitted = admit(graph, source::NODE_BYTES, rank.held(graph), "ranking", memory);
         admitted.map_err(|error| rank.leaner(error))
     })?;
     let mut vectors = Vectors::default();
     if let Some(file) = &rank.teleport {
         let names = teleport::Names::read(file, source.level())?;
-        let (vector, unknown) = names.vector(source.names()?.into_iter().map(Ok))?;
-        if unknown > 0 {
-            crate::say!("{}: {unknown} names are no nodes of the {}", file.display(), source.about());
+        let nodes = source.names()?;
+        let (vector, unknown) = names.vector(|| nodes.iter().cloned().map(Ok))?;
+        if let Some(first) = unknown.first() {
+            crate::say!(
+                "{}: {} names are no nodes of the {}, the first {first}{}",
+                file.display(),
+                unknown.len(),
+                source.about(),
+                near_to(first, nodes.iter())
+            );
         }
         vectors.teleport = Some(vector);
     }

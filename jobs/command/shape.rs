@@ -37,6 +37,8 @@ pub struct ShapeArgs {
     #[arg(long, requires = "only")]
     nodes: bool,
     #[command(flatten)]
+    reading: source::Reading,
+    #[command(flatten)]
     shared: Shared,
 }
 
@@ -49,7 +51,7 @@ pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
         if args.nodes && args.only.iter().any(|part| !OF_NODES.contains(part)) {
             bail!("--nodes prints what nodes belong to: with --only scc, wcc or bowtie");
         }
-        let source = source::open(path, args.level.as_deref(), args.shared.memory)?;
+        let source = source::open(path, args.level.as_deref(), &args.reading, args.shared.memory)?;
         return if args.nodes {
             print_nodes(&source, args)
         } else {
@@ -57,6 +59,7 @@ pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
         };
     }
     let Some(out) = args.out.clone() else { bail!("name a graph file or --out DIR") };
+    args.reading.unused()?;
     if args.level.is_some() || !args.only.is_empty() {
         bail!(
             "to print the shape of a level or a part of it name the results as argument: webmill shape {}",

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use webmill_graph::{Csr, EdgeOptions, Graph, Loaded, load_with};
+use webmill_capture::names::near_to;
+use webmill_graph::{Columns, Csr, EdgeOptions, Graph, Loaded, Parallel, load_with};
 use webmill_run::Committed;
 use webmill_run::layout::LAYOUT_FILE;
 use webmill_table::columns;
@@ -14,6 +15,7 @@ use crate::graph::tables::NodeRow;
 use crate::job::latest;
 use crate::levels::{Level, admit, open_graph, read_level};
 use crate::rank::Rank;
+use crate::rank::teleport::of_level;
 
 /// A graph and the names of its nodes.
 pub struct Source {
@@ -44,28 +46,77 @@ pub fn is_results(path: &Path) -> bool {
     path.join(LAYOUT_FILE).is_file()
 }
 
-/// Opens a graph: level `level` of a folder of results, or a graph file.
-pub fn open(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
-    // Its transpose and the vectors of a measure.
-    open_if(path, level, memory, |graph| admit(graph, NODE_BYTES, graph.bytes(), "working on", memory))
+/// How a graph file is read.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Graph files")]
+pub struct Reading {
+    /// Columns of a list of arcs that hold source, target and perhaps weight, by name or number: from,to,weight or 1,3.
+    #[arg(long, value_name = "COLUMNS")]
+    columns: Option<Columns>,
+    /// What parallel arcs of a list or matrix become [default: add].
+    #[arg(long, value_enum, value_name = "HOW")]
+    parallel: Option<ParallelArcs>,
 }
 
-/// The same where `admitted` says when the graph is too large to work on.
+/// [`Parallel`] as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ParallelArcs {
+    /// Their weights add up; without weights they are counted.
+    Add,
+    /// The greatest weight counts.
+    Max,
+    /// The weight of the first counts.
+    First,
+}
+
+impl Reading {
+    fn options(&self, memory: u64) -> EdgeOptions {
+        let parallel = match self.parallel {
+            None | Some(ParallelArcs::Add) => Parallel::Add,
+            Some(ParallelArcs::Max) => Parallel::Max,
+            Some(ParallelArcs::First) => Parallel::First,
+        };
+        EdgeOptions { columns: self.columns.clone(), parallel, memory, ..EdgeOptions::default() }
+    }
+
+    /// # Errors
+    /// Where a flag was given, and no graph file is read.
+    pub fn unused(&self) -> Result<()> {
+        if self.columns.is_some() || self.parallel.is_some() {
+            bail!("--columns and --parallel say how a graph file is read, and there is none");
+        }
+        Ok(())
+    }
+}
+
+/// Opens a graph: level `level` of a folder of results, or a graph file.
+pub fn open(path: &Path, level: Option<&str>, reading: &Reading, memory: u64) -> Result<Source> {
+    // Its transpose and the vectors of a measure.
+    open_if(path, level, reading, memory, |graph| {
+        admit(graph, NODE_BYTES, graph.bytes(), "working on", memory)
+    })
+}
+
+/// The same where `admitted` says when the graph is too large to work on. Says how a graph file was read.
 pub fn open_if(
     path: &Path,
     level: Option<&str>,
+    reading: &Reading,
     memory: u64,
     admitted: impl FnOnce(&Csr) -> webmill_capture::Result<()>,
 ) -> Result<Source> {
-    let source = open_any(path, level, memory)?;
+    let source = open_any(path, level, reading, memory)?;
     if let Names::File(loaded) = &source.names {
+        let read_as = Some(&loaded.read_as).filter(|said| !said.is_empty());
+        let read_as = read_as.map_or(String::new(), |said| format!(", {said}"));
+        crate::say!("{}: read as a {}{read_as}", path.display(), loaded.format.name());
         loaded.notes.iter().for_each(|note| crate::say!("{}: {note}", path.display()));
     }
     admitted(&source.graph)?;
     Ok(source)
 }
 
-fn open_any(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
+fn open_any(path: &Path, level: Option<&str>, reading: &Reading, memory: u64) -> Result<Source> {
     if is_stream(path) {
         // Its kind shows by its first bytes, and some kinds are mapped: it has to be a file.
         let mut file = tempfile::NamedTempFile::new()?;
@@ -74,10 +125,12 @@ fn open_any(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
             _ => std::io::copy(&mut std::fs::File::open(path)?, &mut file),
         };
         copied.with_context(|| path.display().to_string())?;
-        let source = open_any(file.path(), level, memory).with_context(|| path.display().to_string())?;
+        let source =
+            open_any(file.path(), level, reading, memory).with_context(|| path.display().to_string())?;
         return Ok(Source { path: path.to_path_buf(), ..source });
     }
     if is_results(path) {
+        reading.unused()?;
         let committed = latest(path, "graph").with_context(|| {
             format!("{}: build the graph first: webmill graph build --out", path.display())
         })?;
@@ -92,8 +145,7 @@ fn open_any(path: &Path, level: Option<&str>, memory: u64) -> Result<Source> {
     if let Some(level) = level {
         bail!("--level {level}: a graph file has no levels, results have");
     }
-    let options = EdgeOptions { memory, ..EdgeOptions::default() };
-    let loaded = load_with(path, &options)?;
+    let loaded = load_with(path, &reading.options(memory))?;
     let graph = loaded.graph.clone();
     Ok(Source { graph, path: path.to_path_buf(), names: Names::File(Box::new(loaded)) })
 }
@@ -174,35 +226,49 @@ impl Source {
         }
     }
 
-    /// The node of a name: as it stands, as a URL in canonical form, or for nodes without names their number.
+    /// The node of a name: as it stands, as a URL or host in canonical form, or for nodes without names their number.
     ///
     /// # Errors
-    /// Where the table of nodes cannot be read.
-    pub fn find(&self, name: &str) -> Result<Option<u32>> {
-        let canonical = webmill_capture::CanonicalUrl::parse(name).map(|url| url.into_string());
-        let is_it = |known: &str| known == name || Some(known) == canonical.as_deref();
-        match &self.names {
+    /// Where there is none, with names near to it, and where the table of nodes cannot be read.
+    pub fn find(&self, name: &str) -> Result<u32> {
+        let canonical = webmill_capture::CanonicalUrl::parse_stored(name).map(|url| url.into_string());
+        let host = of_level(name, Some(Level::Host));
+        let found = match &self.names {
             Names::File(loaded) => match &loaded.labels {
-                Some(labels) => Ok(labels.iter().position(|label| is_it(label)).map(|node| node as u32)),
+                Some(labels) => {
+                    let find = |name: &str| labels.iter().position(|label| label == name);
+                    let others = || canonical.as_deref().and_then(find).or_else(|| find(&host));
+                    find(name).or_else(others).map(|node| node as u32)
+                }
                 None => {
                     let number = name.parse::<u32>().ok().and_then(|number| number.checked_sub(loaded.first));
-                    Ok(number.filter(|node| (*node as usize) < self.graph.num_nodes()))
+                    number.filter(|node| (*node as usize) < self.graph.num_nodes())
                 }
             },
             Names::Table(committed, Level::Page) => {
-                Ok(canonical.map(|url| find_page(committed, &url)).transpose()?.flatten())
+                canonical.as_ref().map(|url| find_page(committed, url)).transpose()?.flatten()
             }
             Names::Table(committed, level) => {
-                let host = name.trim_end_matches('.').to_ascii_lowercase();
+                let asked = of_level(name, Some(*level));
                 let mut names = each_name(committed, *level).zip(0..);
-                Ok(names
+                names
                     .find_map(|(known, node)| match known {
-                        Ok(known) => (known == host).then_some(Ok(node)),
+                        Ok(known) => (known == asked).then_some(Ok(node)),
                         Err(error) => Some(Err(error)),
                     })
-                    .transpose()?)
+                    .transpose()?
             }
-        }
+        };
+        let near = || {
+            let asked = if self.level().is_some_and(|level| level != Level::Page) { &host } else { name };
+            match &self.names {
+                Names::File(loaded) => near_to(name, loaded.labels.iter().flatten().cloned()),
+                Names::Table(committed, level) => {
+                    near_to(asked, each_name(committed, *level).filter_map(|name| name.ok()))
+                }
+            }
+        };
+        found.with_context(|| format!("{name}: no such node in the {}{}", self.about(), near()))
     }
 
     /// Names of these nodes, in their order; of a table the row groups that hold them are read and no others.

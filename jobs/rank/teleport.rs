@@ -5,7 +5,8 @@ use std::path::Path;
 
 use webmill_capture::domain::registrable;
 use webmill_capture::error::AtPath;
-use webmill_capture::{CanonicalUrl, Error, Result};
+use webmill_capture::names::near_to;
+use webmill_capture::{CanonicalUrl, Error, Host, Result, canonical_host};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::levels::Level;
@@ -63,43 +64,45 @@ impl Names {
         Ok(Names { weights, level })
     }
 
-    /// The teleport vector for nodes called `names`, in order, and how many names no node has. Nodes that one name
+    /// The teleport vector for nodes called `names`, in order, and the names that no node has. Nodes that one name
     /// stands for, the pages of a host, share its weight.
-    pub fn vector(&self, names: impl Iterator<Item = Result<String>>) -> Result<(Vec<f64>, u64)> {
+    ///
+    /// # Errors
+    /// Where no node has any of the names: with what is near to the first of them.
+    pub fn vector<I>(&self, names: impl Fn() -> I) -> Result<(Vec<f64>, Vec<&str>)>
+    where
+        I: Iterator<Item = Result<String>>,
+    {
         let mut nodes = Vec::new();
         let mut found = Found::default();
-        for name in names {
+        for name in names() {
             let entry = self.entry(&name?);
             nodes.push(entry.unwrap_or(("", 0.0)));
             found.count(entry);
         }
-        self.check(&found)?;
+        let mut unknown: Vec<&str> =
+            self.weights.keys().map(String::as_str).filter(|name| !found.nodes.contains_key(*name)).collect();
+        unknown.sort_unstable();
+        if found.any && !found.weighs {
+            let first = unknown.first().copied().unwrap_or_default();
+            return Err(Error::Config(format!(
+                "none of the {} names to teleport to is a node of {} with a weight: not {first}{}",
+                self.weights.len(),
+                self.level.map_or_else(|| "the graph".to_owned(), |level| format!("level {level}")),
+                near_to(first, names().filter_map(Result::ok))
+            )));
+        }
         let vector = nodes.into_iter().map(|entry| found.share(entry));
-        Ok((vector.collect(), self.unknown(&found)))
-    }
-
-    /// How many names no node has.
-    fn unknown(&self, found: &Found) -> u64 {
-        (self.weights.len() - found.nodes.len()) as u64
+        Ok((vector.collect(), unknown))
     }
 
     /// The name that stands for a node, with its weight.
     fn entry(&self, node: &str) -> Option<(&str, f64)> {
-        let host = (self.level == Some(Level::Page)).then(|| host_of(node)).flatten();
+        let host =
+            (self.level == Some(Level::Page)).then(|| host_of(node)).flatten().map(|host| host.to_string());
         let known = [Some(node), host.as_deref()].into_iter().flatten();
         let entry = known.filter_map(|name| self.weights.get_key_value(name)).next();
         entry.map(|(name, weight)| (name.as_str(), *weight))
-    }
-
-    fn check(&self, found: &Found) -> Result<()> {
-        if found.weighs || !found.any {
-            return Ok(());
-        }
-        Err(Error::Config(format!(
-            "none of the {} names to teleport to is a node of {}",
-            self.weights.len(),
-            self.level.map_or_else(|| "the graph".to_owned(), |level| format!("level {level}"))
-        )))
     }
 }
 
@@ -127,36 +130,35 @@ impl Found {
     }
 }
 
-/// What a name in the file is called on a level.
-fn of_level(name: &str, level: Option<Level>) -> String {
-    match (level, host_of(name)) {
-        (Some(Level::Page), _) => {
-            CanonicalUrl::parse(name).map_or_else(|| name.to_owned(), CanonicalUrl::into_string)
-        }
-        (Some(Level::Host), host) => host.unwrap_or_else(|| name.to_owned()),
-        (Some(Level::Domain), host) => registrable(&host.unwrap_or_else(|| name.to_owned())).to_owned(),
-        (None, _) => name.to_owned(),
-    }
+/// What a name that a user typed is called on a level: a URL in canonical form, a host or domain as [`canonical_host`] has
+/// it, where it is one.
+pub fn of_level(name: &str, level: Option<Level>) -> String {
+    let host = || host_of(name).or_else(|| canonical_host(name).ok());
+    let of_level = match level {
+        Some(Level::Page) if name.contains("://") => CanonicalUrl::parse(name).map(CanonicalUrl::into_string),
+        Some(Level::Page | Level::Host) => host().map(|host| host.to_string()),
+        Some(Level::Domain) => host().map(|host| registrable(&host.name).to_owned()),
+        None => None,
+    };
+    of_level.unwrap_or_else(|| name.to_owned())
 }
 
 /// The host of a URL; nothing for a name that is none.
-fn host_of(name: &str) -> Option<String> {
-    let url = name.contains("://").then(|| CanonicalUrl::parse(name)).flatten()?;
-    Some(match url.port() {
-        Some(port) => format!("{}:{port}", url.host()),
-        None => url.host().to_owned(),
-    })
+fn host_of(name: &str) -> Option<Host> {
+    name.contains("://").then(|| CanonicalUrl::parse(name)).flatten().and_then(|url| Host::of(&url))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn vector(text: &str, level: Level, nodes: &[&str]) -> Result<(Vec<f64>, u64)> {
+    fn vector(text: &str, level: Level, nodes: &[&str]) -> Result<(Vec<f64>, usize)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("names");
         std::fs::write(&path, text).unwrap();
-        Names::read(&path, Some(level))?.vector(nodes.iter().map(|name| Ok((*name).to_owned())))
+        let names = Names::read(&path, Some(level))?;
+        let (vector, unknown) = names.vector(|| nodes.iter().map(|name| Ok((*name).to_owned())))?;
+        Ok((vector, unknown.len()))
     }
 
     #[test]
@@ -171,10 +173,22 @@ mod tests {
         let found =
             vector("http://www.a.example/x\nhttp://a.example/", Level::Domain, &["a.example", "b.example"]);
         assert_eq!(found.unwrap(), (vec![2.0, 0.0], 0));
+        // A host in any spelling is one.
+        let nodes = ["dot.example", "xn--fsqu00a.xn--0zwm56d", "port.example:8080"];
+        let text = "Dot.Example.\n例子.测试\t2\nPORT.example:8080";
+        assert_eq!(vector(text, Level::Host, &nodes).unwrap(), (vec![1.0, 2.0, 1.0], 0));
+        let pages = ["http://xn--fsqu00a.xn--0zwm56d/b", "http://dot.example./"];
+        assert_eq!(vector("例子.测试\ndot.example:80", Level::Page, &pages).unwrap(), (vec![1.0, 1.0], 0));
     }
 
     #[test]
     fn what_is_refused() {
+        let error = vector("b.exmaple", Level::Host, &["a.example", "b.example"]).unwrap_err().to_string();
+        assert!(
+            error.ends_with("not b.exmaple; near to it: a.example, b.example")
+                || error.ends_with("near to it: b.example, a.example"),
+            "{error}"
+        );
         for (text, want) in
             [("a\tb\n", "line 1"), ("x\na\t-1", "line 2"), ("a\tinf", "line 1"), ("x", "none of the 1")]
         {

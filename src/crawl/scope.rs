@@ -480,27 +480,12 @@ pub(crate) fn suffixes(host: &str) -> impl Iterator<Item = &str> {
 
 /// A host as canonical URLs have it.
 pub(crate) fn normal_host(host: &str) -> Result<String> {
-    let wrong = || {
-        let url = CanonicalUrl::parse(host.trim()).filter(|url| url.is_web() && !url.host().is_empty());
-        let meant = url.map_or_else(String::new, |url| format!("; did you mean {}?", url.host()));
-        Error::Config(format!("scope: {host:?} is no host name{meant}"))
-    };
-    if host.contains('*') {
-        return Err(Error::Config(format!(
-            "scope: {host:?} is no host name; all hosts below a domain are named as a domain, without *"
-        )));
-    }
-    let url = CanonicalUrl::parse(&format!("http://{}/", host.trim())).ok_or_else(wrong)?;
-    let plain = url.port().is_none() && url.path() == "/" && url.query().is_none();
-    // A host that the user wrote with a port, a path or a user is no host.
-    if !plain
-        || url.host().is_empty()
-        || host.contains(['/', '@', '?', '#', '\\'])
-        || (host.contains(':') && !host.trim().ends_with(']'))
-    {
-        return Err(wrong());
-    }
-    Ok(url.host().trim_end_matches('.').to_owned())
+    webmill_capture::canonical_host(host).and_then(webmill_capture::Host::without_port).map_err(|error| {
+        match error {
+            Error::Config(said) => Error::Config(format!("scope: {said}")),
+            other => other,
+        }
+    })
 }
 
 /// A domain suffix as canonical URLs have it; a leading `.` or `*.` is dropped.

@@ -153,7 +153,7 @@ mod tests {
         for (bad, word) in [
             (vec![site("")], "no host name"),
             (vec![site("http://a.example/")], "no host name"),
-            (vec![site("a.example:80")], "no host name"),
+            (vec![site("a.example:81")], "named without one, as a.example"),
             (vec![site("*")], "no host name"),
             (vec![site("a.example"), site("A.example.")], "twice"),
             (vec![site("*.a.example"), site("*.a.example")], "twice"),

@@ -39,6 +39,8 @@ pub struct GraphBuilder {
     options: BuildOptions,
     budget: Budget,
     counts: BuildCounts,
+    /// Stop hosts that no page or link was on so far.
+    unmet: Vec<String>,
     nodes: BytesSorter,
     /// (source key, batch of links).
     sources: Sorter<[u64; 3]>,
@@ -69,6 +71,7 @@ pub struct Numbered {
     options: BuildOptions,
     budget: Budget,
     counts: BuildCounts,
+    unmet: Vec<String>,
     hosts: HostRanges,
     keys: webmill_sort::Sorted<[u64; 3]>,
     links: Sorter<[u64; 3]>,
@@ -86,6 +89,7 @@ impl GraphBuilder {
         let slots =
             (budget.memory_bytes / 32 / size_of::<(u128, u64)>()).clamp(16, 1 << 18).next_power_of_two();
         GraphBuilder {
+            unmet: options.stop_hosts.clone(),
             options,
             counts: BuildCounts::default(),
             nodes: BytesSorter::new(&budget.fraction(6, 16)).with_unique_keys(),
@@ -104,6 +108,7 @@ impl GraphBuilder {
     /// # Errors
     /// [`Error::Io`] when a run file cannot be written.
     pub fn add_page(&mut self, page: &PageInput<'_>) -> Result<()> {
+        self.meet(page.surt);
         self.add_node(PAGE, page.key, page.surt, page.url, page.attributes)
     }
 
@@ -113,6 +118,7 @@ impl GraphBuilder {
     /// As [`add_page`](Self::add_page).
     pub fn add_link(&mut self, link: &LinkInput<'_>) -> Result<()> {
         self.counts.links += 1;
+        self.meet(link.surt);
         if self.options.drop_nofollow && link.nofollow {
             self.counts.dropped_nofollow += 1;
             return Ok(());
@@ -149,6 +155,13 @@ impl GraphBuilder {
         self.links.push([high, low, (self.batches - 1) << 32 | 1])
     }
 
+    /// Notes that something is on the host of `surt`.
+    fn meet(&mut self, surt: &[u8]) {
+        if !self.unmet.is_empty() {
+            self.unmet.retain(|host| !is_below(surt, host.as_bytes()));
+        }
+    }
+
     fn add_node(&mut self, kind: u8, key: u128, surt: &[u8], url: &[u8], attributes: &[u8]) -> Result<()> {
         if surt.contains(&0) {
             return Err(Error::Internal("a SURT with a zero byte is not canonical".into()));
@@ -171,7 +184,9 @@ impl GraphBuilder {
     /// [`Error::Io`] when a run file fails, [`Error::Limit`] for more nodes than 32 bits can number, and what
     /// `on_node` returns.
     pub fn number(self, mut on_node: impl FnMut(NumberedNode<'_>) -> Result<()>) -> Result<Numbering> {
-        let GraphBuilder { options, budget, mut counts, nodes, sources, links, batches, recent, .. } = self;
+        let GraphBuilder {
+            options, budget, mut counts, unmet, nodes, sources, links, batches, recent, ..
+        } = self;
         drop(recent);
         let mut keys = Sorter::new(&budget.fraction(2, 16));
         let mut hosts = HostRanges::default();
@@ -217,7 +232,16 @@ impl GraphBuilder {
             again.push(item)?;
         }
         let keys = again.finish()?;
-        Ok(Numbering::Done(Box::new(Numbered { options, budget, counts, hosts, keys, links, source_of })))
+        Ok(Numbering::Done(Box::new(Numbered {
+            options,
+            budget,
+            counts,
+            unmet,
+            hosts,
+            keys,
+            links,
+            source_of,
+        })))
     }
 }
 
@@ -225,6 +249,11 @@ impl Numbered {
     /// Number of nodes.
     pub fn num_nodes(&self) -> usize {
         self.counts.nodes as usize
+    }
+
+    /// Stop hosts that no page and no link was on or below, as they were given.
+    pub fn unmet_stop_hosts(&self) -> &[String] {
+        &self.unmet
     }
 
     /// The hosts, as ranges of nodes.
@@ -240,7 +269,7 @@ impl Numbered {
         self,
         mut on_arc: impl FnMut(u32, u32, u32) -> Result<()>,
     ) -> Result<(BuildCounts, HostRanges)> {
-        let Numbered { options, budget, mut counts, hosts, keys, links, source_of } = self;
+        let Numbered { options, budget, mut counts, hosts, keys, links, source_of, .. } = self;
         let mut arcs = Sorter::new(&budget.fraction(5, 16)).with_combine(add_arcs);
         let mut links = links.finish()?;
         let mut link = links.next().transpose()?;

@@ -71,6 +71,37 @@ impl std::fmt::Display for Shown<'_> {
     }
 }
 
+/// What parallel arcs of a text become.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Parallel {
+    /// Their weights add up; without weights they are counted.
+    #[default]
+    Add,
+    /// The greatest weight; 1 without weights.
+    Max,
+    /// The weight of the first; 1 without weights.
+    First,
+}
+
+impl Parallel {
+    /// Leaves one of parallel arcs, unless they add up: then all stay. Arcs come in the order of the text, and leave it by
+    /// source and target.
+    pub(super) fn choose<W: Copy + PartialOrd + Send>(self, arcs: &mut Vec<(u32, u32, W)>) {
+        if self == Parallel::Add {
+            return;
+        }
+        arcs.par_sort_by_key(|arc| (arc.0, arc.1));
+        arcs.dedup_by(|next, arc| {
+            let same = (next.0, next.1) == (arc.0, arc.1);
+            if same && self == Parallel::Max && next.2 > arc.2 {
+                arc.2 = next.2;
+            }
+            same
+        });
+    }
+}
+
 /// Graph in compressed sparse rows; see the module.
 #[derive(Clone, Debug)]
 pub struct Csr {

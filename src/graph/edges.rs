@@ -1,10 +1,12 @@
 //! Graphs as text, one arc a line.
 //!
 //! Two kinds, told apart by the first line: *named* and *numbered*. Weights are optional (1.0): where any arc has one,
-//! those of parallel arcs add up; where none has, parallel arcs are links and are counted. Empty lines and lines
-//! that start with `#` or `%` say nothing, but a header `# Nodes: 6012 …` sets the number of nodes; a first line of
-//! names of columns (`source target`, or any words before a line of numbers) is passed over. Bytes that are no UTF-8
-//! become `%XX`.
+//! those of parallel arcs add up; where none has, parallel arcs are links and are counted ([`Parallel`] has other ways).
+//! Empty lines and lines that start with `#` or `%` say nothing, but a header `# Nodes: 6012 …` sets the number of
+//! nodes, and where the first line is one of data, a line that is an arc from a name with a `#` is one. A first line of
+//! names of columns (`source target`, or any words before a line of numbers) is passed over; with commas between, in
+//! another order or with more columns it says where source, target and weight stand, as [`Columns`] does for any table.
+//! A cell that is empty is an error. Bytes that are no UTF-8 become `%XX`.
 //!
 //! **Named.** `http://a.com -> http://b.com 1.0`; names with a tab between, `NAME⇥NAME` or `NAME⇥NAME⇥WEIGHT`; two names in
 //! quotes with a comma, semicolon or bar between; two URLs or two host names with a blank or one of these between. Any
@@ -14,7 +16,8 @@
 //! what else may have been meant otherwise stands in the notes.
 //!
 //! Named nodes are numbered in the order of SURT, then name, names that are no URLs by their bytes; or in
-//! another [`Order`].
+//! another [`Order`]. Where no line holds an arc of these kinds and each is two words, or three with a number at the end,
+//! with commas or blanks between, they are arcs too.
 //!
 //! **Numbered.** `17 42` or `17 42 1.0`, with blanks, tabs or commas, as published graphs come. Nodes keep their numbers,
 //! less 1 if no node is numbered 0: published graphs count from 0 or from 1. If numbers have gaps, those that occur are
@@ -28,13 +31,15 @@
 mod collect;
 mod doubts;
 mod line;
+mod table;
 mod write;
 
-use super::csr::Csr;
+use super::csr::{Csr, Parallel};
 use super::lines::{Wrong, each, open};
 use collect::Lines;
 use std::io::BufRead;
 use std::path::Path;
+pub use table::Columns;
 use webmill_capture::error::{Error, Result};
 
 /// A graph that was text.
@@ -46,6 +51,8 @@ pub struct EdgeList {
     pub names: Option<Vec<String>>,
     /// What the text calls node 0, if nodes have numbers.
     pub first: u32,
+    /// How the text was read, in words: `arcs between names with tabs between`.
+    pub read_as: String,
     /// What was read in one way and may have been meant in another, a sentence each, with counts and lines.
     pub notes: Vec<String>,
 }
@@ -64,17 +71,21 @@ pub enum Order {
 }
 
 /// How a text is read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct EdgeOptions {
     /// How named nodes are numbered.
     pub order: Order,
+    /// Columns of a table with an arc a line; without them lines are told apart as above.
+    pub columns: Option<Columns>,
+    /// What parallel arcs become.
+    pub parallel: Parallel,
     /// Bytes that arcs and names may take.
     pub memory: u64,
 }
 
 impl Default for EdgeOptions {
     fn default() -> Self {
-        EdgeOptions { order: Order::Surt, memory: u64::MAX }
+        EdgeOptions { order: Order::Surt, columns: None, parallel: Parallel::Add, memory: u64::MAX }
     }
 }
 
@@ -101,7 +112,7 @@ pub fn read_edges_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<
 /// # Errors
 /// As [`read_edges_with`].
 pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Result<EdgeList> {
-    let mut lines = Lines::default();
+    let mut lines = Lines::new(options);
     let text = each(from, path, |line| {
         lines.take(line)?;
         let bytes = lines.bytes();
@@ -113,7 +124,7 @@ pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Re
             "its first {arcs} arcs and their names take {bytes} bytes, more than allowed"
         )))
     })?;
-    let mut list = lines.finish(options.order).map_err(|error| match error {
+    let mut list = lines.finish(options.order, options.parallel).map_err(|error| match error {
         Error::Config(reason) => Error::corrupt(path, 0, reason),
         other => other,
     })?;
@@ -268,7 +279,18 @@ mod tests {
         // Few numbers are missing: they keep their numbers.
         let list = parse("0 1\n1 9\n# Nodes: 5").unwrap();
         assert_eq!((list.graph.offsets().len() - 1, list.names.is_none()), (10, true));
-        assert_eq!(list.notes, ["the header promises 5 nodes, the numbers make 10"]);
+        assert_eq!(
+            list.notes,
+            [
+                "the header promises 5 nodes, the numbers make 10",
+                "7 of the numbers from 0 to 9 occur in no line (the first is 2): they are nodes without links"
+            ]
+        );
+        let notes = parse("1 2\n3 4\n5 8\n10 6").unwrap().notes;
+        assert_eq!(
+            notes,
+            ["2 of the numbers from 1 to 10 occur in no line (the first is 7): they are nodes without links"]
+        );
     }
 
     #[test]
@@ -343,6 +365,130 @@ mod tests {
     }
 
     #[test]
+    fn pairs_with_commas_or_blanks_are_arcs_if_all_lines_are() {
+        let expected = [(0, 1, 1.0), (1, 2, 1.0)];
+        for (text, read_as) in [
+            ("alice,bob\nbob,carol", "arcs between names with commas between"),
+            ("alice, bob\nbob, carol\n", "arcs between names with commas between"),
+            ("alice bob\nbob  carol", "arcs between names with blanks between"),
+            ("\"alice\";bob\nbob;carol", "arcs between names with semicolons between"),
+        ] {
+            let list = parse(text).unwrap();
+            assert_eq!((arcs(&list), list.read_as.as_str()), (expected.to_vec(), read_as), "{text:?}");
+            assert!(list.notes.is_empty(), "{:?}", list.notes);
+        }
+        assert_eq!(arcs(&parse("x,y,2\nx,y,3\n").unwrap()), [(0, 1, 5.0)]);
+        for (text, says) in [
+            ("alice,bob\nbob,\n", "line 2: column 2 is empty"),
+            (",bob,3\na,b,1", "line 1: column 1 is empty"),
+            ("1,2\n\n1,,2", "line 3: \"1,,2\": column 2 is empty"),
+            ("1\t\t2", "column 2 is empty"),
+            ("\tb\t3\na\tb\t1", "line 1: \"\\tb\\t3\": column 1 is empty"),
+            ("a\tb\nc\t", "line 2: \"c\\t\": column 2 is empty"),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains(says), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn tables_are_read_by_their_columns() {
+        let read = |text: &str, columns: Option<&str>| {
+            let columns = columns.map(|columns| columns.parse().unwrap());
+            let options = EdgeOptions { columns, ..EdgeOptions::default() };
+            parse_edges(text.as_bytes(), Path::new("graph.txt"), &options)
+        };
+        let shown = |list: &EdgeList| {
+            let name = |node: u32| list.names.as_ref().map_or(node.to_string(), |n| n[node as usize].clone());
+            arcs(list).iter().map(|a| format!("{}>{} {}", name(a.0), name(a.1), a.2)).collect::<Vec<_>>()
+        };
+        for (text, columns, expected) in [
+            ("weight,source,target\n2,a,b\n3,b,a\n", None, &["a>b 2", "b>a 3"][..]),
+            ("source,target,weight\n\"x, \"\"y\"\"\",b,2\n", None, &["b>x 0"]),
+            ("source;type;target\na;k;b\n", None, &["a>b 1"]),
+            ("Target\tSource\na\tb\n", None, &["b>a 1"]),
+            ("day,who,whom,n\nmon,a,b,2\ntue,b,a,3\n", Some("who,WHOM,n"), &["a>b 2", "b>a 3"]),
+            ("mon a b 2\ntue b  a 3\n", Some("2,3"), &["a>b 1", "b>a 1"]),
+            ("a|2|b", Some("1,3,2"), &["a>b 2"]),
+            ("d,u,v,n\n1,4,5,2", Some("2,3,4"), &["0>1 2"]),
+            ("who,whom\n#a,b", Some("who,whom"), &["#a>b 1"]),
+        ] {
+            let list = read(text, columns).unwrap();
+            if text.contains("x, ") {
+                assert_eq!(list.names.unwrap(), ["b", "x, \"y\""]);
+                continue;
+            }
+            assert_eq!(shown(&list), expected, "{text:?}");
+        }
+        let list = read("day,who,whom\nmon,a,b\n", Some("who,whom")).unwrap();
+        assert_eq!(
+            list.read_as,
+            "arcs between names in columns 2, 3 with commas between, 1 others left out, names of columns in the first line"
+        );
+        for (text, columns, says) in [
+            ("who,whom\na,b", Some("who,whon"), "no column is called \"whon\"; near to it: whom"),
+            ("a,b", Some("1,3"), "there is no column 3"),
+            ("source,target\na,b\nc\n", None, "line 3: \"c\" has 1 cells, the first line 2"),
+            ("source,target\na,\n", None, "line 2: column 2 is empty"),
+            ("source,target\n\"a,b\n", None, "a quote does not end"),
+            ("a\tb\tc\td", None, "--columns"),
+        ] {
+            let error = read(text, columns).unwrap_err().to_string();
+            assert!(error.contains(says), "{text:?}: {error}");
+        }
+        for wrong in ["a", "a,", "0,1", "a,b,c,d"] {
+            assert!(wrong.parse::<Columns>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_with_a_hash_are_kept_where_the_first_line_is_data() {
+        let pairs = |text: &str| {
+            let list = parse(text).unwrap();
+            let names = list.names.clone().unwrap();
+            let arcs: Vec<String> = arcs(&list)
+                .iter()
+                .map(|a| format!("{}>{}", names[a.0 as usize], names[a.1 as usize]))
+                .collect();
+            (arcs, list.notes)
+        };
+        let (arcs, notes) = pairs("#b\t#c\n#c\t#d\na\t#b");
+        assert_eq!((arcs, notes), (vec!["#b>#c".into(), "#c>#d".into(), "a>#b".into()], vec![]));
+        let (arcs, notes) = pairs("a\t#b\n# said\n#c\t#d\n#no arc\n");
+        assert_eq!(arcs, ["#c>#d", "a>#b"]);
+        assert_eq!(
+            notes,
+            ["1 lines that begin with # were read as comments (the first is line 4, \"#no arc\")"]
+        );
+        // Where the text begins with a comment, all such lines are.
+        let (arcs, notes) = pairs("# pairs\n#b\t#c\na\tb");
+        assert_eq!(arcs, ["a>b"]);
+        assert!(notes[0].contains("line 2, \"#b\\t#c\""), "{notes:?}");
+        let (arcs, notes) = pairs("#source\ttarget\na\tb");
+        assert_eq!((arcs, notes), (vec!["a>b".to_owned()], vec![]));
+    }
+
+    #[test]
+    fn parallel_arcs_add_up_or_one_is_chosen() {
+        let read = |text: &str, parallel| {
+            let options = EdgeOptions { parallel, ..EdgeOptions::default() };
+            parse_edges(text.as_bytes(), Path::new("-"), &options).unwrap()
+        };
+        for (text, add, max, first) in [
+            ("a\tb\na\tb\na\tb", 3.0, 1.0, 1.0),
+            ("a\tb\t1\na\tb\t1\na\tb\t1", 3.0, 1.0, 1.0),
+            ("a\tb\t2\na\tb\t3\na\tb\t1", 6.0, 3.0, 2.0),
+            ("1 2 2\n1 2 3", 5.0, 3.0, 2.0),
+        ] {
+            for (parallel, weight) in [(Parallel::Add, add), (Parallel::Max, max), (Parallel::First, first)] {
+                assert_eq!(arcs(&read(text, parallel)), [(0, 1, weight)], "{text:?} {parallel:?}");
+            }
+        }
+        let notes = read("a\tb\t2\na\tb\t3", Parallel::First).notes;
+        assert_eq!(notes, ["1 arcs come again with another weight: the first counts"]);
+    }
+
+    #[test]
     fn names_that_differ_in_bytes_that_are_no_text_stay_two() {
         let text = b"http://a/\xe9\thttp://b/\nhttp://a/\xe8\thttp://b/\xc3\xa9\n";
         let list = parse_edges(&text[..], Path::new("-"), &EdgeOptions::default()).unwrap();
@@ -355,7 +501,11 @@ mod tests {
 
     #[test]
     fn what_holds_no_arc_is_refused_or_said() {
-        for text in ["alice bob\nbob carol\n", "http://a/,http://b/,http://c/\nalone"] {
+        for text in [
+            "alice bob\nbob carol dave\n",
+            "{\"source\":\"a\",\"target\":\"b\"}\n{\"source\":\"b\",\"target\":\"c\"}",
+            "http://a/,http://b/,http://c/\nalone",
+        ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(
                 error.contains("graph.txt") && error.contains("no line holds an arc: 2 lines"),
@@ -411,7 +561,7 @@ mod tests {
             } else {
                 Csr::from_arcs(n, arcs.map(|a| (a.0, a.1))).unwrap()
             };
-            let list = EdgeList { graph, names: Some(names), first: 0, notes: Vec::new() };
+            let list = EdgeList { graph, names: Some(names), first: 0, read_as: String::new(), notes: Vec::new() };
             let mut text = Vec::new();
             if list.write(&mut text, Path::new("-")).is_ok() {
                 let options = EdgeOptions { order: Order::Name, ..EdgeOptions::default() };

@@ -16,8 +16,9 @@ use super::csr::{Csr, Graph, Shown, Weights};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
-use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::names::near_to;
+use webmill_capture::{CanonicalUrl, Host, canonical_host};
 
 /// A part of a graph, and what is told of it.
 #[derive(Clone, Debug)]
@@ -87,20 +88,32 @@ impl<'a> Export<'a> {
         Ok(self)
     }
 
-    /// Only nodes whose label is a URL on `host` or below it.
+    /// Only nodes whose label is a URL on `host` or below it, or the name of such a host.
     ///
     /// # Errors
-    /// [`Error::Config`] if nodes have no labels.
+    /// [`Error::Config`] if nodes have no labels, for what is no host, and for one without a node, with those near it.
     pub fn host(self, host: &str) -> Result<Self> {
         let Some(labels) = self.labels else {
             return Err(Error::Config(format!("nodes without URLs cannot be chosen by the host {host}")));
         };
-        let host = host.trim_end_matches('.').to_ascii_lowercase();
-        Ok(self.keep(|node| {
-            CanonicalUrl::parse(&labels[node as usize]).is_some_and(|url| {
-                url.host().strip_suffix(&host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        let asked = canonical_host(host)?;
+        let of = |label: &str| CanonicalUrl::parse_stored(label).and_then(|url| Host::of(&url));
+        let found = self.keep(|node| {
+            of(&labels[node as usize]).is_some_and(|host| {
+                let below = host.name.strip_suffix(&asked.name);
+                below.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+                    && (asked.port.is_none() || asked.port == host.port)
             })
-        }))
+        });
+        if found.nodes.is_empty() {
+            let hosts: std::collections::BTreeSet<String> =
+                labels.iter().filter_map(|label| of(label)).map(|host| host.to_string()).collect();
+            return Err(Error::Config(format!(
+                "no node is on the host {asked} or below it{}",
+                near_to(&asked.to_string(), hosts.iter())
+            )));
+        }
+        Ok(found)
     }
 
     /// The chosen nodes, ascending.
@@ -346,6 +359,18 @@ mod tests {
         assert!(export.clone().with_column("x", &[]).is_err() && export.clone().with_labels(&[]).is_err());
         let named = export.with_labels(&labels).unwrap();
         assert_eq!(named.clone().host("A.org").unwrap().nodes(), [0, 1, 3]);
+        let error = named.clone().host("b.a.ogr").unwrap_err().to_string();
+        assert!(error.contains("on the host b.a.ogr or below it; near to it: b.a.org"), "{error}");
+        assert!(named.clone().host("http://a.org/").unwrap_err().to_string().contains("did you mean a.org?"));
         assert_eq!(named.host("b.a.org").unwrap().top(1, &scores).unwrap().nodes(), [1]);
+        let labels =
+            ["http://xn--fsqu00a.xn--0zwm56d/b", "dot.example", "port.example:81", "x"].map(String::from);
+        let named = Export::new(&graph).with_labels(&labels).unwrap();
+        for (host, node) in
+            [("例子.测试", 0), ("Dot.Example.", 1), ("port.example", 2), ("port.example:81", 2)]
+        {
+            assert_eq!(named.clone().host(host).unwrap().nodes(), [node], "{host}");
+        }
+        assert!(named.host("port.example:82").is_err());
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Text {
     pub first_escaped: u64,
 }
 
-/// Gives each line, trimmed, to `take`; what that says is wrong becomes an error with the place of the line
+/// Gives each line, trimmed but for tabs, to `take`; what that says is wrong becomes an error with the place of the line
 /// (in the text, if the file is compressed). Bytes that are no UTF-8 are given as `%XX`, so that names that differ in them
 /// do not become one.
 pub(super) fn each(
@@ -88,7 +88,11 @@ pub(super) fn each_after(
                 Cow::Owned(escaped(&line))
             }
         };
-        take(text.trim().trim_start_matches('\u{feff}')).map_err(|wrong| wrong.at(path, offset, number))?;
+        let text = text.trim_start_matches('\u{feff}');
+        let text = if text.trim().is_empty() { "" } else { text };
+        // A tab at an end is that of an empty cell.
+        let blank = |c: char| c.is_whitespace() && c != '\t';
+        take(text.trim_matches(blank)).map_err(|wrong| wrong.at(path, offset, number))?;
         read_so_far.bytes += read as u64;
     }
 }

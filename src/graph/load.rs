@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`Format::Csr`] | its magic, see [`super::store`] |
 //! | [`Format::BvGraph`] | a `.properties` next to `NAME`, `NAME.graph`, `NAME.offsets`; or that file itself |
-//! | [`Format::MatrixMarket`] | `%%MatrixMarket` |
+//! | [`Format::MatrixMarket`] | `%%MatrixMarket`, also with one `%` |
 //! | [`Format::Edges`] | text that is none of these, see [`edges`](super::edges) |
 //!
 //! Texts may be compressed with gzip or zstd. Labels come from the text itself or, for numbered nodes, from a
@@ -15,7 +15,7 @@ use super::bvgraph::{estimate, read_bvgraph};
 use super::csr::{Csr, Graph};
 use super::edges::{EdgeOptions, parse_edges};
 use super::lines::{Wrong, each, open};
-use super::matrix_market::{MAGIC, read_matrix};
+use super::matrix_market::{is_matrix, read_matrix};
 use super::store;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -59,6 +59,8 @@ pub struct Loaded {
     pub first: u32,
     /// What the file is.
     pub format: Format,
+    /// How a text was read, in words; empty for other kinds.
+    pub read_as: String,
     /// What was read in one way and may have been meant in another, see [`EdgeList::notes`](super::EdgeList::notes).
     pub notes: Vec<String>,
 }
@@ -80,7 +82,21 @@ pub fn load(path: impl AsRef<Path>) -> Result<Loaded> {
 pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded> {
     let path = path.as_ref();
     let format = recognise(path)?;
-    let unnamed = |graph, format| Loaded { graph, labels: None, first: 0, format, notes: Vec::new() };
+    if options.columns.is_some() && format != Format::Edges {
+        return Err(Error::Config(format!(
+            "{}: a {} has no columns to choose",
+            path.display(),
+            format.name()
+        )));
+    }
+    let unnamed = |graph, format| Loaded {
+        graph,
+        labels: None,
+        first: 0,
+        format,
+        read_as: String::new(),
+        notes: Vec::new(),
+    };
     let loaded = match format {
         Format::Csr => with_urls_file(unnamed(Csr::open(path)?, format), path)?,
         Format::BvGraph(basename) => {
@@ -96,12 +112,19 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
             with_urls_file(loaded, &basename)?
         }
         Format::MatrixMarket => {
-            let matrix = unnamed(read_matrix(path, options.memory)?, format);
+            let matrix = unnamed(read_matrix(path, options.memory, options.parallel)?, format);
             with_urls_file(Loaded { first: 1, ..matrix }, path)?
         }
         Format::Edges => {
             let list = parse_edges(open(path)?, path, options)?;
-            Loaded { graph: list.graph, labels: list.names, first: list.first, format, notes: list.notes }
+            Loaded {
+                graph: list.graph,
+                labels: list.names,
+                first: list.first,
+                format,
+                read_as: list.read_as,
+                notes: list.notes,
+            }
         }
     };
     if loaded.graph.num_nodes() == 0 {
@@ -152,7 +175,7 @@ pub fn recognise(path: impl AsRef<Path>) -> Result<Format> {
         return Ok(Format::BvGraph(path.with_extension("")));
     }
     let text = &head[..head.len().min(4096)];
-    if text.len() >= MAGIC.len() && text[..MAGIC.len()].eq_ignore_ascii_case(MAGIC.as_bytes()) {
+    if is_matrix(text) {
         return Ok(Format::MatrixMarket);
     }
     for (magic, found) in [
@@ -201,7 +224,7 @@ impl Loaded {
             if labels.len() > nodes {
                 return Err(Wrong::Line(format!("more names than the {nodes} nodes")));
             }
-            labels.push(line.to_owned());
+            labels.push(line.trim().to_owned());
             Ok(())
         })?;
         if labels.len() == nodes + 1 {
@@ -243,7 +266,13 @@ mod tests {
         write_matrix(&graph, &mut text, Path::new("-")).unwrap();
         std::fs::write(at("m.mtx"), &text).unwrap();
         text.clear();
-        let list = EdgeList { graph: graph.clone(), names: None, first: 1, notes: Vec::new() };
+        let list = EdgeList {
+            graph: graph.clone(),
+            names: None,
+            first: 1,
+            read_as: String::new(),
+            notes: Vec::new(),
+        };
         list.write(&mut text, Path::new("-")).unwrap();
         std::fs::write(at("pairs.txt"), &text).unwrap();
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -252,9 +281,15 @@ mod tests {
         std::fs::write(at("pairs.zst"), zstd::encode_all(&text[..], 1).unwrap()).unwrap();
         let names = ["a", "b", "c", "d"].map(|name| format!("http://{name}.org/")).to_vec();
         text.clear();
-        EdgeList { graph: graph.clone(), names: Some(names), first: 0, notes: Vec::new() }
-            .write(&mut text, Path::new("-"))
-            .unwrap();
+        EdgeList {
+            graph: graph.clone(),
+            names: Some(names),
+            first: 0,
+            read_as: String::new(),
+            notes: Vec::new(),
+        }
+        .write(&mut text, Path::new("-"))
+        .unwrap();
         std::fs::write(at("named"), &text).unwrap();
         (dir, graph)
     }

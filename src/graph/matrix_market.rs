@@ -1,6 +1,6 @@
 //! Graphs as sparse matrices in the Matrix Market exchange format, `coordinate` kind.
 //!
-//! **Format.** A first line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, lines of comment that start
+//! **Format.** A first line `%%MatrixMarket matrix coordinate FIELD SYMMETRY` (or with one `%`), lines of comment that start
 //! with `%`, a line `ROWS COLUMNS ENTRIES`, then an entry a line: `row column` or `row column value`, counted
 //! from 1. An entry is an arc from its row to its column. The fields `pattern`, `integer` and `real` are read,
 //! with the symmetries `general` and `symmetric` (an entry off the diagonal is both arcs). Equal
@@ -11,14 +11,22 @@
 //! **Reference.** R. Boisvert, R. Pozo, K. Remington, The Matrix Market exchange formats: initial design,
 //! NISTIR 5935, 1996.
 
-use super::csr::{Csr, Graph, Shown, Weights};
+use super::csr::{Csr, Graph, Parallel, Shown, Weights};
 use super::lines::{Text, Wrong, each_after, open, proportion, weight};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// First word of the format.
-pub(super) const MAGIC: &str = "%%MatrixMarket";
+const MAGIC: &str = "%%MatrixMarket";
+
+/// Does a text begin as files of this format do, with one `%` or two? A text in UTF-8 may have its mark in front.
+pub(super) fn is_matrix(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
+    let word = &MAGIC.as_bytes()[1..];
+    let text = text.strip_prefix(b"%%").map_or(text, |_| &text[1..]);
+    text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word))
+}
 
 /// Reads a matrix file, plain or compressed with gzip or zstd.
 ///
@@ -26,9 +34,9 @@ pub(super) const MAGIC: &str = "%%MatrixMarket";
 /// [`Error::Io`] if it cannot be read, [`Error::Incompatible`] for kinds of matrices that are no graphs,
 /// [`Error::Corrupt`] with the place of the first line that breaks the format, [`Error::Limit`] for more
 /// entries than `memory` bytes hold.
-pub fn read_matrix(path: impl AsRef<Path>, memory: u64) -> Result<Csr> {
+pub fn read_matrix(path: impl AsRef<Path>, memory: u64, parallel: Parallel) -> Result<Csr> {
     let path = path.as_ref();
-    parse_matrix(open(path)?, path, memory)
+    parse_matrix(open(path)?, path, memory, parallel)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -42,11 +50,11 @@ enum Field {
 ///
 /// # Errors
 /// As [`read_matrix`].
-pub fn parse_matrix(mut from: impl BufRead, path: &Path, memory: u64) -> Result<Csr> {
+pub fn parse_matrix(mut from: impl BufRead, path: &Path, memory: u64, parallel: Parallel) -> Result<Csr> {
     let mut head = Vec::new();
     std::io::Read::take(&mut from, 1024).read_until(b'\n', &mut head).at(path)?;
     let before = Text { bytes: head.len() as u64, lines: 1, ..Text::default() };
-    let head = String::from_utf8_lossy(&head).trim().to_ascii_lowercase();
+    let head = String::from_utf8_lossy(&head).trim_start_matches('\u{feff}').trim().to_ascii_lowercase();
     let (field, symmetric) = kind(&head).ok_or_else(|| Error::Incompatible {
         path: path.to_path_buf(),
         found: format!("{head:?}"),
@@ -119,16 +127,24 @@ pub fn parse_matrix(mut from: impl BufRead, path: &Path, memory: u64) -> Result<
     }
     let nodes = proportion(nodes, promised as usize).map_err(corrupt)?;
     match field {
-        Field::Pattern => Csr::from_links(nodes, links),
-        Field::Integer => Csr::from_counted_arcs(nodes, counts),
-        Field::Real => Csr::from_weighted_arcs(nodes, reals),
+        Field::Pattern if parallel == Parallel::Add => Csr::from_links(nodes, links),
+        Field::Pattern => Csr::from_arcs(nodes, links),
+        Field::Integer => {
+            parallel.choose(&mut counts);
+            Csr::from_counted_arcs(nodes, counts)
+        }
+        Field::Real => {
+            parallel.choose(&mut reals);
+            Csr::from_weighted_arcs(nodes, reals)
+        }
     }
 }
 
 /// What the first line says: the field, and whether entries are arcs in both directions.
 fn kind(head: &str) -> Option<(Field, bool)> {
     let mut words = head.split_whitespace();
-    let known = [words.next()?, words.next()?, words.next()?] == ["%%matrixmarket", "matrix", "coordinate"];
+    let known =
+        is_matrix(words.next()?.as_bytes()) && [words.next()?, words.next()?] == ["matrix", "coordinate"];
     let field = match words.next()? {
         "pattern" => Field::Pattern,
         "integer" => Field::Integer,
@@ -177,7 +193,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn parse(text: &str) -> Result<Csr> {
-        parse_matrix(text.as_bytes(), Path::new("g.mtx"), u64::MAX)
+        parse_matrix(text.as_bytes(), Path::new("g.mtx"), u64::MAX, Parallel::Add)
     }
 
     fn arcs(text: &str) -> Vec<(u32, u32, f64)> {
@@ -209,6 +225,36 @@ mod tests {
     }
 
     #[test]
+    fn one_sign_of_percent_is_enough() {
+        let text = "%MatrixMarket matrix coordinate pattern symmetric\n5 5 3\n2 1\n4 3\n5 5\n";
+        assert_eq!(arcs(text), [(0, 1, 1.0), (1, 0, 1.0), (2, 3, 1.0), (3, 2, 1.0), (4, 4, 1.0)]);
+        for (text, is) in [
+            ("%%matrixmarket matrix", true),
+            ("\u{feff}%MatrixMarket matrix", true),
+            ("%%%MatrixMarket", false),
+            ("% MatrixMarket", false),
+            ("%%Matrix", false),
+        ] {
+            assert_eq!(is_matrix(text.as_bytes()), is, "{text}");
+        }
+    }
+
+    #[test]
+    fn parallel_entries_add_up_or_one_is_chosen() {
+        for (field, entries, add, max, first) in [
+            ("pattern", "1 2\n1 2", 2.0, 1.0, 1.0),
+            ("integer", "1 2 3\n1 2 5", 8.0, 5.0, 3.0),
+            ("real", "1 2 .5\n1 2 .25", 0.75, 0.5, 0.5),
+        ] {
+            let text = format!("%%MatrixMarket matrix coordinate {field} general\n2 2 2\n{entries}\n");
+            for (parallel, weight) in [(Parallel::Add, add), (Parallel::Max, max), (Parallel::First, first)] {
+                let read = parse_matrix(text.as_bytes(), Path::new("-"), u64::MAX, parallel).unwrap();
+                assert_eq!(read.arcs().collect::<Vec<_>>(), [(0, 1, weight)], "{field} {parallel:?}");
+            }
+        }
+    }
+
+    #[test]
     fn wrong_files_are_told() {
         let head = "%%MatrixMarket matrix coordinate real general\n";
         for (text, says) in [
@@ -233,7 +279,10 @@ mod tests {
             assert!(error.contains(says), "{text:?}: {error}");
         }
         let text = format!("{head}2 2 3\n1 1 1\n1 2 1\n2 2 1");
-        assert!(matches!(parse_matrix(text.as_bytes(), Path::new("g"), 50), Err(Error::Limit(_))));
+        assert!(matches!(
+            parse_matrix(text.as_bytes(), Path::new("g"), 50, Parallel::Add),
+            Err(Error::Limit(_))
+        ));
     }
 
     proptest! {
@@ -250,7 +299,7 @@ mod tests {
             ] {
                 let mut text = Vec::new();
                 write_matrix(&graph, &mut text, Path::new("-")).unwrap();
-                let read = parse_matrix(&text[..], Path::new("-"), u64::MAX).unwrap();
+                let read = parse_matrix(&text[..], Path::new("-"), u64::MAX, Parallel::Add).unwrap();
                 prop_assert_eq!(read.offsets(), graph.offsets());
                 prop_assert!(read.arcs().eq(graph.arcs()));
                 prop_assert_eq!(read.weights().is_some(), graph.weights().is_some());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use regex::{Regex, RegexBuilder};
+use webmill_capture::names::near_to;
 
 use crate::codes::{Codes, Offset};
 use crate::entries::{Entry, MAX_ENTRIES};
@@ -251,7 +252,11 @@ impl<'f> Check<'f> {
             self.wrong(
                 id,
                 place(),
-                format!("{field}: no tag is called {:?}{}", id.as_ref(), near(id.as_ref(), self.tags.keys())),
+                format!(
+                    "{field}: no tag is called {:?}{}",
+                    id.as_ref(),
+                    near_to(id.as_ref(), self.tags.keys().copied())
+                ),
             );
         }
         number
@@ -264,7 +269,7 @@ impl<'f> Check<'f> {
             let reason = format!(
                 "no layer is called {:?}{}",
                 text.layer.as_ref(),
-                near(text.layer.as_ref(), self.layers.keys())
+                near_to(text.layer.as_ref(), self.layers.keys().copied())
             );
             self.wrong(&text.layer, place(), reason);
         }
@@ -545,10 +550,4 @@ pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.len() <= 60
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
-}
-
-/// A name that was perhaps meant.
-fn near<'a>(name: &str, known: impl Iterator<Item = &'a &'a str>) -> String {
-    let nearest = known.map(|other| (strsim::damerau_levenshtein(name, other), *other)).min();
-    nearest.filter(|(steps, _)| *steps <= 2).map_or(String::new(), |(_, other)| format!("; {other:?}?"))
 }

@@ -184,7 +184,7 @@ fn every_mistake_has_its_line() {
             "line 4: rule: written in version 9 of the language; this program reads 1",
             "line 6: layer l: no entry leads to it: the layers above open each other",
             "line 7: layer l: from: tag b is no link tag (link = true)",
-            "line 10: tag a: no layer is called \"m\"; \"l\"?",
+            "line 10: tag a: no layer is called \"m\"; near to it: l",
             "line 11: tag a: the expression \"(\" cannot be read: unclosed group",
             "line 15: tag b: it is its own ancestor",
         ]

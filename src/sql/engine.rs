@@ -24,11 +24,11 @@ use polars::prelude::{
 };
 use polars::sql::{SQLContext, sql_expr};
 use rayon::prelude::*;
+use webmill::capture::names::near_to;
 use webmill::jobs::catalogue::{TableFiles, aliases};
 use webmill::table::{ArrayReader, Bounds, FileFacts, GroupFacts, write_arrays};
 
 use super::functions::{self, Functions};
-use super::names;
 use super::rewrite::{self, Names};
 use super::statement::Statement;
 
@@ -423,8 +423,8 @@ fn in_words(error: &PolarsError, query: &str, tables: &[TableFiles]) -> String {
     let said = said.get(..end).unwrap_or_default().trim();
     let word = said.split(['\'', '"', '`']).nth(1).unwrap_or_default();
     if said.contains("relation '") {
-        let near = names::near(word, tables.iter().map(|table| table.name.as_str()));
-        return format!("no table {word}{}", listed("; near to it: ", &near));
+        let near = near_to(word, tables.iter().map(|table| table.name.as_str()));
+        return format!("no table {word}{near}");
     }
     if said.contains("unable to find column") {
         let named: Vec<&TableFiles> = {
@@ -437,10 +437,9 @@ fn in_words(error: &PolarsError, query: &str, tables: &[TableFiles]) -> String {
             return format!("no column {word} at its place in this query{}", listed(" of ", &of));
         }
         let names = named.iter().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
-        let near = names::near(word, names);
+        let near = near_to(word, names);
         let others = tables.iter().filter(|table| columns(table)).map(|table| table.name.as_str());
-        let (near, others) =
-            (listed("; near to it: ", &near), listed("; tables with one: ", &others.collect::<Vec<_>>()));
+        let others = listed("; tables with one: ", &others.collect::<Vec<_>>());
         return format!("no column {word}{}{near}{others}", listed(" in ", &of));
     }
     if let Some((before, _)) = said.split_once("Ident {") {

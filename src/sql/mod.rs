@@ -3,7 +3,6 @@
 mod cells;
 mod engine;
 mod functions;
-mod names;
 mod rewrite;
 mod statement;
 mod windows;

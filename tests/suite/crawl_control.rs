@@ -74,7 +74,7 @@ fn what_was_said_while_it_stood_still_is_obeyed_by_the_next_run_once() {
     // Opened and stopped at once: only the seeds wait.
     crawl_until(folder, &options, &seeds, &|| true).unwrap();
     assert_eq!(server.requests(), 0);
-    give(folder, Command::Park { host: "a.example".into() });
+    give(folder, Command::Park { host: "A.Example:80".into() });
     give(folder, Command::Drop { pattern: "http://b.example/1".into() });
     give(folder, Command::Add { urls: vec!["http://d.example/".into()] });
     give(folder, Command::Stop {});
@@ -148,8 +148,10 @@ fn a_running_crawl_pauses_resumes_changes_its_delay_and_stops() {
         let status = obeyed(folder, Command::Set { delay_ms: Some(1), pages: None });
         assert_eq!((status.paused, status.delay_ms), (true, 1));
         let number = give(folder, Command::Unpark { host: "b.example".into() });
-        let status = wait_until(folder, |status| status.obeyed >= number);
-        assert_eq!(status.unobeyed, [(number, "neither parked nor left alone".to_owned())]);
+        let unknown = give(folder, Command::Park { host: "bb.example".into() });
+        let status = wait_until(folder, |status| status.obeyed >= unknown);
+        let said = "no URL of bb.example is known; near to it: b.example, a.example".to_owned();
+        assert_eq!(status.unobeyed, [(number, "neither parked nor left alone".to_owned()), (unknown, said)]);
         give(folder, Command::Resume {});
         give(folder, Command::Stop {});
         assert_eq!(crawling.join().unwrap(), Ended::Stopped);

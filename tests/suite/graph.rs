@@ -396,3 +396,110 @@ fn hubs_that_did_not_converge_are_told_in_the_table() {
     assert!(said.contains("rank page: HITS: NOT converged after 8 iterations, residual"), "{said}");
     assert!(rows.iter().all(|row| row.converged || row.measure == Iterated::Hits));
 }
+
+#[test]
+fn graph_files_come_by_one_front_door_that_says_how_they_were_read() {
+    let work = Work::new();
+    let write = |name: &str, text: &str| std::fs::write(work.path(name), text).unwrap();
+    // Parallel arcs add up, with weights, without them and in a matrix.
+    write("many.txt", "x\ty\nx\ty\nx\tz\ny\tx\nz\tx\n");
+    write("ones.txt", "x\ty\t1\nx\ty\t1\nx\tz\t1\ny\tx\t1\nz\tx\t1\n");
+    write(
+        "ones.mtx",
+        "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 2 1\n1 2 1\n1 3 1\n2 1 1\n3 1 1\n",
+    );
+    let many = scores(&work, &["rank", "many.txt"]);
+    assert!(many["y"] > many["z"]);
+    assert_eq!(scores(&work, &["rank", "ones.txt"]), many);
+    let matrix = scores(&work, &["rank", "ones.mtx"]);
+    assert_eq!([matrix["1"], matrix["2"], matrix["3"]], [many["x"], many["y"], many["z"]]);
+    for file in ["many.txt", "ones.txt", "ones.mtx"] {
+        for how in ["max", "first"] {
+            let one: Vec<f64> = scores(&work, &["rank", file, "--parallel", how]).into_values().collect();
+            assert_eq!(one[1], one[2], "{file} {how}");
+        }
+    }
+
+    // One sign of percent, and both directions of a symmetric matrix.
+    write("one.mtx", "%MatrixMarket matrix coordinate pattern symmetric\n5 5 4\n2 1\n3 2\n5 4\n5 1\n");
+    let info = work.json(&["graph", "info", "one.mtx"]);
+    assert_eq!(
+        (&info["arcs"], &info["self_loops"], &info["weighted"]),
+        (&8.into(), &0.into(), &false.into())
+    );
+    let said = |arguments: &[&str]| String::from_utf8(work.run(arguments).stderr).unwrap();
+    assert!(said(&["graph", "info", "one.mtx"]).contains("one.mtx: read as a Matrix Market file"));
+
+    write("hash.tsv", "#cats\t#dogs\n#dogs\t#pets\nmeadow\t#cats\n");
+    assert_eq!(work.json(&["graph", "info", "hash.tsv"])["arcs"], 3);
+    write("gaps.txt", "1 2\n3 4\n5 8\n10 6\n");
+    let gaps = said(&["graph", "info", "gaps.txt"]);
+    assert!(gaps.contains("read as a list of arcs, arcs between numbers with blanks between"), "{gaps}");
+    assert!(gaps.contains("2 of the numbers from 1 to 10 occur in no line (the first is 7)"), "{gaps}");
+
+    write("table.csv", "day,who,whom\nmon,\"Smith, Ann\",Bob\ntue,Bob,Cid\n");
+    let ranks = scores(&work, &["rank", "table.csv", "--columns", "who,whom"]);
+    assert_eq!(ranks.into_keys().collect::<Vec<_>>(), ["Bob", "Cid", "Smith, Ann"]);
+    let error = work.fails(&["rank", "table.csv", "--columns", "who,whon"], 2);
+    assert!(error.contains("near to it: whom"), "{error}");
+    write("empty.tsv", "x\ty\nx\t\tz\n");
+    let error = work.fails(&["rank", "empty.tsv"], 2);
+    assert!(
+        error.contains("empty.tsv") && error.contains("line 2") && error.contains("column 2 is empty"),
+        "{error}"
+    );
+    let error = work.fails(&["rank", "one.mtx", "--columns", "1,2"], 2);
+    assert!(error.contains("has no columns to choose"), "{error}");
+}
+
+#[test]
+fn hosts_are_found_as_they_are_typed_and_wrong_ones_have_near_ones() {
+    let work = Work::new();
+    let page = |links: &str| format!("<title>t</title><p>{links} {}", crate::support::story(1));
+    work.write_pages(
+        "shards",
+        &[
+            (
+                "http://xn--fsqu00a.xn--0zwm56d/a".into(),
+                page("<a href=\"http://upper.example/\">u</a> <a href=\"http://dot.example/\">d</a>"),
+            ),
+            ("http://upper.example/".into(), page("<a href=\"http://dot.example./x\">d</a>")),
+            ("http://dot.example/".into(), page("<a href=\"http://例子.测试/a\">e</a>")),
+        ],
+    );
+    work.run(&["extract", "shards", "--out", "out"]);
+    work.run(&["graph", "build", "--out", "out"]);
+    let drawn = work.output(&["graph", "export", "out", "--host", "例子.测试"]);
+    assert_eq!(drawn.matches("<node ").count(), 1);
+    let drawn = work.output(&["graph", "export", "out", "--host", "Dot.Example.", "--level", "host"]);
+    assert_eq!(drawn.matches("<node ").count(), 1);
+    let error = work.fails(&["graph", "export", "out", "--host", "uper.example"], 2);
+    assert!(error.contains("near to it: upper.example"), "{error}");
+
+    let path = ["graph", "path", "例子.测试", "DOT.example:80", "out", "--level", "host", "--format", "json"];
+    assert_eq!(work.json(&path)["length"], 1.0);
+    let error = work.fails(&["graph", "path", "dot.exmaple", "dot.example", "out", "--level", "host"], 2);
+    assert!(error.contains("near to it: dot.example"), "{error}");
+
+    std::fs::write(work.path("topic"), "例子.测试\nDot.Example\n").unwrap();
+    for level in ["page", "host"] {
+        let said = String::from_utf8(
+            work.run(&["rank", "out", "--level", level, "--teleport", "topic", "--top", "1"]).stderr,
+        );
+        assert!(!said.unwrap().contains("are no nodes"), "{level}");
+    }
+    std::fs::write(work.path("topic"), "uper.example\n").unwrap();
+    let error = work.fails(&["rank", "out", "--level", "host", "--teleport", "topic"], 2);
+    assert!(error.contains("near to it: upper.example"), "{error}");
+
+    let build = |hosts: &str| {
+        std::fs::write(work.path("mill.toml"), format!("[graph]\nstop_hosts = [{hosts}]\n")).unwrap();
+        ["graph", "build", "--out", "out", "--recipe", "mill.toml"]
+    };
+    work.run(&build("\"例子.测试\", \"Upper.Example\""));
+    assert_eq!(work.counts("out", "graph")["dropped"]["stop-host-links"], 2);
+    let error = work.fails(&build("\"uper.example\""), 2);
+    assert!(error.contains("no page and no link is on uper.example; near to it: upper.example"), "{error}");
+    let error = work.fails(&build("\"http://upper.example/x\""), 2);
+    assert!(error.contains("did you mean upper.example?"), "{error}");
+}

@@ -26,6 +26,8 @@ pub struct ConvertArgs {
     #[arg(long)]
     level: Option<String>,
     #[command(flatten)]
+    reading: source::Reading,
+    #[command(flatten)]
     shared: Shared,
 }
 
@@ -51,7 +53,7 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     {
         bail!("{}: there is no folder {} to write to", args.to.display(), folder.display());
     }
-    let source = source::open(&args.from, args.level.as_deref(), args.shared.memory)?;
+    let source = source::open(&args.from, args.level.as_deref(), &args.reading, args.shared.memory)?;
     let pool = args.shared.pool()?;
     // Beside its place first: a failure leaves what was there, and a graph may be converted onto itself.
     let staged = with_ending(&args.to, ".partial");
@@ -113,7 +115,8 @@ fn write(source: &source::Source, target: Target, to: &Path) -> Result<()> {
         }
         Target::Edges => {
             let (graph, names) = (source.graph.clone(), source.labels()?);
-            let list = EdgeList { graph, names, first: source.first(), notes: Vec::new() };
+            let list =
+                EdgeList { graph, names, first: source.first(), read_as: String::new(), notes: Vec::new() };
             list.write(create(to)?, to)?;
         }
         Target::Bvgraph => {

@@ -34,6 +34,8 @@ pub struct ExportArgs {
     #[arg(long, value_enum, default_value = "graphml")]
     format: Drawing,
     #[command(flatten)]
+    reading: source::Reading,
+    #[command(flatten)]
     shared: Shared,
 }
 
@@ -45,7 +47,7 @@ enum Drawing {
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<ExitCode> {
-    let source = source::open(&args.graph, args.level.as_deref(), args.shared.memory)?;
+    let source = source::open(&args.graph, args.level.as_deref(), &args.reading, args.shared.memory)?;
     let pool = args.shared.pool()?;
     let rank: Rank = args.shared.recipe()?.settings()?;
     let weighted = source.weighted(&rank);

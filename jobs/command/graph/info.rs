@@ -23,13 +23,15 @@ pub struct InfoArgs {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
+    reading: source::Reading,
+    #[command(flatten)]
     shared: Shared,
 }
 
 /// Runs the command.
 pub fn run(args: &InfoArgs) -> Result<ExitCode> {
     let parts = if args.all { &Part::ALL[..] } else { &[] };
-    let source = source::open(&args.graph, args.level.as_deref(), args.shared.memory)?;
+    let source = source::open(&args.graph, args.level.as_deref(), &args.reading, args.shared.memory)?;
     print_info(&source, &args.shared, parts)
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use webmill_graph::{Chains, Csr, Graph, Length, Search, dijkstra_bytes, shortest_chains};
@@ -49,6 +49,8 @@ pub struct PathArgs {
     #[arg(long, value_enum, default_value = "text")]
     format: PathFormat,
     #[command(flatten)]
+    reading: source::Reading,
+    #[command(flatten)]
     shared: Shared,
 }
 
@@ -77,17 +79,11 @@ pub fn results_or_default(named: Option<&PathBuf>) -> PathBuf {
     }
 }
 
-/// The node that the user names.
-pub fn node_of(source: &Source, name: &str) -> Result<u32> {
-    let node = source.find(name)?;
-    node.with_context(|| format!("{name}: no such node in the {}", source.about()))
-}
-
 /// Runs the command.
 pub fn run(args: &PathArgs) -> Result<ExitCode> {
     let path = results_or_default(args.graph.as_ref());
-    let source = source::open(&path, args.level.as_deref(), args.shared.memory)?;
-    let ends = [node_of(&source, &args.from)?, node_of(&source, &args.to)?];
+    let source = source::open(&path, args.level.as_deref(), &args.reading, args.shared.memory)?;
+    let ends = [source.find(&args.from)?, source.find(&args.to)?];
     let length = match args.weights {
         None => Length::One,
         Some(Weighing::Length) => Length::Weight,

@@ -80,7 +80,7 @@ fn chosen<'a>(catalogue: &'a Catalogue, names: &[String], form: Form) -> Result<
     let mut tables: Vec<&TableFiles> = Vec::new();
     for name in names {
         let Some(table) = of_rules(catalogue).find(|table| table.name == *name) else {
-            bail!("no table of rules is called {name}; {}", near(name, catalogue));
+            bail!("no table of rules is called {name}{}", near(name, catalogue));
         };
         if tables.iter().all(|other| other.name != *name) {
             tables.push(table);
@@ -89,19 +89,11 @@ fn chosen<'a>(catalogue: &'a Catalogue, names: &[String], form: Form) -> Result<
     Ok(tables)
 }
 
-/// Names that were perhaps meant, the nearest first.
+/// Names that were perhaps meant, the nearest first; else some that there are.
 fn near(name: &str, catalogue: &Catalogue) -> String {
-    let mut known: Vec<(usize, &str)> = of_rules(catalogue)
-        .map(|table| (strsim::damerau_levenshtein(name, &table.name), table.name.as_str()))
-        .collect();
-    known.sort_unstable();
-    let most = (name.len() / 2).max(2);
-    let meant: Vec<&str> = known.iter().filter(|(steps, _)| *steps <= most).map(|(_, name)| *name).collect();
-    match meant.as_slice() {
-        [] => {
-            let all: Vec<&str> = known.iter().take(10).map(|(_, name)| *name).collect();
-            format!("tables: {}", all.join(", "))
-        }
-        meant => format!("near to it: {}", meant.iter().take(5).copied().collect::<Vec<_>>().join(", ")),
+    let known = || of_rules(catalogue).map(|table| table.name.as_str());
+    match webmill_capture::names::near_to(name, known()) {
+        near if near.is_empty() => format!("; tables: {}", known().take(10).collect::<Vec<_>>().join(", ")),
+        near => near,
     }
 }

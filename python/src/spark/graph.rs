@@ -1,7 +1,6 @@
 //! What graphs over a cluster need of the compiled part.
 
 use pyo3::prelude::*;
-use webmill_capture::surt::surt_host;
 use webmill_graph::{Csr, PageRank};
 use webmill_jobs::graph::GraphJob;
 
@@ -18,7 +17,7 @@ pub fn graph_settings(settings: RecipeParts) -> PyResult<String> {
         return Err(config("[graph] fold_duplicates is not possible on a cluster"));
     }
     let mut json = serde_json::json!(settings);
-    json["stop_surts"] = settings.stop_hosts.iter().map(|host| surt_host(host)).collect();
+    json["stop_surts"] = settings.stop_surts().map_err(Fault::from)?.into();
     to_json(&json)
 }
 

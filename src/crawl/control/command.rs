@@ -12,8 +12,6 @@ pub const MAX_LINE_BYTES: usize = 64 << 10;
 pub const MAX_URLS: usize = 1_000;
 /// Longest pattern of `drop`, bytes.
 const MAX_PATTERN_BYTES: usize = 4 << 10;
-/// Longest host name, bytes (RFC 1035, 2.3.4).
-const MAX_HOST_BYTES: usize = 255;
 /// Longest delay that can be set: 30 days.
 const MAX_DELAY_MS: u64 = 30 * 86_400_000;
 /// Bytes that a compiled expression may take.
@@ -126,24 +124,13 @@ pub fn web_url(text: &str) -> Result<CanonicalUrl> {
         .ok_or_else(|| Error::Config(format!("{:?} is not a URL that can be fetched", shortened(text))))
 }
 
-/// The name of a host as canonical URLs have it.
+/// The name of a host as canonical URLs have it, which keep the dot of the root.
 ///
 /// # Errors
 /// [`Error::Config`].
 pub fn host_name(text: &str) -> Result<String> {
-    let wrong = || Error::Config(format!("{:?} is not the name of a host", shortened(text)));
-    if text.is_empty() || text.len() > MAX_HOST_BYTES || text.contains(['/', '?', '#', '@', '\\']) {
-        return Err(wrong());
-    }
-    let url = CanonicalUrl::parse(&format!("http://{text}/")).ok_or_else(wrong)?;
-    match url.host() {
-        "" => Err(wrong()),
-        host if url.port().is_some() => Err(Error::Config(format!(
-            "{:?} names a port: a host is left alone at all its ports, and named without one, as {host}",
-            shortened(text)
-        ))),
-        host => Ok(host.to_owned()),
-    }
+    let name = webmill_capture::canonical_host(text)?.without_port()?;
+    Ok(if text.trim().ends_with('.') { name + "." } else { name })
 }
 
 fn bounded(pattern: &str) -> Result<&str> {
@@ -243,9 +230,9 @@ mod tests {
             (r#"{"command":"drop","pattern":"("}"#, "regular expression"),
             (r#"{"command":"drop","pattern":""}"#, "1 to 4096"),
             (r#"{"command":"drop","pattern":"(\\w{500}){500}"}"#, "regular expression"),
-            (r#"{"command":"park","host":"a b"}"#, "name of a host"),
-            (r#"{"command":"park","host":"a.example/x"}"#, "name of a host"),
-            (r#"{"command":"park","host":"a.example:80:"}"#, "name of a host"),
+            (r#"{"command":"park","host":"a b"}"#, "no host name"),
+            (r#"{"command":"park","host":"a.example/x"}"#, "no host name"),
+            (r#"{"command":"park","host":"a.example:80:"}"#, "no host name"),
             (r#"{"command":"park","host":"A.example:8080"}"#, "named without one, as a.example"),
             (r#"{"command":"set"}"#, "name a setting"),
             (r#"{"command":"set","delay_ms":-1}"#, "invalid value"),
@@ -271,9 +258,14 @@ mod tests {
 
     #[test]
     fn hosts() {
-        for (text, want) in
-            [("A.Example", Some("a.example")), ("[::1]", Some("[::1]")), ("a.example:81", None), ("", None)]
-        {
+        for (text, want) in [
+            ("A.Example", Some("a.example")),
+            ("例子.测试.", Some("xn--fsqu00a.xn--0zwm56d.")),
+            ("a.example:80", Some("a.example")),
+            ("[::1]", Some("[::1]")),
+            ("a.example:81", None),
+            ("", None),
+        ] {
             assert_eq!(host_name(text).ok().as_deref(), want, "{text}");
         }
     }

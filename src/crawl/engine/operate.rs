@@ -20,6 +20,7 @@ use crate::page::plain;
 use crate::{CrawlOptions, Discovered, HostState};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
+use webmill_capture::names::near_to;
 
 /// Under which the frontier keeps the state.
 pub(super) const NOTE: &str = "control";
@@ -29,6 +30,8 @@ const MOST_UNOBEYED: usize = 20;
 /// What became of a command: why it could not be obeyed.
 type Outcome = std::result::Result<(), String>;
 
+/// Hosts that are looked through for one near to a wrong name.
+const MOST_NEAR: usize = 100_000;
 /// Trouble of a host that an operator parked.
 const PARKED: &str = "parked";
 
@@ -298,6 +301,9 @@ impl Crawl {
 
     fn park(&mut self, host: &str) -> Result<Outcome> {
         let Ok(host) = host_name(host) else { return Ok(Err("not the name of a host".to_owned())) };
+        if !self.frontier.knows_host(&host)? {
+            return Ok(Err(self.unknown(&host)?));
+        }
         if self.operator.state.parked.len() >= MOST {
             return Ok(Err(format!("{MOST} parked hosts are the most")));
         }
@@ -308,8 +314,17 @@ impl Crawl {
         Ok(Ok(()))
     }
 
+    /// That no URL of a host is known, and hosts near to it.
+    fn unknown(&self, host: &str) -> Result<String> {
+        let near = near_to(host, self.frontier.host_names(MOST_NEAR)?.into_iter());
+        Ok(format!("no URL of {host} is known{near}"))
+    }
+
     fn unpark(&mut self, host: &str) -> Result<Outcome> {
         let Ok(host) = host_name(host) else { return Ok(Err("not the name of a host".to_owned())) };
+        if !self.operator.state.parked.contains(&host) && !self.frontier.knows_host(&host)? {
+            return Ok(Err(self.unknown(&host)?));
+        }
         let parked = self.operator.state.parked.remove(&host);
         let now = self.now_ms();
         let politeness = self.polite(&host).clone();

@@ -247,6 +247,34 @@ impl Frontier {
         }
     }
 
+    /// Whether something was asked of a host, or is queued of it.
+    ///
+    /// # Errors
+    /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
+    pub fn knows_host(&self, name: &str) -> Result<bool> {
+        let key = seen::host_key(self.options.hash_seed, name);
+        Ok(self.hosts.find(key).is_some()
+            || self.place(name, key)?.is_some()
+            || self.state_of(name)?.is_some())
+    }
+
+    /// The names of hosts that [`Frontier::knows_host`] knows, in their order, `most` or a few more of them.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn host_names(&self, most: usize) -> Result<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        while names.len() < most {
+            let from = names.last().map_or_else(Vec::new, |last| [&name_key(last)[..], &[0]].concat());
+            let hosts = self.next_hosts(&from)?;
+            if hosts.is_empty() {
+                break;
+            }
+            names.extend(hosts.into_iter().map(|(name, _)| name));
+        }
+        Ok(names)
+    }
+
     /// The next hosts that have a state or a queue, in the order of their keys, and their states as written; none: there are no more.
     fn next_hosts(&self, from: &[u8]) -> Result<Vec<(String, Option<fjall::Slice>)>> {
         let mut hosts = std::collections::BTreeMap::new();

@@ -138,6 +138,22 @@ fn subdomains_of_stop_hosts() {
 }
 
 #[test]
+fn stop_hosts_that_nothing_is_on_are_told() {
+    let stop_hosts = ["com,a", "com,b", "com,c", "com,d"].map(String::from).to_vec();
+    let options = BuildOptions { stop_hosts, drop_nofollow: true, ..BuildOptions::default() };
+    let mut builder = GraphBuilder::new(options, &Budget::new(1 << 20));
+    let page = PageInput { key: 7, surt: b"com,a)/", url: b"http://a.com/", attributes: b"" };
+    builder.add_page(&page).unwrap();
+    for (surt, url, nofollow) in
+        [(&b"com,b,x)/"[..], &b"http://x.b.com/"[..], false), (b"com,c)/", b"http://c.com/", true)]
+    {
+        builder.add_link(&LinkInput { source: 7, target: 9, surt, url, nofollow }).unwrap();
+    }
+    let Numbering::Done(numbered) = builder.number(|_| Ok(())).unwrap() else { panic!("keys differ") };
+    assert_eq!(numbered.unmet_stop_hosts(), ["com,d"]);
+}
+
+#[test]
 fn the_file_holds_the_same_graph() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("graph");

@@ -3,11 +3,14 @@
 //! Names and numbers are numbered as they come and once more, in their order, when all are known: what the whole list
 //! says decides whether its numbers have gaps, and whether numbers at the ends of lines are weights.
 
-use super::super::csr::Csr;
+use super::super::csr::{Csr, Parallel};
 use super::super::lines::{proportion, weight};
 use super::doubts::Doubts;
-use super::line::{Arc, Line, is_header, looks_numbered, may_be_header, named, numbered};
-use super::{EdgeList, Order};
+use super::line::{
+    Arc, Line, SEPARATORS, is_header, is_number, looks_numbered, may_be_header, named, numbered, suspect,
+};
+use super::table::{Columns, Table, cells, empty, word};
+use super::{EdgeList, EdgeOptions, Order};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use webmill_capture::CanonicalUrl;
@@ -35,28 +38,61 @@ pub(super) struct Lines {
     number: u64,
     /// The first line and its number, until the next tells whether it named columns.
     held: Option<(u64, String)>,
+    /// The columns that were asked for, until a line shows where they are.
+    columns: Option<Columns>,
+    /// How lines are read if they are those of a table.
+    table: Option<Table>,
+    /// Was the first line that is not empty a comment?
+    comments: Option<bool>,
+    /// Lines and their names while no line has held an arc: pairs of names perhaps.
+    alone: Vec<(u64, u32)>,
+    /// What stands between source and target of the last arc, in words.
+    between: &'static str,
     /// What may have been meant otherwise.
     doubts: Doubts,
 }
 
+/// What stands between the ends of an arc in a line without columns, in words.
+fn between(line: &str) -> &'static str {
+    if line.contains("->") {
+        return "an arrow";
+    }
+    let bare = |separator: &char| line.split('"').step_by(2).any(|part| part.contains(*separator));
+    word(['\t'].into_iter().chain(SEPARATORS).find(bare).unwrap_or(' '))
+}
+
 impl Lines {
+    /// Takes lines as the options say.
+    pub fn new(options: &EdgeOptions) -> Lines {
+        Lines { columns: options.columns.clone(), ..Lines::default() }
+    }
+
     pub fn take(&mut self, line: &str) -> Result<(), String> {
         self.number += 1;
         if line.is_empty() {
             return Ok(());
         }
-        if line.starts_with(['#', '%']) {
+        if line.starts_with(['#', '%']) && !self.is_data(line) {
             self.comment(line.trim_start_matches(['#', '%', ' ']));
             return Ok(());
         }
-        if self.named.is_none() && self.held.is_none() {
-            if is_header(line) {
+        self.comments.get_or_insert(false);
+        if self.named.is_none() && self.held.is_none() && self.table.is_none() {
+            self.table = match self.columns.take() {
+                Some(columns) => Some(Table::of(&columns, line)?),
+                None if is_header(line) => Table::of_header(line),
+                None => None,
+            };
+            if self.table.as_ref().map_or_else(|| is_header(line), |table| table.header) {
                 return Ok(());
             }
-            if !looks_numbered(line) && may_be_header(line) {
+            if self.table.is_none() && !looks_numbered(line) && may_be_header(line) {
                 self.held = Some((self.number, line.to_owned()));
                 return Ok(());
             }
+        }
+        if self.table.is_some() {
+            return self.row(line);
         }
         if let Some((number, first)) = self.held.take() {
             if looks_numbered(line) {
@@ -70,6 +106,42 @@ impl Lines {
             self.named(self.number, line)
         } else {
             self.numbers(line)
+        }
+    }
+
+    /// Is a line that begins with `#` or `%` an arc from a name that does? Where the first line is one of data, it is.
+    fn is_data(&mut self, line: &str) -> bool {
+        let name = line.strip_prefix('#').is_some_and(|rest| {
+            rest.starts_with(|c: char| !c.is_whitespace() && c != '#' && c != '%') && !is_header(rest)
+        });
+        if !name || self.named == Some(false) {
+            self.comments.get_or_insert(true);
+            return false;
+        }
+        let arc = match &self.table {
+            Some(table) => table.arc(line).is_ok(),
+            None => (line.contains('\t') || line.contains("->")) && matches!(named(line), Ok(Line::Arc(_))),
+        };
+        let data = arc && self.comments != Some(true);
+        if !data {
+            self.comments.get_or_insert(true);
+            self.doubts.hash.see(self.number, line);
+        }
+        data
+    }
+
+    /// A row of a table.
+    fn row(&mut self, line: &str) -> Result<(), String> {
+        let Some(table) = &self.table else { return Ok(()) };
+        let [source, target, given] = table.arc(line)?;
+        let (source, target) = (source.unwrap_or_default(), target.unwrap_or_default());
+        let numbers = || source.parse::<u64>().ok().zip(target.parse::<u64>().ok());
+        if *self.named.get_or_insert_with(|| numbers().is_none()) {
+            let (source, target) = (self.name(&source), self.name(&target));
+            self.arc(source, target, given.as_deref())
+        } else {
+            let (source, target) = numbers().ok_or_else(|| format!("{line:?} is no pair of numbers"))?;
+            self.pair(source, target, given.as_deref())
         }
     }
 
@@ -91,11 +163,16 @@ impl Lines {
         match named(line)? {
             Line::Node(name) => {
                 self.doubts.alone(number, name);
-                self.name(name);
+                let node = self.name(name);
+                if self.arcs.is_empty() {
+                    self.alone.push((number, node));
+                }
                 Ok(())
             }
             Line::Arc(arc) => {
                 self.doubts.arc(number, line, &arc);
+                self.alone = Vec::new();
+                self.between = between(line);
                 let Arc { source, target, weight, .. } = arc;
                 let (source, target) = (self.name(source), self.name(target));
                 self.arc(source, target, weight)
@@ -104,8 +181,12 @@ impl Lines {
     }
 
     fn numbers(&mut self, line: &str) -> Result<(), String> {
-        let (source, target, weight) =
-            numbered(line).ok_or_else(|| format!("{line:?} is no pair of numbers"))?;
+        let (source, target, weight) = numbered(line)?;
+        self.between = between(line);
+        self.pair(source, target, weight)
+    }
+
+    fn pair(&mut self, source: u64, target: u64, weight: Option<&str>) -> Result<(), String> {
         if self.wide.is_none() && source.max(target) > u64::from(u32::MAX) {
             let mut wide = HashMap::new();
             for arc in &mut self.arcs {
@@ -152,23 +233,28 @@ impl Lines {
     /// About what arcs and names take, once here and once in the graph and the list of names.
     pub fn bytes(&self) -> u64 {
         let wide = self.wide.as_ref().map_or(0, HashMap::len);
-        20 * self.arcs.len() as u64 + 2 * self.text + 120 * (self.names.len() + wide) as u64
+        20 * self.arcs.len() as u64
+            + 2 * self.text
+            + 120 * (self.names.len() + wide) as u64
+            + 16 * self.alone.len() as u64
     }
 
     /// The graph of all lines.
     ///
     /// # Errors
     /// [`Error::Config`] for what no single line is to blame for.
-    pub fn finish(mut self, order: Order) -> Result<EdgeList> {
+    pub fn finish(mut self, order: Order, parallel: Parallel) -> Result<EdgeList> {
         if let Some((number, line)) = self.held.take() {
             self.named = Some(true);
             self.named(number, &line).map_err(|reason| Error::Config(format!("line {number}: {reason}")))?;
         }
+        self.pairs_alone().map_err(Error::Config)?;
         let mut notes = Vec::new();
         self.doubts.judge(self.arcs.len() as u64, &mut notes).map_err(Error::Config)?;
         if self.weighted {
             let (again, least) = (self.parallel(), self.least_weight());
-            self.doubts.weights(again, least, &mut notes);
+            self.doubts.weights(again, parallel, least, &mut notes);
+            parallel.choose(&mut self.arcs);
         }
         let (nodes, names, first) = if self.named == Some(true) {
             let names = self.order(order);
@@ -179,17 +265,79 @@ impl Lines {
         let nodes = proportion(nodes, self.arcs.len()).map_err(Error::Config)?;
         let graph = if self.weighted {
             Csr::from_weighted_arcs(nodes, self.arcs)?
-        } else {
+        } else if parallel == Parallel::Add {
             Csr::from_links(nodes, self.arcs.into_iter().map(|a| (a.0, a.1)))?
+        } else {
+            Csr::from_arcs(nodes, self.arcs.into_iter().map(|a| (a.0, a.1)))?
         };
-        Ok(EdgeList { graph, names, first, notes })
+        let read_as = match (&self.table, self.between) {
+            _ if graph.targets().is_empty() => "names without arcs".to_owned(),
+            (table, between) => format!(
+                "arcs between {}{}{}",
+                if self.named == Some(true) { "names" } else { "numbers" },
+                table.as_ref().map_or_else(|| format!(" with {between} between"), Table::about),
+                if self.weighted { ", with weights" } else { "" }
+            ),
+        };
+        Ok(EdgeList { graph, names, first, read_as, notes })
+    }
+
+    /// Where no line held an arc and every one may be more than a name: pairs with a comma or the like between, or else a
+    /// blank, perhaps with a weight.
+    ///
+    /// # Errors
+    /// An empty cell of such pairs.
+    fn pairs_alone(&mut self) -> Result<(), String> {
+        let alone = std::mem::take(&mut self.alone);
+        if alone.is_empty() || !self.arcs.is_empty() {
+            return Ok(());
+        }
+        let mut names = vec![""; self.names.len()];
+        self.names.iter().for_each(|(name, number)| names[*number as usize] = name);
+        if !names.iter().all(|name| suspect(name)) {
+            return Ok(());
+        }
+        let pairs = |separator| {
+            let rows: Option<Vec<_>> = alone
+                .iter()
+                .map(|(line, node)| {
+                    let cells = cells(names[*node as usize], separator).ok()?;
+                    let weight = cells.get(2).is_none_or(|weight| is_number(weight) || weight.is_empty());
+                    // Quotes inside of cells are of JSON and the like.
+                    let weight = weight && !cells.iter().any(|cell| cell.contains('"'));
+                    ((2..=3).contains(&cells.len()) && weight).then_some((*line, cells))
+                })
+                .collect();
+            let rows = rows.filter(|rows| rows.windows(2).all(|pair| pair[0].1.len() == pair[1].1.len()));
+            Some((separator, rows?))
+        };
+        let Some((separator, rows)) = SEPARATORS.into_iter().chain([' ']).find_map(pairs) else {
+            return Ok(());
+        };
+        let rows: Vec<(u64, Vec<String>)> = rows
+            .into_iter()
+            .map(|(line, cells)| (line, cells.into_iter().map(|cell| cell.into_owned()).collect()))
+            .collect();
+        (self.between, self.text) = (word(separator), 0);
+        self.names.clear();
+        self.doubts.none_alone();
+        for (line, cells) in rows {
+            if let Some(column) = cells.iter().position(String::is_empty) {
+                return Err(format!("line {line}: {}", empty(column)));
+            }
+            let (source, target) = (self.name(&cells[0]), self.name(&cells[1]));
+            self.arc(source, target, cells.get(2).map(String::as_str))
+                .map_err(|reason| format!("line {line}: {reason}"))?;
+        }
+        Ok(())
     }
 
     /// How many arcs come again with another weight.
     fn parallel(&mut self) -> u64 {
-        self.arcs.par_sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+        // Stable: which of parallel arcs came first may count.
+        self.arcs.par_sort_by_key(|arc| (arc.0, arc.1));
         let again = |pair: &&[(u32, u32, f32)]| {
-            (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0].2 < pair[1].2
+            (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0].2 != pair[1].2
         };
         self.arcs.windows(2).filter(again).count() as u64
     }
@@ -235,8 +383,12 @@ impl Lines {
         let greatest = self.arcs.iter().map(|a| a.0.max(a.1)).max();
         let Some(numbers) = self.sparse(greatest) else {
             let dense = self.dense(greatest);
-            if let Some(promised) = self.promised.filter(|&n| n < dense.0) {
+            let promised = self.promised.filter(|&n| n < dense.0);
+            if let Some(promised) = promised {
                 notes.push(format!("the header promises {promised} nodes, the numbers make {}", dense.0));
+            }
+            if self.promised.is_none() || promised.is_some() {
+                notes.extend(self.invented(dense.0, dense.2));
             }
             return dense;
         };
@@ -287,13 +439,32 @@ impl Lines {
         Some(numbers.into_iter().map(u64::from).collect())
     }
 
+    /// Says which of so many nodes occur in no line, if any do; `first` is the number of node 0.
+    fn invented(&self, nodes: u64, first: u32) -> Option<String> {
+        let bits = self.bits(nodes);
+        let missing = |node: &u64| bits[*node as usize / 64] >> (node % 64) & 1 == 0;
+        let least = (0..nodes).find(missing)?;
+        let many = (0..nodes).filter(missing).count();
+        let first = u64::from(first);
+        Some(format!(
+            "{many} of the numbers from {first} to {} occur in no line (the first is {}): they are nodes without links",
+            first + nodes - 1,
+            first + least
+        ))
+    }
+
     /// How many numbers up to the greatest occur.
     fn occurring(&self, greatest: u64) -> u64 {
+        self.bits(greatest).iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// A bit for each number up to the greatest: does it occur?
+    fn bits(&self, greatest: u64) -> Vec<u64> {
         let mut bits = vec![0u64; greatest as usize / 64 + 1];
         for number in self.arcs.iter().flat_map(|a| [a.0, a.1]) {
             bits[number as usize / 64] |= 1 << (number % 64);
         }
-        bits.iter().map(|word| u64::from(word.count_ones())).sum()
+        bits
     }
 
     /// Makes numbers start at 0; returns the number of nodes and what was taken off.

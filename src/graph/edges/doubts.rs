@@ -3,6 +3,7 @@
 //! What is likely wrong as a whole is refused: a list whose lines hold more names of several words than arcs, or where a
 //! number may be a weight or of a name. The rest is said, with counts and the first line of its kind.
 
+use super::super::csr::Parallel;
 use super::line::{Arc, suspect};
 
 /// Weights from which on all of a list look like times: seconds since 1970.
@@ -38,6 +39,8 @@ pub(super) struct Doubts {
     pub header: Seen,
     /// Comments that say that links have no direction.
     pub undirected: Seen,
+    /// Lines that begin with `#` and a name, and were read as comments.
+    pub hash: Seen,
     /// Names alone.
     alone: u64,
     /// Names alone in lines that may have been meant as more.
@@ -72,6 +75,11 @@ impl Doubts {
         }
     }
 
+    /// Names alone were pairs.
+    pub fn none_alone(&mut self) {
+        (self.alone, self.suspect) = (0, Seen::default());
+    }
+
     /// Says what is doubtful of a list with so many arcs.
     ///
     /// # Errors
@@ -81,6 +89,12 @@ impl Doubts {
         self.of_numbers(arcs, notes)?;
         if self.header.count > 0 {
             notes.push(format!("{} was read as the names of columns", self.header));
+        }
+        if self.hash.count > 0 {
+            notes.push(format!(
+                "{} lines that begin with # were read as comments (the first is {})",
+                self.hash.count, self.hash
+            ));
         }
         if self.cut.count > 0 {
             notes.push(format!(
@@ -100,7 +114,8 @@ impl Doubts {
 
     fn of_nodes(&self, arcs: u64, notes: &mut Vec<String>) -> Result<(), String> {
         let (alone, count, first) = (self.alone, self.suspect.count, &self.suspect);
-        let ways = "An arc is `source -> target`, two names with a tab between, or two URLs";
+        let ways = "An arc is `source -> target`, two names with a tab between, or two URLs; --columns says which columns of a \
+                    table they are";
         if arcs == 0 && count > 0 {
             return Err(format!(
                 "no line holds an arc: {alone} lines would be nodes without links, {count} of them of several words (the first \
@@ -153,7 +168,7 @@ impl Doubts {
     }
 
     /// Says what is doubtful of weights, of which so many are others for the same arc, and this is the least.
-    pub fn weights(&self, again: u64, least: f32, notes: &mut Vec<String>) {
+    pub fn weights(&self, again: u64, parallel: Parallel, least: f32, notes: &mut Vec<String>) {
         if again > 0 {
             let tabs = if self.loose.count > 0 {
                 ". If the numbers are of the names, put tabs between source and target"
@@ -161,7 +176,12 @@ impl Doubts {
                 ""
             };
             notes.push(format!(
-                "{again} arcs come again with another weight: their weights were added up{tabs}"
+                "{again} arcs come again with another weight: {}{tabs}",
+                match parallel {
+                    Parallel::Add => "their weights were added up",
+                    Parallel::Max => "the greatest counts",
+                    Parallel::First => "the first counts",
+                }
             ));
         }
         if least >= TIMES && least.is_finite() {

@@ -4,6 +4,8 @@
 //! isolated nodes, a number at the end of a URL with blanks becomes a weight. So only what is clear is an arc here,
 //! and what was guessed is said, for the reader to count.
 
+use super::table::empty;
+
 /// A line of a list of names.
 #[derive(Debug, PartialEq)]
 pub(super) enum Line<'a> {
@@ -25,7 +27,7 @@ pub(super) struct Arc<'a> {
 }
 
 /// What stands between the fields of a line instead of blanks or tabs.
-const SEPARATORS: [char; 3] = [',', ';', '|'];
+pub(super) const SEPARATORS: [char; 3] = [',', ';', '|'];
 
 /// Reads a line of names, trimmed and not empty.
 ///
@@ -47,7 +49,10 @@ pub(super) fn named(line: &str) -> Result<Line<'_>, String> {
         };
         return Ok(Line::Arc(arc));
     }
-    if let Some(arc) = quoted(line) {
+    if !line.starts_with('\t')
+        && !line.ends_with('\t')
+        && let Some(arc) = quoted(line)
+    {
         return Ok(Line::Arc(arc));
     }
     if line.contains('\t') {
@@ -102,7 +107,10 @@ fn arrow(line: &str) -> Option<(&str, &str)> {
 
 /// Source, target and perhaps a weight between tabs.
 fn between_tabs(line: &str) -> Result<Line<'_>, String> {
-    let fields: Vec<&str> = line.split('\t').map(str::trim).filter(|field| !field.is_empty()).collect();
+    let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+    if let Some(column) = fields.iter().position(|field| field.is_empty()) {
+        return Err(format!("{line:?}: {}", empty(column)));
+    }
     let arc =
         |weight| Line::Arc(Arc { source: fields[0], target: fields[1], weight, loose: false, cut: false });
     match fields[..] {
@@ -111,7 +119,10 @@ fn between_tabs(line: &str) -> Result<Line<'_>, String> {
         }
         [_, _] => Ok(arc(None)),
         [_, _, weight] => Ok(arc(Some(weight))),
-        _ => Err(format!("{} fields between tabs: an arc has source, target and a weight", fields.len())),
+        _ => Err(format!(
+            "{} fields between tabs: an arc has source, target and a weight; which of them they are --columns says",
+            fields.len()
+        )),
     }
 }
 
@@ -149,8 +160,7 @@ fn cut(line: &str) -> Option<Arc<'_>> {
 
 /// Two host names and perhaps a weight.
 fn hosts(line: &str) -> Option<Arc<'_>> {
-    let between = |c: char| c.is_whitespace() || SEPARATORS.contains(&c);
-    let mut words = line.split(between).filter(|word| !word.is_empty());
+    let mut words = fields(line);
     let (source, target, weight) = (words.next()?, words.next()?, words.next());
     let hosts = is_host(source) && is_host(target) && weight.is_none_or(is_number);
     (hosts && words.next().is_none()).then_some(Arc { source, target, weight, loose: true, cut: false })
@@ -171,7 +181,7 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.split_whitespace().map(move |word| (word.as_ptr() as usize - start, word))
 }
 
-fn is_number(word: &str) -> bool {
+pub(super) fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }
 
@@ -228,8 +238,7 @@ pub(super) fn is_header(line: &str) -> bool {
 
 /// May a first line name columns in words of its own? It does if numbers follow.
 pub(super) fn may_be_header(line: &str) -> bool {
-    let between = |c: char| c.is_whitespace() || SEPARATORS.contains(&c);
-    let mut words = line.split(between).filter(|word| !word.is_empty());
+    let mut words = fields(line);
     (2..=8).contains(&words.clone().count())
         && words.all(|word| word.starts_with(|c: char| c.is_alphabetic() || "_\"".contains(c)))
         && !line.contains("->")
@@ -237,11 +246,30 @@ pub(super) fn may_be_header(line: &str) -> bool {
 }
 
 /// A line of two whole numbers and perhaps a weight.
-pub(super) fn numbered(line: &str) -> Option<(u64, u64, Option<&str>)> {
-    let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
-    let (source, target) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-    let weight = words.next();
-    words.next().is_none().then_some((source, target, weight))
+///
+/// # Errors
+/// What is wrong with another.
+pub(super) fn numbered(line: &str) -> Result<(u64, u64, Option<&str>), String> {
+    let between = SEPARATORS.into_iter().chain(['\t']).find(|separator| line.contains(*separator));
+    if let Some(column) = between.and_then(|c| line.split(c).position(|cell| cell.trim().is_empty())) {
+        return Err(format!("{line:?}: {}", empty(column)));
+    }
+    let mut words = fields(line);
+    let mut number = || words.next()?.parse().ok();
+    let ends = number().zip(number());
+    match (ends, words.next(), words.next()) {
+        (Some((source, target)), weight, None) => Ok((source, target, weight)),
+        (Some(_), _, Some(_)) => Err(format!(
+            "{line:?} has more than source, target and weight: which of them they are --columns says"
+        )),
+        _ => Err(format!("{line:?} is no pair of numbers")),
+    }
+}
+
+/// What stands between blanks, tabs, commas and the like.
+fn fields(line: &str) -> impl Iterator<Item = &str> + Clone {
+    let between = |c: char| c.is_whitespace() || SEPARATORS.contains(&c);
+    line.split(between).filter(|word| !word.is_empty())
 }
 
 /// A line that begins with two numbers, or with what was meant as such: too large, below zero, with a fraction.
@@ -250,7 +278,7 @@ pub(super) fn looks_numbered(line: &str) -> bool {
         let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
         digits.starts_with(|c: char| c.is_ascii_digit()) && word.parse::<f64>().is_ok()
     };
-    let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    let mut words = fields(line);
     matches!((words.next(), words.next()), (Some(a), Some(b)) if number(a) && number(b))
 }
 
@@ -325,6 +353,10 @@ mod tests {
             ("http://a http://b http://c", "3 URLs"),
             ("http://a\t5", "one URL and a number"),
             ("a\tb\t1\tx", "4 fields"),
+            ("\tb\t3", "column 1 is empty"),
+            ("a\t\tc", "column 2 is empty"),
+            ("a\tb\t", "column 3 is empty"),
+            ("\t\"a\",\"b\"", "column 1 is empty"),
         ] {
             let error = named(line).unwrap_err();
             assert!(error.contains(says), "{line:?}: {error}");
