@@ -60,7 +60,7 @@ impl JobInput for ApplyInput {
 impl Job for ApplyJob {
     type Input = ApplyInput;
     const NAME: &'static str = "learn-apply";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         crate::ingredients::of_words()

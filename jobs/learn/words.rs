@@ -21,7 +21,7 @@ pub struct FeaturesJob {
 impl Job for FeaturesJob {
     type Input = TrainInput;
     const NAME: &'static str = "learn-features";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         crate::ingredients::of_words()
