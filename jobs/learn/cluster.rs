@@ -90,7 +90,7 @@ pub fn cluster(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for ClusterJob {
     type Input = ClusterInput;
     const NAME: &'static str = "learn-cluster";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         crate::ingredients::of_words()

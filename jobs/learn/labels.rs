@@ -229,7 +229,7 @@ fn json(
     each: &mut impl FnMut(u64, Found) -> Result<()>,
 ) -> Result<()> {
     let mut one = |number: u64, value: serde_json::Result<serde_json::Value>| {
-        let found = value.map_err(|error| format!("no JSON: {error}")).and_then(|value| {
+        let found = value.map_err(|error| no_json(&error)).and_then(|value| {
             let of = |name: &str| match value.get(name) {
                 Some(serde_json::Value::String(text)) => Some(text.clone()),
                 Some(value @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_))) => {
@@ -244,26 +244,37 @@ fn json(
         each(number, found)
     };
     let Some(mut rest) = text.trim_start().strip_prefix('[') else {
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        return lines.into_iter().try_for_each(|(number, line)| one(number, serde_json::from_str(line)));
+        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        return lines.try_for_each(|(number, line)| one(number, serde_json::from_str(line)));
     };
+    let lines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+    let mut number = 1 + lines(&text[..text.len() - rest.len()]);
     loop {
-        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
-        let before = &text[..text.len() - rest.len()];
-        let number = 1 + before.matches('\n').count() as u64;
-        if rest.starts_with(']') {
-            return Ok(());
+        let next = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        number += lines(&rest[..rest.len() - next.len()]);
+        rest = next;
+        if let Some(behind) = rest.strip_prefix(']') {
+            let more = "something follows the end of the array".to_owned();
+            return if behind.trim().is_empty() { Ok(()) } else { Err(wrong((number, more))) };
         }
         let mut values = serde_json::Deserializer::from_str(rest).into_iter();
         match values.next() {
             Some(Ok(value)) => one(number, Ok(value))?,
             Some(Err(error)) => {
-                return Err(wrong((number + error.line() as u64 - 1, format!("no JSON: {error}"))));
+                return Err(wrong((number + error.line() as u64 - 1, no_json(&error))));
             }
             None => return Err(wrong((number, "the array that the file begins with is not closed".into()))),
         }
-        rest = &rest[values.byte_offset()..];
+        let (value, behind) = rest.split_at(values.byte_offset());
+        number += lines(value);
+        rest = behind;
     }
+}
+
+/// Why a text is no JSON, without the place in it.
+fn no_json(error: &serde_json::Error) -> String {
+    let why = error.to_string();
+    format!("no JSON: {}", why.split_once(" at line ").map_or(&*why, |(why, _)| why))
 }
 
 /// The mark between columns: where the first line names the columns, the one by which it does; else a comma.
@@ -467,6 +478,7 @@ mod tests {
         );
         wrong("a.json", "[{\"url\": \"http://a.org\",\n \"label\" 2}]", "line 2: no JSON");
         wrong("a.json", "[{\"url\": \"http://a.org\", \"label\": 2},\n", "line 2: the array");
+        wrong("a.json", "[{\"url\": \"http://a.org\", \"label\": 2}\n] {}", "line 2: something follows");
         wrong("a.json", "[[1, 2]]", "line 1: no object with \"url\"");
         let ragged = read("a.csv", b"url,label\nhttp://a.org/,x,\nhttp://b.org/1,2,y\n").unwrap();
         assert_eq!((ragged.labels.len(), ragged.left_out["label-line-damaged"]), (1, 1));
