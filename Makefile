@@ -53,7 +53,7 @@ tools:
 	  mkdir -p target && rm -rf target/clean && python3 -m venv target/clean 2>/dev/null && \
 	  target/clean/bin/pip install -q --disable-pip-version-check polars==$$(sed -n 's/^dependencies = \["polars>=\([0-9.]*\)"\]$$/\1/p' pyproject.toml); } || \
 	  { rm -rf target/clean; echo "no Python with polars alone: the package will not be tried in a clean environment"; }
-	@target/notebooks/bin/python -c 'import altair, ipykernel, nbclient, networkx, PIL, polars, vl_convert' 2>/dev/null || { \
+	@target/notebooks/bin/python -c 'import altair, duckdb, ipykernel, nbclient, networkx, PIL, polars, vl_convert' 2>/dev/null || { \
 	  mkdir -p target && rm -rf target/notebooks && python3 -m venv target/notebooks 2>/dev/null && \
 	  grep -v '^jupyterlab' notebooks/requirements.txt >target/notebooks/requirements.txt && \
 	  target/notebooks/bin/pip install -q --disable-pip-version-check -r target/notebooks/requirements.txt; } || \

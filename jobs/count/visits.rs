@@ -2,7 +2,8 @@
 //!
 //! **Definition.** A visit is a line of an access log ([`mod@line`]) with method GET and status 200 to 299 or 304. Its page is the canonical URL of the target; a
 //! target without a host belongs to the host that is set. Lines that are none are damaged records, held against `--max-bad`; the others that do
-//! not count are counted by reason.
+//! not count are counted by reason. Among these is `bad-request`: the line is whole, but what the client sent is no request of HTTP (`"-" 408`,
+//! bytes of TLS), as every server on the Internet gets it.
 //!
 //! **Algorithm.** A file is read, unpacked where it is gzip, and cut behind lines into pieces that threads map.
 
@@ -211,21 +212,18 @@ impl CountVisits {
             if text.is_empty() {
                 continue;
             }
-            let reject = |reason: &str| Reject {
-                reason: reason.into(),
-                shard: name.to_owned(),
-                offset: here,
-                bytes_lost: bytes.len() as u64,
-                detail: crate::inputs::clip(text, 200),
-            };
             match LogLine::parse(text) {
-                Err(wrong) => {
+                Err(Wrong::Format) => {
                     tally.read += 1;
-                    bad.push(reject(match wrong {
-                        Wrong::Format => "bad-line",
-                        Wrong::Request => "bad-request",
-                    }));
+                    bad.push(Reject {
+                        reason: "bad-line".into(),
+                        shard: name.to_owned(),
+                        offset: here,
+                        bytes_lost: bytes.len() as u64,
+                        detail: crate::inputs::clip(text, 200),
+                    });
                 }
+                Err(Wrong::Request) => tally.note(Err("bad-request")),
                 Ok(line) => match Self::visited(&line, origin) {
                     Ok(url) => {
                         tally.note(Ok("visits"));

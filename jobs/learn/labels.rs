@@ -1,4 +1,4 @@
-//! Files of labels, and of labelled texts: CSV, TSV, JSON lines or Parquet, in any encoding.
+//! Files of labels, and of labelled texts: CSV (`,`, `;` or tabs), TSV, JSON (lines or an array) or Parquet, in any encoding.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,19 +7,7 @@ use std::path::Path;
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
 use webmill_html::decode;
-use webmill_table::{Reader, columns, table};
-
-table! {
-    /// What a Parquet file of labels must have.
-    LabelRow = "labels" {
-        url: String = "address of the page", "http://example.com/";
-        label: String = "class of the page", "sport";
-    }
-}
-
-columns! {
-    struct Label from LabelRow { url, label }
-}
+use webmill_table::TextReader;
 
 /// A line of a table of texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -54,17 +42,19 @@ impl Default for ColumnNames {
 /// How a file is laid out, by the end of its name.
 #[derive(Clone, Copy, PartialEq)]
 enum Layout {
-    Separated(u8),
-    JsonLines,
+    /// By commas, or what the first line has.
+    Commas,
+    Tabs,
+    Json,
     Parquet,
 }
 
 fn layout(path: &Path) -> Result<Layout> {
     let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     match end.as_deref() {
-        Some("csv") => Ok(Layout::Separated(b',')),
-        Some("tsv" | "tab" | "txt") => Ok(Layout::Separated(b'\t')),
-        Some("jsonl" | "ndjson" | "json") => Ok(Layout::JsonLines),
+        Some("csv") => Ok(Layout::Commas),
+        Some("tsv" | "tab" | "txt") => Ok(Layout::Tabs),
+        Some("jsonl" | "ndjson" | "json") => Ok(Layout::Json),
         Some("parquet") => Ok(Layout::Parquet),
         _ => Err(Error::Config(format!(
             "{}: how it is laid out shows by the end of its name: .csv, .tsv, .txt (tabs), .jsonl or .parquet",
@@ -89,26 +79,30 @@ impl LabelFile {
     /// Where it cannot be read or is laid out otherwise.
     pub fn read(path: &Path, most_bytes: u64) -> Result<LabelFile> {
         let mut file = LabelFile::default();
-        if layout(path)? == Layout::Parquet {
-            let mut reader = Reader::<Label>::over(vec![path.to_path_buf()]);
-            while let Some(batch) = reader.next()? {
-                batch.rows().for_each(|row| file.add(row.url, row.label));
-            }
-        } else {
-            let names = ColumnNames { text: "url".into(), label: "label".into() };
-            each_line(path, &names, most_bytes, |line| {
-                match line {
-                    Some(line) => file.add(&line.text, line.label.as_deref().unwrap_or_default()),
-                    None => *file.left_out.entry("label-line-damaged").or_default() += 1,
+        let names = ColumnNames { text: "url".into(), label: "label".into() };
+        let mut first = None;
+        each_line(path, &names, most_bytes, |line| {
+            match line {
+                Some(line) => {
+                    file.add(&line.text, line.label.as_deref().unwrap_or_default());
+                    if file.labels.is_empty() {
+                        first.get_or_insert(line);
+                    }
                 }
-                Ok(())
-            })?;
-        }
+                None => *file.left_out.entry("label-line-damaged").or_default() += 1,
+            }
+            Ok(())
+        })?;
         if file.labels.is_empty() {
-            let left_out: u64 = file.left_out.values().sum();
+            let found = first.map_or("it is empty".into(), |line| {
+                let label = line.label.unwrap_or_default();
+                format!("line {} has the URL {:?} and the label {label:?}", line.number, line.text)
+            });
             return Err(Error::Config(format!(
-                "{}: no line has a URL and a label ({left_out} lines were looked at); lines are url,label",
-                path.display()
+                "{}: no line has a URL and a label: {}; lines are url,label, and a table with other marks than commas begins with \
+                 the names of its columns (url;label)",
+                path.display(),
+                crate::inputs::clip(&found, 300)
             )));
         }
         Ok(file)
@@ -131,16 +125,69 @@ impl LabelFile {
     }
 }
 
-/// Calls `each` with every line of a table of texts and labels; `None` for a line that is damaged.
+/// What a line has, or why it is damaged.
+type Found = std::result::Result<Line, String>;
+
+/// Calls `each` with every line of a table of texts and labels; `None` for a line that is damaged. The first of these is said.
 ///
 /// # Errors
-/// Where the file cannot be read or lacks a column; what `each` meets.
+/// Where the file cannot be read, is not of its form, lacks a column or has damaged lines only: with the line; what `each` meets.
 pub fn each_line(
     path: &Path,
     names: &ColumnNames,
     most_bytes: u64,
     mut each: impl FnMut(Option<Line>) -> Result<()>,
 ) -> Result<()> {
+    let (mut good, mut damaged, mut first) = (0u64, 0u64, String::new());
+    let mut one = |number: u64, found: Found| {
+        match &found {
+            Ok(_) => good += 1,
+            Err(why) => {
+                damaged += 1;
+                if damaged == 1 {
+                    first = format!("{}: line {number}: {why}", path.display());
+                }
+            }
+        }
+        each(found.ok())
+    };
+    let layout = layout(path)?;
+    if layout == Layout::Parquet {
+        parquet(path, names, &mut one)?;
+    } else {
+        let bytes = read(path, most_bytes)?;
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) => Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text)),
+            Err(_) => decode(&bytes, None, None).text,
+        };
+        let wrong =
+            |(number, why): (u64, String)| Error::Config(format!("{}: line {number}: {why}", path.display()));
+        match layout {
+            Layout::Json => json(&text, names, &wrong, &mut one)?,
+            Layout::Commas => {
+                let delimiter = delimiter(&text, names);
+                misquoted(&text, delimiter).map_or(Ok(()), |found| Err(wrong(found)))?;
+                separated(&text, (delimiter, true), names, &wrong, &mut one)?;
+            }
+            // In tables with tabs, quotation marks are those of texts.
+            _ => separated(&text, (b'\t', false), names, &wrong, &mut one)?,
+        }
+    }
+    match (good, damaged) {
+        (_, 0) => Ok(()),
+        (0, _) => Err(Error::Config(first)),
+        (_, 1) => {
+            crate::say!("{first}; it is left out");
+            Ok(())
+        }
+        _ => {
+            crate::say!("{first}; it and {} other lines are left out", damaged - 1);
+            Ok(())
+        }
+    }
+}
+
+fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let bytes = std::fs::metadata(path).at(path)?.len();
     if bytes > most_bytes {
         return Err(Error::Limit(format!(
@@ -150,108 +197,202 @@ pub fn each_line(
             most_bytes >> 20
         )));
     }
-    let layout = layout(path)?;
-    let bytes = std::fs::read(path).at(path)?;
-    let text = match std::str::from_utf8(&bytes) {
-        Ok(text) => Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text)),
-        Err(_) => decode(&bytes, None, None).text,
-    };
-    match layout {
-        Layout::JsonLines => json_lines(&text, names, each),
-        Layout::Separated(delimiter) => separated(path, &text, delimiter, names, each),
-        Layout::Parquet => {
-            drop(text);
-            each(None)?;
-            Err(Error::Config(format!(
-                "{}: labelled texts are read from .csv, .tsv and .jsonl; .parquet has labels of URLs only",
-                path.display()
-            )))
-        }
-    }
+    std::fs::read(path).at(path)
 }
 
-fn json_lines(
-    text: &str,
-    names: &ColumnNames,
-    mut each: impl FnMut(Option<Line>) -> Result<()>,
-) -> Result<()> {
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.trim().is_empty() {
-            continue;
+fn parquet(path: &Path, names: &ColumnNames, each: &mut impl FnMut(u64, Found) -> Result<()>) -> Result<()> {
+    let mut reader = TextReader::open(path, &[&names.text, &names.label, "url", "title"])?;
+    if !reader.has(0) {
+        return Err(Error::Config(format!("{}: it has no column {}", path.display(), names.text)));
+    }
+    let mut number = 0;
+    while let Some((rows, mut columns)) = reader.next()? {
+        for row in 0..rows {
+            number += 1;
+            let [text, label, url, title] = [0, 1, 2, 3].map(|column: usize| columns[column][row].clone());
+            let found = text.ok_or_else(|| format!("no {}", names.text));
+            each(
+                number,
+                found.map(|text| Line { number, url, title: title.unwrap_or_default(), text, label }),
+            )?;
         }
-        let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
-        let of = |name: &str| match value.as_ref().and_then(|value| value.get(name)) {
-            Some(serde_json::Value::String(text)) => Some(text.clone()),
-            Some(value @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_))) => {
-                Some(value.to_string())
-            }
-            _ => None,
-        };
-        each(of(&names.text).map(|text| Line {
-            number,
-            url: of("url"),
-            title: of("title").unwrap_or_default(),
-            text,
-            label: of(&names.label),
-        }))?;
+        columns.clear();
     }
     Ok(())
 }
 
-fn separated(
-    path: &Path,
+/// Objects, one a line or in an array.
+fn json(
     text: &str,
-    delimiter: u8,
     names: &ColumnNames,
-    mut each: impl FnMut(Option<Line>) -> Result<()>,
+    wrong: &impl Fn((u64, String)) -> Error,
+    each: &mut impl FnMut(u64, Found) -> Result<()>,
 ) -> Result<()> {
-    // In tables with tabs, quotation marks are those of texts.
+    let mut one = |number: u64, value: serde_json::Result<serde_json::Value>| {
+        let found = value.map_err(|error| no_json(&error)).and_then(|value| {
+            let of = |name: &str| match value.get(name) {
+                Some(serde_json::Value::String(text)) => Some(text.clone()),
+                Some(value @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_))) => {
+                    Some(value.to_string())
+                }
+                _ => None,
+            };
+            let text = of(&names.text).ok_or_else(|| format!("no object with {:?}", names.text))?;
+            let (url, title, label) = (of("url"), of("title").unwrap_or_default(), of(&names.label));
+            Ok(Line { number, url, title, text, label })
+        });
+        each(number, found)
+    };
+    let Some(mut rest) = text.trim_start().strip_prefix('[') else {
+        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        return lines.try_for_each(|(number, line)| one(number, serde_json::from_str(line)));
+    };
+    let lines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+    let mut number = 1 + lines(&text[..text.len() - rest.len()]);
+    loop {
+        let next = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        number += lines(&rest[..rest.len() - next.len()]);
+        rest = next;
+        if let Some(behind) = rest.strip_prefix(']') {
+            let more = "something follows the end of the array".to_owned();
+            return if behind.trim().is_empty() { Ok(()) } else { Err(wrong((number, more))) };
+        }
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+        match values.next() {
+            Some(Ok(value)) => one(number, Ok(value))?,
+            Some(Err(error)) => {
+                return Err(wrong((number + error.line() as u64 - 1, no_json(&error))));
+            }
+            None => return Err(wrong((number, "the array that the file begins with is not closed".into()))),
+        }
+        let (value, behind) = rest.split_at(values.byte_offset());
+        number += lines(value);
+        rest = behind;
+    }
+}
+
+/// Why a text is no JSON, without the place in it.
+fn no_json(error: &serde_json::Error) -> String {
+    let why = error.to_string();
+    format!("no JSON: {}", why.split_once(" at line ").map_or(&*why, |(why, _)| why))
+}
+
+/// The mark between columns: where the first line names the columns, the one by which it does; else a comma.
+fn delimiter(text: &str, names: &ColumnNames) -> u8 {
+    let first = text.lines().next().unwrap_or_default();
+    let names_both = |mark: &u8| {
+        let fields: Vec<&str> =
+            first.split(char::from(*mark)).map(|field| field.trim().trim_matches('"')).collect();
+        [&names.text, &names.label]
+            .iter()
+            .all(|name| fields.iter().any(|field| field.eq_ignore_ascii_case(name)))
+    };
+    [b',', b';', b'\t'].into_iter().find(names_both).unwrap_or(b',')
+}
+
+/// The first line with a quotation mark that opens a field and does not close it.
+fn misquoted(text: &str, delimiter: u8) -> Option<(u64, String)> {
+    let bytes = text.as_bytes();
+    let (mut at, mut line) = (0, 1);
+    while at < bytes.len() {
+        if bytes[at] == b'"' {
+            let opened = line;
+            at += 1;
+            loop {
+                let end = at + memchr::memchr(b'"', &bytes[at..]).unwrap_or(bytes.len() - at);
+                line += memchr::memchr_iter(b'\n', &bytes[at..end]).count() as u64;
+                if end == bytes.len() {
+                    return Some((opened, "a quotation mark opens a field here and is never closed".into()));
+                }
+                at = end + 1;
+                match bytes.get(at) {
+                    Some(b'"') => at += 1,
+                    None | Some(b'\r' | b'\n') => break,
+                    Some(byte) if *byte == delimiter => break,
+                    Some(_) => {
+                        let why = format!(
+                            "a quotation mark opens a field here, and behind the one that closes it, in line {line}, the field goes on"
+                        );
+                        return Some((opened, why));
+                    }
+                }
+            }
+        }
+        // The next field.
+        at += memchr::memchr2(delimiter, b'\n', &bytes[at..]).unwrap_or(bytes.len() - at);
+        line += u64::from(bytes.get(at) == Some(&b'\n'));
+        at += 1;
+    }
+    None
+}
+
+fn separated(
+    text: &str,
+    (delimiter, quoting): (u8, bool),
+    names: &ColumnNames,
+    wrong: &impl Fn((u64, String)) -> Error,
+    each: &mut impl FnMut(u64, Found) -> Result<()>,
+) -> Result<()> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
-        .quoting(delimiter == b',')
+        .quoting(quoting)
         .has_headers(false)
         .flexible(true)
         .from_reader(text.as_bytes());
-    let mut at: Option<[Option<usize>; 4]> = None;
+    let mut at: Option<([Option<usize>; 4], usize)> = None;
     for record in reader.records() {
-        let Ok(record) = record else {
-            each(None)?;
-            continue;
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                let number = error.position().map_or(0, csv::Position::line);
+                each(number, Err(error.to_string()))?;
+                continue;
+            }
         };
         let number = record.position().map_or(0, csv::Position::line);
-        let of_columns = match at {
+        let (of_columns, width) = match at {
             Some(known) => known,
             None => {
                 let find =
                     |name: &str| record.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
                 let (text, label) = (find(&names.text), find(&names.label));
                 if text.is_some() && label.is_some() || text.is_some() && record.len() == 1 {
-                    at = Some([text, label, find("url"), find("title")]);
+                    at = Some(([text, label, find("url"), find("title")], record.len()));
                     continue;
                 }
                 if record.len() > 2 {
                     let found: Vec<&str> = record.iter().take(8).collect();
-                    return Err(Error::Config(format!(
-                        "{}: its first line names no columns {} and {}, it has: {}",
-                        path.display(),
-                        names.text,
-                        names.label,
-                        crate::inputs::clip(&found.join(", "), 200)
+                    let found = crate::inputs::clip(&found.join(", "), 200);
+                    let (text, label) = (&names.text, &names.label);
+                    return Err(wrong((
+                        number,
+                        format!("it names no columns {text} and {label}, it has: {found}"),
                     )));
                 }
-                let plain = [Some(0), Some(1), None, None];
-                at = Some(plain);
-                plain
+                *at.insert(([Some(0), Some(1), None, None], 2))
             }
         };
+        if record.iter().skip(width).any(|field| !field.trim().is_empty()) {
+            let why = format!(
+                "{} fields, where {width} are expected: one with {:?} needs quotation marks",
+                record.len(),
+                char::from(delimiter)
+            );
+            each(number, Err(why))?;
+            continue;
+        }
         let of = |column: usize| of_columns[column].and_then(|at| record.get(at)).map(str::to_owned);
-        each(of(0).map(|text| Line {
+        let found = of(0).ok_or_else(|| format!("no {}", names.text));
+        each(
             number,
-            url: of(2),
-            title: of(3).unwrap_or_default(),
-            text,
-            label: of(1).filter(|label| !label.trim().is_empty()),
-        }))?;
+            found.map(|text| Line {
+                number,
+                url: of(2),
+                title: of(3).unwrap_or_default(),
+                text,
+                label: of(1).filter(|label| !label.trim().is_empty()),
+            }),
+        )?;
     }
     Ok(())
 }
@@ -284,6 +425,10 @@ mod tests {
             ("d.tsv", tsv.as_bytes()),
             ("e.jsonl", json.as_bytes()),
             ("f.csv", headless.as_bytes()),
+            ("g.csv", csv.replace(',', ";").as_bytes()),
+            ("h.csv", tsv.as_bytes()),
+            ("i.json", format!("[\n{}]", json.replace("}\n{", "},{").replace("}\n\n{", "},\n{")).as_bytes()),
+            ("j.csv", csv.replace(",c", ",\"c\"").as_bytes()),
         ] {
             let file = read(name, bytes).unwrap();
             let found: Vec<(&str, Vec<&str>)> = file
@@ -304,8 +449,39 @@ mod tests {
         assert_eq!(file.left_out, BTreeMap::from([("empty-label", 1), ("label-without-url", 1)]));
         assert!(read("a.xlsx", b"").unwrap_err().to_string().contains(".csv, .tsv"));
         assert!(read("a.csv", b"").unwrap_err().to_string().contains("no line has a URL and a label"));
-        assert!(read("a.csv", b"a,b,c\n1,2,3\n").unwrap_err().to_string().contains("it has: a, b, c"));
+        assert!(
+            read("a.csv", b"a,b,c\n1,2,3\n")
+                .unwrap_err()
+                .to_string()
+                .contains("line 1: it names no columns url and label, it has: a, b, c")
+        );
         assert!(read("a.parquet", b"no parquet").is_err());
+        let wrong = |name: &str, text: &str, words: &str| {
+            let error = read(name, text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(words), "{name}: {error}");
+        };
+        wrong(
+            "a.csv",
+            "url,label\nhttp://a.org/,x\n\"http://b.org/,y\nhttp://c.org/,z\n",
+            "line 3: a quotation mark opens",
+        );
+        let closed_late = "url,label\n\"http://b.org/,y\nhttp://c.org/,z\n\"http://d.org/\",z\n";
+        wrong(
+            "a.csv",
+            closed_late,
+            "line 2: a quotation mark opens a field here, and behind the one that closes it, in line 4",
+        );
+        wrong(
+            "a.csv",
+            "http://a.org/;sport\nhttp://b.org/;tea\n",
+            "line 1 has the URL \"http://a.org/;sport\" and the label \"\"",
+        );
+        wrong("a.json", "[{\"url\": \"http://a.org\",\n \"label\" 2}]", "line 2: no JSON");
+        wrong("a.json", "[{\"url\": \"http://a.org\", \"label\": 2},\n", "line 2: the array");
+        wrong("a.json", "[{\"url\": \"http://a.org\", \"label\": 2}\n] {}", "line 2: something follows");
+        wrong("a.json", "[[1, 2]]", "line 1: no object with \"url\"");
+        let ragged = read("a.csv", b"url,label\nhttp://a.org/,x,\nhttp://b.org/1,2,y\n").unwrap();
+        assert_eq!((ragged.labels.len(), ragged.left_out["label-line-damaged"]), (1, 1));
         let json = read("a.jsonl", b"{\"url\": 1\n{\"url\":\"http://a.org\",\"label\":2}\n").unwrap();
         assert_eq!(json.left_out, BTreeMap::from([("label-line-damaged", 1)]));
         assert_eq!(json.labels["http://a.org/"], ["2"]);

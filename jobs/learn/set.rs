@@ -190,6 +190,14 @@ pub fn gather(
     unit.read(read);
     left_out.iter().for_each(|(reason, count)| unit.dropped(reason, *count));
     labeller.finish(unit);
+    if let (Source::Lines(path), None, true) = (source, file, of_pages.is_empty()) {
+        return Err(Error::Config(format!(
+            "{}: none of its {read} lines has a label in column {}: its first line names the columns (--text-column, --label-column), or \
+             each is a text, a comma and a label",
+            path.display(),
+            settings.label_column
+        )));
+    }
     let (vocabulary, counts) = counter.finish(settings.min_pages);
     if vocabulary.dropped() > 0 {
         unit.dropped("word-beyond-max-words", vocabulary.dropped());

@@ -84,13 +84,43 @@ impl KnownRepeated {
         self.hashes.is_empty()
     }
 
+    /// The number of a repeated line or paragraph by its hash; `None` for what is not repeated.
+    fn number(&self, hash: u128) -> Option<usize> {
+        self.hashes.binary_search(&hash).ok()
+    }
+
     /// Whether a line or paragraph of this hash is repeated.
     pub fn contains(&self, hash: u128) -> bool {
-        self.hashes.binary_search(&hash).is_ok()
+        self.number(hash).is_some()
     }
 
     /// A text without its repeated lines and paragraphs.
     pub fn without<'t>(&self, text: &'t str) -> Pruned<'t> {
         without_repeated(text, self.min_chars, |hash| self.contains(hash))
+    }
+
+    /// A text without those repeated lines and paragraphs that `met` has; it has those of this text afterwards.
+    pub fn without_later<'t>(&self, text: &'t str, met: &mut MetRepeated) -> Pruned<'t> {
+        without_repeated(text, self.min_chars, |hash| {
+            self.number(hash).is_some_and(|number| met.meet(number))
+        })
+    }
+}
+
+/// Which of [`KnownRepeated`] were met: a bit each.
+pub struct MetRepeated(Vec<u64>);
+
+impl MetRepeated {
+    /// None of them.
+    pub fn none_of(known: &KnownRepeated) -> Self {
+        MetRepeated(vec![0; known.len().div_ceil(64)])
+    }
+
+    /// Whether it was met before.
+    fn meet(&mut self, number: usize) -> bool {
+        let (word, bit) = (&mut self.0[number / 64], 1 << (number % 64));
+        let before = *word & bit != 0;
+        *word |= bit;
+        before
     }
 }

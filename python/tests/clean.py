@@ -24,7 +24,12 @@ c = webmill.open(demo / "results")
 best = c.texts(join=["ranks"]).select("url", "text", "pagerank").sort("pagerank", descending=True).collect()
 assert best.height > 20 and best["pagerank"][0] > best["pagerank"][-1] and all(best["text"].str.len_chars() > 0)
 assert best["url"].n_unique() == best.height, "one row a URL"
-assert c.sql("SELECT COUNT(*) AS n FROM pages")["n"][0] == c.pages.select(pl.len()).collect().item()
+try:
+    c.sql("SELECT COUNT(*) AS n FROM pages")
+    raise SystemExit("SQL without DuckDB")
+except ImportError as fault:
+    assert "pip install duckdb" in str(fault), fault
+assert c["pages"]._repr_html_().count("<tr><td>") == 1 + 10
 assert b"<" in c.html(best["url"][0])
 assert best["url"][0] in str(c.show(best["url"][0]))
 

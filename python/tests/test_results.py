@@ -3,12 +3,15 @@
 import json
 import os
 import shutil
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import webmill
+from webmill import _sql
 
 
 def test_three_lines_to_url_text_and_pagerank(results: Path) -> None:
@@ -49,6 +52,43 @@ def test_sql_over_all_tables(results: Path) -> None:
     c = webmill.open(results)
     found = c.sql("SELECT COUNT(*) AS n FROM texts JOIN ranks ON texts.url = ranks.url WHERE level = 'page'")
     assert found["n"][0] == c.texts(current=False, join="ranks").collect().height
+    for name in c.tables:
+        assert c.sql(f'SELECT * FROM "{name}"').height == c.files(name).rows, name
+
+
+def test_sql_counts_rightly(results: Path) -> None:
+    c = webmill.open(results)
+    pages = c.pages.collect()
+    told = c.sql("SELECT SUM(1) AS n, SUM(num_words * 1000000000) AS words, COUNT(*) - 1000 AS less FROM pages")
+    assert told.row(0) == (pages.height, pages["num_words"].cast(pl.Int64).sum() * 10**9, pages.height - 1000)
+    assert told["words"][0] > 2**32 and told.dtypes == [pl.Int64] * 3
+    shares = c.sql("SELECT host, COUNT(*) / SUM(COUNT(*)) OVER () AS p FROM pages GROUP BY host")
+    assert abs(shares["p"].sum() - 1) < 1e-9 and shares.height > 1
+    assert c.sql("SELECT simhash FROM pages")["simhash"].max() == pages["simhash"].max()
+    day = c.sql("SELECT date, fetch_time FROM pages WHERE fetch_time >= TIMESTAMP '2000-01-01 00:00:00' AND status = 200")
+    assert day.height > 20 and all(time.date() == date and time.tzinfo is None for date, time in day.iter_rows())
+    for wrong, words in [("SELECT * FROM pagez", "pagez"), ("SET threads = 1", "gives no rows")]:
+        with pytest.raises(webmill.Error, match=words):
+            c.sql(wrong)
+    with pytest.raises(webmill.Error, match="beyond 64 bits"):
+        c.sql("SELECT SUM(9223372036854775807) * 4 AS n FROM pages")
+
+
+def test_short_names_stand_for_columns_that_are_there(results: Path) -> None:
+    c = webmill.open(results)
+    views = (results / "webmill.sql").read_text()
+    for alias, (_, expression) in _sql.ALIASES.items():
+        assert f", {expression} AS {alias}" in views, alias
+    short = c.sql("SELECT status, mime, host, domain, date, language FROM pages LIMIT 1")
+    assert short.columns == list(_sql.ALIASES)
+    # A column of that name stays what it is.
+    assert c.sql("SELECT host FROM texts")["host"].sort().equals(c.texts.collect()["host"].sort())
+
+
+def test_sql_says_what_it_needs(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(ImportError, match="pip install duckdb"):
+        webmill.open(results).sql("SELECT 1")
 
 
 def test_a_page_and_its_links(results: Path) -> None:
@@ -135,3 +175,36 @@ def test_results_of_other_results_are_left_out_and_named(results: Path, tmp_path
         c = webmill.open(folder)
     assert "ranks" not in c.tables and "nodes" in c.tables
     assert any(reason.startswith("rank:") for reason in c.stale)
+
+
+@pytest.mark.parametrize("name", ["res [2024]", "res*x", "res?", "{a}", "it's \"so\"", os.fsdecode(b"caf\xe9")])
+def test_any_folder_opens_and_stays_open_elsewhere(
+    results: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = webmill.open(results).files("pages").rows
+    # What the name matches as a pattern would be read too.
+    for pattern, other in [("res [2024]", "res 2"), ("res*x", "res--x"), ("res?", "res1")]:
+        if name == pattern:
+            (tmp_path / other).symlink_to(name)
+    monkeypatch.chdir(tmp_path)
+    moved(results, Path(name))
+    c = webmill.open(name)
+    repr(c).encode()
+    monkeypatch.chdir("/")
+    assert c.pages.collect().height == c["pages"].collect().height == rows
+    assert c.show(c.texts().collect()["url"][0]).text
+    assert c.sql("SELECT COUNT(*) AS n FROM pages")["n"].to_list() == [rows]
+    assert "pages" in c and list(c) == c.tables
+
+
+def test_notebooks_show_rows_and_pages(results: Path) -> None:
+    c = webmill.open(results)
+    shown = c.pages.sort("url").select("url")._repr_html_()
+    assert shown.count("<tr><td>") == 1 + 10 and "first 10 rows" in shown
+    assert "first 10 rows" not in c.pages.head(3)._repr_html_()
+    page = c.show(c.links.collect()["target_url"][0])
+    shown = page._repr_html_()
+    assert f'<a href="{page.url}">' in shown and f"links in: {page.num_links_in}" in shown
+    hostile = replace(page, url="javascript:alert(1)", title="<script>", text="</pre><script>", copies=['http://a/"><b>'])
+    shown = hostile._repr_html_()
+    assert "<script" not in shown and 'href="javascript' not in shown and '"><b>' not in shown

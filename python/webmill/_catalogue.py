@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,23 @@ class Catalogue:
     """Jobs left out, because they were made from other results than those chosen here, each with the reason."""
     folders: dict[str, Path] = field(default_factory=dict)
     """The folder of each job that is not stale."""
+
+
+def readable(path: Path) -> str:
+    """A file of a table as polars and DuckDB take it: they know no names that are not UTF-8, so that its folder gets a link."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return str(Path(_linked(path.parent).name, "folder", path.name))
+    return str(path)
+
+
+@functools.cache
+def _linked(folder: Path) -> tempfile.TemporaryDirectory[str]:
+    # Tables are read when they are collected: the link stays until the program ends.
+    place = tempfile.TemporaryDirectory(prefix="webmill-")
+    Path(place.name, "folder").symlink_to(folder)
+    return place
 
 
 def read(results: Path) -> Catalogue:

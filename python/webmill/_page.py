@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -57,6 +58,29 @@ class Page:
         if self.text:
             lines += ["", self.text if len(self.text) <= 600 else self.text[:600] + " …"]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        facts = {"language": self.language, **{name: self.ranks.get(name) for name in _RANKS}}
+        said = "".join(
+            f"<tr><th>{name}</th><td>{f'{value:.6g}' if isinstance(value, float) else escape(str(value))}</td></tr>"
+            for name, value in facts.items() if value is not None
+        )  # fmt: skip
+        parts = [f"<h4>{escape(self.title or self.url)}</h4><p>{_link(self.url)}</p><table>{said}</table>"]
+        parts.append(self.captures.select(_CAPTURE)._repr_html_())
+        for name, number, links in [("in", self.num_links_in, self.links_in), ("out", self.num_links_out, self.links_out)]:
+            rows = "".join(f"<li>{_link(url)} {escape(anchor or '')}</li>" for url, anchor in links.iter_rows())
+            parts.append(f"<details><summary>links {name}: {number}</summary><ul>{rows}</ul></details>")
+        if self.copies:
+            rows = "".join(f"<li>{_link(url)}</li>" for url in self.copies)
+            parts.append(f"<details><summary>copies: {len(self.copies)}</summary><ul>{rows}</ul></details>")
+        if self.text:
+            parts.append(f"<details><summary>text</summary><pre style='white-space:pre-wrap'>{escape(self.text)}</pre></details>")
+        return "".join(parts)
+
+
+def _link(url: str) -> str:
+    shown = escape(url)
+    return f'<a href="{shown}">{shown}</a>' if url.startswith(("http://", "https://")) else shown
 
 
 def page(results: Results, url: str, links: int) -> Page:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from ._catalogue import Catalogue, TableFiles, read
+from ._catalogue import Catalogue, TableFiles, read, readable
 from ._error import Error
 from ._page import Page, page
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # Tables with at most one row a capture, which can be joined to texts.
 _BY_CAPTURE = ("pages", "keywords", "clusters")
 _PLACE = ["warc_filename", "warc_record_offset"]
+# Rows of a table that notebooks show.
+_SHOWN = 10
 _TYPES: dict[str, Any] = {
     "String": pl.String, "Binary": pl.Binary, "Bool": pl.Boolean, "Boolean": pl.Boolean,
     "Int8": pl.Int8, "Int16": pl.Int16, "Int32": pl.Int32, "Int64": pl.Int64,
@@ -43,6 +45,12 @@ class Table(pl.LazyFrame):
     def pandas(self) -> pandas.DataFrame:
         """Collects it as a data frame of pandas."""
         return self.collect().to_pandas()
+
+    def _repr_html_(self) -> str:
+        frame = self.head(_SHOWN + 1).collect()
+        if frame.height <= _SHOWN:
+            return frame._repr_html_()
+        return f"{frame.head(_SHOWN)._repr_html_()}<small>the first {_SHOWN} rows; collect() has all</small>"
 
 
 class Texts(Table):
@@ -71,7 +79,8 @@ class Results:
     """
 
     def __init__(self, folder: str | os.PathLike[str], shards: str | os.PathLike[str] | Iterable[Any] | None = None) -> None:
-        self.folder = Path(folder)
+        self.folder = Path(folder).absolute()
+        self._given = os.fspath(folder)
         self._catalogue: Catalogue = read(self.folder)
         self._shards = _listed(shards)
         self._found: dict[str, Path] | None = None
@@ -99,7 +108,7 @@ class Results:
         """A table by its name."""
         files = self.files(name)
         if files.files:
-            frame = pl.scan_parquet(list(files.files))
+            frame = pl.scan_parquet([readable(path) for path in files.files], glob=False)
         else:
             frame = pl.LazyFrame(schema={column: _type(kind) for column, kind, _ in files.columns})
         return _as(Table, frame)
@@ -119,12 +128,19 @@ class Results:
             raise AttributeError(f"no table is called {name}; there are {known}")
         return self.table(name)
 
+    def __getitem__(self, name: str) -> Table:
+        return self.table(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tables)
+
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.tables]
 
     def __repr__(self) -> str:
         rows = (f"  {name:<18} {self.files(name).rows:>12,} rows" for name in self.tables)
-        return "\n".join([f"results in {self.folder}:", *rows])
+        folder = os.fsencode(self._given).decode(errors="replace")
+        return "\n".join([f"results in {folder}:", *rows])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -145,9 +161,15 @@ class Results:
         return self.table(name).pandas()
 
     def sql(self, query: str) -> pl.DataFrame:
-        """Answers a query in polars' SQL over all tables by their names."""
-        frames = {name: self.table(name) for name in self.tables}
-        return cast(pl.DataFrame, pl.SQLContext(frames=frames, eager=True).execute(query))
+        """Answers a query in DuckDB's SQL over all tables by their names.
+
+        Whole numbers have 64 bits, times are in UTC and without a zone, as ``webmill query`` has them. Columns have short
+        names too where a table has no other of that name: ``status``, ``mime``, ``domain``, ``host``, ``date``,
+        ``language``. Needs DuckDB: ``pip install duckdb``.
+        """
+        from ._sql import answer
+
+        return answer(query, map(self.files, self.tables))
 
     def texts_of(self, *, current: bool = True, join: str | Sequence[str] = ()) -> Table:
         """Texts with what else is known of their pages, one row a URL where ``current``.
@@ -277,5 +299,5 @@ def _listed(shards: Any) -> list[Path]:
     if shards is None:
         return []
     if isinstance(shards, (str, os.PathLike)):
-        return [Path(shards)]
-    return [Path(shard) for shard in shards]
+        shards = [shards]
+    return [Path(shard).absolute() for shard in shards]

@@ -145,6 +145,11 @@ impl ParquetFile {
         Ok(())
     }
 
+    /// Reads these columns, of a file opened [whole](ParquetFile::open_whole), as these types.
+    pub(crate) fn read_as(&mut self, fields: Vec<Field>) {
+        self.fields = fields;
+    }
+
     /// Names of the columns that are read.
     pub(crate) fn columns(&self) -> Vec<String> {
         self.fields.iter().map(|field| field.name.to_string()).collect()

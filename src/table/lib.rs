@@ -18,6 +18,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod arrays;
+mod as_text;
 mod bounds;
 mod cell;
 mod column_type;
@@ -39,6 +40,7 @@ mod words;
 mod write;
 
 pub use arrays::{ArrayGroup, ArrayReader, write_arrays};
+pub use as_text::{TextColumn, TextReader};
 pub use bounds::{Bounds, GroupCounts, GroupFacts};
 pub use cell::{Bytes16, Cell, Millis};
 pub use column_type::ColumnType;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use webmill::table::{ColumnSchema, ColumnType, DynamicWriter, Footer, TableSchema, Value};
+
 use crate::support::{Work, assert_same};
 
 const TEA: [&str; 6] = ["leaves", "pot", "steeped", "green", "oolong", "kettle"];
@@ -145,6 +147,45 @@ fn lines_may_have_several_labels_by_url() {
     work.run(&["learn", "apply", "--out", "results"]);
     let table = work.words("results", "learn-apply", "classes");
     assert!(table.column("labels").filter(|labels| labels.contains("page")).count() > 20);
+}
+
+#[test]
+fn tables_of_texts_come_in_many_forms() {
+    let work = Work::new();
+    let rows: Vec<(String, u32)> =
+        (0..24).map(|n| if n % 2 == 0 { (text(&TEA, n), 1) } else { (text(&BIKES, n), 2) }).collect();
+    let semicolons: String = rows.iter().map(|(text, label)| format!("{text};{label}\r\n")).collect();
+    let objects: Vec<String> = rows
+        .iter()
+        .map(|(text, label)| serde_json::json!({"text": text, "label": label}).to_string())
+        .collect();
+    std::fs::write(work.path("excel.csv"), format!("text;label\r\n{semicolons}")).unwrap();
+    std::fs::write(work.path("array.json"), format!("[{}]", objects.join(",\n"))).unwrap();
+    let columns = vec![
+        ColumnSchema::new("text", ColumnType::String, "", ""),
+        ColumnSchema::new("label", ColumnType::Int64, "", "").nullable(),
+    ];
+    let schema = TableSchema { name: "labelled".into(), columns, ..TableSchema::default() };
+    let footer = Footer { job_key: String::new() };
+    let mut writer = DynamicWriter::create(&work.path("texts.parquet"), &schema, &footer).unwrap();
+    for (text, label) in &rows {
+        writer.push(vec![Value::Text(text.clone()), Value::Int((*label).into())]).unwrap();
+    }
+    writer.push(vec![Value::Text("tea".into()), Value::Null]).unwrap();
+    writer.finish().unwrap();
+    for (file, left_out) in [("excel.csv", 0), ("array.json", 0), ("texts.parquet", 1)] {
+        let output =
+            work.run(&["learn", "train", file, "--method", "svm", "--out", file.split('.').next().unwrap()]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(told.contains("1 page-without-label"), left_out == 1, "{file}: {told}");
+        assert!(measure(&work, file.split('.').next().unwrap(), "folds", "accuracy") > 0.9, "{file}");
+    }
+    std::fs::write(work.path("open.csv"), "text,label\nhot water,1\n\"green leaves,1\nchain,2\n").unwrap();
+    let told = work.fails(&["learn", "train", "open.csv", "--out", "none"], 2);
+    assert!(told.contains("open.csv: line 3: a quotation mark"), "{told}");
+    std::fs::write(work.path("bare.csv"), "hot water;1\nchain;2\n").unwrap();
+    let told = work.fails(&["learn", "train", "bare.csv", "--out", "none"], 2);
+    assert!(told.contains("bare.csv: none of its 2 lines has a label"), "{told}");
 }
 
 #[test]

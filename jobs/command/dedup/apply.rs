@@ -52,7 +52,7 @@ use captures::{Captures, NamedShard};
 use dropped::Dropped;
 use folder::Output;
 use report::{Counts, Manifest, ShardReport};
-use texts::{TextCounts, TextForm};
+use texts::{Copies, TextCounts, TextForm};
 use verdicts::Policy;
 use walk::Found;
 
@@ -85,9 +85,18 @@ pub struct ApplyArgs {
     /// Write the texts of what stays.
     #[arg(long, value_enum, value_name = "FORM")]
     texts: Option<TextForm>,
-    /// With --texts: leave out the lines and paragraphs of table repeated.
-    #[arg(long, requires = "texts")]
-    drop_repeated: bool,
+    /// With --texts: leave out the lines and paragraphs of table repeated: all copies but the first one that is written,
+    /// or with --drop-repeated=all that one too.
+    #[arg(
+        long,
+        requires = "texts",
+        value_enum,
+        value_name = "COPIES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "later"
+    )]
+    drop_repeated: Option<Copies>,
     /// Memory to stay within, but for one record.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     memory: u64,
@@ -139,7 +148,7 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     if args.memory < LEAST_MEMORY {
         bail!("--memory {}: at least 16MiB are needed", args.memory);
     }
-    let results = Results::open(&args.results, args.drop_repeated)?;
+    let results = Results::open(&args.results, args.drop_repeated.is_some())?;
     let (given, unreadable) = args.given()?;
     let mut read: Vec<PathBuf> = args.shards.iter().map(PathBuf::from).collect();
     read.extend(given.iter().map(|input| input.path.clone()));
@@ -354,7 +363,7 @@ impl Apply<'_> {
         };
         let wish = texts::Wish {
             form,
-            repeated: known.as_ref(),
+            repeated: known.as_ref().zip(self.args.drop_repeated),
             job_key: self.results.dedup.manifest.key.to_string(),
         };
         let parts = (part_files(&extract.path("pages"))?, part_files(&extract.path("texts"))?);

@@ -21,7 +21,7 @@ use crate::settings::Common;
 pub struct ApplyArgs {
     /// The model: a file, or the output folder of learn train [default: the latest in the output folder].
     model: Option<String>,
-    /// Where the pages are: a folder of results, of files, or a .csv, .tsv or .jsonl file of texts [default: the results in the output folder].
+    /// Where the pages are: a folder of results, of files, or a .csv, .tsv, .json, .jsonl or .parquet file of texts [default: the results in the output folder].
     #[arg(long, value_name = "PATH")]
     pages: Option<String>,
     /// Files are mails or posts: their heads and quoted lines are left out.

@@ -33,8 +33,8 @@ pub struct ClusterArgs {
     /// Take all that is visible of HTML files, not their main text alone.
     #[arg(long)]
     whole: bool,
-    /// A CSV file `url,label` that the topics are measured by.
-    #[arg(long, value_name = "FILE.csv")]
+    /// Labels that the topics are measured by, lines of url,label: .csv, .tsv, .json, .jsonl or .parquet.
+    #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// How topics are found [default: kmeans].
     #[arg(long, value_enum)]

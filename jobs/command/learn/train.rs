@@ -21,9 +21,9 @@ use crate::settings::Common;
 /// Labelled pages, and which of their words count.
 #[derive(Debug, clap::Args)]
 struct PageArgs {
-    /// Where the pages are: a folder of results, a folder with a folder a class, or a .csv, .tsv or .jsonl file of texts with labels [default: the results in the output folder].
+    /// Where the pages are: a folder of results, a folder with a folder a class, or a .csv, .tsv, .json, .jsonl or .parquet file of texts with labels [default: the results in the output folder].
     pages: Option<String>,
-    /// Labels of pages, lines of url,label: .csv, .tsv, .jsonl or .parquet.
+    /// Labels of pages, lines of url,label: .csv, .tsv, .json, .jsonl or .parquet.
     #[arg(long, value_name = "FILE")]
     labels: Option<String>,
     /// Sources of features, with commas between.

@@ -6,6 +6,7 @@ use std::path::Path;
 use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Inputs, JobInput, Runtime};
 
+use crate::learn::labels::{ColumnNames, each_line};
 use crate::learn::source::Source;
 
 /// What is clustered.
@@ -46,27 +47,32 @@ impl ClusterInput {
             inputs.files.extend(of_labels.files);
             inputs.paths.extend(of_labels.paths);
         }
-        Ok(ClusterInput { source, labels: labels.map(read_labels).transpose()?, inputs })
+        Ok(ClusterInput {
+            source,
+            labels: labels.map(|path| read_labels(path, runtime.memory)).transpose()?,
+            inputs,
+        })
     }
 }
 
-/// Reads `url,label` lines; a first line that says so is passed over.
-fn read_labels(path: &Path) -> Result<BTreeMap<String, String>> {
-    let broken = |e: &dyn std::fmt::Display| Error::Config(format!("{}: {e}", path.display()));
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).map_err(|e| broken(&e))?;
-    let mut labels = BTreeMap::new();
-    for (number, record) in (1..).zip(reader.records()) {
-        let record = record.map_err(|e| broken(&e))?;
-        let (Some(url), Some(label), None) = (record.get(0), record.get(1), record.get(2)) else {
-            return Err(broken(&format!(
-                "record {number} has {} columns; `url,label` has two",
-                record.len()
-            )));
-        };
-        if number == 1 && (url, label) == ("url", "label") {
-            continue;
+/// Reads a table of labels by URL or file.
+fn read_labels(path: &Path, memory: u64) -> Result<BTreeMap<String, String>> {
+    let names = ColumnNames { text: "url".into(), label: "label".into() };
+    let (mut labels, mut bare) = (BTreeMap::new(), 0u64);
+    each_line(path, &names, memory / 4, |line| {
+        match line.map(|line| (line.text, line.label)) {
+            Some((url, Some(label))) => drop(labels.insert(url, label.trim().to_owned())),
+            Some((_, None)) => bare += 1,
+            // Said by the reader.
+            None => {}
         }
-        labels.insert(url.to_owned(), label.trim().to_owned());
+        Ok(())
+    })?;
+    if labels.is_empty() {
+        return Err(Error::Config(format!("{}: no line has a label; lines are url,label", path.display())));
+    }
+    if bare > 0 {
+        crate::say!("{}: {bare} lines without a label are left out", path.display());
     }
     Ok(labels)
 }

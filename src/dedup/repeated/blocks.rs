@@ -166,7 +166,8 @@ pub struct Pruned<'t> {
 
 /// Writes a text without the lines and paragraphs whose hash `is_repeated` knows, and without the blank lines after a
 /// paragraph of which nothing is left. Blocks of fewer than `min_chars` normalised characters are only left out with the
-/// paragraph that they are in. A text that has none is given back as it is; writing twice changes nothing.
+/// paragraph that they are in. A text that has none is given back as it is; writing twice changes nothing. `is_repeated` is
+/// asked in the order of the text, of a paragraph before its lines: it may let the first copy of each pass.
 ///
 /// # Examples
 /// ```
@@ -177,9 +178,9 @@ pub struct Pruned<'t> {
 /// let pruned = without_repeated(&text, 40, |hash| known.contains(&hash));
 /// assert_eq!((&pruned.text[..], pruned.lines), ("The story.\nIts end.", 1));
 /// ```
-pub fn without_repeated(text: &str, min_chars: u32, is_repeated: impl Fn(u128) -> bool) -> Pruned<'_> {
+pub fn without_repeated(text: &str, min_chars: u32, mut is_repeated: impl FnMut(u128) -> bool) -> Pruned<'_> {
     let mut hasher = BlockHasher::new(min_chars);
-    let mut repeated = |block: &str| hasher.hash(block).is_some_and(&is_repeated);
+    let mut repeated = |block: &str| hasher.hash(block).is_some_and(&mut is_repeated);
     let mut kept = String::new();
     let mut pruned = Pruned { text: Cow::Borrowed(text), lines: 0, paragraphs: 0, bytes: 0 };
     let mut gone = false;

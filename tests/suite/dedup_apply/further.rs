@@ -117,34 +117,27 @@ fn repeated_lines_are_left_out_of_texts_and_results_of_other_clusters_are_said()
     let common = ["--out", "results", "--recipe", "mill.toml"];
     work.run(&[&["extract", "shards"], &common[..]].concat());
     work.run(&[&["dedup"], &common[..]].concat());
-    let apply = |out| {
-        [
-            "dedup",
-            "apply",
-            "results",
-            "--out",
-            out,
-            "--texts",
-            "jsonl",
-            "--drop-repeated",
-            "--memory",
-            "16MiB",
-        ]
-    };
-    let missing = work.fails(&apply("none"), 2);
+    let common_of = ["dedup", "apply", "results", "--texts", "jsonl", "--memory", "16MiB"];
+    let apply = |out, repeated| [&common_of[..], &["--out", out, repeated]].concat();
+    let missing = work.fails(&apply("none", "--drop-repeated"), 2);
     assert!(missing.contains("webmill repeated"), "{missing}");
     work.run(&[&["repeated"], &common[..]].concat());
-    let report = said(&work.run(&apply("texts")));
-    assert!(report.contains("4 repeated lines") && !report.contains("warning"), "{report}");
-    let written = std::fs::read_to_string(work.path("texts/texts.jsonl")).unwrap();
-    assert_eq!(written.lines().count(), 4);
-    assert!(!written.contains("rights reserved"), "{written}");
-    for n in 0..8 {
-        assert!(written.contains(support::story(n).split(' ').next().unwrap()), "the rest is there");
+    for (out, repeated, lines, left) in
+        [("later", "--drop-repeated", 3, 1), ("all", "--drop-repeated=all", 4, 0)]
+    {
+        let report = said(&work.run(&apply(out, repeated)));
+        let dropped = format!("{lines} repeated lines");
+        assert!(report.contains(&dropped) && !report.contains("warning"), "{report}");
+        let written = std::fs::read_to_string(work.path(out).join("texts.jsonl")).unwrap();
+        assert_eq!(written.lines().count(), 4);
+        assert_eq!(written.matches("rights reserved").count(), left, "{written}");
+        for n in 0..8 {
+            assert!(written.contains(support::story(n).split(' ').next().unwrap()), "the rest is there");
+        }
     }
     // Made from clusters that are not those that are applied.
     work.run(&[&["dedup", "--keep", "longest"], &common[..]].concat());
-    let report = said(&work.run(&apply("mixed")));
+    let report = said(&work.run(&apply("mixed", "--drop-repeated")));
     assert!(report.contains("repeated were not made from the latest of dedup"), "{report}");
 }
 

@@ -1,11 +1,12 @@
 //! The texts of what stays: table `texts` again, or a JSON object a line, for those who train models.
 //!
-//! **Definition.** Of each page that stays the text of its current capture, in the order of the table. Without repeated lines and paragraphs, where these are left out, a text has
+//! **Definition.** Of each page that stays the text of its current capture, in the order of the table. Of repeated lines and paragraphs, where these are left out, the first copy
+//! in that order stays, or none. A text without them has
 //! other words than its page: they are counted again, and what was derived from the whole text (Markdown, MinHash bands,
 //! languages of its lines) is left empty. A text of which nothing is left is counted and left out.
 //!
 //! **Cost.** One pass over `texts` and three columns of `pages`. Memory: a row group, and 8 bytes a capture of a file of texts that
-//! goes or is superseded.
+//! goes or is superseded; a bit a row of `repeated`.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -20,7 +21,7 @@ use webmill_table::{Footer, PartWriter, Reader, RowReader, columns};
 
 use crate::current_captures::place;
 use crate::output::covered;
-use crate::repeated::known::KnownRepeated;
+use crate::repeated::known::{KnownRepeated, MetRepeated};
 
 /// Bytes of rows in memory after which a row group ends.
 const GROUP_BYTES: usize = 8 << 20;
@@ -41,6 +42,16 @@ pub enum TextForm {
     #[value(name = "jsonl.zst")]
     #[serde(rename = "jsonl.zst")]
     JsonlZst,
+}
+
+/// Which copies of repeated lines and paragraphs are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Copies {
+    /// All but the first one that is written.
+    Later,
+    /// All.
+    All,
 }
 
 /// What was written and left out.
@@ -73,7 +84,7 @@ pub struct Wish<'a> {
     /// How.
     pub form: TextForm,
     /// Lines and paragraphs that are left out.
-    pub repeated: Option<&'a KnownRepeated>,
+    pub repeated: Option<(&'a KnownRepeated, Copies)>,
     /// Key of the results, for the footers of tables.
     pub job_key: String,
 }
@@ -92,6 +103,7 @@ pub fn write(
     let mut counts = TextCounts::default();
     let mut out = Sink::create(wish, folder)?;
     let mut going = going.iter();
+    let mut met = wish.repeated.map(|(known, _)| MetRepeated::none_of(known));
     for (at, table) in texts.iter().enumerate() {
         let parts = covered(pages, texts, at);
         let end = going.as_slice().partition_point(|row| row[0] < u64::from(parts.end));
@@ -107,7 +119,7 @@ pub fn write(
                     counts.dropped += 1;
                 } else if older.contains(&place) {
                     counts.superseded += 1;
-                } else if let Some(row) = pruned(row, wish.repeated, &mut counts) {
+                } else if let Some(row) = pruned(row, wish.repeated.zip(met.as_mut()), &mut counts) {
                     counts.texts += 1;
                     counts.bytes += row.text.len() as u64;
                     out.put(row)?;
@@ -132,9 +144,16 @@ fn superseded(parts: &[PathBuf]) -> Result<HashSet<u64>> {
 }
 
 /// A row without what is repeated; `None` where nothing is left.
-fn pruned(mut row: TextRow, repeated: Option<&KnownRepeated>, counts: &mut TextCounts) -> Option<TextRow> {
-    let Some(repeated) = repeated else { return Some(row) };
-    let pruned = repeated.without(&row.text);
+fn pruned(
+    mut row: TextRow,
+    repeated: Option<((&KnownRepeated, Copies), &mut MetRepeated)>,
+    counts: &mut TextCounts,
+) -> Option<TextRow> {
+    let Some(((known, copies), met)) = repeated else { return Some(row) };
+    let pruned = match copies {
+        Copies::Later => known.without_later(&row.text, met),
+        Copies::All => known.without(&row.text),
+    };
     if pruned.lines + pruned.paragraphs == 0 {
         return Some(row);
     }
@@ -309,7 +328,16 @@ mod tests {
             ..TextRow::default()
         };
         let mut counts = TextCounts::default();
-        let mut pruned = |text: &str| pruned(row(text), Some(&known), &mut counts);
+        let mut met = MetRepeated::none_of(&known);
+        let mut later = |text: &str| {
+            let repeated = ((&known, Copies::Later), &mut met);
+            pruned(row(text), Some(repeated), &mut TextCounts::default()).map(|row| row.text)
+        };
+        // The first copy stays, and the second one in the same text goes.
+        assert_eq!(later(&format!("{notice}\nThe story.\n{notice}")), Some(format!("{notice}\nThe story.")));
+        assert_eq!(later(&format!("Another.\n{notice}")), Some("Another.".into()));
+        assert_eq!(later(notice), None);
+        let mut pruned = |text: &str| pruned(row(text), Some(((&known, Copies::All), &mut met)), &mut counts);
         let left = pruned(&format!("The story.\n{notice}\nIts end.")).unwrap();
         assert_eq!(
             (&*left.text, left.num_words, &*left.markdown, left.bands.len()),
