@@ -410,7 +410,7 @@ mod tests {
             ("day,who,whom,n\nmon,a,b,2\ntue,b,a,3\n", Some("who,WHOM,n"), &["a>b 2", "b>a 3"]),
             ("mon a b 2\ntue b  a 3\n", Some("2,3"), &["a>b 1", "b>a 1"]),
             ("a|2|b", Some("1,3,2"), &["a>b 2"]),
-            ("d,u,v,n\n1,4,5,2", Some("2,3,4"), &["0>1 2"]),
+            ("d,u,v,n\n1,0,1,2", Some("2,3,4"), &["0>1 2"]),
             ("who,whom\n#a,b", Some("who,whom"), &["#a>b 1"]),
         ] {
             let list = read(text, columns).unwrap();
