@@ -426,7 +426,7 @@ mod tests {
             "arcs between names in columns 2, 3 with commas between, 1 others left out, names of columns in the first line"
         );
         for (text, columns, says) in [
-            ("who,whom\na,b", Some("who,whon"), "no column is called \"whon\"; near to it: whom"),
+            ("who,whom\na,b", Some("who,whon"), "no column is called \"whon\"; near to it: who, whom"),
             ("a,b", Some("1,3"), "there is no column 3"),
             ("source,target\na,b\nc\n", None, "line 3: \"c\" has 1 cells, the first line 2"),
             ("source,target\na,\n", None, "line 2: column 2 is empty"),
