@@ -184,11 +184,7 @@ mod tests {
     #[test]
     fn what_is_refused() {
         let error = vector("b.exmaple", Level::Host, &["a.example", "b.example"]).unwrap_err().to_string();
-        assert!(
-            error.ends_with("not b.exmaple; near to it: a.example, b.example")
-                || error.ends_with("near to it: b.example, a.example"),
-            "{error}"
-        );
+        assert!(error.ends_with("not b.exmaple; near to it: b.example, a.example"), "{error}");
         for (text, want) in
             [("a\tb\n", "line 1"), ("x\na\t-1", "line 2"), ("a\tinf", "line 1"), ("x", "none of the 1")]
         {

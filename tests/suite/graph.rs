@@ -441,7 +441,7 @@ fn graph_files_come_by_one_front_door_that_says_how_they_were_read() {
     let ranks = scores(&work, &["rank", "table.csv", "--columns", "who,whom"]);
     assert_eq!(ranks.into_keys().collect::<Vec<_>>(), ["Bob", "Cid", "Smith, Ann"]);
     let error = work.fails(&["rank", "table.csv", "--columns", "who,whon"], 2);
-    assert!(error.contains("near to it: whom"), "{error}");
+    assert!(error.contains("near to it: who, whom"), "{error}");
     write("empty.tsv", "x\ty\nx\t\tz\n");
     let error = work.fails(&["rank", "empty.tsv"], 2);
     assert!(
