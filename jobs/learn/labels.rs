@@ -206,7 +206,7 @@ fn parquet(path: &Path, names: &ColumnNames, each: &mut impl FnMut(u64, Found) -
         return Err(Error::Config(format!("{}: it has no column {}", path.display(), names.text)));
     }
     let mut number = 0;
-    while let Some((rows, mut columns)) = reader.next()? {
+    while let Some((rows, mut columns)) = reader.next_group()? {
         for row in 0..rows {
             number += 1;
             let [text, label, url, title] = [0, 1, 2, 3].map(|column: usize| columns[column][row].clone());

@@ -51,7 +51,7 @@ impl TextReader {
     ///
     /// # Errors
     /// [`Error::Io`]; [`Error::Corrupt`] where the bytes are damaged or a bound is exceeded.
-    pub fn next(&mut self) -> Result<Option<(usize, Vec<TextColumn>)>> {
+    pub fn next_group(&mut self) -> Result<Option<(usize, Vec<TextColumn>)>> {
         let Some(group) = self.file.next_group()? else { return Ok(None) };
         let mut columns = group.columns.iter();
         let of = self.there.iter().map(|there| match there {
@@ -143,7 +143,7 @@ mod tests {
         let names = ["category", "whole", "float", "truth", "nothing", "absent"];
         let mut reader = TextReader::open(&path, &names).unwrap();
         assert!(reader.has(4) && !reader.has(5));
-        let (rows, columns) = reader.next().unwrap().unwrap();
+        let (rows, columns) = reader.next_group().unwrap().unwrap();
         let want = [
             [Some("bikes"), Some("tea"), Some("bikes")],
             [Some("-7"), None, Some("9")],
@@ -155,7 +155,7 @@ mod tests {
         let found: Vec<Vec<Option<&str>>> =
             columns.iter().map(|column| column.iter().map(Option::as_deref).collect()).collect();
         assert_eq!((rows, found), (3, want.map(Vec::from).to_vec()));
-        assert!(reader.next().unwrap().is_none());
+        assert!(reader.next_group().unwrap().is_none());
         let error = TextReader::open(&path, &["time"]).err().unwrap().to_string();
         assert!(error.contains("column time of type Date32"), "{error}");
     }
