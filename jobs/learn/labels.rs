@@ -96,7 +96,7 @@ impl LabelFile {
         if file.labels.is_empty() {
             let found = first.map_or("it is empty".into(), |line| {
                 let label = line.label.unwrap_or_default();
-                format!("line {} has the URL {:?} and the label {label:?}", line.number, line.text)
+                format!("line {} has the URL {} and the label '{label}'", line.number, line.text)
             });
             return Err(Error::Config(format!(
                 "{}: no line has a URL and a label: {}; lines are url,label, and a table with other marks than commas begins with \
@@ -474,7 +474,7 @@ mod tests {
         wrong(
             "a.csv",
             "http://a.org/;sport\nhttp://b.org/;tea\n",
-            "line 1 has the URL \"http://a.org/;sport\" and the label \"\"",
+            "line 1 has the URL http://a.org/;sport and the label",
         );
         wrong("a.json", "[{\"url\": \"http://a.org\",\n \"label\" 2}]", "line 2: no JSON");
         wrong("a.json", "[{\"url\": \"http://a.org\", \"label\": 2},\n", "line 2: the array");
