@@ -66,7 +66,7 @@ def test_sql_counts_rightly(results: Path) -> None:
     assert abs(shares["p"].sum() - 1) < 1e-9 and shares.height > 1
     assert c.sql("SELECT simhash FROM pages")["simhash"].max() == pages["simhash"].max()
     day = c.sql("SELECT date, fetch_time FROM pages WHERE fetch_time >= TIMESTAMP '2000-01-01 00:00:00' AND status = 200")
-    assert day.height > 20 and all(time.date() == date and time.tzinfo is None for date, time in day.iter_rows())
+    assert day.height > 20 and all(time.date() == date and str(time.tzinfo) == "UTC" for date, time in day.iter_rows())
     for wrong, words in [("SELECT * FROM pagez", "pagez"), ("SET threads = 1", "gives no rows")]:
         with pytest.raises(webmill.Error, match=words):
             c.sql(wrong)

@@ -151,8 +151,9 @@ def test_tables_are_those_of_one_machine(
     same_tables(tables, local)
     assert not (tmp_path / "out" / ".staging").exists()
     assert tables.pages.count() == ws.open_tables(spark, str(tmp_path / "out")).counts["rows"]["pages"]
+    pages = tables.pages
     with pytest.raises(Error, match="another layout"):
-        ws.near_duplicates(tables.pages.withColumn("url_key", tables.pages.url_key.cast("binary")), tables.texts)
+        ws.near_duplicates(pages.withColumn("url_key", pages.url_key.cast("binary")), tables.texts)
     marker = tmp_path / "out" / "webmill-spark.json"
     marker.write_text(json.dumps({**json.loads(marker.read_text()), "layout": 2}))
     with pytest.raises(Error, match="found layout 2"):

@@ -163,7 +163,7 @@ class Results:
     def sql(self, query: str) -> pl.DataFrame:
         """Answers a query in DuckDB's SQL over all tables by their names.
 
-        Whole numbers have 64 bits, times are in UTC and without a zone, as ``webmill query`` has them. Columns have short
+        Whole numbers have 64 bits, times are in UTC, as ``webmill query`` has them. Columns have short
         names too where a table has no other of that name: ``status``, ``mime``, ``domain``, ``host``, ``date``,
         ``language``. Needs DuckDB: ``pip install duckdb``.
         """

@@ -23,13 +23,12 @@ ALIASES = {
     "language": ("content_languages", "SPLIT_PART(content_languages, ',', 1)"),
 }
 _NARROW = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
-_TIME = "TIMESTAMP WITH TIME ZONE"
 # Types of the catalogue, for tables without a file.
 _OF_CATALOGUE = {"String": "VARCHAR", "Binary": "BLOB", "Bool": "BOOLEAN", "Float32": "FLOAT", "Float64": "DOUBLE"}
 
 
 def answer(query: str, tables: Iterable[TableFiles]) -> pl.DataFrame:
-    """What DuckDB answers to a query over these tables: whole numbers have a sign and 64 bits, times are in UTC and without a zone.
+    """What DuckDB answers to a query over these tables: whole numbers have a sign and 64 bits, times are in UTC.
 
     Raises :class:`webmill.Error` where DuckDB refuses the query or a whole number is beyond them.
     """
@@ -41,6 +40,7 @@ def answer(query: str, tables: Iterable[TableFiles]) -> pl.DataFrame:
     try:
         # Tables are those of the results, never variables of this program.
         con.execute("SET python_enable_replacements = false")
+        con.execute("SET TimeZone = 'UTC'")
         for table in tables:
             con.execute(f"CREATE VIEW {_name(table.name)} AS {_rows(con, table)}")
         relation = con.sql(query)
@@ -85,7 +85,7 @@ def _seen(column: str, kind: str) -> str:
     """A column as queries see it."""
     if kind.removesuffix("[]") in _NARROW:
         return f"CAST({column} AS BIGINT{'[]' if kind.endswith('[]') else ''})"
-    return f"make_timestamp(epoch_us({column}))" if kind == _TIME else column
+    return column
 
 
 def _kind(kind: str) -> str:
@@ -93,7 +93,7 @@ def _kind(kind: str) -> str:
         return _kind(kind[5:-1]) + "[]"
     if "Int" in kind:
         return "BIGINT"
-    return "TIMESTAMP" if kind.startswith("Timestamp") else _OF_CATALOGUE.get(kind, "VARCHAR")
+    return "TIMESTAMPTZ" if kind.startswith("Timestamp") else _OF_CATALOGUE.get(kind, "VARCHAR")
 
 
 def _name(name: str) -> str:

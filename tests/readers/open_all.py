@@ -149,7 +149,9 @@ if views.keys() != catalogue["tables"].keys():
     failed.append(f"views {sorted(views)}")
 for name, table in catalogue["tables"].items():
     found = connection.execute(f'select * from "{name}"').df()
-    if len(found) != table["rows"] or list(found.columns) != [column["name"] for column in table["columns"]]:
+    columns, own = list(found.columns), [column["name"] for column in table["columns"]]
+    short = ["status", "mime", "host", "domain", "date", "language"]
+    if len(found) != table["rows"] or columns[: len(own)] != own or not set(columns[len(own) :]) <= set(short):
         failed.append(f"view {name}: {found.shape}")
     if table["key"] not in views.get(name, ""):
         failed.append(f"view {name}: comment {views.get(name)}")

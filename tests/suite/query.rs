@@ -187,7 +187,7 @@ fn what_is_no_question_about_the_tables_is_refused() {
         ("SELECT * FROM 'secret.parquet'", "secret.parquet"),
         ("SELECT url FROM page", "near to it: pages"),
         ("SELECT ulr FROM pages", "near to it: url"),
-        ("SELECT (SELECT url FROM links) AS n FROM pages", "rows and 1 columns"),
+        ("SELECT (SELECT target_url FROM links) AS n FROM pages", "rows and 1 columns"),
         ("SELECT 9223372036854775807 + 1 AS n", "beyond whole numbers of 64 bits"),
         ("SELECT url ~ 'a' FROM pages", "REGEXP_LIKE"),
         ("SELECT COUNT(*) FROM pages WHERE (url, title) IN (SELECT url, title FROM texts)", "parts"),
