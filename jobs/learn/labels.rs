@@ -206,17 +206,17 @@ fn parquet(path: &Path, names: &ColumnNames, each: &mut impl FnMut(u64, Found) -
         return Err(Error::Config(format!("{}: it has no column {}", path.display(), names.text)));
     }
     let mut number = 0;
-    while let Some((rows, mut columns)) = reader.next_group()? {
-        for row in 0..rows {
+    while let Some((_, mut columns)) = reader.next_group()? {
+        let [texts, labels, urls, titles] =
+            [0, 1, 2, 3].map(|column: usize| std::mem::take(&mut columns[column]));
+        for (((text, label), url), title) in texts.into_iter().zip(labels).zip(urls).zip(titles) {
             number += 1;
-            let [text, label, url, title] = [0, 1, 2, 3].map(|column: usize| columns[column][row].clone());
             let found = text.ok_or_else(|| format!("no {}", names.text));
             each(
                 number,
                 found.map(|text| Line { number, url, title: title.unwrap_or_default(), text, label }),
             )?;
         }
-        columns.clear();
     }
     Ok(())
 }

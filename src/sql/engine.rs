@@ -103,15 +103,18 @@ impl<'a> Catalogue<'a> {
 
     /// The columns of a table, or of the answer to a query.
     fn columns(&self, words: &[&str]) -> Result<DataFrame> {
-        let (mut plan, mut descriptions) = match words {
-            [table] => (self.plan(&format!("SELECT * FROM {table}"), &Names::new())?, BTreeMap::new()),
-            query => (self.plan(&query.join(" "), &Names::new())?, BTreeMap::new()),
+        let mut descriptions: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut plan = match words {
+            [table] => self.plan(&format!("SELECT * FROM {table}"), &Names::new())?,
+            query => self.plan(&query.join(" "), &Names::new())?,
         };
         if let [name] = words
             && let Some(table) = self.tables.iter().find(|table| table.name == name.trim_matches('"'))
         {
             let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-            descriptions.extend(aliases(&names).map(|(alias, expression)| (alias, expression)));
+            for (alias, expression) in aliases(&names) {
+                descriptions.insert(alias, expression);
+            }
             descriptions.extend(
                 table.columns.iter().map(|column| (column.name.as_str(), column.description.as_str())),
             );

@@ -96,7 +96,7 @@ fn function(name: &'static str, compute: Compute, kind: Kind) -> UserDefinedFunc
     if name.starts_with("webmill_window") {
         return function;
     }
-    let mapped = lit(0).map(|column| Ok(column), |_, field| Ok(field.clone()));
+    let mapped = lit(0).map(Ok, |_, field| Ok(field.clone()));
     if let Expr::AnonymousFunction { options, .. } = mapped {
         function.options = options;
     }
@@ -191,6 +191,9 @@ fn checked_sum(of: &[Series]) -> PolarsResult<Series> {
     Ok(of[0].clone())
 }
 
+/// The first whole number beyond 64 bits with a sign: 2^63.
+const TOO_LARGE: f64 = 9_223_372_036_854_775_808.0;
+
 /// The nearest whole number, an even one at halves; that of a text's digits, of a truth value 0 or 1.
 fn integer(of: &[Series]) -> PolarsResult<Series> {
     if !of[0].dtype().is_float() {
@@ -201,7 +204,7 @@ fn integer(of: &[Series]) -> PolarsResult<Series> {
         .f64()?
         .iter()
         .map(|number| match number.map(f64::round_ties_even) {
-            Some(number) if !(-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&number) => {
+            Some(number) if !(-TOO_LARGE..TOO_LARGE).contains(&number) => {
                 Err(wrong(format!("{number} is no whole number of 64 bits")))
             }
             number => Ok(number.map(|number| number as i64)),

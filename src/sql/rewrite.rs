@@ -342,10 +342,8 @@ impl Rewriting<'_> {
         if let Some(window) = windows::call(function)? {
             return Ok(Some(window));
         }
-        if is_aggregate {
-            if let Some(constant) = constant(function) {
-                return of_constant(&name, function, &constant).map(Some);
-            }
+        if is_aggregate && let Some(constant) = constant(function) {
+            return of_constant(&name, function, &constant).map(Some);
         }
         let arguments = &function.args;
         Ok(match name.as_str() {
@@ -353,10 +351,7 @@ impl Rewriting<'_> {
             "regexp_matches" => Some(format!("REGEXP_LIKE{arguments}")),
             "len" => Some(format!("CAST(LENGTH{arguments} AS BIGINT)")),
             "contains" => Some(format!("(STRPOS{arguments} > 0)")),
-            "log" => match pair(function) {
-                Some((base, of)) => Some(format!("LOG({of}, {base})")),
-                None => None,
-            },
+            "log" => pair(function).map(|(base, of)| format!("LOG({of}, {base})")),
             "round" => Some(format!("{}{arguments}", functions::ROUND)),
             "mod" => Some(format!("{}{arguments}", functions::REMAINDER)),
             "div" => Some(format!("{}{arguments}", functions::QUOTIENT)),
