@@ -232,7 +232,7 @@ fn wrong_conditions_are_named() {
         ("host:", "nothing stands"),
         ("host:a/b", "a/b"),
         ("host:a,,b", "no host name"),
-        ("domain:a:80", "a:80"),
+        ("domain:a:8080", "a:8080"),
         ("prefix:docs/", "neither a URL nor a path"),
         ("re:(", "unclosed group"),
         ("re:(?:a{1000}){1000}", "size limit"),

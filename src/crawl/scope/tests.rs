@@ -171,7 +171,7 @@ fn wrong_rules_are_named() {
         }
     };
     assert!(bad(|o| o.hosts = list(&["a/b"])).contains("a/b"));
-    assert!(bad(|o| o.hosts = list(&["a:80"])).contains("a:80"));
+    assert!(bad(|o| o.hosts = list(&["a:8080"])).contains("a:8080"));
     assert!(bad(|o| o.hosts = list(&["u@a"])).contains("u@a"));
     assert!(bad(|o| o.domain_suffixes = list(&[""])).contains("no host name"));
     assert!(bad(|o| o.prefixes = list(&["docs/"])).contains("docs/"));
