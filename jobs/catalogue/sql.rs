@@ -66,15 +66,17 @@ fn view(text: &mut String, name: &str, table: &TableEntry) {
     if !wide.is_empty() {
         let _ = write!(columns, " REPLACE ({})", wide.join(", "));
     }
-    for (alias, expression) in aliases(&names) {
-        let _ = write!(columns, ", {expression} AS {alias}");
-    }
-    let _ = writeln!(text, ".\nCREATE OR REPLACE VIEW {name} AS SELECT {columns} FROM read_parquet([");
+    let short: String =
+        aliases(&names).map(|(alias, expression)| format!(", {expression} AS {alias}")).collect();
+    let _ = writeln!(
+        text,
+        ".\nCREATE OR REPLACE VIEW {name} AS SELECT *{short} FROM (SELECT {columns} FROM read_parquet(["
+    );
     for (number, file) in table.files.iter().enumerate() {
         let comma = if number + 1 < table.files.len() { "," } else { "" };
         let _ = writeln!(text, "  getvariable('{VARIABLE}') || {}{comma}", text_of(&format!("/{file}")));
     }
-    let _ = writeln!(text, "]);");
+    let _ = writeln!(text, "]));");
     let _ = writeln!(text, "COMMENT ON VIEW {name} IS {};", text_of(&format!("{about} ({job} {key})")));
 }
 

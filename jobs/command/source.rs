@@ -131,9 +131,7 @@ fn open_any(path: &Path, level: Option<&str>, reading: &Reading, memory: u64) ->
     }
     if is_results(path) {
         reading.unused()?;
-        let committed = latest(path, "graph").with_context(|| {
-            format!("{}: build the graph first: webmill graph build --out", path.display())
-        })?;
+        let committed = latest(path, "graph")?;
         let level = level.map_or(Ok(Level::Page), level_of)?;
         let graph = open_graph(&committed, level)?;
         return Ok(Source {

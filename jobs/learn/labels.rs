@@ -14,6 +14,8 @@ use webmill_table::TextReader;
 pub struct Line {
     /// Number of the line, from 1.
     pub number: u64,
+    /// What tells it from the others: the number of the line; in an array, where a line may hold many, of the element.
+    pub place: u64,
     /// Its address.
     pub url: Option<String>,
     /// Its title.
@@ -214,7 +216,14 @@ fn parquet(path: &Path, names: &ColumnNames, each: &mut impl FnMut(u64, Found) -
             let found = text.ok_or_else(|| format!("no {}", names.text));
             each(
                 number,
-                found.map(|text| Line { number, url, title: title.unwrap_or_default(), text, label }),
+                found.map(|text| Line {
+                    number,
+                    place: number,
+                    url,
+                    title: title.unwrap_or_default(),
+                    text,
+                    label,
+                }),
             )?;
         }
     }
@@ -228,7 +237,7 @@ fn json(
     wrong: &impl Fn((u64, String)) -> Error,
     each: &mut impl FnMut(u64, Found) -> Result<()>,
 ) -> Result<()> {
-    let mut one = |number: u64, value: serde_json::Result<serde_json::Value>| {
+    let mut one = |number: u64, place: u64, value: serde_json::Result<serde_json::Value>| {
         let found = value.map_err(|error| no_json(&error)).and_then(|value| {
             let of = |name: &str| match value.get(name) {
                 Some(serde_json::Value::String(text)) => Some(text.clone()),
@@ -239,16 +248,16 @@ fn json(
             };
             let text = of(&names.text).ok_or_else(|| format!("no object with {:?}", names.text))?;
             let (url, title, label) = (of("url"), of("title").unwrap_or_default(), of(&names.label));
-            Ok(Line { number, url, title, text, label })
+            Ok(Line { number, place, url, title, text, label })
         });
         each(number, found)
     };
     let Some(mut rest) = text.trim_start().strip_prefix('[') else {
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        return lines.try_for_each(|(number, line)| one(number, serde_json::from_str(line)));
+        return lines.try_for_each(|(number, line)| one(number, number, serde_json::from_str(line)));
     };
     let lines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-    let mut number = 1 + lines(&text[..text.len() - rest.len()]);
+    let (mut number, mut place) = (1 + lines(&text[..text.len() - rest.len()]), 0);
     loop {
         let next = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
         number += lines(&rest[..rest.len() - next.len()]);
@@ -259,7 +268,10 @@ fn json(
         }
         let mut values = serde_json::Deserializer::from_str(rest).into_iter();
         match values.next() {
-            Some(Ok(value)) => one(number, Ok(value))?,
+            Some(Ok(value)) => {
+                place += 1;
+                one(number, place, Ok(value))?;
+            }
             Some(Err(error)) => {
                 return Err(wrong((number + error.line() as u64 - 1, no_json(&error))));
             }
@@ -387,6 +399,7 @@ fn separated(
             number,
             found.map(|text| Line {
                 number,
+                place: number,
                 url: of(2),
                 title: of(3).unwrap_or_default(),
                 text,
@@ -441,6 +454,21 @@ mod tests {
             assert_eq!(found, expected, "{name}");
             assert!(file.left_out.is_empty(), "{name} {:?}", file.left_out);
         }
+    }
+
+    #[test]
+    fn elements_of_an_array_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let element = "{\"text\": \"a\", \"label\": \"b\"}";
+        std::fs::write(&path, format!("[{element}, {element},\n{element}]")).unwrap();
+        let mut found = Vec::new();
+        each_line(&path, &ColumnNames::default(), 1 << 20, |line| {
+            found.extend(line.map(|line| (line.number, line.place)));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(found, [(1, 1), (1, 2), (2, 3)]);
     }
 
     #[test]

@@ -164,7 +164,7 @@ fn of_lines(
             .with_max_len(64)
             .map(|line| {
                 let mut page =
-                    of_line(line.url.as_deref(), &line.title, line.text, line.number.to_string(), how.wanted);
+                    of_line(line.url.as_deref(), &line.title, line.text, line.place.to_string(), how.wanted);
                 page.labels = line.label.map(|label| label.trim().to_owned()).into_iter().collect();
                 page
             })

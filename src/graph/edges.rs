@@ -203,6 +203,19 @@ mod tests {
             ("0 1 nan", "\"nan\" is no weight"),
             ("0 1 -1", "\"-1\" is no weight"),
             ("a -> b inf", "\"inf\" is no weight"),
+            ("a -> b 1e39", "\"1e39\" is too large for a weight: they have single precision"),
+            ("0 1 1e-46", "\"1e-46\" is too small for a weight"),
+            ("http://a/,http://b/,hello", "1 of 1 lines hold more than two URLs"),
+            (
+                "http://a/,http://b/,x\nhttp://a/,http://c/,y",
+                "(the first is line 1, \"http://a/,http://b/,x\"): which",
+            ),
+            (
+                "http://a/ http://b/\nhttp://a/ http://b/ hello",
+                "line 2: \"http://a/ http://b/ hello\" has more",
+            ),
+            ("http://a/,http://b/\n,http://c/", "line 2, \",http://c/\": column 1 is empty"),
+            ("http://c/,\nhttp://a/,http://b/", "line 1, \"http://c/,\": column 2 is empty"),
             ("a -> ", "lacks an end"),
             ("http://a/ http://b/\nhttp://a/ http://b/ http://c/", "graph.txt at byte 20"),
             ("http://a/\t7", "one URL and a number"),
@@ -407,6 +420,9 @@ mod tests {
             ("source,target,weight\n\"x, \"\"y\"\"\",b,2\n", None, &["b>x 0"]),
             ("source;type;target\na;k;b\n", None, &["a>b 1"]),
             ("Target\tSource\na\tb\n", None, &["b>a 1"]),
+            ("source,target,anchor\nhttp://a/,http://b/,\"p, q\"\n", None, &["http://a/>http://b/ 1"]),
+            ("topic;source;country;target;weight\nx;a;y;b;2\n", None, &["a>b 2"]),
+            ("source,target,value\n0,1,3\n", None, &["0>1 3"]),
             ("day,who,whom,n\nmon,a,b,2\ntue,b,a,3\n", Some("who,WHOM,n"), &["a>b 2", "b>a 3"]),
             ("mon a b 2\ntue b  a 3\n", Some("2,3"), &["a>b 1", "b>a 1"]),
             ("a|2|b", Some("1,3,2"), &["a>b 2"]),
@@ -436,7 +452,7 @@ mod tests {
             let error = read(text, columns).unwrap_err().to_string();
             assert!(error.contains(says), "{text:?}: {error}");
         }
-        for wrong in ["a", "a,", "0,1", "a,b,c,d"] {
+        for wrong in ["a", "a,", "0,1", "a,b,c,d", "1,1", "1,2,01", "url,Url"] {
             assert!(wrong.parse::<Columns>().is_err(), "{wrong}");
         }
     }
@@ -460,6 +476,10 @@ mod tests {
             notes,
             ["1 lines that begin with # were read as comments (the first is line 4, \"#no arc\")"]
         );
+        for text in ["c,#a\n#a,b\nb,c", "c;#a\n#a;b\nb;c", "c #a\n#a b\nb c", "c,#a\nb,c\n#a,b"] {
+            assert_eq!(pairs(text), (vec!["#a>b".into(), "b>c".into(), "c>#a".into()], vec![]), "{text:?}");
+        }
+        assert_eq!(pairs("c,a\n#a,b\n# b,c\na,c\n").0, ["#a>b", "a>c", "c>a"]);
         // Where the text begins with a comment, all such lines are.
         let (arcs, notes) = pairs("# pairs\n#b\t#c\na\tb");
         assert_eq!(arcs, ["a>b"]);

@@ -138,8 +138,18 @@ pub(super) fn proportion(nodes: u64, arcs: usize) -> Result<usize, String> {
     Ok(nodes as usize)
 }
 
-/// A weight: finite and not negative.
+/// A weight: finite and not negative, and within what single precision holds.
 pub(super) fn weight(text: &str) -> Result<f32, String> {
-    let value = text.parse::<f32>().ok().filter(|w| w.is_finite() && *w >= 0.0);
-    value.map(|w| w + 0.0).ok_or_else(|| format!("{text:?} is no weight: they are finite and not negative"))
+    let value = text.parse::<f32>().ok().filter(|w| *w >= 0.0);
+    let digits = || text.split(['e', 'E']).next().unwrap_or_default().bytes();
+    match value {
+        Some(w) if w.is_infinite() && digits().any(|c| c.is_ascii_digit()) => {
+            Err(format!("{text:?} is too large for a weight: they have single precision, up to 3.4e38"))
+        }
+        Some(0.0) if digits().any(|c| (b'1'..=b'9').contains(&c)) => {
+            Err(format!("{text:?} is too small for a weight: they have single precision, from 1.4e-45 on"))
+        }
+        Some(w) if w.is_finite() => Ok(w + 0.0),
+        _ => Err(format!("{text:?} is no weight: they are finite and not negative")),
+    }
 }

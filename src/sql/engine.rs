@@ -187,9 +187,10 @@ impl rewrite::Tables for Catalogue<'_> {
             AnyValue::String(text) => quoted(text),
             AnyValue::StringOwned(text) => quoted(&text),
             AnyValue::Float64(number) if number.is_finite() => format!("CAST({number:?} AS DOUBLE)"),
-            AnyValue::Datetime(..) => {
+            AnyValue::Datetime(..) | AnyValue::DatetimeOwned(..) => {
                 format!("{}({})", functions::TIME, quoted(&super::cells::text_of(&value)))
             }
+            AnyValue::Date(_) => format!("CAST({} AS DATE)", quoted(&super::cells::text_of(&value))),
             number if number.is_integer() => super::cells::text_of(&number),
             other => {
                 bail!("a subquery that stands for one value has one of type {}: ({query})", other.dtype())
@@ -445,7 +446,11 @@ fn in_words(error: &PolarsError, query: &str, tables: &[TableFiles]) -> String {
         let others = listed("; tables with one: ", &others.collect::<Vec<_>>());
         return format!("no column {word}{}{near}{others}", listed(" in ", &of));
     }
-    if let Some((before, _)) = said.split_once("Ident {") {
+    if said.contains("webmill_") {
+        return "polars' SQL computes nothing at this place of the query: a subquery in FROM does it first"
+            .to_owned();
+    }
+    if let Some((before, _)) = said.split_once("Ident {").or_else(|| said.split_once("ValueWithSpan")) {
         let kind = before.split(['(', '[', '{']).next().unwrap_or_default().trim();
         return format!("polars' SQL does not answer this: {kind}");
     }

@@ -23,6 +23,8 @@ pub const SUM: &str = "webmill_sum";
 pub const INTEGER: &str = "webmill_integer";
 pub const ROUND: &str = "webmill_round";
 pub const TIME: &str = "webmill_time";
+pub const POSITION: &str = "webmill_position";
+pub const PART: &str = "webmill_part";
 pub const TRUNCATED_TIME: &str = "webmill_truncated_time";
 
 /// The type of times.
@@ -34,7 +36,7 @@ type Compute = fn(&[Series]) -> PolarsResult<Series>;
 /// The type of what it computes.
 type Kind = fn(&[DataType]) -> PolarsResult<DataType>;
 
-const FUNCTIONS: [(&str, Compute, Kind); 14] = [
+const FUNCTIONS: [(&str, Compute, Kind); 16] = [
     (PLUS, |of| arithmetic(of, "+", i64::checked_add, |a, b| a + b), |of| kind(of, |a, b| a + b)),
     (MINUS, |of| arithmetic(of, "-", i64::checked_sub, |a, b| a - b), |of| kind(of, |a, b| a - b)),
     (TIMES, |of| arithmetic(of, "*", i64::checked_mul, |a, b| a * b), |of| kind(of, |a, b| a * b)),
@@ -45,6 +47,8 @@ const FUNCTIONS: [(&str, Compute, Kind); 14] = [
     (ROUND, round, |of| Ok(if of[0].is_integer() { DataType::Int64 } else { DataType::Float64 })),
     (TIME, time, |_| Ok(TIMES_OF_DAY)),
     (TRUNCATED_TIME, truncated_time, |_| Ok(TIMES_OF_DAY)),
+    (POSITION, position, |_| Ok(DataType::Int64)),
+    (PART, part, |_| Ok(DataType::String)),
     (windows::COUNT, windows::compute, |_| Ok(DataType::Int64)),
     (windows::SHARE, windows::compute, |_| Ok(DataType::Float64)),
     (windows::SUM, windows::compute, windows::kind),
@@ -195,7 +199,7 @@ fn checked_sum(of: &[Series]) -> PolarsResult<Series> {
 const TOO_LARGE: f64 = 9_223_372_036_854_775_808.0;
 
 /// The nearest whole number, an even one at halves; that of a text's digits, of a truth value 0 or 1.
-fn integer(of: &[Series]) -> PolarsResult<Series> {
+pub(super) fn integer(of: &[Series]) -> PolarsResult<Series> {
     if !of[0].dtype().is_float() {
         return of[0].strict_cast(&DataType::Int64);
     }
@@ -211,6 +215,45 @@ fn integer(of: &[Series]) -> PolarsResult<Series> {
         })
         .collect();
     Ok(Series::new("".into(), whole?))
+}
+
+/// Where a text begins in another, in characters from 1; 0 where it does not occur.
+fn position(of: &[Series]) -> PolarsResult<Series> {
+    let pairs = of[0].str()?.iter().zip(of[1].str()?.iter());
+    let found = pairs.map(|(text, part)| {
+        let (text, part) = (text?, part?);
+        Some(text.find(part).map_or(0, |at| text[..at].chars().count() as i64 + 1))
+    });
+    Ok(Series::new("".into(), found.collect::<Vec<Option<i64>>>()))
+}
+
+/// The characters of a text from one on, counted from 1 or with a minus from the end, and perhaps so many; as DuckDB has them.
+fn part(of: &[Series]) -> PolarsResult<Series> {
+    let starts = integer(&of[1..2])?;
+    let lengths = match of.get(2) {
+        Some(lengths) => integer(&[lengths.clone()])?,
+        None => Series::new("".into(), vec![i64::MAX; of[0].len()]),
+    };
+    let rows = of[0].str()?.iter().zip(starts.i64()?.iter()).zip(lengths.i64()?.iter());
+    let parts = rows.map(|((text, start), length)| {
+        let (text, start, mut length) = (text?, start?, length?);
+        let size = text.chars().count() as i64;
+        let first = match start {
+            1.. => (start - 1).min(size),
+            0 => {
+                length -= i64::from(length < i64::MAX);
+                0
+            }
+            _ => (size + start).max(0),
+        };
+        let (from, to) = if length > 0 {
+            (first, first.saturating_add(length).min(size))
+        } else {
+            (first.saturating_add(length).max(0), first)
+        };
+        Some(text.chars().skip(from as usize).take((to - from).max(0) as usize).collect::<String>())
+    });
+    Ok(Series::new("".into(), parts.collect::<Vec<Option<String>>>()))
 }
 
 /// A number with so many digits behind the point, away from zero at halves.

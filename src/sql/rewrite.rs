@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 use anyhow::{Result, anyhow, bail};
 use sqlparser::ast::{
     BinaryOperator, CastKind, DataType, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArguments, GroupByExpr, Ident, JoinConstraint, JoinOperator, OrderByKind, Query, Select,
-    SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, VisitMut, VisitorMut,
+    FunctionArguments, GroupByExpr, Ident, Join, JoinConstraint, JoinOperator, OrderByKind, Query, Select,
+    SelectItem, SetExpr, Statement, TableAlias, TableFactor, Value, VisitMut, VisitorMut, WindowType,
 };
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::{Parser, ParserError};
@@ -19,7 +19,7 @@ use sqlparser::parser::{Parser, ParserError};
 use super::{functions, windows};
 
 /// Functions whose answers polars gives in 32 bits or fewer.
-const NARROW: [&str; 15] = [
+const NARROW: [&str; 14] = [
     "array_length",
     "bit_count",
     "bit_length",
@@ -33,7 +33,6 @@ const NARROW: [&str; 15] = [
     "rank",
     "row_number",
     "sign",
-    "strpos",
     "total",
 ];
 
@@ -168,6 +167,21 @@ impl Rewriting<'_> {
         Ok(())
     }
 
+    /// Tables of their own for the queries of UNION, EXCEPT and INTERSECT.
+    fn branches(&self, body: &mut SetExpr) -> Result<()> {
+        let SetExpr::SetOperation { left, right, .. } = body else { return Ok(()) };
+        for side in [left, right] {
+            match side.as_mut() {
+                SetExpr::Select(_) => {
+                    let table = self.tables.put_aside(&side.to_string(), &self.names(), &[])?;
+                    *side = parser(&format!("SELECT * FROM {table}"))?.parse_query()?.body;
+                }
+                other => self.branches(other)?,
+            }
+        }
+        Ok(())
+    }
+
     /// A query that is a value, or a list of them.
     fn subquery(&self, expr: &mut Expr) -> Result<()> {
         match expr {
@@ -176,8 +190,23 @@ impl Rewriting<'_> {
             }
             Expr::InSubquery { subquery, .. } => {
                 // One that names columns around it has no plan of its own; polars may have one.
-                if let Ok(table) = self.tables.put_aside(&subquery.to_string(), &self.names(), &[]) {
-                    **subquery = *parser(&format!("SELECT * FROM {table}"))?.parse_query()?;
+                match self.tables.put_aside(&subquery.to_string(), &self.names(), &[]) {
+                    Ok(table) => **subquery = *parser(&format!("SELECT * FROM {table}"))?.parse_query()?,
+                    Err(error) if error.to_string().starts_with("no ") => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Expr::Exists { subquery, .. } => {
+                if let SetExpr::Select(select) = subquery.body.as_ref()
+                    && matches!(&select.group_by, GroupByExpr::Expressions(groups, _) if groups.is_empty())
+                    && select
+                        .projection
+                        .clone()
+                        .iter_mut()
+                        .filter_map(item_mut)
+                        .any(|expr| has_aggregate(expr))
+                {
+                    bail!("EXISTS of an aggregate is always true: {subquery}");
                 }
             }
             _ => {}
@@ -203,7 +232,13 @@ impl VisitorMut for Rewriting<'_> {
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<anyhow::Error> {
         nulls_last(query);
-        flow(self.with(query).and_then(|()| qualify(query)).and_then(|()| windows_over_aggregates(query)))
+        flow(
+            self.with(query)
+                .and_then(|()| order_names(query))
+                .and_then(|()| self.branches(&mut query.body))
+                .and_then(|()| qualify(query))
+                .and_then(|()| windows_over_aggregates(query)),
+        )
     }
 
     fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<anyhow::Error> {
@@ -222,7 +257,12 @@ impl VisitorMut for Rewriting<'_> {
                 alias.quote_style = Some('"');
             }
         }
-        flow(joins(select).and_then(|()| unnested(select)))
+        flow(
+            joins(select)
+                .and_then(|()| having(select))
+                .and_then(|()| unnested(select))
+                .and_then(|()| whole_windows(select)),
+        )
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<anyhow::Error> {
@@ -253,6 +293,9 @@ impl Rewriting<'_> {
                     BinaryOperator::PGRegexMatch | BinaryOperator::PGRegexNotMatch => {
                         bail!("{op} is read in several ways: REGEXP_LIKE({left}, {right}) finds a part")
                     }
+                    BinaryOperator::StringConcat if self.is_time(left) || self.is_time(right) => {
+                        bail!("a time as text is written in several ways: STRFTIME says how")
+                    }
                     BinaryOperator::Plus => functions::PLUS,
                     BinaryOperator::Minus => functions::MINUS,
                     BinaryOperator::Multiply => functions::TIMES,
@@ -272,6 +315,11 @@ impl Rewriting<'_> {
                 time_literals(true, list.iter_mut())?;
                 let any: Vec<String> = list.iter().map(|value| format!("{expr} = {value}")).collect();
                 Some(format!("{}({})", if *negated { "NOT " } else { "" }, any.join(" OR ")))
+            }
+            Expr::Cast { kind: CastKind::TryCast | CastKind::SafeCast, data_type, .. }
+                if is_whole(data_type) =>
+            {
+                bail!("TRY_CAST to a whole number is not answered: CAST, or TRY_CAST to DOUBLE")
             }
             Expr::Cast { kind: CastKind::Cast | CastKind::DoubleColon, expr, data_type, .. } => {
                 if is_whole(data_type) {
@@ -313,12 +361,13 @@ impl Rewriting<'_> {
                 }
                 None
             }
-            Expr::Substring { substring_from: Some(from), .. } if from.to_string().starts_with('-') => {
-                bail!(
-                    "{expr} begins before its text, which is read in two ways: RIGHT takes the end of a text"
-                )
+            Expr::Substring { expr, substring_from: Some(from), substring_for, .. } => {
+                let length = substring_for.as_ref().map_or_else(String::new, |length| format!(", {length}"));
+                Some(format!("{}({expr}, {from}{length})", functions::PART))
             }
-            Expr::Position { .. } => Some(format!("CAST({expr} AS BIGINT)")),
+            Expr::Position { expr, r#in } => {
+                Some(format!("{}({in}, {expr})", functions::POSITION, in = r#in))
+            }
             Expr::Function(function) => self.instead_of_function(function)?,
             // So that polars takes no column for a word of SQL.
             Expr::Identifier(name) => {
@@ -350,7 +399,18 @@ impl Rewriting<'_> {
             "sum" => Some(checked_sum(function)?),
             "regexp_matches" => Some(format!("REGEXP_LIKE{arguments}")),
             "len" => Some(format!("CAST(LENGTH{arguments} AS BIGINT)")),
-            "contains" => Some(format!("(STRPOS{arguments} > 0)")),
+            "contains" => Some(format!("({}{arguments} > 0)", functions::POSITION)),
+            "strpos" | "instr" => Some(format!("{}{arguments}", functions::POSITION)),
+            "substr" | "substring" => Some(format!("{}{arguments}", functions::PART)),
+            "replace" if pair(function).is_some_and(|(_, what)| what.to_string() == "''") => {
+                bail!("{function} replaces nothing")
+            }
+            "strftime" if arguments.to_string().contains("%f") => {
+                bail!("%f is read in several ways: EXTRACT(MICROSECOND FROM …) gives parts of a second")
+            }
+            "concat" if pair(function).is_some_and(|(a, b)| self.is_time(&a) || self.is_time(&b)) => {
+                bail!("a time as text is written in several ways: STRFTIME says how")
+            }
             "log" => pair(function).map(|(base, of)| format!("LOG({of}, {base})")),
             "round" => Some(format!("{}{arguments}", functions::ROUND)),
             "mod" => Some(format!("{}{arguments}", functions::REMAINDER)),
@@ -395,15 +455,28 @@ impl Rewriting<'_> {
 /// Makes times of texts, where they stand beside times.
 fn time_literals<'a>(times: bool, beside: impl IntoIterator<Item = &'a mut Expr>) -> Result<()> {
     if times {
-        for expr in beside {
+        let mut beside: Vec<&mut Expr> = beside.into_iter().collect();
+        let is_day = |expr: &&mut Expr| is_day(expr);
+        if beside.iter().any(is_day) && beside.iter().any(|expr| expr.to_string().contains(':')) {
+            bail!("a day stands beside a time: CAST(… AS DATE) makes a day of it");
+        }
+        for expr in &mut beside {
             if let Expr::Value(value) = expr
                 && matches!(value.value, Value::SingleQuotedString(_))
             {
-                *expr = expression(&format!("{}({value})", functions::TIME))?;
+                **expr = expression(&format!("{}({value})", functions::TIME))?;
             }
         }
     }
     Ok(())
+}
+
+fn is_day(expr: &Expr) -> bool {
+    match expr {
+        Expr::Cast { data_type, .. } => matches!(data_type, DataType::Date),
+        Expr::Identifier(name) => name.value == "date",
+        _ => false,
+    }
 }
 
 fn is_comparison(op: &BinaryOperator) -> bool {
@@ -480,6 +553,10 @@ fn first_mut(function: &mut Function) -> Option<&mut FunctionArgExpr> {
 /// `AGG(x) FILTER (WHERE p)` as `AGG(CASE WHEN p THEN x END)`.
 fn filter_by_case(function: &mut Function) -> Result<()> {
     let Some(condition) = function.filter.take() else { return Ok(()) };
+    let name = function.name.to_string().to_lowercase();
+    if !["avg", "count", "max", "median", "min", "stddev", "sum", "variance"].contains(&name.as_str()) {
+        bail!("FILTER of {name} is not answered: WHERE in a subquery leaves rows out");
+    }
     let argument = first_mut(function).ok_or_else(|| anyhow!("FILTER of a function without argument"))?;
     let of = match argument {
         FunctionArgExpr::Expr(expr) => expr.to_string(),
@@ -579,49 +656,224 @@ fn qualify(query: &mut Query) -> Result<()> {
     Ok(())
 }
 
-/// Conditions of a join about one of its tables become conditions of that table.
+/// Conditions of a join about one of its tables become conditions of that table; of joins that keep rows without a partner only
+/// equal columns are answered.
 fn joins(select: &mut Select) -> Result<()> {
     let mut conditions: Vec<Expr> = Vec::new();
-    for join in select.from.iter_mut().flat_map(|from| &mut from.joins) {
-        let inner = matches!(join.join_operator, JoinOperator::Join(_) | JoinOperator::Inner(_));
-        let left = matches!(join.join_operator, JoinOperator::Left(_) | JoinOperator::LeftOuter(_));
-        let (JoinOperator::Join(on)
-        | JoinOperator::Inner(on)
-        | JoinOperator::Left(on)
-        | JoinOperator::LeftOuter(on)) = &mut join.join_operator
-        else {
-            continue;
-        };
-        if matches!(on, JoinConstraint::Natural) {
-            bail!("NATURAL JOIN is not answered: USING names the columns");
-        }
-        let JoinConstraint::On(condition) = on else { continue };
-        let mut parts = Vec::new();
-        conjuncts(condition, &mut parts);
-        let name = name_of(&join.relation);
-        let moved = |part: &Expr| match tables_of(part).as_slice() {
-            [] => false,
-            [one] => inner || left && name.as_ref() == Some(one),
-            _ => false,
-        };
-        let (moved, left_there): (Vec<Expr>, Vec<Expr>) = parts.into_iter().partition(moved);
-        let (Some(there), false) = (all_of(&left_there), moved.is_empty()) else { continue };
-        *condition = expression(&there)?;
-        if inner {
-            conditions.extend(moved);
-        } else if let (Some(name), Some(moved)) = (name, all_of(&moved)) {
-            let derived = format!("SELECT * FROM (SELECT * FROM {} WHERE {moved}) AS {name}", join.relation);
-            if let Some(from) = parser(&derived)?.parse_select()?.from.into_iter().next() {
-                join.relation = from.relation;
+    let stars = select.projection.iter().any(|item| matches!(item, SelectItem::Wildcard(_)));
+    for from in &mut select.from {
+        let keeps_right = |join: &Join| matches!(kind_of(&join.join_operator), JoinKind::Right);
+        let last_right = from.joins.iter().rposition(keeps_right);
+        for (number, join) in from.joins.iter_mut().enumerate() {
+            let kind = kind_of(&join.join_operator);
+            let moves = kind == JoinKind::Inner && last_right.is_none_or(|last| last < number);
+            let name = name_of(&join.relation);
+            let condition = match constraint(&mut join.join_operator) {
+                Some(JoinConstraint::Natural) => {
+                    bail!("NATURAL JOIN is not answered: USING names the columns")
+                }
+                Some(JoinConstraint::Using(_)) if kind == JoinKind::Right || stars => {
+                    bail!(
+                        "USING in a RIGHT or FULL JOIN, or beside *, is not answered: write ON and name the columns"
+                    )
+                }
+                Some(JoinConstraint::On(condition)) => condition,
+                _ => continue,
+            };
+            let mut parts = Vec::new();
+            conjuncts(condition, &mut parts);
+            let movable = |part: &Expr| match tables_of(part).as_slice() {
+                [one] => moves || kind == JoinKind::Left && name.as_ref() == Some(one),
+                _ => false,
+            };
+            let (moved, there): (Vec<Expr>, Vec<Expr>) = parts.into_iter().partition(movable);
+            if kind != JoinKind::Inner
+                && let Some(other) = there.iter().find(|part| !equal_columns(part))
+            {
+                bail!(
+                    "a join that keeps rows without a partner is answered for equal columns alone, not for {other}"
+                );
+            }
+            let (Some(there), false) = (all_of(&there), moved.is_empty()) else { continue };
+            *condition = expression(&there)?;
+            if moves {
+                conditions.extend(moved);
+            } else if let (Some(name), Some(moved)) = (name, all_of(&moved)) {
+                let name = Ident::with_quote('"', name);
+                let derived =
+                    format!("SELECT * FROM (SELECT * FROM {} WHERE {moved}) AS {name}", join.relation);
+                if let Some(from) = parser(&derived)?.parse_select()?.from.into_iter().next() {
+                    join.relation = from.relation;
+                }
             }
         }
     }
-    if let Some(moved) = all_of(&conditions) {
+    and_where(select, all_of(&conditions))
+}
+
+fn and_where(select: &mut Select, condition: Option<String>) -> Result<()> {
+    if let Some(condition) = condition {
         let text = match &select.selection {
-            Some(selection) => format!("({selection}) AND {moved}"),
-            None => moved,
+            Some(selection) => format!("({selection}) AND {condition}"),
+            None => condition,
         };
         select.selection = Some(expression(&text)?);
+    }
+    Ok(())
+}
+
+/// Which rows without a partner a join keeps: none, those of the left, or of the right too; others are those of semi-joins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum JoinKind {
+    Inner,
+    Left,
+    Right,
+    Other,
+}
+
+fn kind_of(join: &JoinOperator) -> JoinKind {
+    match join {
+        JoinOperator::Join(_) | JoinOperator::Inner(_) | JoinOperator::CrossJoin(_) => JoinKind::Inner,
+        JoinOperator::Left(_) | JoinOperator::LeftOuter(_) => JoinKind::Left,
+        JoinOperator::Right(_) | JoinOperator::RightOuter(_) | JoinOperator::FullOuter(_) => JoinKind::Right,
+        _ => JoinKind::Other,
+    }
+}
+
+fn constraint(join: &mut JoinOperator) -> Option<&mut JoinConstraint> {
+    match join {
+        JoinOperator::Join(on)
+        | JoinOperator::Inner(on)
+        | JoinOperator::Left(on)
+        | JoinOperator::LeftOuter(on)
+        | JoinOperator::Right(on)
+        | JoinOperator::RightOuter(on)
+        | JoinOperator::FullOuter(on)
+        | JoinOperator::Semi(on)
+        | JoinOperator::LeftSemi(on)
+        | JoinOperator::RightSemi(on)
+        | JoinOperator::Anti(on)
+        | JoinOperator::LeftAnti(on)
+        | JoinOperator::RightAnti(on) => Some(on),
+        _ => None,
+    }
+}
+
+fn equal_columns(part: &Expr) -> bool {
+    let Expr::BinaryOp { left, op: BinaryOperator::Eq, right } = part else { return false };
+    let (left, right) = (tables_of(left), tables_of(right));
+    !left.is_empty() && !right.is_empty() && (left.len() > 1 || left != right)
+}
+
+/// Conditions of HAVING about the groups alone become conditions of rows.
+fn having(select: &mut Select) -> Result<()> {
+    let (Some(condition), GroupByExpr::Expressions(groups, _)) = (&select.having, &select.group_by) else {
+        return Ok(());
+    };
+    let groups: Vec<String> = groups.iter().map(ToString::to_string).collect();
+    let mut parts = Vec::new();
+    conjuncts(condition, &mut parts);
+    let of_rows = |part: &Expr| {
+        let names = names_of(part);
+        !names.is_empty() && names.iter().all(|name| groups.contains(name)) && !has_aggregate(part)
+    };
+    let (of_rows, of_groups): (Vec<Expr>, Vec<Expr>) = parts.into_iter().partition(of_rows);
+    if !of_rows.is_empty() {
+        select.having = all_of(&of_groups).map(|text| expression(&text)).transpose()?;
+        and_where(select, all_of(&of_rows))?;
+    }
+    Ok(())
+}
+
+fn has_aggregate(expr: &Expr) -> bool {
+    struct Find;
+    impl VisitorMut for Find {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            if is_aggregate(expr) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    expr.clone().visit(&mut Find).is_break()
+}
+
+/// The columns that an expression names, as it does.
+fn names_of(expr: &Expr) -> Vec<String> {
+    struct Names(Vec<String>);
+    impl VisitorMut for Names {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            if matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_)) {
+                self.0.push(expr.to_string());
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut names = Names(Vec::new());
+    let _ = expr.clone().visit(&mut names);
+    names.0
+}
+
+/// # Errors
+/// Windows over all rows with no column beside them, of which polars makes one row.
+fn whole_windows(select: &Select) -> Result<()> {
+    struct Columns {
+        whole: bool,
+    }
+    impl VisitorMut for Columns {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            match expr {
+                Expr::Function(function) => match &function.over {
+                    Some(WindowType::WindowSpec(spec))
+                        if spec.partition_by.is_empty() && spec.order_by.is_empty() =>
+                    {
+                        self.whole = true;
+                        *expr = Expr::value(Value::Null);
+                        ControlFlow::Continue(())
+                    }
+                    Some(_) => ControlFlow::Break(()),
+                    None => ControlFlow::Continue(()),
+                },
+                Expr::Identifier(_) | Expr::CompoundIdentifier(_) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        }
+    }
+    let grouped = matches!(&select.group_by, GroupByExpr::Expressions(groups, _) if !groups.is_empty());
+    let mut columns = Columns { whole: false };
+    let has_columns = |item: &SelectItem| match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {
+            expr.clone().visit(&mut columns).is_break()
+        }
+        _ => true,
+    };
+    if !grouped && select.distinct.is_none() && !select.projection.iter().any(has_columns) && columns.whole {
+        bail!("windows over all rows need a column of the rows beside them");
+    }
+    Ok(())
+}
+
+/// # Errors
+/// A key of ORDER BY that computes with a name which SELECT gives to something else.
+fn order_names(query: &Query) -> Result<()> {
+    let (SetExpr::Select(select), Some(order)) = (query.body.as_ref(), &query.order_by) else {
+        return Ok(());
+    };
+    let OrderByKind::Expressions(keys) = &order.kind else { return Ok(()) };
+    for key in keys.iter().filter(|key| !matches!(key.expr, Expr::Identifier(_))) {
+        for name in names_of(&key.expr) {
+            let last = name.rsplit('.').next().unwrap_or_default().trim_matches('"');
+            let other = |item: &SelectItem| {
+                matches!(item, SelectItem::ExprWithAlias { expr, alias }
+                if alias.value == last && expr.to_string() != name && expr.to_string() != last)
+            };
+            if select.projection.iter().any(other) {
+                bail!("ORDER BY {}: {last} is a column and the name of another one in SELECT", key.expr);
+            }
+        }
     }
     Ok(())
 }
@@ -633,12 +885,8 @@ fn unnested(select: &mut Select) -> Result<()> {
         Expr::Function(function) => only(function).map(|list| format!("ARRAY_LENGTH({list}) > 0")),
         _ => None,
     });
-    let mut conditions: Vec<String> = filled.collect();
-    if !conditions.is_empty() {
-        conditions.extend(select.selection.as_ref().map(|condition| format!("({condition})")));
-        select.selection = Some(expression(&conditions.join(" AND "))?);
-    }
-    Ok(())
+    let conditions: Vec<String> = filled.collect();
+    and_where(select, (!conditions.is_empty()).then(|| conditions.join(" AND ")))
 }
 
 fn all_of(conditions: &[Expr]) -> Option<String> {
@@ -765,7 +1013,12 @@ fn projected(projection: &[SelectItem], group: &Expr) -> Option<Expr> {
             }
         }
         Expr::Identifier(name) => projection.iter().find_map(|item| match item {
-            SelectItem::ExprWithAlias { expr, alias } if alias.value == name.value => Some(expr.clone()),
+            // A column before what is made of it under its name.
+            SelectItem::ExprWithAlias { expr, alias }
+                if alias.value == name.value && !names_of(expr).contains(&name.to_string()) =>
+            {
+                Some(expr.clone())
+            }
             _ => None,
         }),
         _ => None,

@@ -18,6 +18,8 @@ use sqlparser::ast::{
     WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
 };
 
+use super::functions::integer;
+
 /// The functions by what they give: a whole number, a share, a sum or mean of the argument, a value of the argument.
 pub const COUNT: &str = "webmill_window_count";
 pub const SHARE: &str = "webmill_window_share";
@@ -73,6 +75,9 @@ pub fn call(function: &Function) -> Result<Option<String>> {
     if name == "ntile" || arguments.len() > 1 {
         let at = usize::from(name != "ntile");
         number = arguments.remove(at).parse()?;
+    }
+    if name == "ntile" && number < 1 {
+        bail!("ntile takes a number of 1 or more: {function}");
     }
     let (frame, peers) = frame(spec)?;
     let bound = |bound: Option<i64>| bound.map_or_else(|| "-".to_owned(), |rows| rows.to_string());
@@ -423,7 +428,11 @@ impl Answer {
                 match window.arguments.get(1) {
                     Some(other) => {
                         let inside = self.outside.iter().map(|outside| Some(!outside)).collect();
-                        chosen.zip_with(&inside, &other.cast(chosen.dtype())?)?
+                        let other = match chosen.dtype() {
+                            DataType::Int64 => integer(std::slice::from_ref(other))?,
+                            kind => other.cast(kind)?,
+                        };
+                        chosen.zip_with(&inside, &other)?
                     }
                     None => chosen,
                 }

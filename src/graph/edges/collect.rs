@@ -7,7 +7,8 @@ use super::super::csr::{Csr, Parallel};
 use super::super::lines::{proportion, weight};
 use super::doubts::Doubts;
 use super::line::{
-    Arc, Line, SEPARATORS, is_header, is_number, looks_numbered, may_be_header, named, numbered, suspect,
+    Arc, Line, SEPARATORS, is_header, is_number, is_wide_header, looks_numbered, may_be_header, named,
+    numbered, shape, suspect,
 };
 use super::table::{Columns, Table, cells, empty, word};
 use super::{EdgeList, EdgeOptions, Order};
@@ -46,6 +47,8 @@ pub(super) struct Lines {
     comments: Option<bool>,
     /// Lines and their names while no line has held an arc: pairs of names perhaps.
     alone: Vec<(u64, u32)>,
+    /// What all these look like: separator and number of cells, if they look alike.
+    alike: Option<(char, usize)>,
     /// What stands between source and target of the last arc, in words.
     between: &'static str,
     /// What may have been meant otherwise.
@@ -86,7 +89,8 @@ impl Lines {
             if self.table.as_ref().map_or_else(|| is_header(line), |table| table.header) {
                 return Ok(());
             }
-            if self.table.is_none() && !looks_numbered(line) && may_be_header(line) {
+            if self.table.is_none() && !looks_numbered(line) && (may_be_header(line) || is_wide_header(line))
+            {
                 self.held = Some((self.number, line.to_owned()));
                 return Ok(());
             }
@@ -95,6 +99,15 @@ impl Lines {
             return self.row(line);
         }
         if let Some((number, first)) = self.held.take() {
+            // The third of three columns of numbers is the weight, whatever it is called.
+            let weighted = looks_numbered(line) && shape(line).is_some();
+            if is_wide_header(&first)
+                && !weighted
+                && let Some(table) = Table::of_header(&first)
+            {
+                self.table = Some(table);
+                return self.row(line);
+            }
             if looks_numbered(line) {
                 self.doubts.header.see(number, &first);
             } else {
@@ -120,7 +133,10 @@ impl Lines {
         }
         let arc = match &self.table {
             Some(table) => table.arc(line).is_ok(),
-            None => (line.contains('\t') || line.contains("->")) && matches!(named(line), Ok(Line::Arc(_))),
+            None => {
+                let clear = line.contains('\t') || line.contains("->");
+                clear && matches!(named(line), Ok(Line::Arc(_))) || self.is_alike(line)
+            }
         };
         let data = arc && self.comments != Some(true);
         if !data {
@@ -128,6 +144,12 @@ impl Lines {
             self.doubts.hash.see(self.number, line);
         }
         data
+    }
+
+    /// Does a line look like all before it, which are pairs of names perhaps?
+    fn is_alike(&self, line: &str) -> bool {
+        let before = self.held.as_ref().map_or(self.alike, |(_, first)| shape(first));
+        self.arcs.is_empty() && before.is_some() && shape(line) == before
     }
 
     /// A row of a table.
@@ -165,6 +187,11 @@ impl Lines {
                 self.doubts.alone(number, name);
                 let node = self.name(name);
                 if self.arcs.is_empty() {
+                    if self.alone.is_empty() {
+                        self.alike = shape(name);
+                    } else if self.alike.is_some() {
+                        self.alike = self.alike.filter(|alike| shape(name) == Some(*alike));
+                    }
                     self.alone.push((number, node));
                 }
                 Ok(())
@@ -174,7 +201,7 @@ impl Lines {
                 self.alone = Vec::new();
                 self.between = between(line);
                 let Arc { source, target, weight, .. } = arc;
-                let (source, target) = (self.name(source), self.name(target));
+                let (source, target) = (self.name(&source), self.name(&target));
                 self.arc(source, target, weight)
             }
         }

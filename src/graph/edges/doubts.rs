@@ -4,7 +4,8 @@
 //! number may be a weight or of a name. The rest is said, with counts and the first line of its kind.
 
 use super::super::csr::Parallel;
-use super::line::{Arc, suspect};
+use super::line::{Arc, SEPARATORS, suspect};
+use super::table::empty;
 
 /// Weights from which on all of a list look like times: seconds since 1970.
 const TIMES: f32 = 1e8;
@@ -51,12 +52,19 @@ pub(super) struct Doubts {
     blanks: Seen,
     /// URLs with only a comma between.
     cut: Seen,
+    /// Those with more behind a comma in the target, and none in the source.
+    more: Seen,
+    /// Names alone that begin with a comma or the like, or end in one.
+    open: Seen,
 }
 
 impl Doubts {
     /// A name alone was read.
     pub fn alone(&mut self, number: u64, name: &str) {
         self.alone += 1;
+        if name.starts_with(SEPARATORS) || name.ends_with(SEPARATORS) {
+            self.open.see(number, name);
+        }
         if suspect(name) {
             self.suspect.see(number, name);
         }
@@ -67,11 +75,14 @@ impl Doubts {
         if arc.loose && arc.weight.is_some() {
             self.loose.see(number, line);
         }
-        if arc.loose && [arc.source, arc.target].iter().any(|name| name.contains(char::is_whitespace)) {
+        if arc.loose && [&arc.source, &arc.target].iter().any(|name| name.contains(char::is_whitespace)) {
             self.blanks.see(number, line);
         }
         if arc.cut {
             self.cut.see(number, line);
+            if arc.target.contains(SEPARATORS) && !arc.source.contains(SEPARATORS) {
+                self.more.see(number, line);
+            }
         }
     }
 
@@ -85,6 +96,7 @@ impl Doubts {
     /// # Errors
     /// What is wrong where lines cannot be meant as they were read, or contradict one another.
     pub fn judge(&self, arcs: u64, notes: &mut Vec<String>) -> Result<(), String> {
+        self.of_cells()?;
         self.of_nodes(arcs, notes)?;
         self.of_numbers(arcs, notes)?;
         if self.header.count > 0 {
@@ -107,6 +119,22 @@ impl Doubts {
                 "{} says that links have no direction; each line is one arc here, from the first to the second: add the \
                  reverse ones if they are meant",
                 self.undirected
+            ));
+        }
+        Ok(())
+    }
+
+    /// Of cells that are empty, or too many, where URLs have only a comma or the like between.
+    fn of_cells(&self) -> Result<(), String> {
+        if self.cut.count > 0 && self.open.count > 0 {
+            let column = usize::from(!self.open.text.starts_with(SEPARATORS));
+            return Err(format!("{}: {}", self.open, empty(column)));
+        }
+        if self.more.count > 0 && 10 * self.more.count >= 9 * self.cut.count {
+            return Err(format!(
+                "{} of {} lines hold more than two URLs and a weight (the first is {}): which columns these are --columns says; \
+                 where commas and the like are of the URLs, a tab between source and target does",
+                self.more.count, self.cut.count, self.more
             ));
         }
         Ok(())

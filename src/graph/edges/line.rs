@@ -4,7 +4,8 @@
 //! isolated nodes, a number at the end of a URL with blanks becomes a weight. So only what is clear is an arc here,
 //! and what was guessed is said, for the reader to count.
 
-use super::table::empty;
+use super::table::{cells, empty, separator};
+use std::borrow::Cow;
 
 /// A line of a list of names.
 #[derive(Debug, PartialEq)]
@@ -17,8 +18,8 @@ pub(super) enum Line<'a> {
 /// An arc between names.
 #[derive(Debug, PartialEq)]
 pub(super) struct Arc<'a> {
-    pub source: &'a str,
-    pub target: &'a str,
+    pub source: Cow<'a, str>,
+    pub target: Cow<'a, str>,
     pub weight: Option<&'a str>,
     /// Were target and weight, if there is one, told apart only by what a name may hold, a blank or a comma?
     pub loose: bool,
@@ -34,6 +35,13 @@ pub(super) const SEPARATORS: [char; 3] = [',', ';', '|'];
 /// # Errors
 /// What is wrong, in words, for a line that is meant as an arc and is none.
 pub(super) fn named(line: &str) -> Result<Line<'_>, String> {
+    // What is in quotes is a name, whatever it holds.
+    if !line.starts_with('\t')
+        && !line.ends_with('\t')
+        && let Some(arc) = quoted(line)
+    {
+        return arc.map(Line::Arc);
+    }
     if let Some((source, rest)) = arrow(line) {
         let tabs = source.ends_with('\t') && rest.starts_with('\t');
         let (source, rest) = (source.trim(), rest.trim());
@@ -42,17 +50,14 @@ pub(super) fn named(line: &str) -> Result<Line<'_>, String> {
         }
         let arc = match rest.rsplit_once('\t') {
             Some((target, weight)) => {
-                Arc { source, target: target.trim_end(), weight: Some(weight), loose: false, cut: false }
+                let (source, target) = (source.into(), target.trim_end().into());
+                Arc { source, target, weight: Some(weight), loose: false, cut: false }
             }
-            None if tabs => Arc { source, target: rest, weight: None, loose: false, cut: false },
+            None if tabs => {
+                Arc { source: source.into(), target: rest.into(), weight: None, loose: false, cut: false }
+            }
             None => loose(source, rest),
         };
-        return Ok(Line::Arc(arc));
-    }
-    if !line.starts_with('\t')
-        && !line.ends_with('\t')
-        && let Some(arc) = quoted(line)
-    {
         return Ok(Line::Arc(arc));
     }
     if line.contains('\t') {
@@ -61,17 +66,23 @@ pub(super) fn named(line: &str) -> Result<Line<'_>, String> {
     pair(line)
 }
 
-/// Two names in quotes and perhaps a weight, as tables write them.
-fn quoted(line: &str) -> Option<Arc<'_>> {
-    fn field(text: &str) -> Option<(&str, &str)> {
-        text.trim_start().strip_prefix('"')?.split_once('"')
+/// Two names in quotes and perhaps a weight, as tables write them; two quotes inside are one.
+fn quoted(line: &str) -> Option<Result<Arc<'_>, String>> {
+    fn field(text: &str) -> Option<(Cow<'_, str>, &str)> {
+        let text = text.trim_start().strip_prefix('"')?;
+        let mut end = text.find('"')?;
+        while text[end + 1..].starts_with('"') {
+            end += 2 + text[end + 2..].find('"')?;
+        }
+        let cell = text[..end].trim();
+        let cell = if cell.contains('"') { cell.replace("\"\"", "\"").into() } else { cell.into() };
+        Some((cell, &text[end + 1..]))
     }
     fn between(text: &str) -> Option<&str> {
         text.trim_start_matches(' ').strip_prefix(|c| c == '\t' || SEPARATORS.contains(&c))
     }
     let (source, rest) = field(line)?;
     let (target, rest) = field(between(rest)?)?;
-    let (source, target) = (source.trim(), target.trim());
     let weight = match rest.trim_end() {
         "" => None,
         rest => {
@@ -79,14 +90,10 @@ fn quoted(line: &str) -> Option<Arc<'_>> {
             Some(word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).unwrap_or(word))
         }
     };
-    let names = !source.is_empty() && !target.is_empty();
-    (names && weight.is_none_or(is_number)).then_some(Arc {
-        source,
-        target,
-        weight,
-        loose: false,
-        cut: false,
-    })
+    if let Some(column) = [&source, &target].iter().position(|name| name.is_empty()) {
+        return Some(Err(format!("{line:?}: {}", empty(column))));
+    }
+    weight.is_none_or(is_number).then_some(Ok(Arc { source, target, weight, loose: false, cut: false }))
 }
 
 /// Both sides of the arrow: one with blanks around it, since URLs may hold `->`; else, where no tabs tell names apart,
@@ -111,8 +118,10 @@ fn between_tabs(line: &str) -> Result<Line<'_>, String> {
     if let Some(column) = fields.iter().position(|field| field.is_empty()) {
         return Err(format!("{line:?}: {}", empty(column)));
     }
-    let arc =
-        |weight| Line::Arc(Arc { source: fields[0], target: fields[1], weight, loose: false, cut: false });
+    let arc = |weight| {
+        let (source, target) = (fields[0].into(), fields[1].into());
+        Line::Arc(Arc { source, target, weight, loose: false, cut: false })
+    };
     match fields[..] {
         [name, number] if is_url(name) && is_number(number) => {
             Err(format!("{line:?} is one URL and a number, no arc"))
@@ -135,7 +144,15 @@ fn pair(line: &str) -> Result<Line<'_>, String> {
                 let source = line[..second].trim_end();
                 let bare = source.trim_end_matches(SEPARATORS).trim_end();
                 let cut = bare.len() < source.len();
-                Ok(Line::Arc(Arc { cut, ..loose(bare, &line[second..]) }))
+                let arc = loose(bare, &line[second..]);
+                // No URL holds a blank.
+                if arc.target.contains(char::is_whitespace) {
+                    return Err(format!(
+                        "{line:?} has more than two URLs and a weight: which columns they are --columns says; where names \
+                         hold blanks, a tab between them does"
+                    ));
+                }
+                Ok(Line::Arc(Arc { cut, ..arc }))
             }
             more => Err(format!("{} URLs: a line holds two", more + 2)),
         };
@@ -155,7 +172,7 @@ fn cut(line: &str) -> Option<Arc<'_>> {
         Some((target, weight)) if is_number(weight) => (target, Some(weight)),
         _ => (rest, None),
     };
-    Some(Arc { source, target, weight, loose: true, cut: true })
+    Some(Arc { source: source.into(), target: target.into(), weight, loose: true, cut: true })
 }
 
 /// Two host names and perhaps a weight.
@@ -163,7 +180,13 @@ fn hosts(line: &str) -> Option<Arc<'_>> {
     let mut words = fields(line);
     let (source, target, weight) = (words.next()?, words.next()?, words.next());
     let hosts = is_host(source) && is_host(target) && weight.is_none_or(is_number);
-    (hosts && words.next().is_none()).then_some(Arc { source, target, weight, loose: true, cut: false })
+    (hosts && words.next().is_none()).then_some(Arc {
+        source: source.into(),
+        target: target.into(),
+        weight,
+        loose: true,
+        cut: false,
+    })
 }
 
 /// A target with blanks, or a target, a blank and a weight.
@@ -172,7 +195,7 @@ fn loose<'a>(source: &'a str, rest: &'a str) -> Arc<'a> {
         Some((target, weight)) if is_number(weight) => (target.trim_end(), Some(weight)),
         _ => (rest, None),
     };
-    Arc { source, target, weight, loose: true, cut: false }
+    Arc { source: source.into(), target: target.into(), weight, loose: true, cut: false }
 }
 
 /// Words with their places.
@@ -212,28 +235,57 @@ pub(super) fn suspect(name: &str) -> bool {
 
 /// A first line that names columns: `source,target,weight`, `FromNodeId ToNodeId`, `Source URL⇥Target URL`.
 pub(super) fn is_header(line: &str) -> bool {
-    const ENDS: [&str; 13] = [
-        "source",
-        "target",
-        "from",
-        "to",
-        "src",
-        "dst",
-        "dest",
-        "destination",
-        "origin",
-        "fromnodeid",
-        "tonodeid",
-        "sourceid",
-        "targetid",
-    ];
-    const KINDS: [&str; 11] =
-        ["id", "node", "url", "uri", "page", "host", "domain", "name", "weight", "count", "type"];
     let lower = line.to_ascii_lowercase();
     let between = |c: char| c.is_whitespace() || "_-\"".contains(c) || SEPARATORS.contains(&c);
     let words = || lower.split(between).filter(|word| !word.is_empty());
-    let ends = words().filter(|word| ENDS.contains(word)).count();
-    ends > 1 && !line.contains("->") && words().all(|word| ENDS.contains(&word) || KINDS.contains(&word))
+    let ends = words().filter(|word| is_end(word)).count();
+    ends > 1 && !line.contains("->") && words().all(|word| is_end(word) || KINDS.contains(&word))
+}
+
+/// Words for sources in names of columns.
+pub(super) const SOURCES: [&str; 6] = ["source", "from", "src", "origin", "fromnodeid", "sourceid"];
+/// Words for targets.
+pub(super) const TARGETS: [&str; 7] = ["target", "to", "dst", "dest", "destination", "tonodeid", "targetid"];
+const KINDS: [&str; 11] =
+    ["id", "node", "url", "uri", "page", "host", "domain", "name", "weight", "count", "type"];
+
+fn is_end(word: &str) -> bool {
+    SOURCES.contains(&word) || TARGETS.contains(&word)
+}
+
+/// Does the name of a column say one of these things, and nothing that is unknown?
+pub(super) fn column_says(name: &str, words: &[&str]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let mut parts =
+        lower.split(|c: char| c.is_whitespace() || "_-".contains(c)).filter(|part| !part.is_empty());
+    let mut says = false;
+    parts.all(|part| {
+        says |= words.contains(&part);
+        is_end(part) || KINDS.contains(&part)
+    }) && says
+}
+
+/// A first line that names columns for source and target, and others in words of its own: `source,target,anchor`.
+pub(super) fn is_wide_header(line: &str) -> bool {
+    let separator = separator(line);
+    if separator == ' ' || line.contains("->") || line.contains("://") {
+        return false;
+    }
+    let Ok(names) = cells(line, separator) else { return false };
+    let says = |words: &[&str]| names.iter().any(|name| column_says(name, words));
+    names.len() > 2
+        && says(&SOURCES)
+        && says(&TARGETS)
+        && names.iter().all(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+}
+
+/// Separator and number of cells of a line that may be a pair of names and perhaps a weight.
+pub(super) fn shape(line: &str) -> Option<(char, usize)> {
+    let separator = separator(line);
+    let cells = cells(line, separator).ok()?;
+    let names = cells.iter().all(|cell| !cell.is_empty() && !cell.contains('"'));
+    let fits = (2..=3).contains(&cells.len()) && cells.get(2).is_none_or(|weight| is_number(weight));
+    (names && fits).then_some((separator, cells.len()))
 }
 
 /// May a first line name columns in words of its own? It does if numbers follow.
@@ -321,10 +373,17 @@ mod tests {
             ("\"http://a.org/\"\t\"http://b.org/x\"\t2", a, b, Some("2")),
             ("\"New York\"; \"Athens, Georgia\"; \"0.5\"", "New York", "Athens, Georgia", Some("0.5")),
             ("a.org,b.org,4", "a.org", "b.org", Some("4")),
+            ("\"Paris\",\"a -> b\"", "Paris", "a -> b", None),
+            ("\"a \"\"x\"\"\",\"b\",2", "a \"x\"", "b", Some("2")),
+            ("\"a\" -> \"b\"", "\"a\"", "\"b\"", None),
         ] {
             match named(line) {
                 Ok(Line::Arc(arc)) => {
-                    assert_eq!((arc.source, arc.target, arc.weight), (source, target, weight), "{line:?}");
+                    assert_eq!(
+                        (&*arc.source, &*arc.target, arc.weight),
+                        (source, target, weight),
+                        "{line:?}"
+                    );
                 }
                 other => panic!("{line:?}: {other:?}"),
             }
@@ -351,6 +410,9 @@ mod tests {
             ("a ->", "lacks an end"),
             ("-> b", "lacks an end"),
             ("http://a http://b http://c", "3 URLs"),
+            ("http://a http://b hello", "--columns"),
+            ("http://a http://b hello 3", "--columns"),
+            ("\"a\",\"\"", "column 2 is empty"),
             ("http://a\t5", "one URL and a number"),
             ("a\tb\t1\tx", "4 fields"),
             ("\tb\t3", "column 1 is empty"),

@@ -1,6 +1,6 @@
 //! Lists of arcs as tables: a column each for source, target and weight, the others left out.
 
-use super::line::{SEPARATORS, is_header, is_number};
+use super::line::{SEPARATORS, SOURCES, TARGETS, column_says, is_header, is_number};
 use std::borrow::Cow;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::names::near_to;
@@ -18,6 +18,17 @@ impl std::str::FromStr for Columns {
         if !(2..=3).contains(&names.len()) || names.iter().any(|name| name.is_empty() || name == "0") {
             return Err(Error::Config(format!(
                 "columns {text:?}: name source and target, and perhaps weight, as from,to,weight or 1,3"
+            )));
+        }
+        let same = |a: &str, b: &str| {
+            let numbers = a.parse::<usize>().ok().zip(b.parse::<usize>().ok());
+            numbers.map_or_else(|| a.eq_ignore_ascii_case(b), |(a, b)| a == b)
+        };
+        let twice =
+            names.iter().enumerate().find(|(at, name)| names[..*at].iter().any(|other| same(other, name)));
+        if let Some((_, twice)) = twice {
+            return Err(Error::Config(format!(
+                "columns {text:?}: {twice} is there twice; source, target and weight are columns of their own"
             )));
         }
         Ok(Columns(names))
@@ -70,11 +81,8 @@ impl Table {
     pub fn of_header(line: &str) -> Option<Table> {
         let separator = separator(line);
         let names = cells(line, separator).ok()?;
-        let find = |words: &[&str]| {
-            names.iter().position(|name| words.iter().any(|word| name.to_ascii_lowercase().contains(word)))
-        };
-        let mut columns =
-            vec![find(&["source", "from", "src", "origin"])?, find(&["target", "to", "dst", "dest"])?];
+        let find = |words: &[&str]| names.iter().position(|name| column_says(name, words));
+        let mut columns = vec![find(&SOURCES)?, find(&TARGETS)?];
         columns.extend(find(&["weight", "count"]));
         let usual = separator == '\t' || separator == ' ';
         let in_order = columns.iter().copied().eq(0..names.len());
@@ -134,7 +142,7 @@ pub(super) fn word(separator: char) -> &'static str {
 
 /// What stands between the cells of a line: the first of tab, comma, semicolon and bar that occurs outside of quotes, else
 /// a blank.
-fn separator(line: &str) -> char {
+pub(super) fn separator(line: &str) -> char {
     let bare: String = line.split('"').step_by(2).collect();
     let found = std::iter::once('\t').chain(SEPARATORS).find(|separator| bare.contains(*separator));
     found.unwrap_or(' ')

@@ -2,7 +2,7 @@
 
 use super::super::csr::Shown;
 use super::EdgeList;
-use super::line::{Line, is_header, looks_numbered, named, suspect};
+use super::line::{Line, is_header, is_wide_header, looks_numbered, named, suspect};
 use std::io::Write;
 use std::path::Path;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -14,12 +14,14 @@ fn unwritable(name: &str) -> bool {
         || name.contains("->")
         || name.contains(['\n', '\r', '\t', '\u{feff}'])
         || looks_numbered(name)
+        // What follows would be inside of its quotes.
+        || name.starts_with('"') && name.matches('"').count() % 2 == 1
         || name.is_empty()
 }
 
 /// A name that no line can hold alone.
 fn unwritable_alone(name: &str) -> bool {
-    is_header(name) || named(name) != Ok(Line::Node(name))
+    is_header(name) || is_wide_header(name) || named(name) != Ok(Line::Node(name))
 }
 
 impl EdgeList {
