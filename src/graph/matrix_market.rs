@@ -271,7 +271,7 @@ mod tests {
             (&format!("{head}2 2 1\n1 1"), "no entry of this matrix"),
             (&format!("{head}2 2 1\n1 1 nan"), "\"nan\" is no weight"),
             (&format!("{head}2 2 1\n1 1 -1"), "\"-1\" is no weight"),
-            (&format!("{head}2 2 1\n1 1 1e99"), "\"1e99\" is no weight"),
+            (&format!("{head}2 2 1\n1 1 1e99"), "\"1e99\" is too large"),
             (&format!("{head}4000000000 4000000000 1\n1 1 1"), "no dense numbering"),
             (&format!("{head}99999999999 99999999999 1\n9999999999 1 1"), "32 bits"),
         ] {

@@ -231,7 +231,7 @@ fn position(of: &[Series]) -> PolarsResult<Series> {
 fn part(of: &[Series]) -> PolarsResult<Series> {
     let starts = integer(&of[1..2])?;
     let lengths = match of.get(2) {
-        Some(lengths) => integer(&[lengths.clone()])?,
+        Some(lengths) => integer(std::slice::from_ref(lengths))?,
         None => Series::new("".into(), vec![i64::MAX; of[0].len()]),
     };
     let rows = of[0].str()?.iter().zip(starts.i64()?.iter()).zip(lengths.i64()?.iter());
