@@ -239,17 +239,17 @@ fn part(of: &[Series]) -> PolarsResult<Series> {
         let (text, start, mut length) = (text?, start?, length?);
         let size = text.chars().count() as i64;
         let first = match start {
-            1.. => (start - 1).min(size),
+            1.. => start - 1,
             0 => {
                 length -= i64::from(length < i64::MAX);
                 0
             }
-            _ => (size + start).max(0),
+            _ => size.saturating_add(start),
         };
         let (from, to) = if length > 0 {
-            (first, first.saturating_add(length).min(size))
+            (first.max(0), first.saturating_add(length).min(size))
         } else {
-            (first.saturating_add(length).max(0), first)
+            (first.saturating_add(length).max(0), first.min(size))
         };
         Some(text.chars().skip(from as usize).take((to - from).max(0) as usize).collect::<String>())
     });
