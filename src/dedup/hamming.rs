@@ -10,7 +10,8 @@
 //! (see `hamming`).
 //!
 //! **Cost.** [`HammingJoin::estimate_bytes`]: 38 bytes a fingerprint and 20 MiB besides the input, however many pairs
-//! there are: they stream. `HammingJoin` refuses before it starts if that is more than it may use. Ten million uniform
+//! there are: they stream. [`HammingJoin::run`] refuses before it starts if that is more than it may use;
+//! [`HammingJoin::run_within`] sorts its tables on disk instead. Ten million uniform
 //! fingerprints take seconds at `k = 3`, half a minute at `k = 7`; the time grows with their number, and with that of
 //! their pairs: about .2 µs each in a million pages of one template, where a close pair comes together in several tables.
 //! Where most of `n` fingerprints are within `k` of each other, as a hostile site may make them, there are about `n²/2`
@@ -27,6 +28,7 @@ mod group;
 mod measure;
 pub(crate) mod online;
 mod plan;
+mod sorted;
 mod values;
 
 use std::ops::ControlFlow;
