@@ -33,6 +33,12 @@ use crate::minhash::{MAX_MINHASH_VALUES, Sketch};
 /// Version of what stored band hashes mean: of the sketch, of the words and of the hash of a band.
 pub const BANDS_VERSION: u32 = 1;
 
+/// Share of the pairs at the bound that a shape [made for it](BandShape::for_resemblance) finds, at least.
+const RECALL: f64 = 0.99;
+
+/// Most bands of such a shape, if it has more than one row: each is a number to be sorted a page.
+const MOST_BANDS: u32 = 64;
+
 /// Most words of a shingle.
 const MAX_WORDS: u32 = 100;
 
@@ -65,6 +71,32 @@ impl BandShape {
         ("webmill", BandShape { bands: 21, rows: 6, words: 3 }),
         ("datatrove", BandShape { bands: 14, rows: 8, words: 5 }),
     ];
+
+    /// The shape for pairs of resemblance `least`, above 0 to 1, and more: that of the stored bands, 21 x 6, where it
+    /// finds .99 of the pairs at `least` (from .766 on); else the most rows, six at most, with which 64 bands or fewer do,
+    /// and as many bands as that takes.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_dedup::BandShape;
+    /// assert_eq!(BandShape::for_resemblance(0.8), BandShape::default());
+    /// assert_eq!(BandShape::for_resemblance(0.5).to_string(), "35x3");
+    /// assert!(BandShape::for_resemblance(0.5).probability(0.5) >= 0.99);
+    /// ```
+    pub fn for_resemblance(least: f64) -> BandShape {
+        let stored = BandShape::default();
+        let least = least.clamp(0.01, 1.0);
+        if stored.probability(least) >= RECALL {
+            return stored;
+        }
+        // 1 − (1 − s^r)^b ≥ recall, solved for b.
+        let bands = |rows: u32| {
+            let missed = (-least.powf(f64::from(rows))).ln_1p();
+            ((1.0 - RECALL).ln() / missed).ceil() as u32
+        };
+        let rows = (2..=stored.rows).rev().find(|&rows| bands(rows) <= MOST_BANDS).unwrap_or(1);
+        BandShape { bands: bands(rows), rows, words: stored.words }
+    }
 
     /// Values that a sketch must have.
     pub fn values(&self) -> usize {
@@ -139,6 +171,54 @@ impl BandShape {
     }
 }
 
+/// Which bands candidates are found by: of a given shape, or of the one that the bound on the resemblance asks for.
+///
+/// Written and read as `auto` or as a [`BandShape`].
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum BandChoice {
+    /// [`BandShape::for_resemblance`].
+    #[default]
+    Auto,
+    /// This one.
+    Shape(BandShape),
+}
+
+impl BandChoice {
+    /// The shape, for pairs of resemblance `least` and more.
+    pub fn shape(&self, least: f64) -> BandShape {
+        match self {
+            BandChoice::Auto => BandShape::for_resemblance(least),
+            BandChoice::Shape(shape) => *shape,
+        }
+    }
+}
+
+impl TryFrom<String> for BandChoice {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl FromStr for BandChoice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        if text == "auto" { Ok(BandChoice::Auto) } else { text.parse().map(BandChoice::Shape) }
+    }
+}
+
+impl From<BandChoice> for String {
+    fn from(choice: BandChoice) -> String {
+        match choice {
+            BandChoice::Auto => "auto".into(),
+            BandChoice::Shape(shape) => shape.to_string(),
+        }
+    }
+}
+
 impl Default for BandShape {
     fn default() -> Self {
         Self::NAMED[0].1
@@ -168,7 +248,7 @@ impl FromStr for BandShape {
         let (Some(bands), Some(rows), Some(words)) = (number(bands), number(rows), number(words)) else {
             let names = Self::NAMED.map(|(name, _)| name).join(", ");
             return Err(Error::Config(format!(
-                "{text}: bands are {names}, or bands x rows such as 16x8 (3-word shingles) or 14x8w5 (5-word shingles)"
+                "{text}: bands are auto, {names}, or bands x rows such as 16x8 (3-word shingles) or 14x8w5 (5-word shingles)"
             )));
         };
         let shape = BandShape { bands, rows, words };
@@ -207,6 +287,19 @@ mod tests {
             assert!((shape(text).threshold() - expected).abs() < 1e-3, "{text}: {}", shape(text).threshold());
         }
         assert!((shape("datatrove").probability(0.8) - 0.924).abs() < 5e-4);
+    }
+
+    #[test]
+    fn shapes_for_a_bound_find_what_reaches_it() {
+        for percent in 1..=100 {
+            let least = f64::from(percent) / 100.0;
+            let shape = BandShape::for_resemblance(least);
+            shape.check().unwrap();
+            assert!(shape.probability(least) >= 0.99, "{least}: {shape} {}", shape.probability(least));
+            assert_eq!(shape == BandShape::default(), percent >= 77, "{least}: {shape}");
+        }
+        let named = |least| BandShape::for_resemblance(least).to_string();
+        assert_eq!([0.7, 0.6, 0.4, 0.2].map(named), ["37x6", "57x5", "27x2", "21x1"]);
     }
 
     #[test]

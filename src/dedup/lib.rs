@@ -73,7 +73,7 @@ mod signature;
 pub use bands::join::{
     BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, BandMatches, Meeting, SURELY_WHOLE,
 };
-pub use bands::{BANDS_VERSION, BandShape};
+pub use bands::{BANDS_VERSION, BandChoice, BandShape};
 pub use cluster::{Clusters, CopyClasses, ExactPair, Joined, MOST_TRIED, Member, NearPair, Same};
 pub use containment::Overlap;
 pub use exact::TextDigest;
@@ -92,8 +92,10 @@ pub use passages::{PassageCounts, PassageJoin, PassageOptions, PassagePairs};
 pub use repeated::blocks::{BlockKind, Pruned, without_repeated};
 pub use repeated::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions, RepeatedRow};
 pub use shingle::Shingles;
+pub use signature::bands::Bands;
 pub use signature::semantic::{PartsOfSpeech, SEMANTIC_CHARS, SEMANTIC_KEYWORDS, Semantic};
-pub use signature::spotsigs::join::{MOST_CANDIDATES, Resembling};
-pub use signature::spotsigs::{CHINESE_ANTECEDENTS, MAX_SPOTS, SPOTSIGS_THRESHOLD, SpotSigs};
-pub use signature::structure::{MAX_TOKENS, Structure, TemplateShare};
+pub use signature::simhash::{NearBuckets, SimHash, near_buckets};
+pub use signature::spotsigs::{CHINESE_ANTECEDENTS, MAX_SPOTS, SPOTSIGS_THRESHOLD, SpotSignature, SpotSigs};
+pub use signature::structure::{MAX_TOKENS, Structure, StructureSignature, TemplateShare};
 pub use signature::synonyms::{MAX_WORD_CHARS, Synonyms};
+pub use signature::{PageParts, Signature};

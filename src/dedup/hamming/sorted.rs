@@ -68,10 +68,8 @@ impl HammingJoin {
         let step = fingerprints.len().div_ceil(SAMPLE).max(1);
         let sample: Vec<u64> = fingerprints.iter().step_by(step).map(|f| f.0).collect();
         // Without a plan all fingerprints are one group.
-        let whole = Plan {
-            order: BitOrder::default(),
-            tables: vec![Table { mask: 0, differing: Vec::new() }],
-        };
+        let whole =
+            Plan { order: BitOrder::default(), tables: vec![Table { mask: 0, differing: Vec::new() }] };
         let plan = plan(Work::Within(fingerprints.len()), &sample, self.k, f64::INFINITY).unwrap_or(whole);
         for table in &plan.tables {
             let mut sorted = SortedTable {
@@ -193,12 +191,14 @@ impl<F: FnMut(Pair) -> Result<()>> SortedTable<'_, F> {
         let (k, table) = (self.k, self.table);
         let compare = |group: &Range<usize>| {
             let group = &members[group.clone()];
-            let pairs = group.iter().enumerate().flat_map(|(i, &a)| group[i + 1..].iter().map(move |&b| (a, b)));
+            let pairs =
+                group.iter().enumerate().flat_map(|(i, &a)| group[i + 1..].iter().map(move |&b| (a, b)));
             let close = pairs.filter(|(a, b)| (a.0 ^ b.0).count_ones() <= k && table.owns(a.0 ^ b.0));
             close.map(|(a, b)| pair_of(a.1.min(b.1), a.1.max(b.1), a.0 ^ b.0)).collect::<Vec<Pair>>()
         };
         let found: Vec<Vec<Pair>> = groups.par_iter().map(compare).collect();
-        self.giver.totals.compared += groups.iter().map(|g| (g.len() * (g.len() - 1) / 2) as u64).sum::<u64>();
+        self.giver.totals.compared +=
+            groups.iter().map(|g| (g.len() * (g.len() - 1) / 2) as u64).sum::<u64>();
         found.into_iter().flatten().try_for_each(|pair| self.giver.one(pair))
     }
 

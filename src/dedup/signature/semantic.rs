@@ -3,7 +3,7 @@
 //! **Definition.** Of a text the first [`SEMANTIC_CHARS`] characters are read and their
 //! [synonyms](crate::Synonyms) folded. The words of what comes out (see [`words`](webmill_text::words())), without stop words
 //! and those of fewer than two letters, are weighted by tf·idf: occurrences times the inverse document frequency that the
-//! caller gives, times two for nouns and proper names where a
+//! caller gives, times three for nouns and proper names where a
 //! [table of parts of speech](PartsOfSpeech) is given. The [`SEMANTIC_KEYWORDS`] of most weight, ties by their bytes, are
 //! sorted as bytes and joined by a byte 0; the fingerprint is XXH3-64 of that. Equal fingerprints make a candidate, nothing
 //! more. A text of fewer than two different words has none: pages of no word or one are
@@ -24,6 +24,7 @@ use webmill_text::{StopWords, language, normalize, words};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::signature::synonyms::{MAX_LINE_BYTES, MAX_WORD_CHARS, Synonyms, read_line};
+use crate::signature::{PageParts, Signature};
 
 /// Segments that are joined to a word of a table at most.
 const MAX_JOINED: usize = 8;
@@ -41,7 +42,7 @@ pub const SEMANTIC_KEYWORDS: usize = 5;
 const LEAST_KEYWORDS: usize = 2;
 
 /// What the weight of nouns and proper names is multiplied by.
-const NOUN_FACTOR: f64 = 2.0;
+const NOUN_FACTOR: f64 = 3.0;
 
 /// Which words are nouns or proper names.
 ///
@@ -223,6 +224,29 @@ impl<'t, F: Fn(&str) -> f64> Semantic<'t, F> {
     fn is_whole(&self, word: &str) -> bool {
         self.parts_of_speech.is_some_and(|table| table.knows(word))
             || self.synonyms.is_some_and(|table| table.is_base(word))
+    }
+}
+
+impl<F: Fn(&str) -> f64 + Sync> Signature for Semantic<'_, F> {
+    fn name(&self) -> &'static str {
+        "semantic"
+    }
+
+    /// Fingerprints are equal or they are not.
+    fn least(&self) -> f64 {
+        1.0
+    }
+
+    fn values(&self, page: &PageParts<'_>) -> Vec<u64> {
+        self.fingerprint(page.text).into_iter().collect()
+    }
+
+    fn keys(&self, values: &[u64]) -> Vec<u64> {
+        values.to_vec()
+    }
+
+    fn similarity(&self, a: &[u64], b: &[u64]) -> f64 {
+        f64::from(u8::from(a == b && !a.is_empty()))
     }
 }
 

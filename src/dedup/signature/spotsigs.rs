@@ -20,10 +20,10 @@
 //! **Reference.** M. Theobald, J. Siddharth, A. Paepcke, *SpotSigs: robust and efficient near duplicate detection in large web
 //! collections*, SIGIR 2008, doi:10.1145/1390334.1390431.
 
-pub(crate) mod join;
-
 use webmill_text::{StopWords, normalize_into, words};
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::signature::{PageParts, Signature, set_keys};
 
 /// Resemblance of the multisets from which on two pages are candidates.
 pub const SPOTSIGS_THRESHOLD: f64 = 0.44;
@@ -104,6 +104,48 @@ impl SpotSigs {
     /// Jaccard resemblance of the multisets, 0 to 1; 0 where one is empty.
     pub fn resemblance(&self, other: &Self) -> f64 {
         multiset_resemblance(&self.hashes, &other.hashes)
+    }
+}
+
+/// SpotSigs as a way to find pages that are alike, from [`SPOTSIGS_THRESHOLD`] on or another bound.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct SpotSignature {
+    /// Resemblance from which two pages are a pair, above 0 to 1.
+    pub least: f64,
+}
+
+impl Default for SpotSignature {
+    fn default() -> Self {
+        SpotSignature { least: SPOTSIGS_THRESHOLD }
+    }
+}
+
+impl Signature for SpotSignature {
+    fn name(&self) -> &'static str {
+        "spotsigs"
+    }
+
+    fn least(&self) -> f64 {
+        self.least
+    }
+
+    fn values(&self, page: &PageParts<'_>) -> Vec<u64> {
+        SpotSigs::of(page.text, page.language).hashes.into_vec()
+    }
+
+    /// Bands of the multiset, taken as a set in which the second 7 is another element than the first.
+    fn keys(&self, values: &[u64]) -> Vec<u64> {
+        let numbered = |group: &[u64]| {
+            let element = group[0];
+            let again = move |nth: u64| xxh3_64(&[element, nth].map(u64::to_le_bytes).concat());
+            std::iter::once(element).chain((1..group.len() as u64).map(again))
+        };
+        let set: Vec<u64> = values.chunk_by(|a, b| a == b).flat_map(numbered).collect();
+        set_keys(&set, self.least)
+    }
+
+    fn similarity(&self, a: &[u64], b: &[u64]) -> f64 {
+        multiset_resemblance(a, b)
     }
 }
 

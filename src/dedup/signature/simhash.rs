@@ -1,0 +1,193 @@
+//! SimHash as a way to find near-duplicates: fingerprints of 64 bits that differ in at most `k` bits, by the exact join.
+//!
+//! **Definition.** Two pages are candidates where the Hamming distance of their fingerprints is at most `k` (3 in the
+//! literature). Unverified, they are the pairs of Manku, Jain and Das Sarma; their precision is near .5 to .75, so that by
+//! default every candidate is compared by all shingles.
+//!
+//! **Algorithm.** [`HammingJoin`] gives the pairs of fingerprints. [`near_buckets`] makes a bucket of each: all pages that have
+//! one of the two; and one of the pages that have equal fingerprints. Buckets are what [`BandJoin`](crate::BandJoin) takes,
+//! which bounds the comparisons in large ones.
+//!
+//! **Cost.** That of the join, and 8 bytes a pair of fingerprints sorted, within the budget. A hostile site can make all `n`
+//! fingerprints close to each other, n²/2 pairs: past a bound the rest is left out, and said.
+//!
+//! **Reference.** Manku, Jain, Das Sarma, doi:10.1145/1242572.1242592.
+
+use webmill_capture::error::{Error, Result};
+use webmill_sort::{Budget, Sorter};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::fingerprint::{Fingerprint, simhash};
+use crate::hamming::HammingJoin;
+use crate::signature::{PageParts, Signature};
+
+/// Fingerprints within a Hamming distance.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct SimHash {
+    /// Most bits in which two fingerprints differ, 0 to 63.
+    pub bits: u32,
+}
+
+impl Signature for SimHash {
+    fn name(&self) -> &'static str {
+        "simhash"
+    }
+
+    fn least(&self) -> f64 {
+        1.0 - f64::from(self.bits) / 64.0
+    }
+
+    /// The fingerprint.
+    fn values(&self, page: &PageParts<'_>) -> Vec<u64> {
+        simhash(page.text).map(|fingerprint| fingerprint.0).into_iter().collect()
+    }
+
+    fn keys(&self, values: &[u64]) -> Vec<u64> {
+        values.to_vec()
+    }
+
+    /// The share of equal bits.
+    fn similarity(&self, a: &[u64], b: &[u64]) -> f64 {
+        match (a, b) {
+            (&[a], &[b]) => 1.0 - f64::from((a ^ b).count_ones()) / 64.0,
+            _ => 0.0,
+        }
+    }
+
+    fn bits(&self) -> Option<u32> {
+        Some(self.bits)
+    }
+}
+
+/// What [`near_buckets`] found.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct NearBuckets {
+    /// Pairs of different fingerprints that are close to each other.
+    pub pairs: u64,
+    /// There were more: those past the bound are missing.
+    pub cut: bool,
+}
+
+/// Pairs that are taken in any case, however few pages there are.
+const LEAST_PAIRS: u64 = 1 << 26;
+
+/// Brings together the fingerprints within `bits` of each other: gives `push` buckets and the indexes that are in them, an
+/// index of several buckets several times. Stops after 64 pairs a fingerprint, but 2²⁶ at least.
+///
+/// # Errors
+/// `Io` when the disk refuses; `Limit` for 2³² fingerprints; the first error of `push`.
+pub fn near_buckets(
+    fingerprints: &[Fingerprint],
+    bits: u32,
+    budget: &Budget,
+    mut push: impl FnMut(u64, u32) -> Result<()>,
+) -> Result<NearBuckets> {
+    let most = (64 * fingerprints.len() as u64).max(LEAST_PAIRS);
+    let share = budget.share(4);
+    // (first of its equals, another), and both directions of each pair of firsts.
+    let (mut equals, mut ends) = (Sorter::new(&share), Sorter::new(&share));
+    let mut found = NearBuckets::default();
+    let joined = HammingJoin::new(bits).run_within(fingerprints, &budget.share(2), |pair| {
+        if pair.distance == 0 {
+            return equals.push([pair.a, pair.b]);
+        }
+        if found.pairs == most {
+            found.cut = true;
+            return Err(Error::Limit(String::new()));
+        }
+        found.pairs += 1;
+        ends.push([pair.a, pair.b])?;
+        ends.push([pair.b, pair.a])
+    });
+    joined.map(drop).or_else(|error| if found.cut { Ok(()) } else { Err(error) })?;
+    let mut equals = equals.finish()?.peekable();
+    let mut ends = ends.finish()?.peekable();
+    let mut same: Vec<u32> = Vec::new();
+    let mut given = 0;
+    while let Some(first) = least([head(&mut equals)?, head(&mut ends)?]) {
+        same.clear();
+        same.push(first);
+        while let Some(other) = next_of(&mut equals, first)? {
+            same.push(other);
+        }
+        if same.len() > 1 {
+            same.iter().try_for_each(|&index| push(bucket(first, first), index))?;
+        }
+        while let Some(other) = next_of(&mut ends, first)? {
+            given += same.len() as u64;
+            // Many equals with many neighbours: as many as there may be pairs, twice.
+            if given > 2 * most {
+                found.cut = true;
+                continue;
+            }
+            same.iter().try_for_each(|&index| push(bucket(first, other), index))?;
+        }
+    }
+    Ok(found)
+}
+
+fn bucket(a: u32, b: u32) -> u64 {
+    xxh3_64(&(u64::from(a.min(b)) << 32 | u64::from(a.max(b))).to_le_bytes())
+}
+
+type Ends = std::iter::Peekable<webmill_sort::Sorted<[u32; 2]>>;
+
+/// The first number of the next entry.
+fn head(entries: &mut Ends) -> Result<Option<u32>> {
+    match entries.peek() {
+        Some(Err(_)) => entries.next().transpose().map(|_| None),
+        entry => Ok(entry.and_then(|entry| entry.as_ref().ok()).map(|entry| entry[0])),
+    }
+}
+
+/// The second number of the next entry, if its first one is `first`.
+fn next_of(entries: &mut Ends, first: u32) -> Result<Option<u32>> {
+    match head(entries)? == Some(first) {
+        true => Ok(entries.next().transpose()?.map(|entry| entry[1])),
+        false => Ok(None),
+    }
+}
+
+fn least(heads: [Option<u32>; 2]) -> Option<u32> {
+    heads.into_iter().flatten().min()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn buckets_bring_together_what_is_close_and_nothing_else(
+            seeds in prop::collection::vec(any::<u64>(), 1..5),
+            flips in prop::collection::vec((0usize..5, prop::collection::vec(0u32..64, 0..4)), 0..80),
+            bits in 0u32..8,
+        ) {
+            let values = flips.into_iter().map(|(seed, bits)| {
+                Fingerprint(bits.into_iter().fold(seeds[seed % seeds.len()], |value, bit| value ^ 1 << bit))
+            });
+            let values: Vec<Fingerprint> = values.collect();
+            let mut buckets: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+            let push = |bucket, index| {
+                buckets.entry(bucket).or_default().push(index);
+                Ok(())
+            };
+            let found = near_buckets(&values, bits, &Budget::new(1 << 16), push).expect("memory suffices");
+            prop_assert!(!found.cut);
+            let mut together = vec![vec![false; values.len()]; values.len()];
+            for members in buckets.values() {
+                for (&a, &b) in members.iter().flat_map(|a| members.iter().map(move |b| (a, b))) {
+                    together[a as usize][b as usize] |= a != b;
+                }
+            }
+            for (i, a) in values.iter().enumerate() {
+                for (j, b) in values.iter().enumerate().filter(|(j, _)| i != *j) {
+                    prop_assert_eq!(together[i][j], a.distance(*b) <= bits, "{} {}", i, j);
+                }
+            }
+        }
+    }
+}
