@@ -165,15 +165,17 @@ pub(crate) fn inputs_of(results: &Path) -> Result<Vec<String>> {
     if results.join(LAYOUT_FILE).exists() {
         check_layout(results)?;
     }
-    let path = results.join("extract/latest/run.json");
-    let text = std::fs::read(&path).map_err(|_| {
-        Error::Config(format!(
-            "{}: no results of `webmill extract` here, so no shards either",
-            results.display()
-        ))
+    inputs_of_run(&results.join("extract/latest/run.json"))
+}
+
+/// The same, by the file `run.json` of a job.
+pub(crate) fn inputs_of_run(path: &Path) -> Result<Vec<String>> {
+    let text = std::fs::read(path).map_err(|_| {
+        let path = path.display();
+        Error::Config(format!("{path}: no results of `webmill extract` here, so no shards either"))
     })?;
     let run: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|e| Error::corrupt(&path, 0, e.to_string()))?;
+        serde_json::from_slice(&text).map_err(|e| Error::corrupt(path, 0, e.to_string()))?;
     let inputs = run.get("inputs").and_then(|inputs| inputs.as_array());
     Ok(inputs.into_iter().flatten().filter_map(|input| input.as_str()).map(str::to_owned).collect())
 }

@@ -2,16 +2,19 @@
 //!
 //! **Algorithm.** Pages are put in the order of what to keep. Equal bodies and texts are stars about the first page that
 //! has them. Of every text one page goes on: the bands of its MinHash sketch, which `webmill extract` stored, bring it
-//! together with candidates, and every candidate is compared by all shingles before it is a row. Of the pairs clusters
-//! are formed.
+//! together with candidates, and so does its SimHash; every candidate is compared by all shingles before it is a row. Of
+//! the pairs clusters are formed. Further signatures (`by`) find pairs of kinds of their own.
 //!
 //! **Cost.** About 60 bytes a page in memory; all else is sorted within `--memory` or lies in temporary files: 150 bytes a
 //! page, the texts, and the shingles of those that are compared.
 //!
 //! **Determinism.** The tables are a function of the pages and the settings.
 
+mod by;
 mod candidates;
+mod close;
 mod earlier;
+mod further;
 mod order;
 mod output;
 mod pages;
@@ -20,11 +23,11 @@ pub mod pieces;
 pub mod tables;
 mod texts;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_dedup::{BandShape, Clusters, CopyClasses, KeepPolicy, NearPair};
+use webmill_dedup::{BandChoice, BandShape, Clusters, CopyClasses, KeepPolicy, NearPair};
 use webmill_run::{
     Committed, Ingredient, Inputs, Job, JobInput, Measure, Stage, Unit, Upstream, open_latest,
 };
@@ -36,7 +39,9 @@ use crate::job::{Context, JobEntry};
 use crate::mapped::{Mapped, MappedWriter};
 use crate::rank::Rank;
 use crate::recipe::{Settings, check_settings, within};
+use by::By;
 use candidates::Near;
+use close::UNVERIFIED;
 use order::Order;
 use output::Tables;
 use pages::{Pages, Sources};
@@ -63,10 +68,26 @@ pub const ENTRY: JobEntry = JobEntry {
 pub struct Dedup {
     /// Least resemblance of near-duplicates: word shingles that both have / that either has.
     pub min_resemblance: f64,
-    /// Bands of MinHash by which candidates are found, and words of a shingle: webmill (21x6), datatrove,
-    /// or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill` are stored by
-    /// extract; for others all texts are signed again.
-    pub bands: BandShape,
+    /// Signatures by which candidates are found: bands (MinHash), simhash; for pairs of kinds of their own also
+    /// spotsigs, semantic (equal keywords) and structure (like markup).
+    pub by: Vec<By>,
+    /// Bands of MinHash and words of a shingle: auto (99 % of the pairs at min_resemblance are found), webmill (21x6),
+    /// datatrove, or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill`, which auto takes
+    /// from .77 on, are stored by extract; for others all texts are signed again.
+    pub bands: BandChoice,
+    /// Bits in which the SimHashes of candidates differ at most.
+    pub simhash_bits: u32,
+    /// Whether candidates are compared by all shingles. Without, `by = ["simhash"]` gives the pairs and clusters of
+    /// the literature.
+    pub verify: bool,
+    /// Signatures whose pairs form clusters; further ones only if they are named here.
+    pub cluster_by: Vec<By>,
+    /// For semantic: a file of lines "base variant variant", read as one word each.
+    #[serde(skip_serializing)]
+    pub synonyms: Option<PathBuf>,
+    /// For semantic: a file of lines "word tag"; nouns count three times.
+    #[serde(skip_serializing)]
+    pub parts_of_speech: Option<PathBuf>,
     /// Texts of fewer words are no near-duplicates of anything: too little to compare. Copies they may be only by body.
     pub min_words: u32,
     /// Which page of a cluster is kept: earliest, longest, rank or canonical.
@@ -82,7 +103,13 @@ impl Default for Dedup {
     fn default() -> Self {
         Dedup {
             min_resemblance: 0.8,
-            bands: BandShape::default(),
+            by: vec![By::Bands, By::Simhash],
+            bands: BandChoice::Auto,
+            simhash_bits: 3,
+            verify: true,
+            cluster_by: vec![By::Bands, By::Simhash],
+            synonyms: None,
+            parts_of_speech: None,
             min_words: 12,
             keep: KeepPolicy::default(),
             passages: true,
@@ -97,7 +124,9 @@ impl Settings for Dedup {
     fn check(&self) -> Result<()> {
         within("min_words", self.min_words, 0..=1_000_000)?;
         within("min_resemblance", self.min_resemblance, 0.01..=1.0)?;
-        self.bands.check()
+        within("simhash_bits", self.simhash_bits, 0..=7)?;
+        by::check(self)?;
+        self.shape().check()
     }
 }
 
@@ -107,6 +136,8 @@ pub struct DedupInput {
     /// Only where the order asks for it.
     rank: Option<Committed>,
     against: Vec<Against>,
+    /// Files of words that signatures read.
+    words: Inputs,
 }
 
 /// Earlier results.
@@ -123,6 +154,8 @@ impl DedupInput {
 impl JobInput for DedupInput {
     fn inputs(&self) -> Inputs {
         let mut inputs = Inputs::of_jobs(std::iter::once(&self.extract).chain(&self.rank));
+        inputs.files.clone_from(&self.words.files);
+        inputs.paths.clone_from(&self.words.paths);
         for against in &self.against {
             let named = |job: &str, committed: &Committed| Upstream {
                 job: job.to_owned(),
@@ -160,26 +193,55 @@ pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
         }
         keys.push(&results.extract.manifest.key);
     }
-    let input =
-        DedupInput { rank: by_rank.then(|| context.results_of(Rank::TABLE)).transpose()?, extract, against };
+    for (results, folder) in against.iter().zip(&settings.against) {
+        refuse_other_shape(&settings, results, folder)?;
+    }
+    let rank = by_rank.then(|| context.results_of(Rank::TABLE)).transpose()?;
+    let named = [("synonyms", &settings.synonyms), ("parts_of_speech", &settings.parts_of_speech)];
+    let files: Vec<(PathBuf, String)> =
+        named.into_iter().filter_map(|(name, path)| Some((path.clone()?, name.to_owned()))).collect();
+    let words = Inputs::of_files(&files, None, context.runtime.cancel)?;
+    let input = DedupInput { rank, extract, against, words };
     context.run(&settings, &input)
+}
+
+/// Refuses earlier duplicates that were found by bands of another shape: what is near there may not be near here.
+fn refuse_other_shape(settings: &Dedup, results: &Against, folder: &Path) -> Result<()> {
+    let Some(dedup) = &results.dedup else { return Ok(()) };
+    let then: Option<Dedup> = serde_json::from_value(dedup.manifest.configuration.clone()).ok();
+    match then.map(|then| then.shape()).filter(|then| *then != settings.shape()) {
+        None => Ok(()),
+        Some(then) => Err(Error::Config(format!(
+            "--against {}: its duplicates were found by bands {then}, these settings ask for {}: run `webmill dedup` there \
+             with these settings first, or take its bands or min_resemblance here",
+            folder.display(),
+            settings.shape()
+        ))),
+    }
 }
 
 impl Job for Dedup {
     type Input = DedupInput;
     const NAME: &'static str = "dedup";
-    const VERSION: u32 = 5;
+    const VERSION: u32 = 6;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let mut ingredients = crate::ingredients::of_words();
-        ingredients.push(Ingredient { name: "bands".into(), digest: self.bands.key() });
+        let shape = self.shape();
+        ingredients.push(Ingredient { name: "bands".into(), digest: shape.key() });
+        let recall = format!(
+            "{:.4} of the pairs at {}",
+            shape.probability(self.min_resemblance),
+            self.min_resemblance
+        );
+        ingredients.push(Ingredient { name: "expected recall of bands".into(), digest: recall });
         ingredients
     }
 
     fn run(&self, input: &DedupInput, stage: &Stage<'_>) -> Result<()> {
         stage.unit("duplicates", |unit| self.find(input, unit))?;
         let near = NearBound {
-            shingle_words: self.bands.words as usize,
+            shingle_words: self.shape().words as usize,
             min_resemblance: self.min_resemblance,
             min_words: self.min_words,
         };
@@ -204,11 +266,17 @@ pub(crate) fn bands_are_stored(extract: &Committed, shape: &BandShape) -> bool {
 }
 
 impl Dedup {
+    /// The bands that candidates are found by.
+    pub fn shape(&self) -> BandShape {
+        self.bands.shape(self.min_resemblance)
+    }
+
     /// Whether these settings find the pairs that `other` finds.
     fn finds_what(&self, other: &Dedup) -> bool {
         let of = |settings: &Dedup| {
+            let signatures = (settings.by.clone(), settings.simhash_bits, settings.verify);
             let bound = settings.min_resemblance.to_bits();
-            (bound, settings.bands, settings.min_words, settings.keep)
+            (bound, settings.shape(), settings.min_words, settings.keep, signatures)
         };
         of(self) == of(other)
     }
@@ -234,8 +302,14 @@ impl Dedup {
         let clusters = self.cluster(&pages, &copies, &near, &budget, unit)?;
         count(&pages, &near, &clusters, unit);
         let known: Vec<bool> = std::iter::once(false).chain(earlier.iter().map(|e| e.known)).collect();
-        let tables =
-            Tables { pages: &pages, copies: &copies, near: &near, clusters: &clusters, known: &known };
+        let tables = Tables {
+            settings: self,
+            pages: &pages,
+            copies: &copies,
+            near: &near,
+            clusters: &clusters,
+            known: &known,
+        };
         tables.write(unit, &budget)
     }
 
@@ -257,13 +331,24 @@ impl Dedup {
             }
             same
         });
-        for &[a, b, common] in near.pairs.iter() {
+        let counts = |by: By| self.cluster_by.contains(&by);
+        let mut push = |a: u32, b: u32, similarity: f32| {
             let (x, y) = (classes.head(a), classes.head(b));
-            if x != y {
+            if x == y { Ok(()) } else { sorter.push([x.max(y), x.min(y), similarity.to_bits()]) }
+        };
+        for &[a, b, common] in near.pairs.iter() {
+            let by_simhash = near.close.binary_search(&[a, b]).is_ok();
+            if counts(if by_simhash { By::Simhash } else { By::Bands }) {
                 let sizes = (near.texts.num_shingles(a), near.texts.num_shingles(b));
-                let resemblance = overlap(sizes, common).resemblance() as f32;
-                sorter.push([x.max(y), x.min(y), resemblance.to_bits()])?;
+                let similarity = match common {
+                    UNVERIFIED => close_similarity(pages, a, b, self.simhash_bits).unwrap_or_default(),
+                    _ => overlap(sizes, common).resemblance() as f32,
+                };
+                push(a, b, similarity)?;
             }
+        }
+        for found in near.further.iter().filter(|found| counts(found.by)) {
+            found.pairs.iter().try_for_each(|&[a, b, bits]| push(a, b, f32::from_bits(bits)))?;
         }
         let mut heads = MappedWriter::create(unit.temp())?;
         for pair in sorter.finish()? {
@@ -272,6 +357,9 @@ impl Dedup {
         }
         let heads: Mapped<NearPair> = heads.finish()?;
         Clusters::of(&classes, &heads, |first, later| {
+            if !self.verify {
+                return Ok(close_similarity(pages, first, later, self.simhash_bits));
+            }
             if !near.texts.has(first) || !near.texts.has(later) {
                 return Ok(None);
             }
@@ -279,6 +367,12 @@ impl Dedup {
             Ok((resemblance >= self.min_resemblance).then_some(resemblance as f32))
         })
     }
+}
+
+/// The share of equal bits of two SimHashes that differ in `bits` at most.
+fn close_similarity(pages: &Pages, a: u32, b: u32, bits: u32) -> Option<f32> {
+    let distance = pages.distance(a, b).filter(|distance| u32::from(*distance) <= bits)?;
+    Some(1.0 - f32::from(distance) / 64.0)
 }
 
 /// Counts what was compared, what was not, and where a bound was met; says the latter.
@@ -291,11 +385,21 @@ fn count(pages: &Pages, near: &Near, clusters: &Clusters, unit: &mut Unit<'_>) {
         ("text-of-one-word", near.without_bands),
         ("text-missing", near.text_missing),
         ("bucket-cap", totals.capped_pages),
+        ("simhash-pairs-cut", u64::from(near.close_cut)),
+        ("signature-bucket-cap", near.further.iter().map(|found| found.capped).sum()),
+        ("page-without-signature", near.further.iter().map(|found| found.without).sum()),
+        ("record-not-read-again", near.further.iter().map(|found| found.unread).sum()),
     ];
     for (reason, n) in pages.left_out.into_iter().chain(here) {
         if n > 0 {
             unit.dropped(reason, n);
         }
+    }
+    if near.close_cut {
+        unit.stage().progress.note(
+            "dedup: there are more pairs of close SimHashes than 64 a page: those past that are not looked at, and \
+             duplicates that bands do not find may be missing",
+        );
     }
     if totals.capped_pages > 0 {
         unit.stage().progress.note(&format!(

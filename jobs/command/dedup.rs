@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use webmill_dedup::{BandShape, KeepPolicy};
+use webmill_dedup::{BandChoice, KeepPolicy};
 use webmill_run::{Cancel, Job};
 
 use crate::command::jobs::print_committed;
@@ -57,10 +57,10 @@ struct Overrides {
     /// Which page of a cluster is kept: earliest (fetch), longest (text), rank (best), canonical (URL) [default: earliest].
     #[arg(long, value_name = "POLICY", value_parser = parse_keep)]
     keep: Option<KeepPolicy>,
-    /// MinHash bands that find candidates: webmill, datatrove, or bands x rows with the words of a shingle,
-    /// as 16x8 or 14x8w5 [default: webmill].
+    /// MinHash bands that find candidates: auto (by the least resemblance), webmill, datatrove, or bands x rows with the
+    /// words of a shingle, as 16x8 or 14x8w5 [default: auto].
     #[arg(long, value_name = "SHAPE", value_parser = parse_bands)]
-    bands: Option<BandShape>,
+    bands: Option<BandChoice>,
     /// Least resemblance of the word shingles of near-duplicates, 0 to 1 [default: 0.8].
     #[arg(long, value_name = "R")]
     min_resemblance: Option<f64>,
@@ -78,7 +78,7 @@ impl Overrides {
         let against: Vec<toml::Value> = self.against.iter().map(path).collect();
         set("against", (!against.is_empty()).then(|| against.into()));
         set("keep", self.keep.map(|policy| policy.name().into()));
-        set("bands", self.bands.map(|shape| shape.to_string().into()));
+        set("bands", self.bands.map(|bands| String::from(bands).into()));
         set("min_resemblance", self.min_resemblance.map(Into::into));
     }
 
@@ -100,7 +100,7 @@ fn parse_keep(text: &str) -> Result<KeepPolicy, String> {
         .ok_or_else(|| format!("{text}: policies are {}", KeepPolicy::ALL.map(KeepPolicy::name).join(", ")))
 }
 
-fn parse_bands(text: &str) -> Result<BandShape, String> {
+fn parse_bands(text: &str) -> Result<BandChoice, String> {
     text.parse().map_err(|e: webmill_capture::Error| e.to_string())
 }
 

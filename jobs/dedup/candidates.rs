@@ -1,15 +1,18 @@
-//! Near-duplicates: candidates by MinHash bands, each verified over all shingles as it arrives.
+//! Near-duplicates: candidates by MinHash bands and by SimHash, each verified over all shingles as it arrives.
 
 use rayon::prelude::*;
 use webmill_capture::error::Result;
-use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, text_bands};
+use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, BandShape, text_bands};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Measure, Unit};
 use webmill_sort::{Budget, Sorter};
 use webmill_table::{Reader, columns};
 
 use super::Dedup;
+use super::by::By;
+use super::close::{self, Bits};
 use super::earlier::{Earlier, Known};
+use super::further::{self, Further};
 use super::pages::Pages;
 use super::texts::{Texts, TextsWriter};
 use crate::current_captures::place;
@@ -25,8 +28,15 @@ columns! {
 
 /// The near-duplicates.
 pub struct Near {
-    /// (first page, later page, shingles in common), ascending: pages that speak for their texts.
+    /// (first page, later page, shingles in common or [`UNVERIFIED`](super::close::UNVERIFIED)), ascending: pages that speak
+    /// for their texts.
     pub pairs: Mapped<[u32; 3]>,
+    /// Those of the pairs that SimHash alone brought together.
+    pub close: Mapped<[u32; 2]>,
+    /// Pairs by further signatures.
+    pub further: Vec<Further>,
+    /// There were more close SimHashes than are looked at.
+    pub close_cut: bool,
     /// What the pairs are verified with.
     pub texts: Texts,
     /// What earlier results tell.
@@ -41,7 +51,7 @@ pub struct Near {
     pub text_missing: u64,
 }
 
-/// Finds the pairs whose resemblance reaches the bound, as far as their bands bring them together.
+/// Finds the pairs whose resemblance reaches the bound, as far as their signatures bring them together.
 ///
 /// # Errors
 /// Where a table cannot be read or the disk refuses.
@@ -63,7 +73,7 @@ pub fn find(
     let text_missing = (0..pages.len() as u32)
         .filter(|&page| pages.speaks(page) && !texts.has(page) && !known.is_known(pages, page))
         .count() as u64;
-    let mut texts = texts.finish(unit.temp(), settings.bands.words as usize)?;
+    let mut texts = texts.finish(unit.temp(), settings.shape().words as usize)?;
     known.tell(&mut texts);
     stage.progress.begin("compare", 0, Measure::Items);
     let mut pairs = Sorter::new(&budget.share(4)).with_combine(|a: &mut [u32; 3], b| a[..2] == b[..2]);
@@ -80,14 +90,53 @@ pub fn find(
         }
         Ok(())
     })?;
-    let totals = *matches.totals();
+    let mut totals = *matches.totals();
     for found in matches {
         let found = found?;
         pairs.push([found.representative, found.page, found.similarity as u32])?;
     }
+    let mut pairs = Mapped::of(unit.temp(), pairs.finish()?)?;
+    let (mut close, mut close_cut) = (Mapped::of(unit.temp(), [])?, false);
+    if settings.by.contains(&By::Simhash) {
+        let read = |wanted: &Bits, texts: &mut Texts| read_again(pages, extract, earlier, wanted, texts);
+        let found = close::find(settings, pages, &pairs, &mut texts, read, (budget, unit))?;
+        let mut both = Sorter::new(&budget.share(4));
+        pairs.iter().chain(found.pairs.iter()).try_for_each(|pair| both.push(*pair))?;
+        pairs = Mapped::of(unit.temp(), both.finish()?)?;
+        close = Mapped::of(unit.temp(), found.pairs.iter().map(|&[a, b, _]| Ok([a, b])))?;
+        totals.verifications += found.totals.verifications;
+        totals.capped_pages += found.totals.capped_pages;
+        totals.largest_bucket = totals.largest_bucket.max(found.totals.largest_bucket);
+        close_cut = found.cut;
+    }
     stage.progress.end();
-    let pairs = Mapped::of(unit.temp(), pairs.finish()?)?;
-    Ok(Near { pairs, texts, known, totals, compared, without_bands, text_missing })
+    let extracts = std::iter::once(extract).chain(earlier.iter().map(|results| results.extract));
+    let sources = further::Sources { pages, texts: &texts, extracts: extracts.collect() };
+    let further = further::find(settings, &sources, budget, unit)?;
+    Ok(Near { pairs, close, further, close_cut, texts, known, totals, compared, without_bands, text_missing })
+}
+
+/// Adds the texts of pages that bands alone did not ask for: those of earlier results.
+fn read_again(
+    pages: &Pages,
+    extract: &Committed,
+    earlier: &[Earlier<'_>],
+    wanted: &Bits,
+    texts: &mut Texts,
+) -> Result<()> {
+    let all = std::iter::once(extract).chain(earlier.iter().map(|results| results.extract));
+    for (number, results) in (0..).zip(all) {
+        let mut reader = Reader::<Unsigned>::open(&results.path("texts"))?;
+        while let Some(batch) = reader.next()? {
+            for row in batch.rows() {
+                let page = pages.at(number, place(row.warc_filename, row.warc_record_offset), row.url_key.0);
+                if let Some(page) = page.filter(|&page| wanted.has(page) && !texts.has(page)) {
+                    texts.add(page, row.text)?;
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What texts and bands are given to while tables are read.
@@ -150,12 +199,17 @@ impl<'a> Feed<'a> {
 
     /// Reads the texts of results, which have this number among them.
     fn read(&mut self, number: u32, results: &Committed, takes: Takes) -> Result<()> {
-        let stored = super::bands_are_stored(results, &self.settings.bands);
-        if !stored {
+        if !self.wants_bands() {
+            return self.sign(number, results, takes);
+        }
+        let shape = self.settings.shape();
+        if !super::bands_are_stored(results, &shape) {
             let note = format!(
-                "dedup: the texts of {} are signed anew: their bands are not {}",
+                "dedup: the texts of {} are cut into words and signed anew, which takes longer than all else: extract \
+                 stores bands for a resemblance of .77 and more ({}), not {}",
                 results.folder.display(),
-                self.settings.bands.key()
+                BandShape::default().key(),
+                shape.key()
             );
             self.unit.stage().progress.note(&note);
             return self.sign(number, results, takes);
@@ -174,9 +228,13 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
-    /// Reads texts whose bands are of another shape or version, or not stored.
+    fn wants_bands(&self) -> bool {
+        self.settings.by.contains(&By::Bands)
+    }
+
+    /// Reads texts whose bands are of another shape or version, or not stored, or not wanted.
     fn sign(&mut self, number: u32, results: &Committed, takes: Takes) -> Result<()> {
-        let shape = self.settings.bands;
+        let shape = self.wants_bands().then(|| self.settings.shape());
         let mut reader = Reader::<Unsigned>::open(&results.path("texts"))?;
         while let Some(batch) = reader.next()? {
             self.unit.stage().cancel.check()?;
@@ -194,7 +252,8 @@ impl<'a> Feed<'a> {
             let signed: Vec<Text<'_>> = rows
                 .par_iter()
                 .map(|&(page, text)| {
-                    (page, text, text_bands(text, &shape).unwrap_or_default().to_vec().into())
+                    let bands = shape.and_then(|shape| text_bands(text, &shape)).unwrap_or_default();
+                    (page, text, bands.to_vec().into())
                 })
                 .collect();
             signed.into_iter().try_for_each(|text| self.take(text, takes))?;
@@ -207,9 +266,10 @@ impl<'a> Feed<'a> {
             return Ok(());
         }
         self.unit.stage().progress.advance(1);
-        self.without_bands += u64::from(bands.is_empty());
+        let without = self.wants_bands() && bands.is_empty();
+        self.without_bands += u64::from(without);
         if takes != Takes::Known {
-            self.compared += u64::from(!bands.is_empty());
+            self.compared += u64::from(!without);
             self.join.push(page, &bands)?;
         } else {
             self.join.push_earlier(page, &bands)?;

@@ -33,6 +33,9 @@ pub fn of<'a>(settings: &Dedup, input: &'a DedupInput, stage: &Stage<'_>) -> Vec
     for against in &input.against {
         let (extract, dedup) = (&against.extract, against.dedup.as_ref());
         let why = match dedup {
+            _ if settings.by != Dedup::default().by => {
+                Some("only what bands and SimHash find is remembered".to_owned())
+            }
             None => Some("they have no duplicates of their own".to_owned()),
             Some(dedup) => {
                 differs(settings, dedup, extract).or_else(|| not_given(input, dedup)).or_else(|| {
@@ -170,7 +173,7 @@ impl Known {
                         }
                         (None, None) => continue,
                     };
-                    if row.found_by == FoundBy::Bands {
+                    if matches!(row.found_by, FoundBy::Bands | FoundBy::BandsAndSimhash) {
                         pairs.push([a.min(b), a.max(b), shared])?;
                         shingles.push([a, x])?;
                         shingles.push([b, y])?;

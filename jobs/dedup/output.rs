@@ -6,7 +6,10 @@ use webmill_run::Unit;
 use webmill_sort::{Budget, Sorter};
 use webmill_table::Bytes16;
 
+use super::Dedup;
+use super::by::By;
 use super::candidates::Near;
+use super::close::UNVERIFIED;
 use super::pages::{Copies, Pages};
 use super::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy};
 use super::texts::overlap;
@@ -15,6 +18,8 @@ use crate::output::{TableFile, first_part};
 
 /// What the tables are made of.
 pub struct Tables<'a> {
+    /// By what pairs were found, and whether they were verified.
+    pub settings: &'a Dedup,
     /// The pages in order.
     pub pages: &'a Pages,
     /// Exact copies.
@@ -34,6 +39,25 @@ fn kind(same: Same) -> DuplicateKind {
     }
 }
 
+/// Clusters keep similarities in single precision, whose digits end there.
+fn six_digits(similarity: f32) -> f64 {
+    (f64::from(similarity) * 1e6).round() / 1e6
+}
+
+/// A near pair with what its texts share.
+fn resembling(row: DuplicateRow, overlap: Overlap) -> DuplicateRow {
+    DuplicateRow {
+        kind: DuplicateKind::Near,
+        resemblance: Some(overlap.resemblance()),
+        a_in_b: Some(overlap.a_in_b()),
+        b_in_a: Some(overlap.b_in_a()),
+        a_shingles: Some(overlap.a as u32),
+        b_shingles: Some(overlap.b as u32),
+        shared_shingles: Some(overlap.common as u32),
+        ..row
+    }
+}
+
 impl Tables<'_> {
     /// Writes both tables and counts what they hold.
     ///
@@ -49,15 +73,34 @@ impl Tables<'_> {
         }
         for &[a, b, common] in self.near.pairs.iter().filter(|pair| self.is_news(pair[0], pair[1])) {
             near += 1;
+            let row = DuplicateRow { found_by: self.found_by(a, b), ..self.pair(a, b) };
+            if common == UNVERIFIED {
+                file.push(DuplicateRow { kind: DuplicateKind::Near, ..row })?;
+                continue;
+            }
             let sizes = (self.near.texts.num_shingles(a), self.near.texts.num_shingles(b));
-            file.push(self.resembling(a, b, overlap(sizes, common), FoundBy::Bands))?;
+            file.push(resembling(row, overlap(sizes, common)))?;
         }
         for &NearPair { first, later, .. } in
             self.clusters.found.iter().filter(|p| self.is_news(p.first, p.later))
         {
             near += 1;
-            let overlap = self.near.texts.overlap(first, later)?;
-            file.push(self.resembling(first, later, overlap, FoundBy::Cluster))?;
+            let row = DuplicateRow { found_by: FoundBy::Cluster, ..self.pair(first, later) };
+            file.push(match self.settings.verify {
+                true => resembling(row, self.near.texts.overlap(first, later)?),
+                false => DuplicateRow { kind: DuplicateKind::Near, ..row },
+            })?;
+        }
+        for found in &self.near.further {
+            for &[a, b, similarity] in found.pairs.iter() {
+                file.push(DuplicateRow {
+                    kind: found.by.kind(),
+                    resemblance: Some(six_digits(f32::from_bits(similarity))),
+                    found_by: found.by.found_by(),
+                    ..self.pair(a, b)
+                })?;
+            }
+            unit.kept(&format!("{}-pairs", found.by.kind()), found.pairs.len() as u64);
         }
         file.finish(unit)?;
         unit.kept("pages", self.pages.len() as u64);
@@ -96,26 +139,23 @@ impl Tables<'_> {
     fn copied(&self, copy: ExactPair) -> DuplicateRow {
         DuplicateRow {
             kind: kind(copy.same),
-            resemblance: 1.0,
-            a_in_b: 1.0,
-            b_in_a: 1.0,
+            resemblance: Some(1.0),
+            a_in_b: Some(1.0),
+            b_in_a: Some(1.0),
             found_by: FoundBy::Digest,
             ..self.pair(copy.a, copy.b)
         }
     }
 
-    fn resembling(&self, a: u32, b: u32, overlap: Overlap, found_by: FoundBy) -> DuplicateRow {
-        DuplicateRow {
-            kind: DuplicateKind::Near,
-            resemblance: overlap.resemblance(),
-            a_in_b: overlap.a_in_b(),
-            b_in_a: overlap.b_in_a(),
-            a_shingles: Some(overlap.a as u32),
-            b_shingles: Some(overlap.b as u32),
-            shared_shingles: Some(overlap.common as u32),
-            found_by,
-            ..self.pair(a, b)
+    /// How a near pair was found.
+    fn found_by(&self, a: u32, b: u32) -> FoundBy {
+        if self.near.close.binary_search(&[a, b]).is_ok() {
+            return FoundBy::Simhash;
         }
+        let bits = self.settings.by.contains(&By::Simhash).then_some(self.settings.simhash_bits);
+        let is_close =
+            self.pages.distance(a, b).is_some_and(|d| bits.is_some_and(|bits| u32::from(d) <= bits));
+        if is_close { FoundBy::BandsAndSimhash } else { FoundBy::Bands }
     }
 
     /// Clusters of two or more, and what earlier tables say otherwise, as far as they are not known.
@@ -177,8 +217,8 @@ impl Tables<'_> {
             representative_host: pages.host(representative),
             keep: member.joined == Joined::Representative,
             kind: member.joined.into(),
-            // Clusters keep it in single precision, whose digits end there.
-            resemblance: (f64::from(member.similarity) * 1e6).round() / 1e6,
+            resemblance: (self.settings.verify || member.joined != Joined::Near)
+                .then(|| six_digits(member.similarity)),
             distance: pages.distance(page, representative),
             earlier: pages.page(page).results > 0,
             warc_filename: pages.shard(page).to_owned(),

@@ -207,10 +207,15 @@ impl Pages {
         self.shards.get(self.page(page).shard as usize).map_or("", String::as_str)
     }
 
+    /// SimHash of a page's text.
+    pub fn simhash(&self, page: u32) -> Option<Fingerprint> {
+        let page = self.page(page);
+        (page.has_simhash == 1).then_some(Fingerprint(page.simhash))
+    }
+
     /// Hamming distance of two pages' SimHashes.
     pub fn distance(&self, a: u32, b: u32) -> Option<u8> {
-        let simhash = |page: &Page| (page.has_simhash == 1).then_some(Fingerprint(page.simhash));
-        Some(simhash(self.page(a))?.distance(simhash(self.page(b))?) as u8)
+        Some(self.simhash(a)?.distance(self.simhash(b)?) as u8)
     }
 
     /// Whether the page is the first with its text, which is long enough to be compared: it speaks for all that have it.

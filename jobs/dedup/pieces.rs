@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use webmill_capture::{CanonicalUrl, Error, Result};
-use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, KeepPolicy};
+use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, Fingerprint, KeepPolicy, near_buckets};
 use webmill_run::{Cancel, Inputs, Silent, Stage, job_key};
 use webmill_sort::Budget;
 
@@ -21,7 +21,7 @@ use super::output::Tables;
 use super::pages::Pages;
 use super::texts::TextsWriter;
 use crate::current_captures::{CurrentCapture, body_of, place};
-use crate::mapped::MappedWriter;
+use crate::mapped::{Mapped, MappedWriter};
 
 /// Bytes that are gathered in memory before the disk helps.
 const MEMORY: usize = 256 << 20;
@@ -90,6 +90,24 @@ pub struct Pair {
     pub of_first: u32,
     /// Shingles of the other.
     pub of_later: u32,
+    /// Whether only their SimHashes brought them together.
+    pub is_close: bool,
+}
+
+/// Buckets of the pages whose SimHashes are within the bits of the settings, as (bucket, place in `simhashes`), and whether
+/// there were more than are looked at. Pages come in the order of their numbers.
+///
+/// # Errors
+/// Where the disk refuses.
+pub fn close_buckets(settings: &Dedup, simhashes: &[u64]) -> Result<(Vec<(u64, u32)>, bool)> {
+    let mut buckets = Vec::new();
+    let push = |bucket, place| {
+        buckets.push((bucket, place));
+        Ok(())
+    };
+    let simhashes: &[Fingerprint] = bytemuck::cast_slice(simhashes);
+    let found = near_buckets(simhashes, settings.simhash_bits, &Budget::new(MEMORY), push)?;
+    Ok((buckets, found.cut))
 }
 
 /// Joins the pages of buckets.
@@ -100,18 +118,20 @@ pub struct BucketJoin {
     texts: TextsWriter,
     /// Numbers of pages, ascending: a page's place among them is what it is called here.
     ids: Vec<i64>,
+    is_close: bool,
 }
 
 impl BucketJoin {
-    /// An empty one, whose temporary files go into a folder of `temp`.
+    /// An empty one, whose temporary files go into a folder of `temp`; `is_close` says that its buckets are those of
+    /// [`close_buckets`], not bands.
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn new(settings: &Dedup, temp: &Path) -> Result<Self> {
+    pub fn new(settings: &Dedup, is_close: bool, temp: &Path) -> Result<Self> {
         let folder = tempfile::tempdir_in(temp).map_err(|e| Error::io(temp, e))?;
         let join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(MEMORY).in_dir(folder.path()));
         let texts = TextsWriter::create(folder.path(), 0)?;
-        Ok(BucketJoin { settings: settings.clone(), folder, join, texts, ids: Vec::new() })
+        Ok(BucketJoin { settings: settings.clone(), folder, join, texts, ids: Vec::new(), is_close })
     }
 
     /// Takes a page with its text in one of its buckets. Pages come in the order of their numbers.
@@ -135,8 +155,8 @@ impl BucketJoin {
     /// # Errors
     /// Where the disk refuses.
     pub fn finish(self) -> Result<(Vec<Pair>, BandJoinTotals, Vec<i64>)> {
-        let BucketJoin { settings, folder, join, texts, ids } = self;
-        let mut texts = texts.finish(folder.path(), settings.bands.words as usize)?;
+        let BucketJoin { settings, folder, join, texts, ids, is_close } = self;
+        let mut texts = texts.finish(folder.path(), settings.shape().words as usize)?;
         let mut matches =
             join.run(|meetings, verdicts| texts.verify(meetings, verdicts, settings.min_resemblance))?;
         let mut pairs = Vec::new();
@@ -148,6 +168,7 @@ impl BucketJoin {
                 common: found.similarity as u32,
                 of_first: texts.num_shingles(found.representative),
                 of_later: texts.num_shingles(found.page),
+                is_close,
             });
         }
         let cut = (0u32..).zip(&ids).filter(|(page, _)| matches.was_cut(*page)).map(|(_, id)| *id).collect();
@@ -215,26 +236,32 @@ impl Connected {
             Pages::gather(|| Ok(captures.next()), |_| 0, &order, settings.min_words, (&budget, temp))?;
         let copies = pages.copies(&budget, temp)?;
         let known = Known::read(&[], &pages, &budget, temp)?;
-        let mut texts = texts.finish(temp, settings.bands.words as usize)?;
+        let mut texts = texts.finish(temp, settings.shape().words as usize)?;
         let number = |id| {
             let missing = || Error::Internal(format!("page {id} of a pair is not among the connected pages"));
             numbers.get(&id).copied().ok_or_else(missing)
         };
+        let mut close: Vec<[u32; 2]> = Vec::new();
         let mut found = pairs
             .iter()
             .map(|pair| {
                 let (first, later) = (number(pair.first)?, number(pair.later)?);
                 texts.tell(first, pair.of_first);
                 texts.tell(later, pair.of_later);
+                close.extend(pair.is_close.then_some([first, later]));
                 Ok([first, later, pair.common])
             })
             .collect::<Result<Vec<_>>>()?;
         found.sort_unstable();
         found.dedup();
+        close.sort_unstable();
         let mut near = MappedWriter::create(temp)?;
         found.into_iter().try_for_each(|pair| near.push(pair))?;
         let near = Near {
             pairs: near.finish()?,
+            close: Mapped::of(temp, close.into_iter().map(Ok))?,
+            further: Vec::new(),
+            close_cut: false,
             texts,
             known,
             totals: BandJoinTotals::default(),
@@ -247,7 +274,8 @@ impl Connected {
         stage.unit("duplicates", |unit| {
             let clusters = settings.cluster(&pages, &copies, &near, &budget, unit)?;
             let (copies, near, clusters) = (&copies, &near, &clusters);
-            Tables { pages: &pages, copies, near, clusters, known: &[false] }.write(unit, &budget)
+            Tables { settings: &settings, pages: &pages, copies, near, clusters, known: &[false] }
+                .write(unit, &budget)
         })
     }
 }

@@ -13,6 +13,12 @@ text_enum! {
         Near = "near",
         /// The shingles of one are mostly in the other, which has many more.
         Contained = "contained",
+        /// The chains of words behind stop words are mostly the same.
+        Spotsigs = "spotsigs",
+        /// The keywords of most weight are the same.
+        Semantic = "semantic",
+        /// The tags are mostly the same, in the same order.
+        Structure = "structure",
     }
 }
 
@@ -23,10 +29,20 @@ text_enum! {
         Digest = "digest",
         /// Equal MinHash bands.
         Bands = "bands",
+        /// SimHashes within the Hamming distance.
+        Simhash = "simhash",
+        /// Both.
+        BandsAndSimhash = "bands+simhash",
         /// A page that no candidate accepted, tried against the representatives of their clusters.
         Cluster = "cluster",
         /// Passages that winnowing found in both.
         Passages = "passages",
+        /// SpotSigs.
+        Spotsigs = "spotsigs",
+        /// Semantic fingerprints.
+        Semantic = "semantic",
+        /// Structural similarity.
+        Structure = "structure",
     }
 }
 
@@ -39,13 +55,13 @@ text_enum! {
         Body = "body",
         /// Its text is the representative's.
         Text = "text",
-        /// It, or the first of its exact copies, is near the representative.
+        /// It, or the first of its exact copies, is near the representative, or alike by a further signature of `cluster_by`.
         Near = "near",
     }
 }
 
 table! {
-    /// One row a pair of duplicates, verified: exact copies are a star around the one to keep; near-duplicates and contained texts were compared shingle by shingle. `a` comes before `b` in the order of what to keep.
+    /// One row a pair of duplicates: exact copies are a star around the one to keep; near-duplicates (unless `verify = false`) and contained texts were compared shingle by shingle, pairs of further kinds by what their signature compares. `a` comes before `b` in the order of what to keep.
     DuplicateRow = "duplicates" {
         a: String = "canonical URL of the first page", "http://a.com/1";
         b: String = "canonical URL of the second page", "http://mirror.a.com/1";
@@ -53,11 +69,11 @@ table! {
         b_key: Bytes16 = "key of the second page in table pages", "51…";
         a_host: String = "host of the first page", "a.com";
         b_host: String = "host of the second page", "mirror.a.com";
-        kind: DuplicateKind = "body (equal bodies), text (equal normalised main texts), near (resemblance from the bound on) or contained (below it, but one text is mostly in the other)", "near";
-        resemblance: f64 = "Jaccard resemblance of the word shingles, 0 to 1, exact", "0.94";
-        a_in_b: f64 = "share of the first page's shingles that the second has, 0 to 1", "0.98";
-        b_in_a: f64 = "share of the second page's shingles that the first has, 0 to 1", "0.96";
-        a_shingles: Option<u32> = "distinct shingles of the first page's text; null for copies, whose digests tell", "810";
+        kind: DuplicateKind = "body (equal bodies), text (equal normalised main texts), near (resemblance from the bound on), contained (below it, but one text is mostly in the other); where asked for: spotsigs, semantic, structure", "near";
+        resemblance: Option<f64> = "Jaccard resemblance of the word shingles, 0 to 1, exact; of further kinds that of what they compare: SpotSigs as multisets, 1 for equal keywords, 2 LCS / (n1 + n2) of the tags; null for near pairs that were not verified", "0.94";
+        a_in_b: Option<f64> = "share of the first page's shingles that the second has, 0 to 1; null where shingles were not compared", "0.98";
+        b_in_a: Option<f64> = "share of the second page's shingles that the first has, 0 to 1; null likewise", "0.96";
+        a_shingles: Option<u32> = "distinct shingles of the first page's text; null where shingles were not compared, as of copies, whose digests tell", "810";
         b_shingles: Option<u32> = "distinct shingles of the second page's text, likewise", "827";
         shared_shingles: Option<u32> = "distinct shingles that both have: what resemblance and containment are computed from", "794";
         distance: Option<u8> = "Hamming distance of the SimHashes, 0 to 64; null where a page has none", "2";
@@ -65,7 +81,7 @@ table! {
         b_text_digest: Option<Bytes16> = "digest of the second page's text, likewise", "52…";
         a_earlier: bool = "whether the first page is of earlier results that this run was made against", "false";
         b_earlier: bool = "whether the second page is", "false";
-        found_by: FoundBy = "digest, bands, cluster or passages", "bands";
+        found_by: FoundBy = "digest; bands, simhash or bands+simhash; cluster (a page left alone, tried against representatives); passages; spotsigs, semantic, structure", "bands";
     }
 }
 
@@ -81,7 +97,7 @@ table! {
         representative_host: String = "host of the representative", "a.com";
         keep: bool = "whether this page is the representative", "false";
         kind: Membership = "how it joined: representative, body, text or near", "body";
-        resemblance: f64 = "verified resemblance of its text (of near members that of the first of its exact copies) to the representative's, 1 for the representative and exact copies", "0.93";
+        resemblance: Option<f64> = "verified resemblance of its text (of near members that of the first of its exact copies) to the representative's, 1 for the representative and exact copies; null for near members that were not verified", "0.93";
         distance: Option<u8> = "Hamming distance of its SimHash to the representative's", "0";
         size: u32 = "pages in the cluster", "4";
         mirror_degree: u32 = "pages of the cluster on other registered domains than this page's", "2";

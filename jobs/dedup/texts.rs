@@ -24,7 +24,7 @@ const BATCH_TEXTS: usize = 1024;
 const TASK: usize = 256;
 
 /// Pieces of a file, one a page.
-struct Pieces {
+pub(super) struct Pieces {
     file: File,
     path: PathBuf,
     end: u64,
@@ -36,7 +36,7 @@ struct Pieces {
 const NONE: u64 = u64::MAX;
 
 impl Pieces {
-    fn create(path: PathBuf, pages: usize) -> Result<Self> {
+    pub(super) fn create(path: PathBuf, pages: usize) -> Result<Self> {
         let file =
             File::options().read(true).write(true).create(true).truncate(true).open(&path).at(&path)?;
         // Only the open file is used.
@@ -66,14 +66,20 @@ impl Pieces {
         Ok(())
     }
 
+    /// Appends the piece of a page.
+    pub(super) fn append(&mut self, page: u32, numbers: &[u64]) -> Result<()> {
+        self.file.write_all_at(bytemuck::cast_slice(numbers), self.end).at(&self.path)?;
+        self.place(page, numbers.len(), 8)
+    }
+
     /// The file as it is, for reading many pieces of it.
-    fn map(&self) -> Result<Option<Mmap>> {
+    pub(super) fn map(&self) -> Result<Option<Mmap>> {
         // SAFETY: the file has no name and is this program's alone; what is mapped of it is not written again.
         (self.end > 0).then(|| unsafe { Mmap::map(&self.file) }.at(&self.path)).transpose()
     }
 
     /// A piece of numbers, in a file that is mapped.
-    fn of_map<'m>(&self, map: &'m Option<Mmap>, page: u32) -> Result<&'m [u64]> {
+    pub(super) fn of_map<'m>(&self, map: &'m Option<Mmap>, page: u32) -> Result<&'m [u64]> {
         let length = self.lengths[page as usize] as usize;
         if length == 0 {
             return Ok(&[]);
@@ -180,9 +186,7 @@ impl Texts {
             let computed: Vec<Shingles> =
                 batch.par_iter().map(|&page| self.compute(page)).collect::<Result<_>>()?;
             for (&page, shingles) in batch.iter().zip(&computed) {
-                let bytes = bytemuck::cast_slice(shingles.hashes());
-                self.shingles.file.write_all_at(bytes, self.shingles.end).at(&self.shingles.path)?;
-                self.shingles.place(page, shingles.len(), 8)?;
+                self.shingles.append(page, shingles.hashes())?;
             }
             rest = others;
         }
@@ -190,9 +194,26 @@ impl Texts {
     }
 
     fn compute(&self, page: u32) -> Result<Shingles> {
+        Ok(Shingles::of(&self.text(page)?, self.width))
+    }
+
+    /// The text of a page.
+    ///
+    /// # Errors
+    /// Where the disk refuses, or the page has none.
+    pub fn text(&self, page: u32) -> Result<String> {
         let mut bytes = vec![0; self.texts.lengths[page as usize] as usize];
         self.texts.read(page, &mut bytes)?;
-        Ok(Shingles::of(&String::from_utf8_lossy(&bytes), self.width))
+        Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+    }
+
+    /// Adds the text of a page that was thought not to be compared.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn add(&mut self, page: u32, text: &str) -> Result<()> {
+        self.texts.file.write_all_at(text.as_bytes(), self.texts.end).at(&self.texts.path)?;
+        self.texts.place(page, text.len(), 1)
     }
 
     fn load(&self, page: u32, into: &mut Vec<u64>) -> Result<()> {

@@ -30,6 +30,11 @@ pub const SHINGLE_WORDS: usize = 3;
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Fingerprint(pub u64);
 
+// SAFETY: a number of eight bytes, of which every value is valid, zero too.
+unsafe impl bytemuck::Zeroable for Fingerprint {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for Fingerprint {}
+
 impl Fingerprint {
     /// Hamming distance: how many of the 64 bits differ.
     ///

@@ -197,12 +197,18 @@ fn say_anchor(anchor: &Anchor) -> String {
     }
 }
 
+/// A similarity; nothing where it was not verified.
+fn three_digits(similarity: Option<f64>) -> String {
+    similarity.map_or_else(String::new, |similarity| format!("{similarity:.3}"))
+}
+
 fn copies(shown: &Shown, screen: &mut Screen) {
     if let Some(cluster) = &shown.cluster {
         let kept = match cluster.keep {
             true => "this page is kept".to_owned(),
             false => {
-                format!("kept: {} ({}, {:.3})", cluster.representative, cluster.kind, cluster.resemblance)
+                let how = [cluster.kind.to_owned(), three_digits(cluster.resemblance)].join(", ");
+                format!("kept: {} ({})", cluster.representative, how.trim_end_matches(", "))
             }
         };
         screen.line("cluster", &format!("{} of {} pages; {kept}", cluster.number, cluster.size));
@@ -210,7 +216,7 @@ fn copies(shown: &Shown, screen: &mut Screen) {
     if let Some(duplicates) = &shown.duplicates {
         screen.line("duplicates", &duplicates.total.to_string());
         for pair in &duplicates.listed {
-            screen.more(&format!("{} {:.3} {}", pair.kind, pair.resemblance, pair.url));
+            screen.more(&format!("{} {} {}", pair.kind, three_digits(pair.resemblance), pair.url));
         }
         screen.rest(duplicates.total, duplicates.listed.len());
     }

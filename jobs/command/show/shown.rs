@@ -181,9 +181,9 @@ pub struct Linked {
 pub struct Duplicate {
     pub url: String,
     pub kind: &'static str,
-    pub resemblance: f64,
-    pub this_in_other: f64,
-    pub other_in_this: f64,
+    pub resemblance: Option<f64>,
+    pub this_in_other: Option<f64>,
+    pub other_in_this: Option<f64>,
     pub distance: Option<u8>,
 }
 
@@ -195,7 +195,7 @@ pub struct Cluster {
     pub representative: String,
     pub keep: bool,
     pub kind: &'static str,
-    pub resemblance: f64,
+    pub resemblance: Option<f64>,
     pub mirror_degree: u32,
 }
 

@@ -239,7 +239,7 @@ fn read_exact(duplicates: &Path, sorter: &mut Sorter<[u128; 5]>) -> Result<()> {
             let reason = match pair.kind {
                 DuplicateKind::Body => Reason::Body,
                 DuplicateKind::Text => Reason::Text,
-                DuplicateKind::Near | DuplicateKind::Contained => continue,
+                _ => continue,
             };
             let (kept, page) = if pair.b_earlier { (pair.b, pair.a) } else { (pair.a, pair.b) };
             let from = if pair.a_earlier || pair.b_earlier { FROM_EARLIER } else { FROM_PAIRS };

@@ -24,8 +24,8 @@ fn pair(a: &str, b: &str, kind: DuplicateKind, shares: (f64, f64), shingles: (u3
         a: a.into(),
         b: b.into(),
         kind,
-        a_in_b: shares.0,
-        b_in_a: shares.1,
+        a_in_b: Some(shares.0),
+        b_in_a: Some(shares.1),
         a_shingles: Some(shingles.0),
         b_shingles: Some(shingles.1),
         ..DuplicateRow::default()

@@ -1,0 +1,114 @@
+//! Near-duplicates by SimHash: pages whose fingerprints differ in few bits, each verified over all shingles unless that is not
+//! wanted.
+//!
+//! **Which pages.** Those that speak for their text and that bands did not find to be a near-duplicate of an earlier page:
+//! what bands brought together needs no second look, and thousands of pages of one text with another date are one page here.
+//! So pairs of this signature are between pages that bands keep apart. Without `bands` in `by` all take part, and the pairs are
+//! those of the literature.
+
+use webmill_capture::error::Result;
+use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, near_buckets};
+use webmill_run::Unit;
+use webmill_sort::{Budget, Sorter};
+
+use super::Dedup;
+use super::pages::Pages;
+use super::texts::Texts;
+use crate::mapped::{Mapped, MappedWriter};
+
+/// In the place of the shingles in common: the pair was not verified.
+pub const UNVERIFIED: u32 = u32::MAX;
+
+/// A bit a page.
+pub struct Bits(Vec<u64>);
+
+impl Bits {
+    /// None of `pages` pages.
+    pub fn new(pages: usize) -> Self {
+        Bits(vec![0; pages.div_ceil(64)])
+    }
+
+    /// Adds a page.
+    pub fn set(&mut self, page: u32) {
+        self.0[page as usize / 64] |= 1 << (page % 64);
+    }
+
+    /// Whether it has the page.
+    pub fn has(&self, page: u32) -> bool {
+        self.0[page as usize / 64] >> (page % 64) & 1 == 1
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+}
+
+/// What was found.
+pub struct Close {
+    /// (first page, later page, shingles in common or [`UNVERIFIED`]), ascending.
+    pub pairs: Mapped<[u32; 3]>,
+    /// What the join did.
+    pub totals: BandJoinTotals,
+    /// There were more pairs of fingerprints than are looked at.
+    pub cut: bool,
+}
+
+/// Finds the pairs among pages that are no later page of `bands`; `read` adds the texts of the pages that it is given.
+///
+/// # Errors
+/// Where the disk refuses, or `read`.
+pub fn find(
+    settings: &Dedup,
+    pages: &Pages,
+    bands: &[[u32; 3]],
+    texts: &mut Texts,
+    read: impl FnOnce(&Bits, &mut Texts) -> Result<()>,
+    (budget, unit): (&Budget, &Unit<'_>),
+) -> Result<Close> {
+    let stage = unit.stage();
+    let mut later = Bits::new(pages.len());
+    bands.iter().for_each(|pair| later.set(pair[1]));
+    let (mut numbers, mut fingerprints) =
+        (MappedWriter::create(unit.temp())?, MappedWriter::create(unit.temp())?);
+    for page in (0..pages.len() as u32).filter(|&page| pages.speaks(page) && !later.has(page)) {
+        if let Some(fingerprint) = pages.simhash(page) {
+            numbers.push(page)?;
+            fingerprints.push(fingerprint)?;
+        }
+    }
+    drop(later);
+    let (numbers, fingerprints) = (numbers.finish()?, fingerprints.finish()?);
+    let mut join = BandJoin::new(&BandJoinOptions::default(), &budget.share(4));
+    let mut missing = Bits::new(pages.len());
+    let found = near_buckets(&fingerprints, settings.simhash_bits, &budget.share(2), |bucket, index| {
+        let page = numbers[index as usize];
+        if settings.verify && !texts.has(page) {
+            missing.set(page);
+        }
+        join.push(page, &[bucket])
+    })?;
+    if !missing.is_empty() {
+        read(&missing, texts)?;
+    }
+    let matches = join.run(|meetings, verdicts| {
+        stage.cancel.check()?;
+        stage.progress.advance(meetings.len() as u64);
+        if settings.verify {
+            return texts.verify(meetings, verdicts, settings.min_resemblance);
+        }
+        for (meeting, verdict) in meetings.iter().zip(verdicts) {
+            let distance = pages.distance(meeting.representative, meeting.page);
+            *verdict = distance.filter(|d| u32::from(*d) <= settings.simhash_bits).map(|_| UNVERIFIED as f32);
+        }
+        Ok(())
+    })?;
+    let totals = *matches.totals();
+    let mut pairs = Sorter::new(&budget.share(4));
+    for found in matches {
+        let found = found?;
+        let common = if settings.verify { found.similarity as u32 } else { UNVERIFIED };
+        pairs.push([found.representative, found.page, common])?;
+    }
+    Ok(Close { pairs: Mapped::of(unit.temp(), pairs.finish()?)?, totals, cut: found.cut })
+}
