@@ -1,14 +1,14 @@
 //! Fingerprints of texts, and which texts are nearly the same.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use polars_arrow::array::{PrimitiveArray, Utf8Array};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use webmill_capture::Error;
 use webmill_dedup::{
-    BandJoin, BandJoinOptions, BandShape, Clusters, CopyClasses, ExactPair, MinHasher, NearPair, Same,
-    Shingles, TextDigest, text_bands,
+    BandChoice, BandJoin, BandJoinOptions, BandShape, Clusters, CopyClasses, ExactPair, Fingerprint, Meeting,
+    MinHasher, NearPair, Same, Shingles, TextDigest, near_buckets, text_bands,
 };
 use webmill_run::Cancel;
 use webmill_sort::Budget;
@@ -43,22 +43,26 @@ pub fn minhash(py: Python<'_>, text: &str, num_values: usize, words: usize) -> P
 
 /// Which texts are copies of others, or nearly: for each the first of its cluster.
 #[pyfunction]
-#[pyo3(signature = (texts, resemblance = 0.8, bands = "webmill"))]
+#[pyo3(signature = (texts, resemblance = 0.8, bands = "auto", simhash_bits = Some(3)))]
 pub fn near_duplicates(
     py: Python<'_>,
     texts: &Bound<'_, PyAny>,
     resemblance: f64,
     bands: &str,
+    simhash_bits: Option<u32>,
 ) -> PyResult<ArrowTable> {
     if !(0.0..=1.0).contains(&resemblance) {
         return Err(config(format!("resemblance {resemblance} is not within 0..=1")));
     }
-    let shape: BandShape = bands.parse().map_err(Fault::from)?;
+    if simhash_bits.is_some_and(|bits| bits > 7) {
+        return Err(config("simhash_bits from 0 to 7 are possible, or None"));
+    }
+    let shape = bands.parse::<BandChoice>().map_err(Fault::from)?.shape(resemblance);
     let chunks = values(texts)?;
     if chunks.iter().any(|chunk| Strings::of(&**chunk).is_none()) {
         return Err(PyTypeError::new_err("texts are strings"));
     }
-    let clusters = apart(py, move |stop| cluster(&chunks, resemblance, &shape, stop))??;
+    let clusters = apart(py, move |stop| cluster(&chunks, resemblance, (&shape, simhash_bits), stop))??;
     let members = &clusters.members;
     let numbers = |get: &dyn Fn(usize) -> u64| -> Chunk {
         PrimitiveArray::<u64>::from_vec((0..members.len()).map(get).collect()).boxed()
@@ -74,7 +78,12 @@ pub fn near_duplicates(
     ])
 }
 
-fn cluster(chunks: &[Chunk], least: f64, shape: &BandShape, stop: &Cancel) -> Result<Clusters> {
+fn cluster(
+    chunks: &[Chunk],
+    least: f64,
+    (shape, bits): (&BandShape, Option<u32>),
+    stop: &Cancel,
+) -> Result<Clusters> {
     let mut texts: Vec<std::borrow::Cow<'_, str>> = Vec::new();
     for chunk in chunks {
         let Some(column) = Strings::of(&**chunk) else { continue };
@@ -107,20 +116,33 @@ fn cluster(chunks: &[Chunk], least: f64, shape: &BandShape, stop: &Cancel) -> Re
         let found = of(a).resemblance(&of(b));
         (found >= least).then_some(found as f32)
     };
-    let matches = join.run(|meetings, verdicts| {
+    let verify = |meetings: &[Meeting], verdicts: &mut [Option<f32>]| {
         stop.check()?;
         for (meeting, verdict) in meetings.iter().zip(verdicts) {
             *verdict = similar(meeting.representative, meeting.page);
         }
         Ok(())
-    })?;
+    };
     let pair = |found: webmill_dedup::BandMatch| NearPair {
         later: found.page,
         first: found.representative,
         similarity: found.similarity,
     };
     let mut near: Vec<NearPair> =
-        matches.map(|found| found.map(pair)).collect::<std::result::Result<_, Error>>()?;
+        join.run(verify)?.map(|found| found.map(pair)).collect::<std::result::Result<_, Error>>()?;
+    if let Some(bits) = bits {
+        // As `webmill dedup` does it: SimHash is asked about what bands brought together with nothing before it.
+        let later: HashSet<u32> = near.iter().map(|pair| pair.later).collect();
+        let heads = (0..texts.len() as u32).filter(|i| classes.head(*i) == *i && !later.contains(i));
+        let of = |i: u32| webmill_dedup::simhash(&texts[i as usize]).map(|simhash| (i, simhash));
+        let (numbers, simhashes): (Vec<u32>, Vec<Fingerprint>) = heads.filter_map(of).unzip();
+        let mut join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(MEMORY));
+        near_buckets(&simhashes, bits, &Budget::new(MEMORY), |bucket, i| {
+            join.push(numbers[i as usize], &[bucket])
+        })?;
+        let found = join.run(verify)?.map(|found| found.map(pair));
+        near.extend(found.collect::<std::result::Result<Vec<_>, Error>>()?);
+    }
     near.sort_by_key(|pair| (pair.later, pair.first));
     Ok(Clusters::of(&classes, &near, |a, b| stop.check().map(|()| similar(a, b)))?)
 }

@@ -32,6 +32,7 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(extract::smallest_keys, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::order_keys, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::bands_of, module)?)?;
+    module.add_function(wrap_pyfunction!(dedup::close_buckets, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::dedup_settings, module)?)?;
     module.add_function(wrap_pyfunction!(count::link_targets, module)?)?;
     module.add_function(wrap_pyfunction!(graph::graph_settings, module)?)?;

@@ -246,12 +246,13 @@ def minhash(text: str, num_values: int = 128, words: int = 3) -> list[int] | Non
     return _webmill.minhash(text, num_values, words)
 
 
-def near_duplicates(texts: Any, resemblance: float = 0.8, bands: str = "webmill") -> ArrowTable:
+def near_duplicates(texts: Any, resemblance: float = 0.8, bands: str = "auto", simhash_bits: int | None = 3) -> ArrowTable:
     """Which texts are copies of others, or nearly: a row a text, with the text that stands for its cluster.
 
     ``texts``: strings, or a column of Arrow. ``resemblance``: share of word sequences that two texts must have in common; every
-    pair is verified. ``bands``: which candidates are found: ``webmill``, ``datatrove``, or bands x
-    rows such as ``32x4``; short bands find more of low resemblance. Columns: ``index``, ``representative``, ``kind``
+    pair is verified. ``bands``: which candidates are found: ``auto`` (99 % of the pairs at ``resemblance``), ``webmill``,
+    ``datatrove``, or bands x rows such as ``32x4``. ``simhash_bits``: texts whose SimHashes differ in so many bits at most are
+    candidates too; None for bands alone. Columns: ``index``, ``representative``, ``kind``
     (``representative``, ``text`` for copies, ``near``), ``resemblance``.
 
     >>> import webmill
@@ -259,7 +260,7 @@ def near_duplicates(texts: Any, resemblance: float = 0.8, bands: str = "webmill"
     >>> webmill.near_duplicates(texts).to_polars()["representative"].to_list()
     [0, 0, 2]
     """
-    return _webmill.near_duplicates(texts, resemblance, bands)
+    return _webmill.near_duplicates(texts, resemblance, bands, simhash_bits)
 
 
 def pagerank(

@@ -15,11 +15,15 @@ use super::{RecipeParts, numbers, recipe, text, texts, to_json};
 use crate::arrow::{ArrowTable, Chunk, import};
 use crate::fault::{Fault, config};
 
-/// The settings of the recipe's table `[dedup]`: as JSON, and whether its bands are those that `extract` stores.
+/// The settings of the recipe's table `[dedup]`: as JSON with the shape of the bands, and whether its bands are those that `extract` stores.
 #[pyfunction]
 pub fn dedup_settings(settings: RecipeParts) -> PyResult<(String, bool)> {
     let settings: Dedup = recipe(settings)?.settings().map_err(Fault::from)?;
-    Ok((to_json(&settings)?, settings.bands == BandShape::default()))
+    let shape = settings.shape();
+    let mut told =
+        serde_json::to_value(&settings).map_err(|e| Error::Internal(e.to_string())).map_err(Fault::from)?;
+    told["bands"] = shape.to_string().into();
+    Ok((to_json(&told)?, shape == BandShape::default()))
 }
 
 /// Bytes that sort as pages (columns `url`, `time_ms`, `words`) do in the order of what to keep: column `order`.
@@ -62,17 +66,43 @@ pub fn bands_of(py: Python<'_>, table: &Bound<'_, PyAny>, shape: &str) -> PyResu
     ArrowTable::of(vec![("bands", list.map_err(crate::arrow::failed)?.boxed())])
 }
 
+/// Buckets of pages (`id`, `simhash`, in the order of `id`) whose SimHashes are close: `bucket`, `id`; and whether there were
+/// more than are looked at.
+#[pyfunction]
+pub fn close_buckets(
+    py: Python<'_>,
+    settings: RecipeParts,
+    table: &Bound<'_, PyAny>,
+) -> PyResult<(ArrowTable, bool)> {
+    let settings: Dedup = recipe(settings)?.settings().map_err(Fault::from)?;
+    let (mut ids, mut simhashes) = (Vec::<i64>::new(), Vec::<u64>::new());
+    for chunk in import(table)? {
+        let (of_pages, values) = (numbers(&*chunk, "id")?, numbers(&*chunk, "simhash")?);
+        ids.extend((0..chunk.len()).map(|row| of_pages.value(row)));
+        simhashes.extend((0..chunk.len()).map(|row| values.value(row) as u64));
+    }
+    let (buckets, cut) = py.detach(|| pieces::close_buckets(&settings, &simhashes)).map_err(Fault::from)?;
+    let column = |get: &dyn Fn(&(u64, u32)) -> i64| -> Chunk {
+        PrimitiveArray::<i64>::from_vec(buckets.iter().map(get).collect()).boxed()
+    };
+    let table = ArrowTable::of(vec![
+        ("bucket", column(&|entry| entry.0 as i64)),
+        ("id", column(&|entry| ids[entry.1 as usize])),
+    ])?;
+    Ok((table, cut))
+}
+
 /// The pages of buckets.
 #[pyclass(module = "webmill")]
 pub struct BucketJoin(Option<pieces::BucketJoin>);
 
 #[pymethods]
 impl BucketJoin {
-    /// None yet; temporary files go into a folder of `temp`.
+    /// None yet; temporary files go into a folder of `temp`. `is_close`: buckets are those of close SimHashes.
     #[new]
-    fn new(settings: RecipeParts, temp: PathBuf) -> PyResult<Self> {
+    fn new(settings: RecipeParts, is_close: bool, temp: PathBuf) -> PyResult<Self> {
         let settings: Dedup = recipe(settings)?.settings().map_err(Fault::from)?;
-        Ok(BucketJoin(Some(pieces::BucketJoin::new(&settings, &temp).map_err(Fault::from)?)))
+        Ok(BucketJoin(Some(pieces::BucketJoin::new(&settings, is_close, &temp).map_err(Fault::from)?)))
     }
 
     /// Takes rows (`id`, `bucket`, `text`) in the order of `id`.
@@ -89,7 +119,7 @@ impl BucketJoin {
         Ok(())
     }
 
-    /// The near pairs (`first`, `later`, `common`, `of_first`, `of_later`), totals as JSON, and the numbers of pages
+    /// The near pairs (`first`, `later`, `common`, `of_first`, `of_later`, `is_close` as 0 or 1), totals as JSON, and the numbers of pages
     /// of which pairs may be missing.
     fn finish(&mut self, py: Python<'_>) -> PyResult<(ArrowTable, u64, Vec<i64>)> {
         let join = self.0.take().ok_or_else(ended)?;
@@ -103,6 +133,7 @@ impl BucketJoin {
             ("common", numbers(&|pair| i64::from(pair.common))),
             ("of_first", numbers(&|pair| i64::from(pair.of_first))),
             ("of_later", numbers(&|pair| i64::from(pair.of_later))),
+            ("is_close", numbers(&|pair| i64::from(pair.is_close))),
         ])?;
         Ok((table, totals.verifications, cut))
     }
@@ -128,6 +159,7 @@ impl Connected {
             let number = |name| numbers(&*chunk, name);
             let (ids, laters) = (number("id")?, number("later")?);
             let (common, of_first, of_later) = (number("common")?, number("of_first")?, number("of_later")?);
+            let is_close = number("is_close")?;
             let (times, lengths, words) = (number("time_ms")?, number("length")?, number("words")?);
             let (simhashes, offsets) = (number("simhash")?, number("offset")?);
             let strings = |name| texts(&*chunk, name);
@@ -143,6 +175,7 @@ impl Connected {
                         common: count(common),
                         of_first: count(of_first),
                         of_later: count(of_later),
+                        is_close: count(is_close) == 1,
                     });
                     continue;
                 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 from .._error import Error
@@ -18,7 +19,7 @@ _FACTS = [
     ("url", "string"), ("time_ms", "bigint"), ("words", "bigint"), ("digest", "string"), ("length", "bigint"),
     ("text_digest", "string"), ("simhash", "bigint"), ("shard", "string"), ("offset", "bigint"), ("url_key", "string"),
 ]  # fmt: skip
-_PAIRS = [("first", "bigint"), ("later", "bigint"), ("common", "bigint"), ("of_first", "bigint"), ("of_later", "bigint")]
+_PAIRS = [("first", "bigint"), ("later", "bigint"), ("common", "bigint"), ("of_first", "bigint"), ("of_later", "bigint"), ("is_close", "bigint")]
 
 
 class Duplicates:
@@ -37,7 +38,8 @@ def near_duplicates(pages: DataFrame, texts: DataFrame, *, recipe: Recipe = None
     """The duplicates among current pages, as ``webmill dedup`` finds them: all pairs but those that passages show.
 
     ``pages``, ``texts``: tables of :func:`extract`, or of ``webmill extract`` read by Spark. ``recipe``: table ``[dedup]`` counts;
-    ``keep`` may be earliest or longest. Rows of tables are those of one machine; numbers without a sign are wider here.
+    ``keep`` may be earliest or longest, ``by`` bands and simhash. SimHashes of pages that bands bring together with no other
+    are joined on the driver, 50 bytes each. Rows of tables are those of one machine; numbers without a sign are wider here.
     """
     spark = pages.sparkSession
     check(spark)
@@ -46,11 +48,14 @@ def near_duplicates(pages: DataFrame, texts: DataFrame, *, recipe: Recipe = None
     settings = json.loads(told)
     if settings["keep"] not in ("earliest", "longest"):
         raise Error(f"keep = {settings['keep']!r}: earliest and longest are possible on a cluster")
+    if not settings["verify"] or not {"bands", "simhash"}.issuperset(settings["by"]):
+        raise Error("[dedup]: by = bands and simhash, verified, is possible on a cluster")
     numbered = settled(_numbered(pages, settings["keep"]))
     compared = (F.col("words") >= settings["min_words"]) & F.col("text_digest").isNotNull()
     speakers = numbered.where(compared).groupBy("text_digest").agg(F.min("id").alias("id"))
     spoken = _texts_of(texts, numbered.join(speakers.select("id"), "id"))
-    pairs, missed = _pairs(spoken, parts, are_stored, settings)
+    fingerprints = numbered.where("simhash is not null").select("id", "simhash").join(speakers.select("id"), "id")
+    pairs, missed = _pairs(spoken, fingerprints, parts, are_stored, settings)
     bodies = numbered.where("digest is not null and length != 0")
     edges = (
         pairs.select(F.col("first").alias("a"), F.col("later").alias("b"))
@@ -94,8 +99,25 @@ def _stars(pages: DataFrame, by: str) -> DataFrame:
     return pages.select(by, F.col("id").alias("b")).join(firsts, by).where("a != b").select("a", "b")
 
 
-def _pairs(spoken: DataFrame, recipe: Any, stored: bool, settings: dict[str, Any]) -> tuple[DataFrame, int]:
+def _pairs(
+    spoken: DataFrame, fingerprints: DataFrame, recipe: Any, stored: bool, settings: dict[str, Any]
+) -> tuple[DataFrame, int]:
     """The near pairs; how many pages may miss some."""
+    found, missed = None, 0
+    if "bands" in settings["by"]:
+        found, missed = _joined(_band_buckets(spoken, stored, settings), spoken, recipe, False)
+        later = found.select(F.col("later").alias("id")).distinct()
+        fingerprints = fingerprints.join(later, "id", "left_anti")
+    if "simhash" in settings["by"]:
+        buckets = _close_buckets(fingerprints, recipe)
+        close, too = _joined(buckets, spoken, recipe, True)
+        found, missed = (close if found is None else found.unionByName(close)), missed + too
+    assert found is not None, "a signature at least"
+    return found, missed
+
+
+def _band_buckets(spoken: DataFrame, stored: bool, settings: dict[str, Any]) -> DataFrame:
+    """Pages that share a band: ``bucket``, ``id``."""
     if stored and "bands" in spoken.columns:
         bands = spoken.select("id", "bands")
     else:
@@ -107,9 +129,24 @@ def _pairs(spoken: DataFrame, recipe: Any, stored: bool, settings: dict[str, Any
         .agg(F.sort_array(F.collect_set("id")).alias("ids")).where(F.size("ids") > 1)
         .groupBy("ids").agg(F.min("band").alias("bucket"))
     )  # fmt: skip
-    members = buckets.select("bucket", F.explode("ids").alias("id")).join(spoken.select("id", "text"), "id")
+    return buckets.select("bucket", F.explode("ids").alias("id"))
+
+
+def _close_buckets(fingerprints: DataFrame, recipe: Any) -> DataFrame:
+    """Pages whose SimHashes are close: ``bucket``, ``id``."""
+    import pyarrow as pa
+
+    buckets, cut = compiled().close_buckets(recipe, fingerprints.sort("id").toArrow())
+    if cut:
+        warnings.warn("more pairs of close SimHashes than 64 a page: the others are not looked at", stacklevel=4)
+    return fingerprints.sparkSession.createDataFrame(pa.table(buckets), "bucket bigint, id bigint")
+
+
+def _joined(buckets: DataFrame, spoken: DataFrame, recipe: Any, is_close: bool) -> tuple[DataFrame, int]:
+    """The near pairs in buckets; how many pages may miss some."""
+    members = buckets.join(spoken.select("id", "text"), "id")
     rows = members.select("id", "bucket", "text").repartition("bucket").sortWithinPartitions("id")
-    found = settled(rows.mapInArrow(_tasks.join_buckets(recipe, _PAIRS), ddl(_PAIRS)))
+    found = settled(rows.mapInArrow(_tasks.join_buckets(recipe, _PAIRS, is_close), ddl(_PAIRS)))
     missed = found.where("later is null").select("first").distinct().count()
     return found.where("later is not null").dropDuplicates(["first", "later"]), missed
 
@@ -118,10 +155,10 @@ def _clusters(
     numbered: DataFrame, labels: DataFrame, pairs: DataFrame, spoken: DataFrame, recipe: Any
 ) -> tuple[DataFrame, DataFrame]:
     """Rows of both tables, clusters numbered within their task."""
-    columns = ["id", "component", "later", "common", "of_first", "of_later", *[n for n, _ in _FACTS if n != "url_key"], "text"]
+    columns = ["id", "component", *[n for n, _ in _PAIRS[1:]], *[n for n, _ in _FACTS if n != "url_key"], "text"]
     connected = numbered.join(labels, "id")
     pages = connected.join(spoken.join(labels, "id", "left_semi").select("id", "text"), "id", "left")
-    for name in ("later", "common", "of_first", "of_later"):
+    for name, _ in _PAIRS[1:]:
         pages = pages.withColumn(name, F.lit(None).cast("bigint"))
     of_pairs = pairs.withColumnRenamed("first", "id").join(labels, "id")
     for name, kind in [*_FACTS, ("text", "string")]:

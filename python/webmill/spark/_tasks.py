@@ -201,19 +201,19 @@ def sign_texts(shape: str) -> Task:
     return task
 
 
-def join_buckets(recipe: Parts, columns: list[tuple[str, str]]) -> Task:
+def join_buckets(recipe: Parts, columns: list[tuple[str, str]], is_close: bool) -> Task:
     """Pages of buckets, sorted by number → near pairs; rows without a later page are of pages that may miss some."""
 
     def task(rows: Iterable[Any]) -> Iterator[Any]:
         with _files.folder() as folder:
-            join = compiled().BucketJoin(recipe, folder)
+            join = compiled().BucketJoin(recipe, is_close, folder)
             for batch in rows:
                 join.push(batch)
             _stumble()
             pairs, _, cut = join.finish()
         yield from batches(pairs, columns)
         if cut:
-            yield batch_of([(page, None, None, None, None) for page in cut], columns)
+            yield batch_of([(page, *[None] * (len(columns) - 1)) for page in cut], columns)
 
     return task
 
