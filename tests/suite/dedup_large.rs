@@ -91,7 +91,7 @@ impl Written {
     }
 }
 
-fn write(work: &Work, pages: u64, page: fn(u64) -> (String, String)) {
+pub fn write(work: &Work, pages: u64, page: fn(u64) -> (String, String)) {
     let runtime = Runtime {
         out: work.path("out"),
         threads: 2,

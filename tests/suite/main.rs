@@ -34,6 +34,7 @@ mod datasets;
 mod dedup;
 mod dedup_apply;
 mod dedup_bad_input;
+mod dedup_by;
 mod dedup_diff;
 mod dedup_large;
 mod dedup_passages;
