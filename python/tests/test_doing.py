@@ -293,6 +293,12 @@ def test_fingerprints_and_duplicates(results: Path) -> None:
     assert found["representative"].to_list() == [0, 1, 0, 0]
     assert found["kind"].to_list() == ["representative", "representative", "text", "near"]
     assert found.to_dicts() == webmill.near_duplicates(pl.Series([a, "nothing of that", a.upper(), b])).to_polars().to_dicts()
+    # One band of 64 rows brings no two texts together that differ; their SimHashes do.
+    few = webmill.near_duplicates([a, b], bands="1x64", simhash_bits=7).to_polars()
+    assert few["representative"].to_list() == [0, 0]
+    assert webmill.near_duplicates([a, b], bands="1x64", simhash_bits=None).to_polars()["representative"].to_list() == [0, 1]
+    with pytest.raises(ValueError, match="simhash_bits"):
+        webmill.near_duplicates([a, b], simhash_bits=8)
 
 
 def test_run_gives_results_and_progress(tmp_path: Path, demo: Path) -> None:

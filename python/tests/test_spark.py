@@ -179,6 +179,23 @@ def test_duplicates_are_those_of_one_machine(spark: Any, local: Path, recipe: st
     same(again.clusters.toArrow(), local_table(local, "dedup", "clusters"))
     with pytest.raises(Error, match="keep"):
         ws.near_duplicates(frames["pages"], frames["texts"], recipe={"dedup": {"keep": "rank"}})
+    with pytest.raises(Error, match="bands and simhash"):
+        ws.near_duplicates(frames["pages"], frames["texts"], recipe={"dedup": {"by": ["semantic"]}})
+
+
+def test_simhash_finds_on_spark_what_it_finds_on_one_machine(
+    spark: Any, shards: Path, binary: str, tmp_path: Path
+) -> None:
+    # One band of 64 rows brings few pages together, so that SimHash alone finds pairs.
+    path = tmp_path / "recipe.toml"
+    path.write_text('[dedup]\nbands = "1x64"\nmin_resemblance = 0.5\nsimhash_bits = 7\npassages = false\n')
+    out = run_locally(binary, shards, str(path), tmp_path / "out", ["extract", "dedup"])
+    frames = local_frames(spark, out)
+    found = ws.near_duplicates(frames["pages"], frames["texts"], recipe=str(path))
+    wanted = local_table(out, "dedup", "duplicates")
+    assert "simhash" in set(wanted["found_by"].to_pylist())
+    same(found.duplicates.toArrow(), wanted)
+    same(found.clusters.toArrow(), local_table(out, "dedup", "clusters"))
 
 
 @pytest.mark.parametrize("kind", ["words", "backlinks", "anchors", "host-terms"])
