@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
         .collect::<Result<_, _>>()?;
     near.sort_by_key(|pair| (pair.later, pair.first));
-    let clusters = Clusters::of(&classes, &near, |a, b| Ok(similar(a, b)))?;
+    let clusters = Clusters::of(&classes, &near, Some(|a, b| Ok(similar(a, b))))?;
     for ((name, _), member) in texts.iter().zip(&clusters.members) {
         if member.joined != Joined::Representative {
             let (kind, other) = (member.joined.name(), &texts[member.representative as usize].0);

@@ -356,16 +356,14 @@ impl Dedup {
             heads.push(NearPair { later, first, similarity: f32::from_bits(similarity) })?;
         }
         let heads: Mapped<NearPair> = heads.finish()?;
-        Clusters::of(&classes, &heads, |first, later| {
-            if !self.verify {
-                return Ok(close_similarity(pages, first, later, self.simhash_bits));
-            }
+        let verify = |first, later| {
             if !near.texts.has(first) || !near.texts.has(later) {
                 return Ok(None);
             }
             let resemblance = near.texts.overlap(first, later)?.resemblance();
             Ok((resemblance >= self.min_resemblance).then_some(resemblance as f32))
-        })
+        };
+        Clusters::of(&classes, &heads, self.verify.then_some(verify))
     }
 }
 

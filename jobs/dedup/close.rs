@@ -7,7 +7,7 @@
 //! those of the literature.
 
 use webmill_capture::error::Result;
-use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, near_buckets};
+use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, Meeting, near_buckets};
 use webmill_run::Unit;
 use webmill_sort::{Budget, Sorter};
 
@@ -54,6 +54,24 @@ pub struct Close {
     pub cut: bool,
 }
 
+/// Verifies meetings of close SimHashes. A text of one shingle says one word, once or a thousand times, and is no
+/// near-duplicate of anything.
+///
+/// # Errors
+/// As [`Texts::verify`].
+pub fn verify(
+    texts: &mut Texts,
+    meetings: &[Meeting],
+    verdicts: &mut [Option<f32>],
+    bound: f64,
+) -> Result<()> {
+    texts.verify(meetings, verdicts, bound)?;
+    for (meeting, verdict) in meetings.iter().zip(verdicts) {
+        *verdict = verdict.filter(|_| texts.num_shingles(meeting.representative) > 1);
+    }
+    Ok(())
+}
+
 /// Finds the pairs among pages that are no later page of `bands`; `read` adds the texts of the pages that it is given.
 ///
 /// # Errors
@@ -95,7 +113,7 @@ pub fn find(
         stage.cancel.check()?;
         stage.progress.advance(meetings.len() as u64);
         if settings.verify {
-            return texts.verify(meetings, verdicts, settings.min_resemblance);
+            return verify(texts, meetings, verdicts, settings.min_resemblance);
         }
         for (meeting, verdict) in meetings.iter().zip(verdicts) {
             let distance = pages.distance(meeting.representative, meeting.page);

@@ -68,15 +68,17 @@ fn differs(settings: &Dedup, dedup: &Committed, extract: &Committed) -> Option<S
     if !made_from {
         return Some("their duplicates are not of their latest pages".into());
     }
-    let mut ours = settings.ingredients();
-    // As they are in manifests.
-    ours.sort_unstable();
-    if theirs.job_version != Dedup::VERSION || theirs.ingredients != ours {
+    if theirs.job_version != Dedup::VERSION {
         return Some("their duplicates are of another version".into());
     }
     let then: Option<Dedup> = serde_json::from_value(theirs.configuration.clone()).ok();
-    let same = then.is_some_and(|then| then.finds_what(settings));
-    (!same).then(|| "their duplicates were found by other settings".into())
+    if !then.is_some_and(|then| then.finds_what(settings)) {
+        return Some("their duplicates were found by other settings".into());
+    }
+    let mut ours = settings.ingredients();
+    // As they are in manifests.
+    ours.sort_unstable();
+    (theirs.ingredients != ours).then(|| "their duplicates are of another version".into())
 }
 
 /// Why results lean on others that are no part of this run: pairs with their pages stand for pairs without them.

@@ -86,10 +86,7 @@ impl Tables<'_> {
         {
             near += 1;
             let row = DuplicateRow { found_by: FoundBy::Cluster, ..self.pair(first, later) };
-            file.push(match self.settings.verify {
-                true => resembling(row, self.near.texts.overlap(first, later)?),
-                false => DuplicateRow { kind: DuplicateKind::Near, ..row },
-            })?;
+            file.push(resembling(row, self.near.texts.overlap(first, later)?))?;
         }
         for found in &self.near.further {
             for &[a, b, similarity] in found.pairs.iter() {

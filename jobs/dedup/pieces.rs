@@ -13,13 +13,13 @@ use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, Fingerprint, Keep
 use webmill_run::{Cancel, Inputs, Silent, Stage, job_key};
 use webmill_sort::Budget;
 
-use super::Dedup;
 use super::candidates::Near;
 use super::earlier::Known;
 use super::order::Order;
 use super::output::Tables;
 use super::pages::Pages;
 use super::texts::TextsWriter;
+use super::{Dedup, close};
 use crate::current_captures::{CurrentCapture, body_of, place};
 use crate::mapped::{Mapped, MappedWriter};
 
@@ -157,8 +157,10 @@ impl BucketJoin {
     pub fn finish(self) -> Result<(Vec<Pair>, BandJoinTotals, Vec<i64>)> {
         let BucketJoin { settings, folder, join, texts, ids, is_close } = self;
         let mut texts = texts.finish(folder.path(), settings.shape().words as usize)?;
-        let mut matches =
-            join.run(|meetings, verdicts| texts.verify(meetings, verdicts, settings.min_resemblance))?;
+        let mut matches = join.run(|meetings, verdicts| match is_close {
+            true => close::verify(&mut texts, meetings, verdicts, settings.min_resemblance),
+            false => texts.verify(meetings, verdicts, settings.min_resemblance),
+        })?;
         let mut pairs = Vec::new();
         for found in matches.by_ref() {
             let found = found?;

@@ -140,9 +140,18 @@ fn cluster(
         near_buckets(&simhashes, bits, &Budget::new(MEMORY), |bucket, i| {
             join.push(numbers[i as usize], &[bucket])
         })?;
-        let found = join.run(verify)?.map(|found| found.map(pair));
+        // One word, once or a thousand times, is no near-duplicate of anything.
+        let says_something = |i: u32| Shingles::of(&texts[i as usize], words).len() > 1;
+        let found = join.run(|meetings: &[Meeting], verdicts: &mut [Option<f32>]| {
+            verify(meetings, verdicts)?;
+            for (meeting, verdict) in meetings.iter().zip(verdicts) {
+                *verdict = verdict.filter(|_| says_something(meeting.representative));
+            }
+            Ok(())
+        })?;
+        let found = found.map(|found| found.map(pair));
         near.extend(found.collect::<std::result::Result<Vec<_>, Error>>()?);
     }
     near.sort_by_key(|pair| (pair.later, pair.first));
-    Ok(Clusters::of(&classes, &near, |a, b| stop.check().map(|()| similar(a, b)))?)
+    Ok(Clusters::of(&classes, &near, Some(|a, b| stop.check().map(|()| similar(a, b))))?)
 }

@@ -169,7 +169,8 @@ fn by_lowest(mut labels: Vec<u32>) -> Vec<u32> {
 
 impl Clusters {
     /// Clusters the pages of `classes`. `near` holds the verified pairs between heads, sorted by (`later`, `first`);
-    /// `verify` says whether two heads that no signature brought together are near, and how much.
+    /// `verify` says whether two heads that no signature brought together are near, and how much; without it pages left
+    /// alone stay so.
     ///
     /// # Errors
     /// `Internal` for a pair out of order or range; the first error of `verify`.
@@ -180,7 +181,7 @@ impl Clusters {
     /// // 0 – 1 – 2 are neighbours in a row, and each is near its neighbour only: 2 does not chain into 0's cluster.
     /// let near = [(1, 0), (2, 1)].map(|(later, first)| NearPair { later, first, similarity: 0.9 });
     /// let classes = CopyClasses::of(3, [])?;
-    /// let clusters = Clusters::of(&classes, &near, |_, _| Ok(None))?;
+    /// let clusters = Clusters::of(&classes, &near, Some(|_, _| Ok(None)))?;
     /// let representatives: Vec<u32> = clusters.members.iter().map(|m| m.representative).collect();
     /// assert_eq!(representatives, [0, 0, 2]);
     /// assert_eq!((clusters.members[1].joined, clusters.left_alone), (Joined::Near, 1));
@@ -189,12 +190,14 @@ impl Clusters {
     pub fn of(
         classes: &CopyClasses,
         near: &[NearPair],
-        verify: impl Fn(u32, u32) -> Result<Option<f32>> + Sync,
+        verify: Option<impl Fn(u32, u32) -> Result<Option<f32>> + Sync>,
     ) -> Result<Self> {
         let pages = classes.head.len();
         let mut stars = Stars::of(pages, near)?;
-        let found = stars.take_in(near, verify)?;
-        let left_alone = stars.pair_up(near);
+        let (found, left_alone) = match verify {
+            Some(verify) => (stars.take_in(near, verify)?, stars.pair_up(near)),
+            None => Default::default(),
+        };
         let mut members = Vec::with_capacity(pages);
         for page in 0..pages {
             let head = classes.head[page] as usize;

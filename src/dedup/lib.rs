@@ -47,7 +47,7 @@
 //!     .collect::<Result<_, _>>()?;
 //! near.sort_by_key(|pair| (pair.later, pair.first));
 //! let copies = CopyClasses::of(texts.len(), [])?;
-//! let clusters = Clusters::of(&copies, &near, |a, b| Ok(similar(a, b)))?;
+//! let clusters = Clusters::of(&copies, &near, Some(|a, b| Ok(similar(a, b))))?;
 //! let representatives: Vec<u32> = clusters.members.iter().map(|member| member.representative).collect();
 //! assert_eq!(representatives, [0, 0, 2]);
 //! # Ok::<(), webmill_capture::error::Error>(())
