@@ -1,0 +1,192 @@
+//! Words, signs and strings of a script.
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// No token.
+    #[default]
+    None,
+    /// A name, a key word, a number.
+    Word,
+    /// An operator or a bracket.
+    Sign,
+    /// A string literal, without its quotes.
+    String,
+    /// A piece of a template with substitutions.
+    Piece,
+}
+
+/// A token as it is written.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Token<'s> {
+    pub kind: Kind,
+    pub text: &'s str,
+}
+
+/// Signs of more than one character that matter, the longest first.
+const LONG: [&str; 9] = ["===", "!==", "==", "!=", "+=", "++", "=>", "&&", "||"];
+
+/// Words that a value follows, so that `/` begins a regular expression.
+const BEFORE_VALUES: &str = "return typeof case in of delete void instanceof new throw else do yield await";
+
+/// The tokens of a script.
+pub(super) struct Tokens<'s> {
+    source: &'s str,
+    at: usize,
+    last: Token<'s>,
+    /// Open braces inside each substitution of a template that is being read.
+    substitutions: Vec<u32>,
+}
+
+impl<'s> Tokens<'s> {
+    pub(super) fn new(source: &'s str) -> Self {
+        Tokens { source, at: 0, last: Token::default(), substitutions: Vec::new() }
+    }
+
+    fn rest(&self) -> &'s [u8] {
+        &self.source.as_bytes()[self.at..]
+    }
+
+    /// Passes over white space and comments.
+    fn skip(&mut self) {
+        loop {
+            let rest = self.rest();
+            let space = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+            let rest = &rest[space..];
+            self.at += space;
+            self.at += if rest.starts_with(b"//") || rest.starts_with(b"<!--") {
+                rest.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(rest.len())
+            } else if rest.starts_with(b"/*") {
+                rest.windows(2).skip(2).position(|end| end == b"*/").map_or(rest.len(), |end| end + 4)
+            } else {
+                return;
+            };
+        }
+    }
+
+    fn take(&mut self, kind: Kind, bytes: usize) -> Token<'s> {
+        let text = self.source.get(self.at..self.at + bytes).unwrap_or_default();
+        self.at += bytes;
+        Token { kind, text }
+    }
+
+    /// A string behind its quote; one that its line ends is none.
+    fn string(&mut self, quote: u8) -> Token<'s> {
+        self.at += 1;
+        let rest = self.rest();
+        let mut end = 0;
+        loop {
+            match rest.get(end) {
+                Some(b'\\') => end += 2,
+                Some(byte) if *byte == quote => {
+                    let token = self.take(Kind::String, end);
+                    self.at += 1;
+                    return token;
+                }
+                None | Some(b'\n' | b'\r') => {
+                    self.at += end.min(rest.len());
+                    return Token { kind: Kind::Sign, text: "" };
+                }
+                Some(_) => end += 1,
+            }
+        }
+    }
+
+    /// A template, from behind its quote or a substitution on, up to its end or the next substitution.
+    fn template(&mut self, whole: bool) -> Token<'s> {
+        self.at += 1;
+        let rest = self.rest();
+        let mut end = 0;
+        loop {
+            match rest.get(end) {
+                Some(b'\\') => end += 2,
+                Some(b'`') => {
+                    let token = self.take(if whole { Kind::String } else { Kind::Piece }, end);
+                    self.at += 1;
+                    return token;
+                }
+                Some(b'$') if rest.get(end + 1) == Some(&b'{') => {
+                    let token = self.take(Kind::Piece, end);
+                    self.at += 2;
+                    self.substitutions.push(0);
+                    return token;
+                }
+                None => {
+                    self.at += end.min(rest.len());
+                    return Token { kind: Kind::Sign, text: "" };
+                }
+                Some(_) => end += 1,
+            }
+        }
+    }
+
+    /// The bytes of a regular expression that begins here; `None` where `/` divides.
+    fn expression(&self) -> Option<usize> {
+        let divides = match self.last.kind {
+            Kind::None => false,
+            Kind::Word => !BEFORE_VALUES.split(' ').any(|word| word == self.last.text),
+            Kind::Sign => matches!(self.last.text, ")" | "]"),
+            Kind::String | Kind::Piece => true,
+        };
+        let rest = self.rest();
+        let (mut class, mut end) = (false, 1);
+        while !divides {
+            match rest.get(end)? {
+                b'\n' | b'\r' => return None,
+                b'\\' => end += 1,
+                b'[' => class = true,
+                b']' => class = false,
+                b'/' if !class => return Some(end + 1),
+                _ => {}
+            }
+            end += 1;
+        }
+        None
+    }
+
+    fn sign(&mut self) -> Token<'s> {
+        let rest = self.rest();
+        let long = LONG.iter().find(|sign| rest.starts_with(sign.as_bytes()));
+        let token = self.take(Kind::Sign, long.map_or(1, |sign| sign.len()));
+        if let Some(braces) = self.substitutions.last_mut() {
+            match token.text {
+                "{" => *braces = braces.saturating_add(1),
+                "}" => *braces = braces.saturating_sub(1),
+                _ => {}
+            }
+        }
+        token
+    }
+}
+
+/// Whether a byte may stand in a name.
+fn in_name(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+}
+
+impl<'s> Iterator for Tokens<'s> {
+    type Item = Token<'s>;
+
+    fn next(&mut self) -> Option<Token<'s>> {
+        self.skip();
+        let token = match *self.rest().first()? {
+            quote @ (b'"' | b'\'') => self.string(quote),
+            b'`' => self.template(true),
+            b'}' if self.substitutions.last() == Some(&0) => {
+                self.substitutions.pop();
+                self.template(false)
+            }
+            b'/' => match self.expression() {
+                Some(bytes) => self.take(Kind::Word, bytes),
+                None => self.sign(),
+            },
+            byte if in_name(&byte) => {
+                let bytes = self.rest().iter().take_while(|byte| in_name(byte)).count();
+                self.take(Kind::Word, bytes)
+            }
+            _ => self.sign(),
+        };
+        self.last = token;
+        Some(token)
+    }
+}
