@@ -23,9 +23,6 @@ pub(super) struct Token<'s> {
     pub text: &'s str,
 }
 
-/// Signs of more than one character that matter, the longest first.
-const LONG: [&str; 9] = ["===", "!==", "==", "!=", "+=", "++", "=>", "&&", "||"];
-
 /// Words that a value follows, so that `/` begins a regular expression.
 const BEFORE_VALUES: &str = "return typeof case in of delete void instanceof new throw else do yield await";
 
@@ -70,54 +67,28 @@ impl<'s> Tokens<'s> {
         Token { kind, text }
     }
 
-    /// A string behind its quote; one that its line ends is none.
-    fn string(&mut self, quote: u8) -> Token<'s> {
+    /// A string or a template behind its quote or the end of a substitution: up to its end, or to the next substitution. One that
+    /// does not end, or whose line does, is none.
+    fn string(&mut self, quote: u8, whole: bool) -> Token<'s> {
         self.at += 1;
         let rest = self.rest();
         let mut end = 0;
-        loop {
+        let (kind, behind) = loop {
             match rest.get(end) {
                 Some(b'\\') => end += 2,
-                Some(byte) if *byte == quote => {
-                    let token = self.take(Kind::String, end);
-                    self.at += 1;
-                    return token;
-                }
-                None | Some(b'\n' | b'\r') => {
-                    self.at += end.min(rest.len());
-                    return Token { kind: Kind::Sign, text: "" };
-                }
-                Some(_) => end += 1,
-            }
-        }
-    }
-
-    /// A template, from behind its quote or a substitution on, up to its end or the next substitution.
-    fn template(&mut self, whole: bool) -> Token<'s> {
-        self.at += 1;
-        let rest = self.rest();
-        let mut end = 0;
-        loop {
-            match rest.get(end) {
-                Some(b'\\') => end += 2,
-                Some(b'`') => {
-                    let token = self.take(if whole { Kind::String } else { Kind::Piece }, end);
-                    self.at += 1;
-                    return token;
-                }
-                Some(b'$') if rest.get(end + 1) == Some(&b'{') => {
-                    let token = self.take(Kind::Piece, end);
-                    self.at += 2;
+                Some(byte) if *byte == quote => break (if whole { Kind::String } else { Kind::Piece }, 1),
+                Some(b'$') if quote == b'`' && rest.get(end + 1) == Some(&b'{') => {
                     self.substitutions.push(0);
-                    return token;
+                    break (Kind::Piece, 2);
                 }
-                None => {
-                    self.at += end.min(rest.len());
-                    return Token { kind: Kind::Sign, text: "" };
-                }
+                None => break (Kind::None, 0),
+                Some(b'\n' | b'\r') if quote != b'`' => break (Kind::None, 0),
                 Some(_) => end += 1,
             }
-        }
+        };
+        let token = self.take(kind, end.min(rest.len()));
+        self.at += behind;
+        token
     }
 
     /// The bytes of a regular expression that begins here; `None` where `/` divides.
@@ -128,9 +99,12 @@ impl<'s> Tokens<'s> {
             Kind::Sign => matches!(self.last.text, ")" | "]"),
             Kind::String | Kind::Piece => true,
         };
+        if divides {
+            return None;
+        }
         let rest = self.rest();
         let (mut class, mut end) = (false, 1);
-        while !divides {
+        loop {
             match rest.get(end)? {
                 b'\n' | b'\r' => return None,
                 b'\\' => end += 1,
@@ -141,13 +115,16 @@ impl<'s> Tokens<'s> {
             }
             end += 1;
         }
-        None
     }
 
     fn sign(&mut self) -> Token<'s> {
-        let rest = self.rest();
-        let long = LONG.iter().find(|sign| rest.starts_with(sign.as_bytes()));
-        let token = self.take(Kind::Sign, long.map_or(1, |sign| sign.len()));
+        // Those of more than one character that matter.
+        let bytes = match self.rest() {
+            [b'=' | b'!', b'=', b'=', ..] => 3,
+            [b'=' | b'!' | b'+', b'=', ..] | [b'+', b'+', ..] | [b'=', b'>', ..] => 2,
+            _ => 1,
+        };
+        let token = self.take(Kind::Sign, bytes);
         if let Some(braces) = self.substitutions.last_mut() {
             match token.text {
                 "{" => *braces = braces.saturating_add(1),
@@ -170,11 +147,10 @@ impl<'s> Iterator for Tokens<'s> {
     fn next(&mut self) -> Option<Token<'s>> {
         self.skip();
         let token = match *self.rest().first()? {
-            quote @ (b'"' | b'\'') => self.string(quote),
-            b'`' => self.template(true),
+            quote @ (b'"' | b'\'' | b'`') => self.string(quote, true),
             b'}' if self.substitutions.last() == Some(&0) => {
                 self.substitutions.pop();
-                self.template(false)
+                self.string(b'`', false)
             }
             b'/' => match self.expression() {
                 Some(bytes) => self.take(Kind::Word, bytes),
