@@ -7,7 +7,7 @@
 //! links → rewriting → static traps → scope → each URL once. Where rules steer the crawl, what their layers find on the page stands in place of its
 //! links, which are counted. Requisites come first, so that a picture that is shown and
 //! linked is fetched as what the page needs; both are given in document order. Links come from the markup, from the headers
-//! `Link` and `Refresh`, and from the items of feeds; requisites from markup, style sheets, drawings and manifests.
+//! `Link` and `Refresh`, from the items of feeds, and where that is asked for from scripts, whose links are counted else; requisites from markup, style sheets, drawings and manifests.
 //!
 //! **Cost.** Linear in the page, [`PARSED_BYTES`] of it at most. A large page is read in pieces of 4 MiB, each a tree of its
 //! own, so that a page of a million links costs one such tree and the links, which [`MAX_FOUND_BYTES`] bounds; few of them are
