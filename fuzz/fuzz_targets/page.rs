@@ -33,7 +33,7 @@ fn page(data: &[u8], label: Option<&[u8]>, tld: Option<&[u8]>, max_text_bytes: u
     let limits = Limits { max_nodes: 50_000, ..Limits::default() };
     let dom = parse(&decoded.text, &limits);
     let url = CanonicalUrl::parse("http://example.com/a/b.html").expect("a URL");
-    let found = links(&dom, &url, decoded.used, &LinkLimits::default());
+    let found = links(&dom, &url, decoded.used, &LinkLimits { scripts: true, ..LinkLimits::default() });
     assert!(found.links.iter().all(|link| link.target.is_web()));
     each_requisite(&dom, &found.base, &RequisiteLimits::default(), &mut |needed| {
         assert!(needed.url.is_web())

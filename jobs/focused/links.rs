@@ -141,5 +141,5 @@ impl Pages {
 
 /// Whether a crawl follows links of this kind.
 pub fn is_followed(kind: LinkElement) -> bool {
-    !matches!(kind, LinkElement::Canonical | LinkElement::Hreflang | LinkElement::Img)
+    !matches!(kind, LinkElement::Canonical | LinkElement::Hreflang | LinkElement::Img | LinkElement::Script)
 }

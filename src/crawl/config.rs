@@ -36,6 +36,9 @@ pub struct CrawlOptions {
     pub sitemaps: bool,
     /// Whether images of pages are fetched too. Default false.
     pub images: bool,
+    /// Whether pages that only scripts of pages name are followed, found without running them; in pages that are rendered they
+    /// always are. Default false: they are counted.
+    pub script_links: bool,
     /// Attempts after the first that failed in a way that may pass, and not for the host's sake. Default 5.
     pub max_retries: u8,
     /// Memory for what grows with the crawl: the frontier's queues and filters, bodies, connections; bytes. Default 1 GiB.
@@ -106,6 +109,7 @@ impl Default for CrawlOptions {
             obey_robots: true,
             sitemaps: true,
             images: false,
+            script_links: false,
             max_retries: 5,
             memory: 1 << 30,
             seed: 0,

@@ -7,7 +7,7 @@
 //! links → rewriting → static traps → scope → each URL once. Where rules steer the crawl, what their layers find on the page stands in place of its
 //! links, which are counted. Requisites come first, so that a picture that is shown and
 //! linked is fetched as what the page needs; both are given in document order. Links come from the markup, from the headers
-//! `Link` and `Refresh`, and from the items of feeds; requisites from markup, style sheets, drawings and manifests.
+//! `Link` and `Refresh`, from the items of feeds, and where that is asked for from scripts, whose links are counted else; requisites from markup, style sheets, drawings and manifests.
 //!
 //! **Cost.** Linear in the page, [`PARSED_BYTES`] of it at most. A large page is read in pieces of 4 MiB, each a tree of its
 //! own, so that a page of a million links costs one such tree and the links, which [`MAX_FOUND_BYTES`] bounds; few of them are
@@ -41,6 +41,7 @@ use webmill_html::sniff::{is_markup, sniff};
 
 pub use self::address::{account, plain};
 use self::gather::Gather;
+pub use self::gather::IN_SCRIPT;
 use self::large::LARGE_BYTES;
 pub use self::large::{LargePlace, ReadingBudget};
 
@@ -61,6 +62,8 @@ pub struct PageReader {
     pub agent: String,
     /// Whether images are fetched as well.
     pub images: bool,
+    /// Whether pages that scripts name are followed.
+    pub script_links: bool,
     /// Whether what pages need to be shown is fetched too, and how much of it.
     pub requisites: RequisiteOptions,
     /// Rules, where they say which links are followed.
@@ -113,6 +116,8 @@ pub struct Reading {
     pub nofollow: bool,
     /// Whether it is a page of markup.
     pub markup: bool,
+    /// Whether it is the tree of a rendered page.
+    pub(crate) rendered: bool,
     /// Where a rendered page wanted to go on to by itself; these are among the found or refused too.
     pub onward: Vec<String>,
     /// What was wrong with a sitemap.
@@ -207,7 +212,25 @@ impl PageReader {
         leads: &[Lead],
     ) -> Reading {
         let mut reading = Reading::default();
-        let response = Response::parse(raw);
+        self.read_into(&mut reading, url, purpose, at, (&Response::parse(raw), leads));
+        reading
+    }
+
+    /// Reads the tree of a rendered page, which was rendered for the links that scripts make; by no rule.
+    pub(crate) fn read_rendered(&self, url: &CanonicalUrl, at: Standing, answer: &[u8]) -> Reading {
+        let mut reading = Reading { rendered: true, ..Reading::default() };
+        self.read_into(&mut reading, url, Purpose::Page, at, (&Response::parse(answer), &[]));
+        reading
+    }
+
+    fn read_into(
+        &self,
+        reading: &mut Reading,
+        url: &CanonicalUrl,
+        purpose: Purpose,
+        at: Standing,
+        (response, leads): (&Response<'_>, &[Lead]),
+    ) {
         match (response.status, purpose) {
             (Some(300..=399), _) => {
                 let location = response.header("location").map(webmill_capture::url_text);
@@ -218,15 +241,14 @@ impl PageReader {
                     .map(|given| (self.rewritten(purpose, given.clone()), given));
             }
             (None | Some(200..=299), Purpose::Page) => {
-                self.read_page(url, at, (&response, leads), &mut reading)
+                self.read_page(url, at, (response, leads), reading);
             }
-            (None | Some(200..=299), Purpose::Sitemap) => self.read_sitemap(url, at, &response, &mut reading),
+            (None | Some(200..=299), Purpose::Sitemap) => self.read_sitemap(url, at, response, reading),
             (None | Some(200..=299), Purpose::Requisite) => {
-                self.read_requisite(url, at, (&response, leads), &mut reading);
+                self.read_requisite(url, at, (response, leads), reading);
             }
             _ => {}
         }
-        reading
     }
 
     /// The form in which a page is asked for.

@@ -4,7 +4,8 @@
 //! opened in a browser ([`webmill_render`]), which gets the answer that is there and asks for everything else by way of
 //! [`Render`]: robots.txt of each host, the pause of each host, one connection a host, the filter of addresses and the proxy of
 //! the [`Fetcher`] hold for these requests too. Their answers are stored byte for byte; links come from the tree as it was
-//! when the page had come to rest, and that tree is stored beside the answer.
+//! when the page had come to rest, those of its scripts too (nothing is clicked: what a handler names is read), and that tree
+//! is stored beside the answer.
 //!
 //! **What holds.** The page's own host is leased to it, so nobody else of this crawl asks it meanwhile. Of other hosts the
 //! fetcher lets one request through at a time, whoever asks; the pause between two is kept among rendered pages, and between

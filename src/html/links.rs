@@ -4,14 +4,16 @@
 //! `frame`, `iframe`, forms sent by GET, `<meta http-equiv=refresh>`, and `<link>` elements that name pages (canonical,
 //! alternate, next, …; style sheets, icons and hints for browsers are counted only). Images are links on request, and so
 //! is what most readers never see ([`LinkLimits::hidden`]): `object`, `embed`, `formaction`, the contents of `template`,
-//! and the documents that stand inside the page, in `noframes` and `srcdoc`. Each
+//! and the documents that stand inside the page, in `noframes` and `srcdoc`; and what its scripts name ([`script`],
+//! [`LinkLimits::scripts`]). Each
 //! is resolved against `<base href>`, else the page's URL, and carries its *anchor* (its text with white space
 //! collapsed; the `alt` of its images where it has no text) and the text that is around it on the page.
 //!
 //! **Algorithm.** One walk over the tree in document order writes the page's text into one buffer and notes where
 //! anchors begin and end; afterwards anchors and surroundings are cut out of it. The contents of `script`, `style`,
 //! `template` and the head are no text; blocks and line breaks are spaces. Documents inside the page are parsed by
-//! themselves, [`MAX_NESTED`] levels deep, and their links come after the page's own.
+//! themselves, [`MAX_NESTED`] levels deep, and their links come after the page's own; those of scripts, each target once,
+//! after those of their document.
 //!
 //! **Cost.** Linear in the tree, whatever is nested in what: 40 bytes a reference until it is resolved, one at a time
 //! ([`each_link`]). Links, and the bytes of their targets, which a long `<base>` could multiply, are limited; what is
@@ -22,6 +24,7 @@
 mod collector;
 mod refresh;
 mod resolver;
+mod script;
 
 use encoding_rs::Encoding;
 
@@ -66,11 +69,13 @@ pub enum LinkKind {
     Embed,
     /// A link of a document that is no HTML: PDF, Office, a feed. Made by whoever reads it.
     Document,
+    /// A literal of a script that names a page.
+    Script,
 }
 
 impl LinkKind {
     /// Every kind.
-    pub const ALL: [LinkKind; 14] = [
+    pub const ALL: [LinkKind; 15] = [
         LinkKind::A,
         LinkKind::Area,
         LinkKind::Frame,
@@ -85,6 +90,7 @@ impl LinkKind {
         LinkKind::Object,
         LinkKind::Embed,
         LinkKind::Document,
+        LinkKind::Script,
     ];
 
     /// Lower-case name, as tables have it.
@@ -104,6 +110,7 @@ impl LinkKind {
             LinkKind::Object => "object",
             LinkKind::Embed => "embed",
             LinkKind::Document => "document",
+            LinkKind::Script => "script",
         }
     }
 
@@ -185,6 +192,8 @@ pub struct LinkLimits {
     /// Whether what most readers never see gives links too: `object`, `embed`, `formaction`, the contents of `template`,
     /// `noframes` and `srcdoc`.
     pub hidden: bool,
+    /// Whether what scripts of the page name gives links too, of kind [`LinkKind::Script`].
+    pub scripts: bool,
 }
 
 impl Default for LinkLimits {
@@ -197,6 +206,7 @@ impl Default for LinkLimits {
             heading_bytes: 100,
             images: false,
             hidden: false,
+            scripts: false,
         }
     }
 }

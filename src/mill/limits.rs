@@ -60,6 +60,6 @@ impl PageLimits {
     }
 
     pub(crate) fn links(&self) -> LinkLimits {
-        LinkLimits { max_links: self.max_links, images: self.images, ..LinkLimits::default() }
+        LinkLimits { max_links: self.max_links, images: self.images, scripts: true, ..LinkLimits::default() }
     }
 }

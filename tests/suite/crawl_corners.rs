@@ -150,3 +150,32 @@ fn a_crawl_that_ends_at_a_limit_says_what_waits_behind_it() {
         }
     }
 }
+
+#[test]
+fn links_in_scripts_are_followed_where_asked_and_counted_else() {
+    let Some(case) = webmill_evaluation::data("cases/seeds/js-links.json") else { return };
+    let pages: serde_json::Value = serde_json::from_slice(&std::fs::read(case).unwrap()).unwrap();
+    let html = "Content-Type: text/html\r\n";
+    let web = pages.as_object().unwrap().iter().fold(Written::default(), |web, (path, page)| {
+        let body = message("200 OK", html, page["body"].as_str().unwrap());
+        web.answer(&format!("http://a.example{path}"), body)
+    });
+    let (server, record) = serve(web);
+    let (work, proxy) = (Work::new(), server.proxy());
+    let crawl = |out: &str, more: &[&str]| {
+        let asked = ["crawl", "http://a.example/", "--out", out, "--proxy", &proxy, "--delay", "0"];
+        let said = work.run(&[&asked[..], more].concat());
+        String::from_utf8_lossy(&said.stderr).into_owned()
+    };
+    let said = crawl("plain", &[]);
+    assert!(said.contains("in-script 5; --script-links follows those in scripts"), "{said}");
+    let named = ["/jsopen.html", "/onclick.html", "/jsvar.html", "/jsloc.html", "/written"];
+    let times =
+        || named.map(|path| record.counts().get(&format!("http://a.example{path}")).copied().unwrap_or(0));
+    assert_eq!(times(), [0; 5]);
+    for (round, more) in [(1, &["--script-links"][..]), (2, &["--script-links", "--requisites"])] {
+        let said = crawl(&format!("round-{round}"), more);
+        assert!(!said.contains("in-script"), "{said}");
+        assert_eq!(times(), [round; 5]);
+    }
+}

@@ -347,6 +347,46 @@ fn a_tree_is_walked_as_the_strategy_says() {
     assert_eq!(shallow(Strategy::Breadth), names(". a b a/a a/b b/a b/b"));
 }
 
+/// The worked example of a book: A links to B, C, D, E and F, E to H, F to G, H to I; D is the most important page, then B, C, A,
+/// E, F, I, G and H.
+#[test]
+fn nine_pages_in_three_orders() {
+    const LINKS: [(&str, &str); 9] = [
+        ("a", "bcdef"),
+        ("b", ""),
+        ("c", ""),
+        ("d", ""),
+        ("e", "h"),
+        ("f", "g"),
+        ("g", ""),
+        ("h", "i"),
+        ("i", ""),
+    ];
+    let home = |page: char| format!("http://{page}.example/");
+    let web = LINKS.iter().fold(Written::default(), |web, (page, links)| {
+        let links: Vec<String> = links.chars().map(home).collect();
+        let links: Vec<&str> = links.iter().map(String::as_str).collect();
+        page.chars().fold(web, |web, page| web.page(&home(page), &links))
+    });
+    let by = |strategy| {
+        let order = walk(web.clone(), &["http://a.example/"], |options| {
+            options.strategy = strategy;
+            options.scope.domain_suffixes.push("example".into());
+            let priority = &mut options.priority;
+            (priority.popularity, priority.parent) = (0.0, 0.0);
+            let weights = "hgifeacbd"
+                .chars()
+                .zip(1..)
+                .map(|(page, weight)| (format!("{page}.example"), f64::from(weight)));
+            priority.domain_weights.extend(weights);
+        });
+        order.concat().replace('/', "")
+    };
+    assert_eq!(by(Strategy::Breadth), "abcdefhgi");
+    assert_eq!(by(Strategy::Depth), "abcdehifg");
+    assert_eq!(by(Strategy::Best), "adbcefghi");
+}
+
 /// Three domains, of which one weighs more and one less. By the formula, a1 = 1, a3 = ½, a4 = −0.1, no popularity:
 ///
 /// | page | a1·weight | a3·parent | a4·depth | priority |

@@ -46,7 +46,7 @@ fn read(bytes: &[u8], label: Option<&str>) -> Outcome {
     let dom = parse(&decoded.text, &LIMITS);
     assert!(dom.len() <= LIMITS.max_nodes + 100, "{} nodes", dom.len());
     let url = CanonicalUrl::parse("http://example.com/a/b.html").expect("a URL");
-    let limits = LinkLimits::default();
+    let limits = LinkLimits { scripts: true, ..LinkLimits::default() };
     let found = links(&dom, &url, decoded.used, &limits);
     assert!(found.links.len() <= limits.max_links);
     let meta = metadata(&dom, &found.base, &[]);

@@ -155,6 +155,9 @@ pub struct CrawlArgs {
     /// not counted as pages. Where pages are visited again, it is asked for again with them.
     #[arg(long, help_heading = "Fetching")]
     requisites: bool,
+    /// Follow links that only scripts of pages name: in handlers, `javascript:` URLs and strings, without running them.
+    #[arg(long, help_heading = "Fetching")]
+    script_links: bool,
     /// Open pages whose URL matches this regular expression in a headless Chromium of this machine, for the links that scripts
     /// make; may be repeated.
     #[arg(long, value_name = "REGEX", help_heading = "Rendering")]
@@ -411,6 +414,7 @@ impl CrawlArgs {
         options.fetch.cookies |= self.cookies;
         options.fetch.allow_private |= self.allow_private;
         options.images |= self.images;
+        options.script_links |= self.script_links;
         for (given, setting) in
             [(&self.render, &mut options.render.patterns), (&self.render_block, &mut options.render.block)]
         {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use webmill_crawl::focus::FocusCounts;
 use webmill_crawl::frontier::NEVER_MS;
+use webmill_crawl::page::IN_SCRIPT;
 use webmill_crawl::steering::NO_RULE;
 use webmill_crawl::{Counted, HostTrouble, Missing, Observer, Snapshot, Totals};
 
@@ -139,7 +140,9 @@ pub fn sum_up(totals: &Totals, how: &str) {
     if !totals.refused.is_empty() {
         let refused: Vec<String> =
             totals.refused.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
-        crate::say!("            links not followed, by reason: {}", refused.join(" · "));
+        let hint =
+            if totals.refused.get(IN_SCRIPT) > 0 { "; --script-links follows those in scripts" } else { "" };
+        crate::say!("            links not followed, by reason: {}{hint}", refused.join(" · "));
     }
     if !totals.lost_parts.is_empty() {
         crate::say!(

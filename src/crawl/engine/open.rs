@@ -189,6 +189,7 @@ fn page_reader(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<PageRea
         rewriter: Rewriter::new(&options.rewrite),
         agent: options.agent.clone(),
         images: options.images,
+        script_links: options.script_links,
         requisites: options.requisites.clone(),
         steering: Steering::new(&options.rules)?,
         focus: options

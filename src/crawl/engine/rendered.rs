@@ -91,7 +91,7 @@ impl ToRender {
             let answer = tree.as_answer(&received.raw);
             plain.give_place_back();
             // As with every page: a bug of the reader's must not cost the crawl.
-            let read = AssertUnwindSafe(|| reader.read(url, Purpose::Page, standing, &answer));
+            let read = AssertUnwindSafe(|| reader.read_rendered(url, standing, &answer));
             if let Ok(mut read) = catch_unwind(read) {
                 read.refused.merge(&visit.refused);
                 read.onward.clone_from(&tree.onward);

@@ -277,7 +277,7 @@ impl Crawl {
                 let answer = crate::render::as_answer(&record.data, tree, &onward);
                 let Reading { led, looked, .. } =
                     self.reader.look_again(&url, standing, &record.data, &leads);
-                Reading { led, looked, ..self.reader.read(&url, purpose, standing, &answer) }
+                Reading { led, looked, ..self.reader.read_rendered(&url, standing, &answer) }
             }
         };
         let kept = archive::shard_number(&record.place.shard).map(|shard| (shard, record.place.offset));

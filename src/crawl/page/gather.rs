@@ -15,6 +15,9 @@ use webmill_html::links::Link;
 use webmill_html::{Dom, metadata};
 use webmill_text::{TextLimits, main_text};
 
+/// Reason of links that only scripts name.
+pub const IN_SCRIPT: &str = "in-script";
+
 /// A reading while it grows.
 pub(super) struct Gather<'r> {
     pub reader: &'r PageReader,
@@ -111,6 +114,16 @@ impl<'r> Gather<'r> {
             follow.get_or_insert(false);
         }
         self.reading.refused.add("link-nofollow");
+    }
+
+    /// A link of a script that is not followed: counted, unless the page has it in its markup too or it would be left out anyway.
+    pub fn link_of_script(&mut self, target: CanonicalUrl) {
+        if let Ok(url) = self.reader.admit(target, self.at, self.at.depth + 1)
+            && url != *self.url
+            && !self.seen.contains_key(&url.key())
+        {
+            self.reading.refused.add(IN_SCRIPT);
+        }
     }
 
     /// A page that a sitemap or a feed lists.

@@ -34,6 +34,7 @@ impl PageReader {
             max_links: usize::MAX,
             images: self.images && !self.requisites.fetch,
             hidden: true,
+            scripts: true,
             ..LinkLimits::default()
         };
         let mut robots = Some(robots);
@@ -70,7 +71,7 @@ impl PageReader {
     }
 
     fn take_link(&self, link: Link, gather: &mut Gather<'_>) {
-        use LinkKind::{Canonical, Embed, Frame, Hreflang, Iframe, Object};
+        use LinkKind::{Canonical, Embed, Frame, Hreflang, Iframe, Object, Script};
         // The first two name a page by another URL and in another language; they are noted, not followed.
         if matches!(link.kind, Canonical | Hreflang) {
             return;
@@ -81,6 +82,10 @@ impl PageReader {
         }
         if link.nofollow {
             gather.forbidden_link(&link.target);
+            return;
+        }
+        if link.kind == Script && !self.script_links && !gather.reading.rendered {
+            gather.link_of_script(link.target);
             return;
         }
         gather.link_of_markup(link);

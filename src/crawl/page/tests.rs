@@ -12,6 +12,7 @@ fn reader(requisites: bool) -> PageReader {
         rewriter: Rewriter::new(&RewriteOptions::default()),
         agent: "webmill".into(),
         images: false,
+        script_links: false,
         requisites: RequisiteOptions { fetch: requisites },
         steering: None,
         focus: None,
@@ -50,6 +51,33 @@ fn headers_name_pages_and_requisites() {
         message("X-Robots-Tag: nofollow\r\nLink: </2>; rel=next\r\nRefresh: 0;url=/3\r\n", "%PDF-1.4");
     let reading = reader(false).read(&url("http://e.org/1.pdf"), Purpose::Page, 0, &forbidden);
     assert_eq!(found(&reading), []);
+}
+
+#[test]
+fn links_in_scripts_are_counted_or_followed() {
+    let raw = message(
+        HTML,
+        "<script>document.write(\"<a href=\\\"/written\\\">w</a>\"); var u='/var.html', o='http://o.org/x.html', a='/a';\
+         function go(){location.href='/code/1'}</script><a href=\"javascript:window.open('/open')\">z</a>\
+         <a href=/a onclick=\"location='/a'\">a</a><p onclick=\"location='/click'\">p",
+    );
+    let scripted =
+        ["/click", "/open", "/code/1", "/var.html", "/written"].map(|path| format!("http://e.org{path}"));
+    for requisites in [false, true] {
+        let plain = reader(requisites).read(&url("http://e.org/"), Purpose::Page, 0, &raw);
+        // What the page links itself, and what is out of scope, is no news.
+        assert_eq!(plain.refused.iter().collect::<Vec<_>>(), [(IN_SCRIPT, 5)]);
+        assert!(found(&plain).contains(&("page", "http://e.org/a")));
+        let reader = PageReader { script_links: true, ..reader(requisites) };
+        let followed = reader.read(&url("http://e.org/"), Purpose::Page, 0, &raw);
+        assert_eq!(followed.refused.iter().collect::<Vec<_>>(), [("host", 1)]);
+        assert_eq!(followed.found.len(), plain.found.len() + 5);
+        let has = |page: &String| followed.found.iter().any(|found| found.url.as_str() == page);
+        assert!(scripted.iter().all(has), "{:?}", followed.found);
+    }
+    // A page in a browser was opened for what scripts name.
+    let rendered = reader(false).read_rendered(&url("http://e.org/"), Standing::default(), &raw);
+    assert_eq!((rendered.found.len(), rendered.refused.get("host")), (6, 1));
 }
 
 #[test]

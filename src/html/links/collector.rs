@@ -1,6 +1,9 @@
 //! The references of one document, and its text.
 
 use super::refresh::refresh_url;
+use std::borrow::Cow;
+
+use super::script::{Place, is_script};
 use super::{LinkKind, LinkLimits, Skipped};
 use crate::dom::{Dom, Edge, NodeId};
 use crate::srcset::largest;
@@ -35,6 +38,8 @@ pub(super) struct Collected<'d> {
     pub images: u32,
     /// Sources of the documents inside it.
     pub nested: Vec<&'d str>,
+    /// Its scripts, where they are wanted, and what most of their literals are.
+    pub scripts: Vec<(Cow<'d, str>, Place)>,
 }
 
 impl Collected<'_> {
@@ -64,6 +69,7 @@ pub(super) fn collect<'d>(dom: &'d Dom<'_>, limits: &LinkLimits, skipped: &mut S
         base: None,
         images: 0,
         nested: Vec::new(),
+        scripts: Vec::new(),
     };
     let words = limits.max_anchor_bytes > 0 || limits.context_bytes > 0;
     let (open, heading) = (Vec::new(), None);
@@ -84,6 +90,18 @@ fn unfollowable<'s>(href: &str, skipped: &'s mut Skipped) -> Option<&'s mut u32>
         Some(b'd') if scheme("data:") => Some(&mut skipped.data),
         _ => None,
     }
+}
+
+/// The script of a `javascript:` URL, without the escapes of white space and quotes.
+fn script_of(href: &str) -> Option<Cow<'_, str>> {
+    const NAME: &str = "javascript:";
+    let href = href.trim_start_matches(|c: char| c <= ' ');
+    let source =
+        href.get(..NAME.len()).filter(|name| name.eq_ignore_ascii_case(NAME)).map(|_| &href[NAME.len()..])?;
+    Some(match source.contains('%') {
+        true => Cow::Owned(source.replace("%20", " ").replace("%22", "\"").replace("%27", "'")),
+        false => Cow::Borrowed(source),
+    })
 }
 
 struct Collector<'d, 'a, 'l> {
@@ -166,6 +184,9 @@ impl<'d> Collector<'d, '_, '_> {
 
     fn enter(&mut self, n: NodeId, tag: Tag) {
         let dom = self.dom;
+        if self.limits.scripts {
+            self.scripts(n, tag);
+        }
         match tag {
             Tag::A => self.anchor(n, "href"),
             Tag::Unknown if dom.name(n) == "a" => {
@@ -201,6 +222,24 @@ impl<'d> Collector<'d, '_, '_> {
             Tag::Meta => self.refresh(n),
             _ if self.limits.hidden => self.hidden(n, tag),
             _ => {}
+        }
+    }
+
+    /// The scripts of an element: its handlers and its content.
+    fn scripts(&mut self, n: NodeId, tag: Tag) {
+        let dom = self.dom;
+        let scripts = &mut self.collected.scripts;
+        for (name, source) in dom.attrs(n) {
+            if name.starts_with("on") {
+                scripts.push((Cow::Borrowed(source), Place::Handler));
+            }
+        }
+        if tag == Tag::Script
+            && is_script(dom.attr(n, "type"), dom.attr(n, "language"))
+            && dom.attr(n, "src").is_none()
+        {
+            let texts = dom.children(n).filter(|child| dom.is_text(*child));
+            scripts.extend(texts.map(|child| (Cow::Borrowed(dom.text(child)), Place::Script)));
         }
     }
 
@@ -243,6 +282,9 @@ impl<'d> Collector<'d, '_, '_> {
     fn note(&mut self, n: NodeId, href: &'d str, kind: LinkKind, in_text: bool) -> Option<usize> {
         if let Some(reason) = unfollowable(href, self.skipped) {
             *reason = reason.saturating_add(1);
+            if let Some(source) = script_of(href).filter(|_| self.limits.scripts) {
+                self.collected.scripts.push((source, Place::Handler));
+            }
             return None;
         }
         let at = self.here();

@@ -1,14 +1,15 @@
 //! From references as they stand on a page to links, one at a time.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use encoding_rs::Encoding;
 
 use super::collector::{Collected, Reference, collect};
-use super::{Link, LinkLimits, MAX_NESTED, Skipped};
+use super::script::{Literal, Place, each_literal, is_code, is_markup, is_page};
+use super::{Link, LinkKind, LinkLimits, MAX_NESTED, Skipped};
 use crate::dom::Dom;
 use crate::parse::{Limits, parse};
-use webmill_capture::CanonicalUrl;
+use webmill_capture::{CanonicalUrl, UrlKey};
 
 /// Hands each link of the page to `take`, in the order of [`links`](super::links); never more than one is in memory.
 /// What references were resolved against, what was passed over, and the number of images come back.
@@ -27,9 +28,10 @@ pub fn each_link(
         skipped: Skipped::default(),
         images: 0,
         nested: VecDeque::new(),
+        scripted: HashSet::new(),
         take,
     };
-    let base = resolver.document(dom, url, 0);
+    let base = resolver.document(dom, url, (0, false));
     while let Some((source, level)) = resolver.nested.pop_front() {
         let inner = parse(&source, &Limits::default());
         resolver.document(&inner, &base, level);
@@ -44,52 +46,107 @@ struct Resolver<'t> {
     target_bytes: usize,
     skipped: Skipped,
     images: u32,
-    /// Sources of documents inside those that were read, with their level.
-    nested: VecDeque<(String, u8)>,
+    /// Sources of documents inside those that were read, with their level and whether a script writes them.
+    nested: VecDeque<(String, (u8, bool))>,
+    /// Targets that scripts named.
+    scripted: HashSet<UrlKey>,
     take: &'t mut dyn FnMut(Link),
 }
 
 impl Resolver<'_> {
     /// Hands on the links of one document; what they were resolved against.
-    fn document(&mut self, dom: &Dom, url: &CanonicalUrl, level: u8) -> CanonicalUrl {
+    fn document(&mut self, dom: &Dom, url: &CanonicalUrl, (level, written): (u8, bool)) -> CanonicalUrl {
         let collected = collect(dom, self.limits, &mut self.skipped);
         self.images = self.images.saturating_add(collected.images);
         let base = collected.base.and_then(|href| url.join(href)).filter(CanonicalUrl::is_web);
         let base = base.unwrap_or_else(|| url.clone());
         for reference in &collected.found {
-            self.reference(dom, &collected, reference, &base);
+            if written && !is_written_link(reference) {
+                continue;
+            }
+            if let Some(target) = self.target(reference.href, &base, written) {
+                let mut link = link(dom, &collected, reference, target, self.limits, self.position());
+                if written {
+                    link.kind = LinkKind::Script;
+                }
+                (self.take)(link);
+            }
         }
-        if level < MAX_NESTED {
-            self.nested.extend(collected.nested.iter().map(|source| ((*source).to_owned(), level + 1)));
-        } else {
-            let beyond = u32::try_from(collected.nested.len()).unwrap_or(u32::MAX);
-            self.skipped.nested = self.skipped.nested.saturating_add(beyond);
+        for (source, place) in &collected.scripts {
+            self.script(source, *place, &base, level);
+        }
+        for source in &collected.nested {
+            self.nest((*source).to_owned(), level, written);
         }
         base
     }
 
-    fn reference(
-        &mut self,
-        dom: &Dom,
-        collected: &Collected<'_>,
-        reference: &Reference<'_>,
-        base: &CanonicalUrl,
-    ) {
-        if self.given >= self.limits.max_links || self.target_bytes >= self.limits.max_target_bytes {
-            self.skipped.limit += 1;
-            return;
-        }
-        match base.join_encoded(reference.href, self.encoding) {
-            Some(target) if target.is_web() => {
-                self.target_bytes += target.as_str().len();
-                let position = u32::try_from(self.given).unwrap_or(u32::MAX);
-                self.given += 1;
-                (self.take)(link(dom, collected, reference, target, self.limits, position));
-            }
-            Some(_) => self.skipped.scheme += 1,
-            None => self.skipped.invalid += 1,
+    /// Puts a document that stands inside one of `level` off, if it is not too deep.
+    fn nest(&mut self, source: String, level: u8, written: bool) {
+        if level < MAX_NESTED {
+            self.nested.push_back((source, (level + 1, written)));
+        } else {
+            self.skipped.nested = self.skipped.nested.saturating_add(1);
         }
     }
+
+    /// Hands on the links of a script; the markup that it holds is put off.
+    fn script(&mut self, source: &str, plain: Place, base: &CanonicalUrl, level: u8) {
+        each_literal(source, plain, &mut |Literal { text, place }| {
+            if is_markup(&text) {
+                self.nest(text.into_owned(), level, true);
+            } else if is_code(&text) && text.len() < source.len() {
+                // Each level of quotes is shorter than the one around it by its escapes, and there are few.
+                if level < MAX_NESTED {
+                    self.script(&text, plain, base, level + 1);
+                } else {
+                    self.skipped.nested = self.skipped.nested.saturating_add(1);
+                }
+            } else if is_page(&text, place)
+                && let Some(target) = self.target(text.trim(), base, true)
+            {
+                let link = Link { position: self.position(), ..Link::new(target, LinkKind::Script) };
+                (self.take)(link);
+            }
+        });
+    }
+
+    /// The ordinal of the link that was counted last.
+    fn position(&self) -> u32 {
+        u32::try_from(self.given.saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
+    /// Where a reference leads, counted as given; `None` for none that is followed, and for one that scripts named before.
+    fn target(&mut self, href: &str, base: &CanonicalUrl, scripted: bool) -> Option<CanonicalUrl> {
+        if self.given >= self.limits.max_links || self.target_bytes >= self.limits.max_target_bytes {
+            self.skipped.limit += 1;
+            return None;
+        }
+        match base.join_encoded(href, self.encoding) {
+            Some(target) if target.is_web() => {
+                if scripted && !self.scripted.insert(target.key()) {
+                    return None;
+                }
+                self.target_bytes += target.as_str().len();
+                self.given += 1;
+                Some(target)
+            }
+            Some(_) => {
+                self.skipped.scheme += 1;
+                None
+            }
+            None => {
+                self.skipped.invalid += 1;
+                None
+            }
+        }
+    }
+}
+
+/// Whether what a script writes leads somewhere: frames for advertisements, pictures and style sheets do not.
+fn is_written_link(reference: &Reference<'_>) -> bool {
+    use LinkKind::{A, Area, Form, Frame, MetaRefresh};
+    matches!(reference.kind, A | Area | Form | Frame | MetaRefresh) && is_page(reference.href, Place::Target)
 }
 
 fn link(

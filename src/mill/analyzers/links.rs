@@ -38,6 +38,8 @@ text_enum! {
         Embed = "embed",
         /// A link of a document that is no HTML: PDF, Office, a feed.
         Document = "document",
+        /// A literal of a script that names a page.
+        Script = "script",
     }
 }
 
@@ -56,7 +58,7 @@ table! {
         after: String = "at most 50 bytes of page text after the anchor, cut at a character", "of this week";
         heading: String = "text of the last heading before the link (h1 to h6, dt), white space collapsed; at most 100 bytes, cut at a character; empty where there is none", "Courses";
         rel: Option<String> = "rel attribute, lower case", "nofollow";
-        kind: LinkElement = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, http-redirect; document, for links of PDF, Office files, feeds and other documents; img (pictures: src, and the largest of srcset) only where the recipe's [extract] says images = true, and never an arc of the graph unless its kinds name it", "a";
+        kind: LinkElement = "element that made the link: a, area, frame, iframe, link, form, meta-refresh, canonical, hreflang, http-redirect; document, for links of PDF, Office files, feeds and other documents; script, for what handlers and scripts of the page name, found without running them, each target once a page, and never an arc of the graph unless its kinds name it; img (pictures: src, and the largest of srcset) only where the recipe's [extract] says images = true, and never an arc of the graph unless its kinds name it", "a";
         position: u32 = "ordinal of the link on its page, from 0", "12";
         nofollow: bool = "the link or its page asks not to be followed (nofollow, ugc, sponsored)", "false";
         warc_record_offset: i64 = "offset of the source's record in its shard: which capture of the page this is", "183214";
@@ -110,7 +112,7 @@ pub struct Links;
 
 impl Analyzer for Links {
     fn id(&self) -> PartId {
-        PartId::new("links", 4)
+        PartId::new("links", 5)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

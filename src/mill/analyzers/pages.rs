@@ -203,7 +203,7 @@ pub struct Pages;
 
 impl Analyzer for Pages {
     fn id(&self) -> PartId {
-        PartId::new("pages", 5)
+        PartId::new("pages", 6)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

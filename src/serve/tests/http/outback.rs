@@ -110,6 +110,31 @@ fn captures_are_added_and_deleted() {
     assert_eq!((server.post("/t", lines).status, server.post("/t/delete", lines).status), (405, 405));
 }
 
+/// The line of an index that a paper shows, put in, asked for and taken out.
+#[test]
+fn a_line_of_eleven_is_an_answer_of_nine() {
+    let (_folder, server) = running();
+    let line = "org,example)/ 20030402160014 http://example.org/ text/html 200 MOH7IEN2JAEJOHYXIEPEEGHOHG5VI=== - - 2248 396 mycrawl.warc.gz";
+    assert_eq!(server.post("/t", line).text(), "Added 1 records\n");
+    assert_eq!(server.get("/t?url=http://example.org/").text(), format!("{line}\n"));
+    let json: serde_json::Value =
+        serde_json::from_slice(&server.get("/t?url=http://example.org/&output=json").body).unwrap();
+    let nine = serde_json::json!([[
+        "org,example)/",
+        20_030_402_160_014_u64,
+        "http://example.org/",
+        "text/html",
+        200,
+        "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI===",
+        2248,
+        396,
+        "mycrawl.warc.gz"
+    ]]);
+    assert_eq!(json, nine);
+    assert_eq!(server.post("/t/delete", line).text(), "Deleted 1 records\n");
+    assert_eq!(server.get("/t?url=http://example.org/").text(), "");
+}
+
 #[test]
 fn rules_say_who_sees_what() {
     let rules = AccessRules::parse_aclj(
