@@ -1,7 +1,7 @@
 //! Finding shards: files, folders and globs, recognised by content and never by name.
 //!
 //! Order: as given; a folder's files and a glob's matches by path. Hidden files (a writer's `.NAME.partial` among
-//! them) inside folders are left out. What is no shard comes back as an error that says what it is instead.
+//! them) and the page about RAW DB that crawls lay beside their shards are left out inside folders. What is no shard comes back as an error that says what it is instead.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -16,7 +16,7 @@ use super::raw_walk::any_whole;
 use super::reader::file_name;
 use super::stream::Stream;
 use super::warc_frame::Start;
-use super::{Container, Format, arc, warc_head};
+use super::{Container, Format, RAW_DB_PAGE_NAME, arc, warc_head};
 
 /// Bytes that recognition looks at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
@@ -155,7 +155,8 @@ fn candidates(input: &str) -> Vec<Result<(PathBuf, Arc<str>)>> {
 }
 
 fn folder(folder: &Path) -> Vec<Result<(PathBuf, Arc<str>)>> {
-    let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
+    let hidden =
+        |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".") || name == RAW_DB_PAGE_NAME;
     let walk = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
     let mut all = Vec::new();
     for entry in walk.filter_entry(|entry| entry.depth() == 0 || !hidden(entry.file_name())) {

@@ -68,6 +68,19 @@ fn damage_is_reported_and_recovered_from() {
     check(&["junk.raw"], 2);
     put(&work, "crlf.raw", String::from_utf8(records.concat()).unwrap().replace('\n', "\r\n").as_bytes());
     assert!(check(&["crlf.raw"], 2).contains("every LF became CR LF"));
+    let said = work.run(&["shard", "recover", "crlf.raw", "-o", "undone.raw"]).stderr;
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("which is undone"), "{said}");
+    assert_eq!(std::fs::read(work.path("undone.raw")).unwrap(), records.concat());
+    // What is odd is counted by its name.
+    let dateless = String::from_utf8(records.concat()).unwrap().replacen("Apr", "Foo", 2);
+    put(&work, "odd.raw", dateless.replacen("version:1.0", "version:1.1", 1).as_bytes());
+    let sum = objects(&check(&["odd.raw", "--format", "json"], 0)).pop().unwrap();
+    assert_eq!((&sum["records"], &sum["defects"]), (&serde_json::json!(9), &serde_json::json!(2)));
+    let counted = sum["defects_by_name"].as_object().unwrap().values().map(|n| n.as_u64().unwrap());
+    assert_eq!(counted.collect::<Vec<_>>(), [2, 1]);
+    let strict = check(&["odd.raw", "--strict"], 1);
+    assert!(strict.contains("7 records, 2 damaged"), "{strict}");
     check(&["good.raw", "missing.raw"], 2);
 
     let said = work.fails(&["shard", "recover", "bad.raw", "-o", "out.raw"], 1);
