@@ -78,7 +78,7 @@ pub fn run(args: &WaczArgs, cancel: &Cancel) -> Result<ExitCode> {
         },
         None => None,
     };
-    let (found, errors) = discover(&args.inputs)?;
+    let (found, errors) = discover(&crate::remote::cached(&args.inputs)?)?;
     for error in &errors {
         crate::say!("not read: {error}");
     }

@@ -181,7 +181,7 @@ impl ApplyArgs {
         if let Some(pipe) = self.shards.iter().find(|input| *input == "-") {
             bail!("{pipe}: a pipe cannot be read twice: give files");
         }
-        let (found, errors) = discover(&self.shards)?;
+        let (found, errors) = discover(&crate::remote::cached(&self.shards)?)?;
         let mut unreadable = 0;
         for error in errors {
             unreadable += u64::from(matches!(error, Error::Io { .. }));
