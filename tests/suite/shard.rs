@@ -1,9 +1,11 @@
 //! `webmill shard` from outside: list, cat, check, recover, split, convert.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::process::Stdio;
 
 use serde_json::Value;
+use webmill::mill::PageRow;
 
 use crate::support::{Work, objects};
 
@@ -185,4 +187,40 @@ fn a_bomb_does_not_need_its_size_in_memory() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let row = &objects(&String::from_utf8(output.stdout).unwrap())[0];
     assert_eq!((&row["truncated"], &row["sha1"]), (&Value::from("record-limit"), &Value::Null));
+}
+
+#[test]
+fn a_shard_named_by_url_is_fetched_once_and_called_by_its_name() {
+    let work = Work::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/crawl/a.raw?token=x", listener.local_addr().unwrap());
+    let body = records().concat();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(&stream).lines().map_while(|line| line.ok().filter(|l| !l.is_empty()));
+            let known = lines
+                .collect::<Vec<_>>()
+                .iter()
+                .any(|line| line.eq_ignore_ascii_case("if-none-match: \"1\""));
+            let (status, body) = if known { ("304 Not Modified", &[][..]) } else { ("200 OK", &body[..]) };
+            let length = if known { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+            let head = format!("HTTP/1.1 {status}\r\nConnection: close\r\nETag: \"1\"\r\n{length}\r\n");
+            let _ = stream.write_all(&[head.as_bytes(), body].concat());
+        }
+    });
+    let mut check = work.webmill(&["shard", "check", &url]);
+    let checked = check.env("XDG_CACHE_HOME", work.path("cache")).output().unwrap();
+    let said = String::from_utf8_lossy(&checked.stderr);
+    assert!(checked.status.success() && said.contains("cache/webmill/downloads"), "{said}");
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("a.raw: RAW DB, 9 records, 0 damaged"));
+
+    work.run(&["extract", &url, "--out", "results"]);
+    let pages = work.table::<PageRow>("results", "extract");
+    assert!(pages.len() == 9 && pages.iter().all(|page| page.warc_filename == "a.raw"));
+    let before = work.committed("results");
+    let again = work.run(&["extract", &url, "--out", "results"]);
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(said.contains("has not changed"), "{said}");
+    assert_eq!(work.committed("results"), before);
 }

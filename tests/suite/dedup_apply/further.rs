@@ -11,7 +11,7 @@ fn left_of(path: &Path) -> Vec<String> {
 
 fn dropped_by(work: &Work, out: &str) -> Vec<(String, String, String)> {
     let rows = dropped(work, out);
-    rows.into_iter().map(|row| (row.url, row.reason.as_str().to_owned(), row.kept_url)).collect()
+    rows.into_iter().map(|row| (row.url, row.reason.as_str().to_owned(), row.kept_url.unwrap())).collect()
 }
 
 fn own(rows: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
