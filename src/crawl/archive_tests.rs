@@ -214,6 +214,10 @@ fn every_kind_comes_back_from_every_position() {
         assert_eq!((infos, requests, answers), if warc { (u64::from(last) + 2, 55, 61) } else { (0, 0, 61) });
         let found = webmill_shard::discover(&[folder.path().to_string_lossy().into_owned()]).unwrap();
         assert_eq!((found.0.len(), found.1.len()), (names.len(), 0));
+        let all = std::fs::read_dir(folder.path()).unwrap();
+        let all: Vec<_> = all.map(|entry| entry.unwrap().path().to_string_lossy().into_owned()).collect();
+        let found = webmill_shard::discover(&all).unwrap();
+        assert_eq!((found.0.len(), found.1.len()), (names.len(), 0), "as a shell names them");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Finding shards: files, folders and globs, recognised by content and never by name.
 //!
 //! Order: as given; a folder's files and a glob's matches by path. Hidden files (a writer's `.NAME.partial` among
-//! them) and the page about RAW DB that crawls lay beside their shards are left out inside folders. What is no shard comes back as an error that says what it is instead.
+//! them) inside folders are left out, and the page about RAW DB that crawls lay beside their shards, also where a shell names it. What is no shard comes back as an error that says what it is instead.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -78,8 +78,10 @@ pub fn discover(inputs: &[String]) -> Result<(Vec<Input>, Vec<Error>)> {
             match candidate {
                 Ok((path, name)) => {
                     if seen.insert(path.clone()) {
+                        let is_page = path.file_name().is_some_and(|name| name == RAW_DB_PAGE_NAME);
                         match look(path, name) {
                             Ok(input) => found.push(input),
+                            Err(Error::Incompatible { .. }) if is_page => {}
                             Err(error) => errors.push(error),
                         }
                     }
@@ -155,8 +157,7 @@ fn candidates(input: &str) -> Vec<Result<(PathBuf, Arc<str>)>> {
 }
 
 fn folder(folder: &Path) -> Vec<Result<(PathBuf, Arc<str>)>> {
-    let hidden =
-        |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".") || name == RAW_DB_PAGE_NAME;
+    let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
     let walk = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
     let mut all = Vec::new();
     for entry in walk.filter_entry(|entry| entry.depth() == 0 || !hidden(entry.file_name())) {

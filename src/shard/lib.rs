@@ -104,5 +104,5 @@ pub use webmill_capture::RecordType;
 
 /// The page that explains RAW DB and its compression, for whoever finds shards and no program that reads them.
 pub const RAW_DB_PAGE: &str = include_str!("../../docs/raw-db.md");
-/// What that page is called beside shards; [`discover`] passes it over in folders.
+/// What that page is called beside shards; [`discover`] passes it over.
 pub const RAW_DB_PAGE_NAME: &str = "RAW-DB.md";

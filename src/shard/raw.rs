@@ -125,7 +125,7 @@ impl RawReader {
             return Err(self.walker.refuse((at, end), reason, true));
         }
         let bytes = self.walker.stream.buffered();
-        let dated = head.date.clone().map_or_else(String::new, |range| text(&bytes[range]).into_owned());
+        let dated = head.date.clone().map_or(Cow::Borrowed(""), |range| text(&bytes[range]));
         let url = head.url.clone().map_or(&[][..], |range| &bytes[range]);
         let data = if contents.packed { self.unpacker.data() } else { &bytes[head.len..head.len + held] };
         let (date_ms, dubious) = raw_date::read(&dated, url, data, self.lenient);

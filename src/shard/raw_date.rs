@@ -24,12 +24,14 @@ pub(super) fn read(
     let Some(date_ms) = found else {
         return (None, Some(if lenient { UNREADABLE } else { NOT_RFC_822 }));
     };
-    let in_china = parse_rfc822_where(text, 8);
-    match in_china {
-        Some(_) if in_china == parse_rfc822(text) => (Some(date_ms), None),
-        Some(_) if is_of_china(url) || is_in_gb(data) => (in_china, None),
-        Some(_) => (Some(date_ms), Some(CST)),
-        None => (Some(date_ms), None),
+    if !text.as_bytes().windows(3).any(|word| word.eq_ignore_ascii_case(b"CST")) {
+        return (Some(date_ms), None);
+    }
+    // One that has an offset as well is the same in both.
+    match parse_rfc822_where(text, 8) {
+        Some(in_china) if in_china == date_ms => (Some(date_ms), None),
+        Some(in_china) if is_of_china(url) || is_in_gb(data) => (Some(in_china), None),
+        _ => (Some(date_ms), Some(CST)),
     }
 }
 
