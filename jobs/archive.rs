@@ -69,6 +69,7 @@ impl Holdings {
     /// # Errors
     /// [`Error::Config`] where nothing is left to show.
     pub fn of(arguments: &[String]) -> Result<Holdings> {
+        let arguments = &crate::remote::cached(arguments)?;
         let mut holdings = Holdings::default();
         let mut files = Vec::new();
         let mut named = Vec::new();

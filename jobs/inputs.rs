@@ -11,6 +11,7 @@ use webmill_run::{Committed, Inputs, JobInput, Measure, Progress, Reject, Runtim
 use webmill_shard::{Input, discover};
 
 use crate::archive::inputs_of;
+use crate::remote::{self, is_remote};
 
 /// Why a file that cannot be read is left out.
 pub const UNREADABLE: &str = "unreadable-file";
@@ -89,16 +90,19 @@ impl JobInput for Shards {
 }
 
 impl Shards {
-    /// Finds shards in files, folders and globs, and digests them; `-` spools stdin into the output folder first.
+    /// Finds shards in files, folders and globs, and digests them; `-` spools stdin into the output folder first, and what
+    /// URLs name is fetched there.
     ///
     /// Files that are no shards are named, kept as [`Shards::unread`] and left out; none at all is an error.
     ///
     /// # Errors
     /// Where nothing is a shard, or one that was named cannot be read.
     pub fn discover(arguments: &[String], runtime: &Runtime<'_>) -> Result<Self> {
-        if arguments.iter().any(|a| a == "-") {
+        if arguments.iter().any(|a| a == "-" || is_remote(a)) {
             runtime.claim()?;
         }
+        let downloads = runtime.out.join(remote::FOLDER);
+        let arguments = &remote::fetched(arguments, &downloads, runtime.progress, runtime.cancel)?;
         let (mut names, mut logs) = (Vec::new(), Vec::new());
         for argument in arguments {
             let folder = Path::new(argument);

@@ -39,7 +39,7 @@ pub struct Context<'a> {
     recipe: Recipe,
     /// Output folder, threads, memory, progress.
     pub runtime: Runtime<'a>,
-    /// Shards, folders, globs, or - for standard input.
+    /// Shards, folders, globs, URLs of shards, or - for standard input.
     pub inputs: Vec<String>,
     dry_run: bool,
     timings: bool,

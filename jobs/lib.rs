@@ -62,6 +62,7 @@ pub mod rank;
 pub mod recipe;
 pub mod registry;
 pub mod rejects;
+pub mod remote;
 pub mod repeated;
 pub mod report;
 pub mod rules;

@@ -72,7 +72,7 @@ pub struct RankJob {
 impl Job for RankJob {
     type Input = Committed;
     const NAME: &'static str = "rank";
-    const VERSION: u32 = 5;
+    const VERSION: u32 = 6;
 
     fn run(&self, graph: &Committed, stage: &Stage<'_>) -> Result<()> {
         Level::ALL
@@ -154,7 +154,16 @@ impl RankJob {
 pub(crate) fn hits_said(hits: &HubsAuthorities) -> String {
     let how = if hits.converged { "converged" } else { "NOT converged" };
     let Some(residual) = hits.residual else {
-        return format!("HITS: {how} after {} iterations, last change {:.1e}", hits.iterations, hits.change);
+        let (iterations, change) = (hits.iterations, hits.change);
+        return match hits.converged {
+            true => format!("HITS: {how} after {iterations} iterations, last change {change:.1e}"),
+            false => {
+                let round = if hits.cycles { ", the scores turn in a circle" } else { "" };
+                format!(
+                    "HITS: {how} after {iterations} iterations{round}; those of least change are given, {change:.1e}"
+                )
+            }
+        };
     };
     let gap = hits.gap.map_or(String::new(), |gap| format!(", gap {gap:.1e}"));
     format!(

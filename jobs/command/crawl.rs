@@ -3,7 +3,7 @@
 mod actions;
 mod again;
 mod again_args;
-mod args;
+pub(crate) mod args;
 mod ctl;
 mod earlier;
 mod end;

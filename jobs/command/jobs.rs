@@ -21,7 +21,7 @@ use crate::settings::Common;
     after_help = "Example:\n  webmill run crawl-*.raw archive.warc.gz --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
 )]
 pub struct InputArgs {
-    /// Shards, folders, globs, or - for stdin.
+    /// Shards, folders, globs, URLs of shards (fetched into OUT first, kept and gone on with), or - for stdin.
     #[arg(required = true)]
     pub inputs: Vec<String>,
     /// Options of every job.

@@ -26,7 +26,7 @@ use crate::settings::{parse_size, parse_threads};
                         webmill serve crawl.wacz more/*.warc.gz --listen 127.0.0.1:9000\n\nThen open http://127.0.0.1:8080/ in a browser."
 )]
 pub struct ServeArgs {
-    /// Shards, folders, globs, WACZ files, results of `webmill run`.
+    /// Shards, folders, globs, WACZ files, URLs of such (fetched first), results of `webmill run`.
     #[arg(required = true, value_name = "OUT|SHARDS")]
     inputs: Vec<String>,
     /// Address and port to listen at; port 0 takes any that is free.

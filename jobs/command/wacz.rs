@@ -22,7 +22,7 @@ use crate::settings::parse_size;
     after_help = "Examples:\n  webmill wacz crawl/shards -o crawl.wacz --title \"My crawl\"\n  webmill wacz a.warc.gz b.rawdb -o both.wacz --text"
 )]
 pub struct WaczArgs {
-    /// Shards, folders or globs; recognised by content, whatever their names.
+    /// Shards, folders, globs or URLs; recognised by content, whatever their names.
     #[arg(required = true, value_name = "SHARDS")]
     inputs: Vec<String>,
     /// The file to write.
@@ -78,7 +78,7 @@ pub fn run(args: &WaczArgs, cancel: &Cancel) -> Result<ExitCode> {
         },
         None => None,
     };
-    let (found, errors) = discover(&args.inputs)?;
+    let (found, errors) = discover(&crate::remote::cached(&args.inputs)?)?;
     for error in &errors {
         crate::say!("not read: {error}");
     }

@@ -40,7 +40,7 @@ table! {
         level: Level = "page, host or domain", "page";
         measure: Iterated = "pagerank, hits or harmonic", "pagerank";
         iterations: u32 = "iterations that were made", "52";
-        error: f64 = "of PageRank the bound on the L1 distance to the true ranks, of HITS an estimate of the L2 distance to the true authorities (residual over gap; with thresholds the last change), of harmonic centrality the relative standard error, 0 where it is exact", "0.000000000001";
+        error: f64 = "of PageRank the bound on the L1 distance to the true ranks, of HITS an estimate of the L2 distance to the true authorities (residual over gap; with thresholds the last change, or where it did not converge the change of the scores given, which are those of least change), of harmonic centrality the relative standard error, 0 where it is exact", "0.000000000001";
         converged: bool = "whether the tolerance, or what double precision can tell, was reached before the most iterations", "true";
         residual: Option<f64> = "of HITS without thresholds what is left of its equations: |Bx - s x| / s for the authorities x, B both steps and s its greatest eigenvalue", "0.000000000000001";
         gap: Option<f64> = "of HITS without thresholds 1 - s2/s1 of the two largest singular values, at most: where it is small, another community is nearly as strong; null where there is one only", "0.31";

@@ -86,7 +86,7 @@ impl Walk {
     /// # Errors
     /// Where no file can be found.
     pub fn new(plan: Plan) -> Result<Walk, Error> {
-        let (inputs, faults) = discover(&plan.paths)?;
+        let (inputs, faults) = discover(&webmill_jobs::remote::cached(&plan.paths)?)?;
         let parts = split(&inputs, PART_BYTES);
         let at_once = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_PARTS);
         Ok(Walk {

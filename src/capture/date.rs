@@ -28,6 +28,11 @@ pub fn parse_any(text: &str) -> Option<i64> {
 /// assert_eq!(parse_rfc822("Tue,15Apr200308:13:06GMT"), Some(1_050_394_386_000));
 /// ```
 pub fn parse_rfc822(text: &str) -> Option<i64> {
+    parse_rfc822_where(text, -6)
+}
+
+/// The same where `CST` is so many hours from UTC: −6 in North America, 8 in China.
+pub fn parse_rfc822_where(text: &str, cst: i64) -> Option<i64> {
     if text.len() > 128 {
         return None;
     }
@@ -73,6 +78,7 @@ pub fn parse_rfc822(text: &str) -> Option<i64> {
                 match word.to_ascii_uppercase().as_str() {
                     "AM" => time = time.map(|t| t - if t / 3_600_000 == 12 { 12 * 3_600_000 } else { 0 }),
                     "PM" => time = time.map(|t| t + if t / 3_600_000 < 12 { 12 * 3_600_000 } else { 0 }),
+                    "CST" => zone = cst * 3_600_000,
                     name => zone = named_zone(name).unwrap_or(zone),
                 }
             }
@@ -255,7 +261,7 @@ fn named_zone(name: &str) -> Option<i64> {
         "GMT" | "UT" | "UTC" | "Z" => 0,
         "EDT" => -4,
         "EST" | "CDT" => -5,
-        "CST" | "MDT" => -6,
+        "MDT" => -6,
         "MST" | "PDT" => -7,
         "PST" => -8,
         _ => return None,

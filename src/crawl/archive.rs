@@ -25,8 +25,8 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::Place;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_shard::{
-    AppendFile, Compression, Container, Format, Position, ReadOptions, Record, RecordType, Resume,
-    ShardReader, Staged, cut_tail, read_record_at, whole_end,
+    AppendFile, Compression, Container, Format, Position, RAW_DB_PAGE, RAW_DB_PAGE_NAME, ReadOptions, Record,
+    RecordType, Resume, ShardReader, Staged, cut_tail, read_record_at, whole_end,
 };
 
 use super::journal::Visited;
@@ -315,7 +315,12 @@ impl Archive {
         let name = format!("crawl-{:05}.{}", self.number, self.options.ending());
         let path = Staged::partial_path(&self.folder.join(&name))?;
         let mut file = AppendFile::open(&path, 0)?;
-        if self.options.format == ArchiveFormat::Warc {
+        if self.options.format == ArchiveFormat::RawDb {
+            let page = self.folder.join(RAW_DB_PAGE_NAME);
+            if !std::fs::read(&page).is_ok_and(|there| there == RAW_DB_PAGE.as_bytes()) {
+                std::fs::write(&page, RAW_DB_PAGE).at(&page)?;
+            }
+        } else {
             file.put(&packing::warcinfo(&name, &self.info, date_ms, &self.options)?)?;
         }
         self.name = Arc::from(name);

@@ -206,12 +206,18 @@ fn every_kind_comes_back_from_every_position() {
             files.iter().map(|p| p.file_name().unwrap().to_string_lossy().into_owned()).collect();
         let expected: Vec<_> = (0..=last + 1).map(|n| format!("crawl-{n:05}.{}", options.ending())).collect();
         assert_eq!(names, expected);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), names.len());
         let warc = kind.0 == ArchiveFormat::Warc;
+        let page = std::fs::read_to_string(folder.path().join("RAW-DB.md")).ok();
+        assert_eq!(page.as_deref(), (!warc).then_some(webmill_shard::RAW_DB_PAGE));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), names.len() + usize::from(!warc));
         let (infos, requests, answers) = strictly(&archive);
         assert_eq!((infos, requests, answers), if warc { (u64::from(last) + 2, 55, 61) } else { (0, 0, 61) });
         let found = webmill_shard::discover(&[folder.path().to_string_lossy().into_owned()]).unwrap();
         assert_eq!((found.0.len(), found.1.len()), (names.len(), 0));
+        let all = std::fs::read_dir(folder.path()).unwrap();
+        let all: Vec<_> = all.map(|entry| entry.unwrap().path().to_string_lossy().into_owned()).collect();
+        let found = webmill_shard::discover(&all).unwrap();
+        assert_eq!((found.0.len(), found.1.len()), (names.len(), 0), "as a shell names them");
     }
 }
 

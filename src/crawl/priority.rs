@@ -3,7 +3,7 @@
 //! **Definition.**
 //!
 //! > priority = a1 · domain weight + a2 · popularity + a3 · priority of the parent + a4 · directory depth
-//! > + a5 · in-degree of the parent + a6 · mirror degree
+//! > + a5 · in-degree of the parent + a6 · mirror degree + a7 · PageRank
 //!
 //! | term | scale | range |
 //! |---|---|---|
@@ -13,8 +13,9 @@
 //! | directory depth | non-empty path segments: `/` 0, `/cs` and `/cs/` 1, `/cs/a.html` 2; at most 32 | 0 to 32 |
 //! | in-degree of the parent | [`log_scale`] of its in-links in an earlier crawl | 0 to 1 |
 //! | mirror degree | [`log_scale`] of the copies of the page on other registered domains in an earlier crawl | 0 to 1 |
+//! | PageRank | [`log_scale`] of the page's PageRank in an earlier crawl, the mean of all pages being 1 | 0 to 1 |
 //!
-//! Greater is sooner. The last two are 0 without an earlier crawl's reports ([`Earlier`]).
+//! Greater is sooner. The last three are 0 without an earlier crawl's reports ([`Earlier`]).
 //!
 //! **Cost.** One look-up a label of the host. **Determinism.** A function of its arguments.
 //!
@@ -50,6 +51,8 @@ pub struct PriorityOptions {
     pub parent_in_degree: f64,
     /// a6, of the mirror degree in an earlier crawl, −1000 to 1000; default 0.25.
     pub mirror_degree: f64,
+    /// a7, of the page's own PageRank in an earlier crawl, 0 to 1000; default 0.5.
+    pub page_rank: f64,
     /// Weights by domain suffix (`edu.cn`), the longest counts, −100 to 100; default none.
     pub domain_weights: BTreeMap<String, f64>,
 }
@@ -63,6 +66,7 @@ impl Default for PriorityOptions {
             depth: -0.05,
             parent_in_degree: 0.5,
             mirror_degree: 0.25,
+            page_rank: 0.5,
             domain_weights: BTreeMap::new(),
         }
     }
@@ -81,6 +85,7 @@ impl PriorityOptions {
             ("depth", self.depth, -1000.0, 0.0),
             ("parent_in_degree", self.parent_in_degree, 0.0, 1000.0),
             ("mirror_degree", self.mirror_degree, -1000.0, 1000.0),
+            ("page_rank", self.page_rank, 0.0, 1000.0),
         ];
         for (name, value, low, high) in fields {
             if !(low..=high).contains(&value) {
@@ -105,6 +110,8 @@ pub trait Earlier: Send + Sync {
     fn in_degree(&self, page: UrlKey) -> Option<f64>;
     /// Pages on other registered domains with the same content, exactly or nearly.
     fn mirror_degree(&self, page: UrlKey) -> Option<f64>;
+    /// PageRank, 1 being the mean of all pages.
+    fn page_rank(&self, page: UrlKey) -> Option<f64>;
 }
 
 /// The formula with its coefficients, ready for use.
@@ -141,6 +148,7 @@ impl Priority {
                 sum += o.parent_in_degree * earlier.in_degree(page.key()).map_or(0.0, log_scale);
             }
             sum += o.mirror_degree * earlier.mirror_degree(url.key()).map_or(0.0, log_scale);
+            sum += o.page_rank * earlier.page_rank(url.key()).map_or(0.0, log_scale);
         }
         sum
     }
@@ -207,6 +215,9 @@ mod tests {
         fn mirror_degree(&self, page: UrlKey) -> Option<f64> {
             (page == url("http://b.edu.cn/x").key()).then_some(f64::INFINITY)
         }
+        fn page_rank(&self, page: UrlKey) -> Option<f64> {
+            (page == url("http://b.edu.cn/x").key()).then_some(1e6)
+        }
     }
 
     #[test]
@@ -218,6 +229,7 @@ mod tests {
             depth: -0.25,
             parent_in_degree: 8.0,
             mirror_degree: 16.0,
+            page_rank: 32.0,
             domain_weights: [("cn", 1.0), (".EDU.cn", 3.0)].map(|(s, w)| (s.to_owned(), w)).into(),
         };
         let plain = Priority::new(&options, None).unwrap();
@@ -228,7 +240,7 @@ mod tests {
         assert_eq!(plain.domain_weight("example.com"), 0.0);
         let informed = Priority::new(&options, Some(Box::new(Reports))).unwrap();
         let priority = informed.of(&url("http://b.edu.cn/x"), Some((&url("http://a/"), 10.0)));
-        assert!((priority - (6.0 - 0.25 + 5.0 + 8.0 + 16.0)).abs() < 1e-9, "{priority}");
+        assert!((priority - (6.0 - 0.25 + 5.0 + 8.0 + 16.0 + 32.0)).abs() < 1e-9, "{priority}");
     }
 
     #[test]

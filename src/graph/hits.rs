@@ -13,7 +13,8 @@
 //! that is the mixture of both in which the uniform start holds them. The thresholds are not linear: power iteration.
 //! Weights of arcs count where that is asked for and there are any.
 //!
-//! **Cost.** Graph and transpose; 4 bytes an arc read twice an iteration; four vectors of f64, and for Lanczos' method a
+//! **Cost.** Graph and transpose; 4 bytes an arc read twice an iteration; four vectors of f64, with thresholds five,
+//! and for Lanczos' method a
 //! basis of 4 to 40 more, as many as the memory allowed holds.
 //!
 //! **Determinism.** Sums over fixed chunks of nodes, added in order: the same bytes on any number of threads, if
@@ -22,7 +23,9 @@
 //! **Stopping rule and error.** Of the linear ones, the residual ‖Bx − σ²x‖ / σ², x being the authorities, B the product
 //! of both steps, over the relative gap between σ² and its next, an estimate of the distance to the true vector, is
 //! within the tolerance; or the residual is what rounding leaves. Singular values nearer to one another than that count
-//! as equal. Of the others, the L2 change of the authorities is within the tolerance: that bounds nothing.
+//! as equal. Of the others, the L2 change of the authorities is within the tolerance: that bounds nothing. They need not
+//! converge: hubs at the threshold may be in and out by turns. Iterates that come back to where they were (Brent's method:
+//! each is compared with one kept, anew at each power of two) end the computation, and the one of least change is given.
 //!
 //! **Reference.** J. Kleinberg, Authoritative sources in a hyperlinked environment, *JACM* 46 (1999),
 //! doi:10.1145/324133.324140. A. Borodin et al., Link analysis ranking, *ACM TOIT* 5 (2005),
@@ -91,7 +94,7 @@ pub struct HubsAuthorities {
     pub authorities: Vec<f64>,
     /// Iterations done: reads of the graph in both directions.
     pub iterations: usize,
-    /// L2 change of the authorities in the last iteration.
+    /// L2 change of the authorities in the last iteration; where that did not converge, of those given.
     pub change: f64,
     /// Estimate of the L2 distance of the authorities to the true ones: the residual over the gap. Of the variants
     /// with thresholds the change, which bounds nothing.
@@ -104,6 +107,8 @@ pub struct HubsAuthorities {
     pub gap: Option<f64>,
     /// Is the error within the tolerance, or the residual what rounding leaves?
     pub converged: bool,
+    /// Thresholds: did the iterates come back to where they had been, for ever?
+    pub cycles: bool,
 }
 
 /// Nodes whose sums are added together; fixed, so that the order of addition is.
@@ -150,6 +155,7 @@ impl Hits {
                 residual: Some(0.0),
                 gap: None,
                 converged: true,
+                cycles: false,
             };
         }
         let fit = self.memory_bytes.map_or(usize::MAX, |bytes| (bytes / (8 * n as u64)) as usize);
@@ -205,6 +211,7 @@ impl Hits {
             residual: Some(residual),
             gap: found.ratio.map(|ratio| 1.0 - ratio.sqrt()),
             converged: error <= self.tolerance || settled,
+            cycles: false,
         }
     }
 
@@ -215,17 +222,32 @@ impl Hits {
         let mut authorities = vec![0.0; n];
         let mut next = vec![0.0; n];
         normalise(&mut hubs);
-        let (mut iterations, mut change) = (0, f64::INFINITY);
-        while iterations < self.max_iterations && change > self.tolerance {
+        let distance = |a: &[f64], b: &[f64]| total(a, b, |a, b| (a - b) * (a - b)).sqrt();
+        let (mut iterations, mut change, mut cycles) = (0, f64::INFINITY, false);
+        let (mut met, mut best) = (vec![0.0; n], (f64::INFINITY, vec![0.0; n]));
+        while iterations < self.max_iterations && change > self.tolerance && !cycles {
             self.pull(transpose, &hubs, &mut next, self.authority_rule());
             normalise(&mut next);
-            change = total(&next, &authorities, |a, b| (a - b) * (a - b)).sqrt();
+            change = distance(&next, &authorities);
             std::mem::swap(&mut next, &mut authorities);
             self.pull(graph, &authorities, &mut hubs, self.hub_rule());
             normalise(&mut hubs);
             iterations += 1;
+            if change < best.0 {
+                best.0 = change;
+                best.1.copy_from_slice(&authorities);
+            }
+            cycles = change > self.tolerance && distance(&authorities, &met) <= self.tolerance;
+            if iterations.is_power_of_two() {
+                met.copy_from_slice(&authorities);
+            }
         }
         let converged = change <= self.tolerance;
+        if !converged {
+            (change, authorities) = best;
+            self.pull(graph, &authorities, &mut hubs, self.hub_rule());
+            normalise(&mut hubs);
+        }
         HubsAuthorities {
             hubs,
             authorities,
@@ -235,6 +257,7 @@ impl Hits {
             residual: None,
             gap: None,
             converged,
+            cycles,
         }
     }
 

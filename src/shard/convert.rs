@@ -2,9 +2,9 @@
 //!
 //! What the other format cannot say travels along: the head of a WARC record in the RAW DB property `x-warc-head`
 //! (base64), the head of a RAW DB record in the WARC field `X-RawDB-Head` (base64). On the way back the head is taken
-//! from there, so head and data come back byte for byte. Exceptions: compression around or inside records is the
-//! writer's (a RAW DB record whose data was compressed keeps that head only where compressing again gives as many
-//! bytes), and a head that states a wrong length comes back with the right one. ARC is read only: its records become
+//! from there, so head and data come back byte for byte. Exceptions: compression around records is the writer's; the data
+//! of a RAW DB record that was compressed is so again, perhaps to another number of bytes, which its `length` says then; and
+//! a head that states a wrong length comes back with the right one. ARC is read only: its records become
 //! responses, its file description a `warcinfo`.
 //!
 //! A WARC file begins with a `warcinfo`: one that is made here is marked and not converted back. Its target URIs are
@@ -180,14 +180,16 @@ fn raw_head(record: &Record<'_>) -> Option<Vec<u8>> {
     BASE64.decode(encoded.as_bytes()).ok()
 }
 
-/// Writes a record under its old head when the data, compressed as that head says, has the length it says.
+/// Writes a record under its old head, compressed as that says; false where the head is none, or not that of this data.
 fn writer_takes(writer: &mut RawDbWriter, head: &[u8], data: &[u8]) -> Result<bool> {
     let Ok(parsed) = Head::parse(&[head, b"\n"].concat()) else { return Ok(false) };
     let failed = |e: std::io::Error| Error::Internal(format!("compression failed: {e}"));
     let stored: Cow<[u8]> = match parsed.packing(head) {
         Ok(None) => Cow::Borrowed(data),
         Ok(Some(_)) if parsed.unzip_length != Some(data.len() as u64) => return Ok(false),
-        Ok(Some(Packing::Zlib)) => {
+        // Never compressed, though the head says so.
+        Ok(Some(Packing::Unnamed)) if parsed.length == data.len() as u64 => Cow::Borrowed(data),
+        Ok(Some(Packing::Unnamed | Packing::Zlib | Packing::Deflate)) => {
             let mut encoder = ZlibEncoder::new(Vec::new(), Level::default());
             Cow::Owned(encoder.write_all(data).and_then(|()| encoder.finish()).map_err(failed)?)
         }
@@ -198,22 +200,14 @@ fn writer_takes(writer: &mut RawDbWriter, head: &[u8], data: &[u8]) -> Result<bo
         Ok(Some(Packing::Zstd)) => Cow::Owned(zstd::bulk::compress(data, 3).map_err(failed)?),
         Err(_) => return Ok(false),
     };
-    if stored.len() as u64 != parsed.length {
-        return plain_head(head).map_or(Ok(false), |head| {
-            let head = [&head[..], format!("length:{}\n", data.len()).as_bytes()].concat();
-            writer.write_stored(&head, data).map(|()| true)
-        });
+    if stored.len() as u64 == parsed.length {
+        return writer.write_stored(head, &stored).map(|()| true);
     }
-    writer.write_stored(head, &stored).map(|()| true)
-}
-
-/// A RAW DB head without what it says about compression and length.
-fn plain_head(head: &[u8]) -> Option<Vec<u8>> {
-    let drop = [&b"unzip-length:"[..], b"x-compression:", b"length:"];
-    let lines =
-        head.split_inclusive(|b| *b == b'\n').filter(|line| !drop.iter().any(|d| line.starts_with(d)));
-    let kept = lines.collect::<Vec<_>>().concat();
-    kept.starts_with(b"version:").then_some(kept)
+    // `length` is the last line.
+    let lines = head.strip_suffix(b"\n").unwrap_or(head);
+    let kept = memchr::memrchr(b'\n', lines).map_or(0, |at| at + 1);
+    let head = [&head[..kept], format!("length:{}\n", stored.len()).as_bytes()].concat();
+    writer.write_stored(&head, &stored).map(|()| true)
 }
 
 fn raw_to_warc(writer: &mut WarcWriter, record: &Record<'_>) -> Result<()> {

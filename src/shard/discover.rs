@@ -1,7 +1,7 @@
 //! Finding shards: files, folders and globs, recognised by content and never by name.
 //!
 //! Order: as given; a folder's files and a glob's matches by path. Hidden files (a writer's `.NAME.partial` among
-//! them) inside folders are left out. What is no shard comes back as an error that says what it is instead.
+//! them) inside folders are left out, and the page about RAW DB that crawls lay beside their shards, also where a shell names it. What is no shard comes back as an error that says what it is instead.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -16,7 +16,7 @@ use super::raw_walk::any_whole;
 use super::reader::file_name;
 use super::stream::Stream;
 use super::warc_frame::Start;
-use super::{Container, Format, arc, warc_head};
+use super::{Container, Format, RAW_DB_PAGE_NAME, arc, warc_head};
 
 /// Bytes that recognition looks at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
@@ -78,8 +78,10 @@ pub fn discover(inputs: &[String]) -> Result<(Vec<Input>, Vec<Error>)> {
             match candidate {
                 Ok((path, name)) => {
                     if seen.insert(path.clone()) {
+                        let is_page = path.file_name().is_some_and(|name| name == RAW_DB_PAGE_NAME);
                         match look(path, name) {
                             Ok(input) => found.push(input),
+                            Err(Error::Incompatible { .. }) if is_page => {}
                             Err(error) => errors.push(error),
                         }
                     }

@@ -44,6 +44,7 @@ mod gzip;
 mod member;
 mod owned;
 mod raw;
+mod raw_date;
 mod raw_head;
 mod raw_pack;
 mod raw_unpack;
@@ -59,6 +60,7 @@ mod split;
 mod staged;
 pub mod stream;
 mod tail;
+mod text_mode;
 mod warc;
 mod warc_digest;
 mod warc_frame;
@@ -99,3 +101,8 @@ pub use warc::{WarcReader, fuzz_warc};
 pub use warc_pack::{NewWarcRecord, WarcOptions, WarcPacker};
 pub use warc_write::WarcWriter;
 pub use webmill_capture::RecordType;
+
+/// The page that explains RAW DB and its compression, for whoever finds shards and no program that reads them.
+pub const RAW_DB_PAGE: &str = include_str!("../../docs/raw-db.md");
+/// What that page is called beside shards; [`discover`] passes it over.
+pub const RAW_DB_PAGE_NAME: &str = "RAW-DB.md";

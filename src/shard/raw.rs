@@ -1,9 +1,10 @@
 //! The RAW DB reader: records out of walked places.
 //!
 //! The walk ([`super::raw_walk`]) says where records are; this takes them out: values, date, compression. A record
-//! that is whole but cannot be used (unknown version, no URL, data that does not unpack to `unzip-length`) is an
+//! that is whole but cannot be used (no URL, data that does not unpack to `unzip-length`) is an
 //! error of its own and is walked over by its `length`; where its data shows that the `length` may be wrong, whole
-//! records inside it are given instead. URLs that are not UTF-8 are percent-encoded byte by byte.
+//! records inside it are given instead. URLs that are not UTF-8 are percent-encoded byte by byte. What is odd but leaves
+//! no doubt (another version, plain data with `unzip-length`, a date that cannot be read) is a defect of the record.
 //!
 //! Memory: the stored record and its unpacked data, each at most `max_record_bytes`; uncompressed data is borrowed
 //! from the read window. A larger record is delivered cut, and its rest is skipped.
@@ -12,16 +13,22 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use webmill_capture::date::{parse_any, parse_rfc822};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{Place, Truncation, url_text};
 
 use super::embedded_head::{embedded_head, is_date_unknown};
-use super::raw_head::Head;
+use super::raw_date;
+use super::raw_head::{Head, Packing};
 use super::raw_unpack::{Unpacked, Unpacker};
 use super::raw_walk::{Found, Walker};
 use super::stream::Stream;
 use super::{Format, ReadOptions, Record, RecordType, Resume, revisit};
+
+/// What gzip data begins with.
+const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
+/// What is said of records whose grammar holds and whose version is not the one that is known.
+const OTHER_VERSION: &str = "`version` is not 1.0; the record is read as if it were";
+const PLAIN_DATA: &str = "the data is not compressed although `unzip-length` says so";
 
 /// Reads the RAW DB records of a file or of a range of it.
 pub struct RawReader {
@@ -101,7 +108,7 @@ impl RawReader {
             let failed = self.walker.stream.take_error();
             return Err(failed.unwrap_or_else(|| self.walker.refuse((at, end), reason, false)));
         }
-        let contents = check(&head, bytes).and_then(|()| {
+        let contents = check(&head).and_then(|()| {
             let stored = &bytes[head.len..head.len + held];
             unpack(&head, bytes, stored, self.max_record_bytes, &mut self.unpacker)
         });
@@ -118,18 +125,16 @@ impl RawReader {
             return Err(self.walker.refuse((at, end), reason, true));
         }
         let bytes = self.walker.stream.buffered();
-        let parse_date = if self.lenient { parse_any } else { parse_rfc822 };
-        let date_ms = head.date.clone().and_then(|range| parse_date(&text(&bytes[range])));
+        let dated = head.date.clone().map_or(Cow::Borrowed(""), |range| text(&bytes[range]));
+        let url = head.url.clone().map_or(&[][..], |range| &bytes[range]);
+        let data = if contents.packed { self.unpacker.data() } else { &bytes[head.len..head.len + held] };
+        let (date_ms, dubious) = raw_date::read(&dated, url, data, self.lenient);
+        let version = (!head.is_known_version(bytes)).then_some(OTHER_VERSION);
+        let defects: Vec<&'static str> = [version, contents.defect, dubious].into_iter().flatten().collect();
         // What proves a place proves no head that damage glued together.
         let proven = proven.map(|proven| proven && head.is_complete(bytes));
-        if !self.lenient {
-            let reason = match (date_ms, contents.defect) {
-                (None, _) => Some("`date` is missing or not in RFC 822 form"),
-                (_, defect) => defect,
-            };
-            if let Some(reason) = reason {
-                return Err(self.walker.refuse((at, end), reason.to_string(), false));
-            }
+        if let (Some(defect), false) = (defects.first(), self.lenient) {
+            return Err(self.walker.refuse((at, end), (*defect).to_string(), false));
         }
         let bytes = self.walker.stream.buffered();
         let value = |range: &Option<Range<usize>>| range.clone().map(|range| text(&bytes[range]));
@@ -177,18 +182,13 @@ impl RawReader {
             block_digest: None,
             payload_digest: payload_digest.flatten().map(Cow::Owned),
             revisit,
-            defects: contents.defect.map(Cow::Borrowed).into_iter().collect(),
+            defects: defects.into_iter().map(Cow::Borrowed).collect(),
         })
     }
 }
 
 /// What a whole record needs besides its structure.
-fn check(head: &Head, bytes: &[u8]) -> Result<(), Unusable> {
-    if !head.is_known_version(bytes) {
-        let version = String::from_utf8_lossy(&bytes[head.version.clone()]);
-        let reason = format!("a record of version {version}, of which only 1.0 is known; it is walked over");
-        return Err(Unusable::of(reason));
-    }
+fn check(head: &Head) -> Result<(), Unusable> {
     match &head.url {
         Some(url) if !url.is_empty() => Ok(()),
         _ => Err(Unusable::of("the record has no `url`")),
@@ -206,6 +206,51 @@ fn unpack(
         let truncated = (stored.len() as u64) < head.length;
         return Ok(Contents { packed: false, full_length: head.length, truncated, defect: None, used: None });
     };
+    match packing {
+        Packing::Unnamed => unpack_unnamed(head, stored, max, unpacker),
+        _ => unpack_as(packing, head, stored, max, unpacker),
+    }
+}
+
+/// Unpacks data whose compression no property names, as its bytes say: gzip has a magic number, zlib a checksum, raw deflate
+/// must give `unzip-length` bytes of all that is stored, and plain data be as long as that.
+fn unpack_unnamed(
+    head: &Head,
+    stored: &[u8],
+    max: u64,
+    unpacker: &mut Unpacker,
+) -> Result<Contents, Unusable> {
+    let first = if stored.starts_with(GZIP_MAGIC) { Packing::Gzip } else { Packing::Zlib };
+    let is_zlib =
+        matches!(stored, [a, b, ..] if a & 15 == 8 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0);
+    let (mut refused, mut empty) = (None, None);
+    for packing in [first, Packing::Deflate] {
+        match unpack_as(packing, head, stored, max, unpacker) {
+            // What is cut by the limit shows by giving something.
+            Ok(contents) if contents.truncated && unpacker.data().is_empty() => empty = Some(contents),
+            Ok(contents) if packing == Packing::Deflate && contents.used.is_some() => {}
+            Ok(contents) => return Ok(contents),
+            Err(reason) => refused = refused.or(Some(reason)),
+        }
+    }
+    if head.unzip_length == Some(head.length) && !is_zlib && first != Packing::Gzip {
+        let truncated = (stored.len() as u64) < head.length;
+        let defect = Some(PLAIN_DATA);
+        return Ok(Contents { packed: false, full_length: head.length, truncated, defect, used: None });
+    }
+    match refused {
+        Some(reason) => Err(reason),
+        None => empty.ok_or_else(|| Unusable::of("the data is not compressed in any known way")),
+    }
+}
+
+fn unpack_as(
+    packing: Packing,
+    head: &Head,
+    stored: &[u8],
+    max: u64,
+    unpacker: &mut Unpacker,
+) -> Result<Contents, Unusable> {
     let declared = head.unzip_length.unwrap_or(0);
     let cut_input = (stored.len() as u64) < head.length;
     let truncated = declared > max;

@@ -26,8 +26,10 @@ pub(crate) const MARK: &[u8] = b"version:";
 /// How the data of one record is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Packing {
-    /// `unzip-length` without `x-compression`: the historic form.
+    /// `unzip-length` without `x-compression`, the historic form: zlib, gzip or raw deflate, as the bytes say.
+    Unnamed,
     Zlib,
+    Deflate,
     Gzip,
     Zstd,
 }
@@ -62,7 +64,7 @@ pub(crate) enum Fault {
 }
 
 const CR_LF: &str = "lines end in CR LF: the file was transferred in text mode and every LF became CR LF; \
-                     fetch it again in binary mode";
+                     `webmill shard recover` undoes it";
 
 fn broken<T>(reason: impl Into<Cow<'static, str>>) -> Result<T, Fault> {
     Err(Fault::Broken(reason.into()))
@@ -184,7 +186,7 @@ impl Head {
         Ok(false)
     }
 
-    /// True for the one version whose data we know how to read.
+    /// True for the one version that is written; the grammar of others has held, and they are read as it.
     pub(crate) fn is_known_version(&self, bytes: &[u8]) -> bool {
         &bytes[self.version.clone()] == b"1.0"
     }
@@ -204,7 +206,7 @@ impl Head {
         let named = self.compression.clone().map(|range| &bytes[range]);
         match (self.unzip_length, named) {
             (None, None) => Ok(None),
-            (Some(_), None) => Ok(Some(Packing::Zlib)),
+            (Some(_), None) => Ok(Some(Packing::Unnamed)),
             (Some(_), Some(b"gzip")) => Ok(Some(Packing::Gzip)),
             (Some(_), Some(b"zstd")) => Ok(Some(Packing::Zstd)),
             (Some(_), Some(other)) => Err(format!(
@@ -285,7 +287,7 @@ mod tests {
         assert_eq!(head.unzip_length, Some(30233));
         assert_eq!(&own[head.len..], b"xyz");
         assert_eq!(&own[head.url.clone().unwrap()], b"http://www.pku.edu/");
-        assert_eq!(head.packing(own), Ok(Some(Packing::Zlib)));
+        assert_eq!(head.packing(own), Ok(Some(Packing::Unnamed)));
 
         let spaced = b"version:  1.0 \nurl: www.pku.edu/ \ndate: Tue,15 Apr 2003 08:13:06 GMT\nip: unknown\nlength: 3 \n\n";
         let head = Head::parse(spaced).unwrap();

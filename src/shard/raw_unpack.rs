@@ -1,4 +1,4 @@
-//! Taking the compression off one RAW DB record: zlib (historic), gzip or zstd, one frame, never more than asked for.
+//! Taking the compression off one RAW DB record: zlib, raw deflate, gzip or zstd, one frame, never more than asked for.
 //!
 //! Memory: at most the limit plus the decoder's window (64 KiB; for zstd what the limit says, at least 8 MiB and at
 //! most 128 MiB). A declared size is only believed as far as the data bears it out.
@@ -66,7 +66,8 @@ impl Unpacker {
             self.buffer = Vec::new();
         }
         match packing {
-            Packing::Zlib => self.inflate("zlib", stored, limit),
+            Packing::Unnamed | Packing::Zlib => self.inflate("zlib", stored, limit),
+            Packing::Deflate => self.inflate("deflate", stored, limit),
             Packing::Gzip => self.gunzip(stored, limit),
             Packing::Zstd => self.unzstd(stored, limit),
         }
@@ -85,7 +86,7 @@ impl Unpacker {
     }
 
     fn inflate(&mut self, name: &str, stored: &[u8], limit: usize) -> Result<Unpacked, String> {
-        let raw = name == "gzip";
+        let raw = name != "zlib";
         if raw {
             self.deflate.reset(false)
         } else {
@@ -183,10 +184,13 @@ mod tests {
         gzip.write_all(&data).unwrap();
         let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
         zlib.write_all(&data).unwrap();
+        let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+        deflate.write_all(&data).unwrap();
         let mut unpacker = Unpacker::new(64 << 20);
         for (packing, stored) in [
             (Packing::Gzip, gzip.finish().unwrap()),
             (Packing::Zlib, zlib.finish().unwrap()),
+            (Packing::Deflate, deflate.finish().unwrap()),
             (Packing::Zstd, zstd::bulk::compress(&data, 3).unwrap()),
         ] {
             let whole = Ok(Unpacked::Whole { used: stored.len() });

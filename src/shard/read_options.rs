@@ -27,12 +27,20 @@ pub struct ReadOptions {
     pub lenient: bool,
     /// WARC: compare declared digests with the data and report differences as defects (lenient) or errors.
     pub verify_digests: bool,
+    /// RAW DB whose every LF became CR LF: read what it was before. Offsets are then those in that.
+    pub undo_text_mode: bool,
     /// For a range: where exactly to begin, instead of guessing by proof.
     pub exact_start: Option<Resume>,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { max_record_bytes: 64 << 20, lenient: true, verify_digests: false, exact_start: None }
+        ReadOptions {
+            max_record_bytes: 64 << 20,
+            lenient: true,
+            verify_digests: false,
+            undo_text_mode: false,
+            exact_start: None,
+        }
     }
 }

@@ -10,6 +10,7 @@ use webmill_capture::error::{Error, Result};
 
 use super::discover::recognise;
 use super::stream::Stream;
+use super::text_mode;
 use super::{Container, Format, RawReader, ReadOptions, Record, Resume, WarcReader};
 
 /// Walks a shard, or a range of one, and lends its records.
@@ -29,6 +30,7 @@ pub struct ShardReader {
     inner: Inner,
     format: Format,
     container: Container,
+    undone: bool,
 }
 
 enum Inner {
@@ -97,15 +99,23 @@ impl ShardReader {
         range: Range<u64>,
         options: &ReadOptions,
     ) -> Result<ShardReader> {
+        let mut undone = false;
         let inner = match format {
             Format::RawDb => {
-                Inner::Raw(Box::new(RawReader::new(unwrapped(stream, container)?, range, options)))
+                let mut stream = unwrapped(stream, container)?;
+                undone = options.undo_text_mode && text_mode::begins(&mut stream);
+                if undone {
+                    let named = (Arc::from(stream.path()), Arc::clone(stream.name()));
+                    let decoder = text_mode::Undone::new(stream);
+                    stream = Stream::decoded(decoder, |decoder| &mut decoder.stream, named);
+                }
+                Inner::Raw(Box::new(RawReader::new(stream, range, options)))
             }
             Format::Warc | Format::Arc => {
                 Inner::Warc(Box::new(WarcReader::new(stream, format, container, range, options)?))
             }
         };
-        Ok(ShardReader { inner, format, container })
+        Ok(ShardReader { inner, format, container, undone })
     }
 
     /// The grammar that was recognised.
@@ -116,6 +126,11 @@ impl ShardReader {
     /// The compression around the records.
     pub fn container(&self) -> Container {
         self.container
+    }
+
+    /// Whether a transfer in text mode is undone ([`ReadOptions::undo_text_mode`]).
+    pub fn undoes_text_mode(&self) -> bool {
+        self.undone
     }
 
     /// The next record, an error for damage (after which reading goes on after it), or `None` at the end.

@@ -41,7 +41,7 @@ pub fn recover(
             expected: "a RAW DB file".into(),
         });
     }
-    let plain = path.filter(|_| reader.container() == Container::Plain);
+    let plain = path.filter(|_| reader.container() == Container::Plain && !reader.undoes_text_mode());
     let mut copied = Copied::default();
     while let Some(next) = reader.next() {
         let record = match next {

@@ -43,11 +43,9 @@ fn one_place_of_damage_counts_by_its_bytes() {
 #[test]
 fn a_whole_record_that_is_of_no_use_loses_its_length() {
     let good = record("http://good/", "", b"good");
-    for bad in [
-        b"version:2.7\nurl:a\nlength:1\n\nx\n".to_vec(),
-        b"version:1.0\nlength:1\n\nx\n".to_vec(),
-        record("http://z/", "unzip-length:3\n", b"not zlib"),
-    ] {
+    for bad in
+        [b"version:1.0\nlength:1\n\nx\n".to_vec(), record("http://z/", "unzip-length:3\n", b"not zlib")]
+    {
         assert_eq!(lost(&read(&[&good[..], &bad, &good].concat()).2), bad.len() as u64);
     }
 }
@@ -245,5 +243,92 @@ fn urls_are_bytes_in_every_format() {
             }
             assert_eq!(found, spelt, "{} converted, to WARC: {to_warc}", format.name());
         }
+    }
+}
+
+#[test]
+fn what_is_odd_is_read_and_named() {
+    let data = page(&"text ".repeat(20));
+    let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+    raw.write_all(&data).unwrap();
+    let raw = raw.finish().unwrap();
+    let unzip = format!("unzip-length:{}\n", data.len());
+    let plain = record("http://a/", "", &data);
+    let text = String::from_utf8(plain.clone()).unwrap();
+    let gzip = packed("http://a/", "gzip", &data);
+    let at = memchr::memmem::find(&gzip, b"x-compression:gzip\n").unwrap();
+    let unnamed = [&gzip[..at], &gzip[at + 19..]].concat();
+    let date = "date:Tue, 15 Apr 2003 08:13:06 GMT\n";
+    let records = [
+        (unnamed, None),
+        (packed("http://a/", "zlib", &data), None),
+        (record("http://a/", &unzip, &raw), None),
+        (record("http://a/", &unzip, &data), Some("not compressed although")),
+        (text.replacen(":1.0", ":1.1", 1).into_bytes(), Some("`version` is not 1.0")),
+        (text.replacen(date, "", 1).into_bytes(), Some("`date` is missing")),
+        (text.replacen(date, "date:soon\n", 1).into_bytes(), Some("`date` is missing")),
+        (text.replacen("GMT", "CST", 1).into_bytes(), Some("CST, taken as -0600")),
+    ];
+    let file = records.iter().flat_map(|(record, _)| record.clone()).collect::<Vec<_>>();
+    let mut reader = open(&file).unwrap();
+    for (_, defect) in &records {
+        let record = reader.next().unwrap().unwrap();
+        assert_eq!(&*record.data, &data);
+        let found: Vec<_> = record.defects.iter().map(|found| &**found).collect();
+        assert!(found.len() == usize::from(defect.is_some()), "{found:?}");
+        assert!(defect.iter().all(|defect| found[0].contains(defect)), "{found:?}");
+    }
+    assert!(reader.next().is_none());
+
+    // Copied as they are, and through WARC with the same heads and data.
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a.raw"), &file).unwrap();
+    let options = ReadOptions::default();
+    let warc = WarcWriter::create(&path("b.warc"), WarcOptions::default()).unwrap();
+    let back = RawDbWriter::create(&path("c.raw"), WriteOptions::default()).unwrap();
+    for (mut to, from) in [(Converter::Warc(warc), "a.raw"), (Converter::Raw(back), "b.warc")] {
+        let converted = to.convert(&path(from), &options, &mut |error| panic!("{error}")).unwrap();
+        assert!(converted.records >= 8 && converted.damaged == 0);
+        to.finish().unwrap();
+    }
+    let all = |name: &str| {
+        let mut reader = ShardReader::open(&path(name), &options).unwrap();
+        let mut all = Vec::new();
+        while let Some(record) = reader.next().map(Result::unwrap) {
+            let head = String::from_utf8_lossy(record.head).into_owned();
+            let lines =
+                head.lines().filter(|line| !line.starts_with("length:")).collect::<Vec<_>>().join("\n");
+            all.push((lines, record.data.into_owned()));
+        }
+        all
+    };
+    assert_eq!(all("c.raw"), all("a.raw"));
+    let mut writer = RawDbWriter::create(&path("d.raw"), WriteOptions::default()).unwrap();
+    let mut source = ShardReader::open(&path("a.raw"), &options).unwrap();
+    recover(&mut source, Some(&path("a.raw")), &mut writer, &mut |error| panic!("{error}")).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(std::fs::read(path("d.raw")).unwrap(), file);
+}
+
+#[test]
+fn shards_of_the_seeds_are_read() {
+    for (name, defective) in [
+        ("gzip-no-property.rawdb", 0),
+        ("deflate-no-property.rawdb", 0),
+        ("unzip-length-plain.rawdb", 4),
+        ("version-1.1.rawdb", 2),
+        ("crlf-textmode.rawdb", 0),
+    ] {
+        let Some(path) = webmill_evaluation::data(&format!("cases/seeds/{name}")) else { continue };
+        let options = ReadOptions { undo_text_mode: true, ..ReadOptions::default() };
+        let mut reader = ShardReader::open(&path, &options).unwrap();
+        let (mut records, mut defects) = (0, 0);
+        while let Some(record) = reader.next() {
+            let record = record.unwrap();
+            assert!(record.data.ends_with(b"<p>hello hello hello</p>"), "{name}");
+            (records, defects) = (records + 1, defects + record.defects.len());
+        }
+        assert_eq!((records, defects), (4, defective), "{name}");
     }
 }

@@ -197,10 +197,11 @@ pub struct Stored {
     pub truncated: Option<Truncation>,
 }
 
-/// Every file below the folder of shards, unfinished ones too.
+/// Every shard in the folder of shards, unfinished ones too.
 pub fn shard_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder.join("shards")).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| !path.ends_with("RAW-DB.md"));
     files.sort();
     files
 }

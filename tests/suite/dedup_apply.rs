@@ -275,7 +275,7 @@ fn the_table_says_what_went_and_what_stays_instead() {
     let rows = dropped(&work, "out");
     let seen: Vec<(&str, &str, bool, &str)> = rows
         .iter()
-        .map(|row| (row.url.as_str(), row.reason.as_str(), row.superseded, row.kept_url.as_str()))
+        .map(|row| (row.url.as_str(), row.reason.as_str(), row.superseded, row.kept_url.as_deref().unwrap()))
         .collect();
     assert_eq!(
         seen,

@@ -1,9 +1,11 @@
 //! `webmill shard` from outside: list, cat, check, recover, split, convert.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::process::Stdio;
 
 use serde_json::Value;
+use webmill::mill::PageRow;
 
 use crate::support::{Work, objects};
 
@@ -68,6 +70,19 @@ fn damage_is_reported_and_recovered_from() {
     check(&["junk.raw"], 2);
     put(&work, "crlf.raw", String::from_utf8(records.concat()).unwrap().replace('\n', "\r\n").as_bytes());
     assert!(check(&["crlf.raw"], 2).contains("every LF became CR LF"));
+    let said = work.run(&["shard", "recover", "crlf.raw", "-o", "undone.raw"]).stderr;
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("which is undone"), "{said}");
+    assert_eq!(std::fs::read(work.path("undone.raw")).unwrap(), records.concat());
+    // What is odd is counted by its name.
+    let dateless = String::from_utf8(records.concat()).unwrap().replacen("Apr", "Foo", 2);
+    put(&work, "odd.raw", dateless.replacen("version:1.0", "version:1.1", 1).as_bytes());
+    let sum = objects(&check(&["odd.raw", "--format", "json"], 0)).pop().unwrap();
+    assert_eq!((&sum["records"], &sum["defects"]), (&serde_json::json!(9), &serde_json::json!(2)));
+    let counted = sum["defects_by_name"].as_object().unwrap().values().map(|n| n.as_u64().unwrap());
+    assert_eq!(counted.collect::<Vec<_>>(), [2, 1]);
+    let strict = check(&["odd.raw", "--strict"], 1);
+    assert!(strict.contains("7 records, 2 damaged"), "{strict}");
     check(&["good.raw", "missing.raw"], 2);
 
     let said = work.fails(&["shard", "recover", "bad.raw", "-o", "out.raw"], 1);
@@ -172,4 +187,40 @@ fn a_bomb_does_not_need_its_size_in_memory() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let row = &objects(&String::from_utf8(output.stdout).unwrap())[0];
     assert_eq!((&row["truncated"], &row["sha1"]), (&Value::from("record-limit"), &Value::Null));
+}
+
+#[test]
+fn a_shard_named_by_url_is_fetched_once_and_called_by_its_name() {
+    let work = Work::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/crawl/a.raw?token=x", listener.local_addr().unwrap());
+    let body = records().concat();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(&stream).lines().map_while(|line| line.ok().filter(|l| !l.is_empty()));
+            let known = lines
+                .collect::<Vec<_>>()
+                .iter()
+                .any(|line| line.eq_ignore_ascii_case("if-none-match: \"1\""));
+            let (status, body) = if known { ("304 Not Modified", &[][..]) } else { ("200 OK", &body[..]) };
+            let length = if known { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+            let head = format!("HTTP/1.1 {status}\r\nConnection: close\r\nETag: \"1\"\r\n{length}\r\n");
+            let _ = stream.write_all(&[head.as_bytes(), body].concat());
+        }
+    });
+    let mut check = work.webmill(&["shard", "check", &url]);
+    let checked = check.env("XDG_CACHE_HOME", work.path("cache")).output().unwrap();
+    let said = String::from_utf8_lossy(&checked.stderr);
+    assert!(checked.status.success() && said.contains("cache/webmill/downloads"), "{said}");
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("a.raw: RAW DB, 9 records, 0 damaged"));
+
+    work.run(&["extract", &url, "--out", "results"]);
+    let pages = work.table::<PageRow>("results", "extract");
+    assert!(pages.len() == 9 && pages.iter().all(|page| page.warc_filename == "a.raw"));
+    let before = work.committed("results");
+    let again = work.run(&["extract", &url, "--out", "results"]);
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(said.contains("has not changed"), "{said}");
+    assert_eq!(work.committed("results"), before);
 }

@@ -33,7 +33,7 @@ pub struct CrawlArgs {
     /// Settings; flags override them.
     #[arg(long, value_name = "FILE.toml")]
     recipe: Option<PathBuf>,
-    /// Results of an earlier `webmill run`, whose in-degrees and mirrors count in best-first order.
+    /// Results of an earlier `webmill run`, whose in-degrees, PageRank and mirrors count in best-first order.
     #[arg(long, value_name = "DIR")]
     pub earlier: Option<PathBuf>,
     /// Threads that fetch and read pages [default: all processors].

@@ -25,8 +25,14 @@ impl Job for FakeRank {
 
     fn run(&self, _: &Nothing, stage: &Stage<'_>) -> webmill_capture::Result<()> {
         stage.unit("ranks", |unit| {
-            let row = RankRow { url: "http://hub.example/".into(), indegree: 9, ..RankRow::default() };
-            write_rows(unit, part_file(RankRow::NAME, Level::Page), [row]).map(drop)
+            let row = |url: &str, indegree, pagerank| RankRow {
+                url: url.into(),
+                indegree,
+                pagerank,
+                ..RankRow::default()
+            };
+            let rows = [row("http://hub.example/", 9, 0.75), row("http://leaf.example/", 0, 0.25)];
+            write_rows(unit, part_file(RankRow::NAME, Level::Page), rows).map(drop)
         })
     }
 }
@@ -73,8 +79,13 @@ fn commit<J: Job<Input = Nothing>>(out: &Path, job: &J) {
 }
 
 fn priority(earlier: Box<dyn Earlier>, url: &str, parent: Option<&str>) -> f64 {
-    let options =
-        PriorityOptions { mirror_degree: 8.0, parent_in_degree: 2.0, parent: 0.0, ..Default::default() };
+    let options = PriorityOptions {
+        mirror_degree: 8.0,
+        parent_in_degree: 2.0,
+        page_rank: 4.0,
+        parent: 0.0,
+        ..Default::default()
+    };
     let parent = parent.map(|url| CanonicalUrl::parse(url).unwrap());
     let formula = Priority::new(&options, Some(earlier)).unwrap();
     formula.of(&CanonicalUrl::parse(url).unwrap(), parent.as_ref().map(|url| (url, 0.0)))
@@ -93,7 +104,9 @@ fn priorities_follow_mirrors_on_other_domains_and_links_of_the_parent() {
             Some("http://hub.example/"),
             depth + 2.0 * log_scale(9.0) + 8.0 * log_scale(3.0),
         ),
-        ("http://hub.example/", None, 8.0 * log_scale(1.0)),
+        // Half as much again as the mean of two pages; of a page without links nothing is remembered.
+        ("http://hub.example/", None, 8.0 * log_scale(1.0) + 4.0 * log_scale(1.5)),
+        ("http://leaf.example/", None, 0.0),
         // 49 copies on its own domain do not count, and a page of no cluster has none.
         ("http://b.example/x", None, depth),
         ("http://c.example/x", Some("http://b.example/x"), depth),

@@ -1,7 +1,7 @@
 //! `webmill dedup apply`: the corpus without its duplicates, as shards and as texts.
 //!
 //! **What.** Tables `clusters` and `duplicates` say which pages go ([`verdicts`]), table `pages` which captures these have
-//! ([`captures`]). A walk over each shard finds their records ([`walk`]); what stays is copied as it is stored ([`copy`]),
+//! ([`captures`]); with `--drop-gone` pages go, too, that the Web has no more ([`gone`]). A walk over each shard finds their records ([`walk`]); what stays is copied as it is stored ([`copy`]),
 //! and its texts are written ([`texts`]). Everything goes into a folder that appears when it is complete ([`folder`]):
 //!
 //! ```text
@@ -24,6 +24,7 @@ pub mod captures;
 pub mod copy;
 pub mod dropped;
 pub mod folder;
+pub mod gone;
 pub mod report;
 pub mod shards;
 pub mod texts;
@@ -41,14 +42,16 @@ use webmill_shard::{Input, ReadOptions, discover};
 use webmill_sort::Budget;
 use webmill_table::part_files;
 
+use crate::command::crawl::args::parse_time;
 use crate::command::shard::sources::Tally;
 use crate::dedup::Dedup;
 use crate::extract::Extract;
 use crate::job::{latest, mixed};
+use crate::mapped::Mapped;
 use crate::repeated::RepeatedLines;
 use crate::repeated::known::KnownRepeated;
 use crate::settings::parse_size;
-use captures::{Captures, NamedShard};
+use captures::{Captures, Leaving, NamedShard};
 use dropped::Dropped;
 use folder::Output;
 use report::{Counts, Manifest, ShardReport};
@@ -79,6 +82,10 @@ pub struct ApplyArgs {
     /// --keep says.
     #[arg(long, value_enum, default_value = "near")]
     policy: Policy,
+    /// Leave out pages that have been gone (404 or 410 is the last that was heard of them) for so long, as 90d or 12h: until
+    /// the newest capture of the results, not until now. Their answers 404 and redirects stay.
+    #[arg(long, value_name = "AGE", value_parser = parse_time)]
+    drop_gone: Option<u64>,
     /// Write captures with the payload of the page that stays as revisit records (WARC, RAW DB); others go.
     #[arg(long)]
     as_revisit: bool,
@@ -181,7 +188,7 @@ impl ApplyArgs {
         if let Some(pipe) = self.shards.iter().find(|input| *input == "-") {
             bail!("{pipe}: a pipe cannot be read twice: give files");
         }
-        let (found, errors) = discover(&self.shards)?;
+        let (found, errors) = discover(&crate::remote::cached(&self.shards)?)?;
         let mut unreadable = 0;
         for error in errors {
             unreadable += u64::from(matches!(error, Error::Io { .. }));
@@ -194,6 +201,7 @@ impl ApplyArgs {
         serde_json::json!({
             "policy": self.policy,
             "as_revisit": self.as_revisit,
+            "drop_gone_ms": self.drop_gone,
             "texts": self.texts,
             "drop_repeated": self.drop_repeated,
         })
@@ -272,7 +280,12 @@ impl Apply<'_> {
         let verdicts = verdicts::decide(tables, self.args.policy, &budget, &temp)?;
         self.cancel.check()?;
         let pages = part_files(&self.results.extract.path("pages"))?;
-        let captures = captures::find(&pages, tables, &verdicts, &budget, &temp)?;
+        let gone = match self.args.drop_gone {
+            Some(age) => gone::find(&pages, age, &budget, &temp)?,
+            None => Mapped::of(&temp, [])?,
+        };
+        let leaving = Leaving { verdicts: &verdicts, gone: &gone };
+        let captures = captures::find(&pages, tables, &leaving, &budget, &temp)?;
         self.cancel.check()?;
         Ok(captures)
     }

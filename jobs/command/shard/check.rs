@@ -1,5 +1,7 @@
 //! `webmill shard check`: read everything, report every damage.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
@@ -49,8 +51,15 @@ enum Line<'a> {
         bytes: u64,
         bytes_lost: u64,
         defects: u64,
+        defects_by_name: &'a Defects,
     },
 }
+
+/// Records by what is wrong with them though they were read; one may have several defects.
+type Defects = BTreeMap<Cow<'static, str>, u64>;
+
+/// Most names of defects that are counted apart.
+const MOST_NAMES: usize = 64;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<ExitCode> {
@@ -81,7 +90,7 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
     let shard = source.name();
     let path = source.path().map_or_else(|| shard.to_string(), |path| path.display().to_string());
     let mut tally = Tally::default();
-    let mut defects = 0;
+    let (mut defects, mut by_name) = (0, Defects::new());
     let json = args.format == Form::Json;
     let mut put = |line: &Line<'_>| -> std::io::Result<()> {
         if json {
@@ -96,7 +105,7 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
             Line::Defect { offset, reason, .. } => {
                 writeln!(out, "{path} at byte {offset}: survivable: {reason}")
             }
-            Line::Shard { format, records, damaged, bytes, bytes_lost, defects, .. } => {
+            Line::Shard { format, records, damaged, bytes, bytes_lost, defects, defects_by_name, .. } => {
                 let share = 100.0 * *bytes_lost as f64 / (*bytes).max(1) as f64;
                 let lost = match *damaged {
                     0 => String::new(),
@@ -108,7 +117,8 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
                     out,
                     "{shard}: {format}, {}, {damaged} damaged{lost}{and}",
                     count(*records, "record")
-                )
+                )?;
+                defects_by_name.iter().try_for_each(|(name, records)| writeln!(out, "  {records} × {name}"))
             }
         }
     };
@@ -126,9 +136,12 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
                     put(&Line::Damage { shard, offset: Some(offset), bytes_lost, reason })?;
                 } else {
                     tally.take(record.place.length);
-                    if let Some(reason) = record.defects.first() {
-                        defects += 1;
+                    defects += u64::from(!record.defects.is_empty());
+                    for reason in &record.defects {
                         put(&Line::Defect { shard, offset, reason })?;
+                        let fits = by_name.len() < MOST_NAMES || by_name.contains_key(reason);
+                        let name = if fits { reason.clone() } else { Cow::Borrowed("others") };
+                        *by_name.entry(name).or_default() += 1;
                     }
                 }
                 if record.truncated == Some(Truncation::RecordLimit) {
@@ -150,6 +163,7 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
     let tally = tally.of(source);
     let Tally { records, damaged, bytes, lost: bytes_lost, .. } = tally;
     let format = reader.format().name();
-    put(&Line::Shard { shard, format, records, damaged, bytes, bytes_lost, defects })?;
+    let defects_by_name = &by_name;
+    put(&Line::Shard { shard, format, records, damaged, bytes, bytes_lost, defects, defects_by_name })?;
     Ok(tally)
 }

@@ -16,7 +16,8 @@ use crate::settings::parse_size;
 
 /// Copy every complete record out of damaged shards.
 ///
-/// RAW DB records keep raw head and stored data, byte for byte. What is lost is named on stderr. Exit code 0: damage
+/// RAW DB records keep raw head and stored data, byte for byte; in a file that went through text mode (every LF became CR LF)
+/// they get back what they were, where their lengths fit then. What is lost is named on stderr. Exit code 0: damage
 /// within --max-bad; 1: beyond it, with all that is whole recovered; 2: no record recovered.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -96,7 +97,7 @@ impl From<Packing> for Compression {
 /// `webmill shard recover`.
 pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
     let (sources, _) = args.read.sources()?;
-    let options = args.read.options();
+    let options = ReadOptions { undo_text_mode: true, ..args.read.options() };
     let mut all = Tally::default();
     let mut unproven = 0;
     let mut written = Vec::new();
@@ -120,6 +121,10 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
         let mut sink = same_format(&readers, Place::File(&out))?;
         let mut tally = Tally::default();
         for (source, reader) in group.iter().zip(&mut readers) {
+            if reader.undoes_text_mode() {
+                let what = "every LF had become CR LF by a transfer in text mode, which is undone";
+                crate::say!("{}: {what}; offsets are those after that", source.name());
+            }
             unproven += copy(source, reader, &mut sink, false, &mut tally)?;
         }
         all.add(tally);

@@ -15,7 +15,7 @@ use crate::settings::parse_size;
 /// Options of every command that reads shards.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ReadArgs {
-    /// Shards, folders, globs, or - for stdin; recognised by content, whatever their names.
+    /// Shards, folders, globs, URLs (fetched first), or - for stdin; recognised by content, whatever their names.
     #[arg(required = true, value_name = "IN")]
     pub inputs: Vec<String>,
     /// Largest record held in memory.
@@ -43,7 +43,7 @@ impl ReadArgs {
             *input == "-" || (path.exists() && !path.is_file() && !path.is_dir())
         };
         let (pipes, files): (Vec<&String>, Vec<&String>) = self.inputs.iter().partition(is_pipe);
-        let files: Vec<String> = files.into_iter().cloned().collect();
+        let files = crate::remote::cached(&files.into_iter().cloned().collect::<Vec<_>>())?;
         let mut sources = Vec::new();
         let mut unreadable = false;
         if !files.is_empty() || pipes.is_empty() {

@@ -40,6 +40,25 @@ fn thresholds_by_hand() {
 }
 
 #[test]
+fn thresholds_that_turn_in_a_circle_give_their_best() {
+    // Hubs at the threshold are in and out by turns, five iterations a turn.
+    let arcs =
+        [(0, 0), (0, 1), (0, 3), (1, 3), (1, 4), (2, 2), (2, 4), (3, 2), (3, 3), (3, 4), (4, 0), (4, 4)];
+    let graph = Csr::from_arcs(5, arcs).unwrap();
+    let transpose = graph.transpose();
+    let full = Hits { variant: Variant::FullThreshold(2), ..Hits::default() };
+    let scores = full.run(&graph, &transpose).unwrap();
+    assert!(!scores.converged && scores.cycles && scores.iterations < 200, "{scores:?}");
+    assert!((scores.change - 0.0793).abs() < 1e-4, "of five changes the least was {}", scores.change);
+    for vector in [&scores.hubs, &scores.authorities] {
+        assert!((vector.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+    // Before that shows, the best so far is given as well.
+    let early = Hits { max_iterations: 7, ..full }.run(&graph, &transpose).unwrap();
+    assert!(!early.converged && !early.cycles && early.iterations == 7 && early.change < 0.3, "{early:?}");
+}
+
+#[test]
 fn no_arcs_no_scores_and_never_nan() {
     for graph in [
         Csr::from_arcs(0, []),

@@ -11,7 +11,7 @@ fn left_of(path: &Path) -> Vec<String> {
 
 fn dropped_by(work: &Work, out: &str) -> Vec<(String, String, String)> {
     let rows = dropped(work, out);
-    rows.into_iter().map(|row| (row.url, row.reason.as_str().to_owned(), row.kept_url)).collect()
+    rows.into_iter().map(|row| (row.url, row.reason.as_str().to_owned(), row.kept_url.unwrap())).collect()
 }
 
 fn own(rows: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
@@ -193,5 +193,47 @@ fn a_capture_whose_revisit_cannot_be_written_stays_as_it_is() {
         let manifest = work.manifest(&out);
         assert_eq!(manifest["counts"]["revisits_not_written"], 2, "{shards}");
         assert_eq!((&manifest["shards"][0]["gone"], &manifest["shards"][0]["going"]), (&1.into(), &3.into()));
+    }
+}
+
+#[test]
+fn pages_that_are_gone_go_by_the_age_that_the_captures_tell() {
+    let work = Work::new();
+    let body = |number| page("A page", &story(number, 240), "main");
+    let answer = |status: &str| format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\n\r\n<p>no");
+    let captures: Vec<Capture> = vec![
+        ("http://a.example/long", 1, body(1)),
+        ("http://a.example/long", 30, answer("404 Not Found")),
+        ("http://a.example/long", 90, answer("503 Busy")),
+        // A copy of what is gone stays.
+        ("http://b.example/copy", 3, body(1)),
+        ("http://c.example/short", 1, body(2)),
+        ("http://c.example/short", 95, answer("410 Gone")),
+        ("http://d.example/again", 1, body(3)),
+        ("http://d.example/again", 2, answer("404 Not Found")),
+        ("http://d.example/again", 100, body(3)),
+    ];
+    write_warc(&work.path("shards/a.warc.gz"), &captures, Compression::Gzip);
+    mill(&work, "shards", "results");
+    for (age, urls, copies) in [
+        ("71d", &[][..], 1),
+        ("70d", &["http://a.example/long"], 0),
+        ("0", &["http://a.example/long", "http://c.example/short"], 0),
+    ] {
+        let out = format!("out-{age}");
+        let flags = ["dedup", "apply", "results", "shards", "--texts", "jsonl", "--drop-gone", age, "--out"];
+        let report = said(&work.run(&[&flags[..], &[&out]].concat()));
+        let rows = dropped(&work, &out);
+        let gone = rows.iter().filter(|row| row.reason.as_str() == "gone");
+        assert!(gone.clone().all(|row| row.kept_url.is_none() && row.kept_key.is_none()));
+        assert_eq!(gone.map(|row| row.url.as_str()).collect::<Vec<_>>(), urls, "{age}");
+        assert_eq!(rows.len(), urls.len() + copies, "{age}");
+        assert!(urls.is_empty() || report.contains(&format!("{} gone", urls.len())), "{report}");
+        let left = records(&work.path(&out).join("shards/a.warc.gz"));
+        let pages = left.iter().filter(|seen| seen.0 == RecordType::Response).count();
+        assert_eq!(pages, captures.len() - rows.len(), "{age}: answers 404 stay");
+        let texts = std::fs::read_to_string(work.path(&out).join("texts.jsonl")).unwrap();
+        assert!(urls.iter().all(|url| !texts.contains(url)) && texts.contains("http://d.example/again"));
+        assert_eq!(texts.contains("http://b.example/copy"), copies == 0, "{age}");
     }
 }

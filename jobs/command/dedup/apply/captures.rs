@@ -2,7 +2,8 @@
 //!
 //! **Definition.** Of a page that goes these captures go: the current one, which was compared; the others that would take its
 //! place (HTML or a document, status 2xx); and revisits of the URL, whose content was another capture's. Redirects and
-//! errors of the URL stay: they copy nothing.
+//! errors of the URL stay: they copy nothing. Of a page that is gone from the Web every content goes, whatever its kind; no page
+//! goes as a copy of it.
 //!
 //! **Algorithm.** A first pass over `pages` notes the current captures of pages that stay, which are mapped and looked up by
 //! binary search; a second one takes out the captures that go, which are sorted by shard and mark.
@@ -20,7 +21,7 @@ use webmill_sort::{Budget, BytesSorter, Sorter};
 use webmill_table::{Reader, columns};
 
 use super::dropped::{Going, Kept};
-use super::verdicts::{Verdicts, each_earlier};
+use super::verdicts::{Reason, Verdict, Verdicts, each_earlier};
 use crate::current_captures::place;
 use crate::mapped::{Mapped, MappedWriter, Strings, StringsWriter};
 
@@ -72,6 +73,29 @@ pub struct Captures {
     pub dangling: u64,
 }
 
+/// Pages that go: those that are gone from the Web, and copies of others that are not.
+pub struct Leaving<'a> {
+    /// Copies.
+    pub verdicts: &'a Verdicts,
+    /// Keys of pages that are gone, ascending.
+    pub gone: &'a [u128],
+}
+
+impl Leaving<'_> {
+    fn is_gone(&self, page: u128) -> bool {
+        self.gone.binary_search(&page).is_ok()
+    }
+
+    /// Copies that may go, whether or not table `pages` has what would stay.
+    fn copies(&self) -> impl Iterator<Item = Verdict> {
+        self.verdicts.iter().filter(|verdict| !self.is_gone(verdict.page))
+    }
+
+    fn goes(&self, page: u128) -> bool {
+        self.is_gone(page) || self.verdicts.of(page).is_some_and(|verdict| !self.is_gone(verdict.kept))
+    }
+}
+
 /// Finds the captures that go. `parts` are those of table `pages`; `budget` is for each of its sorts.
 ///
 /// # Errors
@@ -79,14 +103,14 @@ pub struct Captures {
 pub fn find(
     parts: &[PathBuf],
     (clusters, duplicates): (&Path, &Path),
-    verdicts: &Verdicts,
+    leaving: &Leaving<'_>,
     budget: &Budget,
     folder: &Path,
 ) -> Result<Captures> {
-    let kept = KeptPages::read(parts, (clusters, duplicates), verdicts, budget, folder)?;
-    let without = verdicts.iter().filter(|verdict| kept.get(verdict.kept).is_none()).count() as u64;
+    let kept = KeptPages::read(parts, (clusters, duplicates), leaving, budget, folder)?;
+    let without = leaving.copies().filter(|verdict| kept.get(verdict.kept).is_none()).count() as u64;
     let mut taken = Taken {
-        verdicts,
+        leaving,
         kept: &kept,
         shards: HashMap::new(),
         by_shard: BytesSorter::new(budget),
@@ -95,7 +119,7 @@ pub fn find(
         referred: Sorter::new(budget),
     };
     parts.iter().zip(0u32..).try_for_each(|(path, part)| taken.part(path, part))?;
-    taken.mapped(verdicts.unresolved + without, folder)
+    taken.mapped(leaving.verdicts.unresolved + without, folder)
 }
 
 /// Pages that stay instead of others.
@@ -110,12 +134,13 @@ impl KeptPages {
     fn read(
         parts: &[PathBuf],
         (clusters, duplicates): (&Path, &Path),
-        verdicts: &Verdicts,
+        leaving: &Leaving<'_>,
         budget: &Budget,
         folder: &Path,
     ) -> Result<KeptPages> {
         let mut stays = Sorter::<u128>::new(budget).with_combine(|a, b| a == b);
-        verdicts.iter().try_for_each(|verdict| stays.push(verdict.kept))?;
+        let kept_for = leaving.copies().map(|verdict| verdict.kept);
+        kept_for.filter(|kept| !leaving.is_gone(*kept)).try_for_each(|kept| stays.push(kept))?;
         let stays = Mapped::of(folder, stays.finish()?)?;
         // By key; what is known of the capture comes before what is not.
         let mut captures = BytesSorter::new(budget);
@@ -168,7 +193,7 @@ const REFERS: u128 = 1;
 
 /// What the second pass takes out.
 struct Taken<'a> {
-    verdicts: &'a Verdicts,
+    leaving: &'a Leaving<'a>,
     kept: &'a KeptPages,
     /// Number of each shard in the order in which they are met, and its captures.
     shards: HashMap<String, (u32, u64)>,
@@ -190,8 +215,9 @@ impl Taken<'_> {
                 }
                 let revisit = row.warc_type == Some(WarcType::Revisit);
                 let is_page = row.is_html || row.page_type.is_some();
-                let good = is_page && matches!(row.fetch_status, None | Some(200..=299));
-                if !self.verdicts.goes(row.url_key.0) {
+                let of_any_kind = is_page || self.leaving.is_gone(row.url_key.0);
+                let good = of_any_kind && matches!(row.fetch_status, None | Some(200..=299));
+                if !self.leaving.goes(row.url_key.0) {
                     if revisit {
                         self.refers(&row)?;
                     }
@@ -215,7 +241,7 @@ impl Taken<'_> {
     fn refers(&mut self, row: &Row<'_>) -> Result<()> {
         let (Some(url), Some(date_ms)) = (row.refers_to_url, row.refers_to_time.0) else { return Ok(()) };
         let key = UrlKey::of(url).0;
-        if !self.verdicts.goes(key) {
+        if !self.leaving.goes(key) {
             return Ok(());
         }
         let place = place(row.warc_filename, row.warc_record_offset);
@@ -223,28 +249,34 @@ impl Taken<'_> {
     }
 
     fn goes(&mut self, row: &Row<'_>, part: u32) -> Result<()> {
-        let verdict = self.verdicts.of(row.url_key.0);
-        let known = verdict.and_then(|verdict| Some((verdict, self.kept.get(verdict.kept)?)));
-        let Some((verdict, at)) = known else { return Ok(()) };
-        *self.pages.entry(verdict.reason.as_str()).or_default() += u64::from(row.is_current);
+        let page = row.url_key.0;
+        let (reason, cluster, kept) = if self.leaving.is_gone(page) {
+            (Reason::Gone, None, None)
+        } else {
+            let verdict = self.leaving.verdicts.of(page);
+            let known = verdict.and_then(|verdict| Some((verdict, self.kept.get(verdict.kept)?)));
+            let Some((verdict, at)) = known else { return Ok(()) };
+            (verdict.reason, verdict.cluster, Some(decoded(self.kept.pages.get(at))?))
+        };
+        *self.pages.entry(reason.as_str()).or_default() += u64::from(row.is_current);
         if let Some(date_ms) = row.fetch_time.0 {
-            self.referred.push([verdict.page, u128::from(date_ms as u64), GOES, 0])?;
+            self.referred.push([page, u128::from(date_ms as u64), GOES, 0])?;
         }
         let place = place(row.warc_filename, row.warc_record_offset);
         self.by_part.push([u64::from(part), place])?;
         let going = Going {
             url: row.url.to_owned(),
-            url_key: verdict.page,
+            url_key: page,
             shard: row.warc_filename.to_owned(),
             offset: row.warc_record_offset,
             length: row.warc_record_length,
             date_ms: row.fetch_time.0,
             digest: row.content_digest.map(str::to_owned),
-            reason: verdict.reason.number(),
+            reason: reason.number(),
             superseded: !row.is_current,
             is_revisit: row.warc_type == Some(WarcType::Revisit),
-            cluster: verdict.cluster,
-            kept: decoded(self.kept.pages.get(at))?,
+            cluster,
+            kept,
         };
         let number = self.shards.get(row.warc_filename).map_or(0, |(number, _)| *number);
         let mut key = number.to_be_bytes().to_vec();
@@ -311,6 +343,14 @@ impl Captures {
     /// Mark and proof of the captures of a shard that are to go, by [mark](Going::mark).
     pub fn of_shard(&self, shard: &NamedShard) -> &[[u64; 2]] {
         &self.proofs[shard.going.clone()]
+    }
+
+    /// The page that stays instead of the capture of this number.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where none does.
+    pub fn kept(&self, number: usize) -> Result<Kept> {
+        self.get(number)?.kept.ok_or_else(|| Error::Internal("a revisit of a page that is gone".into()))
     }
 
     /// The capture of this number.

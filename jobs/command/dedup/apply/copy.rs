@@ -279,7 +279,7 @@ impl Packer {
 
     fn revisit(&mut self, record: &Record<'_>, captures: &Captures, number: usize) -> Result<&[u8]> {
         self.bytes.clear();
-        let kept = captures.get(number)?.kept;
+        let kept = captures.kept(number)?;
         let original = Original { url: &kept.url, date_ms: kept.date_ms.unwrap_or(0) };
         let into = &mut self.bytes;
         match &mut self.form {
@@ -367,7 +367,7 @@ fn write_revisit(
     copied: &mut Copied,
     input: &Input,
 ) -> Result<()> {
-    let kept = captures.get(number)?.kept;
+    let kept = captures.kept(number)?;
     let original = Original { url: &kept.url, date_ms: kept.date_ms.unwrap_or(0) };
     let body = match writer {
         Converter::Warc(writer) => original.as_warc(record, |revisit| writer.write(revisit)),

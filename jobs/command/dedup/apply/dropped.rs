@@ -20,11 +20,11 @@ table! {
         warc_filename: String = "shard its record stood in, as in table pages", "crawl-00001.raw";
         warc_record_offset: i64 = "offset of its record there", "183214";
         warc_record_length: i64 = "bytes of the stored record", "18410";
-        reason: Reason = "what the page shares with the one that stays: body, text, near or contained", "near";
+        reason: Reason = "what the page shares with the one that stays: body, text, near or contained; or gone: the Web has it no more (--drop-gone)", "near";
         superseded: bool = "whether another capture of the URL was compared: this one goes with it", "false";
         revisit: bool = "whether a revisit record stands in its place", "false";
-        kept_url: String = "canonical URL of the page that stays instead", "http://a.com/1";
-        kept_key: Bytes16 = "its key in table pages", "51…";
+        kept_url: Option<String> = "canonical URL of the page that stays instead; null of one that is gone", "http://a.com/1";
+        kept_key: Option<Bytes16> = "its key in table pages", "51…";
         cluster: Option<u32> = "number of the cluster in table clusters; null where it is in none", "17";
         bytes: u64 = "bytes of its record, less those of the revisit in its place", "18410";
     }
@@ -55,8 +55,8 @@ pub struct Going {
     pub is_revisit: bool,
     /// Its cluster.
     pub cluster: Option<u32>,
-    /// The page that stays.
-    pub kept: Kept,
+    /// The page that stays; none instead of one that is gone.
+    pub kept: Option<Kept>,
 }
 
 /// The page that stays instead, and its current capture.
@@ -75,6 +75,7 @@ pub struct Kept {
 impl Going {
     /// Its row; `revisit` has the bytes of the record in its place.
     pub fn row(self, revisit: Option<u64>) -> DroppedRow {
+        let (kept_key, kept_url) = self.kept.map(|kept| (Bytes16(kept.url_key), kept.url)).unzip();
         DroppedRow {
             url: self.url,
             url_key: Bytes16(self.url_key),
@@ -84,8 +85,8 @@ impl Going {
             reason: Reason::of_number(self.reason),
             superseded: self.superseded,
             revisit: revisit.is_some(),
-            kept_url: self.kept.url,
-            kept_key: Bytes16(self.kept.url_key),
+            kept_url,
+            kept_key,
             cluster: self.cluster,
             bytes: (self.length.max(0) as u64).saturating_sub(revisit.unwrap_or(0)),
         }
@@ -93,7 +94,7 @@ impl Going {
 
     /// Whether the page that stays has the same payload.
     pub fn is_identical(&self) -> bool {
-        self.digest.is_some() && self.digest == self.kept.digest
+        self.digest.is_some() && self.kept.as_ref().is_some_and(|kept| self.digest == kept.digest)
     }
 
     /// What its record is found by.

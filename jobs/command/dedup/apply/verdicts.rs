@@ -54,12 +54,14 @@ text_enum! {
         Near = "near",
         /// Its text is mostly in that of the page that stays.
         Contained = "contained",
+        /// The Web has it no more.
+        Gone = "gone",
     }
 }
 
 impl Reason {
     /// All of them, in the order of what they take for granted.
-    pub const ALL: [Reason; 4] = [Reason::Body, Reason::Text, Reason::Near, Reason::Contained];
+    pub const ALL: [Reason; 5] = [Reason::Body, Reason::Text, Reason::Near, Reason::Contained, Reason::Gone];
 
     /// Its number.
     pub fn number(self) -> u64 {

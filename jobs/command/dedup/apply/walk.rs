@@ -200,12 +200,16 @@ impl Wanted<'_> {
     ) -> Result<Found> {
         if as_revisit {
             let going = self.captures.get(self.first + at)?;
+            let Some(kept) = &going.kept else {
+                met.found += 1;
+                return Ok(Found::Goes);
+            };
             if record.kind == RecordType::Revisit && !going.is_revisit {
                 met.revisits_before += 1;
                 return Ok(Found::Stays);
             }
             let can = going.is_identical()
-                && going.kept.date_ms.is_some()
+                && kept.date_ms.is_some()
                 && (input.format == Format::RawDb || input.container != Container::Lz4);
             if can && as_revisit::refusal(record).is_none() {
                 met.found += 1;
