@@ -83,7 +83,7 @@ impl ExtractPieces {
         Ok(PyBytes::new(py, &learnt))
     }
 
-    /// Writes tables `templates` and `template_elements` into a folder.
+    /// Writes table `templates` into a folder.
     fn write_templates(&self, py: Python<'_>, learnt: Vec<Vec<u8>>, folder: PathBuf) -> PyResult<()> {
         Ok(py.detach(|| self.0.write_templates(&learnt, &folder)).map_err(Fault::from)?)
     }
