@@ -58,7 +58,8 @@ pub struct Extract {
     /// Rows that each file of a table has at least, where the table has so many: parts are put together until then.
     pub file_rows: u64,
     /// Captures of a host that are enough to compare its pages first: what nearly all of them show is left out of their
-    /// main texts. 0: never; else heads of records are read once more, and up to 32 pages of each such host.
+    /// main texts. 0: never; else heads of records are read once more, and half of the pages of each such
+    /// host, 10 to 32.
     pub template_pages: u64,
     /// Hosts whose pages are held at a time to be compared; each takes up to 3 MiB, 30 to 150 KiB as a rule. Counting
     /// takes some 150 bytes a host of the corpus, 600 one of many pages. Shards packed as a whole are read once more

@@ -333,9 +333,9 @@ impl Pieces {
     }
 }
 
-/// The smallest of the hashes in the bytes of several.
-pub fn smallest<'a>(bytes: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
-    Smallest::of_bytes(bytes).bytes()
+/// The smallest of the hashes in the bytes of several that are looked at of a host of so many captures.
+pub fn smallest<'a>(bytes: impl IntoIterator<Item = &'a [u8]>, captures: u64) -> Vec<u8> {
+    Smallest::of_bytes(bytes).of_host(captures).bytes()
 }
 
 /// Name of a file of a table.

@@ -1,7 +1,7 @@
 //! What the pages of a host share, learnt before main texts are extracted: by default of hosts of ten captures and more.
 //!
-//! **Cost.** Heads of records are read once more to count hosts; then up to [`MAX_PAGES`] pages of a host are parsed and
-//! divided into blocks once more, without a model.
+//! **Cost.** Heads of records are read once more to count hosts; then half of the pages of a host, ten at least and
+//! [`MAX_PAGES`] at most, are parsed and divided into blocks once more, without a model.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -54,6 +54,12 @@ impl Smallest {
             bytes.as_chunks().0.iter().for_each(|key| smallest.push(u64::from_be_bytes(*key)));
         }
         smallest
+    }
+
+    /// Those of a host of so many captures that are looked at: of half of them, but ten at least.
+    pub fn of_host(mut self, captures: u64) -> Self {
+        self.0.truncate((captures / 2).clamp(10, MAX_PAGES as u64) as usize);
+        self
     }
 
     fn has(&self, key: u64) -> bool {
@@ -163,7 +169,8 @@ impl Pass<'_> {
     fn sample(&self, parts: &[Part], counted: Vec<(String, Counted)>) -> Result<Hosts> {
         let stage = self.walk.stage;
         let mut places: Option<Vec<Stands>> = Some(Vec::new());
-        let host = |(name, counted): (String, Counted)| {
+        let host = |(name, mut counted): (String, Counted)| {
+            counted.keys = counted.keys.of_host(counted.captures);
             places = places.take().zip(counted.wanted()).map(|(mut places, wanted)| {
                 places.extend(wanted);
                 places

@@ -105,7 +105,7 @@ def _learn(
     captures = {row.host: row.pages for row in largest}
     if not captures:
         return []
-    smallest = {row.host: compiled().smallest_keys([bytes(key) for key in row["keys"]]) for row in largest}
+    smallest = {row.host: compiled().smallest_keys([bytes(key) for key in row["keys"]], row.pages) for row in largest}
     sampled = splits.mapInArrow(_tasks.sample_hosts(recipe, context.broadcast(smallest)), ddl(_tasks.SAMPLES))
     by_host = sampled.repartition("host").sortWithinPartitions("host")
     task = _tasks.learn_hosts(recipe, context.broadcast(captures))

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 
 use super::MAX_MARKS;
 use crate::blocks::elements::heading;
-use crate::blocks::page::{Block, Page};
+use crate::blocks::page::{Block, Container, Page};
 use webmill_html::Dom;
 
 /// Words of the longest label: a shorter text that is no sentence names what stands beside it.
@@ -44,15 +44,18 @@ pub struct Footprint {
 impl Footprint {
     pub(crate) fn new(dom: &Dom<'_>, page: &Page) -> Footprint {
         let places = places(page);
+        // Elements of equal tags and classes from the top down have one path.
+        let named = down(page, |container| container.signature);
         let mut paths = BTreeMap::new();
         let mut buffer = String::new();
         let mut marks: Vec<Mark> = Vec::with_capacity(page.blocks.len());
         for block in &page.blocks {
             let next = paths.len() as u16;
-            let path = match paths.get(&block.container) {
+            let name = named[block.container as usize];
+            let path = match paths.get(&name) {
                 Some(&(path, _)) => path,
                 None if paths.len() == MAX_PATHS => next,
-                None => paths.entry(block.container).or_insert((next, path(dom, page, block.container))).0,
+                None => paths.entry(name).or_insert((next, path(dom, page, block.container))).0,
             };
             let hash = mark(places[block.container as usize], page.text_of(block), &mut buffer);
             marks.push(Mark {
@@ -133,12 +136,17 @@ fn path(dom: &Dom<'_>, page: &Page, container: u32) -> (String, u16) {
 
 /// Hash of the tags from the top to each container.
 pub(super) fn places(page: &Page) -> Vec<u64> {
-    let mut places: Vec<u64> = Vec::with_capacity(page.containers.len());
+    down(page, |container| xxh3_64(container.tag.name().as_bytes()))
+}
+
+/// Hash of what is said of all elements from the top to each container.
+fn down(page: &Page, of: impl Fn(&Container) -> u64) -> Vec<u64> {
+    let mut hashes: Vec<u64> = Vec::with_capacity(page.containers.len());
     for (i, container) in page.containers.iter().enumerate() {
-        let above = if i == 0 { 0 } else { places[container.parent as usize] };
-        places.push(xxh3_64_with_seed(container.tag.name().as_bytes(), above));
+        let above = if i == 0 { 0 } else { hashes[container.parent as usize] };
+        hashes.push(xxh3_64_with_seed(&of(container).to_le_bytes(), above));
     }
-    places
+    hashes
 }
 
 /// Hash of a text at a place.

@@ -1,5 +1,6 @@
 //! What the pages of a host teach: the texts that they share.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,13 @@ struct Shown<'p> {
     importance: f64,
 }
 
+impl<'p> Shown<'p> {
+    /// What texts are listed by.
+    fn rank(&self) -> (Reverse<usize>, Reverse<u16>, &'p str, u64) {
+        (Reverse(self.pages), Reverse(self.mark.words), self.page.path(self.mark).0, self.mark.hash)
+    }
+}
+
 impl Template {
     /// The template of a host, if it has one, and what speaks for that.
     ///
@@ -94,7 +102,7 @@ impl Template {
             Verdict::On
         };
         shown.retain(|text| 2 * text.pages >= pages.len().max(2));
-        shown.sort_by_key(|text| (usize::MAX - text.pages, u16::MAX - text.mark.words, text.mark.hash));
+        shown.sort_by(|a, b| a.rank().cmp(&b.rank()));
         shown.truncate(MAX_SHOWN);
         let styles = styles(&pages, &shown);
         let text = |text: &Shown<'_>| {

@@ -25,7 +25,7 @@
 //! Planted sites of 10 to 2,000 pages with 5 to 60 % of intro, footer, box and biography: token F1 0.53–0.99 before, over
 //! 0.99 after (`planted.rs`).
 //!
-//! **Cost.** A page's [`Footprint`] needs its blocks and no model: a sixth of what extracting the page costs. It has 16 bytes a
+//! **Cost.** A page's [`Footprint`] needs its blocks and no model: a fifth of what extracting the page costs. It has 16 bytes a
 //! mark, at most [`MAX_MARKS`], and its paths; a [`Sample`] keeps the footprints of the [`MAX_PAGES`] pages with the smallest
 //! keys (3 MiB at most, 100 to 200 KiB as a rule); learning sorts them, a millisecond or two; pruning looks each chosen
 //! block up by bisection. Samples can be merged in any order, so that the template depends on the set of pages alone.

@@ -49,7 +49,7 @@ fn what_pages_share_goes_whatever_was_chosen() {
         notice.0.starts_with("body > div.top.x") && (notice.1, notice.2, notice.3) == (2, 12, 17),
         "{told:?}"
     );
-    assert_eq!(rest, [("body > main > h2", 2, 12, 1), ("body > footer", 1, 12, 1)]);
+    assert_eq!(rest, [("body > footer", 1, 12, 1), ("body > main > h2", 2, 12, 1)]);
     assert!(learnt.texts.iter().all(|text| text.is_template && text.importance == 0.0 && text.styles == 1));
 
     // A page that was not in the sample. The label over its own text stays.
