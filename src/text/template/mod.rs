@@ -1,8 +1,8 @@
 //! Templates of hosts: texts that the pages of a host share and that main text shall leave out.
 //!
 //! **What.** An intro, a footer, a notice, a biography beside every article look like text, and where they stand on every page,
-//! the choice of a page by itself takes them on every page. What the pages of the host share tells them from the text: a
-//! [`Template`] holds what the pages share, whatever was chosen of it.
+//! the choice of a page by itself takes them on every page. Other pages tell them from the text: a [`Template`] holds what
+//! nearly all pages of the host show, whatever was chosen of it.
 //!
 //! **Definition.** A *mark* is the text of a block (letters and digits, case folded) with the tags from `body` down to it. Of
 //! n sampled pages, c show a mark; its importance is that of a leaf of a style tree with this one feature,
@@ -15,19 +15,20 @@
 //! **When off.** [`Template::learn`] gives none for fewer than eight pages; where nothing is shared; and where the pages are
 //! copies of one text: where more than half of them would keep less than a fifth of their prose.
 //!
-//! **Measured** with the shipped tables, on hosts of ten pages and more. Marked sets by site (16 sites of English blogs, 15 of
-//! Chinese ones, 17 of other languages, two shops; 995 pages): five sites change, all for the better (shops +0.0084,
-//! blogs +0.0021, +0.0013, +0.0012 mean token F1), and no page loses. Manuals lose, of the characters of their main text: std,
-//! the whole of rust-doc, clippy, edition-guide, nomicon, node, sphinx, exiftool, npm at most 0.02 %, cargo 0.09 %,
-//! rust-by-example 0.13 %, rustc 0.32 %; error_codes 1.0 % and unstable-book 28 %, which is help on keys ("Press Esc to
-//! hide this help") that short pages had as text. An importance of 0.2 takes a seventh of the Rust book, whose notice three
-//! pages of five have, and 62 % of a manual of rustdoc; taking labels too costs 0.4 % where headings recur.
-//! Planted sites of 10 to 2,000 pages with 5 to 60 % of intro, footer, box and biography: token F1 0.53–0.99 before, over
-//! 0.99 after (`planted.rs`).
+//! **Measured** with the shipped tables. Marked sets by site, 1,154 pages of hosts of three and more, of which those of ten pages
+//! and more can change (16 sites of English blogs but one, 15 of Chinese ones, 17 of other languages, two shops): token F1 of
+//! five sites rises, by 0.0012 to 0.0114 (a shop 0.7394 → 0.7478), the others stay as they are, and no page loses. Manuals of 64
+//! to 800 pages lose, of the characters of their main text: rust-doc as a whole, std, reference, book, node and sphinx nothing,
+//! exiftool 0.01 %, npm 0.06, cargo 0.07, rustc 0.07, rust-by-example 0.11, error_codes 0.49; unstable-book 24 %, help on keys
+//! ("Press Esc to hide this help") that its short pages had for text. An importance of 0.2 takes an eighth of the Rust book,
+//! whose notice three pages of five have, and 62 % of a manual of rustdoc; taking labels too costs error_codes 2 % and a shop
+//! 0.004 of token F1.
+//! Planted sites of 10 to 2,000 pages with 5 to 60 % of intro, footer, box and biography: token F1 0.53 to 0.99 before, at least
+//! 0.98 after (`planted.rs`).
 //!
-//! **Cost.** A page's [`Footprint`] needs its blocks and no model: a fifth of what extracting the page costs. It has 16 bytes a
+//! **Cost.** A page's [`Footprint`] needs its blocks and no model: a quarter of what extracting the page costs. It has 16 bytes a
 //! mark, at most [`MAX_MARKS`], and its paths; a [`Sample`] keeps the footprints of the [`MAX_PAGES`] pages with the smallest
-//! keys (3 MiB at most, 100 to 200 KiB as a rule); learning sorts them, a millisecond or two; pruning looks each chosen
+//! keys (3 MiB at most, 30 to 150 KiB as a rule); learning sorts them, a millisecond or two; pruning looks each chosen
 //! block up by bisection. Samples can be merged in any order, so that the template depends on the set of pages alone.
 //!
 //! Reference: L. Yi, B. Liu, X. Li, *Eliminating noisy information in Web pages for data mining*, KDD 2003,
