@@ -18,7 +18,7 @@ use webmill_mill::{DOCUMENTS, Mill, Order, PageLimits, PageRow, Reject as PageRe
 use webmill_run::{Committed, Ingredient, Job, Reject, Stage, Unit};
 use webmill_shard::Input;
 use webmill_table::{Packing, schema};
-use webmill_text::TemplateMethod;
+use webmill_text::MAX_PAGES;
 
 use crate::document_reader;
 use crate::inputs::Shards;
@@ -26,7 +26,7 @@ use crate::job::{Context, JobEntry};
 use crate::recipe::{Settings, check_settings, within};
 use crate::walk::{OfPart, Walk};
 use parts::PartTables;
-use template_row::{TemplateElementRow, TemplateRow};
+use template_row::TemplateRow;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -37,7 +37,7 @@ pub const ENTRY: JobEntry = JobEntry {
     optional: false,
     tables: || {
         let mut tables = Mill::default().tables();
-        tables.extend([schema::<TemplateRow>(), schema::<TemplateElementRow>()]);
+        tables.push(schema::<TemplateRow>());
         tables
     },
     check: check_settings::<Extract>,
@@ -57,19 +57,17 @@ pub struct Extract {
     pub buffer_bytes: usize,
     /// Rows that each file of a table has at least, where the table has so many: parts are put together until then.
     pub file_rows: u64,
-    /// Captures of a host that are enough to compare its pages first: what many of a host's pages show and leave out of
-    /// their main text is left out of all of them. 0: never; else the shards are read once more, and where there are
-    /// such hosts twice.
+    /// Captures of a host that are enough to compare its pages first: what nearly all of them show is left out of their
+    /// main texts. 0: never; else heads of records are read once more, and half of the pages of each such
+    /// host, 10 to 32.
     pub template_pages: u64,
-    /// Most hosts whose pages are compared, those of most captures; each takes up to 1.3 MiB, 50 to 200 KiB as a
-    /// rule. Counting takes some 150 bytes a host of the corpus, 600 one of many pages.
+    /// Hosts whose pages are held at a time to be compared; each takes up to 3 MiB, 30 to 150 KiB as a rule. Counting
+    /// takes some 150 bytes a host of the corpus, 600 one of many pages. Shards packed as a whole are read once more
+    /// for each such number of hosts.
     pub template_hosts: usize,
-    /// Pages of such a host that are compared each with each by structure and text, for the columns `one_template` and
-    /// `other_content` of table `templates`, 0 (none) to 64.
+    /// Pages of such a host, one in 25 and so many at most, that are compared each with each by structure and text, for
+    /// the columns `one_template` and `other_content` of table `templates`, 0 (none) to 32.
     pub template_compared: usize,
-    /// By what templates are learnt: footprint (texts that pages show at one place and leave out of their main text) or
-    /// style-tree (elements of low importance; their values go into table `template_elements`).
-    pub template_method: TemplateMethod,
     /// Name of the crawl, for the column of that name.
     pub crawl: String,
     /// Whether request records have rows in `pages` too.
@@ -99,10 +97,9 @@ impl Default for Extract {
             part_bytes: 0,
             buffer_bytes: 24 << 20,
             file_rows: 32_768,
-            template_pages: 200,
+            template_pages: 10,
             template_hosts: 1000,
             template_compared: 8,
-            template_method: TemplateMethod::default(),
             crawl: "crawl".into(),
             requests: false,
             metadata: false,
@@ -123,7 +120,7 @@ impl Settings for Extract {
         within("max_record_bytes", self.max_record_bytes, 1 << 10..=1 << 40)?;
         within("buffer_bytes", self.buffer_bytes, 1..=1 << 40)?;
         within("file_rows", self.file_rows, 1..=1 << 20)?;
-        within("template_compared", self.template_compared, 0..=64)?;
+        within("template_compared", self.template_compared, 0..=MAX_PAGES)?;
         if !(0.0..=1.0).contains(&self.max_unread) {
             return Err(Error::Config(format!("max_unread {}: 0 to 1 are possible", self.max_unread)));
         }

@@ -24,7 +24,7 @@ use super::current::Marks;
 use super::media::{self, Kept, MERGED};
 use super::parts::{CAPTURES, tables_by_name};
 use super::tables::{self, FAN_IN, Part, Planned, Sources};
-use super::template_row::{TemplateElementRow, TemplateRow};
+use super::template_row::TemplateRow;
 use super::templates::{LearntHost, Smallest, write_learnt};
 use super::{Extract, Pass};
 use crate::inputs::Shards;
@@ -165,9 +165,6 @@ impl Pieces {
     pub fn tables(&self) -> Vec<TableSchema> {
         let mut tables = self.mill.tables();
         tables.push(schema::<TemplateRow>());
-        if self.settings.template_method == webmill_text::TemplateMethod::StyleTree {
-            tables.push(schema::<TemplateElementRow>());
-        }
         tables
     }
 
@@ -264,18 +261,16 @@ impl Pieces {
                 *kept = std::mem::take(kept).max(likeness);
             }
         }
-        to_bytes(&LearntHost::of(&self.settings, host, captures, &sample, &compared))
+        to_bytes(&LearntHost::of(host, captures, &sample, &compared))
     }
 
-    /// Writes tables `templates` and `template_elements` into a folder.
+    /// Writes table `templates` into a folder.
     ///
     /// # Errors
     /// Where the disk refuses.
     pub fn write_templates(&self, learnt: &[Vec<u8>], folder: &Path) -> Result<()> {
-        let mut learnt: Vec<LearntHost> =
-            learnt.iter().map(|bytes| of_bytes(bytes)).collect::<Result<_>>()?;
-        learnt.sort_by(|a, b| a.host().cmp(b.host()));
-        self.stage(folder)?.unit("templates", |unit| write_learnt(&self.settings, learnt, unit))?;
+        let learnt: Vec<LearntHost> = learnt.iter().map(|bytes| of_bytes(bytes)).collect::<Result<_>>()?;
+        self.stage(folder)?.unit("templates", |unit| write_learnt(learnt, unit))?;
         Ok(())
     }
 
@@ -338,9 +333,9 @@ impl Pieces {
     }
 }
 
-/// The smallest of the hashes in the bytes of several.
-pub fn smallest<'a>(bytes: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
-    Smallest::of_bytes(bytes).bytes()
+/// The smallest of the hashes in the bytes of several that are looked at of a host of so many captures.
+pub fn smallest<'a>(bytes: impl IntoIterator<Item = &'a [u8]>, captures: u64) -> Vec<u8> {
+    Smallest::of_bytes(bytes).of_host(captures).bytes()
 }
 
 /// Name of a file of a table.

@@ -1,4 +1,4 @@
-//! `templates`: hosts whose pages were compared, and what was learnt.
+//! `templates`: hosts whose pages were compared, and the texts that they share.
 
 use webmill_table::{table, text_enum};
 
@@ -7,44 +7,33 @@ text_enum! {
     pub enum TemplateVerdict from webmill_text::Verdict {
         /// It has one.
         On = "on",
-        /// Too few pages.
+        /// Too few pages that are no copies of one another.
         FewPages = "few-pages",
-        /// No page has template in its main text.
-        NoResidue = "no-residue",
-        /// Too much of the main text would go.
-        TooMuch = "too-much",
-        /// The halves of the sample contradict each other.
-        Unconfirmed = "unconfirmed",
+        /// Its pages share no text.
+        NoneShared = "none-shared",
+        /// Its pages are copies of one text.
+        Copies = "copies",
     }
 }
 
 table! {
-    /// One row a host whose pages were compared to learn its template; hosts of enough captures only.
+    /// One row a text that at least half of the compared pages of a host show, the most shared and longest first, up to 64 a host; one for a host without any. What is said of the host, up to other_content, stands on each of its rows.
     TemplateRow = "templates" {
         url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
         pages: u64 = "HTML captures of the host with status 2xx", "812";
-        sampled: u32 = "pages that were compared: the 64 of the smallest URL hashes, but for those that turn out to be no HTML", "64";
-        verdict: TemplateVerdict = "on, or why there is no template: few-pages, no-residue (nothing to take), too-much (over a quarter of the text), unconfirmed (the halves of the sample disagree)", "on";
+        sampled: u32 = "pages that were compared: half of them, 10 to 32, of the smallest URL hashes, but for those that turn out to be no HTML; of those whose prose is equal one", "32";
+        verdict: TemplateVerdict = "on, or why there is no template: few-pages (fewer than eight), none-shared, copies (of one text: more than half of the pages would keep less than a fifth of their prose)", "on";
         texts: u32 = "texts in the template", "14";
-        pages_hit: u32 = "sampled pages whose main text held some of them", "5";
-        share: f64 = "share of the sample's main text that they are, 0 to 1", "0.004";
-        agreement: f64 = "share of what each half of the sample takes from the other that the other agrees to, 0 to 1", "0.97";
-        compared: u32 = "pages of the sample that were compared each with each by structure (tags and texts in order, the first 2,000) and main text (its first 8 KiB): at most the recipe's [extract] template_compared", "8";
+        share: f64 = "share that they have in the prose of the compared pages (words that are neither links nor labels nor headings), 0 to 1", "0.29";
+        compared: u32 = "pages of the sample that were compared each with each by structure (tags and texts in order, the first 2,000) and main text (its first 8 KiB): one in 25, at most the recipe's [extract] template_compared", "8";
         one_template: Option<f64> = "share of the compared pairs whose structures are more than 0.9 alike (2 LCS / (n1 + n2)), 0 to 1; null where no two pages were compared", "0.93";
         other_content: Option<f64> = "share of the compared pairs of one template with other content: structures more than 0.9 alike, resemblance of the main texts below 0.3; 0 to 1, null as before", "0.86";
-    }
-}
-
-table! {
-    /// One row an element of the pages of a host, with its importance; where templates are learnt by the style tree (recipe [extract] template_method = "style-tree").
-    TemplateElementRow = "template_elements" {
-        url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
-        path: String = "tags with classes from body down to it; #text is text between elements", "body > div.main > p";
-        depth: u32 = "elements above it", "2";
-        pages: u32 = "sampled pages that have it", "60";
-        styles: u32 = "sequences of children that it has on these pages; 0 of one that holds text alone", "1";
-        words: u32 = "distinct words that are known of one that holds text alone", "14";
-        importance: f64 = "composite importance: 0 of what all pages share, 1 of what each has for itself", "0.03";
-        is_template: bool = "whether it holds text and is template: enough pages have it, and it is not important", "true";
+        path: Option<String> = "tags with classes from body down to the text, of the innermost twelve elements; this and all that follows is null of a host whose pages share nothing", "body > div.main > p";
+        depth: Option<u32> = "elements above it", "2";
+        shown: Option<u32> = "compared pages that show it there", "31";
+        styles: Option<u32> = "different texts that the compared pages show at this path", "3";
+        words: Option<u32> = "its words", "14";
+        importance: Option<f64> = "0 of what all pages show, 1 of what one shows: that of a leaf of a style tree, 1 − ln shown / ln sampled", "0.009";
+        is_template: Option<bool> = "whether main texts leave it out: its importance is at most 0.1 and the verdict on. A label (six words at most, no sentence) stays where it stands over a text of the page's own", "true";
     }
 }

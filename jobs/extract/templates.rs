@@ -1,4 +1,7 @@
-//! What the pages of a host share, learnt before main texts are extracted: by default of hosts of 200 captures and more.
+//! What the pages of a host share, learnt before main texts are extracted: by default of hosts of ten captures and more.
+//!
+//! **Cost.** Heads of records are read once more to count hosts; then half of the pages of a host, ten at least and
+//! [`MAX_PAGES`] at most, are parsed and divided into blocks once more, without a model.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,12 +14,10 @@ use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, Mill, Templates};
 use webmill_run::{Measure, Unit};
 use webmill_shard::Part;
-use webmill_text::{
-    ElementImportance, Footprint, Learnt, MAX_PAGES, Sample, StyleTree, Template, TemplateMethod,
-};
+use webmill_text::{Footprint, Learnt, MAX_PAGES, Sample, SharedText, Template};
 
-use super::template_row::{TemplateElementRow, TemplateRow};
-use super::{Extract, Pass};
+use super::Pass;
+use super::template_row::TemplateRow;
 use crate::output::{first_part, write_rows};
 use crate::walk::is_packed;
 
@@ -38,6 +39,9 @@ struct SampledHost {
     compared: Mutex<BTreeMap<u64, Likeness>>,
 }
 
+/// Of how many pages one is compared with others.
+const COMPARED_OF: u64 = 25;
+
 /// The smallest [`MAX_PAGES`] of the hashes pushed, each once, in order.
 #[derive(Default)]
 pub struct Smallest(Vec<u64>);
@@ -50,6 +54,12 @@ impl Smallest {
             bytes.as_chunks().0.iter().for_each(|key| smallest.push(u64::from_be_bytes(*key)));
         }
         smallest
+    }
+
+    /// Those of a host of so many captures that are looked at: of half of them, but ten at least.
+    pub fn of_host(mut self, captures: u64) -> Self {
+        self.0.truncate((captures / 2).clamp(10, MAX_PAGES as u64) as usize);
+        self
     }
 
     fn has(&self, key: u64) -> bool {
@@ -73,21 +83,24 @@ impl Smallest {
 }
 
 impl Pass<'_> {
-    /// Learns the templates of the largest hosts and writes table `templates`; none where none are asked for. Damage is
-    /// passed over here: extraction meets it again and counts it.
+    /// Learns the templates of hosts of enough captures, a number of them at a time, and writes table `templates`; none where
+    /// none are asked for. Damage is passed over here: extraction meets it again and counts it.
     pub fn learn_templates(&self, parts: &[Part]) -> Result<Templates> {
         if self.settings.template_pages == 0 || self.settings.template_hosts == 0 {
             return Ok(Templates::new());
         }
         let learnt: Vec<(String, Template)> = self.walk.stage.unit("templates", |unit| {
-            let mut learnt = Vec::new();
-            for (host, sampled) in self.sample(parts)? {
-                let _span = timing::span(Work::Templates);
-                let sample = sampled.sample.into_inner().unwrap_or_else(PoisonError::into_inner);
-                let compared = sampled.compared.into_inner().unwrap_or_else(PoisonError::into_inner);
-                learnt.push(LearntHost::of(self.settings, host, sampled.captures, &sample, &compared));
+            let (mut hosts, mut learnt) = (self.count(parts)?, Vec::new());
+            while !hosts.is_empty() {
+                let rest = hosts.split_off(hosts.len().min(self.settings.template_hosts));
+                for (host, sampled) in self.sample(parts, std::mem::replace(&mut hosts, rest))? {
+                    let _span = timing::span(Work::Templates);
+                    let sample = sampled.sample.into_inner().unwrap_or_else(PoisonError::into_inner);
+                    let compared = sampled.compared.into_inner().unwrap_or_else(PoisonError::into_inner);
+                    learnt.push(LearntHost::of(host, sampled.captures, &sample, &compared));
+                }
             }
-            write_learnt(self.settings, learnt, unit)
+            write_learnt(learnt, unit)
         })?;
         Ok(learnt.into_iter().collect())
     }
@@ -128,10 +141,12 @@ impl Pass<'_> {
         capture: &webmill_capture::Capture<'_>,
     ) -> Option<(Footprint, Option<Likeness>)> {
         let at = keys?.0.binary_search(&key).ok()?;
-        mill.sampled(capture, self.settings.template_method, at < self.settings.template_compared)
+        // Likeness takes the page's whole main text, which costs several times as much.
+        mill.sampled(capture, at < self.settings.template_compared && key <= u64::MAX / COMPARED_OF)
     }
 
-    fn sample(&self, parts: &[Part]) -> Result<Hosts> {
+    /// The hosts of enough captures, those of most first.
+    fn count(&self, parts: &[Part]) -> Result<Vec<(String, Counted)>> {
         let stage = self.walk.stage;
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
         let counts = Mutex::new(AllCounted::within(stage.memory));
@@ -147,9 +162,15 @@ impl Pass<'_> {
             .filter(|(_, counted)| counted.captures >= self.settings.template_pages)
             .collect();
         largest.sort_by_key(|(_, counted)| Reverse(counted.captures));
-        largest.truncate(self.settings.template_hosts);
+        Ok(largest)
+    }
+
+    /// The sampled pages of hosts.
+    fn sample(&self, parts: &[Part], counted: Vec<(String, Counted)>) -> Result<Hosts> {
+        let stage = self.walk.stage;
         let mut places: Option<Vec<Stands>> = Some(Vec::new());
-        let host = |(name, counted): (String, Counted)| {
+        let host = |(name, mut counted): (String, Counted)| {
+            counted.keys = counted.keys.of_host(counted.captures);
             places = places.take().zip(counted.wanted()).map(|(mut places, wanted)| {
                 places.extend(wanted);
                 places
@@ -157,11 +178,7 @@ impl Pass<'_> {
             let Counted { captures, keys, .. } = counted;
             (name, SampledHost { captures, keys, ..SampledHost::default() })
         };
-        let hosts: Hosts = largest.into_iter().map(host).collect();
-        if hosts.is_empty() {
-            return Ok(hosts);
-        }
-
+        let hosts: Hosts = counted.into_iter().map(host).collect();
         let mill = Mill::new(self.settings.limits.clone());
         let add = |host: &str, key: u64, capture: &webmill_capture::Capture<'_>| {
             let Some(host) = hosts.get(host) else { return Ok(()) };
@@ -366,16 +383,11 @@ pub struct LearntHost {
     template: Option<Template>,
     /// Pages compared, share of one template, share of other content.
     likeness: (u32, Option<f64>, Option<f64>),
-    elements: Vec<Element>,
 }
-
-/// Path, depth, pages, styles, words, importance, whether it is template.
-type Element = (String, u32, u32, u32, u32, f64, bool);
 
 impl LearntHost {
     /// Learns from the sampled pages of a host.
     pub(super) fn of(
-        settings: &Extract,
         host: String,
         captures: u64,
         sample: &Sample,
@@ -384,20 +396,9 @@ impl LearntHost {
         let likeness = Likeness::share(compared.values());
         let of_pairs = |pairs: u32| f64::from(pairs) / f64::from(likeness.pairs);
         let one_template = (likeness.pairs > 0).then(|| of_pairs(likeness.alike));
-        let (template, learnt) = Template::learn(settings.template_method, sample);
-        LearntHost {
-            host,
-            captures,
-            learnt,
-            template,
-            likeness: (likeness.pages, one_template, likeness.share()),
-            elements: importances(settings.template_method, sample),
-        }
-    }
-
-    /// Its name.
-    pub(super) fn host(&self) -> &str {
-        &self.host
+        let (template, learnt) = Template::learn(sample);
+        let likeness = (likeness.pages, one_template, likeness.share());
+        LearntHost { host, captures, learnt, template, likeness }
     }
 
     /// Its template, if it has one.
@@ -405,7 +406,13 @@ impl LearntHost {
         Some((self.host, self.template?))
     }
 
-    fn row(&self) -> TemplateRow {
+    fn rows(&self) -> impl Iterator<Item = TemplateRow> {
+        let texts = &self.learnt.texts;
+        let none = texts.is_empty().then(|| self.row(None));
+        none.into_iter().chain(texts.iter().map(|text| self.row(Some(text))))
+    }
+
+    fn row(&self, text: Option<&SharedText>) -> TemplateRow {
         let LearntHost { learnt, likeness, .. } = self;
         TemplateRow {
             url_host_name: self.host.clone(),
@@ -413,53 +420,29 @@ impl LearntHost {
             sampled: learnt.pages as u32,
             verdict: learnt.verdict.into(),
             texts: self.template.as_ref().map_or(0, Template::len) as u32,
-            pages_hit: learnt.hit as u32,
             share: learnt.share,
-            agreement: learnt.agreement,
             compared: likeness.0,
             one_template: likeness.1,
             other_content: likeness.2,
+            path: text.map(|text| text.path.clone()),
+            depth: text.map(|text| u32::from(text.depth)),
+            shown: text.map(|text| text.pages as u32),
+            styles: text.map(|text| text.styles as u32),
+            words: text.map(|text| u32::from(text.words)),
+            importance: text.map(|text| text.importance),
+            is_template: text.map(|text| text.is_template),
         }
     }
 }
 
-/// Writes tables `templates` and `template_elements`; the templates by host.
+/// Writes table `templates`; gives the templates by host.
 pub(super) fn write_learnt(
-    settings: &Extract,
-    learnt: Vec<LearntHost>,
+    mut learnt: Vec<LearntHost>,
     unit: &mut Unit<'_>,
 ) -> Result<Vec<(String, Template)>> {
-    write_rows(unit, first_part::<TemplateRow>(), learnt.iter().map(LearntHost::row))?;
-    if settings.template_method == TemplateMethod::StyleTree {
-        let rows = learnt.iter().flat_map(|host| {
-            host.elements.iter().map(|element| {
-                let (path, depth, pages, styles, words, importance, is_template) = element.clone();
-                let url_host_name = host.host.clone();
-                TemplateElementRow {
-                    url_host_name,
-                    path,
-                    depth,
-                    pages,
-                    styles,
-                    words,
-                    importance,
-                    is_template,
-                }
-            })
-        });
-        write_rows(unit, first_part::<TemplateElementRow>(), rows)?;
-    }
+    learnt.sort_by(|a, b| a.host.cmp(&b.host));
+    write_rows(unit, first_part::<TemplateRow>(), learnt.iter().flat_map(LearntHost::rows))?;
     Ok(learnt.into_iter().filter_map(LearntHost::into_template).collect())
-}
-
-/// What the style tree of a host holds of its elements.
-fn importances(method: TemplateMethod, sample: &Sample) -> Vec<Element> {
-    if method != TemplateMethod::StyleTree {
-        return Vec::new();
-    }
-    let element =
-        |e: ElementImportance| (e.path, e.depth, e.pages, e.styles, e.words, e.importance, e.is_template);
-    StyleTree::of_sample(sample).elements().into_iter().map(element).collect()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> Result<std::sync::MutexGuard<'_, T>> {
@@ -494,8 +477,8 @@ mod tests {
         let all = fill(1 << 30);
         let mut found: Vec<Stands> = all.hosts["a.example"].wanted().unwrap().collect();
         found.sort_unstable();
-        // Hashes 0 to 63; 0 is that of one capture.
-        assert_eq!(found, (49_873..50_000).map(place).collect::<Vec<_>>());
+        // Hashes 0 to 31; 0 is that of one capture.
+        assert_eq!(found, (49_937..50_000).map(place).collect::<Vec<_>>());
         assert_eq!(all.hosts["b.example"].wanted().unwrap().collect::<Vec<_>>(), [place(9)]);
         assert!(all.kept <= Counted::MOST + 1);
         let all = fill(16 * 32 * 100);

@@ -6,11 +6,9 @@ use std::sync::Arc;
 use webmill_capture::Capture;
 use webmill_capture::timing::{self, Part};
 use webmill_documents::isolate::ReadDocument;
-use webmill_html::links::{LinkLimits, links};
-use webmill_html::metadata;
 use webmill_html::sniff::{is_markup, is_signed, sniff};
 use webmill_table::TableSchema;
-use webmill_text::{Footprint, Template, TemplateMethod, footprint};
+use webmill_text::{Footprint, Template, footprint};
 
 use crate::{
     Analyzer, Buffers, Comments, Decode, Documents, Html, Likeness, Links, Media, Order, Page, PageLimits,
@@ -139,27 +137,12 @@ impl Mill {
             }
     }
 
-    /// What a capture adds to the sample of its host's pages, from which a template is learnt by `method`; `None` where it
-    /// is no HTML page of status 2xx.
-    pub fn footprint(&self, capture: &Capture<'_>, method: TemplateMethod) -> Option<Footprint> {
-        self.sampled(capture, method, false).map(|(footprint, _)| footprint)
-    }
-
-    /// The same, and where `compared` says so what its page is compared with others by.
-    pub fn sampled(
-        &self,
-        capture: &Capture<'_>,
-        method: TemplateMethod,
-        compared: bool,
-    ) -> Option<(Footprint, Option<Likeness>)> {
+    /// What a capture adds to the sample of its host's pages, from which a template is learnt, and where `compared` says so
+    /// what its page is compared with others by; `None` where it is no HTML page of status 2xx.
+    pub fn sampled(&self, capture: &Capture<'_>, compared: bool) -> Option<(Footprint, Option<Likeness>)> {
         let buffers = Buffers::default();
         let page = Page::new(capture, self, &buffers)?;
-        let dom = page.dom()?;
-        // Of the links only what they are resolved against is wanted.
-        let limits = LinkLimits { max_links: 0, ..LinkLimits::default() };
-        let found = links(dom, page.url(), page.characters()?.encoding, &limits);
-        let about = metadata(dom, &found.base, &[]).found_at(Some(page.url()));
-        let footprint = footprint(method, dom, &about);
+        let footprint = footprint(page.dom()?);
         Some((footprint, if compared { Likeness::of(&page) } else { None }))
     }
 }

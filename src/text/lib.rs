@@ -48,10 +48,7 @@ pub use output::comments::Comment;
 pub use output::records::DataTable;
 pub use output::xml::{XmlForm, escape_xml};
 pub use shipped::MODELS_AND_LISTS;
-pub use template::{
-    ElementImportance, Footprint, Learnt, MAX_MARKS, MAX_PAGES, Sample, StyleTree, Template, TemplateMethod,
-    Verdict,
-};
+pub use template::{Footprint, Learnt, MAX_MARKS, MAX_PAGES, Sample, SharedText, Template, Verdict};
 pub use terms::frequencies::DocumentFrequencies;
 pub use terms::keywords::{Keyword, Keywords, keywords};
 pub use terms::normalize::{normalize, normalize_into};

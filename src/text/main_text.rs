@@ -34,7 +34,7 @@ use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
 use super::output::rescue::complete;
 use super::output::xml::{XmlForm, xml, xml_paragraphs};
-use crate::template::{Footprint, Template, TemplateMethod, footprint_of};
+use crate::template::{Footprint, Template};
 use crate::threads::{Said, Threads, threads};
 use webmill_capture::timing::{self, Part};
 use webmill_html::{Dom, Metadata, WrittenDate};
@@ -129,12 +129,9 @@ pub fn main_text_without(
     extract(dom, meta, limits, &SHIPPED, Some(template))
 }
 
-/// What a page adds to the sample of its host, from which its [template](Template::learn) is learnt by a method.
-pub fn footprint(method: TemplateMethod, dom: &Dom<'_>, meta: &Metadata) -> Footprint {
-    let page = blocks_of(dom);
-    let threads = threads_of(dom, &page, meta);
-    let choice = choose(&page, &hints(meta), threads, &SHIPPED, Focus::default());
-    footprint_of(method, dom, &page, &choice.chosen)
+/// What a page adds to the sample of its host, from which its [template](Template::learn) is learnt.
+pub fn footprint(dom: &Dom<'_>) -> Footprint {
+    Footprint::new(dom, &blocks_of(dom))
 }
 
 /// Extracts the main text of a page by given tables, without what `template` holds.

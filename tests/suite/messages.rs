@@ -187,26 +187,6 @@ fn completions_and_manual_pages_know_every_job() {
 }
 
 #[test]
-fn templates_are_learnt_by_the_style_tree_where_asked() {
-    use webmill::jobs::extract::template_row::TemplateElementRow;
-    let work = Work::new();
-    work.synth("shards", 400, u64::MAX);
-    let recipe = "[extract]\ntemplate_pages = 10\ntemplate_method = \"style-tree\"\n";
-    std::fs::write(work.path("mill.toml"), recipe).unwrap();
-    work.run(&["extract", "shards", "--out", "out", "--recipe", "mill.toml"]);
-    let elements: Vec<TemplateElementRow> =
-        read_rows(&work.path("out/extract/latest/template_elements")).unwrap();
-    assert!(
-        elements.iter().any(|element| element.depth == 0 && element.path.starts_with("body")),
-        "{elements:?}"
-    );
-    assert!(elements.iter().all(|element| (0.0..=1.0).contains(&element.importance)));
-    std::fs::write(work.path("mill.toml"), "[extract]\ntemplate_method = \"guess\"\n").unwrap();
-    let message = work.fails(&["extract", "shards", "--out", "out", "--recipe", "mill.toml"], 2);
-    assert!(message.contains("style-tree"), "{message}");
-}
-
-#[test]
 fn help_describes_each_job() {
     let work = Work::new();
     let help = work.output(&["--help"]);

@@ -38,7 +38,7 @@ columns! {
 }
 
 columns! {
-    struct OfHost from TemplateRow { url_host_name, verdict, pages, sampled, texts, pages_hit, share }
+    struct OfHost from TemplateRow { url_host_name, verdict, pages, sampled, texts, share }
 }
 
 columns! {
@@ -245,7 +245,6 @@ pub fn host(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()>
                     pages: row.pages,
                     sampled: row.sampled,
                     texts: row.texts,
-                    pages_hit: row.pages_hit,
                     share: row.share,
                 });
             }

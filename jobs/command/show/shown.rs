@@ -217,7 +217,6 @@ pub struct Template {
     pub pages: u64,
     pub sampled: u32,
     pub texts: u32,
-    pub pages_hit: u32,
     pub share: f64,
 }
 

@@ -83,7 +83,7 @@ impl ExtractPieces {
         Ok(PyBytes::new(py, &learnt))
     }
 
-    /// Writes tables `templates` and `template_elements` into a folder.
+    /// Writes table `templates` into a folder.
     fn write_templates(&self, py: Python<'_>, learnt: Vec<Vec<u8>>, folder: PathBuf) -> PyResult<()> {
         Ok(py.detach(|| self.0.write_templates(&learnt, &folder)).map_err(Fault::from)?)
     }
@@ -155,8 +155,8 @@ pub fn split_fits(before: &str, split: &str, walked: &str) -> PyResult<bool> {
     Ok(pieces::fits(before, &of_json(split)?, walked))
 }
 
-/// The smallest hashes in the bytes of several.
+/// The smallest hashes in the bytes of several that are looked at of a host of so many captures.
 #[pyfunction]
-pub fn smallest_keys<'py>(py: Python<'py>, keys: Vec<Vec<u8>>) -> Bound<'py, PyBytes> {
-    PyBytes::new(py, &pieces::smallest(keys.iter().map(Vec::as_slice)))
+pub fn smallest_keys<'py>(py: Python<'py>, keys: Vec<Vec<u8>>, captures: u64) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &pieces::smallest(keys.iter().map(Vec::as_slice), captures))
 }

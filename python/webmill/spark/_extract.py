@@ -74,7 +74,7 @@ def extract(splits: DataFrame, out: str, *, recipe: Recipe = None) -> Tables:
         written = _write(spark, mapped, parts, pieces, out, staging)
         _write_driver_tables(pieces, learnt, settings, mapped, out)
         counts = _counts(mapped)
-        tables = sorted({*pieces.tables, "rejects"} if _has_templates(settings) else {*pieces.tables, "rejects"} - _LEARNT)
+        tables = sorted({*pieces.tables, "rejects"} - (set() if _has_templates(settings) else {"templates"}))
         counts["rows"] = written
         summary = {"layout": LAYOUT, "tables": tables, "counts": counts, "version": compiled().__version__}
         _files.write(_files.join(out, _SUMMARY), json.dumps(summary, indent=1).encode())
@@ -84,9 +84,6 @@ def extract(splits: DataFrame, out: str, *, recipe: Recipe = None) -> Tables:
     return Tables(spark, out, summary)
 
 
-_LEARNT = {"templates", "template_elements"}
-
-
 def _has_templates(settings: dict[str, Any]) -> bool:
     return settings["template_pages"] > 0 and settings["template_hosts"] > 0
 
@@ -94,7 +91,7 @@ def _has_templates(settings: dict[str, Any]) -> bool:
 def _learn(
     splits: DataFrame, recipe: Parts, pieces: Any, settings: dict[str, Any], staging: str
 ) -> list[bytes]:
-    """What the pages of the largest hosts have in common: two passes, the second only where there are such hosts."""
+    """What the pages of hosts have in common: two passes, the second only where there are hosts of enough pages."""
     if not _has_templates(settings):
         return []
     context = splits.sparkSession.sparkContext
@@ -103,13 +100,12 @@ def _learn(
     keys = F.slice(F.array_sort(F.array_distinct(F.flatten(F.collect_list("keys")))), 1, 4096)
     largest = (
         counted.groupBy("host").agg(F.sum("pages").alias("pages"), keys.alias("keys"))
-        .where(F.col("pages") >= settings["template_pages"])
-        .orderBy(F.desc("pages"), "host").limit(settings["template_hosts"]).collect()
+        .where(F.col("pages") >= settings["template_pages"]).collect()
     )  # fmt: skip
     captures = {row.host: row.pages for row in largest}
     if not captures:
         return []
-    smallest = {row.host: compiled().smallest_keys([bytes(key) for key in row["keys"]]) for row in largest}
+    smallest = {row.host: compiled().smallest_keys([bytes(key) for key in row["keys"]], row.pages) for row in largest}
     sampled = splits.mapInArrow(_tasks.sample_hosts(recipe, context.broadcast(smallest)), ddl(_tasks.SAMPLES))
     by_host = sampled.repartition("host").sortWithinPartitions("host")
     task = _tasks.learn_hosts(recipe, context.broadcast(captures))
@@ -254,7 +250,7 @@ def _write_driver_tables(
         rejects = [reject for one in mapped for reject in one["rejects"]]
         pieces.write_rejects(json.dumps(rejects), f"{folder}/rejected")
         for made in ("made", "rejected"):
-            for table in (*_LEARNT, "rejects"):
+            for table in ("templates", "rejects"):
                 if _files.local(f"{folder}/{made}/{table}") and _files.files_at(f"{folder}/{made}/{table}"):
                     _files.put_folder(f"{folder}/{made}/{table}", _files.join(out, table))
 

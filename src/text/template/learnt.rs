@@ -1,59 +1,165 @@
-//! What learning a template found, and whether there is one.
+//! What the pages of a host teach: the texts that they share.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_SHARE, MIN_AGREEMENT};
+use super::footprint::{Footprint, Mark};
+use super::{MAX_IMPORTANCE, MAX_SHOWN, MIN_OWN, MIN_PAGES, Sample, Template};
 
 /// What learning a [template](super::Template) found.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Learnt {
-    /// Pages looked at.
+    /// Pages looked at, copies once.
     pub pages: usize,
-    /// Sampled pages that would lose words.
-    pub hit: usize,
-    /// Share of the sample's main text that is template.
+    /// Share of their prose that is shared, 0 to 1.
     pub share: f64,
-    /// Share of what each half of the sample takes from the other that the other agrees to; 1 if that is nothing.
-    pub agreement: f64,
     /// Whether there is a template, and if not, why.
     pub verdict: Verdict,
+    /// Texts that at least half of the pages show, the least important and longest first, at most 64.
+    pub texts: Vec<SharedText>,
 }
 
-impl Learnt {
-    /// By the words of the sample's main text, those that would go, the pages that would lose some, and the agreement of
-    /// the halves of the sample.
-    pub(super) fn judge(pages: usize, words: [u64; 2], hit: usize, agreement: f64) -> Learnt {
-        let [all, taken] = words;
-        let share = taken as f64 / all.max(1) as f64;
-        let verdict = if taken == 0 {
-            Verdict::NoResidue
-        } else if share > MAX_SHARE {
-            Verdict::TooMuch
-        } else if agreement < MIN_AGREEMENT {
-            Verdict::Unconfirmed
+/// A text that pages of a host show at one place.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SharedText {
+    /// Tags with classes down to it, of the innermost twelve elements: `body > div.foot > p`.
+    pub path: String,
+    /// Elements above it.
+    pub depth: u16,
+    /// Pages that show it.
+    pub pages: usize,
+    /// Different texts that the pages show at this path.
+    pub styles: usize,
+    /// Its words.
+    pub words: u16,
+    /// 0 of what all pages show, 1 of what one shows.
+    pub importance: f64,
+    /// Whether it is left out of main texts.
+    pub is_template: bool,
+}
+
+/// 1 − ln c / ln n for a text that c of n pages show; 1 where n ≤ 1.
+///
+/// This is a style tree's importance of a leaf with one feature that occurs once on each of c of n pages.
+pub(super) fn importance(shown: usize, pages: usize) -> f64 {
+    if pages <= 1 { 1.0 } else { (1.0 - (shown as f64).ln() / (pages as f64).ln()).clamp(0.0, 1.0) }
+}
+
+/// A text with the first page that shows it.
+struct Shown<'p> {
+    mark: &'p Mark,
+    page: &'p Footprint,
+    pages: usize,
+    importance: f64,
+}
+
+impl<'p> Shown<'p> {
+    /// What texts are listed by.
+    fn rank(&self) -> (Reverse<usize>, Reverse<u16>, &'p str, u64) {
+        (Reverse(self.pages), Reverse(self.mark.words), self.page.path(self.mark).0, self.mark.hash)
+    }
+}
+
+impl Template {
+    /// The template of a host, if it has one, and what speaks for that.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_html::{Limits, parse};
+    /// use webmill_text::{Sample, Template, Verdict, footprint};
+    /// let mut sample = Sample::default();
+    /// for n in 0..10 {
+    ///     let html = format!("<p>Nobody but page {n} says this of itself.</p><p>We sell tea on all days but Sundays.</p>");
+    ///     sample.add(n, footprint(&parse(&html, &Limits::default())));
+    /// }
+    /// let (template, learnt) = Template::learn(&sample);
+    /// assert_eq!((learnt.verdict, learnt.pages, template.unwrap().len()), (Verdict::On, 10, 1));
+    /// assert_eq!((learnt.texts[0].path.as_str(), learnt.texts[0].importance), ("body > p", 0.0));
+    /// ```
+    pub fn learn(sample: &Sample) -> (Option<Template>, Learnt) {
+        let mut said = BTreeSet::new();
+        let pages: Vec<&Footprint> = sample.pages.values().filter(|page| said.insert(page.said())).collect();
+        let mut shown = shown(&pages);
+        let mut marks: Vec<u64> = shown
+            .iter()
+            .filter(|text| pages.len() >= MIN_PAGES && text.importance <= MAX_IMPORTANCE)
+            .map(|text| text.mark.hash)
+            .collect();
+        marks.sort_unstable();
+        let template = Template { marks };
+        let (share, poor) = shares(&pages, &template);
+        let verdict = if pages.len() < MIN_PAGES {
+            Verdict::FewPages
+        } else if template.is_empty() {
+            Verdict::NoneShared
+        } else if 2 * poor > pages.len() {
+            Verdict::Copies
         } else {
             Verdict::On
         };
-        Learnt { pages, hit, share, agreement, verdict }
-    }
-
-    pub(super) fn few(pages: usize) -> Learnt {
-        Learnt { pages, hit: 0, share: 0.0, agreement: 1.0, verdict: Verdict::FewPages }
+        shown.retain(|text| 2 * text.pages >= pages.len().max(2));
+        shown.sort_by(|a, b| a.rank().cmp(&b.rank()));
+        shown.truncate(MAX_SHOWN);
+        let styles = styles(&pages, &shown);
+        let text = |text: &Shown<'_>| {
+            let (path, depth) = text.page.path(text.mark);
+            SharedText {
+                path: path.to_owned(),
+                depth,
+                pages: text.pages,
+                styles: styles[path].len(),
+                words: text.mark.words,
+                importance: text.importance,
+                is_template: verdict == Verdict::On && template.holds(text.mark.hash),
+            }
+        };
+        let learnt = Learnt { pages: pages.len(), share, verdict, texts: shown.iter().map(text).collect() };
+        ((verdict == Verdict::On).then_some(template), learnt)
     }
 }
 
-impl Verdict {
-    /// Its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::On => "on",
-            Verdict::FewPages => "few-pages",
-            Verdict::NoResidue => "no-residue",
-            Verdict::TooMuch => "too-much",
-            Verdict::Unconfirmed => "unconfirmed",
+/// The texts of pages, by hash.
+fn shown<'p>(pages: &[&'p Footprint]) -> Vec<Shown<'p>> {
+    let mut marks: Vec<(u64, usize, &Mark)> = pages
+        .iter()
+        .enumerate()
+        .flat_map(|(at, page)| page.marks().iter().map(move |mark| (mark.hash, at, mark)))
+        .collect();
+    marks.sort_unstable_by_key(|&(hash, at, _)| (hash, at));
+    let text = |same: &[(u64, usize, &'p Mark)]| {
+        let importance = importance(same.len(), pages.len());
+        Shown { mark: same[0].2, page: pages[same[0].1], pages: same.len(), importance }
+    };
+    marks.chunk_by(|a, b| a.0 == b.0).map(text).collect()
+}
+
+/// Share of the prose that is template, and the number of pages that have next to no other.
+fn shares(pages: &[&Footprint], template: &Template) -> (f64, usize) {
+    let (mut all, mut taken, mut poor) = (0, 0, 0);
+    for page in pages {
+        let (prose, shared) = (page.prose(|_| true), page.prose(|hash| template.holds(hash)));
+        (all, taken) = (all + prose, taken + shared);
+        poor += usize::from(shared as f64 > (1.0 - MIN_OWN) * prose as f64);
+    }
+    (taken as f64 / (all as f64).max(1.0), poor)
+}
+
+/// The different texts at each path of those shown.
+fn styles<'p>(pages: &[&'p Footprint], shown: &[Shown<'p>]) -> BTreeMap<&'p str, BTreeSet<u64>> {
+    let mut styles: BTreeMap<&str, BTreeSet<u64>> =
+        shown.iter().map(|text| (text.page.path(text.mark).0, BTreeSet::new())).collect();
+    for page in pages {
+        for mark in page.marks() {
+            if let Some(texts) = styles.get_mut(page.path(mark).0) {
+                texts.insert(mark.hash);
+            }
         }
     }
+    styles
 }
 
 /// Whether a host has a template.
@@ -63,12 +169,22 @@ impl Verdict {
 pub enum Verdict {
     /// It has one.
     On,
-    /// Too few pages.
+    /// Too few pages that are no copies of one another.
     FewPages,
-    /// No page has template in its main text.
-    NoResidue,
-    /// Too much of the main text would go.
-    TooMuch,
-    /// The halves of the sample contradict each other.
-    Unconfirmed,
+    /// Its pages share no text.
+    NoneShared,
+    /// Its pages are copies of one text: next to nothing would stay of most of them.
+    Copies,
+}
+
+impl Verdict {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::On => "on",
+            Verdict::FewPages => "few-pages",
+            Verdict::NoneShared => "none-shared",
+            Verdict::Copies => "copies",
+        }
+    }
 }

@@ -1,164 +1,185 @@
-use super::footprint::{HASH, MOST_WORDS};
+use super::footprint::{MAX_LABEL, mark};
+use super::learnt::importance;
 use super::*;
 use crate::blocks::blocks;
 use proptest::prelude::*;
 use webmill_html::{Limits, parse};
 
-fn page(html: &str) -> Page {
+fn page(html: &str) -> (Page, Footprint) {
     let dom = parse(html, &Limits::default());
-    blocks(&dom, dom.body().unwrap())
-}
-
-/// A page of a site with a notice, the text of its own and a foot, and which of its three blocks are chosen.
-fn site(n: u64, chosen: [bool; 3]) -> (Page, Footprint) {
-    let page = page(&format!(
-        "<div class=x{n}><p>We use cookies.</p></div><main><p>Text of page {n} alone.</main><footer>© {}</footer>",
-        2020
-    ));
-    let footprint = Footprint::new(&page, &chosen);
+    let page = blocks(&dom, dom.body().unwrap());
+    let footprint = Footprint::new(&dom, &page);
     (page, footprint)
 }
 
-fn sample(pages: impl IntoIterator<Item = [bool; 3]>) -> Sample {
+const NOTICE: &str = "Members may borrow up to ten books at a time, and must bring them back in May.";
+
+/// A page of a site: a notice, a heading and a text of its own under a label, and a foot.
+fn site(n: u64) -> (Page, Footprint) {
+    page(&format!(
+        "<div class='top x{n}'><p>{NOTICE}</p></div><main><h1>Page number {n} of the site</h1><h2>Story</h2>\
+         <p>Number {n} has a text that no other page of this small site has, and that is why people read it.</p></main>\
+         <footer>© 2020</footer>"
+    ))
+}
+
+fn sample(pages: impl IntoIterator<Item = Footprint>) -> Sample {
     let mut sample = Sample::default();
-    for (n, chosen) in (1u64..).zip(pages) {
-        sample.add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), site(n, chosen).1);
+    for (n, page) in (1u64..).zip(pages) {
+        sample.add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), page);
     }
     sample
 }
 
-const RIGHT: [bool; 3] = [false, true, false];
-const WRONG: [bool; 3] = [true, true, false];
+fn sites(pages: u64) -> Sample {
+    sample((0..pages).map(|n| site(n).1))
+}
 
 #[test]
-fn the_pages_outvote_one() {
-    let (template, learnt) = Template::learn(TemplateMethod::Footprint, &sample([RIGHT, WRONG, RIGHT]));
+fn what_pages_share_goes_whatever_was_chosen() {
+    let (template, learnt) = Template::learn(&sites(12));
     let template = template.unwrap();
-    assert_eq!((learnt.verdict, learnt.pages, learnt.hit, template.len()), (Verdict::On, 3, 1, 2));
+    assert_eq!((learnt.verdict, learnt.pages, template.len()), (Verdict::On, 12, 3));
+    assert!((0.4..0.6).contains(&learnt.share), "{learnt:?}");
+    let told: Vec<_> =
+        learnt.texts.iter().map(|text| (text.path.as_str(), text.depth, text.pages, text.words)).collect();
+    let [notice, rest @ ..] = told.as_slice() else { panic!("{told:?}") };
+    // The class of the first page by key.
+    assert!(
+        notice.0.starts_with("body > div.top.x") && (notice.1, notice.2, notice.3) == (2, 12, 17),
+        "{told:?}"
+    );
+    assert_eq!(rest, [("body > footer", 1, 12, 1), ("body > main > h2", 2, 12, 1)]);
+    assert!(learnt.texts.iter().all(|text| text.is_template && text.importance == 0.0 && text.styles == 1));
 
-    // A page that was not in the sample, with another class.
-    let (page, footprint) = site(99, WRONG);
-    assert!(template.touches(&footprint) && !template.touches(&site(99, RIGHT).1));
-    let mut chosen = WRONG;
-    assert_eq!(template.prune(&page, &mut chosen, None), 1);
-    assert_eq!(chosen, RIGHT);
+    // A page that was not in the sample. The label over its own text stays.
+    let (page, _) = site(99);
+    let prune = |mut chosen: [bool; 5], title| (template.prune(&page, &mut chosen, title), chosen);
+    assert_eq!(prune([true; 5], Some(1)), (2, [false, true, true, true, false]));
+    assert_eq!(prune([false, true, false, true, false], Some(1)), (0, [false, true, false, true, false]));
+    // Never all, and what is left beside the title is not nothing.
+    assert_eq!(prune([true, true, true, false, true], Some(1)).0, 0);
+    assert_eq!(prune([true, false, false, false, true], None).0, 0);
+    assert_eq!(prune([false; 5], None).0, 0);
+}
 
-    // Never the title, never all.
-    let mut chosen = WRONG;
-    assert_eq!(template.prune(&page, &mut chosen, Some(0)), 0);
-    let mut chosen = [true, false, true];
-    assert_eq!(template.prune(&page, &mut chosen, None), 0);
-    assert_eq!(chosen, [true, false, true]);
+#[test]
+fn labels_stay_where_they_stand_over_text_of_the_page() {
+    use Kind::{Label, Notice, Own};
+    let stays = |kinds: &[Kind]| taken(kinds).iter().map(|taken| u8::from(!taken)).collect::<Vec<_>>();
+    assert_eq!(stays(&[Label, Own, Label, Label, Own, Label]), [0, 1, 1, 1, 1, 0]);
+    assert_eq!(stays(&[Own, Label, Notice, Own]), [1, 0, 0, 1]);
+    assert_eq!(stays(&[Own, Notice, Label, Own]), [1, 0, 1, 1]);
+    assert_eq!(stays(&[Label, Notice]), [0, 0]);
+    assert_eq!(stays(&[]), [] as [u8; 0]);
+}
+
+#[test]
+fn labels_and_sentences() {
+    let label = |html: &str| is_label(&page(html).0.blocks[0]);
+    assert!(label("<p>Erroneous code example:") && label("<p>1.") && label("<p>相关链接"));
+    assert!(
+        !label("<p>Sold out today.") && !label(&format!("<p>{}", "word ".repeat(MAX_LABEL as usize + 1)))
+    );
+    // Links, labels and headings are no prose.
+    let (_, found) = page(
+        "<h1>A heading of more than six words it is</h1><p>Label</p><p>Five <a href=/>linked</a> words are here.",
+    );
+    assert_eq!(found.prose(|_| true), 4);
+}
+
+#[test]
+fn importances() {
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 5e-4, "{a} {b}");
+    near(importance(10, 10), 0.0);
+    near(importance(1, 10), 1.0);
+    near(importance(1, 1), 1.0);
+    near(importance(8, 10), 0.0969);
+    near(importance(4, 16), 0.5);
+    let needed = |n| (1..=n).find(|&shown| importance(shown, n) <= MAX_IMPORTANCE).unwrap();
+    assert_eq!([8, 10, 16, 20, 32].map(needed), [7, 8, 13, 15, 23]);
 }
 
 #[test]
 fn off() {
-    let verdict = |pages: &[[bool; 3]]| {
-        Template::learn(TemplateMethod::Footprint, &sample(pages.iter().copied())).1.verdict
-    };
-    assert_eq!(verdict(&[]), Verdict::FewPages);
-    assert_eq!(verdict(&[RIGHT, WRONG]), Verdict::FewPages);
-    assert_eq!(verdict(&[RIGHT; 20]), Verdict::NoResidue);
-    // What all pages choose, or most, is theirs to choose.
-    assert_eq!(verdict(&[WRONG; 20]), Verdict::NoResidue);
-    assert_eq!(verdict(&[WRONG, WRONG, RIGHT]), Verdict::NoResidue);
-    assert_eq!(verdict(&[WRONG, WRONG, RIGHT, RIGHT, RIGHT]), Verdict::NoResidue);
-    assert_eq!(verdict(&[WRONG, WRONG, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT]), Verdict::On);
-    // One page of ten has no other text.
-    let mut pages = vec![RIGHT; 10];
-    pages[0] = [true, false, true];
-    assert_eq!(verdict(&pages), Verdict::On);
+    let verdict = |pages: u64| Template::learn(&sites(pages)).1.verdict;
+    assert_eq!([0, 7, 8].map(verdict), [Verdict::FewPages, Verdict::FewPages, Verdict::On]);
+    let other =
+        |n: u64| page(&format!("<p>Page {n} has a text of its own and shares nothing with others.")).1;
+    assert_eq!(Template::learn(&sample((0..20).map(other))).1.verdict, Verdict::NoneShared);
+    // A notice that 22 of 32 pages show is theirs; 23 are enough.
+    let some =
+        |with: u64| Template::learn(&sample((0..32).map(|n| if n < with { site(n).1 } else { other(n) }))).1;
+    assert_eq!((some(22).verdict, some(23).verdict), (Verdict::NoneShared, Verdict::On));
+    assert_eq!(some(22).texts.len(), 3);
+    assert!(some(22).texts.iter().all(|text| !text.is_template && text.pages == 22));
 }
 
 #[test]
-fn too_much_is_off() {
-    let mut sample = Sample::default();
-    for n in 0..20 {
-        let page = page(&format!("<p>{}</p><b>t{n}</b>", "The same long notice on all pages. ".repeat(4)));
-        sample.add(n, Footprint::new(&page, &[n % 4 == 0 || n == 1, true]));
-    }
-    let (template, learnt) = Template::learn(TemplateMethod::Footprint, &sample);
-    assert!(template.is_none() && learnt.verdict == Verdict::TooMuch && learnt.share > 0.8);
+fn copies_of_one_text_keep_it() {
+    let story: String = (0..9)
+        .map(|i| format!("<p>Part {i} of the story that every page of this host tells again.</p>"))
+        .collect();
+    let copy =
+        |n: u64, more: &str| page(&format!("<h1>Copy {n} of the one story that is told</h1>{story}{more}")).1;
+    // Equal but for headings: one page.
+    let (template, learnt) = Template::learn(&sample((0..40).map(|n| copy(n, ""))));
+    assert!(template.is_none() && (learnt.pages, learnt.verdict) == (1, Verdict::FewPages), "{learnt:?}");
+    // Each with a line of its own.
+    let lined = |n| copy(n, &format!("<p>This copy was made for reader {n} of the host."));
+    let (template, learnt) = Template::learn(&sample((0..30).map(lined)));
+    assert!(template.is_none() && (learnt.pages, learnt.verdict) == (30, Verdict::Copies), "{learnt:?}");
+    assert!(learnt.share > 0.8 && learnt.texts.iter().all(|text| !text.is_template));
+    // Where most pages say something of their own, copies among them count once.
+    let mixed = (0..30).map(|n| if n < 20 { copy(n, "") } else { site(n).1 });
+    let (template, learnt) = Template::learn(&sample(mixed));
+    assert_eq!((learnt.pages, learnt.verdict, template.unwrap().len()), (11, Verdict::On, 3));
 }
 
 #[test]
-fn halves_that_contradict_are_unconfirmed() {
-    // Only every other page by key chooses the notice: what one half leaves out is main text to most of the other.
-    let mut sample = Sample::default();
-    for n in 0..40 {
-        let (_, footprint) = site(n, if n % 2 == 0 && n < 26 { WRONG } else { RIGHT });
-        sample.add(n, footprint);
-    }
-    let (template, learnt) = Template::learn(TemplateMethod::Footprint, &sample);
-    assert!(template.is_none() && learnt.agreement == 0.0);
-    assert_eq!(learnt.verdict, Verdict::Unconfirmed);
-}
-
-#[test]
-fn needed_pages() {
-    // A notice on 20 of 64 pages is enough, on 19 it is not; of 20 pages 10 are enough.
-    let notice = page("<p>Notice</p>");
-    let other = |n: u64| page(&format!("<p>other {n}</p>"));
-    let verdict = |with: u64, all: u64| {
-        let mut sample = Sample::default();
-        for n in 0..all {
-            let page = if n < with { &notice } else { &other(n) };
-            sample.add(n, Footprint::new(page, &[n == 0 || n >= with]));
-        }
-        Template::learn(TemplateMethod::Footprint, &sample).1.verdict
-    };
-    assert_eq!((verdict(20, 64), verdict(19, 64)), (Verdict::On, Verdict::NoResidue));
-    assert_eq!((verdict(10, 20), verdict(9, 20)), (Verdict::On, Verdict::NoResidue));
-}
-
-#[test]
-fn marks() {
+fn marks_and_bounds() {
     let mut buffer = String::new();
     let mut of = |place, text: &str| mark(place, text, &mut buffer);
     assert_eq!(of(1, "View — page source"), of(1, "view page SOURCE!"));
     assert_ne!(of(1, "View page source"), of(2, "View page source"));
     assert_ne!(of(1, "第1页"), of(1, "第2页"));
     assert_eq!(of(1, "Café"), of(1, "CAFÉ"));
-    assert_eq!(of(7, "a") & !HASH, 0);
 
-    // Copies on a page are one mark, chosen if one of them is.
-    let copies = page("<p>Again</p><p>again</p><p>more</p>");
-    assert_eq!(Footprint::new(&copies, &[true, false, false]).marks().len(), 2);
-    for chosen in [[true, false, false], [false, true, false]] {
-        assert_eq!(Footprint::new(&copies, &chosen).words(), 1);
-    }
-    assert_eq!(Footprint::new(&copies, &[false; 3]).words(), 0);
-
-    // Long and many.
-    let long = page(&format!("<p>{}</p>", "word ".repeat(5000)));
-    assert_eq!(Footprint::new(&long, &[true]).words(), MOST_WORDS);
-    let many = page(&(0..5000).map(|n| format!("<p>w{n}</p>")).collect::<String>());
-    let all = Footprint::new(&many, &vec![true; many.blocks.len()]);
-    assert_eq!(all.marks().len(), MAX_MARKS);
-    assert!(all.marks().is_sorted() && Footprint::default().words() == 0);
+    assert_eq!(page("<p>Again</p><p>again</p><p>more</p>").1.marks().len(), 2);
+    let long = page(&format!("<p>{}</p>", "word ".repeat(100_000))).1;
+    assert_eq!((long.marks()[0].words, long.marks()[0].prose), (u16::MAX, u16::MAX));
+    let many = page(&(0..5000).map(|n| format!("<div class=c{n}><p>w{n}</p></div>")).collect::<String>()).1;
+    assert_eq!(many.marks().len(), MAX_MARKS);
+    assert!(many.marks().is_sorted() && many.marks().iter().any(|mark| many.path(mark).0 == "…"));
+    let deep = page(&format!("{}<p>deep", "<div class='a b c d e'>".repeat(100))).1;
+    let (path, depth) = deep.path(&deep.marks()[0]);
+    assert!(
+        path.starts_with("… > div.a.b.c.d >") && path.ends_with(" > p") && depth == 101,
+        "{path} {depth}"
+    );
+    assert_eq!(path.matches('>').count(), 12);
 }
 
 #[test]
 fn kept_as_json() {
-    let sample = sample([RIGHT, WRONG, RIGHT]);
+    let sample = sites(9);
     let again: Sample = serde_json::from_str(&serde_json::to_string(&sample).unwrap()).unwrap();
     assert_eq!(again, sample);
-    let template = Template::learn(TemplateMethod::Footprint, &sample).0.unwrap();
-    let again: Template = serde_json::from_str(&serde_json::to_string(&template).unwrap()).unwrap();
-    assert_eq!(again, template);
+    let found = Template::learn(&sample);
+    assert_eq!(
+        serde_json::from_str::<(Option<Template>, Learnt)>(&serde_json::to_string(&found).unwrap()).unwrap(),
+        found
+    );
 }
 
 proptest! {
     #[test]
     fn the_order_of_pages_changes_nothing(
-        keys in prop::collection::vec((0u64..200, 0usize..3), 0..150),
-        cut in 0usize..150,
+        keys in prop::collection::vec((0u64..100, 0u64..3), 0..80),
+        cut in 0usize..80,
         swap in any::<bool>(),
     ) {
-        let pages: Vec<(u64, Footprint)> = keys
-            .iter()
-            .map(|&(key, kind)| (key, site(key % 50, [RIGHT, WRONG, [true; 3]][kind]).1))
-            .collect();
+        let pages: Vec<(u64, Footprint)> = keys.iter().map(|&(key, more)| (key, site(key % 50 + more).1)).collect();
         let mut whole = Sample::default();
         for (key, page) in pages.clone() {
             whole.add(key, page);
@@ -170,94 +191,19 @@ proptest! {
         }
         let merged = if swap { b.merge(a); b } else { a.merge(b); a };
         prop_assert_eq!(&merged, &whole);
-        prop_assert_eq!(Template::learn(TemplateMethod::Footprint, &merged), Template::learn(TemplateMethod::Footprint, &whole));
+        prop_assert_eq!(Template::learn(&merged), Template::learn(&whole));
     }
 
     #[test]
-    fn pruning_takes_what_was_chosen_and_template(
-        pages in prop::collection::vec(prop::array::uniform3(any::<bool>()), 3..40),
-        mut chosen in prop::array::uniform3(any::<bool>()),
-    ) {
-        if let (Some(template), learnt) = Template::learn(TemplateMethod::Footprint, &sample(pages)) {
-            prop_assert!(learnt.hit > 0 && learnt.share <= MAX_SHARE && learnt.agreement >= MIN_AGREEMENT);
-            let (page, footprint) = site(1000, chosen);
-            let before = chosen;
-            let taken = template.prune(&page, &mut chosen, None);
-            prop_assert!(taken == 0 || template.touches(&footprint));
-            prop_assert_eq!(taken, before.iter().zip(&chosen).filter(|(b, a)| b != a).count());
-            prop_assert!(before.iter().zip(&chosen).all(|(b, a)| *b || !*a));
-            // The text of the page alone is never template.
-            prop_assert_eq!(before[1], chosen[1]);
-            prop_assert!(taken == 0 || chosen.iter().any(|&c| c));
-        }
+    fn pruning_takes_what_was_chosen_and_shared(mut chosen in prop::array::uniform5(any::<bool>()), title in 0usize..6) {
+        let template = Template::learn(&sites(9)).0.unwrap();
+        let before = chosen;
+        let taken = template.prune(&site(1000).0, &mut chosen, (title < 5).then_some(title));
+        prop_assert_eq!(taken, before.iter().zip(&chosen).filter(|(b, a)| b != a).count());
+        prop_assert!(before.iter().zip(&chosen).all(|(b, a)| *b || !*a));
+        // What the page alone says stays, and its title.
+        prop_assert!(before[1] == chosen[1] && before[3] == chosen[3]);
+        prop_assert!(title == 5 || before[title] == chosen[title]);
+        prop_assert!(taken == 0 || (0..5).any(|i| chosen[i] && i != title));
     }
-}
-
-/// A page of a site whose frame is the same on all pages, with what is chosen of its four blocks.
-fn framed(n: u64, chosen: [bool; 4]) -> (Page, Footprint) {
-    let html = format!(
-        "<div class=top><p>Sign in to read more</p></div><div class=text><h1>Number{n}</h1><p>own{n} words{n} of{n} \
-         page{n}</p></div><div class=foot>All rights reserved</div>"
-    );
-    let dom = parse(&html, &Limits::default());
-    let page = blocks(&dom, dom.body().unwrap());
-    let footprint = footprint_of(TemplateMethod::StyleTree, &dom, &page, &chosen);
-    (page, footprint)
-}
-
-#[test]
-fn the_style_tree_takes_what_all_pages_share() {
-    let mut sample = Sample::default();
-    for n in 0..12 {
-        sample.add(n, framed(n, [n == 3, true, true, false]).1);
-    }
-    let (template, learnt) = Template::learn(TemplateMethod::StyleTree, &sample);
-    let template = template.unwrap();
-    assert_eq!((learnt.verdict, learnt.pages, learnt.hit, template.len()), (Verdict::On, 12, 1, 2));
-    assert_eq!(learnt.agreement, 1.0);
-
-    let (page, footprint) = framed(99, [true; 4]);
-    assert!(template.touches(&footprint) && !template.touches(&framed(99, [false, true, true, false]).1));
-    let mut chosen = [true; 4];
-    assert_eq!(template.prune(&page, &mut chosen, Some(1)), 2);
-    assert_eq!(chosen, [false, true, true, false]);
-    // Never all but the title.
-    let mut chosen = [true, false, false, true];
-    assert_eq!(template.prune(&page, &mut chosen, None), 0);
-
-    let tree = StyleTree::of_sample(&sample);
-    let found = tree.elements();
-    let template_paths: Vec<&str> = found.iter().filter(|e| e.is_template).map(|e| e.path.as_str()).collect();
-    assert_eq!(template_paths, ["body > div.foot", "body > div.top > p"]);
-    assert!(found[0].path == "body" && found[0].pages == 12 && found[0].styles == 1);
-}
-
-#[test]
-fn the_style_tree_when_off() {
-    let verdict = |pages: u64, chosen: [bool; 4]| {
-        let mut sample = Sample::default();
-        (0..pages).for_each(|n| sample.add(n, framed(n, chosen).1));
-        Template::learn(TemplateMethod::StyleTree, &sample).1.verdict
-    };
-    assert_eq!(verdict(2, [true; 4]), Verdict::FewPages);
-    assert_eq!(verdict(12, [false, true, true, false]), Verdict::NoResidue);
-    assert_eq!(verdict(12, [true; 4]), Verdict::TooMuch);
-    // Footprints that were made for the other method have no layout.
-    let (_, learnt) = Template::learn(TemplateMethod::StyleTree, &sample([RIGHT; 9]));
-    assert_eq!((learnt.verdict, learnt.pages), (Verdict::FewPages, 0));
-}
-
-#[test]
-fn style_trees_are_kept_as_json_and_do_not_depend_on_the_order() {
-    let (mut up, mut down) = (Sample::default(), Sample::default());
-    (0..9).for_each(|n| up.add(n, framed(n, [n == 3, true, true, false]).1));
-    (0..9).rev().for_each(|n| down.add(n, framed(n, [n == 3, true, true, false]).1));
-    assert_eq!(up, down);
-    let again: Sample = serde_json::from_str(&serde_json::to_string(&up).unwrap()).unwrap();
-    assert_eq!(again, up);
-    let learn = |sample| Template::learn(TemplateMethod::StyleTree, sample).0.unwrap();
-    let template = learn(&up);
-    assert_eq!(learn(&down), template);
-    let again: Template = serde_json::from_str(&serde_json::to_string(&template).unwrap()).unwrap();
-    assert_eq!(again, template);
 }
