@@ -428,6 +428,7 @@ impl LearntHost {
             depth: text.map(|text| u32::from(text.depth)),
             shown: text.map(|text| text.pages as u32),
             styles: text.map(|text| text.styles as u32),
+            path_importance: text.map(|text| text.path_importance),
             words: text.map(|text| u32::from(text.words)),
             importance: text.map(|text| text.importance),
             is_template: text.map(|text| text.is_template),

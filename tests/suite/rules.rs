@@ -291,6 +291,14 @@ fn a_rule_is_tried_on_a_page() {
     let shown = String::from_utf8(work.run(&arguments).stdout).unwrap();
     assert!(shown.contains("Kettle 2"), "{shown}");
     assert!(shown.contains("colour finds nothing: start matches 0×"), "{shown}");
+    // Without results the page is looked for in the shards.
+    std::fs::rename(work.path("out"), work.path("elsewhere")).unwrap();
+    let address = "http://shop.example/kettle/2";
+    let arguments = ["rules", "test", "shop.toml", address, "--shards", "shards", "--layer", "kettle"];
+    let shown = String::from_utf8(work.run(&arguments).stdout).unwrap();
+    assert!(shown.contains("Kettle 2"), "{shown}");
+    let none = ["rules", "test", "shop.toml", "http://shop.example/kettle/99", "--shards", "shards"];
+    assert!(work.fails(&none, 2).contains("no page of shards"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use webmill_capture::{CanonicalUrl, Capture};
-use webmill_shard::{ReadOptions, RecordFile, discover};
+use webmill_shard::{ReadOptions, RecordFile, ShardReader, discover};
 use webmill_table::{Reader, columns};
 
 use crate::command::graph::path::results_or_default;
@@ -22,7 +22,8 @@ pub struct PageArgs {
     /// Results that addresses are looked up in [default: those at hand or in `results`].
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// The shards that the results are of [default: where they lay when they were extracted].
+    /// The shards that the results are of [default: where they lay when they were extracted], or, without results, that the
+    /// page is looked for in.
     #[arg(long, value_name = "SHARD")]
     shards: Vec<String>,
 }
@@ -68,8 +69,43 @@ impl PageArgs {
         ensure!(page.contains("://"), "{page}: neither a file nor an address");
         let url = canonical(page)?;
         let results = results_or_default(self.results.as_ref());
+        if !self.shards.is_empty() && self.results.is_none() && !results.join("extract").exists() {
+            let found = self.of_shards(&url)?;
+            return found.with_context(|| format!("{page}: no page of {}", self.shards.join(", ")));
+        }
         let stored = self.stored(&url, &results)?;
         stored.with_context(|| format!("{page}: no page of {}", results.display()))
+    }
+
+    /// The latest capture of a page in the shards that were named, one with status 2xx before others.
+    fn of_shards(&self, url: &CanonicalUrl) -> Result<Option<PageBytes>> {
+        let mut best: Option<((bool, i64), PageBytes)> = None;
+        let (inputs, refused) = discover(&self.shards)?;
+        for error in refused {
+            crate::say!("{error}");
+        }
+        for input in &inputs {
+            let mut reader = ShardReader::open(&input.path, &ReadOptions::default())?;
+            while let Some(record) = reader.next() {
+                let record = match record {
+                    Ok(record) => record,
+                    Err(error) => {
+                        crate::say!("{error}");
+                        continue;
+                    }
+                };
+                let Some(capture) = record.to_mention() else { continue };
+                if capture.canonical_url().is_none_or(|found| found.key() != url.key()) {
+                    continue;
+                }
+                let good = (200..300).contains(&capture.response.status.unwrap_or_default());
+                let rank = (good, capture.date_ms.unwrap_or(i64::MIN));
+                if best.as_ref().is_none_or(|best| best.0 <= rank) {
+                    best = Some((rank, PageBytes::of(url.clone(), &capture)));
+                }
+            }
+        }
+        Ok(best.map(|best| best.1))
     }
 
     /// A page of results.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::footprint::{Footprint, Mark};
+use super::style_tree::{composite, leaf};
 use super::{MAX_IMPORTANCE, MAX_SHOWN, MIN_OWN, MIN_PAGES, Sample, Template};
 
 /// What learning a [template](super::Template) found.
@@ -34,6 +35,8 @@ pub struct SharedText {
     pub pages: usize,
     /// Different texts that the pages show at this path.
     pub styles: usize,
+    /// Composite importance of the element at this path, with these texts for its styles.
+    pub path_importance: f64,
     /// Its words.
     pub words: u16,
     /// 0 of what all pages show, 1 of what one shows.
@@ -46,7 +49,7 @@ pub struct SharedText {
 ///
 /// This is a style tree's importance of a leaf with one feature that occurs once on each of c of n pages.
 pub(super) fn importance(shown: usize, pages: usize) -> f64 {
-    if pages <= 1 { 1.0 } else { (1.0 - (shown as f64).ln() / (pages as f64).ln()).clamp(0.0, 1.0) }
+    if pages <= 1 { 1.0 } else { leaf(&[(shown as f64).ln() / (pages as f64).ln()]).clamp(0.0, 1.0) }
 }
 
 /// A text with the first page that shows it.
@@ -112,6 +115,7 @@ impl Template {
                 depth,
                 pages: text.pages,
                 styles: styles[path].len(),
+                path_importance: path_importance(&styles[path], pages.len()),
                 words: text.mark.words,
                 importance: text.importance,
                 is_template: verdict == Verdict::On && template.holds(text.mark.hash),
@@ -148,14 +152,19 @@ fn shares(pages: &[&Footprint], template: &Template) -> (f64, usize) {
     (taken as f64 / (all as f64).max(1.0), poor)
 }
 
-/// The different texts at each path of those shown.
-fn styles<'p>(pages: &[&'p Footprint], shown: &[Shown<'p>]) -> BTreeMap<&'p str, BTreeSet<u64>> {
-    let mut styles: BTreeMap<&str, BTreeSet<u64>> =
-        shown.iter().map(|text| (text.page.path(text.mark).0, BTreeSet::new())).collect();
+/// Composite importance of the element whose styles are these texts, each on so many of `pages` pages.
+fn path_importance(styles: &BTreeMap<u64, usize>, pages: usize) -> f64 {
+    composite(&styles.values().map(|&shown| (shown, importance(shown, pages))).collect::<Vec<_>>())
+}
+
+/// The different texts at each path of those shown, and how many pages show each.
+fn styles<'p>(pages: &[&'p Footprint], shown: &[Shown<'p>]) -> BTreeMap<&'p str, BTreeMap<u64, usize>> {
+    let mut styles: BTreeMap<&str, BTreeMap<u64, usize>> =
+        shown.iter().map(|text| (text.page.path(text.mark).0, BTreeMap::new())).collect();
     for page in pages {
         for mark in page.marks() {
             if let Some(texts) = styles.get_mut(page.path(mark).0) {
-                texts.insert(mark.hash);
+                *texts.entry(mark.hash).or_default() += 1;
             }
         }
     }

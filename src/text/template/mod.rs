@@ -37,6 +37,7 @@
 mod footprint;
 mod learnt;
 mod sample;
+mod style_tree;
 
 use serde::{Deserialize, Serialize};
 
