@@ -78,7 +78,7 @@ pub struct Dedup {
     /// Bits in which the SimHashes of candidates differ at most.
     pub simhash_bits: u32,
     /// Whether candidates are compared by all shingles. Without, `by = ["simhash"]` gives the pairs and clusters of
-    /// the literature.
+    /// the literature, and no passages are sought.
     pub verify: bool,
     /// Signatures whose pairs form clusters; further ones only if they are named here.
     pub cluster_by: Vec<By>,
@@ -209,7 +209,9 @@ pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
 fn refuse_other_shape(settings: &Dedup, results: &Against, folder: &Path) -> Result<()> {
     let Some(dedup) = &results.dedup else { return Ok(()) };
     let then: Option<Dedup> = serde_json::from_value(dedup.manifest.configuration.clone()).ok();
-    match then.map(|then| then.shape()).filter(|then| *then != settings.shape()) {
+    let bands = |settings: &Dedup| settings.by.contains(&By::Bands).then(|| settings.shape());
+    let (then, now) = (then.as_ref().and_then(bands), bands(settings));
+    match then.filter(|then| now.is_some_and(|now| *then != now)) {
         None => Ok(()),
         Some(then) => Err(Error::Config(format!(
             "--against {}: its duplicates were found by bands {then}, these settings ask for {}: run `webmill dedup` there \
@@ -227,14 +229,12 @@ impl Job for Dedup {
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let mut ingredients = crate::ingredients::of_words();
-        let shape = self.shape();
+        let (shape, least) = (self.shape(), self.min_resemblance);
         ingredients.push(Ingredient { name: "bands".into(), digest: shape.key() });
-        let recall = format!(
-            "{:.4} of the pairs at {}",
-            shape.probability(self.min_resemblance),
-            self.min_resemblance
-        );
-        ingredients.push(Ingredient { name: "expected recall of bands".into(), digest: recall });
+        if self.by.contains(&By::Bands) {
+            let recall = format!("{:.4} of the pairs at {least}", shape.probability(least));
+            ingredients.push(Ingredient { name: "expected recall of bands".into(), digest: recall });
+        }
         ingredients
     }
 
@@ -247,7 +247,7 @@ impl Job for Dedup {
         };
         let (clusters, duplicates) = (stage.path(ClusterRow::NAME), stage.path(DuplicateRow::NAME));
         stage.unit("passages", |unit| {
-            passages::find(self.passages, &near, &input.extract, &clusters, &duplicates, unit)
+            passages::find(self.passages && self.verify, &near, &input.extract, &clusters, &duplicates, unit)
         })
     }
 }
@@ -274,7 +274,9 @@ impl Dedup {
     /// Whether these settings find the pairs that `other` finds.
     fn finds_what(&self, other: &Dedup) -> bool {
         let of = |settings: &Dedup| {
-            let signatures = (settings.by.clone(), settings.simhash_bits, settings.verify);
+            let mut by = settings.by.clone();
+            by.sort_unstable();
+            let signatures = (by, settings.simhash_bits, settings.verify);
             let bound = settings.min_resemblance.to_bits();
             (bound, settings.shape(), settings.min_words, settings.keep, signatures)
         };
@@ -332,16 +334,17 @@ impl Dedup {
             same
         });
         let counts = |by: By| self.cluster_by.contains(&by);
+        let is_close = |a, b| close_similarity(pages, a, b, self.simhash_bits);
         let mut push = |a: u32, b: u32, similarity: f32| {
             let (x, y) = (classes.head(a), classes.head(b));
             if x == y { Ok(()) } else { sorter.push([x.max(y), x.min(y), similarity.to_bits()]) }
         };
         for &[a, b, common] in near.pairs.iter() {
-            let by_simhash = near.close.binary_search(&[a, b]).is_ok();
-            if counts(if by_simhash { By::Simhash } else { By::Bands }) {
+            let by_bands = counts(By::Bands) && near.close.binary_search(&[a, b]).is_err();
+            if by_bands || (counts(By::Simhash) && is_close(a, b).is_some()) {
                 let sizes = (near.texts.num_shingles(a), near.texts.num_shingles(b));
                 let similarity = match common {
-                    UNVERIFIED => close_similarity(pages, a, b, self.simhash_bits).unwrap_or_default(),
+                    UNVERIFIED => is_close(a, b).unwrap_or_default(),
                     _ => overlap(sizes, common).resemblance() as f32,
                 };
                 push(a, b, similarity)?;
@@ -395,8 +398,8 @@ fn count(pages: &Pages, near: &Near, clusters: &Clusters, unit: &mut Unit<'_>) {
     }
     if near.close_cut {
         unit.stage().progress.note(
-            "dedup: there are more pairs of close SimHashes than 64 a page: those past that are not looked at, and \
-             duplicates that bands do not find may be missing",
+            "dedup: there are more than 64 pairs of close SimHashes a page: only equal ones are looked at, and duplicates \
+             that bands do not find may be missing",
         );
     }
     if totals.capped_pages > 0 {

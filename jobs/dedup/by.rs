@@ -53,12 +53,15 @@ impl By {
 pub(super) fn check(settings: &super::Dedup) -> Result<()> {
     let named = |by| settings.by.contains(&by);
     let twice = settings.by.iter().enumerate().any(|(i, by)| settings.by[..i].contains(by));
+    let none_of = |by: &By| !named(*by);
     let fault = if settings.by.is_empty() || twice {
         "by: signatures are named once each, one at least: bands, simhash, spotsigs, semantic, structure"
-    } else if settings.cluster_by.iter().any(|by| by.is_further() && !named(*by)) {
+    } else if settings.cluster_by.iter().any(|by| by.is_further() && none_of(by))
+        || (!settings.cluster_by.is_empty() && settings.cluster_by.iter().all(none_of))
+    {
         "cluster_by names a signature that is not in by"
-    } else if !settings.verify && named(By::Bands) {
-        "verify = false is for by = [\"simhash\"]: pages that share a band are candidates, no more"
+    } else if !settings.verify && (named(By::Bands) || !named(By::Simhash)) {
+        "verify = false is for simhash without bands: pages that share a band are candidates, no more"
     } else if (settings.synonyms.is_some() || settings.parts_of_speech.is_some()) && !named(By::Semantic) {
         "synonyms and parts_of_speech are read for by = [\"semantic\"]"
     } else {

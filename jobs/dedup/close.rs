@@ -1,10 +1,10 @@
 //! Near-duplicates by SimHash: pages whose fingerprints differ in few bits, each verified over all shingles unless that is not
 //! wanted.
 //!
-//! **Which pages.** Those that speak for their text and that bands did not find to be a near-duplicate of an earlier page:
-//! what bands brought together needs no second look, and thousands of pages of one text with another date are one page here.
-//! So pairs of this signature are between pages that bands keep apart. Without `bands` in `by` all take part, and the pairs are
-//! those of the literature.
+//! **Which pages.** Those that speak for their text. Where bands are expected to find [`RECALL`] of the pairs, the pages that they
+//! found to be a near-duplicate of an earlier page are left out: what bands brought together needs no second look, and
+//! thousands of pages of one text with another date are one page here. With fewer bands, or none, all take part; without
+//! any, unverified, the pairs are those of the literature.
 
 use webmill_capture::error::Result;
 use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, Meeting, near_buckets};
@@ -12,12 +12,16 @@ use webmill_run::Unit;
 use webmill_sort::{Budget, Sorter};
 
 use super::Dedup;
+use super::by::By;
 use super::pages::Pages;
 use super::texts::Texts;
 use crate::mapped::{Mapped, MappedWriter};
 
 /// In the place of the shingles in common: the pair was not verified.
 pub const UNVERIFIED: u32 = u32::MAX;
+
+/// Share of the pairs at the bound from which on bands are relied on.
+const RECALL: f64 = 0.99;
 
 /// A bit a page.
 pub struct Bits(Vec<u64>);
@@ -65,9 +69,14 @@ pub fn verify(
     verdicts: &mut [Option<f32>],
     bound: f64,
 ) -> Result<()> {
-    texts.verify(meetings, verdicts, bound)?;
-    for (meeting, verdict) in meetings.iter().zip(verdicts) {
-        *verdict = verdict.filter(|_| texts.num_shingles(meeting.representative) > 1);
+    // A page of results whose table of texts lacks it cannot be compared.
+    let has = |meeting: &Meeting| texts.has(meeting.representative) && texts.has(meeting.page);
+    let there: Vec<usize> = (0..meetings.len()).filter(|&i| has(&meetings[i])).collect();
+    let asked: Vec<Meeting> = there.iter().map(|&i| meetings[i]).collect();
+    let mut found = vec![None; asked.len()];
+    texts.verify(&asked, &mut found, bound)?;
+    for (i, verdict) in there.into_iter().zip(found) {
+        verdicts[i] = verdict.filter(|_| texts.num_shingles(meetings[i].representative) > 1);
     }
     Ok(())
 }
@@ -86,7 +95,9 @@ pub fn find(
 ) -> Result<Close> {
     let stage = unit.stage();
     let mut later = Bits::new(pages.len());
-    bands.iter().for_each(|pair| later.set(pair[1]));
+    let relied_on =
+        settings.by.contains(&By::Bands) && settings.shape().probability(settings.min_resemblance) >= RECALL;
+    bands.iter().filter(|_| relied_on).for_each(|pair| later.set(pair[1]));
     let (mut numbers, mut fingerprints) =
         (MappedWriter::create(unit.temp())?, MappedWriter::create(unit.temp())?);
     for page in (0..pages.len() as u32).filter(|&page| pages.speaks(page) && !later.has(page)) {
@@ -121,12 +132,16 @@ pub fn find(
         }
         Ok(())
     })?;
-    let totals = *matches.totals();
+    let mut totals = *matches.totals();
+    totals.verifications *= u64::from(settings.verify);
     let mut pairs = Sorter::new(&budget.share(4));
     for found in matches {
         let found = found?;
         let common = if settings.verify { found.similarity as u32 } else { UNVERIFIED };
-        pairs.push([found.representative, found.page, common])?;
+        let pair = [found.representative, found.page];
+        if bands.binary_search_by(|known| known[..2].cmp(&pair)).is_err() {
+            pairs.push([pair[0], pair[1], common])?;
+        }
     }
     Ok(Close { pairs: Mapped::of(unit.temp(), pairs.finish()?)?, totals, cut: found.cut })
 }

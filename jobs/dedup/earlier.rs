@@ -33,7 +33,7 @@ pub fn of<'a>(settings: &Dedup, input: &'a DedupInput, stage: &Stage<'_>) -> Vec
     for against in &input.against {
         let (extract, dedup) = (&against.extract, against.dedup.as_ref());
         let why = match dedup {
-            _ if settings.by != Dedup::default().by => {
+            _ if settings.by.iter().any(|by| by.is_further()) => {
                 Some("only what bands and SimHash find is remembered".to_owned())
             }
             None => Some("they have no duplicates of their own".to_owned()),

@@ -5,12 +5,11 @@
 //! compared by its values.
 //!
 //! **Cost.** Eight bytes a value on disk. Semantic fingerprints read all texts twice: the corpus tells how rare words are.
-//! Structure reads the pages again, out of the shards that results were made of.
+//! Structure reads the pages again, in one walk over the shards that results were made of, which must be where they were.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -20,19 +19,22 @@ use webmill_dedup::{
 };
 use webmill_mill::{Buffers, Mill, Page, PageLimits};
 use webmill_run::{Committed, Measure, Unit};
-use webmill_shard::{ReadOptions, RecordFile, discover};
+use webmill_shard::{ReadOptions, ShardReader};
 use webmill_sort::{Budget, Sorter};
 use webmill_text::DocumentFrequencies;
 
 use super::Dedup;
 use super::by::By;
+use super::close::Bits;
 use super::pages::Pages;
 use super::texts::{Pieces, Texts};
 use crate::archive::inputs_of_run;
+use crate::current_captures::place;
 use crate::mapped::Mapped;
 
-/// Pages whose values are computed together.
+/// Pages whose values are computed together: of their texts, and of their tags, which are more.
 const BATCH: usize = 512;
+const SHARD_BATCH: usize = 64;
 
 /// Words whose frequency is known, at most: 24 bytes each.
 const COUNTED_WORDS: usize = 1 << 20;
@@ -76,36 +78,60 @@ pub fn find(
 }
 
 fn one(by: By, settings: &Dedup, sources: &Sources<'_>, budget: &Budget, unit: &Unit<'_>) -> Result<Further> {
-    let text = |page| sources.texts.text(page);
-    let of_text = |signature: &dyn Signature, page| -> Result<Option<Vec<u64>>> {
-        let text = text(page)?;
-        let language = webmill_text::language(&text).map(|found| found.iso639_3);
-        Ok(Some(signature.values(&PageParts { text: &text, language, tags: &[] })))
-    };
     match by {
         By::Spotsigs => {
             let spots = SpotSignature::default();
-            search(by, &spots, &|page| of_text(&spots, page), sources, budget, unit)
+            search(by, &spots, &mut |take| of_texts(&spots, sources, unit, take), sources, budget, unit)
         }
         By::Structure => {
-            let shards = Shards::open(&sources.extracts)?;
-            let values = |page| Ok(shards.structure(sources.pages, page).map(|tags| tags.tokens().to_vec()));
-            search(by, &StructureSignature, &values, sources, budget, unit)
+            let mut gather = |take: &mut Take<'_>| of_shards(sources, unit, take);
+            search(by, &StructureSignature, &mut gather, sources, budget, unit)
         }
         By::Semantic => {
             let synonyms = read(settings.synonyms.as_deref(), |file, name| Synonyms::read(file, name))?;
             let speech =
                 read(settings.parts_of_speech.as_deref(), |file, name| PartsOfSpeech::read(file, name))?;
+            let refused = synonyms.as_ref().map_or(0, Synonyms::refused)
+                + speech.as_ref().map_or(0, PartsOfSpeech::refused);
+            if refused > 0 {
+                let note = format!(
+                    "dedup: {refused} lines of synonyms or parts_of_speech are left out: they say no words"
+                );
+                unit.stage().progress.note(&note);
+            }
             let frequencies = frequencies(sources, unit)?;
             let semantic = Semantic {
                 idf: |form: &str| frequencies.idf(form),
                 synonyms: synonyms.as_ref(),
                 parts_of_speech: speech.as_ref(),
             };
-            search(by, &semantic, &|page| of_text(&semantic, page), sources, budget, unit)
+            search(by, &semantic, &mut |take| of_texts(&semantic, sources, unit, take), sources, budget, unit)
         }
         By::Bands | By::Simhash => Err(Error::Internal("near-duplicates are found elsewhere".into())),
     }
+}
+
+/// Takes pages and what they are compared by.
+type Take<'a> = dyn FnMut(Vec<(u32, Vec<u64>)>) -> Result<()> + 'a;
+
+/// What all pages are compared by, out of their texts.
+fn of_texts(
+    signature: &dyn Signature,
+    sources: &Sources<'_>,
+    unit: &Unit<'_>,
+    take: &mut Take<'_>,
+) -> Result<()> {
+    let pages: Vec<u32> = speakers(sources).collect();
+    for batch in pages.chunks(BATCH) {
+        unit.stage().cancel.check()?;
+        let values = |&page: &u32| {
+            let text = sources.texts.text(page)?;
+            let language = webmill_text::language(&text).map(|found| found.iso639_3);
+            Ok((page, signature.values(&PageParts { text: &text, language, tags: &[] })))
+        };
+        take(batch.par_iter().map(values).collect::<Result<_>>()?)?;
+    }
+    Ok(())
 }
 
 fn read<T>(path: Option<&Path>, read: impl Fn(BufReader<File>, &str) -> Result<T>) -> Result<Option<T>> {
@@ -128,43 +154,39 @@ fn speakers<'a>(sources: &'a Sources<'_>) -> impl Iterator<Item = u32> + 'a {
     all.filter(|&page| sources.pages.speaks(page) && sources.texts.has(page))
 }
 
-/// The pairs of one signature; `values` gives what a page is compared by, or nothing where it could not be read.
+/// The pairs of one signature; `gather` gives what pages are compared by.
 fn search(
     by: By,
     signature: &dyn Signature,
-    values: &(dyn Fn(u32) -> Result<Option<Vec<u64>>> + Sync),
+    gather: &mut dyn FnMut(&mut Take<'_>) -> Result<()>,
     sources: &Sources<'_>,
     budget: &Budget,
     unit: &Unit<'_>,
 ) -> Result<Further> {
     let stage = unit.stage();
-    stage.progress.begin(signature.name(), sources.pages.texts() as u64, Measure::Items);
+    let all = speakers(sources).count() as u64;
+    stage.progress.begin(signature.name(), all, Measure::Items);
     let mut stored = Pieces::create(unit.temp().join(signature.name()), sources.pages.len())?;
     let mut join = BandJoin::new(&BandJoinOptions::default(), &budget.share(2));
-    let (mut without, mut unread) = (0, 0);
-    let pages: Vec<u32> = speakers(sources).collect();
-    for batch in pages.chunks(BATCH) {
-        stage.cancel.check()?;
-        let signed: Vec<Option<(Vec<u64>, Vec<u64>)>> = batch
-            .par_iter()
-            .map(|&page| Ok(values(page)?.map(|values| (signature.keys(&values), values))))
-            .collect::<Result<_>>()?;
-        for (&page, signed) in batch.iter().zip(signed) {
-            match signed {
-                None => unread += 1,
-                Some((_, values)) if values.is_empty() => without += 1,
-                Some((keys, values)) => {
-                    stored.append(page, &values)?;
-                    join.push(page, &keys)?;
-                }
+    let (mut without, mut seen) = (0, 0);
+    gather(&mut |pages| {
+        seen += pages.len() as u64;
+        stage.progress.advance(pages.len() as u64);
+        let keys: Vec<Vec<u64>> = pages.par_iter().map(|(_, values)| signature.keys(values)).collect();
+        for ((page, values), keys) in pages.into_iter().zip(keys) {
+            if values.is_empty() {
+                without += 1;
+                continue;
             }
+            stored.append(page, &values)?;
+            join.push(page, &keys)?;
         }
-        stage.progress.advance(batch.len() as u64);
-    }
+        Ok(())
+    })?;
     let map = stored.map()?;
     let matches = join.run(|meetings, verdicts| {
-        stage.cancel.check()?;
         meetings.par_iter().zip(verdicts).try_for_each(|(meeting, verdict)| {
+            stage.cancel.check()?;
             let of = |page| stored.of_map(&map, page);
             let similarity = signature.similarity(of(meeting.representative)?, of(meeting.page)?);
             *verdict = (similarity >= signature.least()).then_some(similarity as f32);
@@ -178,52 +200,64 @@ fn search(
         pairs.push([found.representative, found.page, found.similarity.to_bits()])?;
     }
     stage.progress.end();
-    Ok(Further { by, pairs: Mapped::of(unit.temp(), pairs.finish()?)?, capped, without, unread })
+    let (pairs, unread) = (Mapped::of(unit.temp(), pairs.finish()?)?, all - seen);
+    Ok(Further { by, pairs, capped, without, unread })
 }
 
 /// The shards that results were made of.
-struct Shards {
-    files: Vec<RecordFile>,
-    /// Numbers of the files by number of the results and name of the shard, which may have folders in front.
-    named: HashMap<(u32, String), usize>,
-    mill: Mill,
-}
-
-/// Folders that the name of a shard may have in front.
-const MOST_FOLDERS: usize = 8;
-
-impl Shards {
-    fn open(extracts: &[&Committed]) -> Result<Self> {
-        let (mut files, mut named) = (Vec::new(), HashMap::new());
-        for (number, extract) in (0..).zip(extracts) {
-            let lay = inputs_of_run(&extract.path("run.json"))?;
-            let (inputs, _) = discover(&lay)?;
-            for input in inputs {
-                let parts: Vec<_> = input.path.iter().map(|part| part.to_string_lossy()).collect();
-                for folders in 0..MOST_FOLDERS.min(parts.len()) {
-                    let name = parts[parts.len() - 1 - folders..].join("/");
-                    named.entry((number, name)).or_insert(files.len());
-                }
-                files.push(RecordFile::new(&input.path, &ReadOptions::default()));
+///
+/// # Errors
+/// [`Error::Config`] for one that is not where it was.
+fn shards_of(extract: &Committed) -> Result<Vec<PathBuf>> {
+    let mut shards = Vec::new();
+    for path in inputs_of_run(&extract.path("run.json"))?.into_iter().map(PathBuf::from) {
+        match ShardReader::open(&path, &ReadOptions::default()) {
+            Ok(_) => shards.push(path),
+            // Event logs of crawls are inputs too.
+            Err(_) if path.exists() || path.to_string_lossy().contains("/events/") => {}
+            Err(_) => {
+                let path = path.display();
+                return Err(Error::Config(format!(
+                    "{path}: structure is read from the shards that results were made of, and this one is not where it \
+                     was: extract again, or leave structure out of by"
+                )));
             }
         }
-        if files.is_empty() {
-            let why = "structure is read from the shards of these results, which are not where they were";
-            return Err(Error::Config(why.into()));
-        }
-        let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() });
-        Ok(Shards { files, named, mill })
     }
+    Ok(shards)
+}
 
-    /// The tags of a page; `None` where its record cannot be read.
-    fn structure(&self, pages: &Pages, page: u32) -> Option<Structure> {
-        let known = pages.page(page);
-        let file = *self.named.get(&(known.results, pages.shard(page).to_owned()))?;
-        let found = self.files[file].read(known.offset as u64, None).ok()?;
-        let record = found.record();
-        let capture = record.to_mention()?;
-        let buffers = Buffers::default();
-        let read = Page::new(&capture, &self.mill, &buffers)?;
-        Some(read.dom().map_or_else(Structure::default, Structure::of))
+/// The tags of all pages, out of the shards, each walked once.
+fn of_shards(sources: &Sources<'_>, unit: &Unit<'_>, take: &mut Take<'_>) -> Result<()> {
+    let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() });
+    let mut seen = Bits::new(sources.pages.len());
+    for (number, extract) in (0..).zip(&sources.extracts) {
+        for path in shards_of(extract)? {
+            let names = sources.pages.names_of(&path);
+            let mut reader = ShardReader::open(&path, &ReadOptions::default())?;
+            let mut batch = Vec::new();
+            while let Some(record) = reader.next() {
+                unit.stage().cancel.check()?;
+                // What is damaged was no page when the tables were made either.
+                let Ok(record) = record else { continue };
+                let Some(capture) = record.to_mention() else { continue };
+                let Some(key) = capture.canonical_url().map(|url| url.key().0) else { continue };
+                let at = |name: &&str| sources.pages.at(number, place(name, record.place.offset as i64), key);
+                let Some(page) = names.iter().find_map(at) else { continue };
+                if !sources.pages.speaks(page) || !sources.texts.has(page) || seen.has(page) {
+                    continue;
+                }
+                seen.set(page);
+                let buffers = Buffers::default();
+                let read = Page::new(&capture, &mill, &buffers);
+                let tags = read.as_ref().and_then(Page::dom).map(Structure::of).unwrap_or_default();
+                batch.push((page, tags.tokens().to_vec()));
+                if batch.len() == SHARD_BATCH {
+                    take(std::mem::take(&mut batch))?;
+                }
+            }
+            take(batch)?;
+        }
     }
+    Ok(())
 }

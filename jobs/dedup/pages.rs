@@ -218,6 +218,11 @@ impl Pages {
         Some(self.simhash(a)?.distance(self.simhash(b)?) as u8)
     }
 
+    /// What tables may call the shard at `path`: its name, with folders in front or without.
+    pub fn names_of(&self, path: &Path) -> Vec<&str> {
+        self.shards.iter().map(String::as_str).filter(|name| path.ends_with(name)).collect()
+    }
+
     /// Whether the page is the first with its text, which is long enough to be compared: it speaks for all that have it.
     pub fn speaks(&self, page: u32) -> bool {
         self.speaks[page as usize / 64] >> (page % 64) & 1 == 1

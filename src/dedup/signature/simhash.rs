@@ -9,7 +9,8 @@
 //! which bounds the comparisons in large ones.
 //!
 //! **Cost.** That of the join, and 8 bytes a pair of fingerprints sorted, within the budget. A hostile site can make all `n`
-//! fingerprints close to each other, n²/2 pairs: past a bound the rest is left out, and said.
+//! fingerprints close to each other, n²/2 pairs: past a bound only equal fingerprints are brought together, and that is
+//! said. So what is found does not depend on the budget.
 //!
 //! **Reference.** Manku, Jain, Das Sarma, doi:10.1145/1242572.1242592.
 
@@ -64,15 +65,16 @@ impl Signature for SimHash {
 pub struct NearBuckets {
     /// Pairs of different fingerprints that are close to each other.
     pub pairs: u64,
-    /// There were more: those past the bound are missing.
+    /// There were more than are looked at: only equal fingerprints were brought together.
     pub cut: bool,
 }
 
 /// Pairs that are taken in any case, however few pages there are.
-const LEAST_PAIRS: u64 = 1 << 26;
+const LEAST_PAIRS: u64 = 1 << 24;
 
 /// Brings together the fingerprints within `bits` of each other: gives `push` buckets and the indexes that are in them, an
-/// index of several buckets several times. Stops after 64 pairs a fingerprint, but 2²⁶ at least.
+/// index of several buckets several times. Where there are more than 64 pairs a fingerprint, and more than 2²⁴, only equal
+/// ones.
 ///
 /// # Errors
 /// `Io` when the disk refuses; `Limit` for 2³² fingerprints; the first error of `push`.
@@ -100,6 +102,9 @@ pub fn near_buckets(
         ends.push([pair.b, pair.a])
     });
     joined.map(drop).or_else(|error| if found.cut { Ok(()) } else { Err(error) })?;
+    if found.cut {
+        ends = Sorter::new(&share);
+    }
     let mut equals = equals.finish()?.peekable();
     let mut ends = ends.finish()?.peekable();
     let mut same: Vec<u32> = Vec::new();
@@ -115,7 +120,7 @@ pub fn near_buckets(
         }
         while let Some(other) = next_of(&mut ends, first)? {
             given += same.len() as u64;
-            // Many equals with many neighbours: as many as there may be pairs, twice.
+            // Many equals with many neighbours: in the order of the indexes, as many as there may be pairs, twice.
             if given > 2 * most {
                 found.cut = true;
                 continue;

@@ -150,7 +150,13 @@ impl Signature for SpotSignature {
 }
 
 /// Σ min / Σ max of two ascending lists with repetitions; 0 where one is empty.
-pub(crate) fn multiset_resemblance(a: &[u64], b: &[u64]) -> f64 {
+fn multiset_resemblance(a: &[u64], b: &[u64]) -> f64 {
+    let common = common_of_multisets(a, b);
+    if common == 0 { 0.0 } else { common as f64 / (a.len() + b.len() - common) as f64 }
+}
+
+/// Σ min of two ascending lists with repetitions.
+pub(crate) fn common_of_multisets(a: &[u64], b: &[u64]) -> usize {
     let (mut i, mut j, mut common) = (0, 0, 0);
     while i < a.len() && j < b.len() {
         let (x, y) = (a[i], b[j]);
@@ -158,8 +164,7 @@ pub(crate) fn multiset_resemblance(a: &[u64], b: &[u64]) -> f64 {
         i += usize::from(x <= y);
         j += usize::from(y <= x);
     }
-    let union = a.len() + b.len() - common;
-    if common == 0 { 0.0 } else { common as f64 / union as f64 }
+    common
 }
 
 fn is_chinese_antecedent(form: &str) -> bool {

@@ -23,6 +23,7 @@ use webmill_html::{Dom, Edge, NodeId, Tag};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::shingle::Shingles;
+use crate::signature::spotsigs::common_of_multisets;
 use crate::signature::structure::lcs::lcs_length;
 use crate::signature::{PageParts, Signature, set_keys};
 
@@ -152,7 +153,20 @@ impl Signature for StructureSignature {
         set_keys(&runs, RUN_RESEMBLANCE)
     }
 
+    /// 0 where the tokens, in whatever order, are not alike enough: that needs no subsequence.
     fn similarity(&self, a: &[u64], b: &[u64]) -> f64 {
+        let at_most = |common: usize| 2.0 * common as f64 / (a.len() + b.len()).max(1) as f64;
+        if at_most(a.len().min(b.len())) < MIN_STRUCTURE {
+            return 0.0;
+        }
+        let sorted = |tokens: &[u64]| {
+            let mut tokens = tokens.to_vec();
+            tokens.sort_unstable();
+            tokens
+        };
+        if at_most(common_of_multisets(&sorted(a), &sorted(b))) < MIN_STRUCTURE {
+            return 0.0;
+        }
         token_similarity(a, b)
     }
 }
