@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_dedup::{BandChoice, BandShape, Clusters, CopyClasses, KeepPolicy, NearPair};
+use webmill_dedup::{BandChoice, BandShape, Clusters, CopyClasses, Joined, KeepPolicy, NearPair};
 use webmill_run::{
     Committed, Ingredient, Inputs, Job, JobInput, Measure, Stage, Unit, Upstream, open_latest,
 };
@@ -47,7 +47,7 @@ use output::Tables;
 use pages::{Pages, Sources};
 use passages::NearBound;
 use passages::row::PassageRow;
-use tables::{ClusterRow, DuplicateRow};
+use tables::{ClusterRow, DuplicateRow, Membership};
 use texts::overlap;
 
 /// The job as the registry lists it.
@@ -302,7 +302,7 @@ impl Dedup {
         stage.cancel.check()?;
         let near = candidates::find(self, &pages, &input.extract, &earlier, &budget, unit)?;
         let clusters = self.cluster(&pages, &copies, &near, &budget, unit)?;
-        count(&pages, &near, &clusters, unit);
+        count(&pages, &near, &clusters.clusters, unit);
         let known: Vec<bool> = std::iter::once(false).chain(earlier.iter().map(|e| e.known)).collect();
         let tables = Tables {
             settings: self,
@@ -323,40 +323,31 @@ impl Dedup {
         near: &Near,
         budget: &Budget,
         unit: &Unit<'_>,
-    ) -> Result<Clusters> {
+    ) -> Result<Clustered> {
         let classes = CopyClasses::of(pages.len(), copies.iter().map(Ok))?;
-        let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u32; 3], b| {
+        // (later head, first one, place of the signature in `by`, bits of the similarity).
+        let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u32; 4], b| {
             let same = a[..2] == b[..2];
             if same {
-                // Of the pairs of two classes the nearest one counts; numbers of one sign are ordered as their bits.
-                a[2] = a[2].max(b[2]);
+                // Of the pairs of two classes the first signature's count, near-duplicates before all others, and of these the
+                // nearest; numbers of one sign are ordered as their bits.
+                (a[2], a[3]) =
+                    if a[2] == b[2] { (a[2], a[3].max(b[3])) } else { (a[2], a[3]).min((b[2], b[3])) };
             }
             same
         });
-        let counts = |by: By| self.cluster_by.contains(&by);
-        let is_close = |a, b| close_similarity(pages, a, b, self.simhash_bits);
-        let mut push = |a: u32, b: u32, similarity: f32| {
+        self.head_pairs(pages, near, |a, b, by, similarity| {
             let (x, y) = (classes.head(a), classes.head(b));
-            if x == y { Ok(()) } else { sorter.push([x.max(y), x.min(y), similarity.to_bits()]) }
-        };
-        for &[a, b, common] in near.pairs.iter() {
-            let by_bands = counts(By::Bands) && near.close.binary_search(&[a, b]).is_err();
-            if by_bands || (counts(By::Simhash) && is_close(a, b).is_some()) {
-                let sizes = (near.texts.num_shingles(a), near.texts.num_shingles(b));
-                let similarity = match common {
-                    UNVERIFIED => is_close(a, b).unwrap_or_default(),
-                    _ => overlap(sizes, common).resemblance() as f32,
-                };
-                push(a, b, similarity)?;
-            }
-        }
-        for found in near.further.iter().filter(|found| counts(found.by)) {
-            found.pairs.iter().try_for_each(|&[a, b, bits]| push(a, b, f32::from_bits(bits)))?;
-        }
-        let mut heads = MappedWriter::create(unit.temp())?;
+            if x == y { Ok(()) } else { sorter.push([x.max(y), x.min(y), by as u32, similarity.to_bits()]) }
+        })?;
+        let (mut heads, mut further) =
+            (MappedWriter::create(unit.temp())?, MappedWriter::create(unit.temp())?);
         for pair in sorter.finish()? {
-            let [later, first, similarity] = pair?;
+            let [later, first, by, similarity] = pair?;
             heads.push(NearPair { later, first, similarity: f32::from_bits(similarity) })?;
+            if by != 0 {
+                further.push([later, first, by])?;
+            }
         }
         let heads: Mapped<NearPair> = heads.finish()?;
         let verify = |first, later| {
@@ -366,7 +357,61 @@ impl Dedup {
             let resemblance = near.texts.overlap(first, later)?.resemblance();
             Ok((resemblance >= self.min_resemblance).then_some(resemblance as f32))
         };
-        Clusters::of(&classes, &heads, self.verify.then_some(verify))
+        let clusters = Clusters::of(&classes, &heads, self.verify.then_some(verify))?;
+        Ok(Clustered { clusters, classes, further: further.finish()? })
+    }
+
+    /// The pairs that form clusters: both pages, 0 or the number of a further signature, the similarity.
+    fn head_pairs(
+        &self,
+        pages: &Pages,
+        near: &Near,
+        mut each: impl FnMut(u32, u32, usize, f32) -> Result<()>,
+    ) -> Result<()> {
+        let counts = |by: By| self.cluster_by.contains(&by);
+        let is_close = |a, b| close_similarity(pages, a, b, self.simhash_bits);
+        for &[a, b, common] in near.pairs.iter() {
+            let by_bands = counts(By::Bands) && near.close.binary_search(&[a, b]).is_err();
+            if by_bands || (counts(By::Simhash) && is_close(a, b).is_some()) {
+                let sizes = (near.texts.num_shingles(a), near.texts.num_shingles(b));
+                let similarity = match common {
+                    UNVERIFIED => is_close(a, b).unwrap_or_default(),
+                    _ => overlap(sizes, common).resemblance() as f32,
+                };
+                each(a, b, 0, similarity)?;
+            }
+        }
+        for (i, found) in (1..).zip(&near.further).filter(|(_, found)| counts(found.by)) {
+            found.pairs.iter().try_for_each(|&[a, b, bits]| each(a, b, i, f32::from_bits(bits)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Clusters, and by what their members are alike.
+pub struct Clustered {
+    clusters: Clusters,
+    classes: CopyClasses,
+    /// (later head, first one, number of the further signature from 1) of pairs that are no near-duplicates.
+    further: Mapped<[u32; 3]>,
+}
+
+impl Clustered {
+    /// How a page joined its cluster.
+    fn membership(&self, page: u32, near: &Near) -> Membership {
+        let member = &self.clusters.members[page as usize];
+        match member.joined {
+            Joined::Representative => Membership::Representative,
+            Joined::Body => Membership::Body,
+            Joined::Text => Membership::Text,
+            Joined::Near => {
+                let (a, b) = (self.classes.head(page), member.representative);
+                let pair = [a.max(b), a.min(b)];
+                let at = self.further.binary_search_by(|known| known[..2].cmp(&pair)).ok();
+                let by = at.and_then(|at| near.further.get(self.further[at][2] as usize - 1));
+                by.map_or(Membership::Near, |found| found.by.membership())
+            }
+        }
     }
 }
 

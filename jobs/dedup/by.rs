@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 
-use super::tables::{DuplicateKind, FoundBy};
+use super::tables::{DuplicateKind, FoundBy, Membership};
 
 /// A signature by name; see [`Signature`](webmill_dedup::Signature).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,6 +29,16 @@ impl By {
             By::Spotsigs => DuplicateKind::Spotsigs,
             By::Semantic => DuplicateKind::Semantic,
             By::Structure => DuplicateKind::Structure,
+        }
+    }
+
+    /// What a page is that joined its cluster by it, in table `clusters`.
+    pub fn membership(self) -> Membership {
+        match self {
+            By::Bands | By::Simhash => Membership::Near,
+            By::Spotsigs => Membership::Spotsigs,
+            By::Semantic => Membership::Semantic,
+            By::Structure => Membership::Structure,
         }
     }
 

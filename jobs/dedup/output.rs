@@ -1,18 +1,18 @@
 //! Writes tables `duplicates` and `clusters`.
 
 use webmill_capture::Result;
-use webmill_dedup::{Clusters, ExactPair, Joined, MirrorDegrees, NearPair, Overlap, Same};
+use webmill_dedup::{ExactPair, Joined, MirrorDegrees, NearPair, Overlap, Same};
 use webmill_run::Unit;
 use webmill_sort::{Budget, Sorter};
 use webmill_table::Bytes16;
 
-use super::Dedup;
 use super::by::By;
 use super::candidates::Near;
 use super::close::UNVERIFIED;
 use super::pages::{Copies, Pages};
-use super::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy};
+use super::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy, Membership};
 use super::texts::overlap;
+use super::{Clustered, Dedup};
 use crate::mapped::Mapped;
 use crate::output::{TableFile, first_part};
 
@@ -27,7 +27,7 @@ pub struct Tables<'a> {
     /// Near-duplicates.
     pub near: &'a Near,
     /// What they form.
-    pub clusters: &'a Clusters,
+    pub clusters: &'a Clustered,
     /// Results, by number, whose pairs are in their own tables already.
     pub known: &'a [bool],
 }
@@ -82,7 +82,7 @@ impl Tables<'_> {
             file.push(resembling(row, overlap(sizes, common)))?;
         }
         for &NearPair { first, later, .. } in
-            self.clusters.found.iter().filter(|p| self.is_news(p.first, p.later))
+            self.clusters.clusters.found.iter().filter(|p| self.is_news(p.first, p.later))
         {
             near += 1;
             let row = DuplicateRow { found_by: FoundBy::Cluster, ..self.pair(first, later) };
@@ -161,15 +161,15 @@ impl Tables<'_> {
         let mut sorter = Sorter::new(&share);
         let mut degrees = MirrorDegrees::new(&share);
         let mut sizes = vec![0u32; self.pages.len()];
-        self.clusters.members.iter().for_each(|member| sizes[member.representative as usize] += 1);
+        self.clusters.clusters.members.iter().for_each(|member| sizes[member.representative as usize] += 1);
         let mut news = vec![false; self.pages.len()];
-        for (page, member) in (0u32..).zip(&self.clusters.members) {
+        for (page, member) in (0u32..).zip(&self.clusters.clusters.members) {
             let (representative, size) = (member.representative, sizes[member.representative as usize]);
             let known = self.is_known(page);
             let otherwise = self.near.known.says_otherwise(page, representative, size);
             news[representative as usize] |= otherwise || (!known && size > 1);
         }
-        for (page, member) in (0u32..).zip(&self.clusters.members) {
+        for (page, member) in (0u32..).zip(&self.clusters.clusters.members) {
             let representative = member.representative;
             if news[representative as usize] {
                 let itself = page != representative;
@@ -189,7 +189,7 @@ impl Tables<'_> {
             }
             let at = degree.partition_point(|entry| entry[0] < page);
             let mirror_degree = degree.get(at).map_or(0, |entry| entry[1]);
-            unit.kept(&format!("cluster-{}", self.clusters.members[page as usize].joined.name()), 1);
+            unit.kept(&format!("cluster-{}", self.clusters.membership(page, self.near)), 1);
             file.push(ClusterRow {
                 cluster: number,
                 size: sizes[representative as usize],
@@ -203,7 +203,12 @@ impl Tables<'_> {
     }
 
     fn member(&self, page: u32) -> ClusterRow {
-        let (pages, member) = (self.pages, self.clusters.members[page as usize]);
+        let (pages, member) = (self.pages, self.clusters.clusters.members[page as usize]);
+        let kind = self.clusters.membership(page, self.near);
+        let compared = match kind {
+            Membership::Near => self.settings.verify,
+            other => matches!(other, Membership::Representative | Membership::Body | Membership::Text),
+        };
         let representative = member.representative;
         ClusterRow {
             url: pages.url(page).to_owned(),
@@ -213,9 +218,8 @@ impl Tables<'_> {
             representative_key: Bytes16(pages.page(representative).key),
             representative_host: pages.host(representative),
             keep: member.joined == Joined::Representative,
-            kind: member.joined.into(),
-            resemblance: (self.settings.verify || member.joined != Joined::Near)
-                .then(|| six_digits(member.similarity)),
+            kind,
+            resemblance: compared.then(|| six_digits(member.similarity)),
             distance: pages.distance(page, representative),
             earlier: pages.page(page).results > 0,
             warc_filename: pages.shard(page).to_owned(),

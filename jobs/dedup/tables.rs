@@ -48,15 +48,21 @@ text_enum! {
 
 text_enum! {
     /// How a page joined its cluster.
-    pub enum Membership from webmill_dedup::Joined {
+    pub enum Membership {
         /// The page that is kept.
         Representative = "representative",
         /// Its body is the representative's.
         Body = "body",
         /// Its text is the representative's.
         Text = "text",
-        /// It, or the first of its exact copies, is near the representative, or alike by a further signature of `cluster_by`.
+        /// It, or the first of its exact copies, is near the representative.
         Near = "near",
+        /// It is no near-duplicate, and like the representative by its SpotSigs.
+        Spotsigs = "spotsigs",
+        /// Likewise, and has the keywords of the representative.
+        Semantic = "semantic",
+        /// Likewise, and has its markup.
+        Structure = "structure",
     }
 }
 
@@ -96,8 +102,8 @@ table! {
         representative_key: Bytes16 = "key of the representative in table pages", "51…";
         representative_host: String = "host of the representative", "a.com";
         keep: bool = "whether this page is the representative", "false";
-        kind: Membership = "how it joined: representative, body, text or near", "body";
-        resemblance: Option<f64> = "verified resemblance of its text (of near members that of the first of its exact copies) to the representative's, 1 for the representative and exact copies; null for near members that were not verified", "0.93";
+        kind: Membership = "how it joined: representative, body, text or near; spotsigs, semantic or structure where cluster_by names them", "body";
+        resemblance: Option<f64> = "verified resemblance of its text (of near members that of the first of its exact copies) to the representative's, 1 for the representative and exact copies; null for members whose words were not compared", "0.93";
         distance: Option<u8> = "Hamming distance of its SimHash to the representative's", "0";
         size: u32 = "pages in the cluster", "4";
         mirror_degree: u32 = "pages of the cluster on other registered domains than this page's", "2";

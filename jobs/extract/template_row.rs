@@ -22,7 +22,7 @@ table! {
         url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
         pages: u64 = "HTML captures of the host with status 2xx", "812";
         sampled: u32 = "pages that were compared: half of them, 10 to 32, of the smallest URL hashes, but for those that turn out to be no HTML; of those whose prose is equal one", "32";
-        verdict: TemplateVerdict = "on, or why there is no template: few-pages (fewer than eight), none-shared, copies (of one text: more than half of the pages would keep less than a fifth of their prose)", "on";
+        verdict: TemplateVerdict = "on, or why there is no template: few-pages (fewer than eight), none-shared, copies (of one text: more than half of the pages would keep less than a fifth of their prose, and more than half of all prose is shared)", "on";
         texts: u32 = "texts in the template", "14";
         share: f64 = "share that they have in the prose of the compared pages (words that are neither links nor labels nor headings), 0 to 1", "0.29";
         compared: u32 = "pages of the sample that were compared each with each by structure (tags and texts in order, the first 2,000) and main text (its first 8 KiB): one in 25, at most the recipe's [extract] template_compared", "8";

@@ -114,6 +114,12 @@ fn both_signatures_bring_candidates_and_each_is_verified() {
     // One band of 64 rows finds little, and what it misses SimHash finds.
     let few = found("bands = \"1x64\"");
     assert!(of(&few, FoundBy::Simhash) > 50, "{}", few.len());
+    // Clusters by one of the two are those of the pairs that it found, alone or not.
+    dedup(&work, "cluster_by = [\"simhash\"]");
+    let members = rows::<ClusterRow>(&work, "out");
+    let close =
+        members.iter().filter(|row| row.kind == Membership::Near).all(|row| row.distance.unwrap() <= 3);
+    assert!(members.iter().filter(|row| row.kind == Membership::Near).count() > 20 && close);
     let bands = found("by = [\"bands\"]");
     assert_eq!(of(&bands, FoundBy::Bands) + of(&bands, FoundBy::Cluster), bands.len());
     let alone: BTreeSet<_> = {
@@ -214,7 +220,8 @@ fn further_signatures_find_pairs_of_their_own_kind() {
     assert!(rows::<ClusterRow>(&work, "out").iter().all(|row| row.kind != Membership::Near));
     dedup(&work, &format!("{all}\ncluster_by = [\"semantic\"]"));
     let clusters: Vec<ClusterRow> = rows(&work, "out");
-    assert_eq!(clusters.len(), 2);
+    let kinds: Vec<_> = clusters.iter().map(|row| (row.kind, row.resemblance)).collect();
+    assert_eq!(kinds, [(Membership::Representative, Some(1.0)), (Membership::Semantic, None)]);
     std::fs::remove_file(work.path("a.warc")).unwrap();
     std::fs::write(work.path("recipe.toml"), "[dedup]\nby = [\"structure\"]\n").unwrap();
     let said = work.fails(&["dedup", "--out", "out", "--recipe", "recipe.toml"], 2);
@@ -229,6 +236,8 @@ fn settings_that_belong_to_no_signature_are_refused() {
         ("by = [\"bands\", \"bands\"]", "once each"),
         ("by = [\"nemo\"]", "nemo"),
         ("verify = false", "verify"),
+        ("by = [\"semantic\"]\nverify = false", "verify"),
+        ("by = [\"bands\"]\ncluster_by = [\"simhash\"]", "cluster_by"),
         ("cluster_by = [\"semantic\"]", "cluster_by"),
         ("synonyms = \"s\"", "synonyms"),
         ("simhash_bits = 8", "simhash_bits"),

@@ -99,7 +99,7 @@ impl Template {
             Verdict::FewPages
         } else if template.is_empty() {
             Verdict::NoneShared
-        } else if 2 * poor > pages.len() {
+        } else if 2 * poor > pages.len() && share > 0.5 {
             Verdict::Copies
         } else {
             Verdict::On

@@ -2,8 +2,9 @@ use super::footprint::{MAX_LABEL, mark};
 use super::learnt::importance;
 use super::*;
 use crate::blocks::blocks;
+use crate::main_text::{TextLimits, main_text_without};
 use proptest::prelude::*;
-use webmill_html::{Limits, parse};
+use webmill_html::{Limits, metadata, parse};
 
 fn page(html: &str) -> (Page, Footprint) {
     let dom = parse(html, &Limits::default());
@@ -66,12 +67,45 @@ fn what_pages_share_goes_whatever_was_chosen() {
 #[test]
 fn labels_stay_where_they_stand_over_text_of_the_page() {
     use Kind::{Label, Notice, Own};
-    let stays = |kinds: &[Kind]| taken(kinds).iter().map(|taken| u8::from(!taken)).collect::<Vec<_>>();
+    let stays_in = |kinds: &[Kind], sections: &[u32]| {
+        let part = |(&kind, &section): (&Kind, &u32)| Part { kind, section, is_prose: kind != Label };
+        let parts: Vec<Part> = kinds.iter().zip(sections).map(part).collect();
+        taken(&parts).iter().map(|taken| u8::from(!taken)).collect::<Vec<_>>()
+    };
+    let stays = |kinds: &[Kind]| stays_in(kinds, &[0, 1, 2, 3, 4, 5][..kinds.len()]);
     assert_eq!(stays(&[Label, Own, Label, Label, Own, Label]), [0, 1, 1, 1, 1, 0]);
     assert_eq!(stays(&[Own, Label, Notice, Own]), [1, 0, 0, 1]);
     assert_eq!(stays(&[Own, Notice, Label, Own]), [1, 0, 1, 1]);
     assert_eq!(stays(&[Label, Notice]), [0, 0]);
     assert_eq!(stays(&[]), [] as [u8; 0]);
+    // A notice between texts of the page's own, in the section of one of them, is part of them.
+    let all = [Notice, Own, Notice, Notice, Own, Notice];
+    assert_eq!(stays_in(&all, &[7; 6]), [0, 1, 1, 1, 1, 0]);
+    assert_eq!(stays_in(&all, &[7, 7, 7, 8, 7, 7]), [0, 1, 1, 0, 1, 0]);
+    assert_eq!(stays_in(&[Own, Label, Notice, Own], &[7, 7, 8, 8]), [1, 1, 1, 1]);
+}
+
+#[test]
+fn a_poem_that_all_pages_discuss_stays_and_thin_pages_are_no_copies() {
+    let poem =
+        "The mill stands by the lake and grinds what farmers bring, and nobody has seen it rest since then.";
+    let foot = "The society of friends of the mill thanks all who wrote on these pages over twenty years.";
+    let html = |n: u64| {
+        let own =
+            format!("Reader {n} finds that verse {} says more of weather than of bread or mills. ", n * 7);
+        let article =
+            format!("<p>{own}</p><blockquote><p>{poem}</p></blockquote><p>{own} Nobody else says so.</p>");
+        format!(
+            "<body><article>{}</article><p>{foot}</p>",
+            if n % 5 < 4 { article } else { format!("<p>Picture {n} of it.</p>") }
+        )
+    };
+    let (template, learnt) = Template::learn(&sample((0..20).map(|n| page(&html(n)).1)));
+    assert_eq!(learnt.verdict, Verdict::On);
+    let (page, template) = (html(31), template.unwrap());
+    let dom = parse(&page, &Limits::default());
+    let found = main_text_without(&dom, &metadata(&dom, None, &[]), &TextLimits::default(), &template).text;
+    assert!(found.contains(poem) && !found.contains(foot), "{found}");
 }
 
 #[test]

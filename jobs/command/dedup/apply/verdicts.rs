@@ -211,7 +211,7 @@ fn read_member(member: &ClusterMember<'_>, policy: Policy, sorter: &mut Sorter<[
     let reason = match member.kind {
         Membership::Body => Reason::Body,
         Membership::Text => Reason::Text,
-        Membership::Near | Membership::Representative => Reason::Near,
+        _ => Reason::Near,
     };
     let no_copy = policy == Policy::Exact && reason == Reason::Near;
     let (page, kept) = (UrlKey::of(member.url).0, UrlKey::of(member.representative).0);
