@@ -103,11 +103,11 @@ impl Default for Dedup {
     fn default() -> Self {
         Dedup {
             min_resemblance: 0.8,
-            by: vec![By::Bands, By::Simhash],
+            by: by::NEAR.to_vec(),
             bands: BandChoice::Auto,
             simhash_bits: 3,
             verify: true,
-            cluster_by: vec![By::Bands, By::Simhash],
+            cluster_by: by::NEAR.to_vec(),
             synonyms: None,
             parts_of_speech: None,
             min_words: 12,

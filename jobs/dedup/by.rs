@@ -21,6 +21,9 @@ pub enum By {
     Structure,
 }
 
+/// The signatures that find near-duplicates.
+pub const NEAR: [By; 2] = [By::Bands, By::Simhash];
+
 impl By {
     /// What a pair that it finds is in table `duplicates`; the first two find near-duplicates.
     pub fn kind(self) -> DuplicateKind {
@@ -63,12 +66,9 @@ impl By {
 pub(super) fn check(settings: &super::Dedup) -> Result<()> {
     let named = |by| settings.by.contains(&by);
     let twice = settings.by.iter().enumerate().any(|(i, by)| settings.by[..i].contains(by));
-    let none_of = |by: &By| !named(*by);
     let fault = if settings.by.is_empty() || twice {
         "by: signatures are named once each, one at least: bands, simhash, spotsigs, semantic, structure"
-    } else if settings.cluster_by.iter().any(|by| by.is_further() && none_of(by))
-        || (!settings.cluster_by.is_empty() && settings.cluster_by.iter().all(none_of))
-    {
+    } else if settings.cluster_by != NEAR && !settings.cluster_by.iter().all(|by| named(*by)) {
         "cluster_by names a signature that is not in by"
     } else if !settings.verify && (named(By::Bands) || !named(By::Simhash)) {
         "verify = false is for simhash without bands: pages that share a band are candidates, no more"
