@@ -219,15 +219,16 @@ fn is_host(host: &str) -> bool {
     let name = host.split(':').next().unwrap_or_default();
     let (first, last) =
         (name.split('.').next().unwrap_or_default(), name.rsplit('.').next().unwrap_or_default());
-    let in_ascii = last.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
+    let in_ascii = |label: &str| label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
+    let coded = in_ascii(last);
     let of_name =
-        |b: u8| b.is_ascii_alphabetic() || !b.is_ascii() || (in_ascii && (b.is_ascii_digit() || b == b'-'));
+        |b: u8| b.is_ascii_alphabetic() || !b.is_ascii() || (coded && (b.is_ascii_digit() || b == b'-'));
     let named = name.contains('.') && last.len() >= 2 && last.bytes().all(of_name);
     let of_parts = |word: &str| one_of(&PART_PLACES, word.trim_end_matches(|c: char| c.is_ascii_digit()));
     (named || name.parse::<std::net::Ipv4Addr>().is_ok())
         && !host.contains('@')
         && !one_of(&VOCABULARIES, name)
-        && !first.split('-').any(of_parts)
+        && (in_ascii(first) || !first.split('-').any(of_parts))
         // One letter is a host of parts, but for those of phones.
         && (name.split('.').count() < 3 || first.trim_end_matches(|c: char| c.is_ascii_digit()).len() != 1 || first == "m")
 }

@@ -151,7 +151,12 @@ fn they_come_after_the_links_of_their_page_and_within_its_limits() {
 fn hostile_scripts_take_linear_time() {
     let long = "x".repeat(2 << 20);
     for script in [
+        "'ordinary.html', f(x[1], `y`) / 2; ".repeat(120_000),
         "=/[".repeat(1_400_000),
+        "'a.html',".repeat(450_000),
+        "a='x.html'+'<a href=\\'y\\'>';".repeat(140_000),
+        "f(`${'x.html'+`${a}`}`);".repeat(180_000),
+        "if(a)/[".repeat(600_000),
         format!("{long}({}", "\"/\",".repeat(500_000)),
         format!("{long}={{{}", "\"/\",".repeat(500_000)),
         format!("{long}=[{}", "\"/\",".repeat(500_000)),
