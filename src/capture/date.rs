@@ -16,7 +16,12 @@ const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 /// Reads any of the formats below: RFC 822, else W3C, else digits. For readers of archives whose writers did not keep to
 /// one of them.
 pub fn parse_any(text: &str) -> Option<i64> {
-    parse_rfc822(text).or_else(|| parse_w3c(text)).or_else(|| parse_14(text))
+    parse_any_where(text, -6)
+}
+
+/// The same where `CST` is so many hours from UTC: −6 in North America, 8 in China.
+pub fn parse_any_where(text: &str, cst: i64) -> Option<i64> {
+    rfc822_where(text, cst).or_else(|| w3c_where(text, Some(cst))).or_else(|| parse_14(text))
 }
 
 /// Reads an HTTP or mail date: RFC 822 and 1123, RFC 850, `asctime`, and their misspellings.
@@ -28,16 +33,15 @@ pub fn parse_any(text: &str) -> Option<i64> {
 /// assert_eq!(parse_rfc822("Tue,15Apr200308:13:06GMT"), Some(1_050_394_386_000));
 /// ```
 pub fn parse_rfc822(text: &str) -> Option<i64> {
-    parse_rfc822_where(text, -6)
+    rfc822_where(text, -6)
 }
 
-/// The same where `CST` is so many hours from UTC: −6 in North America, 8 in China.
-pub fn parse_rfc822_where(text: &str, cst: i64) -> Option<i64> {
+fn rfc822_where(text: &str, cst: i64) -> Option<i64> {
     if text.len() > 128 {
         return None;
     }
     let (mut day, mut month, mut year, mut time) = (None, None, None, None);
-    let mut zone = 0;
+    let mut zone = None;
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -78,8 +82,7 @@ pub fn parse_rfc822_where(text: &str, cst: i64) -> Option<i64> {
                 match word.to_ascii_uppercase().as_str() {
                     "AM" => time = time.map(|t| t - if t / 3_600_000 == 12 { 12 * 3_600_000 } else { 0 }),
                     "PM" => time = time.map(|t| t + if t / 3_600_000 < 12 { 12 * 3_600_000 } else { 0 }),
-                    "CST" => zone = cst * 3_600_000,
-                    name => zone = named_zone(name).unwrap_or(zone),
+                    name => zone = named_zone(name, cst).or(zone),
                 }
             }
         } else if matches!(bytes[at], b'+' | b'-') && time.is_some() {
@@ -89,23 +92,32 @@ pub fn parse_rfc822_where(text: &str, cst: i64) -> Option<i64> {
                 at += 1;
             }
             match offset(&text[digits..at]) {
-                Some(found) => zone = if bytes[start] == b'-' { -found } else { found },
+                Some(found) => zone = Some(if bytes[start] == b'-' { -found } else { found }),
                 // `08:49:37-94`: no zone, read again as a number.
                 None => at = digits,
             }
         } else if bytes[at] == b'(' {
-            // A comment: `(PST)`.
-            at = memchr::memchr(b')', &bytes[at..]).map_or(bytes.len(), |found| at + found + 1);
+            // A comment: `(PST)`. It has a say where nothing else is the zone.
+            let end = memchr::memchr(b')', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+            if time.is_some() && zone.is_none() {
+                zone = named_zone(text[at + 1..end].trim().to_ascii_uppercase().as_str(), cst);
+            }
+            at = end + 1;
         } else {
             at += 1;
         }
     }
-    Some(date_ms(year?, month?, day?)? + time.unwrap_or(0) - zone)
+    Some(date_ms(year?, month?, day?)? + time.unwrap_or(0) - zone.unwrap_or(0))
 }
 
 /// Reads an ISO 8601 date as WARC has it: `2003-04-15T08:13:06Z`, with fraction, offset, or shorter
 /// (`2003-04-15`, `2003-04`, `2003`).
 pub fn parse_w3c(text: &str) -> Option<i64> {
+    w3c_where(text, None)
+}
+
+/// Where the hours of `CST` are given, a zone may have a name: `2003-04-15 08:13:06 CST`.
+fn w3c_where(text: &str, cst: Option<i64>) -> Option<i64> {
     let text = text.trim();
     let (date, rest) = match text.find(['T', 't', ' ']) {
         Some(at) => (&text[..at], Some(text[at + 1..].trim_start())),
@@ -123,7 +135,12 @@ pub fn parse_w3c(text: &str) -> Option<i64> {
     }
     let date = date_ms(i64::from(year), month, day)?;
     let Some(rest) = rest else { return Some(date) };
+    let before = rest.trim_end_matches(')').trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let named = rest[before.len()..].trim_end_matches(')').to_ascii_uppercase();
     let (time, zone) = match rest.find(['Z', 'z', '+', '-']) {
+        _ if named.len() > 1 && cst.is_some() => {
+            (before.trim_end_matches([' ', '(']), named_zone(&named, cst?)?)
+        }
         None => (rest, 0),
         Some(at) => match (&rest[at..=at], offset(rest[at + 1..].trim())) {
             ("+", Some(zone)) => (&rest[..at], zone),
@@ -256,8 +273,10 @@ fn offset(text: &str) -> Option<i64> {
     (hours <= 24 && minutes < 60).then_some((i64::from(hours) * 60 + i64::from(minutes)) * 60_000)
 }
 
-fn named_zone(name: &str) -> Option<i64> {
+/// The offset of a zone by its name in large letters.
+fn named_zone(name: &str, cst: i64) -> Option<i64> {
     let hours = match name {
+        "CST" => cst,
         "GMT" | "UT" | "UTC" | "Z" => 0,
         "EDT" => -4,
         "EST" | "CDT" => -5,
@@ -328,6 +347,9 @@ mod tests {
             ("200308:13:06 15 Apr", None),
             ("Tue, 15 Apr 103 08:13:06 GMT", Some(T)),
             ("Tue, 15 Apr 2003 08:13:06 XYZ", Some(T)),
+            ("Tue, 15 Apr 2003 00:13:06 (PST)", Some(T)),
+            ("Tue, 15 Apr 2003 08:13:06 (a comment", Some(T)),
+            ("Tue, 15 Apr 2003 08:13:06 GMT (PST)", Some(T)),
             ("Tue, 15 Apr 2003 08:13:06.123 GMT", Some(T)),
             ("Tue, 15-Apr-2003 08:13:06 GMT", Some(T)),
             ("15 Apr 2003 8:13:06 AM", Some(T)),

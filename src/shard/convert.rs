@@ -17,6 +17,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 use std::net::IpAddr;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
@@ -26,7 +27,9 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use webmill_capture::error::{Error, Result};
 use webmill_capture::{CanonicalUrl, Truncation};
 
-use super::embedded_head::{DATE_UNKNOWN, MADE_HERE, RAW_DATE_UNKNOWN, RAW_HEAD, WARC_HEAD, property};
+use super::embedded_head::{
+    DATE_UNKNOWN, MADE_HERE, RAW_DATE_UNKNOWN, RAW_HEAD, RAW_PLAIN, WARC_HEAD, property,
+};
 use super::raw_head::{Head, Packing};
 use super::warc_frame::Parsed;
 use super::warc_head::{self, text};
@@ -141,7 +144,7 @@ impl Converter {
 
 fn to_raw(writer: &mut RawDbWriter, record: &Record<'_>) -> Result<()> {
     if let Some(head) = raw_head(record)
-        && writer_takes(writer, &head, &record.data)?
+        && writer_takes(writer, &head, record)?
     {
         return Ok(());
     }
@@ -180,15 +183,20 @@ fn raw_head(record: &Record<'_>) -> Option<Vec<u8>> {
     BASE64.decode(encoded.as_bytes()).ok()
 }
 
-/// Writes a record under its old head, compressed as that says; false where the head is none, or not that of this data.
-fn writer_takes(writer: &mut RawDbWriter, head: &[u8], data: &[u8]) -> Result<bool> {
+/// Writes a record under its old head, compressed as that says; false where the head is none of a record that can be read, or
+/// not that of this data.
+fn writer_takes(writer: &mut RawDbWriter, head: &[u8], record: &Record<'_>) -> Result<bool> {
+    let data = &*record.data;
     let Ok(parsed) = Head::parse(&[head, b"\n"].concat()) else { return Ok(false) };
+    if parsed.len != head.len() + 1 || parsed.url.as_ref().is_none_or(Range::is_empty) {
+        return Ok(false);
+    }
     let failed = |e: std::io::Error| Error::Internal(format!("compression failed: {e}"));
     let stored: Cow<[u8]> = match parsed.packing(head) {
         Ok(None) => Cow::Borrowed(data),
         Ok(Some(_)) if parsed.unzip_length != Some(data.len() as u64) => return Ok(false),
         // Never compressed, though the head says so.
-        Ok(Some(Packing::Unnamed)) if parsed.length == data.len() as u64 => Cow::Borrowed(data),
+        Ok(Some(Packing::Unnamed)) if record.property(RAW_PLAIN).is_some() => Cow::Borrowed(data),
         Ok(Some(Packing::Unnamed | Packing::Zlib | Packing::Deflate)) => {
             let mut encoder = ZlibEncoder::new(Vec::new(), Level::default());
             Cow::Owned(encoder.write_all(data).and_then(|()| encoder.finish()).map_err(failed)?)
@@ -220,6 +228,9 @@ fn raw_to_warc(writer: &mut WarcWriter, record: &Record<'_>) -> Result<()> {
     let encoded = BASE64.encode(record.head);
     let refers = record.revisit.as_ref().map(|r| r.fields(record.payload_digest.as_deref()));
     let mut extra = vec![(RAW_HEAD, encoded.as_str())];
+    if record.property("unzip-length").is_some() && record.stored == Some(&*record.data) {
+        extra.push((RAW_PLAIN, "1"));
+    }
     extra.extend(refers.iter().flatten().map(|(name, value)| (*name, value.as_str())));
     let url = match CanonicalUrl::parse_stored(&record.url) {
         Some(url) => url.into_string(),

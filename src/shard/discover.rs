@@ -16,7 +16,7 @@ use super::raw_walk::any_whole;
 use super::reader::file_name;
 use super::stream::Stream;
 use super::warc_frame::Start;
-use super::{Container, Format, RAW_DB_PAGE_NAME, arc, warc_head};
+use super::{Container, Format, RAW_DB_PAGE_NAME, arc, text_mode, warc_head};
 
 /// Bytes that recognition looks at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
@@ -216,7 +216,10 @@ pub(crate) fn recognise(stream: &mut Stream) -> Result<(Format, Container)> {
     };
     // A page of a RAW DB file can quote the others.
     let before = later.map_or(within, |(at, ..)| within.min(at as u64));
-    if any_whole(stream, before, followed) {
+    let changed = later.is_none()
+        && matches!(kind, None | Some(BARE_RESPONSE))
+        && text_mode::is_fragment(stream.fill(BEGINNING_BYTES));
+    if changed || any_whole(stream, before, followed) {
         return Ok((Format::RawDb, Container::Plain));
     }
     if let Some((_, format, container)) = later {

@@ -14,6 +14,8 @@ use super::{RecordType, Revisit, revisit};
 pub(super) const WARC_HEAD: &str = "x-warc-head";
 /// The WARC field that holds a RAW DB head.
 pub(super) const RAW_HEAD: &str = "X-RawDB-Head";
+/// The WARC field of a record whose data was not compressed although its RAW DB head says so.
+pub(super) const RAW_PLAIN: &str = "X-RawDB-Plain";
 
 /// The WARC field of a record whose `WARC-Date` is only that of the file it was converted from.
 pub(super) const DATE_UNKNOWN: &str = "X-Webmill-Date-Unknown";

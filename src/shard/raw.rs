@@ -54,15 +54,17 @@ struct Unusable {
     reason: String,
     /// Does its data speak against its `length`?
     doubtful: bool,
+    /// Is its data compressed as was tried, to another size than it says?
+    sized: bool,
 }
 
 impl Unusable {
     fn of(reason: impl Into<String>) -> Unusable {
-        Unusable { reason: reason.into(), doubtful: false }
+        Unusable { reason: reason.into(), doubtful: false, sized: false }
     }
 
     fn doubtful(reason: String) -> Unusable {
-        Unusable { reason, doubtful: true }
+        Unusable { reason, doubtful: true, sized: false }
     }
 }
 
@@ -114,7 +116,7 @@ impl RawReader {
         });
         let contents = match contents {
             Ok(contents) => contents,
-            Err(Unusable { reason, doubtful }) => {
+            Err(Unusable { reason, doubtful, .. }) => {
                 return Err(self.walker.refuse((at, end), reason, doubtful));
             }
         };
@@ -223,17 +225,21 @@ fn unpack_unnamed(
     let first = if stored.starts_with(GZIP_MAGIC) { Packing::Gzip } else { Packing::Zlib };
     let is_zlib =
         matches!(stored, [a, b, ..] if a & 15 == 8 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0);
-    let (mut refused, mut empty) = (None, None);
+    let may_be_plain = head.unzip_length == Some(head.length) && !is_zlib && first != Packing::Gzip;
+    let (mut refused, mut empty) = (None::<Unusable>, None);
     for packing in [first, Packing::Deflate] {
         match unpack_as(packing, head, stored, max, unpacker) {
             // What is cut by the limit shows by giving something.
             Ok(contents) if contents.truncated && unpacker.data().is_empty() => empty = Some(contents),
             Ok(contents) if packing == Packing::Deflate && contents.used.is_some() => {}
+            // Of a part of plain data the beginning may look like deflate.
+            Ok(contents) if packing == Packing::Deflate && contents.truncated && may_be_plain => {}
             Ok(contents) => return Ok(contents),
+            Err(deflate) if deflate.sized && !is_zlib && first != Packing::Gzip => refused = Some(deflate),
             Err(reason) => refused = refused.or(Some(reason)),
         }
     }
-    if head.unzip_length == Some(head.length) && !is_zlib && first != Packing::Gzip {
+    if may_be_plain {
         let truncated = (stored.len() as u64) < head.length;
         let defect = Some(PLAIN_DATA);
         return Ok(Contents { packed: false, full_length: head.length, truncated, defect, used: None });
@@ -263,7 +269,7 @@ fn unpack_as(
             let (got, used) = (unpacker.data().len() as u64, used as u64);
             if got != declared {
                 let reason = format!("the data unzips to {got} bytes, not the {declared} of `unzip-length`");
-                return Err(Unusable::doubtful(reason));
+                return Err(Unusable { sized: used == head.length, ..Unusable::doubtful(reason) });
             }
             if used < head.length {
                 rest_after = Some(used as usize);
@@ -273,7 +279,7 @@ fn unpack_as(
         Ok(Unpacked::Cut) if truncated => {}
         Ok(Unpacked::Cut) => {
             let reason = format!("the data unzips to more than the {declared} bytes of `unzip-length`");
-            return Err(Unusable::doubtful(reason));
+            return Err(Unusable { sized: true, ..Unusable::doubtful(reason) });
         }
         // The stored data is itself over the limit: what it gave is a truncated record.
         Err(_) if cut_input => {

@@ -4,7 +4,7 @@
 //! +0800 where the record's host is one of China or its page is in a charset of the family of GB 2312, else −0600, which
 //! is a guess and said as one. Cost: only dates with `CST` look at the page, at most [`LOOK_BYTES`] of it.
 
-use webmill_capture::date::{parse_any, parse_rfc822, parse_rfc822_where};
+use webmill_capture::date::{parse_any, parse_any_where, parse_rfc822};
 
 /// Bytes of an answer that are looked through for the name of its charset.
 const LOOK_BYTES: usize = 8192;
@@ -28,21 +28,37 @@ pub(super) fn read(
         return (Some(date_ms), None);
     }
     // One that has an offset as well is the same in both.
-    match parse_rfc822_where(text, 8) {
+    match parse_any_where(text, 8) {
         Some(in_china) if in_china == date_ms => (Some(date_ms), None),
         Some(in_china) if is_of_china(url) || is_in_gb(data) => (Some(in_china), None),
         _ => (Some(date_ms), Some(CST)),
     }
 }
 
-/// Whether the host of `url` is below `.cn`.
+/// Domains of China: `.cn` and those in Chinese, as Punycode, UTF-8, escapes of that, and GBK.
+const OF_CHINA: [&[u8]; 8] = [
+    b"cn",
+    b"xn--fiqs8s",
+    b"xn--fiqz9s",
+    "中国".as_bytes(),
+    "中國".as_bytes(),
+    b"%E4%B8%AD%E5%9B%BD",
+    b"%E4%B8%AD%E5%9C%8B",
+    b"\xd6\xd0\xb9\xfa",
+];
+
+/// Whether the host of `url` is below a domain of China.
 fn is_of_china(url: &[u8]) -> bool {
     let after_scheme = memchr::memmem::find(url, b"://").map_or(url, |at| &url[at + 3..]);
     let authority = after_scheme.split(|b| matches!(b, b'/' | b'?' | b'#')).next().unwrap_or_default();
     let host = authority.rsplit(|b| *b == b'@').next().unwrap_or_default();
     let host = host.split(|b| *b == b':').next().unwrap_or_default().trim_ascii();
     let host = host.strip_suffix(b".").unwrap_or(host);
-    host.len() > 3 && host[host.len() - 3..].eq_ignore_ascii_case(b".cn")
+    let below = |domain: &[u8]| {
+        let from = host.len().saturating_sub(domain.len());
+        from > 1 && host[from - 1] == b'.' && host[from..].eq_ignore_ascii_case(domain)
+    };
+    OF_CHINA.iter().any(|domain| below(domain))
 }
 
 /// Whether an answer names a charset of the family of GB 2312, in its head or early in its page.
@@ -76,6 +92,17 @@ mod tests {
             (cst, "http://www.pku.edu.cn/", &plain[..], china, None),
             (cst, "http://u:p@A.CN.:8080?x", plain, china, None),
             (cst, "www.sina.cn", plain, china, None),
+            ("Tue, 15 Apr 2003 08:13:06 (CST)", "http://x.cn/", plain, china, None),
+            ("Tue, 15 Apr 2003 08:13:06 (CST)", "http://a.example/", plain, america, Some(CST)),
+            ("2003-04-15 08:13:06 CST", "http://x.cn/", plain, china, None),
+            ("2003-04-15T08:13:06 (cst)", "http://a.example/", gbk, china, None),
+            ("2003-04-15 08:13:06 CST", "http://a.example/", plain, america, Some(CST)),
+            (cst, "http://新闻.中国/", plain, china, None),
+            (cst, "http://a.xn--fiqs8s:80/", plain, china, None),
+            (cst, "http://a.XN--FIQZ9S/", plain, china, None),
+            (cst, "http://新闻.公司.cn/", plain, china, None),
+            (cst, "http://%E6%96%B0.%e4%b8%ad%e5%9b%bd/", plain, china, None),
+            (cst, "http://a.example/新.中国", plain, america, Some(CST)),
             (cst, "http://a.example/b.cn", plain, america, Some(CST)),
             (cst, "http://a.example/", gbk, china, None),
             (cst, "http://a.example/", meta, china, None),

@@ -27,7 +27,7 @@ pub struct ReadOptions {
     pub lenient: bool,
     /// WARC: compare declared digests with the data and report differences as defects (lenient) or errors.
     pub verify_digests: bool,
-    /// RAW DB whose every LF became CR LF: read what it was before. Offsets are then those in that.
+    /// RAW DB of which every LF became CR LF, or that of parts of it: read what it was before. Offsets are then those in that.
     pub undo_text_mode: bool,
     /// For a range: where exactly to begin, instead of guessing by proof.
     pub exact_start: Option<Resume>,

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lz4_flex::frame::FrameDecoder;
 use webmill_capture::error::{Error, Result};
@@ -30,7 +31,8 @@ pub struct ShardReader {
     inner: Inner,
     format: Format,
     container: Container,
-    undone: bool,
+    /// Bytes taken out where a transfer in text mode is undone.
+    undone: Option<Arc<AtomicU64>>,
 }
 
 enum Inner {
@@ -99,14 +101,14 @@ impl ShardReader {
         range: Range<u64>,
         options: &ReadOptions,
     ) -> Result<ShardReader> {
-        let mut undone = false;
+        let mut undone = None;
         let inner = match format {
             Format::RawDb => {
                 let mut stream = unwrapped(stream, container)?;
-                undone = options.undo_text_mode && text_mode::begins(&mut stream);
-                if undone {
+                if options.undo_text_mode && text_mode::may_occur(&mut stream) {
                     let named = (Arc::from(stream.path()), Arc::clone(stream.name()));
-                    let decoder = text_mode::Undone::new(stream);
+                    let taken = undone.insert(Arc::default());
+                    let decoder = text_mode::Undone::new(stream, Arc::clone(taken));
                     stream = Stream::decoded(decoder, |decoder| &mut decoder.stream, named);
                 }
                 Inner::Raw(Box::new(RawReader::new(stream, range, options)))
@@ -128,9 +130,14 @@ impl ShardReader {
         self.container
     }
 
-    /// Whether a transfer in text mode is undone ([`ReadOptions::undo_text_mode`]).
+    /// Whether a transfer in text mode is undone ([`ReadOptions::undo_text_mode`]): for files that show one, and for pipes.
     pub fn undoes_text_mode(&self) -> bool {
-        self.undone
+        self.undone.is_some()
+    }
+
+    /// Bytes that were taken out so far to undo it.
+    pub fn undone_bytes(&self) -> u64 {
+        self.undone.as_ref().map_or(0, |taken| taken.load(Ordering::Relaxed))
     }
 
     /// The next record, an error for damage (after which reading goes on after it), or `None` at the end.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use webmill_capture::error::{Error, Result};
 
+use super::raw_head::CR_LF_ADVICE;
 use super::{Container, Format, RawDbWriter, ShardReader};
 
 /// What was copied and what could not be.
@@ -50,7 +51,7 @@ pub fn recover(
             Err(error) => {
                 copied.damaged += 1;
                 copied.lost += error.lost();
-                on_damage(error);
+                on_damage(tried(error));
                 continue;
             }
         };
@@ -72,4 +73,12 @@ pub fn recover(
         copied.unproven += u64::from(record.proven == Some(false));
     }
     Ok(copied)
+}
+
+/// Damage as this says it: no advice to recover.
+fn tried(mut error: Error) -> Error {
+    if let Error::Corrupt { reason, .. } = &mut error {
+        *reason = reason.replace(CR_LF_ADVICE[0], CR_LF_ADVICE[1]);
+    }
+    error
 }

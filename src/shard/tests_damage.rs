@@ -332,3 +332,140 @@ fn shards_of_the_seeds_are_read() {
         assert_eq!((records, defects), (4, defective), "{name}");
     }
 }
+
+#[test]
+fn parts_that_went_through_text_mode_come_back_and_so_do_the_others() {
+    let changed = |bytes: &[u8]| -> Vec<u8> {
+        bytes
+            .iter()
+            .flat_map(|b| if *b == b'\n' { &b"\r\n"[..] } else { std::slice::from_ref(b) })
+            .copied()
+            .collect()
+    };
+    let mut records = plain(8);
+    records.push(packed("http://a.example/z", "zstd", &page(&"zip\r\n\n".repeat(40))));
+    let quoted = changed(&records[..2].concat());
+    records.push(record("http://a.example/quotes", "", &[&page("")[..], &quoted, b"\nend"].concat()));
+    records.extend(plain(5));
+    let (first, second) = (records[..7].concat(), records[7..].concat());
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let recovered = |bytes: &[u8]| {
+        std::fs::write(path("a.raw"), bytes).unwrap();
+        let options = ReadOptions { undo_text_mode: true, ..ReadOptions::default() };
+        let opened = ShardReader::open(&path("a.raw"), &options).unwrap();
+        let piped =
+            ShardReader::from_reader(Box::new(std::io::Cursor::new(bytes.to_vec())), "p", &options).unwrap();
+        let mut all = [opened, piped].map(|mut reader| {
+            let mut errors = Vec::new();
+            let mut writer = RawDbWriter::create(&path("b.raw"), WriteOptions::default()).unwrap();
+            recover(&mut reader, None, &mut writer, &mut |error| errors.push(error.to_string())).unwrap();
+            writer.finish().unwrap();
+            (std::fs::read(path("b.raw")).unwrap(), errors, reader.undone_bytes())
+        });
+        assert_eq!(all[0].0, all[1].0);
+        std::mem::take(&mut all[0])
+    };
+    let lines = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u64;
+    for (bytes, undone) in [
+        ([changed(&first), second.clone()].concat(), lines(&first)),
+        ([first.clone(), changed(&second)].concat(), lines(&second)),
+        ([first.clone(), changed(&second), first.clone()].concat(), lines(&second)),
+        ([&first[..], &second].concat(), 0),
+    ] {
+        let again = if bytes.ends_with(&first) { &first[..] } else { b"" };
+        let (found, errors, taken) = recovered(&bytes);
+        assert!(found == [&first[..], &second, again].concat(), "{errors:?}");
+        assert_eq!((errors, taken), (vec![], undone));
+    }
+    // One that lost its beginning, and one with damage between the parts.
+    let (found, errors, _) = recovered(&changed(&first)[40..]);
+    assert!(found == records[1..7].concat() && errors.len() == 1, "{errors:?}");
+    let (found, errors, _) =
+        recovered(&[&changed(&first)[..], b"x\n", &first, b"y\n", &changed(&second)].concat());
+    assert!(found == [&first[..], &first, &second].concat() && errors.len() == 2, "{errors:?}");
+    // What no line begins with stays, and no error advises what was just tried.
+    let (_, errors, _) = recovered(&[&first[..], b"x", &changed(&second)].concat());
+    assert!(errors.iter().all(|error| !error.contains("shard recover")), "{errors:?}");
+}
+
+/// A RAW DB file through WARC and back: lines of heads and data, none of them defective.
+fn through_warc(file: &[u8]) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a.raw"), file).unwrap();
+    let warc = WarcWriter::create(&path("b.warc"), WarcOptions::default()).unwrap();
+    let back = RawDbWriter::create(&path("c.raw"), WriteOptions::default()).unwrap();
+    for (mut to, from) in [(Converter::Warc(warc), "a.raw"), (Converter::Raw(back), "b.warc")] {
+        to.convert(&path(from), &ReadOptions::default(), &mut |error| panic!("{error}")).unwrap();
+        to.finish().unwrap();
+    }
+    std::fs::read(path("c.raw")).unwrap()
+}
+
+#[test]
+fn compressed_data_of_its_own_length_stays_compressed_and_plain_data_plain() {
+    let noise: Vec<u8> = (0u32..64).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let even = (0..100)
+        .map(|n| packed("http://z/", "zlib", &[&noise[..], &vec![b'a'; n]].concat()))
+        .find(|record| {
+            let mut reader = open(record).unwrap();
+            let record = reader.next().unwrap().unwrap();
+            record.stored.unwrap().len() == record.data.len()
+        })
+        .unwrap();
+    assert_eq!(through_warc(&even), even);
+    let plain = record("http://z/", "unzip-length:9\n", b"not zlib!");
+    assert_eq!(through_warc(&plain), plain);
+}
+
+#[test]
+fn heads_that_no_reader_takes_are_not_taken_from_warc() {
+    let data = page("x");
+    let head = |lines: &str| {
+        let text = format!("version:1.0\n{lines}length:{}\n", data.len());
+        data_encoding::BASE64.encode(text.as_bytes())
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (lines, taken) in
+        [("url:http://b/\n", true), ("", false), ("url:\n", false), ("url:http://b/\nlength:1\n\n", false)]
+    {
+        let mut warc = WarcWriter::create(&path("b.warc"), WarcOptions::default()).unwrap();
+        let extra = [("X-RawDB-Head", &*head(lines))];
+        let made =
+            NewWarcRecord { url: Some("http://a/"), extra: &extra, data: &data, ..NewWarcRecord::default() };
+        warc.write(&made).unwrap();
+        warc.finish().unwrap();
+        let back = RawDbWriter::create(&path("c.raw"), WriteOptions::default()).unwrap();
+        let mut to = Converter::Raw(back);
+        to.convert(&path("b.warc"), &ReadOptions::default(), &mut |error| panic!("{lines}: {error}"))
+            .unwrap();
+        to.finish().unwrap();
+        let (seen, _, errors) = read(&std::fs::read(path("c.raw")).unwrap());
+        assert!(errors.is_empty() && seen.last().unwrap().3 == data, "{lines}: {errors:?}");
+        assert_eq!(seen.last().unwrap().2 == "http://b/", taken, "{lines}");
+    }
+}
+
+#[test]
+fn raw_deflate_of_another_size_and_plain_data_that_looks_like_it() {
+    let deflate = |data: &[u8]| {
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    };
+    let text: String = (0..400).map(|n| format!("{n} ")).collect();
+    let stored = deflate(text.as_bytes());
+    for (declared, reason) in [(9999, "unzips to 1490 bytes, not the 9999"), (9, "more than the 9 bytes")] {
+        let (_, _, errors) = read(&record("http://z/", &format!("unzip-length:{declared}\n"), &stored));
+        assert!(errors[0].to_string().contains(reason), "{}", errors[0]);
+    }
+    // Over the limit only its beginning is there to judge by.
+    let plain = [&stored[..], &[b'.'; 3000]].concat();
+    let file = record("http://z/", &format!("unzip-length:{}\n", plain.len()), &plain);
+    let options = ReadOptions { max_record_bytes: 300, ..ReadOptions::default() };
+    let mut reader = ShardReader::from_reader(Box::new(std::io::Cursor::new(file)), "f", &options).unwrap();
+    let record = reader.next().unwrap().unwrap();
+    assert!(*record.data == plain[..300] && record.full_length == plain.len() as u64);
+}

@@ -16,8 +16,8 @@ use crate::settings::parse_size;
 
 /// Copy every complete record out of damaged shards.
 ///
-/// RAW DB records keep raw head and stored data, byte for byte; in a file that went through text mode (every LF became CR LF)
-/// they get back what they were, where their lengths fit then. What is lost is named on stderr. Exit code 0: damage
+/// RAW DB records keep raw head and stored data, byte for byte; in a file or parts of one that went through text mode (every
+/// LF became CR LF) they get back what they were, where their lengths fit then. What is lost is named on stderr. Exit code 0: damage
 /// within --max-bad; 1: beyond it, with all that is whole recovered; 2: no record recovered.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -121,11 +121,13 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
         let mut sink = same_format(&readers, Place::File(&out))?;
         let mut tally = Tally::default();
         for (source, reader) in group.iter().zip(&mut readers) {
-            if reader.undoes_text_mode() {
-                let what = "every LF had become CR LF by a transfer in text mode, which is undone";
-                crate::say!("{}: {what}; offsets are those after that", source.name());
-            }
             unproven += copy(source, reader, &mut sink, false, &mut tally)?;
+            let undone = reader.undone_bytes();
+            if undone > 0 {
+                let what = "LF had become CR LF by a transfer in text mode, which is undone";
+                let places = count(undone, "place");
+                crate::say!("{}: at {places} {what}; offsets are those after that", source.name());
+            }
         }
         all.add(tally);
         // Nothing recovered is nothing to show for: no file then.

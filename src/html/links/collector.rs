@@ -3,6 +3,8 @@
 use super::refresh::refresh_url;
 use std::borrow::Cow;
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, percent_encode};
+
 use super::script::{Place, is_script};
 use super::{LinkKind, LinkLimits, Skipped};
 use crate::dom::{Dom, Edge, NodeId};
@@ -92,15 +94,18 @@ fn unfollowable<'s>(href: &str, skipped: &'s mut Skipped) -> Option<&'s mut u32>
     }
 }
 
-/// The script of a `javascript:` URL, without the escapes of white space and quotes.
+/// The script of a `javascript:` URL, its percent escapes decoded; where they are not UTF-8, those of ASCII.
 fn script_of(href: &str) -> Option<Cow<'_, str>> {
     const NAME: &str = "javascript:";
     let href = href.trim_start_matches(|c: char| c <= ' ');
     let source =
         href.get(..NAME.len()).filter(|name| name.eq_ignore_ascii_case(NAME)).map(|_| &href[NAME.len()..])?;
-    Some(match source.contains('%') {
-        true => Cow::Owned(source.replace("%20", " ").replace("%22", "\"").replace("%27", "'")),
-        false => Cow::Borrowed(source),
+    const OTHERS: &AsciiSet = &CONTROLS.remove(b'\t').remove(b'\n').remove(b'\r');
+    let decoded: Cow<[u8]> = percent_decode_str(source).into();
+    Some(match std::str::from_utf8(&decoded) {
+        Ok(text) if text == source => Cow::Borrowed(source),
+        Ok(text) => Cow::Owned(text.to_owned()),
+        Err(_) => Cow::Owned(percent_encode(&decoded, OTHERS).to_string()),
     })
 }
 

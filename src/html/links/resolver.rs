@@ -124,10 +124,11 @@ impl Resolver<'_> {
         }
         match base.join_encoded(href, self.encoding) {
             Some(target) if target.is_web() => {
+                // Also of one that is dropped: it was made.
+                self.target_bytes += target.as_str().len();
                 if scripted && !self.scripted.insert(target.key()) {
                     return None;
                 }
-                self.target_bytes += target.as_str().len();
                 self.given += 1;
                 Some(target)
             }

@@ -2,8 +2,8 @@
 //!
 //! **Definition.** The scripts of a page are what stands in its `script` elements, in attributes `on…`, and behind
 //! `javascript:` where a reference may stand. A link in them is a whole string literal that names a page: an http(s) URL, a
-//! path, a file name of a kind that pages have; where the script goes there (`location = …`, `window.open(…)`) any
-//! reference. Literals joined by `+` alone are one. What is joined with something unknown is no link, nor is what is
+//! path, a file name of a kind that pages have; where the script goes there (`location = …`, `location['href'] = c ? … : …`,
+//! `window.open(…)`) any reference. Literals joined by `+` alone are one. What is joined with something unknown is no link, nor is what is
 //! compared, loaded, reported or shown as a picture (see [`shape`]). Markup in a literal (`document.write`) gives the links
 //! that are whole in it. Files of scripts are not read: a page that names one would get what that file holds for all others.
 //!
@@ -13,7 +13,7 @@
 //! **Error.** Of 200 drawn from the 5,484 that the 1,849 marked pages of the evaluation data have, seven were no links: addresses
 //! of counters, widgets and advertisements.
 //!
-//! **Cost.** Linear; brackets are known [`MAX_DEPTH`] deep.
+//! **Cost.** Linear, whatever the script is; brackets are known [`MAX_DEPTH`] deep.
 //!
 //! **Reference.** ECMA-262, 12 (lexical grammar), B.1.1 (comments like those of HTML).
 
@@ -81,6 +81,10 @@ struct Bracket<'s> {
     open: u8,
     owner: &'s str,
     name: &'s str,
+    /// Whether what stands in it is no page.
+    other: bool,
+    /// Whether the script goes to what was written before it.
+    goes: bool,
     /// Commas behind it.
     commas: u32,
 }
@@ -96,7 +100,8 @@ struct Pending<'s> {
 
 /// Hands the literals of a script to `take`, in order. `plain` is where most of them stand.
 pub(super) fn each_literal<'s>(source: &'s str, plain: Place, take: &mut dyn FnMut(Literal<'s>)) {
-    let mut scan = Scan { plain, last: Default::default(), brackets: Vec::new(), deeper: 0, pending: None };
+    let mut scan =
+        Scan { plain, last: Default::default(), brackets: Vec::new(), deeper: 0, goes: false, pending: None };
     for token in Tokens::new(source) {
         if let Some(literal) = scan.token(token) {
             take(literal);
@@ -114,6 +119,8 @@ struct Scan<'s> {
     brackets: Vec<Bracket<'s>>,
     /// Brackets beyond those.
     deeper: usize,
+    /// Whether the script goes to what is being written.
+    goes: bool,
     pending: Option<Pending<'s>>,
 }
 
@@ -177,26 +184,55 @@ impl<'s> Scan<'s> {
         match token.text {
             "(" | "[" | "{" if self.brackets.len() == MAX_DEPTH => self.deeper += 1,
             "(" | "[" | "{" => {
-                let [last, before, third, _] = self.last;
-                let mut bracket = Bracket { open: token.text.as_bytes()[0], ..Bracket::default() };
-                if bracket.open == b'(' && last.kind == Kind::Word {
-                    bracket.name = last.text;
-                    bracket.owner = if before.text == "." { third.text } else { "" };
-                } else if matches!(last.text, ":" | "=") {
-                    bracket.name = before.text;
-                } else if last.text == ")" || last.text == "}" {
-                    bracket.name = last.text;
-                }
+                let bracket = self.opened(token.text.as_bytes()[0]);
+                self.goes &= bracket.open == b'(' && self.is_choice();
                 self.brackets.push(bracket);
             }
             ")" | "]" | "}" if self.deeper > 0 => self.deeper -= 1,
-            ")" | "]" | "}" => _ = self.brackets.pop(),
+            ")" | "]" | "}" => self.goes = self.brackets.pop().is_some_and(|bracket| bracket.goes),
+            "=" => self.goes = self.is_location(),
+            ";" => self.goes = false,
             "," => {
+                self.goes = false;
                 if let Some(bracket) = self.brackets.last_mut() {
                     bracket.commas = bracket.commas.saturating_add(1);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The bracket that opens now.
+    fn opened(&self, open: u8) -> Bracket<'s> {
+        let [last, before, third, _] = self.last;
+        let mut bracket = Bracket { open, goes: self.goes, ..Bracket::default() };
+        if open == b'(' && last.kind == Kind::Word {
+            bracket.name = last.text;
+            bracket.owner = if before.text == "." { third.text } else { "" };
+            bracket.other = shape::is_other_call(bracket.owner, bracket.name);
+        } else if matches!(last.text, ":" | "=") {
+            bracket.name = before.text;
+            bracket.other =
+                bracket.name.starts_with('_') || shape::has_word(&shape::OTHER_NAMES, bracket.name);
+        } else if last.text == ")" || last.text == "}" {
+            bracket.name = last.text;
+        }
+        bracket
+    }
+
+    /// Whether a value that comes now is the one that the expression gives, or one of those that it chooses from.
+    fn is_choice(&self) -> bool {
+        self.last[0].kind == Kind::Sign && matches!(self.last[0].text, "=" | "?" | ":" | "|" | "(")
+    }
+
+    /// Whether the last tokens are where the script is: `location`, `location.href`, `window['location']`.
+    fn is_location(&self) -> bool {
+        let [name, dot, owner, first] = self.last.map(|token| token.text);
+        let in_quotes = self.last[1].kind == Kind::String && (name, owner) == ("]", "[");
+        match name {
+            "location" => true,
+            "href" => dot == "." && (owner == "location" || (owner == "]" && first == "location")),
+            _ => in_quotes && (dot == "location" || (dot == "href" && first == "location")),
         }
     }
 
@@ -225,21 +261,15 @@ impl<'s> Scan<'s> {
 
     /// Whether the script goes to what comes now.
     fn is_target(&self) -> bool {
-        let [last, name, dot, owner] = self.last.map(|token| token.text);
-        let is_location = name == "location" || (name == "href" && dot == "." && owner == "location");
         let call = self.brackets.last().filter(|bracket| bracket.open == b'(' && bracket.commas == 0);
-        (last == "=" && is_location) || call.is_some_and(|call| shape::goes(call.owner, call.name))
+        (self.goes && self.is_choice()) || call.is_some_and(|call| shape::goes(call.owner, call.name))
     }
 
     /// Whether a bracket around what comes now says that it is no page.
     fn is_in_other(&self) -> bool {
         self.brackets.iter().rev().take(MAX_UP).enumerate().any(|(up, bracket)| {
-            match (bracket.open, bracket.name) {
-                // A function that is called where it is written gets what it loads.
-                (b'(', ")" | "}") => up == 0,
-                (b'(', name) => shape::is_other_call(bracket.owner, name),
-                (_, name) => name.starts_with('_') || shape::has_word(&shape::OTHER_NAMES, name),
-            }
+            // A function that is called where it is written gets what it loads.
+            bracket.other || (up == 0 && bracket.open == b'(' && matches!(bracket.name, ")" | "}"))
         })
     }
 }

@@ -18,8 +18,16 @@ pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
             Some('b' | 'f' | 'v') => out.push(' '),
             Some('\n') => {}
             Some(kind @ ('x' | 'u')) => {
-                let (code, bytes) = code(after.as_str(), if kind == 'x' { 2 } else { 4 });
-                out.push(code);
+                let (mut unit, mut bytes) = code(after.as_str(), if kind == 'x' { 2 } else { 4 });
+                // A surrogate and its other half are one character.
+                if let Some(high) = unit.filter(|unit| (0xd800..0xdc00).contains(unit))
+                    && let Some(half) = after.as_str()[bytes..].strip_prefix("\\u")
+                    && let (Some(low @ 0xdc00..0xe000), more) = code(half, 4)
+                {
+                    unit = Some(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+                    bytes += 2 + more;
+                }
+                out.push(unit.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER));
                 after = after.as_str()[bytes..].chars();
             }
             Some(other) => out.push(other),
@@ -31,13 +39,16 @@ pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character of so many hexadecimal digits, or of those in braces, and the bytes that say it.
-fn code(text: &str, digits: usize) -> (char, usize) {
-    let braced = text.strip_prefix('{').and_then(|rest| rest.split_once('}')).filter(|_| digits == 4);
-    let (digits, bytes) = match braced {
-        Some((digits, _)) => (digits, digits.len() + 2),
-        None => (text.get(..digits).unwrap_or_default(), text.get(..digits).map_or(0, str::len)),
+/// Most bytes of the digits in braces of `\u{…}`, zeros before them among them.
+const MAX_DIGITS: usize = 8;
+
+/// The number of so many hexadecimal digits, or of those in braces, and the bytes that say it; `None` where they say none.
+fn code(text: &str, digits: usize) -> (Option<u32>, usize) {
+    let braced = text.strip_prefix('{').filter(|_| digits == 4);
+    let end = braced.and_then(|rest| rest.bytes().take(MAX_DIGITS + 1).position(|b| b == b'}'));
+    let (digits, bytes) = match (braced, end) {
+        (Some(rest), Some(end)) => (&rest[..end], end + 2),
+        _ => (text.get(..digits).unwrap_or_default(), text.get(..digits).map_or(0, str::len)),
     };
-    let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-    (code.unwrap_or(char::REPLACEMENT_CHARACTER), bytes)
+    (u32::from_str_radix(digits, 16).ok(), bytes)
 }

@@ -13,6 +13,9 @@ fn words(list: &'static str) -> HashSet<&'static str> {
     list.split_ascii_whitespace().collect()
 }
 
+/// Longest name that is looked at for its words, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
 /// Longest reference that is looked at, in bytes.
 const MAX_BYTES: usize = 2048;
 
@@ -83,8 +86,12 @@ fn one_of(list: &HashSet<&str>, word: &str) -> bool {
     list.contains(&*word)
 }
 
-/// Whether one of the words of `name` (`imageUrl`, `image_url`) is of the list, or all of it.
+/// Whether one of the words of `name` (`imageUrl`, `image_url`) is of the list, or all of it; never of a name over
+/// [`MAX_NAME_BYTES`].
 pub(super) fn has_word(list: &HashSet<&str>, name: &str) -> bool {
+    if name.len() > MAX_NAME_BYTES {
+        return false;
+    }
     let mut from = 0;
     let bytes = name.as_bytes();
     for at in 1..=bytes.len() {
@@ -212,12 +219,16 @@ fn is_host(host: &str) -> bool {
     let name = host.split(':').next().unwrap_or_default();
     let (first, last) =
         (name.split('.').next().unwrap_or_default(), name.rsplit('.').next().unwrap_or_default());
-    let named = name.contains('.') && last.len() >= 2 && last.bytes().all(|b| b.is_ascii_alphabetic());
+    let in_ascii = |label: &str| label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
+    let coded = in_ascii(last);
+    let of_name =
+        |b: u8| b.is_ascii_alphabetic() || !b.is_ascii() || (coded && (b.is_ascii_digit() || b == b'-'));
+    let named = name.contains('.') && last.len() >= 2 && last.bytes().all(of_name);
     let of_parts = |word: &str| one_of(&PART_PLACES, word.trim_end_matches(|c: char| c.is_ascii_digit()));
     (named || name.parse::<std::net::Ipv4Addr>().is_ok())
         && !host.contains('@')
         && !one_of(&VOCABULARIES, name)
-        && !first.split('-').any(of_parts)
+        && (in_ascii(first) || !first.split('-').any(of_parts))
         // One letter is a host of parts, but for those of phones.
         && (name.split('.').count() < 3 || first.trim_end_matches(|c: char| c.is_ascii_digit()).len() != 1 || first == "m")
 }

@@ -31,6 +31,21 @@ fn scripts_go_there_or_call_it_a_page() {
         ("<a href=\" JavaScript:%20go(%22news/list%22)\">z</a>", &["/dir/news/list"]),
         ("<a href='#' onclick=\"location='/onclick.html'\">p</a>", &["/onclick.html"]),
         ("<p onMouseDown=\"openWin('pop.htm','',300)\">", &["/dir/pop.htm"]),
+        ("<a href=\"javascript:location%3D'/h%32'\">z</a>", &["/h2"]),
+        ("<a href=\"javascript:go%28'/b.asp?x=%D6%D0'%29\">z</a>", &["/b.asp?x=%D6%D0"]),
+        (
+            "<script>location=('/x'); location['href']='/y'; window['location']='/z'</script>",
+            &["/x", "/y", "/z"],
+        ),
+        ("<script>top['location'].href = \"/w\"; document.location[\"href\"]='/v'</script>", &["/w", "/v"]),
+        (
+            "<script>location.href = c == '/no' ? '/a' : '/b'; location = (f('/no') ? d || '/c' : '/d')</script>",
+            &["/a", "/b", "/c", "/d"],
+        ),
+        (
+            "<script>location = f(c ? '/no' : b, {d: '/no'}), e = g ? '/no' : '/no'; x ? '/no' : 1</script>",
+            &[],
+        ),
         // What a script writes.
         (r#"<script>document.write("<a href=\"/written\">w</a>")</script>"#, &["/written"]),
         (
@@ -54,6 +69,18 @@ fn scripts_go_there_or_call_it_a_page() {
         (
             "<script>a = b / 2; s = 'x.html'; c = /'y.html'/.test(d) ? 'z.html' : \"/\"</script>",
             &["/dir/x.html", "/dir/z.html"],
+        ),
+        (
+            "<script>if (a(b)) /'/.test(b); location='/x'; c = (d) / 2 + '/'; e = 'y.html'</script>",
+            &["/x", "/dir/y.html"],
+        ),
+        (
+            r"<script>n = '/a\ud83d\ude00.html'; m = '/a\u{0001f600}.htm', o = '/a\ud83dz.html'</script>",
+            &["/a%F0%9F%98%80.html", "/a%F0%9F%98%80.htm", "/a%EF%BF%BDz.html"],
+        ),
+        (
+            "<script>a = ['http://新闻.中国/42.html', 'http://xn--efvx5x.xn--fiqs8s/7.html', 'http://o.v2/no.html']</script>",
+            &["http://xn--efvy88h.xn--fiqs8s/42.html", "http://xn--efvx5x.xn--fiqs8s/7.html"],
         ),
         ("<script>f(`${g({a: `x`})}/no.html`, 'yes.html')</script>", &["/dir/yes.html"]),
         ("<script>a='x.html'; b='x.html#top'; c='/dir/x.html'</script>", &["/dir/x.html"]),
@@ -122,7 +149,22 @@ fn they_come_after_the_links_of_their_page_and_within_its_limits() {
 
 #[test]
 fn hostile_scripts_take_linear_time() {
+    let long = "x".repeat(2 << 20);
     for script in [
+        "'ordinary.html', f(x[1], `y`) / 2; ".repeat(120_000),
+        "=/[".repeat(1_400_000),
+        "'a.html',".repeat(450_000),
+        "a='x.html'+'<a href=\\'y\\'>';".repeat(140_000),
+        "f(`${'x.html'+`${a}`}`);".repeat(180_000),
+        "if(a)/[".repeat(600_000),
+        format!("{long}({}", "\"/\",".repeat(500_000)),
+        format!("{long}={{{}", "\"/\",".repeat(500_000)),
+        format!("{long}=[{}", "\"/\",".repeat(500_000)),
+        format!("{long}='/'+{}", "'/'+".repeat(500_000)),
+        format!("a='{}'", r"\u{aaa".repeat(700_000)),
+        format!("a='{}'", r"\ud83d".repeat(700_000)),
+        format!("location={}", "(".repeat(4 << 20)),
+        "'location=\\'`".repeat(300_000),
         "[{('".repeat(300_000),
         "`${".repeat(300_000),
         "'<a href=\\'/x\\'>'+".repeat(100_000),

@@ -26,6 +26,12 @@ pub(super) struct Token<'s> {
 /// Words that a value follows, so that `/` begins a regular expression.
 const BEFORE_VALUES: &str = "return typeof case in of delete void instanceof new throw else do yield await";
 
+/// Words before a condition in parentheses, behind which `/` begins a regular expression.
+const BEFORE_CONDITIONS: [&str; 4] = ["if", "while", "for", "with"];
+
+/// Longest regular expression, in bytes.
+const MAX_EXPRESSION: usize = 4096;
+
 /// The tokens of a script.
 pub(super) struct Tokens<'s> {
     source: &'s str,
@@ -33,11 +39,25 @@ pub(super) struct Tokens<'s> {
     last: Token<'s>,
     /// Open braces inside each substitution of a template that is being read.
     substitutions: Vec<u32>,
+    /// Of each open parenthesis, whether it holds a condition.
+    conditions: Vec<bool>,
+    /// Whether the parenthesis that was closed last held one.
+    after_condition: bool,
+    /// No regular expression begins before this byte: one was sought, and did not end.
+    divides_until: usize,
 }
 
 impl<'s> Tokens<'s> {
     pub(super) fn new(source: &'s str) -> Self {
-        Tokens { source, at: 0, last: Token::default(), substitutions: Vec::new() }
+        Tokens {
+            source,
+            at: 0,
+            last: Token::default(),
+            substitutions: Vec::new(),
+            conditions: Vec::new(),
+            after_condition: false,
+            divides_until: 0,
+        }
     }
 
     fn rest(&self) -> &'s [u8] {
@@ -91,27 +111,32 @@ impl<'s> Tokens<'s> {
         token
     }
 
-    /// The bytes of a regular expression that begins here; `None` where `/` divides.
-    fn expression(&self) -> Option<usize> {
+    /// The bytes of a regular expression that begins here; `None` where `/` divides. Each byte is sought through once for an end
+    /// that is not there.
+    fn expression(&mut self) -> Option<usize> {
         let divides = match self.last.kind {
             Kind::None => false,
             Kind::Word => !BEFORE_VALUES.split(' ').any(|word| word == self.last.text),
-            Kind::Sign => matches!(self.last.text, ")" | "]"),
+            Kind::Sign => self.last.text == "]" || (self.last.text == ")" && !self.after_condition),
             Kind::String | Kind::Piece => true,
         };
-        if divides {
+        if divides || self.at < self.divides_until {
             return None;
         }
         let rest = self.rest();
+        let rest = &rest[..rest.len().min(MAX_EXPRESSION)];
         let (mut class, mut end) = (false, 1);
         loop {
-            match rest.get(end)? {
-                b'\n' | b'\r' => return None,
-                b'\\' => end += 1,
-                b'[' => class = true,
-                b']' => class = false,
-                b'/' if !class => return Some(end + 1),
-                _ => {}
+            match rest.get(end) {
+                None | Some(b'\n' | b'\r') => {
+                    self.divides_until = self.at + end;
+                    return None;
+                }
+                Some(b'\\') => end += 1,
+                Some(b'[') => class = true,
+                Some(b']') => class = false,
+                Some(b'/') if !class => return Some(end + 1),
+                Some(_) => {}
             }
             end += 1;
         }
@@ -125,6 +150,11 @@ impl<'s> Tokens<'s> {
             _ => 1,
         };
         let token = self.take(Kind::Sign, bytes);
+        match token.text {
+            "(" => self.conditions.push(BEFORE_CONDITIONS.contains(&self.last.text)),
+            ")" => self.after_condition = self.conditions.pop().unwrap_or(false),
+            _ => {}
+        }
         if let Some(braces) = self.substitutions.last_mut() {
             match token.text {
                 "{" => *braces = braces.saturating_add(1),
