@@ -15,6 +15,7 @@ use webmill_capture::{Error, Result};
 use webmill_index::cdx::{self, Form, write_line};
 use webmill_index::store::Store;
 use webmill_index::{Counts, Entry, Indexer, MemoryIndex, Pass};
+use webmill_run::Cancel;
 use webmill_run::layout::{LAYOUT_FILE, check_layout};
 use webmill_serve::site::Facts;
 use webmill_serve::wacz::Wacz;
@@ -67,9 +68,10 @@ impl Holdings {
     /// other files are one, `archive`.
     ///
     /// # Errors
-    /// [`Error::Config`] where nothing is left to show.
-    pub fn of(arguments: &[String]) -> Result<Holdings> {
-        let arguments = &crate::remote::cached(arguments)?;
+    /// [`Error::Config`] where nothing is left to show; [`Error::Interrupted`].
+    pub fn of(arguments: &[String], cancel: &Cancel) -> Result<Holdings> {
+        let (arguments, missing) = &crate::remote::cached(arguments, cancel)?;
+        missing.iter().for_each(|error| crate::say!("not read: {error}"));
         let mut holdings = Holdings::default();
         let mut files = Vec::new();
         let mut named = Vec::new();

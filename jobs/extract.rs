@@ -168,6 +168,9 @@ fn segment(path: &Path) -> Option<String> {
 /// Where there is no shard, or the job fails.
 pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
     let job: Extract = context.settings()?;
+    if context.would_fetch() {
+        return Ok(None);
+    }
     let shards = Shards::discover(&context.inputs, &context.runtime)?;
     context.run(&job, &shards)
 }

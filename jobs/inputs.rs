@@ -122,7 +122,9 @@ impl Shards {
                 names.push(argument.clone());
             }
         }
-        let (inputs, unknown) = Self::recognised(arguments, &names, runtime.progress)?;
+        let (mut inputs, unknown) = Self::recognised(arguments, &names, runtime.progress)?;
+        remote::name_by_url(&mut inputs, &downloads);
+        in_order(&mut inputs);
         let unread = unknown.iter().filter_map(|error| Unread::of(error, &names)).collect();
         let mut shards = Shards { inputs, logs: named(logs), unread, digests: Inputs::default() };
         loop {
@@ -158,8 +160,7 @@ impl Shards {
         progress: &dyn Progress,
     ) -> Result<(Vec<Input>, Vec<Error>)> {
         let (mut inputs, unknown) = discover(names).map_err(|error| hint(arguments, error))?;
-        // Units of work are numbered by it, so it must not depend on the order of arguments.
-        inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
+        in_order(&mut inputs);
         // What a walk through a folder meets may be anything; what was named was meant.
         if let Some(at) =
             unknown.iter().position(|error| arguments.iter().any(|a| is_about(error, Path::new(a))))
@@ -216,7 +217,7 @@ impl Shards {
                 input.name = Arc::clone(name);
             }
         }
-        inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
+        in_order(&mut inputs);
         let mut shards = Shards { inputs, logs: named(logs), unread: Vec::new(), digests: Inputs::default() };
         let digests = shards.digest(runtime)?;
         if let Some(file) = files.iter().find(|file| !digests.files.contains(file)) {
@@ -310,6 +311,11 @@ fn unfinished(shards: &Path) -> bool {
     std::fs::read_dir(shards).is_ok_and(|mut entries| {
         entries.any(|e| e.is_ok_and(|e| e.path().extension().is_some_and(|x| x == "partial")))
     })
+}
+
+/// Units of work are numbered by this order, so it must not depend on that of arguments.
+fn in_order(inputs: &mut [Input]) {
+    inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
 }
 
 /// Whether an error is about this very path.

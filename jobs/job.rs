@@ -11,7 +11,7 @@ use webmill_table::TableSchema;
 
 use crate::catalogue;
 use crate::recipe::{Recipe, Settings};
-use crate::timings;
+use crate::{remote, timings};
 
 /// A job as the registry lists it: help, recipe, `run`, report and `schema` read nothing else.
 pub struct JobEntry {
@@ -115,6 +115,12 @@ impl<'a> Context<'a> {
     /// What this call has made so far, by job.
     pub fn results(&self) -> BTreeMap<String, Committed> {
         self.results.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Says what would be fetched where no more was asked for: nothing can be told of it before. Whether there is any.
+    pub fn would_fetch(&self) -> bool {
+        let urls = self.inputs.iter().filter(|input| self.dry_run && remote::is_remote(input));
+        urls.map(|url| self.runtime.progress.plan(&format!("would fetch {}", remote::said(url)))).count() > 0
     }
 
     /// Runs a job of the registry; what it commits is what later jobs of this context read.

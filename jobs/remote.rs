@@ -1,32 +1,39 @@
 //! Shards named by URL: fetched whole into a folder, gone on with where they were cut off, kept for the next run.
 //!
-//! What is fetched lies at `FOLDER/DIGEST OF THE URL/NAME`, where NAME is the last part of the URL's path: what tables call the shard.
-//! `.NAME.part` beside it grows while bytes come; `.NAME.source` says what the server called it (ETag, Last-Modified, length).
+//! What is fetched lies at `FOLDER/DIGEST OF THE URL/NAME`, where NAME is the last part of the URL's path: what tables call the shard,
+//! or DIGEST/NAME where two have one name. `.NAME.source` says what the server called it (ETag, Last-Modified, length); `.NAME.part`
+//! grows while bytes come, and `.NAME.part.source` says the same of that.
 //!
-//! **Algorithm.** A part is gone on with by `Range`, if the server's own mark of it (`If-Range`) still holds, else fetched anew. A
-//! file is whole when it has the length that was announced. A whole one is asked for by its marks, and kept where the
-//! server says that it is the same, or does not answer.
+//! **Algorithm.** A part is gone on with by `Range`, if the server's own mark of it (`If-Range`) still holds, and the answer has that
+//! mark too, else fetched anew. A file is whole when it has the length that was announced. A whole one is asked for by its marks, and
+//! kept where the server says that it is the same, or does not give it; without marks it is fetched anew.
 //!
 //! **Limits.** Ten redirects, to http and https alone; [`STALL`] without a byte ends a connection; [`RETRIES`] failures without
-//! [`GAIN_BYTES`] between them end a download, and so does each answer that will not change. Without announced length at most
+//! [`GAIN_BYTES`] between them end a download, and so does each answer that will not change. `Retry-After` is waited for, up to
+//! [`LONGEST_WAIT`]. Without announced length at most
 //! [`MOST_UNANNOUNCED`]; else the disk is the bound, and what is there is gone on with later.
 //!
 //! **Why not the crawl's reader.** That keeps what a server sent byte for byte; here only the body counts, and a plain client (reqwest)
 //! knows proxies, redirects and HTTP as it is.
 
+mod source;
+
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::blocking::{Client, Response};
-use reqwest::header::{self, HeaderMap, HeaderName};
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
 use reqwest::{StatusCode, Url};
-use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_run::{Cancel, Measure, Progress};
+use webmill_shard::Input;
 use xxhash_rust::xxh3::xxh3_64;
+
+use source::Source;
 
 /// Time for connecting, and for the next byte.
 const STALL: Duration = Duration::from_secs(60);
@@ -36,6 +43,10 @@ const RETRIES: u32 = 5;
 const GAIN_BYTES: u64 = 1 << 20;
 /// Pause after the first failure; it doubles.
 const PAUSE: Duration = Duration::from_millis(250);
+/// Longest pause that a server may ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// Redirects that are followed.
+const REDIRECTS: usize = 10;
 /// Most bytes of an answer that does not announce its length.
 const MOST_UNANNOUNCED: u64 = 64 << 30;
 /// Longest name of a file.
@@ -43,56 +54,6 @@ const NAME_BYTES: usize = 150;
 
 /// Where downloads lie in a folder of results.
 pub const FOLDER: &str = ".downloads";
-
-/// What the server said of a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Source {
-    url: String,
-    etag: Option<String>,
-    last_modified: Option<String>,
-    bytes: Option<u64>,
-}
-
-impl Source {
-    fn of(url: &str, answer: &HeaderMap) -> Source {
-        let text = |name| answer.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        Source {
-            url: url.to_owned(),
-            etag: text(header::ETAG),
-            last_modified: text(header::LAST_MODIFIED),
-            bytes: text(header::CONTENT_LENGTH).and_then(|digits| digits.parse().ok()),
-        }
-    }
-
-    /// What `.NAME.source` says; nothing where it is of another URL or none.
-    fn beside(target: &Path, url: &str) -> Source {
-        let read = std::fs::read(hidden(target, "source")).ok();
-        let found: Option<Source> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        found.filter(|found| found.url == url).unwrap_or_default()
-    }
-
-    fn keep(&self, target: &Path) -> Result<()> {
-        let path = hidden(target, "source");
-        let text = serde_json::to_vec(self).map_err(|e| Error::Internal(e.to_string()))?;
-        std::fs::write(&path, text).at(&path)
-    }
-
-    /// The mark by which a part may be gone on with: a strong ETag, or the date.
-    fn mark(&self) -> Option<&str> {
-        let strong = self.etag.as_deref().filter(|etag| !etag.starts_with("W/"));
-        strong.or(self.last_modified.as_deref())
-    }
-
-    /// Whether both are of the same content, as far as the server tells.
-    fn agrees(&self, other: &Source) -> bool {
-        match (&self.etag, &other.etag) {
-            (Some(a), Some(b)) => a == b,
-            _ => {
-                self.last_modified == other.last_modified && self.bytes.is_some() && self.bytes == other.bytes
-            }
-        }
-    }
-}
 
 /// Whether an input is to be fetched: a URL of http or https, and no file of that name.
 pub fn is_remote(input: &str) -> bool {
@@ -103,45 +64,80 @@ pub fn is_remote(input: &str) -> bool {
 /// The inputs with what is named by URL fetched into `folder`, in their order.
 ///
 /// # Errors
-/// [`Error::Io`] with the URL where a server does not give the file; [`Error::Interrupted`].
+/// [`Error::Io`] with the URL where it is none, or a server does not give the file; [`Error::Interrupted`].
 pub fn fetched(
     inputs: &[String],
     folder: &Path,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Vec<String>> {
-    let mut client = None;
-    let mut local = Vec::new();
-    for input in inputs {
-        if !is_remote(input) {
-            local.push(input.clone());
-            continue;
-        }
-        let url = Url::parse(input).map_err(|e| Error::Config(format!("{input}: not a URL: {e}")))?;
-        let client = match &client {
-            Some(client) => client,
-            None => client.insert(Downloader::new(progress, cancel)?),
-        };
-        let target = folder.join(format!("{:016x}", xxh3_64(url.as_str().as_bytes()))).join(name_of(&url));
-        client.get(&url, &target)?;
-        local.push(target.to_string_lossy().into_owned());
-    }
-    Ok(local)
-}
-
-/// As [`fetched`], into the user's cache, for commands that have no folder of results; says where that is.
-///
-/// # Errors
-/// As [`fetched`].
-pub fn cached(inputs: &[String]) -> Result<Vec<String>> {
     if !inputs.iter().any(|input| is_remote(input)) {
         return Ok(inputs.to_vec());
     }
+    let client = Downloader::new(progress, cancel)?;
+    inputs.iter().map(|input| client.local(input, folder)).collect()
+}
+
+/// As [`fetched`], into the user's cache, for commands that have no folder of results; says where that is. What cannot be fetched is left
+/// out, with an error for each: it is to them as a file that is missing.
+///
+/// # Errors
+/// [`Error::Interrupted`]; as of [`Downloader::new`].
+pub fn cached(inputs: &[String], cancel: &Cancel) -> Result<(Vec<String>, Vec<Error>)> {
+    if !inputs.iter().any(|input| is_remote(input)) {
+        return Ok((inputs.to_vec(), Vec::new()));
+    }
+    let folder = cache();
+    crate::say!("downloads are kept in {}", folder.display());
+    let console = crate::console::Console::new();
+    let client = Downloader::new(&console, cancel)?;
+    let (mut local, mut missing) = (Vec::new(), Vec::new());
+    for input in inputs {
+        match client.local(input, &folder) {
+            Ok(path) => local.push(path),
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => missing.push(error),
+        }
+    }
+    Ok((local, missing))
+}
+
+fn cache() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
-    let folder = home.unwrap_or_else(std::env::temp_dir).join("webmill/downloads");
-    crate::say!("downloads are kept in {}", folder.display());
-    fetched(inputs, &folder, &crate::console::Console::new(), &Cancel::default())
+    home.unwrap_or_else(std::env::temp_dir).join("webmill/downloads")
+}
+
+/// As [`webmill_shard::discover`], with what is named by URL [`cached`].
+///
+/// # Errors
+/// As both; where nothing could be fetched and nothing else was named, the first reason.
+pub fn discover(inputs: &[String], cancel: &Cancel) -> Result<(Vec<Input>, Vec<Error>)> {
+    let (local, mut missing) = cached(inputs, cancel)?;
+    if local.is_empty() && !missing.is_empty() {
+        let first = missing.remove(0);
+        missing.iter().for_each(|error| crate::say!("not read: {error}"));
+        return Err(first);
+    }
+    let (mut found, errors) = webmill_shard::discover(&local)
+        .inspect_err(|_| missing.iter().for_each(|error| crate::say!("not read: {error}")))?;
+    name_by_url(&mut found, &cache());
+    missing.extend(errors);
+    Ok((found, missing))
+}
+
+/// Names downloads in `folder` that have one file name by `DIGEST/NAME`, which depends on the URL alone.
+pub fn name_by_url(found: &mut [Input], folder: &Path) {
+    for input in found.iter_mut().filter(|input| *input.name == *input.path.to_string_lossy()) {
+        if let Ok(inside) = input.path.strip_prefix(folder) {
+            input.name = inside.to_string_lossy().into();
+        }
+    }
+}
+
+/// A URL among the inputs as it is said: without a password.
+pub fn said(input: &str) -> String {
+    Url::parse(input).map_or_else(|_| input.to_owned(), |url| shown(&url))
 }
 
 /// The last part of the URL's path as the name of a file.
@@ -162,8 +158,8 @@ fn hidden(target: &Path, ending: &str) -> PathBuf {
 
 /// Why an attempt failed.
 enum Failed {
-    /// It may be tried again.
-    Again(String),
+    /// It may be tried again, after so long where the server says that.
+    Again(String, Option<Duration>),
     /// It may not.
     Final(Error),
 }
@@ -189,12 +185,29 @@ impl<'a> Downloader<'a> {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
             .user_agent(concat!("webmill/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::none())
             .connect_timeout(STALL)
             // Of each wait for bytes, not of the whole.
             .timeout(STALL)
             .build()
             .map_err(|e| Error::Internal(format!("no HTTP client: {}", causes(&e))))?;
         Ok(Downloader { client, progress, cancel })
+    }
+
+    /// The path of an input: of a URL that to which it is fetched in `folder`.
+    fn local(&self, input: &str, folder: &Path) -> Result<String> {
+        if !is_remote(input) {
+            return Ok(input.to_owned());
+        }
+        let no_url = |e| Error::io(input, std::io::Error::other(format!("not a URL: {e}")));
+        let mut url = Url::parse(input).map_err(no_url)?;
+        url.set_fragment(None);
+        let target = folder.join(format!("{:016x}", xxh3_64(url.as_str().as_bytes()))).join(name_of(&url));
+        self.get(&url, &target).inspect_err(|_| {
+            // Only succeeds where nothing was kept.
+            let _ = target.parent().map(std::fs::remove_dir);
+        })?;
+        Ok(target.to_string_lossy().into_owned())
     }
 
     /// Fetches `url` to `target`, whose folder is made; what is there and the server's still is kept.
@@ -213,65 +226,116 @@ impl<'a> Downloader<'a> {
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).at(&path)?;
         match part.try_lock() {
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::Config(format!(
-                    "{shown}: another process is fetching it to {}",
-                    path.display()
-                )));
+                let why = format!("another process is fetching it to {}", path.display());
+                return Err(Error::io(&shown, std::io::Error::other(why)));
             }
             Err(TryLockError::Error(error)) => return Err(Error::io(&path, error)),
             Ok(()) => {}
         }
-        let (mut failures, mut most) = (0, part.metadata().at(&path)?.len());
+        let marks = hidden(target, "part.source");
+        if let Err(error) = self.grow(url, &shown, (&path, &marks), &mut part) {
+            if part.metadata().is_ok_and(|about| about.len() == 0) {
+                // What cannot be removed is taken for a part without bytes, the next time.
+                let _ = std::fs::remove_file(&marks);
+                let _ = std::fs::remove_file(&path);
+            }
+            return Err(error);
+        }
+        part.sync_all().at(&path)?;
+        // In this order: a file with marks of an earlier one is fetched again, marks of another file would be believed.
+        std::fs::rename(&path, target).at(target)?;
+        std::fs::rename(&marks, hidden(target, "source")).at(&marks)
+    }
+
+    /// Attempt after attempt, until `part` is whole. `paths` are its own and that of its marks.
+    fn grow(&self, url: &Url, shown: &str, paths: (&Path, &Path), part: &mut File) -> Result<()> {
+        let (mut failures, mut most) = (0, part.metadata().at(paths.0)?.len());
         loop {
             self.cancel.check()?;
-            let why = match self.attempt(url, &shown, target, &mut part) {
-                Ok(()) => break,
+            let (why, wait) = match self.attempt(url, shown, paths, part) {
+                Ok(()) => return Ok(()),
                 Err(Failed::Final(error)) => return Err(error),
-                Err(Failed::Again(why)) => why,
+                Err(Failed::Again(why, wait)) => (why, wait.unwrap_or_default()),
             };
-            let there = part.metadata().at(&path)?.len();
+            let there = part.metadata().at(paths.0)?.len();
             failures = if there >= most.saturating_add(GAIN_BYTES) { 1 } else { failures + 1 };
             most = most.max(there);
             if failures > RETRIES {
                 let why = format!("{why}; given up after {failures} attempts, run again to go on");
-                return Err(Error::io(&shown, std::io::Error::other(why)));
+                return Err(Error::io(shown, std::io::Error::other(why)));
             }
             self.progress.note(&format!("{shown}: {why}; tried again"));
-            std::thread::sleep(PAUSE * (1 << (failures - 1)));
+            let until = Instant::now() + wait.min(LONGEST_WAIT).max(PAUSE * (1 << (failures - 1)));
+            while let Some(left) = until.checked_duration_since(Instant::now()) {
+                self.cancel.check()?;
+                std::thread::sleep(left.min(PAUSE));
+            }
         }
-        part.sync_all().at(&path)?;
-        std::fs::rename(&path, target).at(target)
+    }
+
+    /// The answer behind redirects; else why there is none, and whether there may be one later.
+    fn answer(&self, url: &Url, headers: &HeaderMap) -> Result<Response, (String, bool)> {
+        let mut at = url.clone();
+        for _ in 0..=REDIRECTS {
+            let answer = self.client.get(at.clone()).headers(headers.clone()).send();
+            let answer = answer.map_err(|error| (causes(&error), !error.is_builder()))?;
+            let is_redirect = matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+            let Some(to) = answer.headers().get(header::LOCATION).filter(|_| is_redirect) else {
+                return Ok(answer);
+            };
+            let to = String::from_utf8_lossy(to.as_bytes());
+            let next = at.join(&to).ok().filter(|next| ["http", "https"].contains(&next.scheme()));
+            let mut next =
+                next.ok_or_else(|| (format!("redirected to {to}, which is not followed"), false))?;
+            if next.origin() == at.origin() && next.username().is_empty() {
+                // Only fails for URLs without a host.
+                let _ = next.set_username(at.username()).and_then(|()| next.set_password(at.password()));
+            }
+            at = next;
+        }
+        Err((format!("too many redirects: more than {REDIRECTS}"), false))
     }
 
     /// Whether the file that is there needs no fetching: it is the server's, or the server cannot say.
     fn is_current(&self, url: &Url, shown: &str, target: &Path) -> bool {
-        let known = Source::beside(target, shown);
-        let mut request = self.client.get(url.clone());
-        let marks = [(header::IF_NONE_MATCH, &known.etag), (header::IF_MODIFIED_SINCE, &known.last_modified)];
-        for (name, mark) in marks {
-            request = mark.iter().fold(request, |request, mark| request.header(&name, mark.as_str()));
+        let known = Source::read(&hidden(target, "source"), shown);
+        let mut headers = HeaderMap::new();
+        for (name, mark) in
+            [(header::IF_NONE_MATCH, &known.etag), (header::IF_MODIFIED_SINCE, &known.last_modified)]
+        {
+            headers.extend(mark.as_deref().and_then(|mark| Some((name, mark.parse().ok()?))));
         }
-        let why = match request.send() {
-            Ok(answer) if answer.status() == StatusCode::NOT_MODIFIED => "has not changed".to_owned(),
+        let why = match self.answer(url, &headers) {
+            Ok(answer) if answer.status() == StatusCode::NOT_MODIFIED && known.has_marks() => {
+                "has not changed".to_owned()
+            }
             Ok(answer) if answer.status().is_success() => {
-                if !known.agrees(&Source::of(shown, answer.headers())) {
-                    self.progress.note(&format!("{shown}: has changed and is fetched anew"));
+                let now = Source::of(shown, answer.headers());
+                if !known.agrees(&now) {
+                    let unknown = !known.has_marks() || !now.has_marks();
+                    let why = if unknown { "may have changed" } else { "has changed" };
+                    self.progress.note(&format!("{shown}: {why} and is fetched anew"));
                     return false;
                 }
                 "has not changed".to_owned()
             }
             Ok(answer) => format!("answers {} now", answer.status()),
-            Err(error) => format!("cannot be asked ({})", causes(&error)),
+            Err((why, _)) => format!("cannot be asked ({why})"),
         };
         self.progress.note(&format!("{shown}: {why}; the copy that is there is taken"));
         true
     }
 
     /// One connection: `part` grows to the whole, or as far as it comes.
-    fn attempt(&self, url: &Url, shown: &str, target: &Path, part: &mut File) -> Result<(), Failed> {
-        let path = hidden(target, "part");
-        let mut source = Source::beside(target, shown);
-        let mut at = part.metadata().at(&path)?.len();
+    fn attempt(
+        &self,
+        url: &Url,
+        shown: &str,
+        (path, marks): (&Path, &Path),
+        part: &mut File,
+    ) -> Result<(), Failed> {
+        let mut source = Source::read(marks, shown);
+        let mut at = part.metadata().at(path)?.len();
         let usable = source.mark().is_some() && source.bytes.is_none_or(|bytes| at <= bytes);
         if !usable {
             at = 0;
@@ -279,47 +343,45 @@ impl<'a> Downloader<'a> {
         if at > 0 && source.bytes == Some(at) {
             return Ok(());
         }
-        let mut request = self.client.get(url.clone()).header(header::ACCEPT_ENCODING, "identity");
-        if let (Some(mark), true) = (source.mark(), at > 0) {
-            request = request.header(header::RANGE, format!("bytes={at}-")).header(header::IF_RANGE, mark);
+        let mut headers =
+            HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"))]);
+        let range = format!("bytes={at}-").parse();
+        if let (Some(Ok(mark)), Ok(range), true) = (source.mark().map(str::parse), range, at > 0) {
+            headers.extend([(header::RANGE, range), (header::IF_RANGE, mark)]);
         }
-        let mut answer = request.send().map_err(|e| failed(&e, shown))?;
+        let mut answer = self.answer(url, &headers).map_err(|(why, again)| failed(shown, why, again))?;
         match answer.status() {
-            StatusCode::PARTIAL_CONTENT if at > 0 && goes_on(&answer, at, source.bytes) => {}
+            StatusCode::PARTIAL_CONTENT if at > 0 && goes_on(&answer, at, &source) => {}
             StatusCode::OK => {
+                // No bytes ever stand beside marks of others.
+                part.set_len(0).at(path)?;
                 at = 0;
                 source = Source::of(shown, answer.headers());
-                source.keep(target)?;
+                source.keep(marks)?;
             }
             StatusCode::RANGE_NOT_SATISFIABLE | StatusCode::PARTIAL_CONTENT if at > 0 => {
-                part.set_len(0).at(&path)?;
-                return Err(Failed::Again("the server does not go on with what is there".into()));
+                part.set_len(0).at(path)?;
+                return Err(Failed::Again("the server does not go on with what is there".into(), None));
             }
-            status => {
-                let why = format!("the server answers {status}");
-                let again = status.is_server_error()
-                    || [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
-                return Err(if again { Failed::Again(why) } else { refused(shown, why) });
-            }
+            status => return Err(unanswered(shown, status, answer.headers())),
         }
-        part.set_len(at).at(&path)?;
-        part.seek(SeekFrom::Start(at)).at(&path)?;
+        part.seek(SeekFrom::Start(at)).at(path)?;
         self.progress.begin(
             "fetch",
             source.bytes.map_or(0, |bytes| bytes.saturating_sub(at)),
             Measure::Bytes,
         );
         let most = source.bytes.unwrap_or(MOST_UNANNOUNCED).saturating_sub(at);
-        let copied = self.copy(&mut answer, part, &path, most);
+        let copied = self.copy(&mut answer, part, path, most);
         self.progress.end();
         copied?;
-        let there = part.metadata().at(&path)?.len();
+        let there = part.metadata().at(path)?.len();
         match source.bytes {
             Some(bytes) if there != bytes => {
-                Err(Failed::Again(format!("the connection ended after {there} of {bytes} bytes")))
+                Err(Failed::Again(format!("the connection ended after {there} of {bytes} bytes"), None))
             }
             Some(_) => Ok(()),
-            None => Ok(Source { bytes: Some(there), ..source }.keep(target)?),
+            None => Ok(Source { bytes: Some(there), ..source }.keep(marks)?),
         }
     }
 
@@ -329,7 +391,7 @@ impl<'a> Downloader<'a> {
         let mut copied = 0;
         loop {
             self.cancel.check()?;
-            let n = answer.read(&mut buffer).map_err(|e| Failed::Again(causes(&e)))?;
+            let n = answer.read(&mut buffer).map_err(|e| Failed::Again(causes(&e), None))?;
             if n == 0 {
                 return Ok(());
             }
@@ -346,20 +408,31 @@ impl<'a> Downloader<'a> {
     }
 }
 
-/// Whether an answer begins at byte `at` of a file of that many bytes.
-fn goes_on(answer: &Response, at: u64, bytes: Option<u64>) -> bool {
+/// Whether an answer begins at byte `at` of the file that `source` is of.
+fn goes_on(answer: &Response, at: u64, source: &Source) -> bool {
     let name: HeaderName = header::CONTENT_RANGE;
     let range = answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let Some((range, total)) = range.strip_prefix("bytes ").and_then(|range| range.split_once('/')) else {
         return false;
     };
     let first = range.split('-').next().and_then(|first| first.trim().parse().ok());
-    first == Some(at) && (bytes.is_none() || total.trim().parse().ok() == bytes)
+    first == Some(at)
+        && (source.bytes.is_none() || total.trim().parse().ok() == source.bytes)
+        && source.goes_on_in(&Source::of(&source.url, answer.headers()))
 }
 
-fn failed(error: &reqwest::Error, shown: &str) -> Failed {
-    let why = causes(error);
-    if error.is_redirect() || error.is_builder() { refused(shown, why) } else { Failed::Again(why) }
+/// Why an answer of this status gives nothing.
+fn unanswered(shown: &str, status: StatusCode, headers: &HeaderMap) -> Failed {
+    let why = format!("the server answers {status}");
+    if ![StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&status) {
+        return failed(shown, why, status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT);
+    }
+    let seconds = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    Failed::Again(why, seconds.map(Duration::from_secs))
+}
+
+fn failed(shown: &str, why: String, again: bool) -> Failed {
+    if again { Failed::Again(why, None) } else { refused(shown, why) }
 }
 
 fn refused(shown: &str, why: String) -> Failed {

@@ -100,6 +100,9 @@ pub fn rules(context: &Context<'_>) -> Result<Option<Committed>> {
         all_builtin: settings.files.iter().any(|file| file == ALL_BUILTIN),
         max_pages: settings.max_pages,
     };
+    if context.would_fetch() {
+        return Ok(None);
+    }
     let shards = match context.inputs.as_slice() {
         [] => Shards::of_results(&context.results_of("extract")?, &context.runtime)?,
         named => Shards::discover(named, &context.runtime)?,

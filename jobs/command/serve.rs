@@ -66,7 +66,7 @@ pub struct ServeArgs {
 
 /// Runs the command until it is interrupted.
 pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let holdings = Holdings::of(&args.inputs)?;
+    let holdings = Holdings::of(&args.inputs, cancel)?;
     let facts = match holdings.results.as_slice() {
         [] => None,
         [one] => Some(Arc::new(ArchiveFacts::open(one, args.memory)?)),

@@ -8,7 +8,7 @@ use webmill_capture::{CanonicalUrl, Capture, date, decode_content};
 use webmill_html::{Limits, decode, metadata, parse};
 use webmill_run::Cancel;
 use webmill_serve::wacz::{Described, Options, write};
-use webmill_shard::{ReadOptions, discover};
+use webmill_shard::ReadOptions;
 use webmill_text::{TextLimits, main_text};
 
 use crate::settings::parse_size;
@@ -78,7 +78,7 @@ pub fn run(args: &WaczArgs, cancel: &Cancel) -> Result<ExitCode> {
         },
         None => None,
     };
-    let (found, errors) = discover(&crate::remote::cached(&args.inputs)?)?;
+    let (found, errors) = crate::remote::discover(&args.inputs, cancel)?;
     for error in &errors {
         crate::say!("not read: {error}");
     }

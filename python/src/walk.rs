@@ -17,7 +17,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use webmill_capture::Error;
-use webmill_shard::{Input, OwnedRecord, Part, ReadOptions, Resume, ShardReader, discover, follows, split};
+use webmill_run::Cancel;
+use webmill_shard::{Input, OwnedRecord, Part, ReadOptions, Resume, ShardReader, follows, split};
 
 /// Stored bytes of a part.
 const PART_BYTES: u64 = 1 << 20;
@@ -86,7 +87,7 @@ impl Walk {
     /// # Errors
     /// Where no file can be found.
     pub fn new(plan: Plan) -> Result<Walk, Error> {
-        let (inputs, faults) = discover(&webmill_jobs::remote::cached(&plan.paths)?)?;
+        let (inputs, faults) = webmill_jobs::remote::discover(&plan.paths, &Cancel::default())?;
         let parts = split(&inputs, PART_BYTES);
         let at_once = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_PARTS);
         Ok(Walk {

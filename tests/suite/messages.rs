@@ -224,6 +224,9 @@ fn a_dry_run_only_says_what_would_be_done() {
         let one = plan(&[job, "--out", "out", "--dry-run"]);
         assert!(one.starts_with(&format!("{job} is done: out/{job}/")) && one.lines().count() == 1, "{one}");
     }
+    let url = "http://127.0.0.1:9/a.warc";
+    assert_eq!(plan(&["run", url, "--out", "none", "--dry-run"]), format!("would fetch {url}\n"));
+    assert!(!work.path("none").exists());
     let other = plan(&["rank", "--out", "out", "--damping", "0.5", "--dry-run"]);
     assert!(other.starts_with("rank would write"), "{other}");
 }

@@ -215,6 +215,11 @@ fn a_shard_named_by_url_is_fetched_once_and_called_by_its_name() {
     assert!(checked.status.success() && said.contains("cache/webmill/downloads"), "{said}");
     assert!(String::from_utf8_lossy(&checked.stdout).contains("a.raw: RAW DB, 9 records, 0 damaged"));
 
+    let mut check = work.webmill(&["shard", "check", "http://[/b.raw", &url]);
+    let checked = check.env("XDG_CACHE_HOME", work.path("cache")).output().unwrap();
+    assert_eq!(checked.status.code(), Some(2), "as a file that is missing");
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("9 records, 0 damaged"));
+
     work.run(&["extract", &url, "--out", "results"]);
     let pages = work.table::<PageRow>("results", "extract");
     assert!(pages.len() == 9 && pages.iter().all(|page| page.warc_filename == "a.raw"));

@@ -36,9 +36,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use webmill_capture::Error;
+use webmill_capture::date::format_rfc3339;
 use webmill_capture::error::AtPath;
 use webmill_run::{Cancel, Committed, Job, layout};
-use webmill_shard::{Input, ReadOptions, discover};
+use webmill_shard::{Input, ReadOptions};
 use webmill_sort::Budget;
 use webmill_table::part_files;
 
@@ -83,7 +84,7 @@ pub struct ApplyArgs {
     #[arg(long, value_enum, default_value = "near")]
     policy: Policy,
     /// Leave out pages that have been gone (404 or 410 is the last that was heard of them) for so long, as 90d or 12h: until
-    /// the newest capture of the results, not until now. Their answers 404 and redirects stay.
+    /// the newest capture of the results that is not dated after today, not until now. Their answers 404 and redirects stay.
     #[arg(long, value_name = "AGE", value_parser = parse_time)]
     drop_gone: Option<u64>,
     /// Write captures with the payload of the page that stays as revisit records (WARC, RAW DB); others go.
@@ -156,7 +157,7 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
         bail!("--memory {}: at least 16MiB are needed", args.memory);
     }
     let results = Results::open(&args.results, args.drop_repeated.is_some())?;
-    let (given, unreadable) = args.given()?;
+    let (given, unreadable) = args.given(cancel)?;
     let mut read: Vec<PathBuf> = args.shards.iter().map(PathBuf::from).collect();
     read.extend(given.iter().map(|input| input.path.clone()));
     read.push(args.results.clone());
@@ -181,14 +182,14 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
 
 impl ApplyArgs {
     /// The shards to copy, and how many could not be read.
-    fn given(&self) -> Result<(Vec<Input>, u64)> {
+    fn given(&self, cancel: &Cancel) -> Result<(Vec<Input>, u64)> {
         if self.shards.is_empty() {
             return Ok((Vec::new(), 0));
         }
         if let Some(pipe) = self.shards.iter().find(|input| *input == "-") {
             bail!("{pipe}: a pipe cannot be read twice: give files");
         }
-        let (found, errors) = discover(&crate::remote::cached(&self.shards)?)?;
+        let (found, errors) = crate::remote::discover(&self.shards, cancel)?;
         let mut unreadable = 0;
         for error in errors {
             unreadable += u64::from(matches!(error, Error::Io { .. }));
@@ -245,6 +246,7 @@ impl Apply<'_> {
         counts.captures_known = captures.shards.iter().map(|shard| shard.captures).sum();
         counts.unresolved += captures.unresolved;
         counts.dangling_revisits = if given.is_empty() { 0 } else { captures.dangling };
+        counts.gone_kept = captures.gone_kept;
         counts.pages = captures.pages.clone();
         if !given.is_empty() && (done.tally.records == 0 || done.tally.is_beyond(args.max_bad)) {
             crate::say!("{}: nothing is written", done.tally.damage());
@@ -277,17 +279,31 @@ impl Apply<'_> {
         let (clusters, duplicates) = self.results.tables();
         let tables = (&*clusters, &*duplicates);
         let (budget, temp) = (self.budget(), self.output.temp());
-        let verdicts = verdicts::decide(tables, self.args.policy, &budget, &temp)?;
-        self.cancel.check()?;
         let pages = part_files(&self.results.extract.path("pages"))?;
         let gone = match self.args.drop_gone {
-            Some(age) => gone::find(&pages, age, &budget, &temp)?,
+            Some(age) => self.gone(&pages, age)?,
             None => Mapped::of(&temp, [])?,
         };
+        self.cancel.check()?;
+        let verdicts = verdicts::decide(tables, self.args.policy, &gone, &budget, &temp)?;
+        self.cancel.check()?;
         let leaving = Leaving { verdicts: &verdicts, gone: &gone };
         let captures = captures::find(&pages, tables, &leaving, &budget, &temp)?;
         self.cancel.check()?;
         Ok(captures)
+    }
+
+    /// Pages that have been gone for so long; says up to when that is counted.
+    fn gone(&self, pages: &[PathBuf], age_ms: u64) -> Result<Mapped<u128>> {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let now_ms = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
+        let found = gone::find(pages, (age_ms, now_ms), &self.budget(), &self.output.temp())?;
+        let newest = found.newest_ms.map_or_else(|| "no date".to_owned(), format_rfc3339);
+        crate::say!("what is gone is counted up to {newest}, the date of the newest capture");
+        if found.from_future > 0 {
+            crate::say!("{} captures are dated after today, and not taken for the newest", found.from_future);
+        }
+        Ok(found.keys)
     }
 
     /// Without shards all captures that are to go are taken to be gone.

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use webmill_capture::Error;
-use webmill_run::Counts;
-use webmill_shard::{Container, Format, Input, ReadOptions, ShardReader, discover};
+use webmill_run::{Cancel, Counts};
+use webmill_shard::{Container, Format, Input, ReadOptions, ShardReader};
 
+use crate::remote::discover;
 use crate::settings::parse_size;
 
 /// Options of every command that reads shards.
@@ -43,11 +44,12 @@ impl ReadArgs {
             *input == "-" || (path.exists() && !path.is_file() && !path.is_dir())
         };
         let (pipes, files): (Vec<&String>, Vec<&String>) = self.inputs.iter().partition(is_pipe);
-        let files = crate::remote::cached(&files.into_iter().cloned().collect::<Vec<_>>())?;
+        let files: Vec<String> = files.into_iter().cloned().collect();
         let mut sources = Vec::new();
         let mut unreadable = false;
         if !files.is_empty() || pipes.is_empty() {
-            let (found, errors) = discover(&files)?;
+            // Ctrl-C ends these commands as a whole.
+            let (found, errors) = discover(&files, &Cancel::default())?;
             for error in errors {
                 unreadable |= matches!(error, Error::Io { .. });
                 crate::say!("not read: {error}");

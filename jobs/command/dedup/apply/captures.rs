@@ -2,11 +2,11 @@
 //!
 //! **Definition.** Of a page that goes these captures go: the current one, which was compared; the others that would take its
 //! place (HTML or a document, status 2xx); and revisits of the URL, whose content was another capture's. Redirects and
-//! errors of the URL stay: they copy nothing. Of a page that is gone from the Web every content goes, whatever its kind; no page
-//! goes as a copy of it.
+//! errors of the URL stay: they copy nothing. Of a page that is gone from the Web every content goes, whatever its kind, but for
+//! payloads that revisits of pages that stay refer to: by URL and date, or else by a digest that no capture that stays has.
 //!
 //! **Algorithm.** A first pass over `pages` notes the current captures of pages that stay, which are mapped and looked up by
-//! binary search; a second one takes out the captures that go, which are sorted by shard and mark.
+//! binary search; one more, where pages are gone, what revisits need; the last one takes out the captures that go, which are sorted by shard and mark.
 //!
 //! **Cost.** Memory: three sorts at once. Disk: some 500 bytes a capture that goes.
 
@@ -20,8 +20,8 @@ use webmill_mill::{PageRow, WarcType};
 use webmill_sort::{Budget, BytesSorter, Sorter};
 use webmill_table::{Reader, columns};
 
-use super::dropped::{Going, Kept};
-use super::verdicts::{Reason, Verdict, Verdicts, each_earlier};
+use super::dropped::{Going, Kept, digest_proof, mark};
+use super::verdicts::{Reason, Verdicts, each_earlier};
 use crate::current_captures::place;
 use crate::mapped::{Mapped, MappedWriter, Strings, StringsWriter};
 
@@ -43,6 +43,10 @@ columns! {
         warc_record_offset,
         warc_record_length,
     }
+}
+
+columns! {
+    struct Payload from PageRow { url_key, warc_type, refers_to_url, refers_to_time, content_digest }
 }
 
 /// A shard that the results name.
@@ -69,11 +73,13 @@ pub struct Captures {
     pub pages: BTreeMap<&'static str, u64>,
     /// Pages that do not go: the page that would stay goes too, or is not in table `pages`.
     pub unresolved: u64,
+    /// Captures of pages that are gone that stay for revisits that do.
+    pub gone_kept: u64,
     /// Revisits that stay though the capture that they refer to goes.
     pub dangling: u64,
 }
 
-/// Pages that go: those that are gone from the Web, and copies of others that are not.
+/// Pages that go: those that are gone from the Web, and copies, neither of which nor what stays for them is gone.
 pub struct Leaving<'a> {
     /// Copies.
     pub verdicts: &'a Verdicts,
@@ -86,13 +92,9 @@ impl Leaving<'_> {
         self.gone.binary_search(&page).is_ok()
     }
 
-    /// Copies that may go, whether or not table `pages` has what would stay.
-    fn copies(&self) -> impl Iterator<Item = Verdict> {
-        self.verdicts.iter().filter(|verdict| !self.is_gone(verdict.page))
-    }
-
-    fn goes(&self, page: u128) -> bool {
-        self.is_gone(page) || self.verdicts.of(page).is_some_and(|verdict| !self.is_gone(verdict.kept))
+    /// Whether a page goes, and what would stay of it is in `kept`.
+    fn goes(&self, page: u128, kept: &KeptPages) -> bool {
+        self.is_gone(page) || self.verdicts.of(page).is_some_and(|verdict| kept.get(verdict.kept).is_some())
     }
 }
 
@@ -108,10 +110,13 @@ pub fn find(
     folder: &Path,
 ) -> Result<Captures> {
     let kept = KeptPages::read(parts, (clusters, duplicates), leaving, budget, folder)?;
-    let without = leaving.copies().filter(|verdict| kept.get(verdict.kept).is_none()).count() as u64;
+    let needed = needed(parts, leaving, &kept, budget, folder)?;
+    let without = leaving.verdicts.iter().filter(|verdict| kept.get(verdict.kept).is_none()).count() as u64;
     let mut taken = Taken {
         leaving,
         kept: &kept,
+        needed: &needed,
+        gone_kept: 0,
         shards: HashMap::new(),
         by_shard: BytesSorter::new(budget),
         by_part: Sorter::new(budget),
@@ -139,8 +144,7 @@ impl KeptPages {
         folder: &Path,
     ) -> Result<KeptPages> {
         let mut stays = Sorter::<u128>::new(budget).with_combine(|a, b| a == b);
-        let kept_for = leaving.copies().map(|verdict| verdict.kept);
-        kept_for.filter(|kept| !leaving.is_gone(*kept)).try_for_each(|kept| stays.push(kept))?;
+        leaving.verdicts.iter().try_for_each(|verdict| stays.push(verdict.kept))?;
         let stays = Mapped::of(folder, stays.finish()?)?;
         // By key; what is known of the capture comes before what is not.
         let mut captures = BytesSorter::new(budget);
@@ -186,6 +190,47 @@ fn kept(url: &str, url_key: u128, date_ms: Option<i64>, digest: Option<&str>) ->
     Kept { url: url.to_owned(), url_key, date_ms, digest: digest.map(str::to_owned) }
 }
 
+/// What revisits that stay have their payload from, ascending: [marks](mark) of captures that they name by URL and date, else
+/// [proofs](digest_proof) of digests that no capture that stays has. Empty where no page is gone.
+fn needed(
+    parts: &[PathBuf],
+    leaving: &Leaving<'_>,
+    kept: &KeptPages,
+    budget: &Budget,
+    folder: &Path,
+) -> Result<Mapped<u64>> {
+    let mut sorter = Sorter::<[u64; 2]>::new(budget);
+    let (needs, holds) = (0, 1);
+    let parts = if leaving.gone.is_empty() { Vec::new() } else { parts.to_vec() };
+    let mut reader = Reader::<Payload>::over(parts);
+    while let Some(batch) = reader.next()? {
+        let stay = |row: &Payload<'_>| is_capture(row.warc_type) && !leaving.goes(row.url_key.0, kept);
+        for row in batch.rows().filter(stay) {
+            let digest = row.content_digest.map(digest_proof);
+            match (row.warc_type, row.refers_to_url, row.refers_to_time.0) {
+                (Some(WarcType::Revisit), Some(url), Some(date_ms)) => {
+                    sorter.push([mark(UrlKey::of(url).0, Some(date_ms)), needs])?;
+                }
+                (Some(WarcType::Revisit), ..) => {
+                    digest.map_or(Ok(()), |digest| sorter.push([digest, needs]))?
+                }
+                _ => digest.map_or(Ok(()), |digest| sorter.push([digest, holds]))?,
+            }
+        }
+    }
+    let mut needed = MappedWriter::create(folder)?;
+    let mut open = None;
+    for row in sorter.finish()? {
+        let [what, state] = row?;
+        if let Some(before) = open.filter(|before| *before != what) {
+            needed.push(before)?;
+        }
+        open = (state == needs).then_some(what);
+    }
+    open.map_or(Ok(()), |last| needed.push(last))?;
+    needed.finish()
+}
+
 /// A capture that goes has this key and date.
 const GOES: u128 = 0;
 /// A revisit that stays refers to such a one.
@@ -195,6 +240,9 @@ const REFERS: u128 = 1;
 struct Taken<'a> {
     leaving: &'a Leaving<'a>,
     kept: &'a KeptPages,
+    /// See [`needed`].
+    needed: &'a [u64],
+    gone_kept: u64,
     /// Number of each shard in the order in which they are met, and its captures.
     shards: HashMap<String, (u32, u64)>,
     by_shard: BytesSorter,
@@ -217,12 +265,15 @@ impl Taken<'_> {
                 let is_page = row.is_html || row.page_type.is_some();
                 let of_any_kind = is_page || self.leaving.is_gone(row.url_key.0);
                 let good = of_any_kind && matches!(row.fetch_status, None | Some(200..=299));
-                if !self.leaving.goes(row.url_key.0) {
+                if !self.leaving.goes(row.url_key.0, self.kept) {
                     if revisit {
                         self.refers(&row)?;
                     }
                 } else if is_capture && (good || revisit) {
-                    self.goes(&row, part)?;
+                    match !revisit && self.is_needed(&row) {
+                        true => self.gone_kept += 1,
+                        false => self.goes(&row, part)?,
+                    }
                 }
             }
         }
@@ -237,11 +288,19 @@ impl Taken<'_> {
         }
     }
 
+    /// Whether a capture of a page that is gone must stay.
+    fn is_needed(&self, row: &Row<'_>) -> bool {
+        let has = |what| self.needed.binary_search(&what).is_ok();
+        self.leaving.is_gone(row.url_key.0)
+            && (has(mark(row.url_key.0, row.fetch_time.0))
+                || row.content_digest.is_some_and(|digest| has(digest_proof(digest))))
+    }
+
     /// Notes what a revisit that stays refers to.
     fn refers(&mut self, row: &Row<'_>) -> Result<()> {
         let (Some(url), Some(date_ms)) = (row.refers_to_url, row.refers_to_time.0) else { return Ok(()) };
         let key = UrlKey::of(url).0;
-        if !self.leaving.goes(key) {
+        if !self.leaving.goes(key, self.kept) {
             return Ok(());
         }
         let place = place(row.warc_filename, row.warc_record_offset);
@@ -320,6 +379,7 @@ impl Taken<'_> {
             by_part: Mapped::of(folder, self.by_part.finish()?)?,
             pages: self.pages,
             unresolved,
+            gone_kept: self.gone_kept,
             dangling,
         })
     }
@@ -359,5 +419,74 @@ impl Captures {
     /// [`Error::Internal`] where the folder was changed from outside.
     pub fn get(&self, number: usize) -> Result<Going> {
         decoded(self.going.get(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use webmill_table::{Bytes16, Footer, Millis, write_part};
+
+    use super::*;
+    use crate::command::dedup::apply::verdicts::{Policy, decide};
+    use crate::dedup::tables::{ClusterRow, DuplicateRow};
+
+    fn row(url: &str, kind: WarcType, second: i64, digest: &str) -> PageRow {
+        PageRow {
+            url: url.into(),
+            url_key: Bytes16(UrlKey::of(url).0),
+            warc_type: Some(kind),
+            is_html: true,
+            is_current: true,
+            fetch_time: Millis(Some(second * 1000)),
+            fetch_status: Some(200),
+            content_digest: Some(digest.into()),
+            warc_filename: "a.warc".into(),
+            warc_record_offset: second,
+            ..PageRow::default()
+        }
+    }
+
+    #[test]
+    fn payloads_of_revisits_that_stay_do_not_go_with_their_pages() {
+        use WarcType::{Response, Revisit};
+        let named = |url: &str, second, of: &str, at: i64| PageRow {
+            refers_to_url: Some(of.into()),
+            refers_to_time: Millis(Some(at * 1000)),
+            ..row(url, Revisit, second, "?")
+        };
+        let rows = [
+            row("by-id", Response, 1, "A"),
+            row("by-date", Response, 2, "B"),
+            row("by-date", Response, 3, "C"),
+            row("held", Response, 4, "D"),
+            row("own", Response, 5, "E"),
+            row("r1", Revisit, 11, "A"),
+            named("r2", 12, "by-date", 2),
+            row("r3", Revisit, 13, "D"),
+            row("there", Response, 14, "D"),
+            // It goes itself.
+            row("own", Revisit, 15, "E"),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let footer = Footer { job_key: "k".into() };
+        let path = |name: &str| folder.path().join(name).join("part-0.parquet");
+        for name in ["clusters", "duplicates", "pages"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        write_part(&path("pages"), &rows, &footer).unwrap();
+        write_part(&path("clusters"), &[] as &[ClusterRow], &footer).unwrap();
+        write_part(&path("duplicates"), &[] as &[DuplicateRow], &footer).unwrap();
+        let (clusters, duplicates) = (folder.path().join("clusters"), folder.path().join("duplicates"));
+        let tables = (&*clusters, &*duplicates);
+        let budget = Budget::new(1 << 20).in_dir(folder.path());
+        let mut gone = ["by-id", "by-date", "held", "own"].map(|url| UrlKey::of(url).0);
+        gone.sort_unstable();
+        let verdicts = decide(tables, Policy::Near, &gone, &budget, folder.path()).unwrap();
+        let leaving = Leaving { verdicts: &verdicts, gone: &gone };
+        let found = find(&[path("pages")], tables, &leaving, &budget, folder.path()).unwrap();
+        let mut offsets: Vec<i64> =
+            found.shards[0].going.clone().map(|number| found.get(number).unwrap().offset).collect();
+        offsets.sort_unstable();
+        assert_eq!((offsets, found.gone_kept, found.dangling), (vec![3, 4, 5, 15], 2, 0));
     }
 }

@@ -71,6 +71,8 @@ pub struct Counts {
     pub revisits_before: u64,
     /// Revisits that stay and refer to a capture that went.
     pub dangling_revisits: u64,
+    /// Captures of pages that are gone that stay: revisits that stay have their payload from there.
+    pub gone_kept: u64,
     /// Records that stay and could not be written.
     pub not_written: u64,
     /// Captures that stay as they are because their revisits could not be written.
@@ -181,7 +183,7 @@ fn say_gone(counts: &Counts) {
 }
 
 /// What went with them, what stays though it should go, and what was not found: numbers and words.
-fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, str>); 12] {
+fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, str>); 13] {
     let superseded: u64 = counts.captures.values().map(|gone| gone.superseded).sum();
     let gone_before: u64 = shards.iter().map(|shard| shard.gone_before).sum();
     let unknown: Vec<&str> =
@@ -200,6 +202,10 @@ fn exceptions(counts: &Counts, shards: &[ShardReport]) -> [(u64, Cow<'static, st
             "captures stay as they are because their revisits could not be written".into(),
         ),
         (counts.dangling_revisits, "revisits stay whose original went: they cannot be replayed".into()),
+        (
+            counts.gone_kept,
+            "captures of pages that are gone stay: revisits of other pages have their payload from there".into(),
+        ),
         (
             counts.unresolved,
             "pages stay though tables call them copies: the page to stay instead goes, or is not in table pages"

@@ -10,6 +10,9 @@
 //! goes for the earlier one with all new members of the cluster, whatever the order of what to keep says; by `exact` only
 //! where bodies or texts are equal.
 //!
+//! **Pages that are gone** from the Web hold nothing for others. Of the equal copies of one the first by key stays, for all that went for
+//! it; where all were only near it, which need not be near each other, their own pairs tell.
+//!
 //! **Guarantee.** A page goes only where the page that stays instead is not dropped by the same run. What tables of another
 //! origin say against that (two pages each other's copies) is not done, but counted as unresolved.
 //!
@@ -107,13 +110,15 @@ pub struct Verdicts {
     pub unresolved: u64,
 }
 
-/// Reads tables `clusters` and `duplicates` and decides. `folder` takes temporary files; `budget` is for one sort.
+/// Reads tables `clusters` and `duplicates` and decides. `gone` are keys of pages that go anyway, ascending. `folder` takes temporary files;
+/// `budget` is for one sort.
 ///
 /// # Errors
 /// Where a table cannot be read or the disk refuses.
 pub fn decide(
     (clusters, duplicates): (&Path, &Path),
     policy: Policy,
+    gone: &[u128],
     budget: &Budget,
     folder: &Path,
 ) -> Result<Verdicts> {
@@ -121,15 +126,23 @@ pub fn decide(
     if policy == Policy::Exact || any_earlier {
         copies = to_roots(copies, folder)?;
     }
+    let open;
+    (copies, open) = without_gone(copies, duplicates, gone, budget, folder)?;
+    let is_there = |pair: &Duplicates<'_>| among(gone, pair) == 0;
     if policy >= Policy::Near {
-        let moves = moves(duplicates, near_by_passages, &copies, budget, folder)?;
+        let near = |pair: &Duplicates<'_>| {
+            near_by_passages(pair) && is_there(pair)
+                || pair.kind == DuplicateKind::Near && among(&open, pair) == 2
+        };
+        let moves = moves(duplicates, near, &copies, budget, folder)?;
         if !moves.is_empty() {
             copies = to_roots(joined(copies.iter().copied(), &moves, Reason::Near, budget, folder)?, folder)?;
         }
     }
     let mut moves = Mapped::of(folder, [])?;
     if policy == Policy::Contained {
-        moves = self::moves(duplicates, is_contained, &copies, budget, folder)?;
+        let contained = |pair: &Duplicates<'_>| is_contained(pair) && is_there(pair);
+        moves = self::moves(duplicates, contained, &copies, budget, folder)?;
     }
     // Copies of a contained page are told the page that holds it.
     let told = copies.iter().map(|&[page, kept, reason, cluster]| {
@@ -268,6 +281,59 @@ fn to_roots(mut rows: Mapped<Row>, folder: &Path) -> Result<Mapped<Row>> {
         rows = Mapped::of(folder, rows.iter().map(further))?;
     }
     Ok(rows)
+}
+
+/// How many of both pages of a pair are among `pages`, which ascend.
+fn among(pages: &[u128], pair: &Duplicates<'_>) -> usize {
+    let is_in = |url: &&str| !pages.is_empty() && pages.binary_search(&UrlKey::of(url).0).is_ok();
+    [pair.a, pair.b].iter().filter(|url| is_in(url)).count()
+}
+
+/// Copies without pages that are gone, and the pages, ascending, that were only near one of these and have no copy of it to go for; of
+/// these equal ones go for each other.
+fn without_gone(
+    copies: Mapped<Row>,
+    duplicates: &Path,
+    gone: &[u128],
+    budget: &Budget,
+    folder: &Path,
+) -> Result<(Mapped<Row>, Mapped<u128>)> {
+    let mut open = Sorter::<u128>::new(budget);
+    if gone.is_empty() {
+        return Ok((copies, Mapped::of(folder, open.finish()?)?));
+    }
+    let is_gone = |page: u128| gone.binary_search(&page).is_ok();
+    let mut rows = Sorter::<Row>::new(budget).with_combine(|a, b| a[0] == b[0]);
+    // The page that is gone, reason, page, cluster + 1.
+    let mut orphans = Sorter::<Row>::new(budget);
+    for &[page, kept, reason, cluster] in copies.iter().filter(|row| !is_gone(row[0])) {
+        match is_gone(kept) {
+            true => orphans.push([kept, reason, page, cluster])?,
+            false => rows.push([page, kept, reason, cluster])?,
+        }
+    }
+    let mut first = None;
+    for row in orphans.finish()? {
+        let [of, reason, page, cluster] = row?;
+        match first {
+            Some((gone, heir, its)) if gone == of => rows.push([page, heir, reason.max(its), cluster])?,
+            _ if reason <= Reason::Text as u128 => first = Some((of, page, reason)),
+            _ => open.push(page)?,
+        }
+    }
+    let open = Mapped::of(folder, open.finish()?)?;
+    let mut reader = Reader::<Duplicates>::open(duplicates)?;
+    while let Some(batch) = if open.is_empty() { None } else { reader.next()? } {
+        for pair in batch.rows().filter(|pair| among(&open, pair) == 2) {
+            let reason = match pair.kind {
+                DuplicateKind::Body => Reason::Body,
+                DuplicateKind::Text => Reason::Text,
+                _ => continue,
+            };
+            rows.push([UrlKey::of(pair.b).0, UrlKey::of(pair.a).0, reason as u128, 0])?;
+        }
+    }
+    Ok((to_roots(Mapped::of(folder, rows.finish()?)?, folder)?, open))
 }
 
 /// Whether a pair is near by its passages, which makes no cluster, and one of the pages may go.

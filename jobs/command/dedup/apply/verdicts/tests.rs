@@ -37,6 +37,11 @@ type Decided = BTreeMap<String, (String, &'static str, Option<u32>)>;
 
 /// What goes, and how many are unresolved.
 fn decided(clusters: &[ClusterRow], pairs: &[DuplicateRow], policy: Policy) -> (Decided, u64) {
+    without(&[], clusters, pairs, policy)
+}
+
+/// The same where pages are gone.
+fn without(gone: &[&str], clusters: &[ClusterRow], pairs: &[DuplicateRow], policy: Policy) -> (Decided, u64) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).join("part-0.parquet");
     for name in ["clusters", "duplicates"] {
@@ -47,7 +52,9 @@ fn decided(clusters: &[ClusterRow], pairs: &[DuplicateRow], policy: Policy) -> (
     write_part(&path("duplicates"), pairs, &footer).unwrap();
     let budget = Budget::new(1 << 20).in_dir(folder.path());
     let tables = (folder.path().join("clusters"), folder.path().join("duplicates"));
-    let verdicts = decide((&tables.0, &tables.1), policy, &budget, folder.path()).unwrap();
+    let mut gone: Vec<u128> = gone.iter().map(|url| UrlKey::of(url).0).collect();
+    gone.sort_unstable();
+    let verdicts = decide((&tables.0, &tables.1), policy, &gone, &budget, folder.path()).unwrap();
     let of_clusters = clusters.iter().flat_map(|row| [&row.url, &row.representative]);
     let urls = of_clusters.chain(pairs.iter().flat_map(|row| [&row.a, &row.b]));
     let urls: BTreeMap<u128, String> = urls.map(|url| (UrlKey::of(url).0, url.clone())).collect();
@@ -178,6 +185,49 @@ fn pages_that_were_seen_stay_for_new_ones_that_represent_them() {
         row("m", "first", "near", 2),
     ];
     assert_eq!((near, unresolved), (want.into(), 0));
+}
+
+#[test]
+fn copies_of_a_page_that_is_gone_go_for_one_of_them() {
+    use Membership::*;
+    let clusters = [
+        member("a", 0, "a", Representative),
+        member("b", 0, "a", Body),
+        member("c", 0, "a", Body),
+        member("t", 0, "a", Text),
+        member("n", 0, "a", Near),
+        member("r", 1, "r", Representative),
+        member("x", 1, "r", Near),
+        member("y", 1, "r", Near),
+        member("z", 1, "r", Near),
+    ];
+    let pairs = [
+        pair("a", "b", DuplicateKind::Body, (1.0, 1.0), (9, 9)),
+        pair("a", "c", DuplicateKind::Body, (1.0, 1.0), (9, 9)),
+        pair("a", "t", DuplicateKind::Text, (1.0, 1.0), (9, 9)),
+        pair("r", "x", DuplicateKind::Near, (0.9, 0.9), (99, 90)),
+        pair("r", "z", DuplicateKind::Near, (0.9, 0.9), (99, 90)),
+        pair("x", "y", DuplicateKind::Body, (1.0, 1.0), (90, 90)),
+        pair("r", "small", DuplicateKind::Contained, (0.1, 1.0), (99, 9)),
+    ];
+    let heir = if UrlKey::of("b").0 < UrlKey::of("c").0 { ["b", "c"] } else { ["c", "b"] };
+    let row = |page: &str, kept: &str, reason, cluster| (page.to_owned(), (kept.to_owned(), reason, cluster));
+    let mut want: Decided =
+        [row(heir[1], heir[0], "body", Some(0)), row("t", heir[0], "text", Some(0))].into();
+    assert_eq!(without(&["a", "r"], &clusters, &pairs, Policy::Exact).0.keys().collect::<Vec<_>>(), {
+        let mut pages = vec![heir[1], "t", "y"];
+        pages.sort_unstable();
+        pages
+    });
+    want.extend([row("n", heir[0], "near", Some(0)), row("y", "x", "body", None)]);
+    // What was only near stays, but for pairs of its own.
+    assert_eq!(without(&["a", "r"], &clusters, &pairs, Policy::Contained), (want.clone(), 0));
+    let near = [&pairs[..], &[pair("x", "z", DuplicateKind::Near, (0.9, 0.9), (90, 80))]].concat();
+    want.extend([row("z", "x", "near", None)]);
+    assert_eq!(without(&["a", "r"], &clusters, &near, Policy::Near), (want, 0));
+    // A copy that is gone is no copy.
+    let (found, unresolved) = without(&["b"], &clusters, &pairs, Policy::Near);
+    assert!(!found.contains_key("b") && found["c"].0 == "a" && unresolved == 0);
 }
 
 #[test]
