@@ -88,9 +88,8 @@ fn one(by: By, settings: &Dedup, sources: &Sources<'_>, budget: &Budget, unit: &
             search(by, &StructureSignature, &mut gather, sources, budget, unit)
         }
         By::Semantic => {
-            let synonyms = read(settings.synonyms.as_deref(), |file, name| Synonyms::read(file, name))?;
-            let speech =
-                read(settings.parts_of_speech.as_deref(), |file, name| PartsOfSpeech::read(file, name))?;
+            let synonyms = read(settings.synonyms.as_deref(), Synonyms::read)?;
+            let speech = read(settings.parts_of_speech.as_deref(), PartsOfSpeech::read)?;
             let refused = synonyms.as_ref().map_or(0, Synonyms::refused)
                 + speech.as_ref().map_or(0, PartsOfSpeech::refused);
             if refused > 0 {

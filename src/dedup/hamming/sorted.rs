@@ -181,7 +181,8 @@ impl<F: FnMut(Pair) -> Result<()>> SortedTable<'_, F> {
         }
         if groups.len() >= WAVE {
             self.small(members, groups)?;
-            (members.clear(), groups.clear());
+            members.clear();
+            groups.clear();
         }
         Ok(())
     }

@@ -116,8 +116,9 @@ mod tests {
         let path = folder.path().join("part-0.parquet");
         write_part(&path, &rows, &Footer { job_key: "k".into() }).unwrap();
         let budget = Budget::new(1 << 20).in_dir(folder.path());
-        let find =
-            |now: i64| find(&[path.clone()], (30 * DAY as u64, now * DAY), &budget, folder.path()).unwrap();
+        let find = |now: i64| {
+            find(std::slice::from_ref(&path), (30 * DAY as u64, now * DAY), &budget, folder.path()).unwrap()
+        };
         let found = find(200);
         assert_eq!((&found.keys[..], found.newest_ms), (&[UrlKey::of("old").0][..], Some(100 * DAY)));
         assert_eq!(found.from_future, 1);
