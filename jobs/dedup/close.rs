@@ -1,7 +1,7 @@
 //! Near-duplicates by SimHash: pages whose fingerprints differ in few bits, each verified over all shingles unless that is not
 //! wanted.
 //!
-//! **Which pages.** Those that speak for their text. Where bands are expected to find [`RECALL`] of the pairs, the pages that they
+//! **Which pages.** Those that speak for their text. Where bands are expected to find .99 of the pairs, the pages that they
 //! found to be a near-duplicate of an earlier page are left out: what bands brought together needs no second look, and
 //! thousands of pages of one text with another date are one page here. With fewer bands, or none, all take part; without
 //! any, unverified, the pairs are those of the literature.
@@ -19,9 +19,6 @@ use crate::mapped::{Mapped, MappedWriter};
 
 /// In the place of the shingles in common: the pair was not verified.
 pub const UNVERIFIED: u32 = u32::MAX;
-
-/// Share of the pairs at the bound from which on bands are relied on.
-const RECALL: f64 = 0.99;
 
 /// A bit a page.
 pub struct Bits(Vec<u64>);
@@ -96,7 +93,7 @@ pub fn find(
     let stage = unit.stage();
     let mut later = Bits::new(pages.len());
     let relied_on =
-        settings.by.contains(&By::Bands) && settings.shape().probability(settings.min_resemblance) >= RECALL;
+        settings.by.contains(&By::Bands) && settings.shape().is_enough_for(settings.min_resemblance);
     bands.iter().filter(|_| relied_on).for_each(|pair| later.set(pair[1]));
     let (mut numbers, mut fingerprints) =
         (MappedWriter::create(unit.temp())?, MappedWriter::create(unit.temp())?);

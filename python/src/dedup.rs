@@ -103,55 +103,51 @@ fn cluster(
         }
     }
     let classes = CopyClasses::of(texts.len(), copies.into_iter().map(Ok))?;
-    let mut join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(MEMORY));
-    for (i, text) in (0..).zip(&texts) {
-        stop.check()?;
-        if classes.head(i) == i {
-            join.push(i, &text_bands(text, shape).unwrap_or_default())?;
-        }
-    }
-    let words = shape.words as usize;
     let similar = |a: u32, b: u32| {
-        let of = |i: u32| Shingles::of(&texts[i as usize], words);
-        let found = of(a).resemblance(&of(b));
-        (found >= least).then_some(found as f32)
+        let of = |i: u32| Shingles::of(&texts[i as usize], shape.words as usize);
+        let (a, b) = (of(a), of(b));
+        let found = a.resemblance(&b);
+        // One word, once or a thousand times, is no near-duplicate of anything.
+        (found >= least && a.len() > 1).then_some(found as f32)
     };
-    let verify = |meetings: &[Meeting], verdicts: &mut [Option<f32>]| {
+    let heads: Vec<u32> = (0..texts.len() as u32).filter(|i| classes.head(*i) == *i).collect();
+    let mut join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(MEMORY));
+    for &i in &heads {
+        stop.check()?;
+        join.push(i, &text_bands(&texts[i as usize], shape).unwrap_or_default())?;
+    }
+    let mut near = joined(join, similar, stop)?;
+    if let Some(bits) = bits {
+        // As `webmill dedup` does it: where bands are enough, what they bring together needs no second look.
+        let known = near.iter().filter(|_| shape.is_enough_for(least));
+        let later: HashSet<u32> = known.map(|pair| pair.later).collect();
+        let of = |i: &u32| Some((*i, webmill_dedup::simhash(&texts[*i as usize])?));
+        let (numbers, simhashes): (Vec<u32>, Vec<Fingerprint>) =
+            heads.iter().filter(|i| !later.contains(i)).filter_map(of).unzip();
+        let mut join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(MEMORY));
+        near_buckets(&simhashes, bits, &Budget::new(MEMORY), |bucket, i| {
+            join.push(numbers[i as usize], &[bucket])
+        })?;
+        near.extend(joined(join, similar, stop)?);
+    }
+    near.sort_by_key(|pair| (pair.later, pair.first));
+    near.dedup_by_key(|pair| (pair.later, pair.first));
+    Ok(Clusters::of(&classes, &near, Some(|a, b| stop.check().map(|()| similar(a, b))))?)
+}
+
+/// The pairs of a join that are similar.
+fn joined(join: BandJoin, similar: impl Fn(u32, u32) -> Option<f32>, stop: &Cancel) -> Result<Vec<NearPair>> {
+    let found = join.run(|meetings: &[Meeting], verdicts: &mut [Option<f32>]| {
         stop.check()?;
         for (meeting, verdict) in meetings.iter().zip(verdicts) {
             *verdict = similar(meeting.representative, meeting.page);
         }
         Ok(())
-    };
+    })?;
     let pair = |found: webmill_dedup::BandMatch| NearPair {
         later: found.page,
         first: found.representative,
         similarity: found.similarity,
     };
-    let mut near: Vec<NearPair> =
-        join.run(verify)?.map(|found| found.map(pair)).collect::<std::result::Result<_, Error>>()?;
-    if let Some(bits) = bits {
-        // As `webmill dedup` does it: SimHash is asked about what bands brought together with nothing before it.
-        let later: HashSet<u32> = near.iter().map(|pair| pair.later).collect();
-        let heads = (0..texts.len() as u32).filter(|i| classes.head(*i) == *i && !later.contains(i));
-        let of = |i: u32| webmill_dedup::simhash(&texts[i as usize]).map(|simhash| (i, simhash));
-        let (numbers, simhashes): (Vec<u32>, Vec<Fingerprint>) = heads.filter_map(of).unzip();
-        let mut join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(MEMORY));
-        near_buckets(&simhashes, bits, &Budget::new(MEMORY), |bucket, i| {
-            join.push(numbers[i as usize], &[bucket])
-        })?;
-        // One word, once or a thousand times, is no near-duplicate of anything.
-        let says_something = |i: u32| Shingles::of(&texts[i as usize], words).len() > 1;
-        let found = join.run(|meetings: &[Meeting], verdicts: &mut [Option<f32>]| {
-            verify(meetings, verdicts)?;
-            for (meeting, verdict) in meetings.iter().zip(verdicts) {
-                *verdict = verdict.filter(|_| says_something(meeting.representative));
-            }
-            Ok(())
-        })?;
-        let found = found.map(|found| found.map(pair));
-        near.extend(found.collect::<std::result::Result<Vec<_>, Error>>()?);
-    }
-    near.sort_by_key(|pair| (pair.later, pair.first));
-    Ok(Clusters::of(&classes, &near, Some(|a, b| stop.check().map(|()| similar(a, b))))?)
+    Ok(found.map(|found| found.map(pair)).collect::<std::result::Result<_, Error>>()?)
 }

@@ -297,7 +297,7 @@ def test_fingerprints_and_duplicates(results: Path) -> None:
     few = webmill.near_duplicates([a, b], bands="1x64", simhash_bits=7).to_polars()
     assert few["representative"].to_list() == [0, 0]
     assert webmill.near_duplicates([a, b], bands="1x64", simhash_bits=None).to_polars()["representative"].to_list() == [0, 1]
-    with pytest.raises(ValueError, match="simhash_bits"):
+    with pytest.raises(webmill.Error, match="simhash_bits"):
         webmill.near_duplicates([a, b], simhash_bits=8)
 
 

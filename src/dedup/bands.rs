@@ -86,7 +86,7 @@ impl BandShape {
     pub fn for_resemblance(least: f64) -> BandShape {
         let stored = BandShape::default();
         let least = least.clamp(0.01, 1.0);
-        if stored.probability(least) >= RECALL {
+        if stored.is_enough_for(least) {
             return stored;
         }
         // 1 − (1 − s^r)^b ≥ recall, solved for b.
@@ -130,6 +130,11 @@ impl BandShape {
     /// ```
     pub fn probability(&self, s: f64) -> f64 {
         1.0 - (1.0 - s.clamp(0.0, 1.0).powf(f64::from(self.rows))).powf(f64::from(self.bands))
+    }
+
+    /// Whether .99 of the pairs of resemblance `least` and more are expected to become candidates.
+    pub fn is_enough_for(&self, least: f64) -> bool {
+        self.probability(least) >= RECALL
     }
 
     /// The resemblance about which the probability rises most steeply: `(1/b)^(1/r)`.

@@ -15,7 +15,7 @@ use super::{RecipeParts, numbers, recipe, text, texts, to_json};
 use crate::arrow::{ArrowTable, Chunk, import};
 use crate::fault::{Fault, config};
 
-/// The settings of the recipe's table `[dedup]`: as JSON with the shape of the bands, and whether its bands are those that `extract` stores.
+/// The settings of the recipe's table `[dedup]`: as JSON with the shape of the bands and whether these are relied on, and whether its bands are those that `extract` stores.
 #[pyfunction]
 pub fn dedup_settings(settings: RecipeParts) -> PyResult<(String, bool)> {
     let settings: Dedup = recipe(settings)?.settings().map_err(Fault::from)?;
@@ -23,6 +23,7 @@ pub fn dedup_settings(settings: RecipeParts) -> PyResult<(String, bool)> {
     let mut told =
         serde_json::to_value(&settings).map_err(|e| Error::Internal(e.to_string())).map_err(Fault::from)?;
     told["bands"] = shape.to_string().into();
+    told["relied_on"] = shape.is_enough_for(settings.min_resemblance).into();
     Ok((to_json(&told)?, shape == BandShape::default()))
 }
 

@@ -106,12 +106,15 @@ def _pairs(
     found, missed = None, 0
     if "bands" in settings["by"]:
         found, missed = _joined(_band_buckets(spoken, stored, settings), spoken, recipe, False)
-        later = found.select(F.col("later").alias("id")).distinct()
-        fingerprints = fingerprints.join(later, "id", "left_anti")
+        if settings["relied_on"]:
+            later = found.select(F.col("later").alias("id")).distinct()
+            fingerprints = fingerprints.join(later, "id", "left_anti")
     if "simhash" in settings["by"]:
         buckets = _close_buckets(fingerprints, recipe)
         close, too = _joined(buckets, spoken, recipe, True)
-        found, missed = (close if found is None else found.unionByName(close)), missed + too
+        if found is not None:
+            close = found.unionByName(close.join(found.select("first", "later"), ["first", "later"], "left_anti"))
+        found, missed = close, missed + too
     assert found is not None, "a signature at least"
     return found, missed
 
