@@ -8,10 +8,10 @@
 //! mark too, else fetched anew. A file is whole when it has the length that was announced. A whole one is asked for by its marks, and
 //! kept where the server says that it is the same, or does not give it; without marks it is fetched anew.
 //!
-//! **Limits.** Ten redirects, to http and https alone; [`STALL`] without a byte ends a connection; [`RETRIES`] failures without
-//! [`GAIN_BYTES`] between them end a download, and so does each answer that will not change. `Retry-After` is waited for, up to
-//! [`LONGEST_WAIT`]. Without announced length at most
-//! [`MOST_UNANNOUNCED`]; else the disk is the bound, and what is there is gone on with later.
+//! **Limits.** Ten redirects, to http and https alone; a minute without a byte ends a connection; five failures without
+//! 1 MiB between them end a download, and so does each answer that will not change. `Retry-After` is waited for, up to
+//! a minute. Without announced length at most
+//! 64 GiB; else the disk is the bound, and what is there is gone on with later.
 //!
 //! **Why not the crawl's reader.** That keeps what a server sent byte for byte; here only the body counts, and a plain client (reqwest)
 //! knows proxies, redirects and HTTP as it is.

@@ -4,7 +4,7 @@
 //! `frame`, `iframe`, forms sent by GET, `<meta http-equiv=refresh>`, and `<link>` elements that name pages (canonical,
 //! alternate, next, …; style sheets, icons and hints for browsers are counted only). Images are links on request, and so
 //! is what most readers never see ([`LinkLimits::hidden`]): `object`, `embed`, `formaction`, the contents of `template`,
-//! and the documents that stand inside the page, in `noframes` and `srcdoc`; and what its scripts name ([`script`],
+//! and the documents that stand inside the page, in `noframes` and `srcdoc`; and what its scripts name (see `links::script`,
 //! [`LinkLimits::scripts`]). Each
 //! is resolved against `<base href>`, else the page's URL, and carries its *anchor* (its text with white space
 //! collapsed; the `alt` of its images where it has no text) and the text that is around it on the page.

@@ -118,7 +118,7 @@ impl Structure {
     }
 }
 
-/// The markup as a way to find pages that are alike, from a similarity of [`MIN_STRUCTURE`] on.
+/// The markup as a way to find pages that are alike, from a similarity of .9 on.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct StructureSignature;
 
