@@ -33,7 +33,7 @@ table! {
         shown: Option<u32> = "compared pages that show it there", "31";
         styles: Option<u32> = "different texts that the compared pages show at this path", "3";
         path_importance: Option<f64> = "composite importance in the style tree of the element at this path, its texts as its styles: 0 where all pages show one text there, near 1 where each has its own", "0.31";
-        words: Option<u32> = "its words", "14";
+        words: Option<u32> = "words in the text", "14";
         importance: Option<f64> = "0 of what all pages show, 1 of what one shows: that of a leaf of a style tree, 1 − ln shown / ln sampled", "0.009";
         is_template: Option<bool> = "whether main texts leave it out: its importance is at most 0.1 and the verdict on. A label (six words at most, no sentence) stays where it stands over a text of the page's own", "true";
     }

@@ -163,6 +163,7 @@ fn records(folder: &Path) -> Vec<(RecordType, String, String)> {
     let mut records = Vec::new();
     let mut shards: Vec<_> =
         std::fs::read_dir(folder.join("shards")).unwrap().map(|e| e.unwrap().path()).collect();
+    shards.retain(|path| !path.ends_with(webmill_shard::RAW_DB_PAGE_NAME));
     shards.sort();
     for shard in shards {
         let mut reader = ShardReader::open(&shard, &ReadOptions::default()).unwrap();
