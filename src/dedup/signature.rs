@@ -54,11 +54,6 @@ pub trait Signature: Sync {
 
     /// How alike two pages are, 0 to 1.
     fn similarity(&self, a: &[u64], b: &[u64]) -> f64;
-
-    /// Values whose Hamming distance is at most this are candidates too, where the signature is one 64-bit fingerprint.
-    fn bits(&self) -> Option<u32> {
-        None
-    }
 }
 
 /// Bands of the MinHash sketch of a set, so that sets whose Jaccard resemblance is at least `least` share one with a
@@ -135,7 +130,7 @@ mod tests {
     fn fingerprints_are_as_alike_as_their_bits() {
         let simhash = SimHash { bits: 3 };
         assert_eq!(simhash.similarity(&[0b1110], &[0b0100]), 1.0 - 2.0 / 64.0);
-        assert_eq!((simhash.least(), simhash.bits()), (1.0 - 3.0 / 64.0, Some(3)));
+        assert_eq!(simhash.least(), 1.0 - 3.0 / 64.0);
         assert_eq!(simhash.values(&PageParts::default()), Vec::<u64>::new());
     }
 }

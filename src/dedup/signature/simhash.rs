@@ -43,6 +43,7 @@ impl Signature for SimHash {
         simhash(page.text).map(|fingerprint| fingerprint.0).into_iter().collect()
     }
 
+    /// The fingerprint: equal ones. [`near_buckets`] has those of close ones, for which all pages must be known.
     fn keys(&self, values: &[u64]) -> Vec<u64> {
         values.to_vec()
     }
@@ -53,10 +54,6 @@ impl Signature for SimHash {
             (&[a], &[b]) => 1.0 - f64::from((a ^ b).count_ones()) / 64.0,
             _ => 0.0,
         }
-    }
-
-    fn bits(&self) -> Option<u32> {
-        Some(self.bits)
     }
 }
 
