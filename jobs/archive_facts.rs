@@ -3,7 +3,7 @@
 //!
 //! **Form.** Two files beside the results, made when they are first asked for: `OUT/archive-facts/KEY.facts`, tables `pages`,
 //! `texts`, `ranks`, `clusters` joined capture by capture in compressed blocks (`build`), and `KEY.index`, an inverted index of the
-//! texts ([`webmill_mapreduce::postings`]). Their key is that of the results that they were made of, so other results give other files.
+//! texts ([`webmill_jobs::mapreduce::postings`]). Their key is that of the results that they were made of, so other results give other files.
 //!
 //! **Search.** Terms are the words of [`webmill_text::words()`], normalised; of Chinese words of three characters and more
 //! every two neighbours are a term too, so that 北京 finds 北京市. Texts score by BM25 as in `rank --query`
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
-use webmill_index::Timestamp;
+use webmill_serve::index::Timestamp;
 use webmill_serve::site::{CaptureFacts, ClusterFacts, Facts, HostLine, PlaceFacts, SearchAnswer, SearchHit};
 use webmill_sort::Budget;
 use webmill_table::{Reader, columns};

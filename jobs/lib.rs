@@ -56,6 +56,7 @@ pub mod keywords;
 pub mod learn;
 pub mod levels;
 mod mapped;
+pub mod mapreduce;
 pub mod mirrors;
 pub mod output;
 pub mod rank;

@@ -6,6 +6,7 @@ mod corpus;
 mod crawls;
 mod documents;
 mod hosts;
+mod html;
 mod made;
 mod numbers;
 mod page;
@@ -22,8 +23,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_report::Lang;
 use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
+use webmill_serve::surface::Lang;
 use webmill_sort::Budget;
 use webmill_table::schema;
 
@@ -225,7 +226,7 @@ fn copy(settings: &Report, sources: &Sources, committed: &Committed, out: &std::
             Some((of.manifest.job.clone(), run["seconds"].as_f64()?))
         })
         .collect();
-    let page = webmill_report::with_times(&html, settings.language(), &seconds);
+    let page = html::with_times(&html, settings.language(), &seconds);
     let (aside, path) = (out.join(format!(".{COPY}.aside")), out.join(COPY));
     std::fs::write(&aside, page).at(&aside)?;
     std::fs::rename(&aside, &path).at(&path)
@@ -278,7 +279,7 @@ impl Report {
             changes: changes.as_ref(),
         };
         let rows = summary.iter().map(|row| (row.section.as_str(), row.name.as_str(), row.value));
-        let html = webmill_report::render(self.language(), rows, &page::data(self, &found))
+        let html = html::render(self.language(), rows, &page::data(self, &found))
             .map_err(|error| Error::Internal(format!("the report's templates: {error}")))?;
         let path = unit.create("report.html")?;
         std::fs::write(&path, html).at(&path)?;

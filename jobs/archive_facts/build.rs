@@ -2,19 +2,19 @@
 //!
 //! Layout of `KEY.facts`: a line that names the form; blocks of captures (JSON lines, zlib); the table of captures; the table of
 //! blocks; a footer of fixed size with the places of these. Numbers are little-endian. `KEY.index` beside it is an inverted index
-//! of the texts by numbers of captures ([`webmill_mapreduce::postings`]); it is whole where the other is there.
+//! of the texts by numbers of captures ([`webmill_jobs::mapreduce::postings`]); it is whole where the other is there.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::mapreduce::postings::IndexWriter;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result, date};
-use webmill_mapreduce::postings::IndexWriter;
 use webmill_mill::{PageRow, TextRow};
 use webmill_run::Committed;
 use webmill_shard::Staged;

@@ -10,9 +10,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::mapreduce::{Count, Key, MapReduce, Sample, Splitters};
 use serde::{Deserialize, Serialize};
 use webmill_capture::{CanonicalUrl, Result};
-use webmill_mapreduce::{Count, Key, MapReduce, Sample, Splitters};
 use webmill_mill::{LinkElement, LinkRow, PageRow};
 use webmill_run::{Committed, Job, Stage};
 use webmill_table::{Reader, columns, part_files, schema, table};
@@ -261,7 +261,7 @@ impl CountBacklinks {
         plan: &Plan,
         pages: &Pages,
         counts: bool,
-    ) -> Result<Vec<webmill_mapreduce::Shuffle>>
+    ) -> Result<Vec<crate::mapreduce::Shuffle>>
     where
         M: for<'p> MapReduce<Page<'p> = Link<'p>>,
     {

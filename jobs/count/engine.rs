@@ -1,4 +1,4 @@
-//! Kernels as units of work: the local engine of [`webmill_mapreduce`] with receipts.
+//! Kernels as units of work: the local engine of [`webmill_jobs::mapreduce`] with receipts.
 //!
 //! **Algorithm.** The map side of a unit reads row groups of a table, one ahead of those that are being mapped, and hands stretches of
 //! rows to the map sides of the threads; what they sort is merged into one scratch file. The reduce side of a part merges that part of all
@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use crate::mapreduce::{MapReduce, MapSide, Mapper, Merged, Part, Shuffle, reduce};
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_mapreduce::{MapReduce, MapSide, Mapper, Merged, Part, Shuffle, reduce};
 use webmill_run::{Measure, Stage, Unit};
 use webmill_sort::Budget;
 use webmill_table::{Columns, FileFacts, Reader, Rows, Table, part_files};

@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
+use crate::mapreduce::MapReduce;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_mapreduce::MapReduce;
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Stage};
 use webmill_table::{columns, schema, table};

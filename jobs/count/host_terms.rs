@@ -12,9 +12,9 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
+use crate::mapreduce::{Combiner, Count, Key, MapReduce, Shuffle, reduce};
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_mapreduce::{Combiner, Count, Key, MapReduce, Shuffle, reduce};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Stage};
 use webmill_table::{Reader, columns, schema, table};

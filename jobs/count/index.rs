@@ -4,7 +4,7 @@
 //! ([`webmill_text::words()`]) in comparison form of up to 64 bytes. A title stands before its text, with a place between that no word has, so that no
 //! phrase begins in one and ends in the other. The length of a text is its `num_words`.
 //!
-//! **Form.** `postings/part-NUMBER.index` ([`webmill_mapreduce::postings`]), terms spread by their hashes; table `count_index` says which text a
+//! **Form.** `postings/part-NUMBER.index` ([`webmill_jobs::mapreduce::postings`]), terms spread by their hashes; table `count_index` says which text a
 //! number is.
 //!
 //! **Queries.** [`query`].
@@ -14,10 +14,10 @@ pub mod query;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use crate::mapreduce::postings::IndexWriter;
+use crate::mapreduce::{Count, MapReduce, reduce, write_varint};
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_mapreduce::postings::IndexWriter;
-use webmill_mapreduce::{Count, MapReduce, reduce, write_varint};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Stage};
 use webmill_table::{Bytes16, columns, schema, table};

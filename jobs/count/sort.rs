@@ -11,10 +11,10 @@ mod coding;
 
 use std::sync::Arc;
 
+use crate::mapreduce::{MapReduce, Sample, Splitters, reduce};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
-use webmill_mapreduce::{MapReduce, Sample, Splitters, reduce};
 use webmill_run::{Committed, Job, JobInput, Stage};
 use webmill_table::{ColumnSchema, ColumnType, DynamicReader, DynamicWriter, TableSchema, Value, part_files};
 
@@ -241,7 +241,7 @@ impl CountSort {
 
 fn write(
     engine: &Engine<'_, '_, Rows>,
-    shuffles: &[webmill_mapreduce::Shuffle],
+    shuffles: &[crate::mapreduce::Shuffle],
     input: &SortInput,
 ) -> Result<()> {
     let columns = input.schema.columns_in_words();

@@ -15,12 +15,12 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+use crate::mapreduce::{Count, MapReduce};
 use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
-use webmill_mapreduce::{Count, MapReduce};
 use webmill_run::{Committed, Job, Reject, Stage};
 use webmill_table::{schema, table};
 
@@ -200,7 +200,7 @@ impl CountVisits {
         offset: u64,
         name: &str,
         origin: Option<&str>,
-        side: &mut webmill_mapreduce::MapSide<'_, Visits>,
+        side: &mut crate::mapreduce::MapSide<'_, Visits>,
     ) -> Result<(Tally, Vec<Reject>)> {
         let (mut tally, mut bad) = (Tally::default(), Vec::new());
         let mut at = offset;

@@ -12,13 +12,13 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::mapreduce::{Combiner, Count, MapReduce};
 use rayon::prelude::*;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_html::charset;
-use webmill_mapreduce::{Combiner, Count, MapReduce};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Reject, Stage};
 use webmill_table::{columns, schema, table, text_enum};

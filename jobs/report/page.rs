@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::html::{BowTie, Law, LogLog, OverTime};
 use serde_json::{Value, json};
 use webmill_capture::date::format_rfc3339;
-use webmill_report::{BowTie, Law, LogLog, OverTime};
 
 use super::classes::Classes;
 use super::compare::{Changes, FIRST};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use webmill_report::thousands;
+use webmill_serve::surface::thousands;
 
 use super::page::Found;
 use super::tops::{Lists, MEASURES, Scored};

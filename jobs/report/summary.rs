@@ -2,7 +2,7 @@
 
 use webmill_run::Committed;
 
-use webmill_report::{Degrees, binned};
+use super::html::{Degrees, binned};
 
 use super::Sources;
 use super::compare::Changes;

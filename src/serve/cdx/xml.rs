@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use webmill_index::query::{Query, Row};
+use crate::index::query::{Query, Row};
 
 use crate::form::decode;
 
@@ -49,7 +49,7 @@ impl XmlWriter {
     pub fn new(query: &Query, prefix: bool, now: &str) -> XmlWriter {
         let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<wayback>\n<request>\n");
         let key = query.range.from.as_str();
-        let time = |time: Option<webmill_index::Timestamp>, other: &str| {
+        let time = |time: Option<crate::index::Timestamp>, other: &str| {
             time.map_or_else(|| other.to_owned(), |time| time.to_string())
         };
         for (name, value) in [

@@ -1,7 +1,7 @@
 //! What the pages show: plain data, whoever has it.
 
+use crate::index::Timestamp;
 use webmill_capture::Result;
-use webmill_index::Timestamp;
 
 /// A collection in a list of them.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use webmill_index::{Entry, MemoryIndex, Timestamp};
+use webmill_serve::index::{Entry, MemoryIndex, Timestamp};
 use webmill_serve::{Archive, Collection, Options, ShardFiles};
 use webmill_shard::{ReadOptions, RecordType, ShardReader};
 

@@ -5,8 +5,8 @@ use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use webmill_index::query::Limits;
-use webmill_index::{CaptureSource, Entry, KeyRange, MemoryIndex, Scan, Timestamp};
+use webmill_serve::index::query::Limits;
+use webmill_serve::index::{CaptureSource, Entry, KeyRange, MemoryIndex, Scan, Timestamp};
 use webmill_serve::{Archive, Collection, Logged, Options, RequestLog, Server, ShardFiles};
 
 use crate::support::{archive, key, running, serve};
