@@ -54,6 +54,7 @@ pub mod names;
 mod percent;
 mod record_type;
 pub mod response;
+pub mod settings;
 pub mod simhash;
 pub mod splitmix;
 pub mod surt;
