@@ -38,7 +38,6 @@ use tally::{LINKS, MISSING_PAGE, Tally};
 pub const ENTRY: JobEntry = JobEntry {
     name: RulesJob::NAME,
     about: "Make tables of what rules find in pages",
-    example: "Example:\n  webmill rules apply books.toml --out results\n\nReads the shards that the results in the same folder are of; --shards names others.",
     reads_shards: false,
     optional: false,
     tables: || vec![tables::any_group(), schema::<RuleReportRow>(), schema::<RuleProblemRow>()],
