@@ -1,4 +1,4 @@
-//! `webmill graph build`: from pages and links to the web graph of pages, hosts and registrable domains.
+//! `webmill graph`: from pages and links to the web graph of pages, hosts and registrable domains.
 
 mod copies;
 mod feed;

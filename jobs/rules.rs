@@ -1,4 +1,4 @@
-//! `webmill rules apply`: tables out of any site by rules.
+//! `webmill rules`: tables out of any site by rules.
 //!
 //! **What.** A rule ([`webmill_rules`]) is applied to the pages of the corpus that its layers are entered by, and to those that its
 //! link tags lead to, however deep; its groups become tables.

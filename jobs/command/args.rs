@@ -234,6 +234,14 @@ pub struct DryRun {
     pub dry_run: bool,
 }
 
+/// Whether it is said what took how long.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Timings {
+    /// Say where the time went.
+    #[arg(long, hide_short_help = true)]
+    pub timings: bool,
+}
+
 /// Flags of every job.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "How it runs")]
@@ -246,9 +254,8 @@ pub struct JobFlags {
     /// How much damage is no failure.
     #[command(flatten)]
     pub damage: MaxBad,
-    /// Say where the time of each job went.
-    #[arg(long, hide_short_help = true)]
-    timings: bool,
+    #[command(flatten)]
+    timings: Timings,
     #[command(flatten)]
     dry: DryRun,
 }
@@ -263,7 +270,7 @@ impl JobFlags {
             recipe: RecipeFlags::default(),
             budget: Budget { threads: threads.clone(), memory: Memory { memory: Some(memory) } },
             damage: MaxBad { max_bad },
-            timings: false,
+            timings: Timings::default(),
             dry: DryRun::default(),
         }
     }
@@ -302,7 +309,7 @@ impl JobFlags {
             cancel,
             rejects: &RejectTable,
         };
-        Ok(Context::new(JOBS, recipe, runtime)?.dry_run(self.dry.dry_run).timings(self.timings))
+        Ok(Context::new(JOBS, recipe, runtime)?.dry_run(self.dry.dry_run).timings(self.timings.timings))
     }
 
     /// Bytes of memory to stay within.

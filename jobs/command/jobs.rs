@@ -4,13 +4,14 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use webmill_run::Cancel;
+use webmill_run::{Cancel, Progress};
 
 use super::args::{JobFlags, Out, Results};
 use crate::catalogue;
 use crate::console::Console;
 use crate::extract::too_many_unread;
 use crate::job::{Context, JobEntry};
+use crate::recipe::Recipe;
 use crate::registry::JOBS;
 use crate::rules::too_many_missing;
 use crate::run_all::run_all;
@@ -28,6 +29,21 @@ pub struct InputArgs {
     /// Flags of every job.
     #[command(flatten)]
     pub flags: JobFlags,
+}
+
+impl InputArgs {
+    /// The context that these arguments describe, with a recipe that was read before.
+    ///
+    /// # Errors
+    /// Where the recipe has a mistake anywhere.
+    pub fn context<'a>(
+        &self,
+        recipe: Recipe,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> webmill_capture::Result<Context<'a>> {
+        Ok(self.flags.context_with(recipe, &self.out.out, progress, cancel)?.reading(&self.shards.shards))
+    }
 }
 
 /// Shards that are read.
@@ -94,9 +110,9 @@ pub fn run(job: &JobEntry, matches: &ArgMatches, cancel: &Cancel) -> Result<Exit
     if !job.reads_shards {
         return ResultArgs::from_arg_matches(matches)?.run(job.name, cancel);
     }
-    let InputArgs { shards, out, flags } = InputArgs::from_arg_matches(matches)?;
+    let args = InputArgs::from_arg_matches(matches)?;
     let console = Console::new();
-    print_committed(&flags.context(&out.out, &console, cancel)?.reading(&shards.shards), job.name)
+    print_committed(&args.context(args.flags.read_recipe()?, &console, cancel)?, job.name)
 }
 
 /// Runs every job on shards.
@@ -105,7 +121,7 @@ pub fn run(job: &JobEntry, matches: &ArgMatches, cancel: &Cancel) -> Result<Exit
 /// What a job meets.
 pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
     let console = Console::new();
-    let context = args.flags.context(&args.out.out, &console, cancel)?.reading(&args.shards.shards);
+    let context = args.context(args.flags.read_recipe()?, &console, cancel)?;
     if let Some(report) = run_all(&context)?.filter(|_| !args.flags.is_dry_run()) {
         crate::print(&format!("{}\n", report.path("report.html").display()))?;
     }

@@ -11,7 +11,7 @@ use anyhow::{Result, ensure};
 use clap::Subcommand;
 use webmill_run::{Cancel, Job};
 
-use crate::command::args::{JobFlags, Results, ShardsOption};
+use crate::command::args::{JobFlags, OutOption, Results, ShardsOption};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::recipe::Settings;
@@ -20,7 +20,7 @@ use crate::rules::{RuleSettings, RulesJob};
 /// Make tables of what rules find in the pages of a corpus; list, search, check and try rules.
 ///
 /// On list pages, detail pages and chains of pages, however deep. Each group of a rule becomes the table `rule_RULE_GROUP`. The shards are
-/// read once, as a whole. Exit code 1 where a rule has mistakes: the others are applied.
+/// read once, as a whole. Tables go to the results, or of shards that have none to a folder of their own (--out). Exit code 1 where a rule has mistakes: the others are applied.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -35,6 +35,8 @@ pub struct RulesArgs {
     rules: Vec<String>,
     #[command(flatten)]
     shards: ShardsOption,
+    #[command(flatten)]
+    out: OutOption,
     #[command(flatten)]
     flags: JobFlags,
 }
@@ -78,7 +80,7 @@ pub fn run(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
 }
 
 fn apply(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let (folder, rules) = args.results.before_all(&args.rules)?;
+    let (folder, rules) = args.results.or_new(&args.rules, &args.out)?;
     let mut recipe = args.flags.read_recipe()?;
     if !rules.is_empty() {
         let files: Vec<toml::Value> = rules.into_iter().map(toml::Value::from).collect();

@@ -49,15 +49,15 @@ pub struct Reading {
     pub level: Option<String>,
     /// Columns of a list of arcs that hold source, target and perhaps weight, by name or number: from,to,weight or 1,3.
     #[arg(long, value_name = "COLUMNS", hide_short_help = true)]
-    columns: Option<Columns>,
+    pub columns: Option<Columns>,
     /// What parallel arcs of a list or matrix become [default: add].
     #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
-    parallel: Option<ParallelArcs>,
+    pub parallel: Option<ParallelArcs>,
 }
 
 /// [`Parallel`] as it is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ParallelArcs {
+pub enum ParallelArcs {
     /// Their weights add up; without weights they are counted.
     Add,
     /// The greatest weight counts.

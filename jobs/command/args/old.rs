@@ -1,8 +1,11 @@
 //! Calls as they were spelt before RESULTS was the first argument: an error that shows the new spelling of the same call.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::{Arg, Command};
+
+use super::is_results;
 
 /// Words that are no subcommands any more, after the command that does what they did.
 const GONE: [(&str, &str); 2] = [("graph", "build"), ("rules", "apply")];
@@ -22,13 +25,20 @@ pub fn old_spelling(program: &Command, arguments: &[OsString]) -> Option<String>
     let (folder, others) = folder_of(command, rest)?;
     let positions = others.iter().any(|(_, is_position)| *is_position);
     let written = command.get_arguments().any(|arg| arg.get_long() == Some("out"));
-    if folder.0 == "--out" && written && positions {
+    // Of such a command --out is where something new goes.
+    let is_new = folder.0 == "--out" && written && positions && !is_results(Path::new(folder.1));
+    if folder.0 == "--out" && written && positions && !gone {
         return None;
     }
     let mut call = vec!["webmill"];
     call.extend(path);
-    call.push(folder.1);
+    if !is_new {
+        call.push(folder.1);
+    }
     call.extend(others.iter().map(|(word, _)| *word));
+    if is_new {
+        call.extend([folder.0, folder.1]);
+    }
     let call: Vec<String> = call.into_iter().map(quoted).collect();
     Some(format!("{} is no longer how results are named; they come first: {}", folder.0, call.join(" ")))
 }

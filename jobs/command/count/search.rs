@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use webmill_run::Job;
 
-use crate::command::args::{Results, Top};
+use crate::command::args::{Results, Timings, Top};
 use crate::command::print::{RowFormat, Rows};
 use crate::count::index::CountIndex;
 use crate::count::index::query::{TextIndex, parse};
@@ -29,6 +29,8 @@ pub struct SearchArgs {
     top: Top,
     #[command(flatten)]
     format: RowFormat,
+    #[command(flatten)]
+    timings: Timings,
 }
 
 #[derive(Serialize)]
@@ -48,11 +50,15 @@ pub fn run(args: &SearchArgs) -> Result<ExitCode> {
     let index = TextIndex::open(&committed)?;
     let mut rows = Rows::new(args.format.form(), &["score", "url", "title"]);
     for query in &queries {
+        let begin = std::time::Instant::now();
         let wanted = parse(query);
         if wanted.is_empty() {
             bail!("{query:?} holds no word");
         }
         let best = index.best(&wanted, args.top.top.unwrap_or(10))?;
+        if args.timings.timings {
+            crate::say!("{:.3} ms  {query}", begin.elapsed().as_secs_f64() * 1e3);
+        }
         let numbers: Vec<u32> = best.iter().map(|text| text.0).collect();
         for (row, (_, score)) in index.rows(&numbers)?.iter().zip(&best) {
             rows.put(&Text { score: *score, url: &row.url, title: row.title.as_deref() })?;
