@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""webmill rules apply beside webmill extract, on one made-up site of many pages.
+"""webmill rules beside webmill extract, on one made-up site of many pages.
 
 usage: benches/rules_scale.py [--pages N] [--runs N] [--threads N] [--webmill BINARY]
 
@@ -164,11 +164,11 @@ def main():
                     command = [args.webmill, "extract", shard, "--out", out, *common]
                 else:
                     rule = folder / f"{name}.toml"
-                    command = [args.webmill, "rules", "apply", rule, "--shards", shard, "--out", out, "--recipe", recipe, *common]
+                    command = [args.webmill, "rules", rule, "--shards", shard, "--out", out, "--recipe", recipe, *common]
                 times[name].append(seconds(command))
         for name, table in [("alone", "rule_kettles_kettles"), ("joined", "rule_joined_kettles")]:
             sql = f"SELECT count(*) AS rows, count(DISTINCT {'title' if name == 'alone' else 'name'}) AS names, sum(price) AS prices FROM {table}"
-            done = subprocess.run([args.webmill, "query", sql, "--results", folder / f"out-{name}", "--format", "csv"], check=True, capture_output=True, text=True)
+            done = subprocess.run([args.webmill, "query", folder / f"out-{name}", sql, "--format", "csv"], check=True, capture_output=True, text=True)
             rows, names, prices = done.stdout.split("\n")[1].split(",")
             wanted = sum(n % 90 + 10.5 for n in range(kettles))
             assert int(rows) == int(names) == kettles and abs(float(prices) - wanted) < 0.01, done.stdout

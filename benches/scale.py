@@ -29,7 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 STAGES = [
     ("extract", ["extract", "SHARDS"]),
-    ("graph", ["graph", "build"]),
+    ("graph", ["graph"]),
     ("rank", ["rank"]),
     ("shape", ["shape"]),
     ("dedup", ["dedup"]),
@@ -77,7 +77,8 @@ class Mill:
     def run(self, job, arguments):
         out = self.folder / "out"
         arguments = [str(self.shards) if argument == "SHARDS" else argument for argument in arguments]
-        common = ["--out", str(out), "--memory", self.memory, "--recipe", str(self.folder / "recipe.toml")]
+        place = ["--out", str(out)] if job == "extract" else [str(out)]
+        common = [*place, "--memory", self.memory, "--recipe", str(self.folder / "recipe.toml")]
         stage = run([self.webmill, *arguments, *common], self.folder)
         rows, stage["kept"] = tables(out, job)
         self.rows.update(rows)

@@ -1,6 +1,7 @@
 //! Commands around the jobs: their arguments, and what they print.
 
 mod anchors;
+pub mod args;
 pub mod count;
 pub mod crawl;
 pub mod datasets;
@@ -10,6 +11,8 @@ pub mod graph;
 pub mod index;
 pub mod jobs;
 pub mod learn;
+pub mod overview;
+pub mod print;
 pub mod query;
 pub mod rank;
 pub mod reference;

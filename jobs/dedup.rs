@@ -54,7 +54,6 @@ use texts::overlap;
 pub const ENTRY: JobEntry = JobEntry {
     name: Dedup::NAME,
     about: "Find duplicates: equal bodies, equal texts, and texts that share most of their words' sequences",
-    example: "Example:\n  webmill dedup --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<DuplicateRow>(), schema::<ClusterRow>(), schema::<PassageRow>()],

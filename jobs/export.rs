@@ -16,7 +16,6 @@ mod value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_run::Cancel;
@@ -26,10 +25,9 @@ use crate::catalogue::TableFiles;
 use aside::Aside;
 
 /// How tables are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// An object a line; nulls are null.
-    #[value(alias = "jsonl")]
     Json,
     /// A header, then a line a row (RFC 4180, UTF-8); lists as JSON, nulls empty.
     Csv,
@@ -39,6 +37,24 @@ pub enum Form {
 }
 
 impl Form {
+    /// Every form of this build, the usual one first.
+    pub const ALL: &'static [Form] = &[
+        Form::Json,
+        Form::Csv,
+        #[cfg(feature = "sqlite")]
+        Form::Sqlite,
+    ];
+
+    /// Its name, as it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Json => "json",
+            Form::Csv => "csv",
+            #[cfg(feature = "sqlite")]
+            Form::Sqlite => "sqlite",
+        }
+    }
+
     /// Whether all tables are one file.
     pub fn is_one_file(self) -> bool {
         match self {

@@ -32,7 +32,6 @@ use template_row::TemplateRow;
 pub const ENTRY: JobEntry = JobEntry {
     name: Extract::NAME,
     about: "Turn shards into tables: pages, links, main texts",
-    example: "Example:\n  webmill extract crawl-*.raw archive.warc.gz --out results\n\nReads RAW DB, WARC and ARC, recognised by content; folders are walked.\nPictures get rows in table links where the recipe says so: [extract] images = true.",
     reads_shards: true,
     optional: false,
     tables: || {

@@ -1,4 +1,4 @@
-//! `webmill graph build`: from pages and links to the web graph of pages, hosts and registrable domains.
+//! `webmill graph`: from pages and links to the web graph of pages, hosts and registrable domains.
 
 mod copies;
 mod feed;
@@ -29,7 +29,6 @@ use tables::{ArcRow, LevelRow, NodeRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: GraphJob::NAME,
     about: "Build the graph of pages, hosts and domains from the tables that `webmill extract` wrote",
-    example: "Example:\n  webmill graph build --out results",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<NodeRow>(), schema::<ArcRow>(), schema::<LevelRow>()],

@@ -19,8 +19,6 @@ pub struct JobEntry {
     pub name: &'static str,
     /// One sentence: what it does.
     pub about: &'static str,
-    /// What its help ends with: a worked example.
-    pub example: &'static str,
     /// Whether it reads shards; other jobs read what earlier jobs wrote to the same folder.
     pub reads_shards: bool,
     /// Whether `webmill run` leaves it out unless the recipe has its table; it has no subcommand of its name either, but one of a group.
@@ -210,11 +208,7 @@ pub fn mixed(joined: &[&Committed]) -> Vec<String> {
 
 /// The subcommand that runs a job: its name, in groups with a blank for the hyphen.
 pub fn command(job: &str) -> String {
-    match job {
-        "graph" => "graph build".to_owned(),
-        "rules" => "rules apply".to_owned(),
-        job => job.replacen('-', " ", 1),
-    }
+    job.replacen('-', " ", 1)
 }
 
 /// What there is of results that may be missing.
@@ -236,7 +230,11 @@ pub fn if_any(results: Result<Committed>) -> Result<Option<Committed>> {
 pub fn latest(out: &Path, job: &str) -> Result<Committed> {
     open_latest(out, job).map_err(|error| match error {
         Error::Config(why) => {
-            Error::Config(format!("{why}; run `webmill {}` with this --out first", command(job)))
+            let folder = out.display();
+            Error::Config(match job {
+                "extract" => format!("{why}; run `webmill extract SHARDS --out {folder}` first"),
+                job => format!("{why}; run `webmill {} {folder}` first", command(job)),
+            })
         }
         other => other,
     })

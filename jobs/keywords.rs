@@ -32,7 +32,6 @@ const AT_ONCE: usize = 64;
 pub const ENTRY: JobEntry = JobEntry {
     name: KeywordsJob::NAME,
     about: "Find the keywords of each page, by tf·idf over the corpus and by TextRank",
-    example: "Example:\n  webmill keywords --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<KeywordRow>()],

@@ -41,7 +41,6 @@ use words::FeaturesJob;
 pub const FEATURES: JobEntry = JobEntry {
     name: FeaturesJob::NAME,
     about: "Measure how well words tell classes of labelled pages apart",
-    example: "Example:\n  webmill learn features --labels labels.csv --out results",
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<tables::FeatureRow>()],
@@ -57,7 +56,6 @@ pub const FEATURES: JobEntry = JobEntry {
 pub const TRAIN: JobEntry = JobEntry {
     name: TrainJob::NAME,
     about: "Train a classifier on labelled pages, and evaluate it",
-    example: "Example:\n  webmill learn train --labels labels.csv --out results",
     reads_shards: false,
     optional: true,
     tables: || {
@@ -80,7 +78,6 @@ pub const TRAIN: JobEntry = JobEntry {
 pub const APPLY: JobEntry = JobEntry {
     name: ApplyJob::NAME,
     about: "Tell the classes of pages by a trained classifier",
-    example: "Example:\n  webmill learn apply --out results",
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<tables::ClassRow>()],

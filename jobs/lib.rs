@@ -6,7 +6,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`recipe`], [`settings`], [`inputs`] | what users set: TOML tables, flags, shards |
+//! | [`recipe`], [`inputs`] | what users set: TOML tables, shards |
 //! | [`walk`] | shards read part by part on all cores, nothing lost at the seams |
 //! | [`job`], [`registry`] | what a job is to its callers, and the list of jobs |
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
@@ -68,7 +68,6 @@ pub mod repeated;
 pub mod report;
 pub mod rules;
 pub mod run_all;
-pub mod settings;
 pub mod shape;
 mod timings;
 pub mod walk;

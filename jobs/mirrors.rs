@@ -26,7 +26,6 @@ use tables::MirrorRow;
 pub const ENTRY: JobEntry = JobEntry {
     name: Mirrors::NAME,
     about: "Find mirrors: sites that have the same pages at the same paths",
-    example: "Example:\n  webmill mirrors --out results\n\nReads the tables that `webmill extract` and `webmill dedup` wrote to the same folder.",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<MirrorRow>()],

@@ -23,7 +23,6 @@ use tables::{AgreementRow, ConvergenceRow, Iterated, RankRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: RankJob::NAME,
     about: "Rank pages, hosts and domains: PageRank, HITS, SALSA, harmonic centrality",
-    example: "Example:\n  webmill rank --out results",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<RankRow>(), schema::<ConvergenceRow>(), schema::<AgreementRow>()],

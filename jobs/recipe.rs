@@ -58,10 +58,25 @@ impl Recipe {
         }
     }
 
-    /// A table as it is written and overridden.
-    #[cfg(test)]
-    pub(crate) fn table(&self, name: &str) -> Option<&toml::Table> {
-        self.tables.get(name)?.as_table()
+    /// Overrides one setting as it is typed after `--set`: `rank.damping=0.9`, `crawl.fetch.cookies=true`. The left side is a key of TOML,
+    /// the right side a value of TOML or, where it is none, a text.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where no table, no setting or no value is named.
+    pub fn assign(&mut self, text: &str) -> Result<()> {
+        let wrong = || Error::Config(format!("--set {text}: write TABLE.KEY=VALUE, as rank.damping=0.9"));
+        let (key, value) = text.split_once('=').ok_or_else(wrong)?;
+        let quoted = toml::Value::from(value.trim()).to_string();
+        let typed = format!("{key} = {value}").parse().ok().filter(|table: &toml::Table| table.len() == 1);
+        let table: toml::Table = match typed {
+            Some(table) => table,
+            None => format!("{key} = {quoted}").parse().map_err(|_| wrong())?,
+        };
+        if table.len() != 1 || table.values().any(|value| !value.is_table()) {
+            return Err(wrong());
+        }
+        merge(&mut self.tables, table);
+        Ok(())
     }
 
     /// Names of its tables.
@@ -97,6 +112,16 @@ impl Recipe {
 
     fn name(&self) -> String {
         self.path.as_ref().map_or_else(String::new, |path| format!("recipe {}, ", path.display()))
+    }
+}
+
+/// Puts the values of one table into another, tables into tables.
+fn merge(into: &mut toml::Table, from: toml::Table) {
+    for (key, value) in from {
+        match (into.get_mut(&key), value) {
+            (Some(toml::Value::Table(below)), toml::Value::Table(value)) => merge(below, value),
+            (_, value) => drop(into.insert(key, value)),
+        }
     }
 }
 
@@ -153,5 +178,26 @@ mod tests {
         recipe.set("tea", "sugar", true);
         assert!(recipe.settings::<Tea>().unwrap_err().to_string().contains("sugar"));
         assert_eq!(Recipe::default().settings::<Tea>().unwrap(), Tea::default());
+    }
+
+    #[test]
+    fn settings_are_typed_as_keys_and_values_of_toml() {
+        let mut recipe = Recipe::default();
+        for text in [
+            "tea.minutes=3",
+            "tea.kind.leaf=green tea",
+            "tea.kind.sorts=[\"a\", \"b\"]",
+            "tea.kind.\"a.b\"=true",
+            "tea.minutes=4",
+        ] {
+            recipe.assign(text).unwrap();
+        }
+        let want =
+            "[tea]\nminutes = 4\n[tea.kind]\nleaf = \"green tea\"\nsorts = [\"a\", \"b\"]\n\"a.b\" = true\n";
+        assert_eq!(recipe.tables, toml::from_str(want).unwrap());
+        for wrong in ["tea", "tea=3", "=3", "tea.=3", "tea.minutes"] {
+            let error = recipe.assign(wrong).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("--set {wrong}: write TABLE.KEY=VALUE")), "{error}");
+        }
     }
 }

@@ -38,7 +38,6 @@ use texts::{FetchedTexts, NamedText, PageSet, Places, hash_all};
 pub const ENTRY: JobEntry = JobEntry {
     name: RepeatedLines::NAME,
     about: "Find the lines and paragraphs of main texts that stand on many pages",
-    example: "Example:\n  webmill repeated --out results\n\nReads the tables that `webmill extract` and `webmill dedup` wrote to the same folder.",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<RepeatedBlockRow>()],

@@ -41,7 +41,6 @@ use tables::{HostRow, SummaryRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Report::NAME,
     about: "Write the report: one self-contained page with the numbers and the pictures, and the tables behind it",
-    example: "Examples:\n  webmill report --out results\n  webmill report --out results --lang zh\n  webmill report --out results --compare results-of-last-year\n\nReads what extract, graph, rank, shape, dedup and keywords wrote to the same folder, repeated, mirrors, rules and learn cluster where they were run, and the tables of the crawl where the shards are a crawl's.",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<HostRow>(), schema::<SummaryRow>()],

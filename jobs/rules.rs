@@ -1,4 +1,4 @@
-//! `webmill rules apply`: tables out of any site by rules.
+//! `webmill rules`: tables out of any site by rules.
 //!
 //! **What.** A rule ([`webmill_rules`]) is applied to the pages of the corpus that its layers are entered by, and to those that its
 //! link tags lead to, however deep; its groups become tables.
@@ -38,7 +38,6 @@ use tally::{LINKS, MISSING_PAGE, Tally};
 pub const ENTRY: JobEntry = JobEntry {
     name: RulesJob::NAME,
     about: "Make tables of what rules find in pages",
-    example: "Example:\n  webmill rules apply books.toml --out results\n\nReads the shards that the results in the same folder are of; --shards names others.",
     reads_shards: false,
     optional: false,
     tables: || vec![tables::any_group(), schema::<RuleReportRow>(), schema::<RuleProblemRow>()],

@@ -16,7 +16,6 @@ use webmill_run::{Committed, Notes};
 
 use crate::job::{Context, JobEntry};
 use crate::registry::JOBS;
-use crate::settings::processors;
 use crate::{dedup, extract, graph, keywords, mirrors, rank, repeated, rules, shape};
 
 /// Jobs by the jobs that they read. One that is not named here reads all that stand before it.
@@ -61,6 +60,11 @@ pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
         }
     }
     Ok(jobs.last().and_then(|last| context.results().remove(last.name)))
+}
+
+/// Processors that this process may use.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Whether two jobs at a time have processors and memory, as far as is known of how much there is to do.
@@ -185,7 +189,6 @@ mod tests {
         JobEntry {
             name,
             about: "",
-            example: "",
             reads_shards: false,
             optional: false,
             tables: Vec::new,

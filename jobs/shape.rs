@@ -24,7 +24,6 @@ use tables::{ComponentRow, DegreeRow, Direction, LawRow, ShapeRow};
 pub const ENTRY: JobEntry = JobEntry {
     name: Shape::NAME,
     about: "Measure the shape of the graph: degree laws, components, bow-tie",
-    example: "Example:\n  webmill shape --out results",
     reads_shards: false,
     optional: false,
     tables: || {

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::jobs::command::{
-    count, crawl, datasets, dedup, demo, graph, index, jobs, learn, query, rank, reference, report, results,
-    rules, schema, serve, shape, shard, show, text, wacz,
+    args, count, crawl, datasets, dedup, demo, graph, index, jobs, learn, overview, query, rank, reference,
+    report, results, rules, schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say};
 use webmill::run::Cancel;
@@ -27,7 +27,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Mill crawled corpora into tables: web graph, duplicates, main text, Parquet and a report.
 #[derive(Debug, Parser)]
-#[command(name = "webmill", version, max_term_width = 110, after_help = "Start with:\n  webmill demo")]
+#[command(name = "webmill", version, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -47,28 +47,18 @@ enum Command {
     Dedup(Box<dedup::DedupArgs>),
     Rules(rules::RulesArgs),
     Learn(Box<learn::LearnArgs>),
-    #[command(display_order = 98)]
     Count(count::CountArgs),
     Show(show::ShowArgs),
-    #[command(display_order = 99)]
     Query(query::QueryArgs),
-    #[command(display_order = 100)]
     Shard(shard::ShardArgs),
-    #[command(display_order = 100)]
     Index(index::IndexArgs),
-    #[command(display_order = 101)]
     Wacz(wacz::WaczArgs),
-    #[command(display_order = 101)]
     Serve(Box<serve::ServeArgs>),
-    #[command(display_order = 101)]
     Datasets(datasets::DatasetsArgs),
-    #[command(display_order = 99)]
     Results(results::ResultsArgs),
-    #[command(display_order = 103)]
     Schema(schema::SchemaArgs),
     /// Print what makes a shell complete webmill's arguments.
     #[command(
-        display_order = 104,
         after_help = "Example:\n  webmill completions bash > ~/.local/share/bash-completion/completions/webmill"
     )]
     Completions {
@@ -79,10 +69,7 @@ enum Command {
     #[command(hide = true)]
     Reference,
     /// Write a manual page for every subcommand.
-    #[command(
-        display_order = 105,
-        after_help = "Example:\n  webmill man ~/.local/share/man/man1 && man webmill-graph-build"
-    )]
+    #[command(after_help = "Example:\n  webmill man ~/.local/share/man/man1 && man webmill-graph-info")]
     Man {
         /// Folder that takes the pages.
         folder: PathBuf,
@@ -102,6 +89,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
+    let arguments: Vec<OsString> = arguments.collect();
+    if let Some(new) = args::old_spelling(&command(), &arguments) {
+        anyhow::bail!(new);
+    }
     let matches = command().get_matches_from(arguments);
     let cancel = Cancel::default();
     // Looking into shards and pages leaves nothing to resume: there Ctrl-C ends the process as usual.
@@ -127,7 +118,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     }
     match Cli::from_arg_matches(&matches)?.command {
         Command::Run(args) => {
-            if args.common.shared.memory >= MUCH_MEMORY {
+            if args.flags.budget.memory() >= MUCH_MEMORY {
                 keep_memory();
             }
             jobs::run_everything(&args, &cancel)
@@ -182,7 +173,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
 
 /// All subcommands.
 fn command() -> clap::Command {
-    jobs::add_subcommands(Cli::command())
+    overview::grouped(jobs::add_subcommands(Cli::command()))
 }
 
 /// The first Ctrl-C stops cleanly; a second one ends the process at once: what has a receipt resumes all the same.

@@ -62,7 +62,7 @@ def main():
 
         def webmill(*what):
             shutil.rmtree(out / f"count-{what[0]}", ignore_errors=True)
-            command = [options.webmill.resolve(), "count", *what, "--out", out, "--threads", str(options.threads)]
+            command = [options.webmill.resolve(), "count", what[0], out, *what[1:], "--threads", str(options.threads)]
             subprocess.run(command, check=True, capture_output=True)
 
         words(pl, current, out, webmill, options)
@@ -136,7 +136,7 @@ def index(tantivy, pl, current, folder, out, webmill, options):
     for query in queries:
         parsed = peer.parse_query(query, ["title", "text"])
         theirs.append(1e3 * seconds(lambda parsed=parsed: searcher.search(parsed, 10))[0])
-    command = [options.webmill.resolve(), "count", "search", *queries, "--out", out, "--time"]
+    command = [options.webmill.resolve(), "count", "search", out, *queries, "--timings"]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
     mine = [float(line.split(" ms")[0]) for line in told.splitlines() if " ms " in line]
     assert len(mine) == len(queries)

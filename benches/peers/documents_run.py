@@ -179,7 +179,7 @@ def watched(command, **options):
 
 
 def query(webmill, results, sql):
-    done = subprocess.run([webmill, "query", sql, "--results", results, "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([webmill, "query", results, sql, "--format", "json"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     return [json.loads(line) for line in done.stdout.splitlines()]

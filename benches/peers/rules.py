@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""webmill rules apply beside FastWARC + parsel + extruct: same pages, same fields, same machine, alternating runs.
+"""webmill rules beside FastWARC + parsel + extruct: same pages, same fields, same machine, alternating runs.
 
 usage: benches/peers/rules.py CORPUS SHARD... [--runs N] [--webmill BINARY]
 
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / "target/peers/rules"
 PEER = ROOT / "benches/peers/rules_peer.py"
 # What is measured; the names in braces are filled in.
-APPLY = ["{webmill}", "rules", "apply", "{rule}", "--shards", "{warc}", "--out", "{out}", "--threads", "{threads}"]
+APPLY = ["{webmill}", "rules", "{rule}", "--shards", "{warc}", "--out", "{out}", "--threads", "{threads}"]
 
 
 def peer_python():

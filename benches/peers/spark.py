@@ -101,11 +101,11 @@ def shuffled(log):
 
 
 def by_binary(options, out):
-    common = ["--out", str(out), "--threads", str(options.cores)]
+    common = ["--threads", str(options.cores)]
     took = []
     recipe = out.with_suffix(".toml")
     recipe.write_text("[dedup]\npassages = false\n")
-    for command in (["extract", *options.shards], ["dedup", "--recipe", str(recipe)]):
+    for command in (["extract", *options.shards, "--out", str(out)], ["dedup", str(out), "--recipe", str(recipe)]):
         run = lambda command=command: subprocess.run([options.webmill, *command, *common], check=True, capture_output=True)
         took.append(seconds(run)[0])
     return took

@@ -8,7 +8,6 @@ mod ctl;
 mod earlier;
 mod end;
 mod explain;
-mod rule_args;
 mod seed_text;
 mod seeds;
 mod view;
@@ -48,7 +47,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     // Where rules begin belongs to the crawl as seeds do.
     let entries = Steering::new(&options.rules)?.map(|steering| steering.sites()).unwrap_or_default();
-    let seeds = seeds::read(&args.seeds, &args.urls, &args.out, entries.is_empty())?;
+    let seeds = seeds::read(&args.seeds.seeds, &args.urls, args.out(), entries.is_empty())?;
     let begins = [seeds.as_slice(), &entries].concat();
     refuse_private(&begins, &options)?;
     if options.fetch.user_agent == CrawlOptions::default().fetch.user_agent && !options.fetch.allow_private {
@@ -59,14 +58,14 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     if let Some(path) = &options.fetch.cookies_file {
         crate::say!("{}: {}", path.display(), cookie_file::read(path)?.summary());
     }
-    if args.dry_run {
+    if args.dry.dry_run {
         crate::print(&as_recipe(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let (earlier, notes) = args.earlier.as_deref().map(earlier::read).transpose()?.unzip();
     notes.iter().flatten().for_each(|note| crate::say!("{note}"));
-    std::fs::create_dir_all(&args.out).with_context(|| args.out.display().to_string())?;
-    let (mut crawl, opened) = Crawl::open(&args.out, &options, &seeds, args.threads(), earlier)?;
+    std::fs::create_dir_all(args.out()).with_context(|| args.out().display().to_string())?;
+    let (mut crawl, opened) = Crawl::open(args.out(), &options, &seeds, args.threads(), earlier)?;
     let f = crawl.frontier();
     if !opened.fresh {
         crate::say!("{} of {} URLs wait", f.queued, f.seen);
@@ -82,18 +81,18 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         crate::say!("asked for again: {} that an earlier run gave up", many(again, "URL"));
     }
     again::import(&mut crawl, &args.again.import)?;
-    again::tell_due(&crawl, &options, &args.out)?;
-    for secret in remember(&args.out, &options)? {
+    again::tell_due(&crawl, &options, args.out())?;
+    for secret in remember(args.out(), &options)? {
         crate::say!("crawl.toml does not keep a secret: who resumes this crawl says it again: {secret}");
     }
-    seeds::keep(&args.out, &seeds)?;
+    seeds::keep(args.out(), &seeds)?;
     raise_file_limit(options.connections);
     let mut looking = view();
     let ran = crawl.run(&mut *looking, &|| cancel.stopped());
     drop(looking);
     if ran.is_err() {
         // What happened until then is worth a table, if there is room for it.
-        let _ = convert(&args.out);
+        let _ = convert(args.out());
     }
     let ended = ran.context("the crawl stopped; the same command goes on with it")?;
     let missing = crawl.missing()?;
@@ -104,7 +103,7 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     let over_budget = crawl.hosts_over_budget();
     let focused = crawl.focus_counts();
-    let (totals, tables) = end(crawl, &args.out, ended)?;
+    let (totals, tables) = end(crawl, args.out(), ended)?;
     let shared = options.agents.exchange.is_some();
     let how = End { ended, stored: totals.stored, missing, shared, waits };
     sum_up(&totals, how.name());
@@ -113,9 +112,9 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     again::sum_up(&totals, over_budget, ended);
     tables.context("the tables of the crawl")?;
-    how.tell(&totals, &args.out);
+    how.tell(&totals, args.out());
     if ended != Ended::Stopped {
-        crate::print(&format!("{}\n", args.out.display()))?;
+        crate::print(&format!("{}\n", args.out().display()))?;
     }
     Ok(ExitCode::from(how.exit_code()))
 }

@@ -1,4 +1,4 @@
-//! `webmill graph`: build the web graph, look at graphs of any format, convert and export them.
+//! `webmill graph`: the job, and what is done with graphs of any format: numbers, other formats, drawings, paths.
 
 mod convert;
 mod export;
@@ -12,31 +12,28 @@ use clap::Subcommand;
 pub use convert::{ConvertArgs, run as convert};
 use webmill_run::{Cancel, Job};
 
+use crate::command::args::{JobFlags, Results};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::graph::GraphJob;
-use crate::settings::Common;
 
-/// Build the web graph, look at graphs of any format, convert and export them.
+/// Build the web graph of pages, hosts and domains; look at graphs of any format, convert and export them.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill graph build --out results\n  webmill graph info cnr-2000\n  webmill graph convert edges.txt graph.mtx\n  webmill graph convert results results-bv --to bvgraph --level host\n  webmill graph export results --level host --top 200 > hosts.graphml\n  webmill graph path example.org example.com results --level host"
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  webmill graph out/demo/results\n  webmill graph info out/demo/results --level host\n  webmill graph convert out/demo/results hosts.mtx --level host\n  webmill graph export out/demo/results --level host --top 200 > hosts.graphml"
 )]
 pub struct GraphArgs {
     #[command(subcommand)]
-    command: GraphCommand,
+    command: Option<GraphCommand>,
+    #[command(flatten)]
+    results: Results,
+    #[command(flatten)]
+    flags: JobFlags,
 }
 
 #[derive(Debug, Subcommand)]
 enum GraphCommand {
-    /// Build the graph of pages, hosts and domains from the tables that `webmill extract` wrote.
-    Build {
-        /// Fold duplicates into the page that stands for them, after `webmill dedup` (run now if it was not).
-        #[arg(long)]
-        fold_duplicates: bool,
-        #[command(flatten)]
-        common: Common,
-    },
     Info(info::InfoArgs),
     Convert(convert::ConvertArgs),
     Export(export::ExportArgs),
@@ -49,17 +46,14 @@ enum GraphCommand {
 /// What it meets.
 pub fn run(args: &GraphArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
-        GraphCommand::Build { fold_duplicates, common } => {
+        None => {
             let console = Console::new();
-            let mut recipe = common.shared.read_recipe()?;
-            if *fold_duplicates {
-                recipe.set(GraphJob::NAME, "fold_duplicates", true);
-            }
-            print_committed(&common.context_with(recipe, &console, cancel)?, GraphJob::NAME)
+            let context = args.flags.context(&args.results.folder()?, &console, cancel)?;
+            print_committed(&context, GraphJob::NAME)
         }
-        GraphCommand::Info(args) => info::run(args),
-        GraphCommand::Convert(args) => convert::run(args),
-        GraphCommand::Export(args) => export::run(args),
-        GraphCommand::Path(args) => path::run(args),
+        Some(GraphCommand::Info(args)) => info::run(args),
+        Some(GraphCommand::Convert(args)) => convert::run(args),
+        Some(GraphCommand::Export(args)) => export::run(args),
+        Some(GraphCommand::Path(args)) => path::run(args),
     }
 }

@@ -3,7 +3,7 @@
 pub mod columnar;
 
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -14,29 +14,30 @@ use webmill_shard::{Input, RecordType, Staged};
 use webmill_sort::{Budget, BytesSorter};
 
 use super::shard::sources::{ReadArgs, Source, not_an_input};
-use crate::settings::{parse_size, parse_threads};
+use crate::command::args::{self, OutOption};
+use crate::command::print::TO_HELP;
 use columnar::Partitions;
 
 /// Write the index of shards: which URL was captured when, and where it is stored.
 ///
 /// One line a response, revisit and resource, sorted by key (SURT as the Internet Archive's tools make it) and time.
-/// What is left out is counted by reason. Exit code 0: damage within --max-bad; 1: beyond it; 2: no record readable, or a
+/// It goes to standard output, where --out names no file; ZipNum (--out NAME.idx) is NAME.cdx.gz, NAME.idx and NAME.loc, Parquet a folder of
+/// partitions. What is left out is counted by reason. Exit code 0: damage within --max-bad; 1: beyond it; 2: no record readable, or a
 /// file that cannot be read.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill index crawl/*.warc.gz -o crawl.cdxj\n  \
-                        webmill index crawl/ --format zipnum -o crawl.idx")]
+#[command(
+    after_help = "Examples:\n  webmill index out/demo/crawl/shards -o crawl.cdxj\n  webmill index out/demo/crawl/shards --to zipnum -o crawl.idx"
+)]
 pub struct IndexArgs {
     #[command(flatten)]
     read: ReadArgs,
-    /// File that takes the index, or - for stdout; ZipNum writes NAME.cdx.gz, NAME.idx and NAME.loc, Parquet a folder of partitions.
-    #[arg(short, long, value_name = "OUT", default_value = "-")]
-    output: PathBuf,
-    /// Name of the crawl, a partition of the Parquet index.
-    #[arg(long, value_name = "NAME", default_value = "crawl")]
-    crawl: String,
-    /// Form of the index.
-    #[arg(long, value_enum, default_value = "cdxj")]
-    format: Kind,
+    #[command(flatten)]
+    out: OutOption,
+    /// Name of the crawl in a Parquet index, where it is a partition.
+    #[arg(long, value_name = "NAME", default_value = "crawl", hide_short_help = true)]
+    collection: String,
+    #[arg(long, value_enum, value_name = "FORMAT", help = TO_HELP)]
+    to: Option<Kind>,
     /// Digest: as declared by the record, or computed of the body as stored (as warcio, pywb and wget do) or after
     /// transfer decoding (the standard's).
     #[arg(long, value_enum, default_value = "declared")]
@@ -47,18 +48,8 @@ pub struct IndexArgs {
     /// Put what POST and PUT requests say into the keys of their responses.
     #[arg(long)]
     post: bool,
-    /// Index records without a readable date, at time 0.
-    #[arg(long)]
-    undated: bool,
-    /// Write lines in the order of the records, as they come.
-    #[arg(long)]
-    unsorted: bool,
-    /// Memory of the sort.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
-    memory: u64,
-    /// Threads; all processors by default.
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    budget: args::Budget,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -85,8 +76,17 @@ enum More {
 }
 
 impl IndexArgs {
+    fn kind(&self) -> Kind {
+        self.to.unwrap_or(Kind::Cdxj)
+    }
+
+    /// The file or folder that takes the index; `-` is standard output.
+    fn output(&self) -> &Path {
+        self.out.out.as_deref().unwrap_or(Path::new("-"))
+    }
+
     fn form(&self) -> Form {
-        match self.format {
+        match self.kind() {
             Kind::Cdxj | Kind::Zipnum | Kind::Parquet => Form::Cdxj,
             Kind::Cdx11 => Form::Cdx11,
             Kind::Cdx9 => Form::Cdx9,
@@ -108,33 +108,29 @@ impl IndexArgs {
             Digest::Stored => DigestOf::Stored,
             Digest::Entity => DigestOf::Entity,
         };
-        Indexer::new()
-            .with_digest(digest)
-            .with_post(self.post)
-            .with_undated(self.undated)
-            .with_records(&kinds)
+        Indexer::new().with_digest(digest).with_post(self.post).with_records(&kinds)
     }
 }
 
 /// Runs the command.
 pub fn run(args: &IndexArgs) -> Result<ExitCode> {
-    if args.format == Kind::Zipnum && (args.output == Path::new("-") || args.unsorted) {
-        bail!(Error::Config("--format zipnum needs -o NAME.idx, and sorted lines".into()));
+    if args.kind() == Kind::Zipnum && args.output() == Path::new("-") {
+        bail!(Error::Config("--to zipnum needs --out NAME.idx".into()));
     }
-    if args.format == Kind::Parquet && (args.output == Path::new("-") || args.unsorted) {
-        bail!(Error::Config("--format parquet needs -o FOLDER, and sorted rows".into()));
+    if args.kind() == Kind::Parquet && args.output() == Path::new("-") {
+        bail!(Error::Config("--to parquet needs --out FOLDER".into()));
     }
     let (sources, unreadable) = args.read.sources()?;
-    if args.output != Path::new("-") {
-        not_an_input(&sources, &args.output)?;
+    if args.output() != Path::new("-") {
+        not_an_input(&sources, args.output())?;
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0)).build()?;
+    let pool = args.budget.pool()?;
     let (counts, bytes) = pool.install(|| index(args, &sources))?;
     report(&counts);
     Ok(match counts.records {
         _ if unreadable => ExitCode::from(2),
         0 => ExitCode::from(2),
-        _ if counts.bad_share(bytes) > args.read.max_bad => ExitCode::from(1),
+        _ if counts.bad_share(bytes) > args.read.max_bad() => ExitCode::from(1),
         _ => ExitCode::SUCCESS,
     })
 }
@@ -144,31 +140,27 @@ fn index(args: &IndexArgs, sources: &[Source]) -> Result<(Counts, u64)> {
     let mut sink = Sink::create(args)?;
     let mut counts = Counts::default();
     let mut bytes = 0;
-    if args.unsorted {
-        walk(args, sources, &mut counts, &mut bytes, &mut |lines| sink.write(lines))?;
-    } else {
-        let memory = usize::try_from(args.memory).unwrap_or(usize::MAX);
-        let mut budget = Budget::new(memory);
-        if let Some(folder) = args.output.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            budget = budget.in_dir(folder);
-        }
-        let mut sorter = BytesSorter::new(&budget);
-        walk(args, sources, &mut counts, &mut bytes, &mut |lines| {
-            lines.split_inclusive(|b| *b == b'\n').try_for_each(|line| {
-                // Key and time are what neighbours share.
-                let end = memchr::memchr_iter(b' ', line).nth(1).map_or(line.len(), |at| at + 1);
-                sorter.push(&line[..end], &line[end..])
-            })
-        })?;
-        let mut sorted = sorter.finish()?;
-        let mut line = Vec::new();
-        while let Some(pair) = sorted.next() {
-            let (key, rest) = pair?;
-            line.clear();
-            line.extend_from_slice(key);
-            line.extend_from_slice(rest);
-            sink.write(&line)?;
-        }
+    let memory = usize::try_from(args.budget.memory()).unwrap_or(usize::MAX);
+    let mut budget = Budget::new(memory);
+    if let Some(folder) = args.output().parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        budget = budget.in_dir(folder);
+    }
+    let mut sorter = BytesSorter::new(&budget);
+    walk(args, sources, &mut counts, &mut bytes, &mut |lines| {
+        lines.split_inclusive(|b| *b == b'\n').try_for_each(|line| {
+            // Key and time are what neighbours share.
+            let end = memchr::memchr_iter(b' ', line).nth(1).map_or(line.len(), |at| at + 1);
+            sorter.push(&line[..end], &line[end..])
+        })
+    })?;
+    let mut sorted = sorter.finish()?;
+    let mut line = Vec::new();
+    while let Some(pair) = sorted.next() {
+        let (key, rest) = pair?;
+        line.clear();
+        line.extend_from_slice(key);
+        line.extend_from_slice(rest);
+        sink.write(&line)?;
     }
     sink.finish()?;
     Ok((counts, bytes))
@@ -197,7 +189,7 @@ fn walk(
                 &mut reader,
                 &mut |entry, facts| {
                     line.clear();
-                    match args.format {
+                    match args.kind() {
                         Kind::Parquet => write_line(form, &columnar::with_facts(entry, facts), &mut line),
                         _ => write_line(form, entry, &mut line),
                     }
@@ -210,7 +202,7 @@ fn walk(
             continue;
         }
         *bytes += inputs.iter().map(|input| input.bytes).sum::<u64>();
-        let columnar = args.format == Kind::Parquet;
+        let columnar = args.kind() == Kind::Parquet;
         let visit = |lines: &mut Vec<u8>, entry: &Entry<'_>, facts: &Facts<'_>| {
             match columnar {
                 true => write_line(form, &columnar::with_facts(entry, facts), lines),
@@ -239,15 +231,15 @@ enum Sink {
 
 impl Sink {
     fn create(args: &IndexArgs) -> Result<Sink> {
-        let mut sink = if args.format == Kind::Zipnum {
-            Sink::ZipNum(Box::new(ZipNumWriter::create(&args.output, LINES_A_BLOCK)?))
-        } else if args.format == Kind::Parquet {
-            std::fs::create_dir_all(&args.output).map_err(|e| Error::io(&args.output, e))?;
-            return Ok(Sink::Parquet(Box::new(Partitions::create(&args.output, &args.crawl)?)));
-        } else if args.output == Path::new("-") {
+        let mut sink = if args.kind() == Kind::Zipnum {
+            Sink::ZipNum(Box::new(ZipNumWriter::create(args.output(), LINES_A_BLOCK)?))
+        } else if args.kind() == Kind::Parquet {
+            std::fs::create_dir_all(args.output()).map_err(|e| Error::io(args.output(), e))?;
+            return Ok(Sink::Parquet(Box::new(Partitions::create(args.output(), &args.collection)?)));
+        } else if args.output() == Path::new("-") {
             Sink::Stdout(BufWriter::with_capacity(64 * 1024, std::io::stdout()))
         } else {
-            Sink::File(Staged::create(&args.output)?)
+            Sink::File(Staged::create(args.output())?)
         };
         if let Some(header) = args.form().header() {
             sink.write(format!("{header}\n").as_bytes())?;

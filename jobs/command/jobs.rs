@@ -4,49 +4,94 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use webmill_run::Cancel;
+use webmill_run::{Cancel, Progress};
 
+use super::args::{JobFlags, Out, Results};
 use crate::catalogue;
 use crate::console::Console;
 use crate::extract::too_many_unread;
 use crate::job::{Context, JobEntry};
+use crate::recipe::Recipe;
 use crate::registry::JOBS;
 use crate::rules::too_many_missing;
 use crate::run_all::run_all;
-use crate::settings::Common;
 
 /// Mill shards into tables and a report: extract, graph, rank, shape, dedup, repeated, mirrors, keywords, rules, report.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
-    after_help = "Example:\n  webmill run crawl-*.raw archive.warc.gz --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
+    after_help = "Example:\n  webmill run out/demo/crawl --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
 )]
 pub struct InputArgs {
-    /// Shards, folders, globs, URLs of shards (fetched into OUT first, kept and gone on with), or - for stdin.
-    #[arg(required = true)]
-    pub inputs: Vec<String>,
-    /// Options of every job.
     #[command(flatten)]
-    pub common: Common,
+    shards: Shards,
+    #[command(flatten)]
+    out: Out,
+    /// Flags of every job.
+    #[command(flatten)]
+    pub flags: JobFlags,
 }
 
-/// Where the jobs are in the list of subcommands: after `run`, `demo`, `crawl` and `text`, in the order of the data flow.
-const FIRST_JOB: usize = 10;
+impl InputArgs {
+    /// The context that these arguments describe, with a recipe that was read before.
+    ///
+    /// # Errors
+    /// Where the recipe has a mistake anywhere.
+    pub fn context<'a>(
+        &self,
+        recipe: Recipe,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> webmill_capture::Result<Context<'a>> {
+        Ok(self.flags.context_with(recipe, &self.out.out, progress, cancel)?.reading(&self.shards.shards))
+    }
+}
+
+/// Shards that are read.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Shards {
+    /// Shards, folders, globs, URLs of shards, or - for stdin; recognised by content, whatever their names.
+    ///
+    /// What URLs name is fetched first; jobs keep it in the folder of results and go on with what is there.
+    #[arg(required = true, value_name = "SHARDS")]
+    pub shards: Vec<String>,
+}
+
+/// What a job takes that reads what earlier jobs wrote.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ResultArgs {
+    #[command(flatten)]
+    results: Results,
+    #[command(flatten)]
+    flags: JobFlags,
+}
+
+impl ResultArgs {
+    /// Runs the job.
+    ///
+    /// # Errors
+    /// What it meets.
+    pub fn run(&self, job: &str, cancel: &Cancel) -> Result<ExitCode> {
+        let console = Console::new();
+        print_committed(&self.flags.context(&self.results.folder()?, &console, cancel)?, job)
+    }
+}
 
 /// Adds a subcommand for every job that `command` does not know yet.
 pub fn add_subcommands(mut command: Command) -> Command {
-    for (order, job) in JOBS.iter().enumerate().filter(|(_, job)| !job.optional) {
+    for job in JOBS.iter().filter(|job| !job.optional) {
         if command.find_subcommand(job.name).is_none() {
             let bare = Command::new(job.name);
             let with_arguments = match job.reads_shards {
                 true => InputArgs::augment_args(bare),
-                false => Common::augment_args(bare),
+                false => ResultArgs::augment_args(bare),
             };
             // The arguments' own descriptions would stand in their place else.
-            let described =
-                with_arguments.about(job.about).after_help(job.example).display_order(FIRST_JOB + order);
-            command = command.subcommand(described);
-        } else {
-            command = command.mut_subcommand(job.name, |known| known.display_order(FIRST_JOB + order));
+            command = {
+                let reads =
+                    if job.reads_shards { "out/demo/crawl --out results" } else { "out/demo/results" };
+                let example = format!("Example:\n  webmill {} {reads}", job.name);
+                command.subcommand(with_arguments.about(job.about).after_help(example))
+            };
         }
     }
     command
@@ -62,16 +107,12 @@ pub fn find(name: &str) -> Option<&'static JobEntry> {
 /// # Errors
 /// What the job meets.
 pub fn run(job: &JobEntry, matches: &ArgMatches, cancel: &Cancel) -> Result<ExitCode> {
-    let (inputs, common) = match job.reads_shards {
-        true => {
-            let args = InputArgs::from_arg_matches(matches)?;
-            (args.inputs, args.common)
-        }
-        false => (Vec::new(), Common::from_arg_matches(matches)?),
-    };
+    if !job.reads_shards {
+        return ResultArgs::from_arg_matches(matches)?.run(job.name, cancel);
+    }
+    let args = InputArgs::from_arg_matches(matches)?;
     let console = Console::new();
-    let context = common.context(&console, cancel)?.reading(&inputs);
-    print_committed(&context, job.name)
+    print_committed(&args.context(args.flags.read_recipe()?, &console, cancel)?, job.name)
 }
 
 /// Runs every job on shards.
@@ -80,12 +121,11 @@ pub fn run(job: &JobEntry, matches: &ArgMatches, cancel: &Cancel) -> Result<Exit
 /// What a job meets.
 pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
     let console = Console::new();
-    let context = args.common.context(&console, cancel)?.reading(&args.inputs);
-    if let Some(report) = run_all(&context)?.filter(|_| !args.common.shared.dry_run) {
+    let context = args.context(args.flags.read_recipe()?, &console, cancel)?;
+    if let Some(report) = run_all(&context)?.filter(|_| !args.flags.is_dry_run()) {
         crate::print(&format!("{}\n", report.path("report.html").display()))?;
     }
-    warn_of_stale(&context);
-    exit_code(&context)
+    finish(&context)
 }
 
 /// Runs a job and prints the folder that it committed; nothing where it was only asked what would be done.
@@ -97,6 +137,14 @@ pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
     if let Some(committed) = committed.as_ref().filter(|_| !context.is_dry_run()) {
         crate::print(&format!("{}\n", committed.folder.display()))?;
     }
+    finish(context)
+}
+
+/// Says what is to be said when the jobs of a call are done; the exit code.
+///
+/// # Errors
+/// Where results cannot be read.
+pub fn finish(context: &Context<'_>) -> Result<ExitCode> {
     warn_of_stale(context);
     exit_code(context)
 }

@@ -13,7 +13,7 @@ use webmill_run::Cancel;
 /// Learn classes of pages from labelled ones and tell those of others; find topics without labels.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill learn train --labels labels.csv --out results\n  webmill learn apply --out results\n  webmill learn train posts/ --mail --test later-posts/ --out model\n  webmill learn cluster --out results --k 20"
+    after_help = "Examples:\n  webmill learn train out/demo/results --labels labels.csv\n  webmill learn apply out/demo/results\n  webmill learn train posts/ --mail --test later-posts/ --out model\n  webmill learn cluster out/demo/results --k 20"
 )]
 pub struct LearnArgs {
     #[command(subcommand)]

@@ -1,85 +1,93 @@
-//! `webmill rank`: the job, or scores of a graph file or of results on standard output.
+//! `webmill rank`: the job and the best of each level, or scores of a graph file or of a level of results.
 
-mod print;
+mod best;
 mod query;
 mod scores;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use webmill_capture::names::near_to;
 use webmill_run::{Cancel, Job};
 
-pub(crate) use self::scores::{Measured, Score};
-use crate::command::jobs::print_committed;
+pub(crate) use self::scores::{By, Measured, Score};
+use crate::command::args::{JobFlags, ResultsOrGraph, Top, is_results};
+use crate::command::jobs::finish;
+use crate::command::print::RowFormat;
 use crate::command::source;
 use crate::console::Console;
 use crate::levels::admit;
-use crate::rank::settings::Overrides;
 use crate::rank::{Rank, RankJob, Vectors, teleport};
+use crate::recipe::{Recipe, Settings};
 use crate::registry::check_recipe;
-use crate::settings::{Common, Shared};
-use print::RowFormat;
 
 /// Rank pages, hosts and domains; print the scores of a graph file, or the hubs and authorities of a query.
+///
+/// Of results it commits table ranks, where that is not done, and prints the best of each level. With --level, --by or --query, and of
+/// a graph file (webmill's own, BVGraph, Matrix Market, text with an arc a line), scores are computed anew and only printed.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rank --out results\n  webmill rank graph.txt --format tsv --top 20\n  webmill rank graph.mtx --by harmonic\n  webmill rank results --level host --by authority --top 10\n  webmill rank results --query \"web archives\" --arc\n\nWith --out alone it commits table ranks to the folder that `webmill extract` wrote to, building the graph first if need be.\nGraph files: webmill's own, BVGraph (basename or .graph), Matrix Market, text with an arc a line."
+    after_help = "Examples:\n  webmill rank out/demo/results\n  webmill rank out/demo/results --level host --by authority --top 10\n  webmill rank out/demo/results --query \"web archives\" --arc\n  webmill rank graph.mtx --by harmonic --format tsv"
 )]
 pub struct RankArgs {
-    /// Graph file, or folder of results, whose scores are printed.
-    graph: Option<PathBuf>,
-    /// Folder for results; the job commits to OUT/rank/.keys/KEY, and OUT/rank/latest leads there.
-    #[arg(long, value_name = "DIR", conflicts_with = "graph")]
-    out: Option<PathBuf>,
     #[command(flatten)]
-    measures: Overrides,
+    graph: ResultsOrGraph,
     #[command(flatten)]
-    printing: Printing,
+    measures: Measures,
     #[command(flatten)]
-    reading: source::Reading,
+    by: By,
     #[command(flatten)]
-    shared: Shared,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Printing")]
-struct Printing {
-    /// Level of the results: page, host or domain [default: page].
-    #[arg(long, conflicts_with = "query")]
-    level: Option<String>,
-    /// Score that is printed [default: pagerank; for a query authority and hub].
-    #[arg(long, value_enum)]
-    by: Option<Score>,
-    /// Print only so many, the best [default: all; for a query 15].
-    #[arg(long, value_name = "N")]
-    top: Option<usize>,
-    /// Rank only pages around the answers to this query: the best pages of table texts, what they link to, and what
-    /// links to them.
-    #[arg(long, value_name = "WORDS")]
+    top: Top,
+    /// Rank only pages around the answers to this query: the best pages of table texts, what they link to, and what links to
+    /// them.
+    #[arg(long, value_name = "WORDS", conflicts_with = "level")]
     query: Option<String>,
     /// With --query: two steps around the answers, links by the words around them, five iterations (automatic resource
     /// compilation).
     #[arg(long, requires = "query", conflicts_with = "by")]
     arc: bool,
-    /// With --query: answers that the pages are gathered around [default: 200, more while they bring fewer than 1000 pages].
-    #[arg(long, value_name = "N", requires = "query")]
-    roots: Option<usize>,
-    /// With --query: most in-links followed of each.
-    #[arg(long, value_name = "N", requires = "query", default_value_t = 50)]
-    in_links: usize,
-    /// How it is printed.
-    #[arg(long, value_enum, default_value = "tsv")]
+    #[command(flatten)]
     format: RowFormat,
+    #[command(flatten)]
+    reading: source::Reading,
+    #[command(flatten)]
+    flags: JobFlags,
+}
+
+/// Settings that change from run to run.
+#[derive(Debug, Clone, Default, clap::Args)]
+struct Measures {
+    /// Teleport only to the nodes of this file: a URL or host a line, then a tab and its weight if that is not 1.
+    #[arg(long, value_name = "FILE")]
+    teleport: Option<String>,
+    /// Leave graph and transpose on disk: 48 bytes of memory per node for PageRank, 96 for all measures, none per arc.
+    #[arg(long)]
+    lean: bool,
+}
+
+impl Measures {
+    fn apply(&self, recipe: &mut Recipe) {
+        if let Some(file) = &self.teleport {
+            recipe.set(Rank::TABLE, "teleport", file.clone());
+        }
+        if self.lean {
+            recipe.set(Rank::TABLE, "lean", true);
+        }
+    }
 }
 
 impl RankArgs {
     /// Whether graph and transpose stay on disk, so that memory is to hold no more than what is used.
     pub fn is_lean(&self) -> bool {
-        let Ok(mut recipe) = self.shared.read_recipe() else { return false };
+        let Ok(mut recipe) = self.flags.read_recipe() else { return false };
         self.measures.apply(&mut recipe);
         recipe.settings::<Rank>().is_ok_and(|rank| rank.lean)
+    }
+
+    /// Whether scores are computed to be printed and for nothing else.
+    fn only_prints(&self) -> bool {
+        self.reading.level.is_some() || self.by.by.is_some() || self.query.is_some()
     }
 }
 
@@ -88,33 +96,27 @@ impl RankArgs {
 /// # Errors
 /// What it meets.
 pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let mut recipe = args.shared.read_recipe()?;
+    let mut recipe = args.flags.read_recipe()?;
     args.measures.apply(&mut recipe);
     check_recipe(&recipe)?;
-    let Some(path) = &args.graph else {
-        let Some(out) = args.out.clone() else {
-            bail!("name a graph file or results to print scores of, or --out DIR to rank the results in it")
-        };
+    let path = args.graph.path()?;
+    if is_results(&path) && !args.only_prints() {
         args.reading.unused()?;
-        let printing = &args.printing;
-        if printing.top.is_some()
-            || [&printing.level, &printing.query].iter().any(|asked| asked.is_some())
-            || printing.by.is_some()
-        {
-            bail!("to print scores of results name them as argument: webmill rank {}", out.display());
-        }
         let console = Console::new();
-        let common = Common { out, shared: args.shared.clone() };
-        return print_committed(&common.context_with(recipe, &console, cancel)?, RankJob::NAME);
-    };
+        let context = args.flags.context_with(recipe, &path, &console, cancel)?;
+        if let Some(committed) = context.run_entry(RankJob::NAME)?.filter(|_| !context.is_dry_run()) {
+            best::print(&committed, &args.format, args.top.top)?;
+        }
+        return finish(&context);
+    }
     let rank = recipe.settings::<Rank>()?;
-    args.shared.pool()?.install(|| print_scores(path, &rank, args))?;
+    args.flags.budget.pool()?.install(|| print_scores(&path, &rank, args))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_scores(path: &std::path::Path, rank: &Rank, args: &RankArgs) -> Result<()> {
-    let (how, memory) = (&args.printing, args.shared.memory);
-    let source = source::open_if(path, how.level.as_deref(), &args.reading, memory, |graph| {
+fn print_scores(path: &Path, rank: &Rank, args: &RankArgs) -> Result<()> {
+    let memory = args.flags.memory()?;
+    let source = source::open_if(path, &args.reading, memory, |graph| {
         let admitted = admit(graph, source::NODE_BYTES, rank.held(graph), "ranking", memory);
         admitted.map_err(|error| rank.leaner(error))
     })?;
@@ -135,8 +137,8 @@ fn print_scores(path: &std::path::Path, rank: &Rank, args: &RankArgs) -> Result<
         vectors.teleport = Some(vector);
     }
     let measured = Measured::new(rank, &vectors, source.weighted(rank), memory);
-    if let Some(words) = &how.query {
-        return query::print(path, &source, words, how, &measured);
+    if let Some(words) = &args.query {
+        return query::print(path, &source, words, args, &measured);
     }
-    print::scores(&source, how.by.unwrap_or(Score::Pagerank), how.top, how.format, &measured)
+    best::scores(&source, args.by.by.unwrap_or(Score::Pagerank), args.top.top, &args.format, &measured)
 }

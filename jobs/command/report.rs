@@ -1,28 +1,34 @@
 //! `webmill report`: the job, with flags for its settings.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use webmill_run::{Cancel, Job};
 
+use crate::command::args::{JobFlags, Results};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
-use crate::report::{ENTRY, Report};
-use crate::settings::Common;
+use crate::report::Report;
 
 /// Write the report: one self-contained page with the numbers and the pictures, and the tables behind it.
+///
+/// Reads what extract, graph, rank, shape, dedup and keywords wrote, repeated, mirrors, rules and learn cluster where they were run, and the
+/// tables of the crawl where the shards are a crawl's.
 #[derive(Debug, clap::Args)]
-#[command(after_help = ENTRY.example)]
+#[command(
+    after_help = "Examples:\n  webmill report out/demo/results\n  webmill report out/demo/results --lang zh\n  webmill report out/demo/results --compare results-of-last-year"
+)]
 pub struct ReportArgs {
+    #[command(flatten)]
+    results: Results,
     /// Earlier results: what changed since then is a part of the report.
     #[arg(long, value_name = "EARLIER_RESULTS")]
-    compare: Option<PathBuf>,
+    compare: Option<String>,
     /// Language of the report [default: en].
-    #[arg(long, value_parser = ["en", "zh"])]
+    #[arg(long, value_name = "LANG", value_parser = ["en", "zh"])]
     lang: Option<String>,
     #[command(flatten)]
-    common: Common,
+    flags: JobFlags,
 }
 
 /// Runs the command.
@@ -30,13 +36,12 @@ pub struct ReportArgs {
 /// # Errors
 /// What the job meets.
 pub fn run(args: &ReportArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let mut recipe = args.common.shared.read_recipe()?;
-    if let Some(results) = &args.compare {
-        recipe.set(Report::NAME, "compare", results.to_string_lossy().into_owned());
+    let mut recipe = args.flags.read_recipe()?;
+    for (name, value) in [("compare", &args.compare), ("lang", &args.lang)] {
+        if let Some(value) = value {
+            recipe.set(Report::NAME, name, value.clone());
+        }
     }
-    if let Some(lang) = &args.lang {
-        recipe.set(Report::NAME, "lang", lang.clone());
-    }
-    let console = Console::new();
-    print_committed(&args.common.context_with(recipe, &console, cancel)?, Report::NAME)
+    let (console, folder) = (Console::new(), args.results.folder()?);
+    print_committed(&args.flags.context_with(recipe, &folder, &console, cancel)?, Report::NAME)
 }

@@ -5,17 +5,19 @@ mod inventory;
 mod ls;
 mod verify;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
 use webmill_run::Cancel;
 
+use super::args::{DryRun, Results as FolderOfResults};
+use super::print::RowFormat;
+
 /// List, check and tidy a folder of results.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill results ls results\n  webmill results verify results\n  webmill results gc results --dry-run"
+    after_help = "Examples:\n  webmill results ls out/demo/results\n  webmill results verify out/demo/results\n  webmill results gc out/demo/results --dry-run"
 )]
 pub struct ResultsArgs {
     #[command(subcommand)]
@@ -30,39 +32,31 @@ enum Action {
     /// Of a key: `latest` is what RESULTS/JOB/latest names; `needed` was read by a latest one; `unneeded` is what `webmill
     /// results gc` removes; `damaged` cannot be opened. `running` and `stopped` are unfinished; the same command goes on with
     /// a stopped one.
-    #[command(after_help = "Example:\n  webmill results ls results --format json")]
+    #[command(after_help = "Example:\n  webmill results ls out/demo/results --format json")]
     Ls {
-        /// Folder of results.
-        results: PathBuf,
-        /// A table to look at, or one JSON object a line.
-        #[arg(long, value_enum, default_value = "table")]
-        format: Form,
+        #[command(flatten)]
+        results: FolderOfResults,
+        #[command(flatten)]
+        format: RowFormat,
     },
     /// Remove keys that the latest results do not need, unfinished ones that nobody works on, and lists of refused runs.
     ///
     /// What the latest results were made from stays, whatever its age. While a job is running here, no key is removed.
-    #[command(after_help = "Example:\n  webmill results gc results --dry-run")]
+    #[command(after_help = "Example:\n  webmill results gc out/demo/results --dry-run")]
     Gc {
-        /// Folder of results.
-        results: PathBuf,
-        /// Say what would be removed, and remove nothing.
-        #[arg(long)]
-        dry_run: bool,
+        #[command(flatten)]
+        results: FolderOfResults,
+        #[command(flatten)]
+        dry: DryRun,
     },
     /// Compare sizes and digests of all files with the manifests, and name those that are damaged or missing.
     ///
     /// Exit code 0: all are whole; 1: some are not.
-    #[command(after_help = "Example:\n  webmill results verify results")]
+    #[command(after_help = "Example:\n  webmill results verify out/demo/results")]
     Verify {
-        /// Folder of results.
-        results: PathBuf,
+        #[command(flatten)]
+        results: FolderOfResults,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
-    Table,
-    Json,
 }
 
 /// Runs the command.
@@ -71,8 +65,8 @@ enum Form {
 /// Where the folder holds no results, or the disk refuses.
 pub fn run(args: &ResultsArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
-        Action::Ls { results, format } => ls::run(results, *format),
-        Action::Gc { results, dry_run } => gc::run(results, *dry_run, cancel),
-        Action::Verify { results } => verify::run(results, cancel),
+        Action::Ls { results, format } => ls::run(&results.folder()?, format.form()),
+        Action::Gc { results, dry } => gc::run(&results.folder()?, dry.dry_run, cancel),
+        Action::Verify { results } => verify::run(&results.folder()?, cancel),
     }
 }

@@ -1,6 +1,5 @@
-//! `webmill rules`: rules that make tables of what stands in pages, and a library of them.
+//! `webmill rules`: the job that makes tables of what rules find in pages, and what is done with rules.
 
-mod apply;
 mod export;
 mod library;
 mod page;
@@ -8,18 +7,38 @@ mod test;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Subcommand;
-use webmill_run::Cancel;
+use webmill_run::{Cancel, Job};
 
-/// Make tables of what rules find in pages; list, search, check and try rules.
+use crate::command::args::{JobFlags, OutOption, Results, ShardsOption};
+use crate::command::jobs::print_committed;
+use crate::console::Console;
+use crate::recipe::Settings;
+use crate::rules::{RuleSettings, RulesJob};
+
+/// Make tables of what rules find in the pages of a corpus; list, search, check and try rules.
+///
+/// On list pages, detail pages and chains of pages, however deep. Each group of a rule becomes the table `rule_RULE_GROUP`. The shards are
+/// read once, as a whole. Tables go to the results, or of shards that have none to a folder of their own (--out). Exit code 1 where a rule has mistakes: the others are applied.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rules check books.toml\n  webmill rules test books.toml page.html\n  webmill rules apply books.toml --out results\n  webmill rules export --results results --format sqlite --out rules.sqlite"
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  webmill rules out/demo/results builtin:all\n  webmill rules check books.toml\n  webmill rules test books.toml page.html\n  webmill rules export out/demo/results --to sqlite --out rules.sqlite"
 )]
 pub struct RulesArgs {
     #[command(subcommand)]
-    command: RulesCommand,
+    command: Option<RulesCommand>,
+    #[command(flatten)]
+    results: Results,
+    /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program [default: those of the recipe].
+    rules: Vec<String>,
+    #[command(flatten)]
+    shards: ShardsOption,
+    #[command(flatten)]
+    out: OutOption,
+    #[command(flatten)]
+    flags: JobFlags,
 }
 
 #[derive(Debug, Subcommand)]
@@ -28,7 +47,6 @@ enum RulesCommand {
     Search(library::SearchArgs),
     Check(library::CheckArgs),
     Test(test::TestArgs),
-    Apply(Box<apply::ApplyArgs>),
     Export(export::ExportArgs),
     /// Print the JSON Schema of rule files, for editors that complete and check TOML.
     #[command(
@@ -39,7 +57,7 @@ enum RulesCommand {
 
 /// Whether a subcommand only looks at rules and pages: it leaves nothing half done.
 pub fn only_looks(subcommand: Option<&str>) -> bool {
-    !matches!(subcommand, Some("apply" | "export"))
+    !matches!(subcommand, None | Some("export"))
 }
 
 /// Runs the command.
@@ -48,15 +66,32 @@ pub fn only_looks(subcommand: Option<&str>) -> bool {
 /// What it meets.
 pub fn run(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
-        RulesCommand::List(args) => library::list(args),
-        RulesCommand::Search(args) => library::search(args),
-        RulesCommand::Check(args) => library::check(args),
-        RulesCommand::Test(args) => test::run(args),
-        RulesCommand::Schema => {
+        None => apply(args, cancel),
+        Some(RulesCommand::List(args)) => library::list(args),
+        Some(RulesCommand::Search(args)) => library::search(args),
+        Some(RulesCommand::Check(args)) => library::check(args),
+        Some(RulesCommand::Test(args)) => test::run(args),
+        Some(RulesCommand::Schema) => {
             crate::print(webmill_rules::file::JSON_SCHEMA)?;
             Ok(ExitCode::SUCCESS)
         }
-        RulesCommand::Apply(args) => apply::run(args, cancel),
-        RulesCommand::Export(args) => export::run(args, cancel),
+        Some(RulesCommand::Export(args)) => export::run(args, cancel),
     }
+}
+
+fn apply(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let (folder, rules) = args.results.or_new(&args.rules, &args.out)?;
+    let mut recipe = args.flags.read_recipe()?;
+    if !rules.is_empty() {
+        let files: Vec<toml::Value> = rules.into_iter().map(toml::Value::from).collect();
+        recipe.set(RuleSettings::TABLE, "files", files);
+    }
+    let console = Console::new();
+    let context = args.flags.context_with(recipe, &folder, &console, cancel)?.reading(&args.shards.shards);
+    let code = print_committed(&context, RulesJob::NAME)?;
+    let committed = context.results();
+    let refused =
+        committed.get(RulesJob::NAME).and_then(|done| done.manifest.counts.dropped.get("unreadable-rule"));
+    ensure!(committed.contains_key(RulesJob::NAME) || args.flags.is_dry_run(), "nothing was committed");
+    Ok(if refused.is_some() { ExitCode::from(1) } else { code })
 }

@@ -1,8 +1,9 @@
 //! `webmill schema`: every table with type, unit, description and an example for each column.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::args::Results;
+use super::print::DocumentFormat;
 use crate::catalogue::{Catalogue, TableFiles};
 use crate::registry::tables;
 use anyhow::{Result, bail};
@@ -11,55 +12,48 @@ use webmill_table::{ColumnSchema, ColumnType, FileFacts, TableSchema};
 
 /// Print the columns of the tables that webmill writes.
 ///
-/// Tables of rules are known where results have them: --results describes the tables that are there. What all of them have is
-/// table `rule_RULE_GROUP`.
+/// Of results, named or at hand, those that are there: tables of rules are known nowhere else. What all of these have is table
+/// `rule_RULE_GROUP`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  webmill schema pages\n  webmill schema --format json > schema.json\n  webmill schema --results results rule_books_books"
+    after_help = "Examples:\n  webmill schema pages\n  webmill schema --format json > schema.json\n  webmill schema out/demo/results pages"
 )]
 pub struct SchemaArgs {
+    #[command(flatten)]
+    results: Results,
     /// Table to describe [default: all].
     table: Option<String>,
-    /// Folder of results: describe the tables that it holds.
-    #[arg(long, value_name = "RESULTS")]
-    results: Option<PathBuf>,
-    /// Output form.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Form,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Form {
-    Text,
-    Json,
+    #[command(flatten)]
+    format: DocumentFormat,
 }
 
 /// Runs the command.
 pub fn run(args: &SchemaArgs) -> Result<ExitCode> {
-    let mut tables = match &args.results {
+    let (results, table) = args.results.if_any(args.table.as_ref());
+    let mut tables = match &results {
         Some(results) => Catalogue::open(results)?.tables().map(of_results).collect::<Result<_>>()?,
         None => tables(),
     };
-    if let Some(name) = &args.table {
+    if let Some(name) = &table {
         let names: Vec<String> = tables.iter().map(|t| t.name.clone()).collect();
         tables.retain(|t| t.name == *name);
         if tables.is_empty() {
-            let of_a_rule = match &args.results {
-                None if name.starts_with("rule_") => "; --results DIR names the results that have it",
+            let of_a_rule = match &results {
+                None if name.starts_with("rule_") => "; webmill schema RESULTS describes what results have",
                 _ => "",
             };
             bail!("no table is called {name}{of_a_rule}; tables: {}", names.join(", "));
         }
     }
-    let text = match args.format {
-        Form::Json => {
+    let text = match args.format.is_json() {
+        true => {
             let value: serde_json::Value = tables
                 .iter()
                 .map(|t| serde_json::json!({ "table": t.name, "about": t.about, "sorted_by": t.sorted_by, "columns": t.columns }))
                 .collect();
             serde_json::to_string_pretty(&value)?
         }
-        Form::Text => tables.iter().map(described).collect(),
+        false => tables.iter().map(described).collect(),
     };
     crate::print(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use webmill_capture::{Error, urlkey};
+use webmill_capture::{CanonicalUrl, Error, urlkey};
 use webmill_run::Cancel;
 use webmill_serve::access::AccessRules;
-use webmill_serve::{Archive, Logged, Options, Server};
+use webmill_serve::{Archive, Options, Server};
 
 use crate::archive::{Holdings, OpenOptions, open};
 use crate::archive_facts::ArchiveFacts;
-use crate::settings::{parse_size, parse_threads};
+use crate::command::args::{Budget, Results};
 
 /// Show archives in a browser and answer queries about their captures.
 ///
@@ -22,12 +22,12 @@ use crate::settings::{parse_size, parse_threads};
 /// CDX server's words; Memento (RFC 7089); captures as stored (id_) and as pages that cannot leave the archive.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill serve old-files/\n  webmill run old-files/ --out results && webmill serve results\n  \
+    after_help = "Examples:\n  webmill serve out/demo/crawl/shards\n  webmill serve out/demo/results\n  \
                         webmill serve crawl.wacz more/*.warc.gz --listen 127.0.0.1:9000\n\nThen open http://127.0.0.1:8080/ in a browser."
 )]
 pub struct ServeArgs {
-    /// Shards, folders, globs, WACZ files, URLs of such (fetched first), results of `webmill run`.
-    #[arg(required = true, value_name = "OUT|SHARDS")]
+    /// Results, shards, folders, globs, WACZ files, URLs of such (fetched first) [default: the current folder, where it holds results].
+    #[arg(value_name = "RESULTS|SHARDS")]
     inputs: Vec<String>,
     /// Address and port to listen at; port 0 takes any that is free.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
@@ -38,9 +38,6 @@ pub struct ServeArgs {
     /// Scheme and host by which clients know this server, where a proxy stands before it.
     #[arg(long, value_name = "URL")]
     public: Option<String>,
-    /// Further names by which clients may call this server.
-    #[arg(long, value_name = "NAME")]
-    host_name: Vec<String>,
     /// Folder of the indexes [default: .webmill-index beside the shards].
     #[arg(long, value_name = "FOLDER")]
     index: Option<PathBuf>,
@@ -50,29 +47,22 @@ pub struct ServeArgs {
     /// Let clients add and delete captures (POST, as OutbackCDX takes them).
     #[arg(long)]
     writable: bool,
-    /// Origin whose scripts may read answers of queries (`*`: all).
-    #[arg(long, value_name = "ORIGIN")]
-    allow_origin: Option<String>,
-    /// Say every request on stderr.
-    #[arg(long)]
-    log: bool,
-    /// Threads; all processors by default.
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    threads: Option<usize>,
-    /// Memory for sorting indexes.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
-    memory: u64,
+    #[command(flatten)]
+    budget: Budget,
 }
 
 /// Runs the command until it is interrupted.
 pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let holdings = Holdings::of(&args.inputs, cancel)?;
+    let here = || Results::default().folder().map(|folder| vec![folder.to_string_lossy().into_owned()]);
+    let inputs = if args.inputs.is_empty() { here()? } else { args.inputs.clone() };
+    let holdings = Holdings::of(&inputs, cancel)?;
     let facts = match holdings.results.as_slice() {
         [] => None,
-        [one] => Some(Arc::new(ArchiveFacts::open(one, args.memory)?)),
+        [one] => Some(Arc::new(ArchiveFacts::open(one, args.budget.memory())?)),
         _ => anyhow::bail!("one folder of results at a time: its facts are shown beside all collections"),
     };
-    let options = OpenOptions { index: args.index.clone(), memory: args.memory, writable: args.writable };
+    let options =
+        OpenOptions { index: args.index.clone(), memory: args.budget.memory(), writable: args.writable };
     let rules = args.access.as_deref().map(rules).transpose()?;
     let mut archive = Archive::new(|url| urlkey::url_key(url));
     for (name, holding) in &holdings.collections {
@@ -82,16 +72,13 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
         }
         archive.add(collection)?;
     }
-    let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let server = Server::bind(
         args.listen,
         archive,
         Options {
             allow_remote: args.allow_remote,
             public_base: args.public.clone(),
-            host_names: args.host_name.clone(),
-            allow_origin: args.allow_origin.clone(),
-            log: args.log.then(|| Arc::new(|request: &Logged| crate::say!("{request}")) as _),
+            host_names: args.host_names(),
             ..Options::default()
         },
     )?;
@@ -102,8 +89,16 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
         holdings.collections.len(),
         server.address()
     );
-    server.run_until(threads, || cancel.stopped())?;
+    server.run_until(args.budget.threads(), || cancel.stopped())?;
     Ok(ExitCode::SUCCESS)
+}
+
+impl ServeArgs {
+    /// Names by which clients may call the server: behind a proxy on this machine that of the address that they know.
+    fn host_names(&self) -> Vec<String> {
+        let public = self.public.as_deref().filter(|_| !self.allow_remote).and_then(CanonicalUrl::parse);
+        public.map(|url| url.host().to_owned()).into_iter().collect()
+    }
 }
 
 /// The access rules of a file, by its form.

@@ -1,36 +1,33 @@
 //! `webmill shape`: the job, or the numbers of a graph file.
 
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use webmill_run::{Cancel, Job};
 
+use crate::command::args::{JobFlags, ResultsOrGraph, is_results};
 use crate::command::graph::info::{measure, shape_of};
 use crate::command::jobs::print_committed;
 use crate::command::source::{self, Source};
 use crate::console::Console;
-use crate::settings::{Common, Shared};
 use crate::shape::Shape;
 use crate::shape::measures::Part;
 
 /// Measure the shape of the graph: degree laws, components, bow-tie.
+///
+/// Of results it commits tables, building the graph first if need be. With --level or --only, and of a graph file, it prints the
+/// numbers as JSON.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill shape --out results\n  webmill shape cnr-2000\n  webmill shape cnr-2000 --only scc,wcc\n  webmill shape cnr-2000 --only scc --nodes > components.tsv\n\nWith --out it commits tables to the folder that `webmill extract` wrote to, building the graph first if need be; for a graph\nfile it prints the numbers as JSON, all of them or those of the parts that --only names."
+    after_help = "Examples:\n  webmill shape out/demo/results\n  webmill shape out/demo/results --level host\n  webmill shape out/demo/results --only scc --nodes > components.tsv"
 )]
 pub struct ShapeArgs {
-    /// Graph file, or folder of results, whose shape is printed.
-    graph: Option<PathBuf>,
-    /// Folder for results; the job commits to OUT/shape/.keys/KEY, and OUT/shape/latest leads there.
-    #[arg(long, value_name = "DIR", conflicts_with = "graph", required_unless_present = "graph")]
-    out: Option<PathBuf>,
-    /// Level of the results that is printed: page, host or domain [default: page].
-    #[arg(long)]
-    level: Option<String>,
+    #[command(flatten)]
+    graph: ResultsOrGraph,
     /// Measure and print only these parts of the shape of a graph file or level.
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
+    #[arg(long, value_delimiter = ',', value_name = "PART", value_parser = part_parser())]
     only: Vec<Part>,
     /// With --only scc, wcc or bowtie: print a line a node, with its name and what it belongs to, components by number from
     /// 0, the largest, on.
@@ -39,7 +36,7 @@ pub struct ShapeArgs {
     #[command(flatten)]
     reading: source::Reading,
     #[command(flatten)]
-    shared: Shared,
+    flags: JobFlags,
 }
 
 /// Runs the command.
@@ -47,28 +44,27 @@ pub struct ShapeArgs {
 /// # Errors
 /// What it meets.
 pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
-    if let Some(path) = &args.graph {
+    let path = args.graph.path()?;
+    if !is_results(&path) || args.reading.level.is_some() || !args.only.is_empty() {
         if args.nodes && args.only.iter().any(|part| !OF_NODES.contains(part)) {
             bail!("--nodes prints what nodes belong to: with --only scc, wcc or bowtie");
         }
-        let source = source::open(path, args.level.as_deref(), &args.reading, args.shared.memory)?;
+        let source = source::open(&path, &args.reading, args.flags.memory()?)?;
         return if args.nodes {
             print_nodes(&source, args)
         } else {
-            shape_of(&source, &args.shared, &args.only)
+            shape_of(&source, &args.flags, &args.only)
         };
     }
-    let Some(out) = args.out.clone() else { bail!("name a graph file or --out DIR") };
     args.reading.unused()?;
-    if args.level.is_some() || !args.only.is_empty() {
-        bail!(
-            "to print the shape of a level or a part of it name the results as argument: webmill shape {}",
-            out.display()
-        );
-    }
     let console = Console::new();
-    let common = Common { out, shared: args.shared.clone() };
-    print_committed(&common.context(&console, cancel)?, Shape::NAME)
+    print_committed(&args.flags.context(&path, &console, cancel)?, Shape::NAME)
+}
+
+/// Takes the name of a part.
+fn part_parser() -> impl TypedValueParser<Value = Part> {
+    PossibleValuesParser::new(Part::ALL.map(Part::name))
+        .try_map(|text| Part::ALL.into_iter().find(|part| part.name() == text).ok_or("no such part"))
 }
 
 /// Parts that each node belongs to one of.
@@ -76,7 +72,7 @@ const OF_NODES: [Part; 3] = [Part::Scc, Part::Wcc, Part::Bowtie];
 
 /// Writes name, components and part of the bow-tie of each node, as far as they were asked for, in that order.
 fn print_nodes(source: &Source, args: &ShapeArgs) -> Result<ExitCode> {
-    let found = measure(source, &args.shared, &args.only)?;
+    let found = measure(source, &args.flags, &args.only)?;
     let asked = |part| args.only.contains(&part);
     let (strong, weak) = (found.strong.filter(|_| asked(Part::Scc)), found.weak.filter(|_| asked(Part::Wcc)));
     let mut out = BufWriter::new(std::io::stdout().lock());

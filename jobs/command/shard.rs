@@ -12,7 +12,9 @@ use anyhow::Result;
 
 /// Look into shards, check, recover, split and convert them.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill shard check crawl/ && webmill shard ls crawl/*.rawdb | less")]
+#[command(
+    after_help = "Example:\n  webmill shard check out/demo/crawl && webmill shard ls out/demo/crawl/shards/*.rawdb | less"
+)]
 pub struct ShardArgs {
     #[command(subcommand)]
     command: ShardCommand,

@@ -15,17 +15,16 @@ mod shown;
 mod tables;
 mod web;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use serde_json::json;
 use webmill_capture::CanonicalUrl;
 
-use crate::command::graph::path::{plain, results_or_default};
+use crate::command::args::{Memory, Results, Top};
+use crate::command::print::{DocumentFormat, flat as plain};
 use crate::job::{latest, mixed};
-use crate::settings::parse_memory;
 use shown::Shown;
 use tables::{Looked, Tables};
 
@@ -36,39 +35,23 @@ const FORMAT: u32 = 1;
 ///
 /// The URL is brought into canonical form as everywhere. Tables sorted by URL are looked up; `duplicates`, `clusters`, `passages` and
 /// the scores of `ranks` are read throughout. What has not been computed is named. Exit code 1 where the page is not in the
-/// results, with pages near it.
+/// results, with pages near it. Five captures, links, duplicates and lines of the text are listed of each kind where --top says no more.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill show http://www.example.org/ results\n  webmill show www.example.org/news results --links 20 --format json"
+    override_usage = "webmill show [OPTIONS] [RESULTS] <URL>",
+    after_help = "Examples:\n  webmill show out/demo/results http://www.lakeside.example/\n  webmill show out/demo/results www.lakeside.example/ --top 20 --format json"
 )]
 pub struct ShowArgs {
+    #[command(flatten)]
+    results: Results,
     /// The page; without a scheme http and https are tried.
-    url: String,
-    /// Folder of results [default: the folder one is in where that holds results, else `results`].
-    results: Option<PathBuf>,
-    /// Links, duplicates and passages that are listed of each kind.
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    links: usize,
-    /// Captures that are listed; the current one is always among them.
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    captures: usize,
-    /// Lines of the text.
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    lines: usize,
-    /// How it is printed.
-    #[arg(long, value_enum, default_value = "text")]
-    format: ShowFormat,
-    /// Memory to stay within, as 512MiB or 4GiB.
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_memory)]
-    memory: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ShowFormat {
-    /// For people.
-    Text,
-    /// One object of a fixed shape.
-    Json,
+    url: Option<String>,
+    #[command(flatten)]
+    top: Top,
+    #[command(flatten)]
+    format: DocumentFormat,
+    #[command(flatten)]
+    memory: Memory,
 }
 
 /// Runs the command.
@@ -76,17 +59,17 @@ enum ShowFormat {
 /// # Errors
 /// For what is no URL; where there are no results, or a table cannot be read.
 pub fn run(args: &ShowArgs) -> Result<ExitCode> {
-    let results = results_or_default(args.results.as_ref());
+    let (results, [url]) = args.results.before([&args.url], ["URL"])?;
     latest(&results, "extract").with_context(|| results.display().to_string())?;
-    let asked = asked(&args.url)?;
+    let asked = asked(&url)?;
     for url in &asked {
         if let Some(shown) = look(args, &results, url)? {
             for warning in &shown.warnings {
                 crate::say!("{warning}");
             }
-            let text = match args.format {
-                ShowFormat::Json => format!("{}\n", serde_json::to_string_pretty(&shown)?),
-                ShowFormat::Text => print::screen(&shown),
+            let text = match args.format.is_json() {
+                true => format!("{}\n", serde_json::to_string_pretty(&shown)?),
+                false => print::screen(&shown),
             };
             crate::print(&text)?;
             return Ok(ExitCode::SUCCESS);
@@ -111,12 +94,13 @@ fn asked(text: &str) -> Result<Vec<CanonicalUrl>> {
 
 /// Everything of a page; `None` where it is neither a capture nor a node, nor a picture that a page shows.
 fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Shown>> {
-    let page = Looked { key: url.key().0, surt: url.surt(), url: url.clone() };
+    let (page, most) =
+        (Looked { key: url.key().0, surt: url.surt(), url: url.clone() }, args.top.top.unwrap_or(5));
     let mut tables = Tables::new(results);
     let mut shown =
         Shown { format: FORMAT, url: url.as_str().to_owned(), surt: page.surt.clone(), ..Shown::default() };
-    let places = page::captures(&mut tables, &page, args.captures, &mut shown)?;
-    let in_graph = web::web(&mut tables, &page, args.links, args.memory, &mut shown)?;
+    let places = page::captures(&mut tables, &page, most, &mut shown)?;
+    let in_graph = web::web(&mut tables, &page, most, args.memory.bytes(), &mut shown)?;
     documents::medium(&mut tables, &page, &mut shown)?;
     if places.is_empty() && !in_graph && shown.medium.is_none() {
         return Ok(None);
@@ -124,14 +108,14 @@ fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Sh
     page::page(&mut tables, &page, &mut shown)?;
     documents::document(&mut tables, &page, &mut shown)?;
     if let Some(current) = places.first() {
-        page::text(&mut tables, &page, current, args.lines, &mut shown)?;
+        page::text(&mut tables, &page, current, most, &mut shown)?;
         page::details(&mut tables, &page, current, &mut shown)?;
     }
     page::keywords(&mut tables, &page, &mut shown)?;
-    copies::copies(&mut tables, &page, args.links, &mut shown)?;
+    copies::copies(&mut tables, &page, most, &mut shown)?;
     page::host(&mut tables, &page, &mut shown)?;
     if let Some(extract) = tables.owned("extract")? {
-        page::rejects(&mut tables, &extract, &places, args.links, &mut shown)?;
+        page::rejects(&mut tables, &extract, &places, most, &mut shown)?;
     }
     shown.warnings = mixed(&tables.opened());
     (shown.missing, shown.read) = (tables.missing, tables.read);
@@ -147,7 +131,7 @@ fn not_there(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Exit
     for (near, why) in &near {
         crate::say!("  {}  ({why})", plain(near));
     }
-    if args.format == ShowFormat::Json {
+    if args.format.is_json() {
         let near: Vec<_> = near.iter().map(|(url, why)| json!({ "url": url, "why": why })).collect();
         let none = json!({ "format": FORMAT, "url": url.as_str(), "near": near });
         crate::print(&format!("{}\n", serde_json::to_string_pretty(&none)?))?;

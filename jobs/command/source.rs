@@ -7,9 +7,9 @@ use anyhow::{Context, Result, bail};
 use webmill_capture::names::near_to;
 use webmill_graph::{Columns, Csr, EdgeOptions, Graph, Loaded, Parallel, load_with};
 use webmill_run::Committed;
-use webmill_run::layout::LAYOUT_FILE;
 use webmill_table::columns;
 
+use crate::command::args::is_results;
 use crate::graph::each_name;
 use crate::graph::tables::NodeRow;
 use crate::job::latest;
@@ -41,26 +41,23 @@ fn is_stream(path: &Path) -> bool {
     path == Path::new("-") || std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir())
 }
 
-/// Whether `path` is a folder of results.
-pub fn is_results(path: &Path) -> bool {
-    path.join(LAYOUT_FILE).is_file()
-}
-
-/// How a graph file is read.
+/// A level of results, or how a graph file is read.
 #[derive(Debug, Clone, Default, clap::Args)]
-#[command(next_help_heading = "Graph files")]
 pub struct Reading {
+    /// Level of the results: page, host or domain [default: page].
+    #[arg(long, value_name = "LEVEL")]
+    pub level: Option<String>,
     /// Columns of a list of arcs that hold source, target and perhaps weight, by name or number: from,to,weight or 1,3.
-    #[arg(long, value_name = "COLUMNS")]
-    columns: Option<Columns>,
+    #[arg(long, value_name = "COLUMNS", hide_short_help = true)]
+    pub columns: Option<Columns>,
     /// What parallel arcs of a list or matrix become [default: add].
-    #[arg(long, value_enum, value_name = "HOW")]
-    parallel: Option<ParallelArcs>,
+    #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
+    pub parallel: Option<ParallelArcs>,
 }
 
 /// [`Parallel`] as it is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ParallelArcs {
+pub enum ParallelArcs {
     /// Their weights add up; without weights they are counted.
     Add,
     /// The greatest weight counts.
@@ -89,23 +86,20 @@ impl Reading {
     }
 }
 
-/// Opens a graph: level `level` of a folder of results, or a graph file.
-pub fn open(path: &Path, level: Option<&str>, reading: &Reading, memory: u64) -> Result<Source> {
+/// Opens a graph: a level of a folder of results, or a graph file.
+pub fn open(path: &Path, reading: &Reading, memory: u64) -> Result<Source> {
     // Its transpose and the vectors of a measure.
-    open_if(path, level, reading, memory, |graph| {
-        admit(graph, NODE_BYTES, graph.bytes(), "working on", memory)
-    })
+    open_if(path, reading, memory, |graph| admit(graph, NODE_BYTES, graph.bytes(), "working on", memory))
 }
 
 /// The same where `admitted` says when the graph is too large to work on. Says how a graph file was read.
 pub fn open_if(
     path: &Path,
-    level: Option<&str>,
     reading: &Reading,
     memory: u64,
     admitted: impl FnOnce(&Csr) -> webmill_capture::Result<()>,
 ) -> Result<Source> {
-    let source = open_any(path, level, reading, memory)?;
+    let source = open_any(path, reading, memory)?;
     if let Names::File(loaded) = &source.names {
         let read_as = Some(&loaded.read_as).filter(|said| !said.is_empty());
         let read_as = read_as.map_or(String::new(), |said| format!(", {said}"));
@@ -116,7 +110,7 @@ pub fn open_if(
     Ok(source)
 }
 
-fn open_any(path: &Path, level: Option<&str>, reading: &Reading, memory: u64) -> Result<Source> {
+fn open_any(path: &Path, reading: &Reading, memory: u64) -> Result<Source> {
     if is_stream(path) {
         // Its kind shows by its first bytes, and some kinds are mapped: it has to be a file.
         let mut file = tempfile::NamedTempFile::new()?;
@@ -125,14 +119,13 @@ fn open_any(path: &Path, level: Option<&str>, reading: &Reading, memory: u64) ->
             _ => std::io::copy(&mut std::fs::File::open(path)?, &mut file),
         };
         copied.with_context(|| path.display().to_string())?;
-        let source =
-            open_any(file.path(), level, reading, memory).with_context(|| path.display().to_string())?;
+        let source = open_any(file.path(), reading, memory).with_context(|| path.display().to_string())?;
         return Ok(Source { path: path.to_path_buf(), ..source });
     }
     if is_results(path) {
         reading.unused()?;
         let committed = latest(path, "graph")?;
-        let level = level.map_or(Ok(Level::Page), level_of)?;
+        let level = reading.level.as_deref().map_or(Ok(Level::Page), level_of)?;
         let graph = open_graph(&committed, level)?;
         return Ok(Source {
             graph,
@@ -140,7 +133,7 @@ fn open_any(path: &Path, level: Option<&str>, reading: &Reading, memory: u64) ->
             names: Names::Table(Box::new(committed), level),
         });
     }
-    if let Some(level) = level {
+    if let Some(level) = &reading.level {
         bail!("--level {level}: a graph file has no levels, results have");
     }
     let loaded = load_with(path, &reading.options(memory))?;

@@ -22,6 +22,8 @@ use rayon::prelude::*;
 use webmill_capture::CanonicalUrl;
 use webmill_text::Focus;
 
+use super::args::{Address, OutOption, Threads};
+use super::print::FORMAT_HELP;
 use feeds::Listed;
 use id::Id;
 pub use known::Known;
@@ -43,34 +45,29 @@ const WINDOW_BYTES: u64 = 32 << 20;
 /// documents (PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB) in them show by content, HTML, plain text,
 /// Markdown and tables of values by the names .html, .txt, .md and .csv too; all may be gzipped. Documents are read in child
 /// processes: one that crashes, hangs or eats memory costs itself. What is passed over is
-/// counted by reason on stderr. Exit code: 0 if every page was read and written, 1 if some page in a folder or some item was
+/// counted by reason on stderr. With --out each page is a file in this folder, called by its id and .txt, .md, .json or .xml. Exit code: 0 if every page was read and written, 1 if some page in a folder or some item was
 /// not, or if --language left none, 2 if that happened to one named here or to all.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  curl -s http://example.com/a | webmill text --url http://example.com/a --format md\n  \
-                        webmill text --format json pages/ > pages.jsonl\n  \
-                        webmill text --format md --front-matter --output-dir texts --urls urls.csv pages/\n  \
-                        webmill text --format json --language en,de feed.xml\n  \
-                        webmill text --format md report.pdf"
+                        webmill text --format json datasets/demo-site/hosts > pages.jsonl\n  \
+                        webmill text --format md --front-matter --out texts datasets/demo-site/hosts"
 )]
 pub struct TextArgs {
     /// Files and folders of pages; `-` or nothing: a page from stdin.
     #[arg(value_name = "PAGE")]
     pages: Vec<PathBuf>,
-    /// Address of the page: what its links are resolved against and, where it states no other, what its path tells of its
-    /// type [default: what the page says].
-    #[arg(long, value_name = "URL", conflicts_with = "urls")]
-    url: Option<String>,
+    #[command(flatten)]
+    url: Address,
     /// Addresses of the pages: lines `FILE<TAB>URL`, or CSV, TSV or JSON lines with a column file, path, name or id and a column
     /// url. FILE is a path as given or in the folder, a name, or a name without its ending.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
     urls: Option<PathBuf>,
     /// What the files are.
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto", hide_possible_values = true)]
     input: Input,
-    /// Output form: plain text, Markdown, an object a line with all that is known of the page, XML, or TEI P5.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Form,
+    #[arg(long, value_enum, value_name = "FORMAT", help = FORMAT_HELP)]
+    format: Option<Form>,
     /// With --format json: a field `markdown` with the text as Markdown [default: none].
     #[arg(long)]
     with_markdown: bool,
@@ -103,17 +100,15 @@ pub struct TextArgs {
     #[arg(long, visible_alias = "target-language", value_name = "CODE,...", value_delimiter = ',', value_parser = language::code)]
     language: Vec<String>,
     /// What `id` is, in JSON, XML, front matter and names of files.
-    #[arg(long, value_enum, default_value = "path")]
+    #[arg(long, value_enum, value_name = "ID", default_value = "path", hide_short_help = true)]
     id: Id,
-    /// A file a page in this folder, called by its id and .txt, .md, .json or .xml, instead of standard output.
-    #[arg(long, value_name = "DIR")]
-    output_dir: Option<PathBuf>,
-    /// Replace files that are in --output-dir already [default: they stay, and their pages count as not written].
-    #[arg(long, requires = "output_dir")]
+    #[command(flatten)]
+    out: OutOption,
+    /// Replace files that are in the folder --out already [default: they stay, and their pages count as not written].
+    #[arg(long, requires = "out", hide_short_help = true)]
     overwrite: bool,
-    /// Threads to use [default: all processors]. Does not change a byte of the output.
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// How a text is written.
@@ -134,6 +129,11 @@ enum Form {
 }
 
 impl TextArgs {
+    /// The form of a text.
+    fn form(&self) -> Form {
+        self.format.unwrap_or(Form::Text)
+    }
+
     fn focus(&self) -> Focus {
         match (self.precision, self.recall) {
             (true, _) => Focus::Precision,
@@ -143,14 +143,14 @@ impl TextArgs {
     }
 
     fn shows_comments(&self) -> bool {
-        !self.no_comments && (self.with_comments || matches!(self.format, Form::Json | Form::Xml | Form::Tei))
+        !self.no_comments && (self.with_comments || matches!(self.form(), Form::Json | Form::Xml | Form::Tei))
     }
 
     fn check_form(&self) -> Result<()> {
-        if self.with_markdown && self.format != Form::Json {
+        if self.with_markdown && self.form() != Form::Json {
             bail!("--with-markdown is a field of --format json");
         }
-        if self.front_matter && self.format != Form::Md {
+        if self.front_matter && self.form() != Form::Md {
             bail!("--front-matter comes before Markdown: --format md");
         }
         Ok(())
@@ -163,21 +163,17 @@ impl TextArgs {
         if inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
             bail!("stdin (-) can be read once");
         }
-        if several && self.url.is_some() {
+        if several && self.url.url.is_some() {
             bail!("--url is the address of one page, and here are several: --urls FILE has one for each");
         }
         self.check_form()?;
-        if let Some(dir) = &self.output_dir {
+        if let Some(dir) = &self.out.out {
             let whole = |path: &Path| {
                 path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
             };
             let around = |input: &&PathBuf| input.is_dir() && whole(dir).starts_with(whole(input));
             if let Some(input) = inputs.iter().find(around) {
-                bail!(
-                    "--output-dir {} lies in {}: what is written would be read",
-                    dir.display(),
-                    input.display()
-                );
+                bail!("--out {} lies in {}: what is written would be read", dir.display(), input.display());
             }
         }
         Ok(())
@@ -192,14 +188,13 @@ enum Done {
 
 /// Runs the command.
 pub fn run(args: &TextArgs) -> Result<ExitCode> {
-    let url = args.url.as_deref().map(address).transpose()?;
+    let url = args.url.url.as_deref().map(address).transpose()?;
     let inputs = if args.pages.is_empty() { vec![PathBuf::from("-")] } else { args.pages.clone() };
     let several = inputs.len() > 1 || inputs.iter().any(|input| input.is_dir());
     args.check(several, &inputs)?;
     let urls = args.urls.as_deref().map(Urls::read).transpose()?;
     let reader = Reader { args, url, urls, several_inputs: inputs.len() > 1 };
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0));
-    let pool = threads.build().context("no threads")?;
+    let pool = args.threads.pool()?;
     let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut tally = Tally::new(args.id != Id::Path);
     let mut pages = Pages::new(inputs);

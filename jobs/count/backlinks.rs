@@ -30,7 +30,6 @@ use crate::recipe::{Settings, check_settings, within};
 pub const ENTRY: JobEntry = JobEntry {
     name: CountBacklinks::NAME,
     about: "List the links to each page, and the anchors that name it",
-    example: "Example:\n  webmill count backlinks --out results",
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<BacklinkRow>(), schema::<AnchorRow>()],

@@ -23,7 +23,6 @@ use crate::recipe::{Settings, check_settings, within};
 pub const ENTRY: JobEntry = JobEntry {
     name: CountGrep::NAME,
     about: "Find the lines of the main texts that match a pattern",
-    example: "Example:\n  webmill count grep 'librar(y|ies)' --ignore-case --out results",
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<GrepRow>()],

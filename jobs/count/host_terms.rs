@@ -31,7 +31,6 @@ use crate::recipe::{Settings, check_settings, within};
 pub const ENTRY: JobEntry = JobEntry {
     name: CountHostTerms::NAME,
     about: "Find the terms that tell what each host is about",
-    example: "Example:\n  webmill count host-terms --out results",
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<HostTermsRow>()],

@@ -33,7 +33,6 @@ use crate::recipe::{Settings, check_settings};
 pub const ENTRY: JobEntry = JobEntry {
     name: CountIndex::NAME,
     about: "Index the words of the main texts, for queries",
-    example: "Example:\n  webmill count index --out results\n  webmill count search \"web archives\" --out results",
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<IndexedRow>()],

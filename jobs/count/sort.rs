@@ -28,7 +28,6 @@ use crate::recipe::{Settings, check_settings};
 pub const ENTRY: JobEntry = JobEntry {
     name: CountSort::NAME,
     about: "Write a table of results in the order of a column",
-    example: "Example:\n  webmill count sort num_words --table texts --descending --out results",
     reads_shards: false,
     optional: true,
     tables: Vec::new,

@@ -34,7 +34,6 @@ use line::{LogLine, Wrong};
 pub const ENTRY: JobEntry = JobEntry {
     name: CountVisits::NAME,
     about: "Count the visits of pages by access logs of their servers",
-    example: "Example:\n  webmill count visits access.log* --host www.example.org --out results",
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<VisitsRow>()],

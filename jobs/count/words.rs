@@ -33,7 +33,6 @@ use crate::recipe::{Settings, check_settings};
 pub const ENTRY: JobEntry = JobEntry {
     name: CountWords::NAME,
     about: "Count the words of the main texts, or of files",
-    example: "Example:\n  webmill count words --out results --top 20",
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<WordCountRow>()],
@@ -52,7 +51,7 @@ table! {
 
 text_enum! {
     /// How texts are cut.
-    #[derive(Serialize, Deserialize, clap::ValueEnum)]
+    #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Cut {
         /// Words by Unicode and, for Chinese, a dictionary.
@@ -64,7 +63,7 @@ text_enum! {
 
 text_enum! {
     /// What becomes of case.
-    #[derive(Serialize, Deserialize, clap::ValueEnum)]
+    #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Case {
         /// Capitals are small letters.

@@ -47,7 +47,6 @@ use write::Words;
 pub const ENTRY: JobEntry = JobEntry {
     name: ClusterJob::NAME,
     about: "Bring pages into topics, without labels",
-    example: "Example:\n  webmill learn cluster --out results\n\nReads the tables that `webmill extract` wrote to the same folder.",
     reads_shards: false,
     optional: true,
     tables: || {
@@ -132,7 +131,7 @@ impl ClusterJob {
         let settings = &self.0;
         if settings.method != ClusterMethod::Kmeans {
             return Err(Error::Config(format!(
-                "{} pages are more than [learn-cluster] batch_pages = {}: only k-means goes over pages in batches; raise --batch-pages for another method",
+                "{} pages are more than [learn-cluster] batch_pages = {}: only k-means goes over pages in batches; raise it for another method",
                 pages.count, settings.batch_pages
             )));
         }
@@ -194,7 +193,7 @@ fn say_languages(corpus: &Corpus, found: &[Topics], settings: &ClusterSettings, 
     let languages = corpus::languages(all.pages.iter().map(|page| &corpus.abouts[*page]));
     if languages.len() > 1 {
         stage.progress.note(&format!(
-            "the pages are in several languages ({}), which share few words: each topic will be of one of them; without --across-languages topics are \
+            "the pages are in several languages ({}), which share few words: each topic will be of one of them; without by_language = false topics are \
              made within each",
             languages.join(", ")
         ));

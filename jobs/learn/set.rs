@@ -192,7 +192,7 @@ pub fn gather(
     labeller.finish(unit);
     if let (Source::Lines(path), None, true) = (source, file, of_pages.is_empty()) {
         return Err(Error::Config(format!(
-            "{}: none of its {read} lines has a label in column {}: its first line names the columns (--text-column, --label-column), or \
+            "{}: none of its {read} lines has a label in column {}: its first line names the columns (text_column, label_column), or \
              each is a text, a comma and a label",
             path.display(),
             settings.label_column

@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_graph::{Csr, Dangling, Harmonic, Hits, PageRank, Variant};
 
 use super::teleport;
 use crate::levels::Level;
-use crate::recipe::{Recipe, Settings, within};
+use crate::recipe::{Settings, within};
 
 /// Configuration of the job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -61,7 +60,7 @@ impl Default for Rank {
 }
 
 /// What becomes of the rank of nodes without links.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DanglingRank {
     /// It goes where teleporting goes.
@@ -71,48 +70,6 @@ pub enum DanglingRank {
     Uniform,
     /// It is lost.
     Lost,
-}
-
-/// Flags for the settings that change from run to run.
-#[derive(Debug, Clone, Default, clap::Args)]
-#[command(next_help_heading = "Measures")]
-pub struct Overrides {
-    /// PageRank's damping [default: 0.85].
-    #[arg(long, value_name = "D")]
-    damping: Option<f64>,
-    /// Teleport only to the nodes of this file: a URL or host a line, then a tab and its weight if that is not 1.
-    #[arg(long, value_name = "FILE")]
-    teleport: Option<PathBuf>,
-    /// What becomes of the rank of nodes without links [default: teleport].
-    #[arg(long, value_enum)]
-    dangling: Option<DanglingRank>,
-    /// Leave graph and transpose on disk: 48 bytes of memory per node for PageRank, 96 for all measures, none per arc.
-    #[arg(long)]
-    lean: bool,
-    /// Kind of HITS: hits, hub-averaging, authority-threshold, hub-threshold:K or full-threshold:K [default: hits].
-    #[arg(long, value_name = "KIND")]
-    hits_variant: Option<String>,
-    /// Compute harmonic centrality exactly whatever it costs: of a large graph it is estimated else, and says with which error.
-    #[arg(long)]
-    exact: bool,
-}
-
-impl Overrides {
-    /// Puts the flags into a recipe.
-    pub fn apply(&self, recipe: &mut Recipe) {
-        let mut set = |name: &str, value: Option<toml::Value>| {
-            if let Some(value) = value {
-                recipe.set(Rank::TABLE, name, value);
-            }
-        };
-        let path = |path: &PathBuf| path.to_string_lossy().into_owned();
-        set("damping", self.damping.map(Into::into));
-        set("dangling", self.dangling.and_then(|rule| toml::Value::try_from(rule).ok()));
-        set("teleport", self.teleport.as_ref().map(|file| path(file).into()));
-        set("lean", self.lean.then_some(true.into()));
-        set("hits_variant", self.hits_variant.clone().map(Into::into));
-        set("harmonic_exact_nodes", self.exact.then_some(i64::MAX.into()));
-    }
 }
 
 impl Settings for Rank {

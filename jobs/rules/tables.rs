@@ -93,7 +93,7 @@ pub fn any_group() -> TableSchema {
     TableSchema {
         name: ANY_GROUP.to_owned(),
         about: "Rows of a group of a rule, a table each: the columns that the rule names stand behind `url`, nullable, numbers as \
-                Float64, all else as String; `webmill schema --results DIR` describes those of results."
+                Float64, all else as String; `webmill schema RESULTS` describes those of results."
             .to_owned(),
         columns: provenance(),
         ..TableSchema::default()

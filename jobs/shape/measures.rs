@@ -1,6 +1,5 @@
 //! What is measured of a graph, all of it or in parts.
 
-use clap::ValueEnum;
 use rayon::prelude::*;
 use webmill_capture::Result;
 use webmill_graph::{
@@ -9,7 +8,7 @@ use webmill_graph::{
 };
 
 /// A part of a graph's shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Strongly connected components.
     Scc,
@@ -38,6 +37,19 @@ impl Part {
         Part::Reciprocity,
         Part::Assortativity,
     ];
+
+    /// Its name, as it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Scc => "scc",
+            Part::Wcc => "wcc",
+            Part::Bowtie => "bowtie",
+            Part::Degrees => "degrees",
+            Part::Distances => "distances",
+            Part::Reciprocity => "reciprocity",
+            Part::Assortativity => "assortativity",
+        }
+    }
 
     /// Does measuring it take the transpose?
     pub fn takes_transpose(self) -> bool {

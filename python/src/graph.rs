@@ -52,7 +52,8 @@ impl Graph {
     #[pyo3(signature = (path, level = None))]
     fn load(py: Python<'_>, path: PathBuf, level: Option<String>) -> PyResult<Self> {
         let loaded = apart(py, move |_| {
-            let source = source::open(&path, level.as_deref(), &source::Reading::default(), u64::MAX)?;
+            let reading = source::Reading { level, ..source::Reading::default() };
+            let source = source::open(&path, &reading, u64::MAX)?;
             let names = match source.labels()? {
                 Some(labels) => Names::Texts(labels.into()),
                 None => {

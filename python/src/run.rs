@@ -83,7 +83,7 @@ pub fn run(
         .try_get_matches_from(arguments)
         .and_then(|matches| InputArgs::from_arg_matches(&matches));
     let args = parsed.map_err(|e| Fault::from(anyhow::Error::from(e)))?;
-    let mut settings = args.common.shared.read_recipe().map_err(Fault::from)?;
+    let mut settings = args.flags.read_recipe().map_err(Fault::from)?;
     if let Some(json) = recipe {
         let tables: BTreeMap<String, BTreeMap<String, toml::Value>> = serde_json::from_str(&json)
             .map_err(|e| config(format!("the recipe has no tables of settings: {e}")))?;
@@ -96,7 +96,7 @@ pub fn run(
     let (mailbox, stop) = (Arc::clone(&said), cancel.clone());
     let tell = |py: Python<'_>| tell(py, &said, progress.as_ref());
     let done = wait(py, &cancel, tell, move || {
-        let context = args.common.context_with(settings, &*mailbox, &stop)?.reading(&args.inputs);
+        let context = args.context(settings, &*mailbox, &stop)?;
         run_all(&context)?;
         Ok::<_, Error>(context.results().into_iter().map(|(job, made)| (job, made.folder)).collect())
     })?;

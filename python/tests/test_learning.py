@@ -55,7 +55,7 @@ def test_the_binary_reads_the_model_and_says_the_same(binary: str, tmp_path: Pat
     model.save(tmp_path / "model.webmill")
     with (tmp_path / "pages.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["text", "label"], *zip(texts, labels)])
-    command = [binary, "learn", "apply", "model.webmill", "--pages", "pages.csv", "--out", "told"]
+    command = [binary, "learn", "apply", "pages.csv", "model.webmill", "--out", "told"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     told = webmill.open(tmp_path / "told").table("classes").collect()
     mine = model.predict(texts).to_polars()

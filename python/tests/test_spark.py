@@ -74,15 +74,15 @@ def shards(demo: Path) -> Path:
 @pytest.fixture(scope="module")
 def local(binary: str, shards: Path, recipe: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the binary makes of the shards."""
-    commands = ["extract", "graph build", "rank", "dedup", "count words", "count backlinks", "count host-terms"]
+    commands = ["extract", "graph", "rank", "dedup", "count words", "count backlinks", "count host-terms"]
     return run_locally(binary, shards, recipe, tmp_path_factory.mktemp("local"), commands)
 
 
 def run_locally(binary: str, shards: Path, recipe: str, out: Path, commands: list[str]) -> Path:
     """Runs commands of the binary, the first on the shards."""
     for command in commands:
-        inputs = [str(shards)] if command == "extract" else []
-        arguments = [*command.split(), *inputs, "--out", str(out), "--recipe", recipe]
+        inputs = [str(shards), "--out", str(out)] if command == "extract" else [str(out)]
+        arguments = [*command.split(), *inputs, "--recipe", recipe]
         done = subprocess.run([binary, *arguments], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     return out

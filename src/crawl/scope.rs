@@ -457,7 +457,9 @@ fn field_in_words(reason: &str) -> &'static str {
     match reason {
         "scheme" => "only http and https are fetched",
         "depth" => "too many links from a seed (--depth)",
-        "host" => "no seed stands for its host, and it is not listed (--within, --host, --domain)",
+        "host" => {
+            "no seed stands for its host, and it is not listed (--within, scope.hosts, scope.domain_suffixes)"
+        }
         "prefix" => "it begins with none of the prefixes (--prefix)",
         "url-include" => "none of the expressions matches (--include)",
         "url-exclude" => "an expression matches (--exclude)",

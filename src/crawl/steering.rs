@@ -10,7 +10,7 @@
 //!
 //! **Determinism.** What is led to in the end depends on pages and rules alone, not on the order in which pages came.
 //!
-//! **Reference.** The method of patent CN101719124A, online; offline it is `webmill rules apply`.
+//! **Reference.** The method of patent CN101719124A, online; offline it is `webmill rules`.
 
 use std::collections::HashMap;
 

@@ -31,13 +31,13 @@ pub fn answer(args: &QueryArgs) -> Result<()> {
         return Ok(print(&statement::names_in_words(&queries(args)?)?)?);
     }
     let answer = engine::answer(&args.open()?, &asked(args)?)?;
-    match (args.format, &args.out) {
+    match (args.form(), args.out()) {
         (Form::Parquet, Some(out)) => engine::write_parquet(&answer, out)?,
         (form, Some(out)) => {
-            let bytes = written(&answer, form, args.rows)?;
+            let bytes = written(&answer, form, args.rows())?;
             std::fs::write(out, bytes).with_context(|| format!("{}", out.display()))?;
         }
-        (form, None) => print(&written(&answer, form, args.rows)?)?,
+        (form, None) => print(&written(&answer, form, args.rows())?)?,
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ fn queries(args: &QueryArgs) -> Result<Cow<'static, str>> {
 
 /// The statement that the arguments say.
 fn asked(args: &QueryArgs) -> Result<Statement> {
-    match args.sql.as_deref() {
+    match args.sql()?.as_deref() {
         Some("-") => {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text).context("standard input")?;

@@ -320,7 +320,7 @@ def main():
                 in_python = right
             if not alike(in_order(in_python), in_order(right)):
                 wrong.append(f"{query}\n  Python and DuckDB: {len(in_python)} and {len(right)} rows")
-            asked = [program, "query", query, "--results", results, "--format", "json"]
+            asked = [program, "query", results, query, "--format", "json"]
             done = subprocess.run(asked, capture_output=True, text=True, check=False)
             if done.returncode:
                 counts["refused"] += 1

@@ -49,7 +49,7 @@ for name, query in recipes:
     answer = connection.execute(query)
     columns = [column[0] for column in answer.description]
     theirs = [[plain(value) for value in row] for row in answer.fetchall()]
-    asked = [webmill, "query", "--results", results, "--file", file, "--name", name, "--format", "json"]
+    asked = [webmill, "query", results, "--file", file, "--name", name, "--format", "json"]
     said = subprocess.run(asked, capture_output=True, text=True, check=False)
     if said.returncode:
         failed = True

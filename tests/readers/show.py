@@ -165,7 +165,7 @@ def around(told):
 
 urls = [row[0] for row in rows("SELECT url FROM pages UNION SELECT url FROM nodes ORDER BY url")][::every]
 for url in urls:
-    arguments = [webmill, "show", url, results, "--format", "json", "--links", "100000", "--captures", "100000", "--lines", "3"]
+    arguments = [webmill, "show", results, url, "--format", "json", "--top", "100000"]
     told = json.loads(subprocess.run(arguments, check=True, capture_output=True).stdout)
     if told["url"] != url or told["missing"] or told["warnings"]:
         sys.exit(f"{url}: {told['url']}, {told['missing']}, {told['warnings']}")

@@ -23,7 +23,7 @@ fn what_is_no_shard_is_named() {
     expect(&work, &["extract", "paper.warc", "--out", "out"], 2, &["paper.warc", "PDF"]);
     expect(&work, &["extract", "folder", "--out", "out"], 2, &["folder"]);
     expect(&work, &["extract", "missing.warc", "--out", "out"], 2, &["missing.warc"]);
-    expect(&work, &["rank", "--out", "out"], 2, &["webmill extract"]);
+    expect(&work, &["rank", "out"], 2, &["webmill extract"]);
     assert_eq!(work.unfinished("."), Vec::<String>::new());
 }
 

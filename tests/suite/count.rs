@@ -58,20 +58,22 @@ fn words_of_files() {
         words.sort();
         words.join(", ")
     };
-    let space = ["--split", "space", "--case", "keep"];
+    let space = ["--set", "count-words.split=space", "--set", "count-words.case=keep"];
     assert_eq!(count(&space), "Bye 1, Goodbye 1, Hadoop, 1, Hello 2, World! 1, World, 1, hadoop. 1, to 1");
-    let skipping =
-        ["--skip-regex", r"\.", "--skip-regex", r"\,", "--skip-regex", r"\!", "--skip-regex", "to"];
+    let skipping = ["--set", r#"count-words.skip_regexes=["\\.", "\\,", "\\!", "to"]"#];
     assert_eq!(
         count(&[&space[..], &skipping].concat()),
         "Bye 1, Goodbye 1, Hadoop 1, Hello 2, World 2, hadoop 1"
     );
     assert_eq!(
-        count(&[&["--split", "space"], &skipping[..]].concat()),
+        count(&[&["--set", "count-words.split=space"], &skipping[..]].concat()),
         "bye 1, goodbye 1, hadoop 2, hello 2, world 2"
     );
     assert_eq!(count(&[]), "bye 1, goodbye 1, hadoop 2, hello 2, to 1, world 2");
-    assert_eq!(count(&["--skip-word", "to"]), "bye 1, goodbye 1, hadoop 2, hello 2, world 2");
+    assert_eq!(
+        count(&["--set", "count-words.skip_words=[\"to\"]"]),
+        "bye 1, goodbye 1, hadoop 2, hello 2, world 2"
+    );
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn files_in_any_encoding_and_folders_of_them() {
 fn only_captures_that_count_are_counted() {
     let work = Work::new();
     write_three(&work);
-    work.run(&["count", "words", "--out", "out"]);
+    work.run(&["count", "words", "out"]);
     let words = work.words("out", "count-words", "count_words");
     let of: BTreeMap<&str, (&str, &str)> =
         words.rows.iter().map(|row| (row[0].as_str(), (row[1].as_str(), row[2].as_str()))).collect();
@@ -114,7 +116,7 @@ fn only_captures_that_count_are_counted() {
     let told = work.counts("out", "count-words");
     assert_eq!((&told["kept"]["texts"], &told["dropped"]["superseded"]), (&3.into(), &1.into()));
 
-    work.run(&["count", "backlinks", "--out", "out"]);
+    work.run(&["count", "backlinks", "out"]);
     let links = work.words("out", "count-backlinks", "count_backlinks");
     let sources: Vec<(&str, &str)> =
         links.rows.iter().map(|row| (row[1].as_str(), row[5].as_str())).collect();
@@ -132,7 +134,7 @@ fn only_captures_that_count_are_counted() {
     let of_c: Vec<_> = anchors.rows.iter().filter(|row| row[1] == "http://c.example/").collect();
     assert_eq!((of_c.len(), of_c[0][3].as_str()), (1, "2"));
 
-    work.run(&["count", "host-terms", "--out", "out"]);
+    work.run(&["count", "host-terms", "out"]);
     let hosts = work.words("out", "count-host-terms", "count_host_terms");
     assert_eq!(hosts.column("host").collect::<Vec<_>>(), ["a.example", "b.example", "c.example"]);
     assert!(hosts.column("terms").next().unwrap().contains("harbour"));
@@ -142,17 +144,17 @@ fn only_captures_that_count_are_counted() {
 fn queries_find_words_and_phrases() {
     let work = Work::new();
     write_three(&work);
-    assert!(work.fails(&["count", "search", "boats", "--out", "out"], 2).contains("count index"));
-    work.run(&["graph", "build", "--out", "out"]);
+    assert!(work.fails(&["count", "search", "out", "boats", "--format", "tsv"], 2).contains("count index"));
+    work.run(&["graph", "out"]);
     let ranked = |query: &str| {
-        let output = work.run(&["rank", "out", "--query", query, "--top", "5"]);
+        let output = work.run(&["rank", "out", "--query", query, "--top", "5", "--format", "tsv"]);
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     let (scanned, told) = ranked("red harbour");
     assert!(told.contains("no index of these texts"), "{told}");
-    work.run(&["count", "index", "--out", "out"]);
+    work.run(&["count", "index", "out"]);
     let found = |query: &str| -> Vec<String> {
-        let lines = work.output(&["count", "search", query, "--out", "out"]);
+        let lines = work.output(&["count", "search", "out", query, "--format", "tsv"]);
         lines.lines().map(|line| line.split('\t').nth(1).unwrap().to_owned()).collect()
     };
     let mut all = found("green");
@@ -162,7 +164,7 @@ fn queries_find_words_and_phrases() {
     assert_eq!(found("\"red harbour\""), ["http://a.example/"]);
     assert_eq!(found("sails"), [""; 0], "a word of a capture that does not count");
     assert_eq!(found("\"harbour lake\""), [""; 0]);
-    work.fails(&["count", "search", "…", "--out", "out"], 2);
+    work.fails(&["count", "search", "out", "…", "--format", "tsv"], 2);
     // The index ranks as the scan does, where no superseded capture takes part.
     work.write_pages(
         "fresh",
@@ -173,7 +175,7 @@ fn queries_find_words_and_phrases() {
     assert_eq!(indexed, scanned);
     // An index of other texts is not asked.
     work.run(&["extract", "fresh", "--out", "out"]);
-    work.run(&["graph", "build", "--out", "out"]);
+    work.run(&["graph", "out"]);
     assert!(ranked("tea").1.contains("no index of these texts"));
 }
 
@@ -181,12 +183,12 @@ fn queries_find_words_and_phrases() {
 fn lines_are_printed_as_grep_does() {
     let work = Work::new();
     write_three(&work);
-    let lines = work.output(&["count", "grep", "GREEN b.ats", "--ignore-case", "--out", "out"]);
+    let lines = work.output(&["count", "grep", "out", "GREEN b.ats", "--set", "count-grep.ignore_case=true"]);
     let urls: Vec<&str> = lines.lines().map(|line| line.split("/:").next().unwrap()).collect();
     assert_eq!(urls, ["http://a.example", "http://b.example", "http://c.example"], "{lines}");
-    work.fails(&["count", "grep", "GREEN b.ats", "--out", "out"], 1);
-    work.fails(&["count", "grep", "--fixed", "b.ats", "--out", "out"], 1);
-    assert!(work.fails(&["count", "grep", "(", "--out", "out"], 2).contains("pattern"));
+    work.fails(&["count", "grep", "out", "GREEN b.ats"], 1);
+    work.fails(&["count", "grep", "out", "--set", "count-grep.fixed=true", "b.ats"], 1);
+    assert!(work.fails(&["count", "grep", "out", "("], 2).contains("pattern"));
 }
 
 #[test]
@@ -243,10 +245,9 @@ fn tables_in_any_order() {
     for (column, descending) in
         [("num_words", false), ("num_words", true), ("url", true), ("simhash", false), ("title", false)]
     {
-        let flag: &[&str] = if descending { &["--descending"] } else { &[] };
+        let flag: &[&str] = if descending { &["--set", "count-sort.descending=true"] } else { &[] };
         work.run(
-            &[&["count", "sort", column, "--table", "pages", "--out", "out", "--recipe", "parts.toml"], flag]
-                .concat(),
+            &[&["count", "sort", "out", column, "--table", "pages", "--recipe", "parts.toml"], flag].concat(),
         );
         let sorted = work.words("out", "count-sort", "count_sort");
         assert_eq!(sorted.columns, pages.columns);
@@ -272,13 +273,8 @@ fn tables_in_any_order() {
         });
         assert!(sorted.rows == want, "{column} {descending}");
     }
-    assert!(
-        work.fails(&["count", "sort", "x", "--table", "pages", "--out", "out"], 2).contains("no column x")
-    );
-    assert!(
-        work.fails(&["count", "sort", "x", "--table", "y", "--out", "out"], 2)
-            .contains("no table is called y")
-    );
+    assert!(work.fails(&["count", "sort", "out", "x", "--table", "pages"], 2).contains("no column x"));
+    assert!(work.fails(&["count", "sort", "out", "x", "--table", "y"], 2).contains("no table is called y"));
 }
 
 const KINDS: [&[&str]; 6] = [
@@ -301,7 +297,7 @@ fn threads_and_memory_change_no_byte() {
     for (out, threads, memory) in [("one", "1", "4GiB"), ("two", "2", "64MiB")] {
         work.run(&["extract", "shards", "--out", out]);
         for kind in KINDS {
-            let how = ["--out", out, "--threads", threads, "--memory", memory, "--recipe", "parts.toml"];
+            let how = [out, "--threads", threads, "--memory", memory, "--recipe", "parts.toml"];
             work.run(&[kind, &how[..]].concat());
         }
     }
@@ -317,14 +313,14 @@ fn death_at_any_step_costs_no_byte() {
     std::fs::write(work.path("parts.toml"), PARTS).unwrap();
     work.run(&["extract", "shards", "--out", "whole"]);
     for kind in [KINDS[0], KINDS[2]] {
-        work.run(&[kind, &["--out", "whole", "--recipe", "parts.toml"][..]].concat());
+        work.run(&[kind, &["whole", "--recipe", "parts.toml"][..]].concat());
     }
     let expected = work.committed("whole");
     for point in CRASH_POINTS {
         let out = format!("out-{point}");
         work.run(&["extract", "shards", "--out", &out]);
         for kind in [KINDS[0], KINDS[2]] {
-            let arguments = [kind, &["--out", &out, "--recipe", "parts.toml"][..]].concat();
+            let arguments = [kind, &[&*out, "--recipe", "parts.toml"][..]].concat();
             let died = work.webmill(&arguments).env("WEBMILL_CRASH_AT", point).output().unwrap();
             assert!(!died.status.success(), "{point}: the process should have died");
             work.run(&arguments);
@@ -356,9 +352,9 @@ fn no_page_has_no_words() {
     work.write_pages("shards", &[("http://a.example/".into(), "<html></html>".into())]);
     work.run(&["extract", "shards", "--out", "out"]);
     for kind in &KINDS[..4] {
-        work.run(&[kind, &["--out", "out"][..]].concat());
+        work.run(&[kind, &["out"][..]].concat());
     }
-    work.fails(&["count", "grep", "x", "--out", "out"], 1);
+    work.fails(&["count", "grep", "out", "x"], 1);
     assert!(work.words("out", "count-words", "count_words").rows.is_empty());
-    assert!(work.output(&["count", "search", "word", "--out", "out"]).is_empty());
+    assert!(work.output(&["count", "search", "out", "word", "--format", "tsv"]).is_empty());
 }

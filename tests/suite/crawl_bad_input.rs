@@ -174,7 +174,8 @@ fn secrets_are_asked_for_again_and_kept_nowhere() {
     let (server, _) = serve(site);
     let proxy = format!("http://me:hush-proxy@{}", server.address());
     let arguments = ["crawl", "http://a.example/", "--out", "c", "--delay", "0", "--proxy", &proxy];
-    let with_header = [&arguments[..], &["--header", "X-Key: hush-header"]].concat();
+    let with_header =
+        [&arguments[..], &["--set", "crawl.fetch.headers=[[\"X-Key\", \"hush-header\"]]"]].concat();
     let said = work.run(&with_header);
     let said = String::from_utf8_lossy(&said.stderr);
     assert!(said.contains("header X-Key") && said.contains("password of the proxy"), "{said}");
@@ -184,7 +185,10 @@ fn secrets_are_asked_for_again_and_kept_nowhere() {
     let refused = work.webmill(&["crawl", "http://a.example/", "--out", "c"]).output().unwrap();
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && said.contains("X-Key") && said.contains("say it again"), "{said}");
-    let refused = work.webmill(&[&arguments[..6], &["--header", "X-Key: again"]].concat()).output().unwrap();
+    let refused = work
+        .webmill(&[&arguments[..6], &["--set", "crawl.fetch.headers=[[\"X-Key\", \"again\"]]"]].concat())
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && said.contains("proxy"), "{said}");
     work.run(&with_header);

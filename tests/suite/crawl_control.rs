@@ -242,7 +242,7 @@ fn the_command_line_speaks_to_a_crawl_that_stands_still() {
     let (code, said, _) = run(&["status"]);
     assert_eq!(code, Some(0));
     assert!(said.contains("not running") && said.contains("21 stored"), "{said}");
-    let (_, said, _) = run(&["status", "--json"]);
+    let (_, said, _) = run(&["status", "--format", "json"]);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&said).unwrap()["stored"], 21);
     let (code, said, _) = run(&["set", "delay", "250ms"]);
     assert_eq!(

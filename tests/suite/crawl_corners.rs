@@ -173,7 +173,10 @@ fn links_in_scripts_are_followed_where_asked_and_counted_else() {
     let times =
         || named.map(|path| record.counts().get(&format!("http://a.example{path}")).copied().unwrap_or(0));
     assert_eq!(times(), [0; 5]);
-    for (round, more) in [(1, &["--script-links"][..]), (2, &["--script-links", "--requisites"])] {
+    for (round, more) in [
+        (1, &["--set", "crawl.script_links=true"][..]),
+        (2, &["--set", "crawl.script_links=true", "--requisites"]),
+    ] {
         let said = crawl(&format!("round-{round}"), more);
         assert!(!said.contains("in-script"), "{said}");
         assert_eq!(times(), [round; 5]);

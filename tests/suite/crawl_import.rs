@@ -31,7 +31,7 @@ fn an_index_of_older_shards_becomes_histories() {
         [("cdxj", "old.cdxj"), ("cdx9", "old9.cdx"), ("cdx11", "old.cdx"), ("zipnum", "zip/old.idx")]
     {
         std::fs::create_dir_all(work.path("zip")).unwrap();
-        work.run(&["index", "old/shards", "--format", format, "-o", out]);
+        work.run(&["index", "old/shards", "--to", format, "-o", out]);
         let (new, proxy) = (format!("new-{format}"), server.proxy());
         let mut arguments =
             vec!["crawl", SEED, "--out", &new, "--proxy", &proxy, "--delay", "0", "--import", out];
@@ -61,7 +61,7 @@ fn imported_histories_survive_the_loss_of_the_frontier() {
     round(&work.path("old"), &options, &[SEED], 0.0);
     round(&work.path("old"), &options, &[SEED], 10.0);
     pages.set(&format!("{SEED}page-1.html"), format!("<p>{}", words(101)));
-    work.run(&["index", "old/shards", "--format", "cdxj", "-o", "old.cdxj"]);
+    work.run(&["index", "old/shards", "--to", "cdxj", "-o", "old.cdxj"]);
     let proxy = server.proxy();
     // Nothing is visited but the seed: all else is known from the index alone.
     let mut arguments = vec!["crawl", SEED, "--out", "new", "--proxy", &proxy, "--delay", "0"];

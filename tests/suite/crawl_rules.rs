@@ -216,7 +216,7 @@ fn rows(work: &Work, folder: &str, rule: &str, tables: &[&str]) -> Vec<String> {
     // By this file the job knows the folder of a crawl, whose log tells of redirects.
     std::fs::write(work.path(folder).join("crawl.toml"), "").unwrap();
     let out = format!("{folder}-results");
-    work.run(&["rules", "apply", "rule.toml", "--shards", folder, "--out", &out]);
+    work.run(&["rules", &out, "rule.toml", "--shards", folder]);
     let rows = |table: &&str| {
         let columns = if table.ends_with("items") {
             "name, maker, url, top_url, layer, path"
@@ -226,7 +226,7 @@ fn rows(work: &Work, folder: &str, rule: &str, tables: &[&str]) -> Vec<String> {
             "name, url, top_url, layer, path"
         };
         let sql = format!("SELECT {columns} FROM {table}");
-        let output = work.run(&["query", "--results", &out, &sql, "--format", "csv"]);
+        let output = work.run(&["query", &out, &sql, "--format", "csv"]);
         String::from_utf8(output.stdout).unwrap()
     };
     tables.iter().map(rows).collect()
@@ -434,7 +434,14 @@ fn rules_with_mistakes_and_agents_are_refused() {
     }
     assert!(!work.path("crawl").exists());
     std::fs::write(work.path("shop.toml"), SHOP).unwrap();
-    let shared = ["--agents", "a,b", "--this-agent", "a", "--exchange", "exchange"];
+    let shared = [
+        "--set",
+        "crawl.agents.agents=[\"a\", \"b\"]",
+        "--set",
+        "crawl.agents.name=a",
+        "--set",
+        "crawl.agents.exchange=exchange",
+    ];
     let told = work.fails(&[&["crawl", "--rules", "shop.toml", "--out", "crawl"], &shared[..]].concat(), 2);
     assert!(told.contains("rules cannot steer a crawl that several agents share"), "{told}");
     let missing = work.fails(&["crawl", "--rules", "no.toml", "--out", "crawl"], 2);

@@ -202,10 +202,8 @@ fn the_command_explains_what_became_of_urls() {
         "0",
     ];
     begin.extend([
-        "--reject",
-        "re:/print/",
-        "--accept",
-        "host:a.example",
+        "--set",
+        r#"crawl.scope.rules=[{action="reject", when=["re:/print/"]}, {action="accept", when=["host:a.example"]}]"#,
         "--contact",
         "me@a.example",
         "--exclude",
@@ -221,7 +219,7 @@ fn the_command_explains_what_became_of_urls() {
     assert_eq!(seeds, "http://a.example/\nhttp://moved.example/\nhttp://nowhere.example/none\n");
 
     let explain = |url: &str, code: i32| {
-        let output = work.webmill(&["crawl", "explain", url, "--out", "c"]).output().unwrap();
+        let output = work.webmill(&["crawl", "explain", "c", url]).output().unwrap();
         let told = String::from_utf8(output.stdout).unwrap();
         assert_eq!(
             output.status.code(),
@@ -238,8 +236,8 @@ fn the_command_explains_what_became_of_urls() {
     assert!(explain("http://c.example/", 1).contains("scope: field host"));
     assert!(explain("http://a.example/unheard", 0).contains("nothing is against it"));
     assert!(explain("http://a.example/", 0).contains("it is a seed"));
-    work.fails(&["crawl", "explain", "http://a.example/", "--out", "nothing"], 2);
-    work.fails(&["crawl", "explain", "htp://a.example/", "--out", "c"], 2);
+    work.fails(&["crawl", "explain", "nothing", "http://a.example/"], 2);
+    work.fails(&["crawl", "explain", "c", "htp://a.example/"], 2);
 
     // The folder keeps its seeds: they need not be named again.
     let said = String::from_utf8(work.run(&["crawl", "--out", "c"]).stderr).unwrap();
@@ -259,7 +257,17 @@ fn seeds_that_cannot_be_fetched_are_said_before_anything_is_asked() {
         assert!(said.contains(words), "{seed}: {said}");
         assert!(!work.path("c").exists());
     }
-    let said = work.fails(&["crawl", "http://a.example/", "--out", "c", "--reject", "*.zip"], 2);
+    let said = work.fails(
+        &[
+            "crawl",
+            "http://a.example/",
+            "--out",
+            "c",
+            "--set",
+            "crawl.scope.rules=[{action='reject', when=['*.zip']}]",
+        ],
+        2,
+    );
     assert!(said.contains("no condition is written so"), "{said}");
     let said = work.fails(&["crawl", "http://a.example/", "--out", "c", "--media-type", "pdf"], 2);
     assert!(said.contains("did you mean application/pdf?"), "{said}");

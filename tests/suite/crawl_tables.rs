@@ -332,9 +332,9 @@ fn the_report_of_a_crawl_tells_of_its_rounds_and_lives_of_pages() {
     assert_eq!(number("visits", "changed"), Some(1.0));
     assert_eq!(number("freshness", "pages with a rate of change"), Some(4.0));
     // The tables are found again by where the shards lay, and are a part of the key.
-    work.run(&["report", "--out", "out"]);
+    work.run(&["report", "out"]);
     assert_eq!(html(), first);
     survey(&crawl, &options, &seeds, Some(now + 2 * DAY_MS + 3_600_000));
-    work.run(&["report", "--out", "out"]);
+    work.run(&["report", "out"]);
     assert!(html().contains("round 2"));
 }

@@ -182,7 +182,7 @@ fn queries_in_another_encoding_are_pages_of_their_own_and_links_meet_them() {
     for input in ["a.raw", "a.warc.gz"] {
         let out = format!("out-{input}");
         work.run(&["extract", input, "--out", &out]);
-        work.run(&["graph", "build", "--out", &out]);
+        work.run(&["graph", &out]);
         let mut spelt: Vec<String> =
             queries.iter().map(|(_, spelt)| format!("http://a.example/find?q={spelt}")).collect();
         spelt.sort();

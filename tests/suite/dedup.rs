@@ -95,7 +95,7 @@ fn every_row_carries_its_evidence() {
     let work = Work::new();
     write_archive(&work, "a.warc", &one_corpus());
     work.run(&["extract", "a.warc", "--out", "out"]);
-    work.run(&["dedup", "--out", "out"]);
+    work.run(&["dedup", "out"]);
     let found: Vec<DuplicateRow> = rows(&work, "out");
     let pairs: BTreeSet<(&str, &str, DuplicateKind)> =
         found.iter().map(|row| (row.a.as_str(), row.b.as_str(), row.kind)).collect();
@@ -140,8 +140,8 @@ fn the_policy_says_which_page_is_kept() {
     pages[1].head = "<link rel=canonical href='http://www.mirror.net/story'>".into();
     write_archive(&work, "a.warc", &pages);
     work.run(&["extract", "a.warc", "--out", "out"]);
-    work.run(&["graph", "build", "--out", "out"]);
-    work.run(&["rank", "--out", "out"]);
+    work.run(&["graph", "out"]);
+    work.run(&["rank", "out"]);
     for (policy, expected) in [
         ("earliest", "http://a.org/story"),
         ("longest", "http://a.org/story?print=1"),
@@ -149,7 +149,7 @@ fn the_policy_says_which_page_is_kept() {
         // All ranks are alike but for the page that another names.
         ("rank", "http://a.org/story"),
     ] {
-        work.run(&["dedup", "--out", "out", "--keep", policy]);
+        work.run(&["dedup", "out", "--set", &format!("dedup.keep={policy}")]);
         let clusters: Vec<ClusterRow> = rows(&work, "out");
         let kept: Vec<&str> = clusters.iter().filter(|row| row.keep).map(|row| row.url.as_str()).collect();
         assert!(kept.contains(&expected), "{policy}: {kept:?}");
@@ -207,7 +207,7 @@ fn crawl_after_crawl_gives_what_all_at_once_gives_in_every_order() {
             work.run(&["extract", name, "--out", &name[..1]]);
         }
         work.run(&["extract", "0.warc", "1.warc", "2.warc", "--out", "all"]);
-        work.run(&["dedup", "--out", "all"]);
+        work.run(&["dedup", "all"]);
         let (pairs, all) = (near_pairs(&work, "all"), clusters(&work, "all"));
         assert!(pairs.len() > 20 && all.len() > 8, "{} {}", pairs.len(), all.len());
         for order in [
@@ -221,7 +221,7 @@ fn crawl_after_crawl_gives_what_all_at_once_gives_in_every_order() {
             let mut found = Pairs::new();
             let mut latest: BTreeMap<String, String> = BTreeMap::new();
             for (done, crawl) in order.iter().enumerate() {
-                let mut arguments = vec!["dedup", "--out", crawl];
+                let mut arguments = vec!["dedup", crawl];
                 order[..done].iter().for_each(|earlier| arguments.extend(["--against", earlier]));
                 let said = String::from_utf8(work.run(&arguments).stderr).unwrap();
                 assert!(!said.contains("compared again"), "{said}");
@@ -251,15 +251,13 @@ fn results_that_were_made_against_others_need_these() {
         write_archive(&work, &format!("{name}.warc"), pages);
         work.run(&["extract", &format!("{name}.warc"), "--out", name]);
     }
-    work.run(&["dedup", "--out", "0"]);
-    work.run(&["dedup", "--out", "1", "--against", "0"]);
-    let said = work.run(&["dedup", "--out", "2", "--against", "1"]);
+    work.run(&["dedup", "0"]);
+    work.run(&["dedup", "1", "--against", "0"]);
+    let said = work.run(&["dedup", "2", "--against", "1"]);
     let said = String::from_utf8(said.stderr).unwrap();
     assert!(said.contains("that are not given"), "{said}");
-    for twice in [
-        &["dedup", "--out", "0", "--against", "0"][..],
-        &["dedup", "--out", "2", "--against", "1", "--against", "1"],
-    ] {
+    for twice in [&["dedup", "0", "--against", "0"][..], &["dedup", "2", "--against", "1", "--against", "1"]]
+    {
         assert!(work.fails(twice, 2).contains("take part already"));
     }
 }
@@ -274,18 +272,18 @@ fn results_of_other_settings_are_compared_again_and_that_is_said() {
     work.run(&["extract", "1.warc", "--out", "1"]);
     work.run(&["extract", "0.warc", "1.warc", "--out", "all"]);
     let against = |arguments: &[&str]| {
-        let output = work.run(&[&["dedup", "--out", "1", "--against", "0"], arguments].concat());
+        let output = work.run(&[&["dedup", "1", "--against", "0"], arguments].concat());
         String::from_utf8(output.stderr).unwrap()
     };
     assert!(against(&[]).contains("no duplicates of their own"));
-    work.run(&["dedup", "--out", "all"]);
+    work.run(&["dedup", "all"]);
     assert!(near_pairs(&work, "all").is_subset(&near_pairs(&work, "1")));
-    work.run(&["dedup", "--out", "0", "--min-resemblance", "0.9"]);
+    work.run(&["dedup", "0", "--set", "dedup.min_resemblance=0.9"]);
     assert!(against(&[]).contains("other settings"));
     assert!(
-        work.fails(&["dedup", "--out", "1", "--against", "0", "--bands", "datatrove"], 2).contains("14x8w5")
+        work.fails(&["dedup", "1", "--against", "0", "--set", "dedup.bands=datatrove"], 2).contains("14x8w5")
     );
-    let missing = work.fails(&["dedup", "--out", "1", "--against", "nowhere"], 2);
+    let missing = work.fails(&["dedup", "1", "--against", "nowhere"], 2);
     assert!(missing.contains("nowhere"), "{missing}");
 }
 
@@ -307,8 +305,8 @@ fn neither_threads_nor_memory_change_a_byte_of_skewed_pages() {
     write_archive(&work, "a.warc", &pages);
     work.run(&["extract", "a.warc", "--out", "one"]);
     work.run(&["extract", "a.warc", "--out", "two"]);
-    work.run(&["dedup", "--out", "one", "--threads", "1"]);
-    work.run(&["dedup", "--out", "two", "--threads", "2", "--memory", "64MiB"]);
+    work.run(&["dedup", "one", "--threads", "1"]);
+    work.run(&["dedup", "two", "--threads", "2", "--memory", "64MiB"]);
     assert_same(&work.committed("one"), &work.committed("two"), "2 threads");
     assert_eq!(clusters(&work, "one").values().map(BTreeSet::len).max(), Some(400));
 }

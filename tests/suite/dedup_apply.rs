@@ -159,7 +159,7 @@ fn records(path: &Path) -> Vec<Seen> {
 
 fn mill(work: &Work, shards: &str, out: &str) {
     work.run(&["extract", shards, "--out", out]);
-    work.run(&["dedup", "--out", out]);
+    work.run(&["dedup", out]);
 }
 
 fn clusters(work: &Work, out: &str) -> Vec<ClusterRow> {

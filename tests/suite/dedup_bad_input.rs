@@ -10,7 +10,7 @@ use crate::support::Work;
 /// Runs `webmill dedup` on planted pages; returns what it wrote to stderr.
 fn dedup(work: &Work, pages: &[PlantedPage]) -> String {
     plant(&work.path("out"), pages, 2);
-    let output = work.run(&["dedup", "--out", "out", "--memory", "64MiB", "--threads", "2"]);
+    let output = work.run(&["dedup", "out", "--memory", "64MiB", "--threads", "2"]);
     String::from_utf8(output.stderr).unwrap()
 }
 
@@ -113,6 +113,6 @@ fn a_damaged_table_of_texts_is_named() {
     let middle = bytes.len() / 2;
     bytes[middle / 2..middle].fill(0xAA);
     std::fs::write(&part, bytes).unwrap();
-    let message = work.fails(&["dedup", "--out", "out"], 2);
+    let message = work.fails(&["dedup", "out"], 2);
     assert!(message.contains("part-000000.parquet"), "{message}");
 }

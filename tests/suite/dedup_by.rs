@@ -14,7 +14,7 @@ use crate::support::Work;
 /// Runs `dedup` with these settings; what it said.
 fn dedup(work: &Work, settings: &str) -> String {
     std::fs::write(work.path("recipe.toml"), format!("[dedup]\npassages = false\n{settings}\n")).unwrap();
-    let output = work.run(&["dedup", "--out", "out", "--recipe", "recipe.toml"]);
+    let output = work.run(&["dedup", "out", "--recipe", "recipe.toml"]);
     String::from_utf8(output.stderr).unwrap()
 }
 
@@ -163,8 +163,8 @@ fn earlier_results_of_other_bands_are_refused_by_name() {
         write_archive(&work, &format!("{name}.warc"), &[Written::new("http://a.org/", 1, &text(seed, 60))]);
         work.run(&["extract", &format!("{name}.warc"), "--out", name]);
     }
-    work.run(&["dedup", "--out", "0", "--min-resemblance", "0.5"]);
-    let said = work.fails(&["dedup", "--out", "1", "--against", "0"], 2);
+    work.run(&["dedup", "0", "--set", "dedup.min_resemblance=0.5"]);
+    let said = work.fails(&["dedup", "1", "--against", "0"], 2);
     assert!(said.contains("--against 0") && said.contains("35x3") && said.contains("21x6"), "{said}");
 }
 
@@ -223,7 +223,7 @@ fn further_signatures_find_pairs_of_their_own_kind() {
     assert_eq!(kinds, [(Membership::Representative, Some(1.0)), (Membership::Semantic, None)]);
     std::fs::remove_file(work.path("a.warc")).unwrap();
     std::fs::write(work.path("recipe.toml"), "[dedup]\nby = [\"structure\"]\n").unwrap();
-    let said = work.fails(&["dedup", "--out", "out", "--recipe", "recipe.toml"], 2);
+    let said = work.fails(&["dedup", "out", "--recipe", "recipe.toml"], 2);
     assert!(said.contains("a.warc"), "{said}");
 }
 
@@ -242,7 +242,7 @@ fn settings_that_belong_to_no_signature_are_refused() {
         ("simhash_bits = 8", "simhash_bits"),
     ] {
         std::fs::write(work.path("recipe.toml"), format!("[dedup]\n{settings}\n")).unwrap();
-        let said = work.fails(&["dedup", "--out", "out", "--recipe", "recipe.toml"], 2);
+        let said = work.fails(&["dedup", "out", "--recipe", "recipe.toml"], 2);
         assert!(said.contains(part), "{settings}: {said}");
     }
 }

@@ -81,10 +81,9 @@ fn pages_of_results_are_shown_beside_each_other() {
     corpus(&work);
     let of = |a: &str, b: &str, more: &[&str]| {
         let (a, b) = (format!("http://{a}"), format!("http://{b}"));
-        run(&work, &[&[&a[..], &b, "--results", "results"], more].concat())
+        run(&work, &[&["results", &a[..], &b], more].concat())
     };
-    let (code, shown, said) =
-        of("a.example/story", "b.example/story", &["--context", "1000", "--width", "100"]);
+    let (code, shown, said) = of("a.example/story", "b.example/story", &["--context", "1000"]);
     assert_eq!((code, said.as_str()), (Some(1), ""), "{shown}");
     assert!(shown.contains("[-old-]") && shown.contains("{+new+}"), "{shown}");
     let summary = shown.lines().next().unwrap();
@@ -137,14 +136,14 @@ fn what_is_not_in_the_results_is_answered_with_what_is() {
         ("http://a.example/gone", &["no main text (status 404"]),
         ("http://", &["no URL"]),
     ] {
-        let (code, shown, said) = run(&work, &[story, url, "--results", "results"]);
+        let (code, shown, said) = run(&work, &["results", story, url]);
         assert_eq!((code, shown.as_str()), (Some(2), ""), "{url}: {said}");
         assert!(parts.iter().all(|part| said.contains(part)), "{url}: {said}");
     }
     let (code, _, said) = run(&work, &[story, story]);
-    assert!(code == Some(2) && said.contains("--results"), "{said}");
-    let (code, _, said) = run(&work, &[story, story, "--results", "elsewhere"]);
-    assert!(code == Some(2) && said.contains("elsewhere") && said.contains("extract"), "{said}");
+    assert!(code == Some(2) && said.contains("RESULTS A B"), "{said}");
+    let (code, _, said) = run(&work, &["elsewhere", story, story]);
+    assert!(code == Some(2) && said.contains("elsewhere") && said.contains("no results here"), "{said}");
 }
 
 #[test]
@@ -174,8 +173,7 @@ fn files_and_standard_input_are_compared() {
     for (arguments, part) in [
         (&["-", "-"][..], "standard input"),
         (&["a.example/story", "a.txt"], "a page's URL begins with http://"),
-        (&["a.txt", "a.txt", "--width", "5"], "20.."),
-        (&["a.txt"], "required"),
+        (&["a.txt"], "<B> is missing"),
     ] {
         let (code, shown, said) = run(&work, arguments);
         assert_eq!((code, shown.as_str()), (Some(2), ""), "{arguments:?}: {said}");

@@ -106,7 +106,7 @@ pub fn write(work: &Work, pages: u64, page: fn(u64) -> (String, String)) {
 
 /// Finds duplicates within this memory; what it said, and the most that it had in memory, in bytes.
 fn dedup(work: &Work, memory: &str) -> (String, u64) {
-    let mut command = work.webmill(&["dedup", "--out", "out", "--memory", memory, "--threads", "2"]);
+    let mut command = work.webmill(&["dedup", "out", "--memory", memory, "--threads", "2"]);
     let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let watch = std::thread::spawn(move || {

@@ -6,7 +6,7 @@ use crate::dedup_diff::{article, chinese, corpus};
 use crate::support::Work;
 
 fn similar(work: &Work, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = work.webmill(&["dedup", "similar", "results"]);
+    let mut command = work.webmill(&["dedup", "similar", "results", "--format", "tsv"]);
     let output = command.args(arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))

@@ -96,7 +96,7 @@ fn topic_file(work: &Work) {
 
 fn arguments<'a>(proxy: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let all = ["crawl", "--out", out, "--proxy", proxy, "--delay", "0", "--within", "any"];
-    [&all[..], &["--connections", "1", "http://h0.example/", "http://h3.example/"], more].concat()
+    [&all[..], &["--set", "crawl.connections=1", "http://h0.example/", "http://h3.example/"], more].concat()
 }
 
 const FOCUSED: [&str; 4] = ["--strategy", "focused", "--topic", "topic.toml"];
@@ -153,7 +153,7 @@ fn killed_crawls_go_on_with_the_same_scores() {
     let web = server.proxy();
     let work = Work::new();
     topic_file(&work);
-    let settings = [&FOCUSED[..], &["--tunnel", "1", "--pages", "300"]].concat();
+    let settings = [&FOCUSED[..], &["--set", "crawl.focus.tunnel=1", "--pages", "300"]].concat();
     assert!(work.webmill(&arguments(&web, "whole", &settings)).output().unwrap().status.success());
     let mut kills = 0;
     for pause in [60, 110, 170, 230] {
@@ -230,12 +230,12 @@ fn wrong_topics_and_combinations_are_refused_with_the_reason() {
                 "focused",
                 "--topic",
                 "topic.toml",
-                "--agents",
-                "a,b",
-                "--this-agent",
-                "a",
-                "--exchange",
-                "x",
+                "--set",
+                "crawl.agents.agents=[\"a\", \"b\"]",
+                "--set",
+                "crawl.agents.name=a",
+                "--set",
+                "crawl.agents.exchange=x",
             ],
             "several agents",
         ),

@@ -47,7 +47,7 @@ fn nodes_say_what_their_captures_are_at_best() {
         ],
     );
     work.run(&["extract", "shards", "--out", "out"]);
-    work.run(&["graph", "build", "--out", "out"]);
+    work.run(&["graph", "out"]);
     let nodes: Vec<NodeRow> = read_rows(&work.path("out/graph/latest/nodes")).unwrap();
     let found: BTreeMap<(&str, &str), Option<&str>> = nodes
         .iter()
@@ -75,7 +75,7 @@ fn nodes_say_what_their_captures_are_at_best() {
     let levels: Vec<LevelRow> = read_rows(&work.path("out/graph/latest/levels")).unwrap();
     assert_eq!(levels.iter().map(|level| level.crawled).collect::<Vec<_>>(), [2, 1, 1]);
     // Ranks say of the same nodes whether they are pages.
-    work.run(&["rank", "--out", "out"]);
+    work.run(&["rank", "out"]);
     let ranks: Vec<RankRow> = read_rows(&work.path("out/rank/latest/ranks")).unwrap();
     let pages: Vec<&str> = ranks.iter().filter(|rank| rank.crawled).map(|rank| rank.url.as_str()).collect();
     assert_eq!(pages, ["http://a.example/", "http://a.example/later", "a.example", "a.example"]);

@@ -40,15 +40,17 @@ fn lean_ranks_are_those_of_rank() {
     std::fs::write(work.path("topic.txt"), topic).unwrap();
     for flags in [
         &[][..],
-        &["--damping", "0.5", "--dangling", "lost"],
-        &["--teleport", "topic.txt", "--dangling", "uniform"],
+        &["--set", "rank.damping=0.5", "--set", "rank.dangling=lost"],
+        &["--teleport", "topic.txt", "--set", "rank.dangling=uniform"],
         &["--by", "authority"],
         &["--by", "salsa-hub"],
         &["--by", "harmonic"],
         &["--by", "indegree"],
     ] {
         for graph in ["a.csr", "a.txt"] {
-            let rank = |more: &[&str]| work.run(&[&["rank", graph][..], flags, more].concat()).stdout;
+            let rank = |more: &[&str]| {
+                work.run(&[&["rank", graph, "--format", "tsv"][..], flags, more].concat()).stdout
+            };
             let (one, two) = (rank(&["--lean", "--threads", "1"]), rank(&["--lean", "--threads", "2"]));
             assert!(one == two && distance(&scores(&one), &scores(&rank(&[]))) < 3e-12, "{flags:?}");
         }
@@ -62,7 +64,7 @@ fn lean_ranks_of_results_are_those_of_rank() {
     work.run(&["run", "corpus", "--out", "results"]);
     let ranks = || -> Vec<RankRow> { read_rows(&work.path("results/rank/latest/ranks")).unwrap() };
     let want = ranks();
-    work.run(&["rank", "--out", "results", "--lean"]);
+    work.run(&["rank", "results", "--lean"]);
     let found = ranks();
     assert_eq!(found.len(), want.len());
     let values = |row: &RankRow| {
@@ -92,6 +94,8 @@ fn lean(work: &Work, graph: &str) -> (BTreeMap<String, f64>, u64) {
         "20",
         "--recipe",
         "rank.toml",
+        "--format",
+        "tsv",
     ];
     let mut child = work.webmill(&arguments).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
@@ -137,11 +141,11 @@ fn a_graph_several_times_larger_than_the_memory() {
     );
 
     if NODES == 1 << 20 {
-        let said = work.fails(&["rank", "large.csr", "--memory", "64MiB"], 2);
+        let said = work.fails(&["rank", "large.csr", "--memory", "64MiB", "--format", "tsv"], 2);
         assert!(said.contains("--lean"), "{said}");
     }
     CsrWriter::create(work.path("wide.csr"), 8 << 20, WeightKind::None).unwrap().finish().unwrap();
-    let said = work.fails(&["rank", "wide.csr", "--lean", "--memory", "64MiB"], 2);
+    let said = work.fails(&["rank", "wide.csr", "--lean", "--memory", "64MiB", "--format", "tsv"], 2);
     assert!(said.contains("takes about 384 MiB"), "{said}");
     assert_eq!(graph.num_nodes(), NODES as usize);
 }

@@ -25,7 +25,7 @@ fn results(work: &Work, site: &Site) {
         .collect();
     work.write_pages("shards", &pages);
     work.run(&["extract", "shards", "--out", "results"]);
-    work.run(&["graph", "build", "--out", "results"]);
+    work.run(&["graph", "results"]);
 }
 
 /// 1 → 2 → 3 → 14 and 1 → 12 → 3; 1 → 14 there is not; 21 leads here, but nothing leads to it.
@@ -43,7 +43,7 @@ fn chains_of_pages_tell_what_their_links_say() {
     let work = Work::new();
     results(&work, SITE);
     let (from, to) = (url(1), url(14));
-    let found = work.json(&["graph", "path", &from, &to, "results", "--all", "--format", "json"]);
+    let found = work.json(&["graph", "path", &to, "results", &from, "--top", "100", "--format", "json"]);
     assert_eq!(found["length"], 3.0);
     assert_eq!(found["chains"], "2");
     let chains: Vec<Vec<&str>> = found["printed"]
@@ -64,7 +64,7 @@ fn chains_of_pages_tell_what_their_links_say() {
         (&found["printed"][0]["links"][0]["weight"], &found["printed"][0]["links"][0]["links"]),
         (&2.0.into(), &2.into())
     );
-    let text = String::from_utf8(work.run(&["graph", "path", &from, &to, "results"]).stdout).unwrap();
+    let text = String::from_utf8(work.run(&["graph", "path", &to, "results", &from]).stdout).unwrap();
     assert_eq!(
         text,
         format!(
@@ -80,7 +80,7 @@ fn chains_of_pages_tell_what_their_links_say() {
     let output = here.current_dir(work.path("results")).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), text);
     let text = String::from_utf8(
-        work.run(&["graph", "path", "h0.org", "h1.org", "results", "--level", "host"]).stdout,
+        work.run(&["graph", "path", "h1.org", "results", "h0.org", "--level", "host"]).stdout,
     )
     .unwrap();
     assert_eq!(text, "1 link; 1 shortest chain\n\nh0.org\n  ↓ link, weight 2\nh1.org\n");
@@ -88,12 +88,13 @@ fn chains_of_pages_tell_what_their_links_say() {
     let near = work.json(&[
         "graph",
         "path",
-        &from,
         &url(3),
         "results",
+        &from,
         "--weights",
         "strength",
-        "--all",
+        "--top",
+        "100",
         "--format",
         "json",
     ]);
@@ -104,17 +105,17 @@ fn chains_of_pages_tell_what_their_links_say() {
 fn what_cannot_be_reached_is_said() {
     let work = Work::new();
     results(&work, SITE);
-    let message = work.fails(&["graph", "path", &url(14), &url(1), "results"], 1);
+    let message = work.fails(&["graph", "path", &url(1), "results", &url(14)], 1);
     assert!(
         message.contains("no chain of links leads from http://h1.org/14 to http://h0.org/1"),
         "{message}"
     );
     assert!(message.contains("1 of 6 nodes can be reached"), "{message}");
-    let message = work.fails(&["graph", "path", &url(1), &url(21), "results", "--weights", "strength"], 1);
+    let message = work.fails(&["graph", "path", &url(21), "results", &url(1), "--weights", "strength"], 1);
     assert!(message.contains("5 of 6 nodes can be reached"), "{message}");
     for (bad, why) in [
-        (vec!["graph", "path", "http://nowhere.org/", "http://h0.org/1", "results"], "no such node"),
-        (vec!["graph", "path", "http://h0.org/1", "http://h0.org/2", "nothing"], "nothing"),
+        (vec!["graph", "path", "http://h0.org/1", "results", "http://nowhere.org/"], "no such node"),
+        (vec!["graph", "path", "http://h0.org/2", "nothing", "http://h0.org/1"], "nothing"),
     ] {
         assert!(work.fails(&bad, 2).contains(why), "{bad:?}");
     }
@@ -145,7 +146,7 @@ fn files_without_names_go_by_numbers() {
     }
     for to in [5u32, 6, 1234, 2999] {
         let to_text = to.to_string();
-        let asked = ["graph", "path", "5", &to_text, "graph.txt", "--all", "--format", "json"];
+        let asked = ["graph", "path", &to_text, "graph.txt", "5", "--top", "100", "--format", "json"];
         let Some(length) = distance.get(&to) else {
             work.fails(&asked, 1);
             continue;
@@ -184,8 +185,8 @@ fn hostile_urls_and_anchors_are_printed_harmlessly() {
         ],
     );
     work.run(&["extract", "shards", "--out", "results"]);
-    work.run(&["graph", "build", "--out", "results"]);
-    let path = work.run(&["graph", "path", "http://h0.org/", evil, "results"]).stdout;
+    work.run(&["graph", "results"]);
+    let path = work.run(&["graph", "path", evil, "results", "http://h0.org/"]).stdout;
     let path = String::from_utf8(path).unwrap();
     assert!(path.contains("<b>") && !path.contains(['\u{7}', '\u{202e}', '\u{1b}']), "{path}");
 }

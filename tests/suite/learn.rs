@@ -50,7 +50,7 @@ fn folders_are_learnt_and_told() {
         let out = format!("out-{method}");
         work.run(&["learn", "train", "train", "--test", "test", "--method", method, "--out", &out]);
         assert_eq!(measure(&work, &out, "test", "accuracy"), 1.0, "{method}");
-        work.run(&["learn", "apply", &out, "--pages", "test", "--out", &out]);
+        work.run(&["learn", "apply", "test", &out, "--out", &out]);
         let told = work.words(&out, "learn-apply", "classes");
         assert_eq!(told.rows.len(), 20);
         for (file, label) in told.column("file").zip(told.column("label")) {
@@ -72,7 +72,7 @@ fn threads_change_no_byte() {
     for threads in ["1", "3"] {
         let out = format!("out{threads}");
         work.run(&["learn", "train", "train", "--threads", threads, "--out", &out]);
-        work.run(&["learn", "apply", "--pages", "train", "--threads", threads, "--out", &out]);
+        work.run(&["learn", "apply", "train", &out, "--threads", threads, "--out", &out]);
     }
     assert_same(&work.committed("out1"), &work.committed("out3"), "threads");
 }
@@ -106,15 +106,22 @@ fn results_are_learnt_by_a_file_of_labels() {
         );
     }
     std::fs::write(work.path("labels.csv"), labels).unwrap();
-    work.run(&["learn", "train", "--labels", "labels.csv", "--out", "results"]);
-    work.run(&["learn", "apply", "--out", "results"]);
+    work.run(&["learn", "train", "results", "--labels", "labels.csv"]);
+    work.run(&["learn", "apply", "results"]);
     let told = work.words("results", "learn-apply", "classes");
     assert_eq!(told.rows.len(), 24);
     for (host, label) in told.column("host").zip(told.column("label")) {
         assert_eq!(if host.starts_with("tea") { "茶" } else { "bikes" }, label);
     }
-    let output =
-        work.run(&["learn", "features", "--labels", "labels.csv", "--features", "4", "--out", "results"]);
+    let output = work.run(&[
+        "learn",
+        "features",
+        "results",
+        "--labels",
+        "labels.csv",
+        "--set",
+        "learn-features.features=4",
+    ]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("left out: 8 page-without-label"));
     let features = work.words("results", "learn-features", "features");
     assert_eq!(features.column("is_chosen").filter(|chosen| *chosen == "true").count(), 4);
@@ -122,8 +129,7 @@ fn results_are_learnt_by_a_file_of_labels() {
     let mut labels = std::fs::read_to_string(work.path("labels.csv")).unwrap();
     (0..40).for_each(|number| labels += &format!("http://nowhere.example/{number},x\n"));
     std::fs::write(work.path("more.csv"), labels).unwrap();
-    let told =
-        work.fails(&["learn", "train", "--labels", "more.csv", "--method", "svm", "--out", "results"], 1);
+    let told = work.fails(&["learn", "train", "results", "--labels", "more.csv", "--method", "svm"], 1);
     assert!(told.contains("40 of 56 labelled URLs are those of no page"), "{told}");
 }
 
@@ -139,12 +145,11 @@ fn lines_may_have_several_labels_by_url() {
         }
     }
     std::fs::write(work.path("labels.tsv"), labels).unwrap();
-    let told =
-        work.fails(&["learn", "train", "--labels", "labels.tsv", "--method", "svm", "--out", "results"], 2);
+    let told = work.fails(&["learn", "train", "results", "--labels", "labels.tsv", "--method", "svm"], 2);
     assert!(told.contains("0 classes of 2 pages"), "{told}");
-    work.run(&["learn", "train", "--labels", "labels.tsv", "--multi", "--out", "results"]);
+    work.run(&["learn", "train", "results", "--labels", "labels.tsv", "--set", "learn-train.multi=true"]);
     assert!(measure(&work, "results", "folds", "micro-f1") > 0.95);
-    work.run(&["learn", "apply", "--out", "results"]);
+    work.run(&["learn", "apply", "results"]);
     let table = work.words("results", "learn-apply", "classes");
     assert!(table.column("labels").filter(|labels| labels.contains("page")).count() > 20);
 }
@@ -198,7 +203,9 @@ fn bad_input_is_named() {
     assert!(work.fails(&["learn", "train", "nothing", "--out", "out"], 2).contains("nothing"));
     std::fs::create_dir(work.path("empty")).unwrap();
     assert!(work.fails(&["learn", "train", "empty", "--out", "out"], 2).contains("holds no files"));
-    assert!(work.fails(&["learn", "apply", "empty", "--out", "out"], 2).contains("webmill learn train"));
+    assert!(
+        work.fails(&["learn", "apply", "one", "empty", "--out", "out"], 2).contains("webmill learn train")
+    );
 
     folder(&work, "train", 0, 10);
     // An empty page and one whose words no other has, a page of a million words, a binary file, a class of one page, a class whose name is in its pages.
@@ -217,7 +224,7 @@ fn bad_input_is_named() {
     let bytes = std::fs::read(&model).unwrap();
     let apply = |name: &str, bytes: &[u8]| {
         std::fs::write(work.path(name), bytes).unwrap();
-        work.fails(&["learn", "apply", name, "--pages", "train", "--out", "told"], 2)
+        work.fails(&["learn", "apply", "train", name, "--out", "told"], 2)
     };
     let mut other = bytes.clone();
     other[14] = 99;
@@ -267,11 +274,13 @@ fn evaluation_sets_reach_what_is_asked() {
     }
     lay_out(pages.into_iter());
     for (set, option, pages, accuracy, f1) in
-        [("r8", "--no-curve", 2189, 0.967, 0.923), ("webkb", "--whole", 481, 0.885, 0.849)]
+        [("r8", "curve=false", 2189, 0.967, 0.923), ("webkb", "whole=true", 481, 0.885, 0.849)]
     {
         let (training, test) = (format!("{set}/training"), format!("{set}/test"));
         let out = format!("out-{set}");
-        let output = work.run(&["learn", "train", &training, "--test", &test, option, "--out", &out]);
+        let option = format!("learn-train.{option}");
+        let output =
+            work.run(&["learn", "train", &training, "--test", &test, "--set", &option, "--out", &out]);
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(told.contains(&format!("test {pages} pages")), "{told}");
         assert!(measure(&work, &out, "test", "accuracy") >= accuracy, "{told}");
@@ -300,34 +309,34 @@ fn the_report_says_how_good_classes_are() {
     work.run(&[
         "learn",
         "train",
+        "out",
         "--labels",
         "labels.csv",
-        "--part-domains",
+        "--set",
+        "learn-train.by_domain=false",
         "--method",
         "svm",
-        "--out",
-        "out",
     ]);
-    work.run(&["report", "--out", "out"]);
+    work.run(&["report", "out"]);
     let html = crate::report::html(&work, "out");
     assert!(html.contains(NOTE) && html.contains("How well each class is told"));
     assert!(html.contains("always saying tea: accuracy / macro F1") && html.contains(">0.667</data>"));
     assert!(html.contains("What more labelled pages give") && !html.contains("Pages by class"));
-    work.run(&["learn", "apply", "--out", "out"]);
-    work.run(&["report", "--out", "out"]);
+    work.run(&["learn", "apply", "out"]);
+    work.run(&["report", "out"]);
     assert!(crate::report::html(&work, "out").contains("Pages by class"));
     crate::report::check_numbers(&work, "out");
-    work.run(&["report", "--out", "out", "--lang", "zh"]);
+    work.run(&["report", "out", "--lang", "zh"]);
     assert!(crate::report::html(&work, "out").contains("各类网页数"));
     // A model that was learnt from files is that of the pages whose classes it told, and of no others.
     folder(&work, "files", 0, 20);
     work.run(&["learn", "train", "files", "--out", "model"]);
     work.run(&["run", "shards", "--out", "other"]);
     work.run(&["learn", "train", "files", "--out", "other"]);
-    work.run(&["report", "--out", "other"]);
+    work.run(&["report", "other"]);
     assert!(!crate::report::html(&work, "other").contains(NOTE));
-    work.run(&["learn", "apply", "--out", "other"]);
-    work.run(&["report", "--out", "other"]);
+    work.run(&["learn", "apply", "other"]);
+    work.run(&["report", "other"]);
     let html = crate::report::html(&work, "other");
     assert!(html.contains("Pages by class") && html.contains("How well each class is told"));
 }

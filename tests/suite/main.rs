@@ -44,6 +44,7 @@ mod determinism;
 mod docs;
 mod documents;
 mod extract_tables;
+mod flags;
 mod focused;
 mod golden;
 mod graph;

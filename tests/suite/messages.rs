@@ -119,7 +119,7 @@ fn results_of_different_corpora_are_not_joined_silently() {
     let first = work.said(&["run", "a", "--out", "out"]);
     assert!(!first.contains("warning"), "{first}");
     work.run(&["extract", "b", "--out", "out"]);
-    for command in [&["report", "--out", "out"][..], &["rank", "out", "--query", "the"]] {
+    for command in [&["report", "out"][..], &["rank", "out", "--query", "the", "--format", "tsv"]] {
         let said = String::from_utf8(work.webmill(command).output().unwrap().stderr).unwrap();
         assert!(
             said.contains("warning") && said.contains("graph were not made from the latest of extract"),
@@ -135,7 +135,7 @@ fn what_is_said_is_said_once() {
     work.run(&["run", "shards", "--out", "out"]);
     let texts: Vec<webmill::mill::TextRow> = read_rows(&work.path("out/extract/latest/texts")).unwrap();
     let word = texts[0].text.split_whitespace().find(|word| word.chars().all(char::is_alphabetic)).unwrap();
-    let said = work.said(&["rank", "out", "--query", word]);
+    let said = work.said(&["rank", "out", "--query", word, "--format", "tsv"]);
     assert_eq!(said.matches("HITS:").count(), 1, "{said}");
     let said = work.said(&["demo", "--out", "demo"]);
     assert!(!said.contains("{\""), "{said}");
@@ -147,7 +147,7 @@ fn names_that_are_no_nodes_with_nobody_listening() {
     std::fs::write(work.path("arcs.txt"), "http://a/ -> http://b/\n").unwrap();
     std::fs::write(work.path("topic"), "http://a/\nhttp://nowhere.example/\n").unwrap();
     let mut child = work
-        .webmill(&["rank", "arcs.txt", "--teleport", "topic"])
+        .webmill(&["rank", "arcs.txt", "--teleport", "topic", "--format", "tsv"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -156,7 +156,7 @@ fn names_that_are_no_nodes_with_nobody_listening() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "a closed stderr is no reason to fail");
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 2);
-    let said = work.said(&["rank", "arcs.txt", "--teleport", "topic"]);
+    let said = work.said(&["rank", "arcs.txt", "--teleport", "topic", "--format", "tsv"]);
     assert!(said.contains("1 names are no nodes"), "{said}");
 }
 
@@ -200,7 +200,7 @@ fn help_describes_each_job() {
         "{help}"
     );
     let of_dedup = work.output(&["dedup", "--help"]);
-    let parts = ["near-duplicates", "Examples:", "\n  diff ", "--min-resemblance", "--bands"];
+    let parts = ["near-duplicates", "Examples:", "\n  diff ", "--against", "--set"];
     assert!(parts.iter().all(|part| of_dedup.contains(part)), "{of_dedup}");
 }
 
@@ -221,13 +221,13 @@ fn a_dry_run_only_says_what_would_be_done() {
         "{done}"
     );
     for job in ["dedup", "rank", "shape"] {
-        let one = plan(&[job, "--out", "out", "--dry-run"]);
+        let one = plan(&[job, "out", "--dry-run"]);
         assert!(one.starts_with(&format!("{job} is done: out/{job}/")) && one.lines().count() == 1, "{one}");
     }
     let url = "http://127.0.0.1:9/a.warc";
     assert_eq!(plan(&["run", url, "--out", "none", "--dry-run"]), format!("would fetch {url}\n"));
     assert!(!work.path("none").exists());
-    let other = plan(&["rank", "--out", "out", "--damping", "0.5", "--dry-run"]);
+    let other = plan(&["rank", "out", "--set", "rank.damping=0.5", "--dry-run"]);
     assert!(other.starts_with("rank would write"), "{other}");
 }
 
@@ -237,8 +237,8 @@ fn flags_override_a_recipe_before_it_is_checked() {
     work.synth("shards", 60, u64::MAX);
     work.run(&["run", "shards", "--out", "out"]);
     std::fs::write(work.path("mill.toml"), "[rank]\ndamping = 7\n").unwrap();
-    work.fails(&["rank", "--out", "out", "--recipe", "mill.toml"], 2);
-    work.run(&["rank", "--out", "out", "--recipe", "mill.toml", "--damping", "0.7"]);
+    work.fails(&["rank", "out", "--recipe", "mill.toml"], 2);
+    work.run(&["rank", "out", "--recipe", "mill.toml", "--set", "rank.damping=0.7"]);
     let manifest = work.manifest("out/rank/latest").to_string();
     assert!(manifest.contains("\"damping\":0.7"), "{manifest}");
 }

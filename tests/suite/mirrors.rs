@@ -10,11 +10,9 @@ use crate::support::{Work, story};
 
 /// Extracts `shards`, finds duplicates and mirrors; the rows, and what `mirrors` said.
 fn mirrors(work: &Work, shards: &str, out: &str, more: &[&str]) -> (Vec<MirrorRow>, String) {
-    let with = |arguments: &[&'static str]| [arguments, &["--out"]].concat();
-    for arguments in [vec!["extract", shards, "--out"], with(&["dedup"])] {
-        work.run(&[&arguments[..], &[out]].concat());
-    }
-    let said = work.said(&[&["mirrors", "--out", out], more].concat());
+    work.run(&["extract", shards, "--out", out]);
+    work.run(&["dedup", out]);
+    let said = work.said(&[&["mirrors", out], more].concat());
     (work.table(out, "mirrors"), said)
 }
 
@@ -103,7 +101,7 @@ fn a_page_with_mirrors_is_fetched_before_its_equals() {
         let (server, record) = serve(web);
         let proxy = server.proxy();
         let arguments = ["crawl", "http://n.example/", "--out", folder, "--proxy", &proxy, "--delay", "0"];
-        let best = ["--strategy", "best", "--connections", "1", "--no-sitemaps"];
+        let best = ["--strategy", "best", "--set", "crawl.connections=1", "--set", "crawl.sitemaps=false"];
         let output = work.run(&[&arguments[..], &best, more].concat());
         let asked = record.requests().into_iter().map(|(_, asked)| asked.url);
         let asked: Vec<String> = asked.filter(|url| !url.ends_with("robots.txt")).collect();
@@ -154,18 +152,18 @@ fn settings_and_missing_results_are_said() {
     let work = Work::new();
     work.write_pages("shards", &site("http://a.example", 0..3));
     work.run(&["extract", "shards", "--out", "out"]);
-    let message = work.fails(&["mirrors", "--out", "out"], 2);
+    let message = work.fails(&["mirrors", "out"], 2);
     assert!(message.contains("webmill dedup"), "{message}");
-    work.run(&["dedup", "--out", "out"]);
+    work.run(&["dedup", "out"]);
     for (recipe, word) in [
         ("[mirrors]\nmirror_from = 1.5\n", "mirror_from"),
         ("[mirrors]\nmin_sites = 3\n", "min_sites"),
         ("[mirrors]\nmin_pages = 0\n", "min_pages"),
     ] {
         std::fs::write(work.path("bad.toml"), recipe).unwrap();
-        let message = work.fails(&["mirrors", "--out", "out", "--recipe", "bad.toml"], 2);
+        let message = work.fails(&["mirrors", "out", "--recipe", "bad.toml"], 2);
         assert!(message.contains(word), "{message}");
     }
-    work.run(&["mirrors", "--out", "out"]);
+    work.run(&["mirrors", "out"]);
     assert_eq!(work.table::<MirrorRow>("out", "mirrors"), []);
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::{Work, objects};
 
 fn query(work: &Work, arguments: &[&str]) -> Output {
-    work.run(&[&["query", "--results", "demo/results"], arguments].concat())
+    work.run(&[&["query", "demo/results"], arguments].concat())
 }
 
 fn text(work: &Work, arguments: &[&str]) -> String {
@@ -38,7 +38,7 @@ fn answers_in_four_forms() {
     let bytes = std::fs::read(work.path("best.parquet")).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
     // The same bytes again, with one thread too.
-    let mut again = work.webmill(&["query", "--results", "demo/results", sql, "--format", "csv"]);
+    let mut again = work.webmill(&["query", "demo/results", sql, "--format", "csv"]);
     assert_eq!(
         String::from_utf8(again.env("POLARS_MAX_THREADS", "1").output().unwrap().stdout).unwrap(),
         csv
@@ -139,14 +139,14 @@ fn results_that_do_not_fit_the_others_are_left_out_and_said() {
     let output = query(&work, &["SELECT COUNT(*) AS n FROM pages"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("leave out") && said.contains("rank"), "{said}");
-    let said = work.fails(&["query", "SELECT url FROM ranks", "--results", "demo/results"], 2);
+    let said = work.fails(&["query", "demo/results", "SELECT url FROM ranks"], 2);
     assert!(said.contains("leave out") && said.contains("no table ranks"), "{said}");
 }
 
 #[test]
 fn a_table_to_look_at_says_what_it_leaves_out() {
     let work = Work::with_demo();
-    let table = text(&work, &["SELECT url, text FROM texts ORDER BY url", "--rows", "2"]);
+    let table = text(&work, &["SELECT url, text FROM texts ORDER BY url", "--top", "2"]);
     let last = table.trim_end().lines().last().unwrap();
     assert!(last.contains("2 of them shown (--rows)") && last.contains("values were cut"), "{last}");
 }
@@ -158,7 +158,7 @@ fn queries_come_from_files_and_from_standard_input() {
     std::fs::write(work.path("questions.sql"), file).unwrap();
     let two = text(&work, &["--file", "questions.sql", "--name", "two", "--format", "csv"]);
     assert_eq!(two, "n\n2\n");
-    let said = work.fails(&["query", "--results", "demo/results", "--file", "questions.sql"], 2);
+    let said = work.fails(&["query", "demo/results", "--file", "questions.sql"], 2);
     assert!(said.contains("one, two"), "{said}");
     let names = work.output(&["query", "--names"]);
     assert!(names.lines().count() >= 25, "{names}");
@@ -166,7 +166,7 @@ fn queries_come_from_files_and_from_standard_input() {
     let domains = text(&work, &["--name", "top-domains", "--format", "csv"]);
     assert!(domains.starts_with("domain,captures,urls\n") && domains.lines().count() > 2, "{domains}");
     let mut child = work
-        .webmill(&["query", "-", "--results", "demo/results", "--format", "csv"])
+        .webmill(&["query", "demo/results", "-", "--format", "csv"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -199,10 +199,10 @@ fn what_is_no_question_about_the_tables_is_refused() {
         ("SELECT * FROM pages WHERE", "an expression"),
         ("", "no query"),
     ] {
-        let said = work.fails(&["query", sql, "--results", "demo/results"], 2);
+        let said = work.fails(&["query", "demo/results", sql], 2);
         assert!(said.contains(why), "{sql}: {said}");
         assert!(!said.contains("panicked"), "{sql}: {said}");
     }
-    let said = work.fails(&["query", "SELECT 1", "--results", "nowhere"], 2);
+    let said = work.fails(&["query", "nowhere", "SELECT 1"], 2);
     assert!(said.contains("nowhere"), "{said}");
 }

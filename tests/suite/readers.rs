@@ -112,18 +112,18 @@ fn generated_queries_are_answered_alike_by_duckdb_python_and_query() {
 /// What `webmill run` leaves out unless it is asked for: topics, classes (here every other text) and counts.
 fn learn(work: &Work, out: &str) {
     let sql = "SELECT url FROM texts WHERE is_current AND num_words > 0 ORDER BY url";
-    let urls = work.output(&["query", sql, "--results", out, "--format", "csv"]);
+    let urls = work.output(&["query", out, sql, "--format", "csv"]);
     let lines = urls.lines().skip(1).enumerate();
     let labels: String = lines.map(|(at, url)| format!("{url},{}\n", ["even", "odd"][at % 2])).collect();
     std::fs::write(work.path("labels.csv"), format!("url,label\n{labels}")).unwrap();
-    work.run(&["learn", "cluster", "--out", out, "--k", "2"]);
+    work.run(&["learn", "cluster", out, "--k", "2"]);
     // Words of one page count too: the smallest corpus has four.
     std::fs::write(work.path("learn.toml"), "[learn-train]\nmin_pages = 1\n").unwrap();
-    let train = ["learn", "train", "--labels", "labels.csv", "--method", "naive-bayes", "--out", out];
+    let train = ["learn", "train", out, "--labels", "labels.csv", "--method", "naive-bayes"];
     work.run(&[&train[..], &["--recipe", "learn.toml"]].concat());
-    work.run(&["learn", "apply", "--out", out]);
-    work.run(&["count", "words", "--out", out]);
-    work.run(&["count", "backlinks", "--out", out]);
+    work.run(&["learn", "apply", out]);
+    work.run(&["count", "words", out]);
+    work.run(&["count", "backlinks", out]);
 }
 
 /// The demonstration site has no document, chain of redirects or page fetched twice.

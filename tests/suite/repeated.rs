@@ -14,8 +14,8 @@ const RECIPE: &str = "[extract]\ntemplate_pages = 0\n";
 /// Extract, dedup and repeated, without templates, which would take away what is looked for.
 fn mill(work: &Work, shards: &str, out: &str, recipe: &str, more: &[&str]) -> Vec<RepeatedBlockRow> {
     std::fs::write(work.path("mill.toml"), format!("{RECIPE}{recipe}")).unwrap();
-    let common = [&["--out", out, "--recipe", "mill.toml"], more].concat();
-    work.run(&[&["extract", shards], &common[..]].concat());
+    let common = [&[out, "--recipe", "mill.toml"], more].concat();
+    work.run(&[&["extract", shards, "--out"], &common[..]].concat());
     work.run(&[&["dedup"], &common[..]].concat());
     work.run(&[&["repeated"], &common[..]].concat());
     work.table(out, "repeated")
@@ -106,7 +106,7 @@ fn settings_and_missing_results_are_said() {
     let work = Work::new();
     work.write_pages("shards", &stories()[..2]);
     work.run(&["extract", "shards", "--out", "out"]);
-    let message = work.fails(&["repeated", "--out", "out"], 2);
+    let message = work.fails(&["repeated", "out"], 2);
     assert!(message.contains("webmill dedup"), "{message}");
     let Err(error) = KnownRepeated::load(&work.path("out"), &Budget::new(1 << 10)) else {
         panic!("there are no results");
@@ -116,7 +116,7 @@ fn settings_and_missing_results_are_said() {
         [("[repeated]\nmin_pages = 1\n", "min_pages"), ("[repeated]\nmin_words = 3\n", "min_words")]
     {
         std::fs::write(work.path("bad.toml"), recipe).unwrap();
-        let message = work.fails(&["dedup", "--out", "out", "--recipe", "bad.toml"], 2);
+        let message = work.fails(&["dedup", "out", "--recipe", "bad.toml"], 2);
         assert!(message.contains(word), "{message}");
     }
 }

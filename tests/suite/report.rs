@@ -115,7 +115,7 @@ fn a_report_in_chinese_has_no_english_heading() {
     let work = Work::new();
     mill(&work, "out", &["a.example", "b.example"], 12);
     let english = html(&work, "out");
-    work.run(&["report", "--out", "out", "--lang", "zh"]);
+    work.run(&["report", "out", "--lang", "zh"]);
     let chinese = html(&work, "out");
     assert!(chinese.contains("<html lang=zh-Hans>") && english.contains("<html lang=en>"));
     let (ours, theirs) = (headings(&chinese), headings(&english));
@@ -124,9 +124,9 @@ fn a_report_in_chinese_has_no_english_heading() {
     // Names of jobs over their settings.
     assert!(same.iter().all(|heading| heading.starts_with('[')), "{same:?}");
     check_numbers(&work, "out");
-    work.fails(&["report", "--out", "out", "--lang", "fr"], 2);
+    work.fails(&["report", "out", "--lang", "fr"], 2);
     std::fs::write(work.path("mill.toml"), "[report]\nlang = \"fr\"\n").unwrap();
-    let message = work.fails(&["report", "--out", "out", "--recipe", "mill.toml"], 2);
+    let message = work.fails(&["report", "out", "--recipe", "mill.toml"], 2);
     assert!(message.contains("lang = fr"), "{message}");
 }
 
@@ -149,7 +149,7 @@ fn compare_tells_what_is_new_gone_and_changed() {
     work.run(&["run", "before-shards", "--out", "before"]);
     work.run(&["run", "now-shards", "--out", "now"]);
     assert!(!html(&work, "now").contains("id=\"changes\""));
-    work.run(&["report", "--out", "now", "--compare", "before"]);
+    work.run(&["report", "now", "--compare", "before"]);
     let summary = summary(&work, "now");
     for (name, want) in [
         ("new pages", 4.0),
@@ -166,12 +166,12 @@ fn compare_tells_what_is_new_gone_and_changed() {
     assert!(compared.contains("id=\"changes\"") && compared.contains(">new.example</code>"));
     assert!(compared.contains(">gone.example</code>"));
     // The same again is done; a folder without results is refused, and named.
-    work.run(&["report", "--out", "now", "--compare", "before"]);
+    work.run(&["report", "now", "--compare", "before"]);
     assert_eq!(html(&work, "now"), compared);
-    let message = work.fails(&["report", "--out", "now", "--compare", "nowhere"], 2);
+    let message = work.fails(&["report", "now", "--compare", "nowhere"], 2);
     assert!(message.contains("compare: nowhere: no results"), "{message}");
     // Against itself nothing changed.
-    work.run(&["report", "--out", "now", "--compare", "now"]);
+    work.run(&["report", "now", "--compare", "now"]);
     let same = self::summary(&work, "now");
     for name in ["new pages", "pages gone", "pages changed", "new hosts", "hosts gone"] {
         assert_eq!(same.get(&format!("compare: {name}")), Some(&0.0), "{name}");
@@ -244,7 +244,7 @@ fn documents_and_media_have_a_part_of_their_own() {
     let hosts: Vec<HostRow> = read_rows(&work.path("out/report/latest/hosts")).unwrap();
     assert_eq!((hosts[0].captures, hosts[0].html_pages, hosts[0].documents), (7, 1, 3));
     for arguments in [&["--lang", "zh"][..], &["--compare", "plain"], &["--compare", "out"]] {
-        work.run(&[&["report", "--out", "out"], arguments].concat());
+        work.run(&[&["report", "out"], arguments].concat());
         check_numbers(&work, "out");
     }
 }

@@ -158,7 +158,7 @@ fn it_fits_every_screen_and_asks_for_nothing() {
     let work = Work::new();
     mill(&work, "two", &["a.example", "b.example"], 30);
     check(&program, &work, "two", true);
-    work.run(&["report", "--out", "two", "--lang", "zh", "--compare", "two"]);
+    work.run(&["report", "two", "--lang", "zh", "--compare", "two"]);
     check(&program, &work, "two", true);
 }
 

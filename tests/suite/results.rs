@@ -47,8 +47,8 @@ fn two_corpora() -> Work {
 fn the_catalogue_names_the_files_of_one_set_of_keys() {
     let work = two_corpora();
     work.run(&["extract", "a", "--out", "out"]);
-    work.run(&["graph", "build", "--out", "out"]);
-    work.run(&["rank", "--out", "out"]);
+    work.run(&["graph", "out"]);
+    work.run(&["rank", "out"]);
     let whole = json(&work.path("out/tables.json"));
     assert_eq!(whole["format"], 1);
     assert_eq!(whole["stale"], serde_json::json!([]));
@@ -89,16 +89,12 @@ fn the_catalogue_names_the_files_of_one_set_of_keys() {
     let reason = format!("of which the latest is {}", latest(&work, "out", "extract"));
     assert!(stale[0]["reason"].as_str().unwrap().ends_with(&reason), "{stale:?}");
     assert!(fs::read_to_string(work.path("out/webmill.sql")).unwrap().contains("-- Left out: graph "));
-    work.run(&["graph", "build", "--out", "out"]);
-    let said = work.said(&["rank", "--out", "out"]);
+    work.run(&["graph", "out"]);
+    let said = work.said(&["rank", "out"]);
     assert!(!said.contains("do not fit"), "{said}");
     assert_eq!(json(&work.path("out/tables.json"))["stale"], serde_json::json!([]));
     // Back to the first corpus: its results are found, and the catalogue is as it was.
-    for arguments in [
-        &["extract", "a", "--out", "out"][..],
-        &["graph", "build", "--out", "out"],
-        &["rank", "--out", "out"],
-    ] {
+    for arguments in [&["extract", "a", "--out", "out"][..], &["graph", "out"], &["rank", "out"]] {
         work.run(arguments);
     }
     assert_eq!(json(&work.path("out/tables.json")), whole);
@@ -201,10 +197,10 @@ fn files_are_sorted_as_they_declare() {
 fn gc_removes_what_the_latest_results_do_not_need_and_nothing_else() {
     let work = two_corpora();
     work.run(&["extract", "a", "--out", "out"]);
-    work.run(&["graph", "build", "--out", "out"]);
-    work.run(&["keywords", "--out", "out"]);
+    work.run(&["graph", "out"]);
+    work.run(&["keywords", "out"]);
     work.run(&["extract", "b", "--out", "out"]);
-    work.run(&["keywords", "--out", "out"]);
+    work.run(&["keywords", "out"]);
     // The graph is of the first corpus, so its pages are needed; of keywords the first ones are not.
     let state = |job: &str, state: &str| (job.to_owned(), state.to_owned());
     let before = [
@@ -259,7 +255,7 @@ fn gc_removes_what_the_latest_results_do_not_need_and_nothing_else() {
     assert_eq!(states(&work, "out"), before[..4]);
     assert_eq!(fs::read_to_string(work.path("out/mine/latest/notes.txt")).unwrap(), "mine");
     // All that is left still runs without being made again.
-    let said = work.said(&["keywords", "--out", "out"]);
+    let said = work.said(&["keywords", "out"]);
     assert!(said.contains("was done"), "{said}");
     assert_eq!(work.run(&["results", "gc", "out"]).stdout, b"");
     // A folder that is no results is not touched.
@@ -270,7 +266,7 @@ fn gc_removes_what_the_latest_results_do_not_need_and_nothing_else() {
 fn verify_names_what_is_damaged_or_missing() {
     let work = two_corpora();
     work.run(&["extract", "a", "--out", "out"]);
-    work.run(&["keywords", "--out", "out"]);
+    work.run(&["keywords", "out"]);
     let output = work.run(&["results", "verify", "out"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.stdout.is_empty() && said.contains("all are whole"), "{said}");
@@ -309,7 +305,7 @@ fn verify_names_what_is_damaged_or_missing() {
 fn copies_without_links_are_results_and_get_links_again() {
     let work = two_corpora();
     work.run(&["extract", "a", "--out", "out"]);
-    work.run(&["keywords", "--out", "out"]);
+    work.run(&["keywords", "out"]);
     // As archivers copy that follow links.
     assert!(
         std::process::Command::new("cp")
@@ -323,7 +319,7 @@ fn copies_without_links_are_results_and_get_links_again() {
     let state = |job: &str| (job.to_owned(), "latest".to_owned());
     assert_eq!(states(&work, "copy"), [state("extract"), state("keywords")]);
     work.run(&["results", "verify", "copy"]);
-    let said = work.said(&["keywords", "--out", "copy"]);
+    let said = work.said(&["keywords", "copy"]);
     assert!(said.contains("was done"), "{said}");
     assert_eq!(latest(&work, "copy", "keywords"), latest(&work, "out", "keywords"));
     // An object store keeps neither links nor what they name; the catalogue is enough.

@@ -126,14 +126,14 @@ fn milled(rule: &str) -> Work {
 }
 
 fn table(work: &Work, sql: &str) -> String {
-    let output: Output = work.run(&["query", "--results", "out", sql, "--format", "csv"]);
+    let output: Output = work.run(&["query", "out", sql, "--format", "csv"]);
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
 fn rows_join_list_pages_detail_pages_and_chains() {
     let work = milled(RULE);
-    let output = work.run(&["rules", "apply", "shop.toml", "--out", "out"]);
+    let output = work.run(&["rules", "out", "shop.toml"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("rule shop, group kettles: missing-page 1×"), "{told}");
     let kettles = table(&work, "SELECT name, price, address, url, path, layer FROM rule_shop_kettles");
@@ -162,20 +162,20 @@ fn rows_join_list_pages_detail_pages_and_chains() {
 #[test]
 fn tables_do_not_depend_on_threads_memory_or_shards() {
     let work = milled(RULE);
-    work.run(&["rules", "apply", "shop.toml", "--shards", "shards", "--out", "out", "--threads", "1"]);
+    work.run(&["rules", "out", "shop.toml", "--shards", "shards", "--threads", "1"]);
     let one = work.committed("out/rules");
     let other = Work::new();
     other.write_pages("shards", &shop());
     std::fs::write(other.path("shop.toml"), RULE).unwrap();
-    let options = ["--out", "out", "--threads", "4", "--memory", "64MiB"];
-    other.run(&[&["rules", "apply", "shop.toml", "--shards", "shards"], &options[..]].concat());
+    let options = ["--threads", "4", "--memory", "64MiB"];
+    other.run(&[&["rules", "out", "shop.toml", "--shards", "shards"], &options[..]].concat());
     assert_same(&one, &other.committed("out/rules"), "threads");
     let parted = Work::new();
     let pages = shop();
     parted.write_pages("shards/a", &pages[7..]);
     parted.write_pages("shards/b", &pages[..7]);
     std::fs::write(parted.path("shop.toml"), RULE).unwrap();
-    parted.run(&[&["rules", "apply", "shop.toml", "--shards", "shards"], &options[..]].concat());
+    parted.run(&[&["rules", "out", "shop.toml", "--shards", "shards"], &options[..]].concat());
     let columns = "SELECT url, name, price, address, path, top_url FROM rule_shop_kettles";
     assert_eq!(table(&work, columns), table(&parted, columns));
 }
@@ -209,9 +209,9 @@ fn the_capture_of_each_url_that_counts_gives_the_rows() {
         });
         work.write_captures(shards, "part", half);
     }
-    work.run(&["rules", "apply", "rules", "--shards", "shards", "--out", "named"]);
+    work.run(&["rules", "named", "rules", "--shards", "shards"]);
     work.run(&["extract", "shards", "--out", "out"]);
-    work.run(&["rules", "apply", "rules", "--out", "out"]);
+    work.run(&["rules", "out", "rules"]);
     for name in ["rule_shop_kettles", "rule_shop_colours", "rule_names_all", "rules_report", "rules_problems"]
     {
         let read = |out: &str| {
@@ -235,10 +235,10 @@ fn the_capture_of_each_url_that_counts_gives_the_rows() {
     let shards: Vec<_> = std::fs::read_dir(work.path("shards/b")).unwrap().flatten().collect();
     let whole = std::fs::read(shards[0].path()).unwrap();
     std::fs::write(shards[0].path(), [&whole[..], &whole[..]].concat()).unwrap();
-    let why = work.fails(&["rules", "apply", "rules", "--out", "out"], 2);
+    let why = work.fails(&["rules", "out", "rules"], 2);
     assert!(why.contains("has changed since"), "{why}");
     std::fs::remove_file(shards[0].path()).unwrap();
-    let why = work.fails(&["rules", "apply", "rules", "--out", "out"], 2);
+    let why = work.fails(&["rules", "out", "rules"], 2);
     assert!(why.contains("is not where it was"), "{why}");
 }
 
@@ -257,7 +257,7 @@ fn mistakes_are_told_and_other_rules_go_on() {
     assert_eq!(check.status.code(), Some(1), "{told}");
     assert!(told.contains("no tag is called \"prize\"; near to it: price"), "{told}");
     assert!(told.contains("shop.toml: good: 2 layers, 6 tags, 2 tables"), "{told}");
-    let applied = work.webmill(&["rules", "apply", "rules", "--out", "out"]).output().unwrap();
+    let applied = work.webmill(&["rules", "out", "rules"]).output().unwrap();
     assert_eq!(applied.status.code(), Some(1), "{}", String::from_utf8_lossy(&applied.stderr));
     assert_eq!(table(&work, "SELECT count(*) AS n FROM rule_shop_kettles").trim(), "n\n12");
     let problems = table(&work, "SELECT rule, detail FROM rules_problems WHERE problem = 'unreadable-rule'");
@@ -278,16 +278,8 @@ fn a_rule_is_tried_on_a_page() {
     assert!(shown.contains("row 4\n"), "{shown}");
     assert!(shown.contains("http://shop.example/kettle/3"), "{shown}");
     assert!(shown.contains("table rule_shop_kettles: 4 rows"), "{shown}");
-    let arguments = [
-        "rules",
-        "test",
-        "shop.toml",
-        "http://shop.example/kettle/2",
-        "--results",
-        "out",
-        "--layer",
-        "kettle",
-    ];
+    let arguments =
+        ["rules", "test", "out", "shop.toml", "http://shop.example/kettle/2", "--layer", "kettle"];
     let shown = String::from_utf8(work.run(&arguments).stdout).unwrap();
     assert!(shown.contains("Kettle 2"), "{shown}");
     assert!(shown.contains("colour finds nothing: start matches 0×"), "{shown}");
@@ -328,7 +320,7 @@ fn a_run_that_misses_much_behind_links_says_so() {
     work.write_pages("shards", &pages);
     std::fs::write(work.path("shop.toml"), RULE).unwrap();
     let apply = |out: &str, more: &[&str]| {
-        let arguments = ["rules", "apply", "shop.toml", "--shards", "shards", "--out", out];
+        let arguments = ["rules", out, "shop.toml", "--shards", "shards"];
         work.webmill(&[&arguments, more].concat()).output().unwrap()
     };
     let done = apply("out", &[]);
@@ -391,7 +383,7 @@ columns = [{ name = "price", tag = "price" }]
 "#,
     )
     .unwrap();
-    work.run(&["rules", "apply", "ring.toml", "--shards", "shards", "--out", "out"]);
+    work.run(&["rules", "out", "ring.toml", "--shards", "shards"]);
     assert_eq!(table(&work, "SELECT count(*) AS n FROM rule_ring_prices").trim(), "n\n10");
 }
 
@@ -449,7 +441,7 @@ columns = [{ name = "title", tag = "title" }, { name = "words", tag = "words" }]
 "#;
     std::fs::write(work.path("text.toml"), rule).unwrap();
     std::fs::write(work.path("lax.toml"), "[rules]\nmax_missing = 1\n").unwrap();
-    work.run(&["rules", "apply", "text.toml", "--shards", "shards", "--out", "out", "--recipe", "lax.toml"]);
+    work.run(&["rules", "out", "text.toml", "--shards", "shards", "--recipe", "lax.toml"]);
     let texts = table(&work, "SELECT title, body, url FROM rule_text_texts");
     assert_eq!(texts, "title,body,url\nT,one two three,http://t.example/a1\nT,x y,http://t.example/b1\n");
     let paragraphs = table(&work, "SELECT words, url FROM rule_text_paragraphs");

@@ -85,7 +85,7 @@ fn milled() -> Work {
 
 fn applied() -> Work {
     let work = milled();
-    work.run(&["rules", "apply", "odd.toml", "--shards", "shards", "--out", "out"]);
+    work.run(&["rules", "out", "odd.toml", "--shards", "shards"]);
     work
 }
 
@@ -97,9 +97,9 @@ fn printed(work: &Work, arguments: &[&str]) -> String {
 fn exports_are_the_tables_value_for_value() {
     let work = applied();
     let export = |form: &str, out: &str| {
-        work.run(&["rules", "export", "--results", "out", "--format", form, "--out", out]);
+        work.run(&["rules", "export", "out", "--to", form, "--out", out]);
     };
-    export("jsonl", "tables");
+    export("json", "tables");
     export("csv", "tables");
     export("sqlite", "all.sqlite");
     let mut names: Vec<String> = std::fs::read_dir(work.path("tables"))
@@ -126,7 +126,7 @@ fn exports_are_the_tables_value_for_value() {
 #[test]
 fn one_table_goes_to_standard_output_or_a_file() {
     let work = applied();
-    let export = ["rules", "export", "--results", "out", "--table", "rule_odd_things"];
+    let export = ["rules", "export", "out", "--table", "rule_odd_things"];
     let lines = printed(&work, &export);
     let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(
@@ -138,39 +138,36 @@ fn one_table_goes_to_standard_output_or_a_file() {
     assert!(rows.iter().any(|row| row["number"] == 1_234_567.5));
     assert!(rows.iter().any(|row| row["say \"source\""].is_null() && row["URL"].is_null()));
     assert!(rows.iter().all(|row| row["url_key"].as_str().unwrap().len() == 32));
-    let csv = printed(&work, &[&export[..], &["--format", "csv"]].concat());
+    let csv = printed(&work, &[&export[..], &["--to", "csv"]].concat());
     assert!(
         csv.starts_with("url,\"Text, 文\",\"text, 文\",\"say \"\"source\"\"\",number,URL,url_key,"),
         "{csv}"
     );
     assert!(csv.contains(",1234567.5,") && csv.ends_with("\r\n"), "{csv}");
     std::fs::write(work.path("one.csv"), "an earlier one").unwrap();
-    work.run(&[&export[..], &["--format", "csv", "--out", "one.csv"]].concat());
+    work.run(&[&export[..], &["--to", "csv", "--out", "one.csv"]].concat());
     assert_eq!(std::fs::read_to_string(work.path("one.csv")).unwrap(), csv);
     // A table without rows has a header all the same.
-    let report = printed(
-        &work,
-        &["rules", "export", "--results", "out", "--table", "rules_problems", "--format", "csv"],
-    );
+    let report = printed(&work, &["rules", "export", "out", "--table", "rules_problems", "--to", "csv"]);
     assert!(report.starts_with("rule,group,problem,detail,count,url\r\n"), "{report}");
 }
 
 #[test]
 fn what_cannot_be_exported_is_told() {
     let work = applied();
-    let export = ["rules", "export", "--results", "out"];
+    let export = ["rules", "export", "out"];
     for (options, expected) in [
         (
             &["--table", "rule_odd_thing"][..],
             "no table of rules is called rule_odd_thing; near to it: rule_odd_things",
         ),
         (&["--table", "pages"], "tables: "),
-        (&["--format", "sqlite"], "--out FILE says"),
-        (&["--format", "csv"], "--out FOLDER says"),
-        (&["--format", "sqlite", "--out", "nowhere/all.sqlite"], "nowhere"),
-        (&["--format", "sqlite", "--out", "shards"], "shards: a folder, not a file"),
+        (&["--to", "sqlite"], "--out FILE says"),
+        (&["--to", "csv"], "--out FOLDER says"),
+        (&["--to", "sqlite", "--out", "nowhere/all.sqlite"], "nowhere"),
+        (&["--to", "sqlite", "--out", "shards"], "shards: a folder, not a file"),
         (&["--table", "rule_odd_none", "--out", "out"], "out: a folder, not a file"),
-        (&["--format", "csv", "--out", "odd.toml"], "odd.toml"),
+        (&["--to", "csv", "--out", "odd.toml"], "odd.toml"),
     ] {
         let said = work.fails(&[&export[..], options].concat(), 2);
         assert!(said.contains(expected), "{options:?}: {said}");
@@ -178,7 +175,7 @@ fn what_cannot_be_exported_is_told() {
     assert_eq!(std::fs::read_to_string(work.path("odd.toml")).unwrap(), RULE);
     let other = milled();
     other.run(&["extract", "shards", "--out", "out"]);
-    assert!(other.fails(&export, 2).contains("`webmill rules apply` makes them"));
+    assert!(other.fails(&export, 2).contains("`webmill rules` makes them"));
     // A damaged table leaves nothing half written.
     let path = work.path("out/rules/latest/rule_odd_things/part-000000.parquet");
     let mut bytes = std::fs::read(&path).unwrap();
@@ -186,7 +183,7 @@ fn what_cannot_be_exported_is_told() {
     std::fs::write(&path, bytes).unwrap();
     for form in ["json", "csv", "sqlite"] {
         std::fs::write(work.path("kept"), "as it was").unwrap();
-        let table = ["--table", "rule_odd_things", "--format", form, "--out", "kept"];
+        let table = ["--table", "rule_odd_things", "--to", form, "--out", "kept"];
         work.fails(&[&export[..], &table].concat(), 2);
         assert_eq!(std::fs::read_to_string(work.path("kept")).unwrap(), "as it was");
     }
@@ -206,9 +203,9 @@ fn tables_of_rules_are_described() {
     assert!(described.iter().all(|description| !description.is_empty()), "{described:?}");
     let views = std::fs::read_to_string(work.path("out/webmill.sql")).unwrap();
     assert!(views.contains("COMMENT ON VIEW \"rule_odd_things\" IS 'Rows of group things"), "{views}");
-    let shown = printed(&work, &["schema", "--results", "out", "rule_odd_things"]);
+    let shown = printed(&work, &["schema", "out", "rule_odd_things"]);
     assert!(shown.contains("number that tag number found") && shown.contains("12.5"), "{shown}");
-    let all = printed(&work, &["schema", "--results", "out", "--format", "json"]);
+    let all = printed(&work, &["schema", "out", "--format", "json"]);
     let all: Vec<Value> = serde_json::from_str(&all).unwrap();
     assert_eq!(all.len(), catalogue["tables"].as_object().unwrap().len());
     let report = all.iter().find(|table| table["table"] == "rules_report").unwrap();
@@ -217,7 +214,7 @@ fn tables_of_rules_are_described() {
     assert!(common.contains("top_url") && common.contains("warc_record_offset"), "{common}");
     let said = work.fails(&["schema", "rule_odd_things"], 2);
     assert!(said.contains("--results DIR names the results that have it"), "{said}");
-    let tables = printed(&work, &["query", "--results", "out", "--tables"]);
+    let tables = printed(&work, &["query", "out", "--tables"]);
     assert!(tables.contains("rule_odd_none (0 rows)") || tables.contains("rule_odd_none ("), "{tables}");
 }
 
@@ -230,8 +227,7 @@ fn two_rules_may_not_have_one_table() {
         let rule = rule.replace("name = \"things\"", &format!("name = \"{group}\""));
         std::fs::write(work.path(&format!("rules/{file}")), rule).unwrap();
     }
-    let applied =
-        work.webmill(&["rules", "apply", "rules", "--shards", "shards", "--out", "out"]).output().unwrap();
+    let applied = work.webmill(&["rules", "out", "rules", "--shards", "shards"]).output().unwrap();
     let said = String::from_utf8_lossy(&applied.stderr).into_owned();
     assert_eq!(applied.status.code(), Some(1), "{said}");
     assert!(said.contains("b.toml: rule: rule odd has a table rule_odd_of_things too"), "{said}");

@@ -1,4 +1,4 @@
-//! `webmill rules apply` on three planted sites of two thousand records each, of which everything is known: every row and every
+//! `webmill rules` on three planted sites of two thousand records each, of which everything is known: every row and every
 //! cell is found, nothing else is, and neither threads, memory nor shards change anything.
 
 mod rules;
@@ -38,7 +38,7 @@ fn milled(sites: &[Site], shards: usize) -> Work {
 
 fn apply(work: &Work, options: &[&str]) {
     let _ = std::fs::remove_dir_all(work.path("out/rules"));
-    work.run(&[&["rules", "apply", "rules", "--shards", "shards", "--out", "out"], options].concat());
+    work.run(&[&["rules", "out", "rules", "--shards", "shards"], options].concat());
 }
 
 /// The rows of a table, of these columns.

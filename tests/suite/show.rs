@@ -156,15 +156,15 @@ fn what_was_not_computed_is_named() {
     };
     assert_eq!(missing(), ["nodes", "keywords", "duplicates", "clusters", "passages", "hosts"]);
     let text = String::from_utf8(work.run(&["show", url, "out"]).stdout).unwrap();
-    assert!(text.contains("nodes: run `webmill graph build --out out`"), "{text}");
-    work.run(&["graph", "build", "--out", "out"]);
+    assert!(text.contains("nodes: run `webmill graph out`"), "{text}");
+    work.run(&["graph", "out"]);
     assert_eq!(missing()[0], "ranks");
-    work.run(&["rank", "--out", "out"]);
+    work.run(&["rank", "out"]);
     assert!(!missing().contains(&"ranks".to_owned()));
     // Ranks of another graph are not taken for those of this one.
     work.synth("more", 80, u64::MAX);
     work.run(&["extract", "shards", "more", "--out", "out"]);
-    work.run(&["graph", "build", "--out", "out"]);
+    work.run(&["graph", "out"]);
     let told = work.json(&["show", url, "out", "--format", "json"]);
     assert_eq!(told["rank"], Value::Null);
     assert!(
@@ -254,8 +254,8 @@ fn sorted_tables_are_looked_up_by_their_statistics() {
         ],
     );
     work.run(&["extract", "shards", "--out", "results"]);
-    work.run(&["graph", "build", "--out", "results"]);
-    work.run(&["rank", "--out", "results"]);
+    work.run(&["graph", "results"]);
+    work.run(&["rank", "results"]);
     let nodes: Vec<NodeRow> = read_rows(&work.path("results/graph/latest/nodes")).unwrap();
     assert!(nodes.len() > 32_768, "{} nodes", nodes.len());
     let texts: Vec<TextRow> = read_rows(&work.path("results/extract/latest/texts")).unwrap();

@@ -63,7 +63,7 @@ fn markdown_stands_in_json_and_behind_front_matter_on_demand() {
     for (arguments, words) in [
         (&["text", "site", "--with-markdown"][..], "--format json"),
         (&["text", "site", "--front-matter"], "--format md"),
-        (&["text", "site", "--overwrite"], "--output-dir"),
+        (&["text", "site", "--overwrite"], "--out"),
         (&["text", "site", "--precision", "--recall"], "--recall"),
         (&["text", "site", "--no-comments", "--with-comments"], "--no-comments"),
         (&["text", "site", "--language", "english"], "639"),
@@ -148,26 +148,26 @@ fn a_list_gives_pages_their_addresses() {
 #[test]
 fn a_file_a_page_stays_in_its_folder_and_is_not_replaced() {
     let work = site();
-    let out = work.run(&["text", "site", "--format", "md", "--output-dir", "out"]);
+    let out = work.run(&["text", "site", "--format", "md", "--out", "out"]);
     assert!(out.stdout.is_empty());
     assert!(String::from_utf8(out.stderr).unwrap().contains("2 files written to out"));
     let first = std::fs::read_to_string(work.path("out/a.html.md")).unwrap();
     assert!(first.contains("fresh water") && work.path("out/b/a.html.md").is_file());
     std::fs::write(work.path("out/a.html.md"), "mine").unwrap();
-    let said = work.fails(&["text", "site", "--format", "md", "--output-dir", "out"], 2);
+    let said = work.fails(&["text", "site", "--format", "md", "--out", "out"], 2);
     assert!(said.contains("a.html.md is there already; --overwrite replaces it"), "{said}");
     assert_eq!(std::fs::read_to_string(work.path("out/a.html.md")).unwrap(), "mine");
-    work.run(&["text", "site", "--format", "md", "--output-dir", "out", "--overwrite"]);
+    work.run(&["text", "site", "--format", "md", "--out", "out", "--overwrite"]);
     assert_eq!(std::fs::read_to_string(work.path("out/a.html.md")).unwrap(), first);
     // An id that leads upwards does not.
     std::fs::create_dir(work.path("deep")).unwrap();
-    work.run(&["text", "deep/../site/a.html", "site/b", "--output-dir", "up"]);
+    work.run(&["text", "deep/../site/a.html", "site/b", "--out", "up"]);
     assert!(work.path("up/deep/%2E%2E/site/a.html.txt").is_file());
     #[cfg(unix)]
     {
         std::fs::create_dir(work.path("linked")).unwrap();
         std::os::unix::fs::symlink(work.path("deep"), work.path("linked/b")).unwrap();
-        let said = work.fails(&["text", "site", "--output-dir", "linked"], 1);
+        let said = work.fails(&["text", "site", "--out", "linked"], 1);
         assert!(said.contains("nothing is written behind it"), "{said}");
         assert_eq!(std::fs::read_dir(work.path("deep")).unwrap().count(), 0);
     }

@@ -58,10 +58,17 @@ fn every_method_finds_planted_topics() {
     for method in [
         &["--k", "3"][..],
         &[],
-        &["--batch-pages", "0", "--k", "3"],
-        &["--method", "hierarchical", "--k", "3"],
-        &["--method", "stream", "--k", "3"],
-        &["--method", "dbscan", "--eps", "0.6", "--min-points", "3"],
+        &["--set", "learn-cluster.batch_pages=0", "--k", "3"],
+        &["--set", "learn-cluster.method=hierarchical", "--k", "3"],
+        &["--set", "learn-cluster.method=stream", "--k", "3"],
+        &[
+            "--set",
+            "learn-cluster.method=dbscan",
+            "--set",
+            "learn-cluster.eps=0.6",
+            "--set",
+            "learn-cluster.min_points=3",
+        ],
     ] {
         let run = |out: &str, threads: &str| {
             work.run(&[&["learn", "cluster", "files", "--out", out, "--threads", threads], method].concat());
@@ -111,7 +118,7 @@ fn batches_on_disk_give_what_memory_gives() {
         String::from_utf8(ran.stderr).unwrap()
     };
     run("held", &[]);
-    let said = run("batches", &["--batch-pages", "10"]);
+    let said = run("batches", &["--set", "learn-cluster.batch_pages=10"]);
     assert!(said.contains("81 pages are more than [learn-cluster] batch_pages = 10"), "{said}");
     assert!(said.contains("left out: 1 no-shared-words"), "{said}");
     let (held, batches): (Vec<TopicRow>, Vec<TopicRow>) =
@@ -120,8 +127,20 @@ fn batches_on_disk_give_what_memory_gives() {
     let (held, batches): (Vec<TopicWordsRow>, Vec<TopicWordsRow>) =
         (work.table("held", "learn-cluster"), work.table("batches", "learn-cluster"));
     assert_eq!(held, batches);
-    let said = work
-        .fails(&["learn", "cluster", "files", "--out", "no", "--method", "dbscan", "--batch-pages", "9"], 2);
+    let said = work.fails(
+        &[
+            "learn",
+            "cluster",
+            "files",
+            "--out",
+            "no",
+            "--set",
+            "learn-cluster.method=dbscan",
+            "--set",
+            "learn-cluster.batch_pages=9",
+        ],
+        2,
+    );
     assert!(said.contains("only k-means goes over pages in batches"), "{said}");
 }
 
@@ -150,9 +169,10 @@ fn texts_of_extract_in_two_languages() {
     pages.push(page("http://a.example/empty".into(), ""));
     work.write_pages("shards", &pages);
     work.run(&["extract", "shards", "--out", "out"]);
-    let said = work.run(&["learn", "cluster", "--out", "out", "--k", "3", "--across-languages"]).stderr;
+    let said =
+        work.run(&["learn", "cluster", "out", "--k", "3", "--set", "learn-cluster.by_language=false"]).stderr;
     let said = String::from_utf8_lossy(&said).into_owned();
-    assert!(said.contains("several languages (eng, zho)") && said.contains("--across-languages"), "{said}");
+    assert!(said.contains("several languages (eng, zho)") && said.contains("by_language"), "{said}");
     let words: Vec<TopicWordsRow> = work.table("out", "learn-cluster");
     assert!(words.iter().all(|topic| topic.language_share == 1.0), "{words:?}");
     std::fs::write(
@@ -160,7 +180,7 @@ fn texts_of_extract_in_two_languages() {
         "url,label\nhttp://a.example/ship/1,ship\nhttp://b.example/bread/1,bread\nhttp://nowhere.example/,x\n",
     )
     .unwrap();
-    let arguments = ["learn", "cluster", "--out", "out", "--k", "3", "--labels", "labels.csv"];
+    let arguments = ["learn", "cluster", "out", "--k", "3", "--labels", "labels.csv"];
     let said = String::from_utf8_lossy(&work.run(&arguments).stderr).into_owned();
     assert!(said.contains("left out: 1 label-of-no-page"), "{said}");
     let words: Vec<TopicWordsRow> = work.table("out", "learn-cluster");
@@ -178,14 +198,13 @@ fn texts_of_extract_in_two_languages() {
     work.run(&[
         "learn",
         "cluster",
-        "--out",
         "out",
-        "--method",
-        "dbscan",
-        "--near",
-        "simhash",
-        "--min-points",
-        "2",
+        "--set",
+        "learn-cluster.method=dbscan",
+        "--set",
+        "learn-cluster.near=simhash",
+        "--set",
+        "learn-cluster.min_points=2",
     ]);
     assert_eq!(work.table::<TopicRow>("out", "learn-cluster").len(), 36);
 }
@@ -253,9 +272,9 @@ fn corners_of_input() {
     for more in [
         &[][..],
         &["--k", "9"],
-        &["--method", "hierarchical"],
-        &["--method", "dbscan"],
-        &["--method", "stream"],
+        &["--set", "learn-cluster.method=hierarchical"],
+        &["--set", "learn-cluster.method=dbscan"],
+        &["--set", "learn-cluster.method=stream"],
     ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
         assert_eq!(work.table::<TopicRow>("out", "learn-cluster").len(), 1);
@@ -265,20 +284,23 @@ fn corners_of_input() {
     }
     for more in [
         &["--k", "4"][..],
-        &["--method", "hierarchical", "--k", "1"],
-        &["--method", "dbscan"],
-        &["--method", "stream", "--k", "4"],
+        &["--set", "learn-cluster.method=hierarchical", "--k", "1"],
+        &["--set", "learn-cluster.method=dbscan"],
+        &["--set", "learn-cluster.method=stream", "--k", "4"],
     ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
         let topics: Vec<TopicRow> = work.table("out", "learn-cluster");
         assert!(topics.len() == 31 && topics.iter().all(|page| page.topic == Some(0)), "{more:?}");
     }
     // Settings and labels that cannot work.
-    assert!(work.fails(&["learn", "cluster", "one", "--out", "out", "--eps", "1.5"], 2).contains("below 1"));
+    assert!(
+        work.fails(&["learn", "cluster", "one", "--out", "out", "--set", "learn-cluster.eps=1.5"], 2)
+            .contains("below 1")
+    );
     std::fs::write(work.path("bad.csv"), "only one column\n").unwrap();
     let said = work.fails(&["learn", "cluster", "one", "--out", "out", "--labels", "bad.csv"], 2);
     assert!(said.contains("bad.csv") && said.contains("url,label"), "{said}");
-    assert!(work.fails(&["learn", "cluster", "--out", "elsewhere"], 2).contains("webmill extract"));
+    assert!(work.fails(&["learn", "cluster", "elsewhere"], 2).contains("webmill extract"));
 }
 
 #[test]
@@ -307,7 +329,7 @@ fn a_recipe_brings_topics_into_the_run_and_the_report() {
             && words.iter().all(|topic| html.contains(&topic.nearest[0]) && html.contains(&topic.name))
     );
     // Topics that were made later are in the report that is made after them.
-    work.run(&["learn", "cluster", "--out", "without", "--k", "2"]);
-    work.run(&["report", "--out", "without"]);
+    work.run(&["learn", "cluster", "without", "--k", "2"]);
+    work.run(&["report", "without"]);
     assert!(report("without").contains(NOTE));
 }

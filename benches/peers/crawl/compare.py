@@ -59,7 +59,7 @@ def main():
         out = folder / "crawl"
         shutil.rmtree(out, ignore_errors=True)
         command = [WEBMILL, "crawl", "--seeds", seeds, "--within", "any", "--proxy", proxy, "--delay", "0"]
-        command += ["--connections", HOSTS, "--pages", pages, "--out", out]
+        command += ["--set", f"crawl.connections={HOSTS}", "--pages", pages, "--out", out]
         _, seconds, cpu = timed(command)
         return float(pages) / seconds, float(pages) / cpu
 

@@ -64,7 +64,7 @@ def mill(folder, out, options):
 def webmill(arguments, out, options):
     settings = ["--threads", options.threads, "--memory", options.memory]
     settings += ["--recipe", options.recipe] if options.recipe else []
-    used = spent([options.webmill, *arguments, "--out", out / "out", *settings], out / f"{arguments[0]}.log")
+    used = spent([options.webmill, *arguments, *([] if arguments[0] == "dedup" else ["--out"]), out / "out", *settings], out / f"{arguments[0]}.log")
     if used.status:
         raise SystemExit(f"webmill {arguments[0]} failed:\n{used.said[-2000:]}")
     return used

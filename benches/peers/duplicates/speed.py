@@ -74,7 +74,7 @@ def webmill(arguments, out, options):
     settings = ["--threads", options.threads, "--memory", options.memory]
     settings += ["--recipe", options.recipe] if options.recipe else []
     log = out / f"{arguments[0]}.log"
-    used = spent([options.webmill, *arguments, "--out", out / "out", *settings], log, options.limit)
+    used = spent([options.webmill, *arguments, *([] if arguments[0] == "dedup" else ["--out"]), out / "out", *settings], log, options.limit)
     if used.status and arguments[0] == "extract":
         raise SystemExit(f"webmill extract failed:\n{used.said[-2000:]}")
     return used

@@ -7,10 +7,9 @@ use anyhow::Result;
 use webmill_run::{Cancel, Job};
 use webmill_table::{Reader, columns};
 
-use super::Overrides;
+use crate::command::args::{JobFlags, Results};
 use crate::console::Console;
 use crate::count::grep::{CountGrep, GrepRow};
-use crate::settings::Common;
 
 /// Find the lines of the main texts that match a pattern, and print them: URL, number of the line, passage.
 ///
@@ -18,22 +17,16 @@ use crate::settings::Common;
 /// there are matches, 1 where there are none.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill count grep 'librar(y|ies)' --ignore-case --out results\n  webmill count grep --fixed 'e.g.' --out results"
+    override_usage = "webmill count grep [OPTIONS] [RESULTS] <PATTERN>",
+    after_help = "Examples:\n  webmill count grep out/demo/results '(?i)librar(y|ies)'\n  webmill count grep out/demo/results --set count-grep.fixed=true 'e.g.'"
 )]
 pub struct GrepArgs {
-    /// What is sought.
-    pattern: String,
-    /// The pattern is a text and no regular expression.
-    #[arg(long, short = 'F')]
-    fixed: bool,
-    /// Capitals and small letters are the same.
-    #[arg(long, short)]
-    ignore_case: bool,
-    /// Bytes of a long line that are shown before and behind its first match [default: 200].
-    #[arg(long, value_name = "N")]
-    context: Option<u32>,
     #[command(flatten)]
-    common: Common,
+    results: Results,
+    /// What is sought; with (?i) before it capitals and small letters are the same.
+    pattern: Option<String>,
+    #[command(flatten)]
+    flags: JobFlags,
 }
 
 columns! {
@@ -43,13 +36,10 @@ columns! {
 /// Runs the command.
 pub fn run(args: &GrepArgs, cancel: &Cancel) -> Result<ExitCode> {
     let console = Console::new();
-    let mut recipe = args.common.shared.read_recipe()?;
-    let mut set = Overrides { recipe: &mut recipe, table: CountGrep::NAME };
-    set.word("pattern", Some(&args.pattern));
-    set.yes("fixed", args.fixed);
-    set.yes("ignore_case", args.ignore_case);
-    set.number("context", args.context);
-    let context = args.common.context_with(recipe, &console, cancel)?;
+    let (folder, [pattern]) = args.results.before([&args.pattern], ["PATTERN"])?;
+    let mut recipe = args.flags.read_recipe()?;
+    recipe.set(CountGrep::NAME, "pattern", pattern);
+    let context = args.flags.context_with(recipe, &folder, &console, cancel)?;
     let Some(committed) = context.run_entry(CountGrep::NAME)?.filter(|_| !context.is_dry_run()) else {
         return Ok(ExitCode::SUCCESS);
     };

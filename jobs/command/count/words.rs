@@ -2,42 +2,33 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use webmill_run::{Cancel, Job};
 use webmill_table::{Reader, columns};
 
+use crate::command::args::{JobFlags, OutOption, Results, Top};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
-use crate::count::words::{Case, CountWords, Cut, WordCountRow};
-use crate::settings::Common;
+use crate::count::words::{CountWords, WordCountRow};
 
 /// Count the words of the main texts, or of files: occurrences, and texts that hold each.
 ///
-/// Of the captures of a URL the one that counts is counted. With files, each is a text, in any encoding.
+/// Of the captures of a URL the one that counts is counted. With --out all arguments are files, and each is a text, in any encoding.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill count words --out results --top 20\n  webmill count words --out results --skip-word the --skip-word of\n  webmill count words notes.txt letters/ --out counts --split space --case keep"
+    after_help = "Examples:\n  webmill count words out/demo/results --top 20\n  webmill count words out/demo/results --set 'count-words.skip_words=[\"the\", \"of\"]'\n  webmill count words notes.txt letters/ --out counts --set count-words.split=space"
 )]
 pub struct WordsArgs {
-    /// Text files, and folders of them, to count in place of the main texts of the results.
-    files: Vec<String>,
-    /// How texts are cut: words (of a dictionary, in Chinese), or whatever stands between white space [default: words].
-    #[arg(long, value_enum)]
-    split: Option<Cut>,
-    /// Whether capitals become small letters [default: fold].
-    #[arg(long, value_enum)]
-    case: Option<Case>,
-    /// A word not to count, in the form in which it would be; may be given again.
-    #[arg(long, value_name = "WORD")]
-    skip_word: Vec<String>,
-    /// A regular expression: what it matches is taken out of texts before they are cut; may be given again.
-    #[arg(long, value_name = "REGEX")]
-    skip_regex: Vec<String>,
-    /// Print so many words after the folder, those that occur most: word, occurrences, texts.
-    #[arg(long, value_name = "N")]
-    top: Option<usize>,
     #[command(flatten)]
-    common: Common,
+    results: Results,
+    /// Text files, and folders of them, to count in place of the main texts of results.
+    files: Vec<String>,
+    #[command(flatten)]
+    out: OutOption,
+    #[command(flatten)]
+    top: Top,
+    #[command(flatten)]
+    flags: JobFlags,
 }
 
 columns! {
@@ -47,16 +38,18 @@ columns! {
 /// Runs the command.
 pub fn run(args: &WordsArgs, cancel: &Cancel) -> Result<ExitCode> {
     let console = Console::new();
-    let mut recipe = args.common.shared.read_recipe()?;
-    let mut set = super::Overrides { recipe: &mut recipe, table: CountWords::NAME };
-    set.word("split", args.split.map(Cut::as_str));
-    set.word("case", args.case.map(Case::as_str));
-    set.list("skip_words", &args.skip_word);
-    set.list("skip_regexes", &args.skip_regex);
-    set.list("files", &args.files);
-    let context = args.common.context_with(recipe, &console, cancel)?;
+    let mut recipe = args.flags.read_recipe()?;
+    let (folder, files) = args.results.or_new(&args.files, &args.out)?;
+    if let Some(file) = files.first().filter(|_| args.out.out.is_none()) {
+        bail!("{file}: files are counted into a folder of their own: --out PATH");
+    }
+    if !files.is_empty() {
+        let files: Vec<toml::Value> = files.into_iter().map(toml::Value::from).collect();
+        recipe.set(CountWords::NAME, "files", files);
+    }
+    let context = args.flags.context_with(recipe, &folder, &console, cancel)?;
     let code = print_committed(&context, CountWords::NAME)?;
-    if let (Some(most), Some(committed)) = (args.top, context.results().get(CountWords::NAME)) {
+    if let (Some(most), Some(committed)) = (args.top.top, context.results().get(CountWords::NAME)) {
         let mut best: Vec<(u64, String, u64)> = Vec::new();
         let mut reader = Reader::<Counted>::open(&committed.path("count_words"))?;
         while let Some(batch) = reader.next()? {

@@ -12,13 +12,13 @@ use super::{ctl, explain};
 
 const ABOUT: &str = "Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log";
 const AFTER: &str = "Examples:
-  webmill crawl --seeds seeds.txt --out crawl --contact https://example.org/crawler --pages 100000
+  webmill crawl https://www.example.org/ --out crawl --contact https://you.example/crawler --pages 1000
   webmill crawl http://127.0.0.1:8000/ --out crawl --allow-private --delay 0
-  webmill crawl ctl crawl status
-  webmill crawl explain https://example.org/missing --out crawl
-  webmill run crawl --out results
+  webmill crawl ctl out/demo/crawl status
+  webmill crawl explain out/demo/crawl http://www.lakeside.example/missing
 
-Stopped or killed, the same command goes on where it was. Shards are in OUT/shards, the event log in OUT/events, the
+Every setting of the table [crawl] (docs/settings.md) can be given as --set crawl.KEY=VALUE.";
+const MORE: &str = "Stopped or killed, the same command goes on where it was. Shards are in OUT/shards, the event log in OUT/events, the
 settings in OUT/crawl.toml; all settings can be set in the table [crawl] of a recipe.
 
 Exits with 0 when everything was fetched or a limit was reached, 3 when URLs are missing (the summary says which, why, and
@@ -50,6 +50,7 @@ impl Args for CrawlCommand {
             .subcommand_negates_reqs(true)
             .about(ABOUT)
             .after_help(AFTER)
+            .after_long_help(format!("{AFTER}\n\n{MORE}"))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -74,7 +75,7 @@ impl FromArgMatches for CrawlCommand {
 impl CrawlCommand {
     /// Whether it crawls with less memory than usual.
     pub fn is_short_of_memory(&self) -> bool {
-        matches!(self, CrawlCommand::Crawl(args) if args.memory.is_some_and(|bytes| bytes < CrawlOptions::default().memory))
+        matches!(self, CrawlCommand::Crawl(args) if args.memory().is_some_and(|bytes| bytes < CrawlOptions::default().memory))
     }
 }
 
@@ -104,8 +105,7 @@ mod tests {
         let crawl = |typed: &[&str]| matches!(parse(typed), Ok(CrawlCommand::Crawl(_)));
         assert!(crawl(&["http://a.example/", "--out", "o"]) && crawl(&["--out", "o", "--seeds", "s"]));
         assert!(crawl(&["--out", "o", "http://explain/"]));
-        let Ok(CrawlCommand::Act(Action::Explain(args))) =
-            parse(&["explain", "http://a.example/", "--out", "o"])
+        let Ok(CrawlCommand::Act(Action::Explain(args))) = parse(&["explain", "o", "http://a.example/"])
         else {
             panic!("no action");
         };

@@ -15,24 +15,18 @@ pub struct AgainArgs {
     /// Visit pages again that are due. A schedule says when they are: `fixed` after the same time, `adaptive` sooner where they changed,
     /// `optimal` and `age` where a visit brings most freshness or takes most age
     /// [default: adaptive, or the one that the crawl had].
-    #[arg(long, value_name = "SCHEDULE", num_args = 0..=1)]
+    #[arg(long, value_name = "SCHEDULE", num_args = 0..=1, hide_possible_values = true)]
     revisit: Option<Option<When>>,
     /// Time between two visits with `fixed`, and before the second one with all others, as 12h or 30d [default: 7d]. Sitemaps are read again
     /// as often, and once a day at least.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     every: Option<u64>,
-    /// Visits a day that optimal and age spread [default: as many as --every would take].
-    #[arg(long, value_name = "N")]
-    visits_per_day: Option<f64>,
     /// Go on for ever: wait for pages to be due, and visit them then.
     #[arg(long)]
     continuous: bool,
-    /// Keep no histories of pages: less to write, and nothing can be visited again.
-    #[arg(long, conflicts_with_all = ["revisit", "continuous"])]
-    no_history: bool,
     /// Begin with the captures that this index has of older shards, as if they had been visited: CDXJ, CDX, or ZipNum (NAME.idx); may be
     /// repeated.
-    #[arg(long, value_name = "INDEX", conflicts_with = "no_history")]
+    #[arg(long, value_name = "INDEX", hide_short_help = true)]
     pub import: Vec<PathBuf>,
 }
 
@@ -63,14 +57,11 @@ impl AgainArgs {
         if self.continuous {
             (options.revisits, options.continuous) = (true, true);
         }
-        if self.no_history {
-            (options.history, options.revisits, options.continuous) = (false, false, false);
-        } else if self.revisit.is_some() || self.continuous || !self.import.is_empty() {
+        if self.revisit.is_some() || self.continuous || !self.import.is_empty() {
             options.history = true;
         }
         let revisit = &mut options.revisit;
         revisit.every_s = self.every.map_or(revisit.every_s, |ms| ms.div_ceil(1_000));
-        revisit.visits_per_day = self.visits_per_day.unwrap_or(revisit.visits_per_day);
     }
 }
 
@@ -104,14 +95,10 @@ mod tests {
                 (schedule, true, false)
             );
         }
-        let every = options(&["--every", "12h", "--visits-per-day", "1000"]);
+        let every = options(&["--every", "12h"]);
         assert_eq!((every.revisits, every.revisit.every_s), (false, 43_200));
-        assert_eq!(every.revisit.visits_per_day, 1_000.0);
         let on = options(&["--continuous"]);
         assert!(on.revisits && on.continuous && on.history);
-        assert!(!options(&["--no-history"]).history);
-        for wrong in [&["--no-history", "--revisit"][..], &["--revisit", "sometimes"]] {
-            assert!(Line::try_parse_from(["crawl"].iter().chain(wrong)).is_err(), "{wrong:?}");
-        }
+        assert!(Line::try_parse_from(["crawl", "--revisit", "sometimes"]).is_err());
     }
 }

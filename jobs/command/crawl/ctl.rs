@@ -11,15 +11,17 @@ use webmill_crawl::control::{self, Command, Status};
 
 use super::args::parse_time;
 use super::view::{ago, grouped, now_ms, size, troubles};
+use crate::command::args::Seeds;
+use crate::command::print::DocumentFormat;
 
 /// Steer a crawl, or ask how it goes.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  webmill crawl ctl crawl status\n  webmill crawl ctl crawl drop 'https://example.org/calendar/'\n  webmill crawl ctl crawl set delay 5s\n\nA command survives the crawl: where none runs, it is obeyed when the crawl goes on (stop is not: nothing runs)."
+    after_help = "Examples:\n  webmill crawl ctl out/demo/crawl status\n  webmill crawl ctl crawl drop 'https://example.org/calendar/'\n  webmill crawl ctl crawl set delay 5s\n\nA command survives the crawl: where none runs, it is obeyed when the crawl goes on (stop is not: nothing runs)."
 )]
 pub struct CtlArgs {
     /// Folder of the crawl.
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "CRAWL")]
     folder: PathBuf,
     #[command(subcommand)]
     order: Order,
@@ -29,9 +31,8 @@ pub struct CtlArgs {
 enum Order {
     /// Say how it goes.
     Status {
-        /// As JSON.
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        format: DocumentFormat,
     },
     /// Ask for nothing further until `resume`; what is on its way is finished.
     Pause,
@@ -73,9 +74,8 @@ struct Urls {
     /// URLs.
     #[arg(value_name = "URL")]
     urls: Vec<String>,
-    /// File of URLs, one a line, # for comments; - for stdin.
-    #[arg(long, value_name = "FILE")]
-    seeds: Vec<PathBuf>,
+    #[command(flatten)]
+    seeds: Seeds,
 }
 
 #[derive(Debug, Subcommand)]
@@ -103,7 +103,7 @@ pub fn run(args: &CtlArgs) -> Result<ExitCode> {
         bail!("{}: no crawl is here", folder.display());
     }
     let commands = match &args.order {
-        Order::Status { json } => return status(folder, *json),
+        Order::Status { format } => return status(folder, format.is_json()),
         Order::Stop if !control::status(folder).is_some_and(|status| status.running) => {
             crate::say!("the crawl does not run");
             return Ok(ExitCode::SUCCESS);
@@ -131,10 +131,10 @@ pub fn run(args: &CtlArgs) -> Result<ExitCode> {
 
 /// Commands of as many URLs as one may have.
 fn chunks(folder: &Path, given: &Urls, command: impl Fn(Vec<String>) -> Command) -> Result<Vec<Command>> {
-    if given.urls.is_empty() && given.seeds.is_empty() {
+    if given.urls.is_empty() && given.seeds.seeds.is_empty() {
         bail!("name URLs or a file of them (--seeds FILE)");
     }
-    let urls = super::seeds::read(&given.seeds, &given.urls, folder, true)?;
+    let urls = super::seeds::read(&given.seeds.seeds, &given.urls, folder, true)?;
     let (mut commands, mut some, mut bytes) = (Vec::new(), Vec::new(), 0);
     for url in urls {
         // With quotes and comma; escapes are not needed in canonical URLs.

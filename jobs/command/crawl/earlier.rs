@@ -79,7 +79,7 @@ pub fn read(out: &Path) -> Result<(Box<dyn Earlier>, Vec<String>)> {
         match latest(out, job) {
             Ok(committed) => table(&mut degrees, &committed).with_context(earlier)?,
             Err(Error::Config(_)) => notes.push(format!(
-                "{}: none of {job}, so {what} do not count; `webmill {job} --out {}` makes them",
+                "{}: none of {job}, so {what} do not count; `webmill {job} {}` makes them",
                 earlier(),
                 out.display()
             )),

@@ -67,7 +67,7 @@ impl End {
         if !self.is_by_itself() {
             let wider = match self.ended {
                 Ended::Pages => " --pages N",
-                Ended::Target => " --target N",
+                Ended::Target => " --set crawl.focus.target=N",
                 Ended::Bytes => " --bytes N",
                 _ => "",
             };

@@ -13,15 +13,15 @@ use crate::recipe::Recipe;
 /// What is asked.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  webmill crawl explain https://example.org/missing --out crawl\n\nPrints one fact a line and exits with 0 if the URL was or would be fetched, with 1 if not. While the crawl runs, the event\nlog is read alone."
+    after_help = "Example:\n  webmill crawl explain out/demo/crawl http://www.lakeside.example/missing\n\nPrints one fact a line and exits with 0 if the URL was or would be fetched, with 1 if not. While the crawl runs, the event\nlog is read alone."
 )]
 pub struct ExplainArgs {
+    /// Folder of the crawl.
+    #[arg(value_name = "CRAWL")]
+    pub folder: PathBuf,
     /// The URL.
     #[arg(value_name = "URL")]
     pub url: String,
-    /// Folder of the crawl.
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
 }
 
 /// Runs the command.
@@ -29,9 +29,9 @@ pub struct ExplainArgs {
 /// # Errors
 /// What it meets.
 pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
-    let settings = args.out.join("crawl.toml");
+    let settings = args.folder.join("crawl.toml");
     if !settings.is_file() {
-        bail!("{}: there is no crawl in this folder (no crawl.toml)", args.out.display());
+        bail!("{}: there is no crawl in this folder (no crawl.toml)", args.folder.display());
     }
     let options: CrawlOptions = Recipe::read(&settings)?.unchecked()?;
     if args.url.starts_with('/') {
@@ -41,8 +41,9 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
         Ok(url) => url,
         Err(why) => bail!("{}: {why}", args.url),
     };
-    let seeds = seeds::kept_in(&args.out)?;
-    let told = explain(&args.out, &options, &seeds, &url).with_context(|| args.out.display().to_string())?;
+    let seeds = seeds::kept_in(&args.folder)?;
+    let told =
+        explain(&args.folder, &options, &seeds, &url).with_context(|| args.folder.display().to_string())?;
     let mut text = told.facts.join("\n");
     text.push('\n');
     crate::print(&text)?;

@@ -140,8 +140,11 @@ pub fn sum_up(totals: &Totals, how: &str) {
     if !totals.refused.is_empty() {
         let refused: Vec<String> =
             totals.refused.iter().map(|(name, n)| format!("{name} {}", grouped(n))).collect();
-        let hint =
-            if totals.refused.get(IN_SCRIPT) > 0 { "; --script-links follows those in scripts" } else { "" };
+        let hint = if totals.refused.get(IN_SCRIPT) > 0 {
+            "; --set crawl.script_links=true follows those in scripts"
+        } else {
+            ""
+        };
         crate::say!("            links not followed, by reason: {}{hint}", refused.join(" · "));
     }
     if !totals.lost_parts.is_empty() {
@@ -159,7 +162,7 @@ pub fn sum_up(totals: &Totals, how: &str) {
     if !totals.cut_patterns.is_empty() {
         let (urls, patterns) = totals.cut_patterns.iter().fold((0, 0), |(n, m), (_, urls)| (n + urls, m + 1));
         crate::say!(
-            "            left out as copies: {} of {} ({}); --retry pattern-cut fetches them, with --no-brake nothing more is left out",
+            "            left out as copies: {} of {} ({}); --retry pattern-cut fetches them, with --set crawl.brake=false nothing more is left out",
             many(urls, "URL"),
             many(patterns, "pattern"),
             most(&totals.cut_patterns)

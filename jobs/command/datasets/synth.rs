@@ -9,6 +9,7 @@ use webmill_run::{Cancel, Measure, Progress};
 use webmill_sim::{Config, Kind, Web};
 
 use super::packing::Packer;
+use crate::command::args::{OutOption, Pages};
 use crate::console::Console;
 
 /// Pages made in parallel before they are written in order.
@@ -17,36 +18,26 @@ const CHUNK: u64 = 4096;
 /// Arguments of `webmill datasets synth`.
 #[derive(Debug, clap::Args)]
 pub struct SynthArgs {
-    /// Number of URLs.
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    pages: u64,
+    #[command(flatten)]
+    pages: Pages,
     /// Another seed, another Web.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Mean number of words of a main text.
     #[arg(long, value_name = "N", default_value_t = 120)]
     words: u32,
-    /// Mean number of pages of a host.
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pages_per_host: u64,
     /// Also write truth.jsonl: for each URL what it is a copy of, its language and encoding.
     #[arg(long)]
     truth: bool,
-    /// Folder for corpora.
-    #[arg(long, value_name = "DIR", default_value = "corpora")]
-    out: PathBuf,
+    #[command(flatten)]
+    out: OutOption,
 }
 
 /// Generates the corpus; returns its folder.
 pub fn generate(args: &SynthArgs, cancel: &Cancel) -> Result<PathBuf> {
-    let web = Web::new(Config {
-        seed: args.seed,
-        pages: args.pages,
-        words: args.words,
-        pages_per_host: args.pages_per_host,
-        ..Config::default()
-    })?;
-    let folder = args.out.join(format!("synth-{}-{}", args.pages, args.seed));
+    let pages = args.pages.pages.unwrap_or(10_000);
+    let web = Web::new(Config { seed: args.seed, pages, words: args.words, ..Config::default() })?;
+    let folder = super::corpora(&args.out).join(format!("synth-{pages}-{}", args.seed));
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let mut packer = Packer::create(&folder, "synth")?;
     let truth_path = folder.join("truth.jsonl");

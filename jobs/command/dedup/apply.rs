@@ -43,6 +43,7 @@ use webmill_shard::{Input, ReadOptions};
 use webmill_sort::Budget;
 use webmill_table::part_files;
 
+use crate::command::args::{self, MaxBad, Memory, Out};
 use crate::command::crawl::args::parse_time;
 use crate::command::shard::sources::Tally;
 use crate::dedup::Dedup;
@@ -51,7 +52,6 @@ use crate::job::{latest, mixed};
 use crate::mapped::Mapped;
 use crate::repeated::RepeatedLines;
 use crate::repeated::known::KnownRepeated;
-use crate::settings::parse_size;
 use captures::{Captures, Leaving, NamedShard};
 use dropped::Dropped;
 use folder::Output;
@@ -68,20 +68,20 @@ use walk::Found;
 /// captures of the results than that share are not in the shards given; 2: a shard cannot be read.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill dedup apply results crawl/ --out smaller\n  webmill dedup apply results crawl/*.warc.gz --out smaller --policy exact --as-revisit\n  webmill dedup apply results --out training --texts jsonl.zst --drop-repeated\n\nTwice changes nothing: applied to smaller/shards, the same results leave the same bytes."
+    after_help = "Examples:\n  webmill dedup apply out/demo/results out/demo/crawl --out smaller\n  webmill dedup apply out/demo/results out/demo/crawl --out smaller --policy exact --as-revisit\n  webmill dedup apply out/demo/results --out training --texts jsonl.zst --drop-repeated",
+    after_long_help = "Examples:\n  webmill dedup apply out/demo/results out/demo/crawl --out smaller\n  webmill dedup apply out/demo/results out/demo/crawl --out smaller --policy exact --as-revisit\n  webmill dedup apply out/demo/results --out training --texts jsonl.zst --drop-repeated\n\nTwice changes nothing: applied to smaller/shards, the same results leave the same bytes."
 )]
 pub struct ApplyArgs {
-    /// Folder of results, after `webmill dedup`.
-    results: PathBuf,
+    #[command(flatten)]
+    results: args::Results,
     /// The shards that were extracted: files, folders, globs. Without any, only texts and table dropped are written.
     shards: Vec<String>,
-    /// Folder to write; new or empty.
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    out: Out,
     /// Which pages go: exact (equal body or text), near (those, and near-duplicates), contained (those, and pages whose
     /// text is mostly in another one that stays). Pages of results given to dedup --against stay for new ones, whatever
     /// --keep says.
-    #[arg(long, value_enum, default_value = "near")]
+    #[arg(long, value_enum, default_value = "near", hide_possible_values = true)]
     policy: Policy,
     /// Leave out pages that have been gone (404 or 410 is the last that was heard of them) for so long, as 90d or 12h: until
     /// the newest capture of the results that is not dated after today, not until now. Their answers 404 and redirects stay.
@@ -105,19 +105,11 @@ pub struct ApplyArgs {
         default_missing_value = "later"
     )]
     drop_repeated: Option<Copies>,
-    /// Memory to stay within, but for one record.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
-    memory: u64,
-    /// Share of damaged records, of lost bytes, or of captures that are missing, that is still no failure.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share)]
-    max_bad: f64,
-}
-
-fn parse_share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err(format!("{text}: a share from 0 to 1 is needed")),
-    }
+    #[command(flatten)]
+    memory: Memory,
+    /// Of captures that are missing, too.
+    #[command(flatten)]
+    damage: MaxBad,
 }
 
 /// The results that are read.
@@ -153,15 +145,17 @@ impl Results {
 /// What it meets.
 pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     const LEAST_MEMORY: u64 = 16 << 20;
-    if args.memory < LEAST_MEMORY {
-        bail!("--memory {}: at least 16MiB are needed", args.memory);
+    let memory = args.memory.bytes();
+    if memory < LEAST_MEMORY {
+        bail!("--memory {memory}: at least 16MiB are needed");
     }
-    let results = Results::open(&args.results, args.drop_repeated.is_some())?;
-    let (given, unreadable) = args.given(cancel)?;
-    let mut read: Vec<PathBuf> = args.shards.iter().map(PathBuf::from).collect();
+    let (folder, shards) = args.results.before_all(&args.shards)?;
+    let results = Results::open(&folder, args.drop_repeated.is_some())?;
+    let (given, unreadable) = given(&shards, cancel)?;
+    let mut read: Vec<PathBuf> = shards.iter().map(PathBuf::from).collect();
     read.extend(given.iter().map(|input| input.path.clone()));
-    read.push(args.results.clone());
-    let output = Output::begin(&args.out, &read)?;
+    read.push(folder);
+    let output = Output::begin(&args.out.out, &read)?;
     let apply = Apply { args, results: &results, output: &output, cancel };
     match apply.run(&given, unreadable) {
         Ok((code, Some(manifest))) => {
@@ -180,24 +174,24 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
 }
 
-impl ApplyArgs {
-    /// The shards to copy, and how many could not be read.
-    fn given(&self, cancel: &Cancel) -> Result<(Vec<Input>, u64)> {
-        if self.shards.is_empty() {
-            return Ok((Vec::new(), 0));
-        }
-        if let Some(pipe) = self.shards.iter().find(|input| *input == "-") {
-            bail!("{pipe}: a pipe cannot be read twice: give files");
-        }
-        let (found, errors) = crate::remote::discover(&self.shards, cancel)?;
-        let mut unreadable = 0;
-        for error in errors {
-            unreadable += u64::from(matches!(error, Error::Io { .. }));
-            crate::say!("not read: {error}");
-        }
-        Ok((found, unreadable))
+/// The shards to copy, and how many could not be read.
+fn given(shards: &[String], cancel: &Cancel) -> Result<(Vec<Input>, u64)> {
+    if shards.is_empty() {
+        return Ok((Vec::new(), 0));
     }
+    if let Some(pipe) = shards.iter().find(|input| *input == "-") {
+        bail!("{pipe}: a pipe cannot be read twice: give files");
+    }
+    let (found, errors) = crate::remote::discover(shards, cancel)?;
+    let mut unreadable = 0;
+    for error in errors {
+        unreadable += u64::from(matches!(error, Error::Io { .. }));
+        crate::say!("not read: {error}");
+    }
+    Ok((found, unreadable))
+}
 
+impl ApplyArgs {
     fn settings(&self) -> serde_json::Value {
         serde_json::json!({
             "policy": self.policy,
@@ -209,7 +203,7 @@ impl ApplyArgs {
     }
 
     fn part_of_memory(&self, part: u64, whole: u64) -> usize {
-        usize::try_from(self.memory / whole * part).unwrap_or(usize::MAX)
+        usize::try_from(self.memory.bytes() / whole * part).unwrap_or(usize::MAX)
     }
 }
 
@@ -248,9 +242,9 @@ impl Apply<'_> {
         counts.dangling_revisits = if given.is_empty() { 0 } else { captures.dangling };
         counts.gone_kept = captures.gone_kept;
         counts.pages = captures.pages.clone();
-        if !given.is_empty() && (done.tally.records == 0 || done.tally.is_beyond(args.max_bad)) {
+        if !given.is_empty() && (done.tally.records == 0 || done.tally.is_beyond(args.damage.max_bad)) {
             crate::say!("{}: nothing is written", done.tally.damage());
-            return Ok((done.tally.exit_code(args.max_bad), None));
+            return Ok((done.tally.exit_code(args.damage.max_bad), None));
         }
         rows.write(&captures, &self.output.path("dropped"), &self.results.dedup.manifest.key.to_string())?;
         let texts = args.texts.map(|form| self.write_texts(form, &captures)).transpose()?;
@@ -266,7 +260,7 @@ impl Apply<'_> {
         manifest.texts = texts;
         manifest.outputs = self.output.files()?;
         let manifest = serde_json::to_vec_pretty(&manifest)?;
-        Ok((exit_code(&done.counts, args.max_bad), Some(manifest)))
+        Ok((exit_code(&done.counts, args.damage.max_bad), Some(manifest)))
     }
 
     /// For one of five sorts that live at the same time.

@@ -11,7 +11,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -20,6 +20,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use webmill_dedup::{Overlap, SHINGLE_WORDS, Shingles, Units};
 
 use super::pages::texts_of;
+use crate::command::args::Results;
 
 /// Columns of the output where it goes to no terminal.
 const COLUMNS: u16 = 120;
@@ -37,25 +38,22 @@ const MIN_SHARED: usize = 3;
 /// only the second has in {+…+}. Exit code: 0 for the same words in the same order, 1 for others, 2 for trouble.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill dedup diff http://a.com/1 http://b.com/1 --results results\n  webmill dedup diff before.txt after.txt --context 10 | less"
+    override_usage = "webmill dedup diff [OPTIONS] [RESULTS] <A> <B>",
+    after_help = "Examples:\n  webmill dedup diff out/demo/results http://www.lakeside.example/ http://mirror.lakeside.example/\n  webmill dedup diff before.txt after.txt --context 10 | less"
 )]
 pub struct DiffArgs {
-    /// First text: URL of a page in --results, a text file, or - for standard input.
-    a: String,
+    #[command(flatten)]
+    results: Results,
+    /// First text: URL of a page of the results, a text file, or - for standard input.
+    a: Option<String>,
     /// Second text, likewise.
-    b: String,
-    /// Folder of results whose pages are compared, by their current captures.
-    #[arg(long, value_name = "RESULTS")]
-    results: Option<PathBuf>,
+    b: Option<String>,
     /// Write the summary alone: words, shared passages, resemblance, containment.
     #[arg(long)]
     brief: bool,
     /// Show only so many shared words beside what differs.
     #[arg(long, value_name = "WORDS", default_value_t = 40)]
     context: usize,
-    /// Width of both columns together, at least 20 [default: that of the terminal, else 120].
-    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..))]
-    width: Option<u16>,
 }
 
 /// A part of both texts, by numbers of words: shared, or what each has of its own there.
@@ -107,12 +105,13 @@ impl<'t> Words<'t> {
 /// # Errors
 /// What it meets.
 pub fn run(args: &DiffArgs) -> Result<ExitCode> {
-    let [first, second] = texts(args)?;
-    let (a, b) = (Words::of(&first, &args.a), Words::of(&second, &args.b));
+    let (results, names) = args.results.perhaps_before([&args.a, &args.b], ["A", "B"])?;
+    let [first, second] = texts(results.as_deref(), &names)?;
+    let (a, b) = (Words::of(&first, &names[0]), Words::of(&second, &names[1]));
     let segments = compare(a.units.hashes(), b.units.hashes());
     let mut shown = summary(&a, &b, &segments);
     if !args.brief {
-        shown += &beside(&a, &b, &segments, args);
+        shown += &beside([(&a, &names[0]), (&b, &names[1])], &segments, args.context);
     }
     crate::print(&shown)?;
     let same = !(a.cut || b.cut) && segments.iter().all(|segment| segment.shared);
@@ -154,13 +153,17 @@ fn summary(a: &Words<'_>, b: &Words<'_>, segments: &[Segment]) -> String {
 }
 
 /// Both texts in two columns. A row ends in shared words, where both are in step.
-fn beside(a: &Words<'_>, b: &Words<'_>, segments: &[Segment], args: &DiffArgs) -> String {
+fn beside(
+    [(a, name_a), (b, name_b)]: [(&Words<'_>, &String); 2],
+    segments: &[Segment],
+    context: usize,
+) -> String {
     let mut table = Table::new();
     table.load_style(presets::UTF8_NO_BORDERS).set_content_arrangement(ContentArrangement::Dynamic);
-    if args.width.is_some() || !io::stdout().is_terminal() {
-        table.set_width(args.width.unwrap_or(COLUMNS));
+    if !io::stdout().is_terminal() {
+        table.set_width(COLUMNS);
     }
-    table.set_header([&args.a, &args.b]);
+    table.set_header([name_a, name_b]);
     let mut row = [String::new(), String::new()];
     let mut folded = 0;
     for (at, segment) in segments.iter().enumerate() {
@@ -177,8 +180,8 @@ fn beside(a: &Words<'_>, b: &Words<'_>, segments: &[Segment], args: &DiffArgs) -
             continue;
         }
         let len = segment.a.len();
-        let before = if at == 0 { 0 } else { args.context.min(len) };
-        let after = if at + 1 == segments.len() { 0 } else { args.context.min(len) };
+        let before = if at == 0 { 0 } else { context.min(len) };
+        let after = if at + 1 == segments.len() { 0 } else { context.min(len) };
         let put = |row: &mut [String; 2], words: Range<usize>| {
             row[0] += &a.show(segment.a.start + words.start..segment.a.start + words.end);
             row[1] += &b.show(segment.b.start + words.start..segment.b.start + words.end);
@@ -202,23 +205,24 @@ fn beside(a: &Words<'_>, b: &Words<'_>, segments: &[Segment], args: &DiffArgs) -
 }
 
 /// Both texts: those of pages by one look into the results.
-fn texts(args: &DiffArgs) -> Result<[String; 2]> {
-    let named = [&args.a, &args.b];
-    if named.iter().all(|name| *name == "-") {
+fn texts(results: Option<&Path>, named: &[String; 2]) -> Result<[String; 2]> {
+    if named.iter().all(|name| name == "-") {
         bail!("standard input can be one of the texts, not both");
     }
     let urls: Vec<&str> = named.iter().map(|name| name.as_str()).filter(|name| is_url(name)).collect();
-    let mut pages = match (&args.results, urls.first()) {
+    let mut pages = match (results, urls.first()) {
         (_, None) => Vec::new(),
         (Some(results), _) => texts_of(results, &urls)?,
-        (None, Some(url)) => bail!("{url}: name the results that hold this page: --results RESULTS"),
+        (None, Some(url)) => {
+            bail!("{url}: name the results that hold this page: webmill dedup diff RESULTS A B")
+        }
     }
     .into_iter();
     let mut text = |name: &str| match is_url(name) {
         true => pages.next().context("a text for each URL"),
         false => read_file(name),
     };
-    Ok([text(&args.a)?, text(&args.b)?])
+    Ok([text(&named[0])?, text(&named[1])?])
 }
 
 /// Whether an argument is the address of a page.

@@ -9,13 +9,12 @@
 //! **Determinism.** By resemblance, then URL, for any number of threads.
 
 use std::collections::HashSet;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use serde_json::json;
+use serde::Serialize;
 use webmill_capture::CanonicalUrl;
 use webmill_dedup::{Overlap, SHINGLE_WORDS, Shingles};
 use webmill_mill::{PageRow, TextRow};
@@ -23,6 +22,8 @@ use webmill_table::{Reader, columns, part_files};
 
 use super::diff::{is_url, read_file};
 use super::pages::texts_of;
+use crate::command::args::{Results, Top};
+use crate::command::print::{RowFormat, Rows};
 use crate::current_captures::place;
 use crate::job::latest;
 use crate::output::covering;
@@ -37,33 +38,38 @@ columns! {
 
 /// Print the pages of results that resemble a text, the most similar first.
 ///
-/// Columns: resemblance, share of the text that is in the page, share of the page that is in the text, URL. Exit code: 0 where
+/// Columns: resemblance, share of the text that is in the page, share of the page that is in the text, URL; ten pages. Exit code: 0 where
 /// there are such pages, 1 where there are none, 2 for trouble.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill dedup similar results http://a.com/1\n  webmill dedup similar results page.txt --top 3\n  webmill text page.html | webmill dedup similar results - --format json"
+    override_usage = "webmill dedup similar [OPTIONS] [RESULTS] <TEXT>",
+    after_help = "Examples:\n  webmill dedup similar out/demo/results http://www.lakeside.example/\n  webmill dedup similar out/demo/results page.txt --top 3\n  webmill text page.html | webmill dedup similar out/demo/results - --format json"
 )]
 pub struct SimilarArgs {
-    /// Folder of results.
-    results: PathBuf,
+    #[command(flatten)]
+    results: Results,
     /// URL of a page of these results, a text file, - for standard input, or the text itself (two words or more).
-    text: String,
-    /// Print so many pages at most.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    top: usize,
+    text: Option<String>,
+    #[command(flatten)]
+    top: Top,
     /// Least resemblance of the word shingles, 0 to 1.
     #[arg(long, value_name = "R", default_value_t = 0.5)]
     min_resemblance: f64,
-    /// How they are printed: tab-separated columns, or an object a line.
-    #[arg(long, value_enum, default_value = "tsv")]
-    format: Format,
+    #[command(flatten)]
+    format: RowFormat,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Tsv,
-    Json,
+#[derive(Serialize)]
+struct PageLine<'a> {
+    resemblance: f64,
+    text_in_page: f64,
+    page_in_text: f64,
+    url: &'a str,
+    title: Option<&'a str>,
 }
+
+/// Pages that are printed where nothing is said.
+const USUAL: usize = 10;
 
 /// A page that resembles the text.
 struct Page {
@@ -80,13 +86,14 @@ pub fn run(args: &SimilarArgs) -> Result<ExitCode> {
     if !(0.0..=1.0).contains(&args.min_resemblance) {
         bail!("--min-resemblance {} is not from 0 to 1", args.min_resemblance);
     }
-    let (text, own) = text(args)?;
+    let (results, [name]) = args.results.before([&args.text], ["TEXT"])?;
+    let (text, own) = text(&results, &name)?;
     let sought = Shingles::of(&text, SHINGLE_WORDS);
     if sought.is_empty() {
         crate::say!("the text has no words: it resembles nothing");
         return Ok(ExitCode::from(1));
     }
-    let extract = latest(&args.results, "extract").with_context(|| args.results.display().to_string())?;
+    let extract = latest(&results, "extract").with_context(|| results.display().to_string())?;
     let texts = part_files(&extract.path("texts"))?;
     let of_part = |path: &PathBuf| of_part(path, &texts, &sought, (own, args.min_resemblance));
     let found: Vec<Vec<Page>> =
@@ -95,18 +102,25 @@ pub fn run(args: &SimilarArgs) -> Result<ExitCode> {
     found.sort_by(|a, b| {
         b.overlap.resemblance().total_cmp(&a.overlap.resemblance()).then_with(|| a.url.cmp(&b.url))
     });
-    if found.len() > args.top {
-        crate::say!("{} more pages resemble it; --top shows them", found.len() - args.top);
+    let most = found.len().min(args.top.top.unwrap_or(USUAL));
+    if found.len() > most {
+        crate::say!("{} more pages resemble it; --top shows them", found.len() - most);
     }
-    print(&found[..found.len().min(args.top)], args.format)?;
+    let columns = &["resemblance", "text_in_page", "page_in_text", "url"];
+    let mut rows = Rows::new(args.format.form(), columns);
+    for Page { overlap, url, title } in &found[..most] {
+        let (resemblance, text_in_page, page_in_text) =
+            (overlap.resemblance(), overlap.a_in_b(), overlap.b_in_a());
+        rows.put(&PageLine { resemblance, text_in_page, page_in_text, url, title: title.as_deref() })?;
+    }
+    rows.flush()?;
     Ok(ExitCode::from(u8::from(found.is_empty())))
 }
 
 /// The text that is sought, and the key of the page that it is of.
-fn text(args: &SimilarArgs) -> Result<(String, Option<u128>)> {
-    let name = &args.text;
+fn text(results: &Path, name: &str) -> Result<(String, Option<u128>)> {
     if is_url(name) {
-        let text = texts_of(&args.results, &[name])?.pop().unwrap_or_default();
+        let text = texts_of(results, &[name])?.pop().unwrap_or_default();
         return Ok((text, CanonicalUrl::parse(name).map(|url| url.key().0)));
     }
     if name == "-" || Path::new(name).is_file() {
@@ -117,7 +131,7 @@ fn text(args: &SimilarArgs) -> Result<(String, Option<u128>)> {
             "{name}: no such file; a page's URL begins with http:// or https://, a text has two words or more"
         );
     }
-    Ok((name.clone(), None))
+    Ok((name.to_owned(), None))
 }
 
 /// The pages of a part of table `pages` that resemble `sought`, but for the page of this key.
@@ -148,19 +162,4 @@ fn of_part(
         }
     }
     Ok(found)
-}
-
-fn print(found: &[Page], format: Format) -> Result<()> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    for Page { overlap, url, title } in found {
-        let (resemblance, in_page, in_text) = (overlap.resemblance(), overlap.a_in_b(), overlap.b_in_a());
-        match format {
-            Format::Tsv => writeln!(out, "{resemblance:.4}\t{in_page:.4}\t{in_text:.4}\t{url}")?,
-            Format::Json => {
-                let page = json!({ "resemblance": resemblance, "text_in_page": in_page, "page_in_text": in_text, "url": url, "title": title });
-                writeln!(out, "{page}")?;
-            }
-        }
-    }
-    Ok(out.flush()?)
 }

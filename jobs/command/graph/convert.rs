@@ -9,26 +9,27 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use webmill_graph::{EdgeList, write_bvgraph, write_matrix};
 
+use crate::command::args::JobFlags;
+use crate::command::print::TO_HELP;
 use crate::command::source;
-use crate::settings::Shared;
 
 /// Write a graph in another format: by the ending of TO, or --to.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill graph convert out/demo/results hosts.mtx --level host\n  webmill graph convert hosts.mtx hosts --to bvgraph"
+)]
 pub struct ConvertArgs {
-    /// Graph file, or folder of results.
+    /// Folder of results, or graph file.
+    #[arg(value_name = "RESULTS|GRAPH")]
     from: PathBuf,
     /// File to write (of BVGraph: what its files have in common).
     to: PathBuf,
-    /// Format [default: by the ending: .csr, .mtx, .txt; none for bvgraph].
-    #[arg(long = "to", value_enum, value_name = "FORMAT")]
+    #[arg(long = "to", value_enum, value_name = "FORMAT", help = TO_HELP)]
     format: Option<Target>,
-    /// Level of the results: page, host or domain [default: page].
-    #[arg(long)]
-    level: Option<String>,
     #[command(flatten)]
     reading: source::Reading,
     #[command(flatten)]
-    shared: Shared,
+    flags: JobFlags,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -53,8 +54,8 @@ pub fn run(args: &ConvertArgs) -> Result<ExitCode> {
     {
         bail!("{}: there is no folder {} to write to", args.to.display(), folder.display());
     }
-    let source = source::open(&args.from, args.level.as_deref(), &args.reading, args.shared.memory)?;
-    let pool = args.shared.pool()?;
+    let source = source::open(&args.from, &args.reading, args.flags.memory()?)?;
+    let pool = args.flags.budget.pool()?;
     // Beside its place first: a failure leaves what was there, and a graph may be converted onto itself.
     let staged = with_ending(&args.to, ".partial");
     let written = pool.install(|| write(&source, target, &staged)).and_then(|()| {

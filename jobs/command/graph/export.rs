@@ -1,42 +1,39 @@
 //! `webmill graph export`: a part of a graph for drawing tools.
 
 use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use webmill_graph::Export;
 
-use crate::command::rank::{Measured, Score};
+use crate::command::args::{Host, JobFlags, ResultsOrGraph, Top};
+use crate::command::print::TO_HELP;
+use crate::command::rank::{By, Measured, Score};
 use crate::command::source;
 use crate::rank::{Rank, Vectors};
-use crate::settings::Shared;
 
 /// Write a part of a graph as GraphML or GEXF to stdout, with its scores.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  webmill graph export out/demo/results --level host --top 200 > hosts.graphml"
+)]
 pub struct ExportArgs {
-    /// Graph file, or folder of results.
-    graph: PathBuf,
-    /// Level of the results: page, host or domain [default: page].
-    #[arg(long)]
-    level: Option<String>,
-    /// Only so many nodes, the best by --by.
-    #[arg(long, value_name = "N")]
-    top: Option<usize>,
-    /// Score that is written, and that chooses.
-    #[arg(long, value_enum, default_value = "pagerank")]
-    by: Score,
-    /// Only nodes of this host.
-    #[arg(long, value_name = "HOST")]
-    host: Option<String>,
-    /// Format.
-    #[arg(long, value_enum, default_value = "graphml")]
-    format: Drawing,
+    #[command(flatten)]
+    graph: ResultsOrGraph,
+    #[command(flatten)]
+    top: Top,
+    #[command(flatten)]
+    by: By,
+    #[command(flatten)]
+    host: Host,
+    #[arg(long = "to", value_enum, value_name = "FORMAT", help = TO_HELP)]
+    format: Option<Drawing>,
     #[command(flatten)]
     reading: source::Reading,
     #[command(flatten)]
-    shared: Shared,
+    flags: JobFlags,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,29 +44,31 @@ enum Drawing {
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<ExitCode> {
-    let source = source::open(&args.graph, args.level.as_deref(), &args.reading, args.shared.memory)?;
-    let pool = args.shared.pool()?;
-    let rank: Rank = args.shared.recipe()?.settings()?;
+    let (path, memory) = (args.graph.path()?, args.flags.memory()?);
+    let source = source::open(&path, &args.reading, memory)?;
+    let pool = args.flags.budget.pool()?;
+    let rank: Rank = args.flags.recipe()?.settings()?;
+    let by = args.by.by.unwrap_or(Score::Pagerank);
     let weighted = source.weighted(&rank);
     let vectors = Vectors::default();
-    let with = Measured::new(&rank, &vectors, weighted, args.shared.memory);
-    let scores = pool.install(|| args.by.run(&source.graph, &source.graph.transpose(), &with))?;
+    let with = Measured::new(&rank, &vectors, weighted, memory);
+    let scores = pool.install(|| by.run(&source.graph, &source.graph.transpose(), &with))?;
     let names = source.names()?;
-    let column = args.by.name();
+    let column = by.name();
     let mut export = Export::new(&source.graph).with_labels(&names)?.with_column(&column, &scores)?;
-    if let Some(host) = &args.host {
+    if let Some(host) = &args.host.host {
         export = export.host(host)?;
     }
-    if let Some(most) = args.top {
+    if let Some(most) = args.top.top {
         export = export.top(most, &scores)?;
     }
     if export.nodes().is_empty() {
-        bail!("{}: no node is chosen", args.graph.display());
+        bail!("{}: no node is chosen", path.display());
     }
-    let (out, path) = (BufWriter::new(std::io::stdout().lock()), Path::new("-"));
-    match args.format {
-        Drawing::Graphml => export.write_graphml(out, path)?,
-        Drawing::Gexf => export.write_gexf(out, path)?,
+    let (out, stdout) = (BufWriter::new(std::io::stdout().lock()), Path::new("-"));
+    match args.format.unwrap_or(Drawing::Graphml) {
+        Drawing::Graphml => export.write_graphml(out, stdout)?,
+        Drawing::Gexf => export.write_gexf(out, stdout)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,69 +1,64 @@
 //! `webmill graph info`: the numbers of a graph.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 use webmill_graph::{BowTiePart, Components, Csr, Graph, PowerLaw, published_distance};
 
+use crate::command::args::{JobFlags, ResultsOrGraph};
 use crate::command::source::{self, Source};
-use crate::settings::Shared;
 use crate::shape::measures::{Measures, Part};
 
-/// Print the numbers of a graph: nodes, arcs, degrees; with --all also its shape.
+/// Print the numbers of a graph: nodes, arcs, degrees. `webmill shape` has its shape.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  webmill graph info out/demo/results --level host")]
 pub struct InfoArgs {
-    /// Graph file, or folder of results.
-    graph: PathBuf,
-    /// Level of the results: page, host or domain [default: page].
-    #[arg(long)]
-    level: Option<String>,
-    /// Also components, bow-tie, degree laws, distances, reciprocity and assortativity.
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    graph: ResultsOrGraph,
     #[command(flatten)]
     reading: source::Reading,
     #[command(flatten)]
-    shared: Shared,
+    flags: JobFlags,
 }
 
 /// Runs the command.
 pub fn run(args: &InfoArgs) -> Result<ExitCode> {
-    let parts = if args.all { &Part::ALL[..] } else { &[] };
-    let source = source::open(&args.graph, args.level.as_deref(), &args.reading, args.shared.memory)?;
-    print_info(&source, &args.shared, parts)
+    let source = source::open(&args.graph.path()?, &args.reading, args.flags.memory()?)?;
+    print_info(&source, &args.flags, &[])
 }
 
 /// Prints all numbers of a graph, or those of chosen parts of its shape alone.
-pub fn shape_of(source: &Source, shared: &Shared, parts: &[Part]) -> Result<ExitCode> {
+pub fn shape_of(source: &Source, flags: &JobFlags, parts: &[Part]) -> Result<ExitCode> {
     if parts.is_empty() {
-        return print_info(source, shared, &Part::ALL);
+        return print_info(source, flags, &Part::ALL);
     }
-    let found = measure(source, shared, parts)?;
+    let found = measure(source, flags, parts)?;
     let mut numbers = shape(source.graph.num_nodes(), &found, parts, true);
     numbers["graph"] = source.about().into();
     print_json(&numbers)
 }
 
 /// Measures parts of a graph's shape.
-pub fn measure(source: &Source, shared: &Shared, parts: &[Part]) -> Result<Measures> {
+pub fn measure(source: &Source, flags: &JobFlags, parts: &[Part]) -> Result<Measures> {
     let graph = source.graph.without_weights();
-    Ok(shared.pool()?.install(|| {
+    let memory = flags.memory()?;
+    Ok(flags.budget.pool()?.install(|| {
         let transpose = parts.iter().any(|part| part.takes_transpose()).then(|| graph.transpose());
-        Measures::of(&graph, transpose.as_ref(), parts, shared.memory)
+        Measures::of(&graph, transpose.as_ref(), parts, memory)
     })?)
 }
 
-fn print_info(source: &Source, shared: &Shared, parts: &[Part]) -> Result<ExitCode> {
+fn print_info(source: &Source, flags: &JobFlags, parts: &[Part]) -> Result<ExitCode> {
     let graph = source.graph.without_weights();
-    let numbers = shared.pool()?.install(|| -> Result<Value> {
+    let memory = flags.memory()?;
+    let numbers = flags.budget.pool()?.install(|| -> Result<Value> {
         let transpose = graph.transpose();
         let mut numbers = plain(&graph, &transpose);
         numbers["graph"] = source.about().into();
         numbers["weighted"] = source.graph.weights().is_some().into();
         if !parts.is_empty() {
-            let found = Measures::of(&graph, Some(&transpose), parts, shared.memory)?;
+            let found = Measures::of(&graph, Some(&transpose), parts, memory)?;
             numbers["shape"] = shape(graph.num_nodes(), &found, parts, false);
         }
         Ok(numbers)

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -11,10 +10,11 @@ use serde_json::{Value, json};
 use webmill_graph::{Chains, Csr, Graph, Length, Search, dijkstra_bytes, shortest_chains};
 
 use crate::command::anchors::Anchors;
+use crate::command::args::{JobFlags, ResultsOrGraph, Top};
+use crate::command::print::{DocumentFormat, flat as plain};
 use crate::command::source::{self, Source};
 use crate::job::{latest, mixed};
 use crate::levels::Level;
-use crate::settings::Shared;
 
 /// Print the shortest chains of links from one page or host to another, with the texts of the links.
 ///
@@ -23,35 +23,27 @@ use crate::settings::Shared;
 /// Exit code 1 where no chain leads there.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill graph path http://www.example.org/ http://www.example.org/news results\n  webmill graph path example.org example.com results --level host --all\n  webmill graph path 17 4022 graph.txt --weights strength"
+    override_usage = "webmill graph path [OPTIONS] [RESULTS|GRAPH] <FROM> <TO>",
+    after_help = "Examples:\n  webmill graph path out/demo/results www.lakeside.example mirror.lakeside.example --level host\n  webmill graph path graph.txt 17 4022 --weights strength"
 )]
 pub struct PathArgs {
+    #[command(flatten)]
+    graph: ResultsOrGraph,
     /// Where chains begin: a URL, a host or domain, or a node's number in a graph file without names.
-    from: String,
+    from: Option<String>,
     /// Where they end.
-    to: String,
-    /// Folder of results, or graph file [default: the folder one is in where that holds results, else `results`].
-    #[arg(value_name = "RESULTS|GRAPH")]
-    graph: Option<PathBuf>,
-    /// Level of the results: page, host or domain [default: page].
-    #[arg(long)]
-    level: Option<String>,
-    /// Print all shortest chains, not the first alone.
-    #[arg(long)]
-    all: bool,
-    /// Most chains that --all prints.
-    #[arg(long, value_name = "N", default_value_t = 100, requires = "all")]
-    most: usize,
+    to: Option<String>,
+    #[command(flatten)]
+    top: Top,
     /// What the weights of arcs are (in results numbers of links): `length`, or `strength`, whose inverse is the length.
     #[arg(long, value_enum)]
     weights: Option<Weighing>,
-    /// How it is printed.
-    #[arg(long, value_enum, default_value = "text")]
-    format: PathFormat,
+    #[command(flatten)]
+    format: DocumentFormat,
     #[command(flatten)]
     reading: source::Reading,
     #[command(flatten)]
-    shared: Shared,
+    flags: JobFlags,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -62,38 +54,22 @@ enum Weighing {
     Strength,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PathFormat {
-    /// For people.
-    Text,
-    /// One object.
-    Json,
-}
-
-/// The results that are meant where none are named.
-pub fn results_or_default(named: Option<&PathBuf>) -> PathBuf {
-    match named {
-        Some(path) => path.clone(),
-        None if source::is_results(std::path::Path::new(".")) => PathBuf::from("."),
-        None => PathBuf::from("results"),
-    }
-}
-
 /// Runs the command.
 pub fn run(args: &PathArgs) -> Result<ExitCode> {
-    let path = results_or_default(args.graph.as_ref());
-    let source = source::open(&path, args.level.as_deref(), &args.reading, args.shared.memory)?;
-    let ends = [source.find(&args.from)?, source.find(&args.to)?];
+    let (path, [from, to]) = args.graph.before([&args.from, &args.to], ["FROM", "TO"])?;
+    let memory = args.flags.memory()?;
+    let source = source::open(&path, &args.reading, memory)?;
+    let ends = [source.find(&from)?, source.find(&to)?];
     let length = match args.weights {
         None => Length::One,
         Some(Weighing::Length) => Length::Weight,
         Some(Weighing::Strength) => Length::Inverse,
     };
     if length != Length::One {
-        admit_lengths(&source.graph, args.shared.memory)?;
+        admit_lengths(&source.graph, memory)?;
     }
     let names = source.names_of(&ends)?;
-    match args.shared.pool()?.install(|| shortest_chains(&source.graph, ends[0], ends[1], length))? {
+    match args.flags.budget.pool()?.install(|| shortest_chains(&source.graph, ends[0], ends[1], length))? {
         Search::Found(chains) => print_chains(args, &source, &chains),
         Search::Unreachable(met) => {
             crate::say!(
@@ -103,7 +79,7 @@ pub fn run(args: &PathArgs) -> Result<ExitCode> {
                 source.about(),
                 source.graph.num_nodes()
             );
-            if args.format == PathFormat::Json {
+            if args.format.is_json() {
                 let none = json!({
                     "from": names[0], "to": names[1], "length": null, "chains": "0", "counted": true,
                     "reached": met, "printed": [],
@@ -137,8 +113,7 @@ struct Told {
 
 impl Told {
     fn of(args: &PathArgs, source: &Source, chains: &Chains) -> Result<Self> {
-        let most = if args.all { args.most } else { 1 };
-        let chains: Vec<Vec<u32>> = chains.iter().take(most).collect();
+        let chains: Vec<Vec<u32>> = chains.iter().take(args.top.top.unwrap_or(1)).collect();
         let nodes: BTreeSet<u32> = chains.iter().flatten().copied().collect();
         let nodes: Vec<u32> = nodes.into_iter().collect();
         let names = source.names_of(&nodes)?;
@@ -203,8 +178,8 @@ fn weight(graph: &Csr, u: u32, v: u32) -> Option<f64> {
 
 fn print_chains(args: &PathArgs, source: &Source, chains: &Chains) -> Result<ExitCode> {
     let told = Told::of(args, source, chains)?;
-    let text = match args.format {
-        PathFormat::Json => {
+    let text = match args.format.is_json() {
+        true => {
             let printed: Vec<Value> = told
                 .chains
                 .iter()
@@ -222,7 +197,7 @@ fn print_chains(args: &PathArgs, source: &Source, chains: &Chains) -> Result<Exi
             });
             format!("{}\n", serde_json::to_string_pretty(&all)?)
         }
-        PathFormat::Text => in_words(source, chains, &told, args.weights.is_some())?,
+        false => in_words(source, chains, &told, args.weights.is_some())?,
     };
     crate::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -249,10 +224,8 @@ fn in_words(source: &Source, chains: &Chains, told: &Told, weighted: bool) -> Re
         }
     }
     let printed = told.chains.len() as u128;
-    if printed < chains.count && printed > 1 {
-        writeln!(text, "\n{} more are not printed (--most)", chains.count - printed)?;
-    } else if printed < chains.count {
-        writeln!(text, "\n{} more: --all", chains.count - printed)?;
+    if printed < chains.count {
+        writeln!(text, "\n{} more are not printed (--top)", chains.count - printed)?;
     }
     Ok(text)
 }
@@ -271,13 +244,4 @@ fn say_link(link: &Value) -> String {
         Some(weight) if weight != 1.0 => format!("{said}, weight {weight}"),
         _ => said,
     }
-}
-
-/// A text for the terminal: what would move the cursor or colour becomes a space.
-pub fn plain(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
-    };
-    text.chars().map(|c| if hidden(c) { ' ' } else { c }).collect()
 }

@@ -5,55 +5,48 @@ use std::process::ExitCode;
 use anyhow::Result;
 use webmill_run::{Cancel, Job};
 
+use crate::command::args::{JobFlags, Mail, ResultsOrPages};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::learn::apply::ApplyJob;
 use crate::learn::left_out;
 use crate::learn::settings::ApplySettings;
 use crate::recipe::Settings;
-use crate::settings::Common;
 
 /// Tell the classes of pages by a trained model: table `classes`.
+///
+/// The model is the latest of the results, or a file or a folder that learn train wrote to. With --out the first argument is what is told
+/// of: other results, a folder of files, or a .csv, .tsv, .json, .jsonl or .parquet file of texts.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill learn apply --out results\n  webmill learn apply model/ --pages other-results/ --out results\n  webmill learn apply model.webmill --pages posts/ --mail --out told"
+    after_help = "Examples:\n  webmill learn apply out/demo/results\n  webmill learn apply out/demo/results model/\n  webmill learn apply posts/ model.webmill --mail --out told"
 )]
 pub struct ApplyArgs {
-    /// The model: a file, or the output folder of learn train [default: the latest in the output folder].
-    model: Option<String>,
-    /// Where the pages are: a folder of results, of files, or a .csv, .tsv, .json, .jsonl or .parquet file of texts [default: the results in the output folder].
-    #[arg(long, value_name = "PATH")]
-    pages: Option<String>,
-    /// Files are mails or posts: their heads and quoted lines are left out.
-    #[arg(long)]
-    mail: bool,
-    /// All that is visible of HTML files counts, not their main text alone.
-    #[arg(long)]
-    whole: bool,
-    /// Name of the column of texts [default: text].
-    #[arg(long, value_name = "NAME")]
-    text_column: Option<String>,
     #[command(flatten)]
-    common: Common,
+    from: ResultsOrPages,
+    /// The model: a file, or the folder that learn train wrote to [default: the latest of the results].
+    model: Option<String>,
+    #[command(flatten)]
+    mail: Mail,
+    #[command(flatten)]
+    flags: JobFlags,
 }
 
 /// Runs the command.
 pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let mut recipe = args.common.shared.read_recipe()?;
+    let mut recipe = args.flags.read_recipe()?;
     let table = ApplySettings::TABLE;
-    for (name, value) in [("model", &args.model), ("pages", &args.pages), ("text_column", &args.text_column)]
-    {
+    let (folder, pages, model) = args.from.place(args.model.as_ref())?;
+    for (name, value) in [("model", model), ("pages", pages)] {
         if let Some(value) = value {
-            recipe.set(table, name, value.clone());
+            recipe.set(table, name, value);
         }
     }
-    for (name, on) in [("mail", args.mail), ("whole", args.whole)] {
-        if on {
-            recipe.set(table, name, true);
-        }
+    if args.mail.mail {
+        recipe.set(table, "mail", true);
     }
     let console = Console::new();
-    let context = args.common.context_with(recipe, &console, cancel)?;
+    let context = args.flags.context_with(recipe, &folder, &console, cancel)?;
     let code = print_committed(&context, ApplyJob::NAME)?;
     if let Some(committed) = context.results().get(ApplyJob::NAME) {
         left_out(&context.runtime, committed);

@@ -10,16 +10,13 @@ use crate::catalogue::{Catalogue, Column, TableFiles};
 use crate::crawl::files::TABLES;
 use crate::registry;
 
-/// Where results stand if nothing is said.
-const RESULTS: &str = "results";
-
-/// The tables of the folder `results` and of the folder of a crawl, by name. With a crawl alone only its tables.
+/// The tables of the folder `results` and of the folder of a crawl, by name. Without results only those of the crawl.
 ///
 /// # Errors
 /// A folder that holds no results, or no tables of a crawl; files that cannot be read.
 pub fn open(results: Option<&Path>, crawl: Option<&Path>) -> Result<Vec<TableFiles>> {
     let mut tables = Vec::new();
-    if let Some(results) = results.or(crawl.is_none().then_some(Path::new(RESULTS))) {
+    if let Some(results) = results {
         let catalogue = Catalogue::open(results)?;
         if let Some(warning) = catalogue.warning() {
             say!("warning: {warning}");

@@ -1,12 +1,11 @@
 //! Hubs and authorities of a topic: the pages around the answers to a query.
 
 use std::collections::HashMap;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use serde_json::json;
+use serde::Serialize;
 use webmill_capture::UrlKey;
 use webmill_graph::{BaseSet, Compile, Focus};
 use webmill_mill::{LinkRow, TextRow};
@@ -14,9 +13,9 @@ use webmill_run::Committed;
 use webmill_table::{Reader, columns};
 use webmill_text::{Query, Ranking};
 
-use super::Printing;
-use super::print::{RowFormat, flat};
+use super::RankArgs;
 use super::scores::{Measured, Score};
+use crate::command::print::Rows;
 use crate::command::source::Source;
 use crate::count::index::query::{TextIndex, parse};
 use crate::graph::tables::NodeRow;
@@ -39,11 +38,18 @@ columns! {
     struct Around from LinkRow { source_key, target_key, anchor, before, after }
 }
 
+#[derive(Serialize)]
+struct Answered<'a> {
+    measure: &'a str,
+    score: f64,
+    node: &'a str,
+}
+
 /// A list of nodes with their scores, best first.
 type List = Vec<(u32, f64)>;
 
 /// Prints the lists that a query asks for.
-pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &Measured<'_>) -> Result<()> {
+pub fn print(path: &Path, source: &Source, words: &str, how: &RankArgs, with: &Measured<'_>) -> Result<()> {
     let about =
         || format!("{}: --query wants the results of `webmill extract` and their pages", path.display());
     let (graph, Level::Page) = source.committed().with_context(about)? else { bail!(about()) };
@@ -56,10 +62,6 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
         crate::say!("{warning}");
     }
     let set = if how.arc { BaseSet::two_steps() } else { BaseSet::default() };
-    let set = match how.roots {
-        Some(root) => BaseSet { root, least: 0, in_links: how.in_links, ..set },
-        None => BaseSet { in_links: how.in_links, ..set },
-    };
     let most = set.root.max(set.most);
     let answers = match TextIndex::of(path, &extract)? {
         Some(index) => {
@@ -83,7 +85,7 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
         focus.graph.targets().len(),
         if focus.full { "; the set is full, further pages were left out" } else { "" }
     );
-    let most = how.top.unwrap_or(15);
+    let most = how.top.top.unwrap_or(15);
     let lists: Vec<(String, List)> = if how.arc {
         let terms = terms(&extract, graph, &query, &focus)?;
         let found = Compile { best: most, ..Compile::default() }
@@ -96,25 +98,20 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &Printing, with: &M
             Ok((score.name(), list))
         };
         how.by
+            .by
             .map_or(vec![Score::Authority, Score::Hub], |by| vec![by])
             .into_iter()
             .map(of)
             .collect::<Result<_>>()?
     };
     let names = names(graph, &lists)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut rows = Rows::new(how.format.form(), &["measure", "score", "node"]);
     for (measure, list) in &lists {
         for (node, score) in list {
-            let name = &names[node];
-            match how.format {
-                RowFormat::Tsv => writeln!(out, "{measure}\t{score:e}\t{}", flat(name))?,
-                RowFormat::Json => {
-                    writeln!(out, "{}", json!({ "measure": measure, "score": score, "node": name }))?
-                }
-            }
+            rows.put(&Answered { measure, score: *score, node: &names[node] })?;
         }
     }
-    Ok(out.flush()?)
+    rows.flush()
 }
 
 /// Keys of the best pages of the index, with their scores.

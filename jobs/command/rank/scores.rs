@@ -31,6 +31,14 @@ pub enum Score {
     Outdegree,
 }
 
+/// `--by`.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct By {
+    /// Score that counts [default: pagerank].
+    #[arg(long, value_enum, value_name = "SCORE")]
+    pub by: Option<Score>,
+}
+
 /// What scores are computed with.
 pub struct Measured<'a> {
     pub rank: &'a Rank,

@@ -1,37 +1,41 @@
 //! `webmill rules export`: tables of rules as JSON lines, CSV or one SQLite file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use webmill_run::{Cancel, Job};
 
 use crate::catalogue::{Catalogue, TableFiles};
+use crate::command::args::{OutOption, Results};
+use crate::command::print::TO_HELP;
 use crate::export::{Form, Source, to_file, to_folder, to_writer};
 use crate::rules::RulesJob;
 
 /// Write tables of rules as JSON lines, CSV or one SQLite file.
 ///
 /// Without --table these are the tables `rule_RULE_GROUP`; in SQLite also `rules_report` and `rules_problems`. Rows keep their order.
-/// Keys are hexadecimal digits, in SQLite bytes; what is null is null, in CSV empty. Files are written aside and renamed.
+/// With --out these are files of a folder, or where one table is named or SQLite is asked for one file. Keys are hexadecimal digits, in SQLite bytes; what is null is null, in CSV empty. Files are written aside and renamed.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rules export --results results --format sqlite --out rules.sqlite\n  webmill rules export --results results --format csv --out tables/\n  webmill rules export --results results --table rule_books_books | head"
+    after_help = "Examples:\n  webmill rules export out/demo/results --to sqlite --out rules.sqlite\n  webmill rules export out/demo/results --to csv --out tables/\n  webmill rules export out/demo/results --table rule_books_books | head"
 )]
 pub struct ExportArgs {
-    /// Folder of results.
-    #[arg(long, value_name = "RESULTS", default_value = "results")]
-    results: PathBuf,
-    /// Only this table; may be repeated.
-    #[arg(long, value_name = "NAME")]
+    #[command(flatten)]
+    results: Results,
+    /// Table of the results that is meant.
+    #[arg(long, value_name = "TABLE")]
     table: Vec<String>,
-    /// JSON lines, comma-separated values, or SQLite.
-    #[arg(long, value_enum, default_value = "json")]
-    format: Form,
-    /// Where to: a file where one table is named or the form is SQLite, else a folder that gets a file a table
-    /// [default: standard output, where one table is named].
-    #[arg(long, value_name = "PATH")]
-    out: Option<PathBuf>,
+    #[arg(long, value_name = "FORMAT", help = TO_HELP, value_parser = form_parser())]
+    to: Option<Form>,
+    #[command(flatten)]
+    out: OutOption,
+}
+
+fn form_parser() -> impl TypedValueParser<Value = Form> {
+    PossibleValuesParser::new(Form::ALL.iter().map(|form| form.name()))
+        .try_map(|text| Form::ALL.iter().copied().find(|form| form.name() == text).ok_or("no such form"))
 }
 
 /// Runs the command.
@@ -39,17 +43,18 @@ pub struct ExportArgs {
 /// # Errors
 /// Results without tables of rules, a name that no such table has, damaged tables; where the output refuses.
 pub fn run(args: &ExportArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let catalogue = Catalogue::open(&args.results)?;
-    let tables = chosen(&catalogue, &args.table, args.format)?;
+    let catalogue = Catalogue::open(&args.results.folder()?)?;
+    let form = args.to.unwrap_or(Form::ALL[0]);
+    let tables = chosen(&catalogue, &args.table, form)?;
     let sources =
         tables.iter().map(|table| Source::new(table)).collect::<webmill_capture::Result<Vec<_>>>()?;
-    match (&args.out, sources.as_slice()) {
-        (Some(out), sources) if args.format.is_one_file() => to_file(sources, args.format, out, cancel)?,
-        (Some(out), sources) if args.table.len() == 1 => to_file(sources, args.format, out, cancel)?,
-        (Some(out), sources) => to_folder(sources, args.format, out, cancel)?,
-        (None, _) if args.format.is_one_file() => bail!("--out FILE says where the SQLite file is to stand"),
+    match (&args.out.out, sources.as_slice()) {
+        (Some(out), sources) if form.is_one_file() => to_file(sources, form, out, cancel)?,
+        (Some(out), sources) if args.table.len() == 1 => to_file(sources, form, out, cancel)?,
+        (Some(out), sources) => to_folder(sources, form, out, cancel)?,
+        (None, _) if form.is_one_file() => bail!("--out FILE says where the SQLite file is to stand"),
         (None, [source]) if args.table.len() == 1 => {
-            to_writer(source, args.format, std::io::stdout().lock(), Path::new("standard output"), cancel)?;
+            to_writer(source, form, std::io::stdout().lock(), Path::new("standard output"), cancel)?;
         }
         (None, _) => bail!("--out FOLDER says where a file a table is to stand, or --table names one table"),
     }
@@ -71,7 +76,7 @@ fn chosen<'a>(catalogue: &'a Catalogue, names: &[String], form: Form) -> Result<
         let results = catalogue.results().display();
         match catalogue.warning() {
             Some(warning) => bail!("{results}: no tables of rules; {warning}"),
-            None => bail!("{results}: no tables of rules; `webmill rules apply` makes them"),
+            None => bail!("{results}: no tables of rules; `webmill rules` makes them"),
         }
     }
     if names.is_empty() {

@@ -7,25 +7,21 @@ use webmill_capture::{CanonicalUrl, Capture};
 use webmill_shard::{ReadOptions, RecordFile, ShardReader, discover};
 use webmill_table::{Reader, columns};
 
-use crate::command::graph::path::results_or_default;
 use crate::job::latest;
 
 /// Bytes of a page.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Where pages are looked for.
-#[derive(Debug, clap::Args)]
-pub struct PageArgs {
-    /// Address of a page that is a file: links are resolved against it.
-    #[arg(long, value_name = "URL", default_value = "http://localhost/")]
-    url: String,
-    /// Results that addresses are looked up in [default: those at hand or in `results`].
-    #[arg(long, value_name = "DIR")]
-    results: Option<PathBuf>,
-    /// The shards that the results are of [default: where they lay when they were extracted], or, without results, that the
+#[derive(Debug)]
+pub struct Pages<'a> {
+    /// Address of a page that is a file, against which links are resolved.
+    pub url: Option<&'a str>,
+    /// Results that addresses are looked up in.
+    pub results: Option<PathBuf>,
+    /// The shards that the results are of, where they lie elsewhere than when they were read; without results those that the
     /// page is looked for in.
-    #[arg(long, value_name = "SHARD")]
-    shards: Vec<String>,
+    pub shards: &'a [String],
 }
 
 columns! {
@@ -53,7 +49,7 @@ impl PageBytes {
     }
 }
 
-impl PageArgs {
+impl Pages<'_> {
     /// A page: a file, or an address.
     ///
     /// # Errors
@@ -64,23 +60,30 @@ impl PageArgs {
             let size = std::fs::metadata(path)?.len();
             ensure!(size <= MAX_BYTES, "{page}: {size} bytes; a page has at most {MAX_BYTES}");
             let body = std::fs::read(path).with_context(|| page.to_owned())?;
-            return Ok(PageBytes { url: canonical(&self.url)?, body, label: None });
+            return Ok(PageBytes {
+                url: canonical(self.url.unwrap_or("http://localhost/"))?,
+                body,
+                label: None,
+            });
         }
         ensure!(page.contains("://"), "{page}: neither a file nor an address");
         let url = canonical(page)?;
-        let results = results_or_default(self.results.as_ref());
-        if !self.shards.is_empty() && self.results.is_none() && !results.join("extract").exists() {
+        let Some(results) = &self.results else {
+            ensure!(
+                !self.shards.is_empty(),
+                "{page}: name the results that hold it, or its shards (--shards)"
+            );
             let found = self.of_shards(&url)?;
             return found.with_context(|| format!("{page}: no page of {}", self.shards.join(", ")));
-        }
-        let stored = self.stored(&url, &results)?;
+        };
+        let stored = self.stored(&url, results)?;
         stored.with_context(|| format!("{page}: no page of {}", results.display()))
     }
 
     /// The latest capture of a page in the shards that were named, one with status 2xx before others.
     fn of_shards(&self, url: &CanonicalUrl) -> Result<Option<PageBytes>> {
         let mut best: Option<((bool, i64), PageBytes)> = None;
-        let (inputs, refused) = discover(&self.shards)?;
+        let (inputs, refused) = discover(self.shards)?;
         for error in refused {
             crate::say!("{error}");
         }
@@ -118,7 +121,7 @@ impl PageArgs {
             let lay = if self.shards.is_empty() {
                 crate::archive::shards_of(results)?
             } else {
-                self.shards.clone()
+                self.shards.to_vec()
             };
             let (inputs, _) = discover(&lay)?;
             let named = inputs

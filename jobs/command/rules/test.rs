@@ -10,7 +10,8 @@ use webmill_rules::cells::Cell;
 use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
 use webmill_rules::{ApplyLimits, Found, Rule, RulePage, TagNumber, TagSteps, library};
 
-use super::page::{PageArgs, PageBytes};
+use super::page::{PageBytes, Pages};
+use crate::command::args::{Address, Results, ShardsOption, Top};
 
 /// Characters of a result that are shown.
 const SHOWN: usize = 160;
@@ -18,37 +19,43 @@ const SHOWN: usize = 160;
 /// Show what each tag of a rule finds on a page, and the rows that come of it; of tags without a result how far they came.
 ///
 /// The page is a file of HTML, or the address of a page of results. Pages
-/// behind links are not read: their columns are null. Exit code 1 where nothing is found.
+/// behind links are not read: their columns are null. Ten results of a tag are shown. Exit code 1 where nothing is found.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill rules test books.toml page.html --url http://shop.example.com/kettles\n  webmill rules test books.toml http://shop.example.com/kettles --results results"
+    override_usage = "webmill rules test [OPTIONS] [RESULTS] <RULE> <PAGE>",
+    after_help = "Examples:\n  webmill rules test books.toml page.html --url http://shop.example.com/kettles\n  webmill rules test out/demo/results builtin:mediawiki http://www.lakeside.example/"
 )]
 pub struct TestArgs {
+    #[command(flatten)]
+    results: Results,
     /// The rule: a file, or builtin:NAME.
-    rule: String,
+    rule: Option<String>,
     /// The page: a file, or an address.
-    page: String,
+    page: Option<String>,
     /// The layer that the page is taken for [default: each that it can be of, by `pages`, `entries` and `when`; else all].
     #[arg(long, value_name = "ID")]
     layer: Option<String>,
     #[command(flatten)]
-    from: PageArgs,
-    /// Results of a tag that are shown.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    most: usize,
+    url: Address,
+    #[command(flatten)]
+    shards: ShardsOption,
+    #[command(flatten)]
+    top: Top,
 }
 
 /// Runs the command.
 pub fn run(args: &TestArgs) -> Result<ExitCode> {
-    let (_, source) = library::read(std::slice::from_ref(&args.rule))?.pop().context("no rule here")?;
+    let (results, [name, page]) = args.results.perhaps_before([&args.rule, &args.page], ["RULE", "PAGE"])?;
+    let (_, source) = library::read(std::slice::from_ref(&name))?.pop().context("no rule here")?;
     let rule = match Rule::parse(&source) {
         Ok(rule) => rule,
         Err(mistakes) => {
-            mistakes.iter().for_each(|mistake| crate::say!("{}: {mistake}", args.rule));
-            bail!("{}: {} mistakes", args.rule, mistakes.len());
+            mistakes.iter().for_each(|mistake| crate::say!("{name}: {mistake}"));
+            bail!("{name}: {} mistakes", mistakes.len());
         }
     };
-    let PageBytes { url, body, label } = args.from.read(&args.page)?;
+    let from = Pages { url: args.url.url.as_deref(), results, shards: &args.shards.shards };
+    let PageBytes { url, body, label } = from.read(&page)?;
     let (text, encoding) = match rule.encoding {
         Some(encoding) => (encoding.decode_with_bom_removal(&body).0, encoding),
         None => {
@@ -59,7 +66,7 @@ pub fn run(args: &TestArgs) -> Result<ExitCode> {
     let dom = parse(&text, &Limits::default());
     let page = RulePage::new(&url, &text, &dom, encoding);
     let layers = layers(args, &rule, &page)?;
-    let mut screen = Screen { rule: &rule, most: args.most, out: String::new(), found: 0 };
+    let mut screen = Screen { rule: &rule, most: args.top.top.unwrap_or(10), out: String::new(), found: 0 };
     for layer in layers {
         let (results, steps) = page.trace(&rule, layer, &ApplyLimits::default());
         screen.head(&format!("layer {}", rule.layers[layer].id));
@@ -135,7 +142,7 @@ impl Screen<'_> {
             }
             if found.len() > self.most {
                 self.out
-                    .push_str(&format!("{indent}  … {} more (--most N shows N)\n", found.len() - self.most));
+                    .push_str(&format!("{indent}  … {} more (--top N shows N)\n", found.len() - self.most));
             }
         }
     }

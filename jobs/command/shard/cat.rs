@@ -14,17 +14,15 @@ use super::sources::{ReadArgs, Source, Tally};
 /// Compression is removed. For a response the data is what the server sent, head and body. Exit code 0: damage within
 /// --max-bad; 1: beyond it; 2: no record readable, or a file that cannot be read.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  webmill shard ls crawl-00000.rawdb            # shows offsets\n  \
-                        webmill shard cat crawl-00000.rawdb --offset 5120 > page.http")]
+#[command(
+    after_help = "Examples:\n  webmill shard ls out/demo/crawl/shards\n  webmill shard cat out/demo/crawl/shards --offset 0 > page.http"
+)]
 pub struct CatArgs {
     #[command(flatten)]
     read: ReadArgs,
     /// Only the record that starts at this byte of the one input, as `ls` shows it.
     #[arg(long, value_name = "N")]
     offset: Option<u64>,
-    /// Write the record's own head instead of its data.
-    #[arg(long)]
-    head: bool,
 }
 
 /// Runs the command.
@@ -52,7 +50,7 @@ pub fn run(args: &CatArgs) -> Result<ExitCode> {
                 Ok(record) if args.offset.is_some_and(|offset| record.place.offset != offset) => {}
                 Ok(record) => {
                     tally.take(record.place.length);
-                    out.write_all(if args.head { record.head } else { &record.data })?;
+                    out.write_all(&record.data)?;
                     if record.truncated == Some(Truncation::RecordLimit) {
                         let (url, full) = (&record.url, record.full_length);
                         tally.damaged += 1;
@@ -84,5 +82,5 @@ pub fn run(args: &CatArgs) -> Result<ExitCode> {
         bail!("no record starts at byte {offset}; `webmill shard ls` shows where they start");
     }
     all.say();
-    Ok(if unreadable { ExitCode::from(2) } else { all.exit_code(args.read.max_bad) })
+    Ok(if unreadable { ExitCode::from(2) } else { all.exit_code(args.read.max_bad()) })
 }

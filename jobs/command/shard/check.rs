@@ -11,28 +11,19 @@ use webmill_capture::Error;
 use webmill_capture::Truncation;
 
 use super::sources::{ReadArgs, Source, Tally, count};
+use crate::command::print::DocumentFormat;
 
 /// Read shards whole and report every damage with path, offset and reason.
 ///
 /// Records are unpacked and their declared digests compared. Exit code 0: damage within --max-bad; 1: beyond it; 2: no
 /// record readable, or a file that cannot be read.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example:\n  webmill shard check crawl/*.rawdb\n  crawl/crawl-00003.rawdb at byte 51200: no record starts here; reading goes on at byte 53112\n  \
-                        crawl-00003.rawdb: RAW DB, 8121 records, 1 damaged, 1912 of 8123456 bytes lost (0.02 %)"
-)]
+#[command(after_help = "Example:\n  webmill shard check out/demo/crawl")]
 pub struct CheckArgs {
     #[command(flatten)]
     read: ReadArgs,
-    /// Lines to read, or one JSON object a line.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Form,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
-    Text,
-    Json,
+    #[command(flatten)]
+    format: DocumentFormat,
 }
 
 #[derive(Serialize)]
@@ -81,7 +72,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode> {
         }
     }
     out.flush()?;
-    Ok(if failed { ExitCode::from(2) } else { all.exit_code(args.read.max_bad) })
+    Ok(if failed { ExitCode::from(2) } else { all.exit_code(args.read.max_bad()) })
 }
 
 fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tally> {
@@ -91,7 +82,7 @@ fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tall
     let path = source.path().map_or_else(|| shard.to_string(), |path| path.display().to_string());
     let mut tally = Tally::default();
     let (mut defects, mut by_name) = (0, Defects::new());
-    let json = args.format == Form::Json;
+    let json = args.format.is_json();
     let mut put = |line: &Line<'_>| -> std::io::Result<()> {
         if json {
             serde_json::to_writer(&mut *out, line)?;

@@ -12,7 +12,8 @@ use webmill_shard::{
 };
 
 use super::sources::{ReadArgs, Source, Tally, count, not_an_input};
-use crate::settings::parse_size;
+use crate::command::args::{Out, parse_size};
+use crate::command::print::TO_HELP;
 
 /// Copy every complete record out of damaged shards.
 ///
@@ -21,54 +22,53 @@ use crate::settings::parse_size;
 /// within --max-bad; 1: beyond it, with all that is whole recovered; 2: no record recovered.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  webmill shard recover bad-disk.raw -o recovered.rawdb\n\nOUT is one file; with a folder as OUT each \
+    after_help = "Example:\n  webmill shard recover out/demo/crawl/shards -o recovered\n\nOUT is one file; with a folder as OUT each \
                         input goes to a file of its name in it."
 )]
 pub struct RecoverArgs {
     #[command(flatten)]
     read: ReadArgs,
-    /// File to write, or folder.
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
+    #[command(flatten)]
+    out: Out,
+}
+
+/// How large files become.
+#[derive(Debug, clap::Args)]
+struct Size {
+    /// Size of a file in a folder, beyond which the next record begins another one.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    size: u64,
 }
 
 /// Write shards of bounded size. Damage beyond --max-bad: nothing is written.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example:\n  webmill shard split big.raw -o parts --size 256MiB\n  parts/big-00000.rawdb\n  \
-                        parts/big-00001.rawdb"
-)]
+#[command(after_help = "Example:\n  webmill shard split out/demo/crawl/shards -o parts --size 256MiB")]
 pub struct SplitArgs {
     #[command(flatten)]
     read: ReadArgs,
-    /// Folder to write into.
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Size beyond which the next record begins another file.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
-    size: u64,
+    #[command(flatten)]
+    out: Out,
+    #[command(flatten)]
+    size: Size,
 }
 
 /// Convert between RAW DB and WARC without loss; ARC is read. Damage beyond --max-bad: nothing is written.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  webmill shard convert crawl-00000.rawdb -o crawl.warc.gz\n  \
-                        webmill shard convert old/*.arc.gz -o crawl --to rawdb --compression zstd\n\nWithout --to, the ending of OUT \
-                        decides; for a folder it is the other format than the input's.")]
+#[command(
+    after_help = "Examples:\n  webmill shard convert out/demo/crawl/shards -o crawl.warc.gz\n  webmill shard convert out/demo/crawl/shards -o packed --to rawdb --compression zstd\n\nEndings of files: .warc, .warc.gz, .warc.zst, .raw, .rawdb; a folder takes the other format than the input's."
+)]
 pub struct ConvertArgs {
     #[command(flatten)]
     read: ReadArgs,
-    /// File to write (its ending says the format: .warc, .warc.gz, .warc.zst, .raw, .rawdb), or folder.
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
-    /// Format to write.
-    #[arg(long, value_enum)]
+    #[command(flatten)]
+    out: Out,
+    #[arg(long, value_enum, value_name = "FORMAT", help = TO_HELP)]
     to: Option<Target>,
     /// Compression of each record [default: none for RAW DB, gzip for WARC, or as OUT ends].
     #[arg(long, value_enum)]
     compression: Option<Packing>,
-    /// Size beyond which the next record begins another file, where OUT is a folder.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
-    size: u64,
+    #[command(flatten)]
+    size: Size,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -101,7 +101,7 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
     let mut all = Tally::default();
     let mut unproven = 0;
     let mut written = Vec::new();
-    let each = is_folder(&args.out);
+    let each = is_folder(&args.out.out);
     let groups: Vec<&[Source]> = if each { sources.chunks(1).collect() } else { vec![&sources] };
     let mut names: Vec<String> = sources.iter().map(last_name).collect();
     names.sort_unstable();
@@ -112,7 +112,7 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
         // LZ4 is read, not written: the copy is gzip.
         let name = last_name(&group[0]);
         let name = name.strip_suffix(".lz4").map_or(name.clone(), |stem| format!("{stem}.gz"));
-        let out = if each { args.out.join(name) } else { args.out.clone() };
+        let out = if each { args.out.out.join(name) } else { args.out.out.clone() };
         if let Some(folder) = out.parent().filter(|_| each) {
             std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
         }
@@ -144,7 +144,7 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
         all.bytes
     );
     report(&written)?;
-    Ok(all.exit_code(args.read.max_bad))
+    Ok(all.exit_code(args.read.max_bad()))
 }
 
 /// `webmill shard split`.
@@ -152,21 +152,21 @@ pub fn split(args: &SplitArgs) -> Result<ExitCode> {
     let (sources, unreadable) = args.read.sources()?;
     let mut readers = open(&sources, &args.read.options())?;
     let prefix = stem(&sources[0]);
-    let mut sink = same_format(&readers, Place::Folder(&args.out, &prefix, args.size))?;
+    let mut sink = same_format(&readers, Place::Folder(&args.out.out, &prefix, args.size.size))?;
     let mut tally = Tally::default();
     for (source, reader) in sources.iter().zip(&mut readers) {
         copy(source, reader, &mut sink, false, &mut tally)?;
     }
-    finish(sink, tally, args.read.max_bad, unreadable)
+    finish(sink, tally, args.read.max_bad(), unreadable)
 }
 
 /// `webmill shard convert`.
 pub fn convert(args: &ConvertArgs) -> Result<ExitCode> {
     let (sources, unreadable) = args.read.sources()?;
-    not_an_input(&sources, &args.out)?;
+    not_an_input(&sources, &args.out.out)?;
     let mut readers = open(&sources, &args.read.options())?;
-    let name = args.out.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let folder = is_folder(&args.out) || (!name.contains('.') && args.to.is_some());
+    let name = args.out.out.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let folder = is_folder(&args.out.out) || (!name.contains('.') && args.to.is_some());
     let named = if name.contains(".warc") {
         Some(Target::Warc)
     } else if name.contains(".raw") && !folder {
@@ -188,13 +188,17 @@ pub fn convert(args: &ConvertArgs) -> Result<ExitCode> {
     let default = if target == Target::Warc { Compression::Gzip } else { Compression::None };
     let compression = args.compression.map(Compression::from).or(by_name).unwrap_or(default);
     let prefix = stem(&sources[0]);
-    let place = if folder { Place::Folder(&args.out, &prefix, args.size) } else { Place::File(&args.out) };
+    let place = if folder {
+        Place::Folder(&args.out.out, &prefix, args.size.size)
+    } else {
+        Place::File(&args.out.out)
+    };
     let mut sink = sink(target, place, compression)?;
     let mut tally = Tally::default();
     for (source, reader) in sources.iter().zip(&mut readers) {
         copy(source, reader, &mut sink, args.compression.is_some(), &mut tally)?;
     }
-    finish(sink, tally, args.read.max_bad, unreadable)
+    finish(sink, tally, args.read.max_bad(), unreadable)
 }
 
 /// Where records go.

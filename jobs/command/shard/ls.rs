@@ -1,6 +1,5 @@
 //! `webmill shard ls`: one line a record.
 
-use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -11,6 +10,7 @@ use webmill_capture::{Response, Truncation};
 use webmill_shard::{Record, RecordType};
 
 use super::sources::{ReadArgs, Tally};
+use crate::command::print::{RowForm, RowFormat, Rows};
 
 /// List records: offset, length, date, status, media type, type and URL.
 ///
@@ -18,22 +18,13 @@ use super::sources::{ReadArgs, Tally};
 /// within --max-bad; 1: beyond it; 2: no record readable, or a file that cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill shard ls crawl-00000.rawdb\n  webmill shard ls --format json archive.warc.gz | head -1\n  \
-                        {\"url\":\"http://a.example/\",\"type\":\"response\",\"date\":\"2003-04-15T08:13:06Z\",\"status\":200,\n   \
-                        \"mime\":\"text/html\",\"offset\":0,\"length\":1234,\"sha1\":\"da39a3ee5e6b4b0d3255bfef95601890afd80709\"}"
+    after_help = "Examples:\n  webmill shard ls out/demo/crawl/shards\n  webmill shard ls --format json out/demo/crawl/shards | head -1"
 )]
 pub struct LsArgs {
     #[command(flatten)]
     read: ReadArgs,
-    /// A table to look at, or one JSON object a line.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Form,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
-    Table,
-    Json,
+    #[command(flatten)]
+    format: RowFormat,
 }
 
 /// A record as JSON. Digests are of the uncompressed data (WARC: the block), lower-case hex; they are left out where
@@ -85,65 +76,35 @@ fn status(record: &Record<'_>) -> Option<u16> {
 pub fn run(args: &LsArgs) -> Result<ExitCode> {
     let (sources, unreadable) = args.read.sources()?;
     let options = args.read.options();
-    let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
-    let json = args.format == Form::Json;
-    if !json {
-        writeln!(
-            out,
-            "{:>12} {:>10}  {:<24} {:>6}  {:<24} {:<12} url",
-            "offset", "length", "date", "status", "mime", "type"
-        )?;
-    }
+    let form = args.format.form();
+    let columns: &[&str] = match sources.len() {
+        0 | 1 => &["offset", "length", "date", "status", "mime", "type", "url", "proven"],
+        _ => &["shard", "offset", "length", "date", "status", "mime", "type", "url", "proven"],
+    };
+    let mut rows = Rows::new(form, columns);
     let mut all = Tally::default();
     for source in &sources {
         let mut tally = Tally::default();
-        if !json && sources.len() > 1 {
-            writeln!(out, "{}", source.name())?;
-        }
         let mut reader = source.open(&options)?;
         while let Some(next) = reader.next() {
             match next {
                 Ok(record) => {
                     tally.take(record.place.length);
-                    let mut row = Row::of(&record, json);
+                    let mut row = Row::of(&record, form == RowForm::Json);
                     row.shard = Some(source.name()).filter(|_| sources.len() > 1);
-                    if json {
-                        serde_json::to_writer(&mut out, &row).map_err(std::io::Error::from)?;
-                        writeln!(out)?;
-                    } else {
-                        line(&mut out, &row)?;
-                    }
+                    rows.put(&row)?;
                 }
                 Err(error) => {
                     tally.lose(error.lost());
                     // What stands before the damage is shown before it.
-                    out.flush()?;
+                    rows.flush()?;
                     crate::say!("{error}");
                 }
             }
         }
         all.add(tally.of(source));
     }
-    out.flush()?;
+    rows.flush()?;
     all.say();
-    Ok(if unreadable { ExitCode::from(2) } else { all.exit_code(args.read.max_bad) })
-}
-
-fn line(out: &mut impl Write, row: &Row<'_>) -> std::io::Result<()> {
-    let mark = match row.proven {
-        Some(true) => " (proven)",
-        Some(false) => " (unproven)",
-        None => "",
-    };
-    writeln!(
-        out,
-        "{:>12} {:>10}  {:<24} {:>6}  {:<24} {:<12} {}{mark}",
-        row.offset,
-        row.length,
-        row.date.as_deref().unwrap_or("-"),
-        row.status.map_or_else(|| "-".to_string(), |status| status.to_string()),
-        row.mime.as_deref().unwrap_or("-"),
-        row.r#type,
-        row.url.unwrap_or("-").escape_debug(),
-    )
+    Ok(if unreadable { ExitCode::from(2) } else { all.exit_code(args.read.max_bad()) })
 }

@@ -10,30 +10,37 @@ use webmill_capture::Error;
 use webmill_run::{Cancel, Counts};
 use webmill_shard::{Container, Format, Input, ReadOptions, ShardReader};
 
+use crate::command::args::{MaxBad, MaxRecord};
+use crate::command::jobs::Shards;
 use crate::remote::discover;
-use crate::settings::parse_size;
 
 /// Options of every command that reads shards.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ReadArgs {
-    /// Shards, folders, globs, URLs (fetched first), or - for stdin; recognised by content, whatever their names.
-    #[arg(required = true, value_name = "IN")]
-    pub inputs: Vec<String>,
-    /// Largest record held in memory.
-    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size)]
-    pub max_record: u64,
+    #[command(flatten)]
+    shards: Shards,
+    #[command(flatten)]
+    records: MaxRecord,
     /// Make every departure from the format's grammar an error.
     #[arg(long)]
-    pub strict: bool,
-    /// Share of damaged records, or of lost bytes, that is still no failure.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01)]
-    pub max_bad: f64,
+    strict: bool,
+    #[command(flatten)]
+    damage: MaxBad,
 }
 
 impl ReadArgs {
     /// The library's form of these options.
     pub fn options(&self) -> ReadOptions {
-        ReadOptions { max_record_bytes: self.max_record, lenient: !self.strict, ..ReadOptions::default() }
+        ReadOptions {
+            max_record_bytes: self.records.max_record,
+            lenient: !self.strict,
+            ..ReadOptions::default()
+        }
+    }
+
+    /// Share of damage that is no failure.
+    pub fn max_bad(&self) -> f64 {
+        self.damage.max_bad
     }
 
     /// Finds the shards. What is none is named on stderr, and comes back only as the flag that something could not be
@@ -43,7 +50,7 @@ impl ReadArgs {
             let path = Path::new(input);
             *input == "-" || (path.exists() && !path.is_file() && !path.is_dir())
         };
-        let (pipes, files): (Vec<&String>, Vec<&String>) = self.inputs.iter().partition(is_pipe);
+        let (pipes, files): (Vec<&String>, Vec<&String>) = self.shards.shards.iter().partition(is_pipe);
         let files: Vec<String> = files.into_iter().cloned().collect();
         let mut sources = Vec::new();
         let mut unreadable = false;

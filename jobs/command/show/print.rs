@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::shown::{Links, Rank, Shown};
 use crate::command::anchors::Anchor;
-use crate::command::graph::path::plain;
+use crate::command::print::flat as plain;
 
 /// Where values begin.
 const INDENT: usize = 12;

@@ -113,7 +113,7 @@ fn listed(source: &Source<'_>, found: &Sitemap) -> String {
     let mut out = String::new();
     for (number, (kind, url, modified)) in (1..).zip(pages.chain(further)) {
         let url = url.as_str();
-        match source.args.format {
+        match source.args.form() {
             Form::Json => {
                 let known = Known {
                     id: format!("{}/{number}", source.id),
@@ -150,7 +150,7 @@ fn listed(source: &Source<'_>, found: &Sitemap) -> String {
         }
         out.push('\n');
     }
-    if !matches!(source.args.format, Form::Xml | Form::Tei) || out.is_empty() {
+    if !matches!(source.args.form(), Form::Xml | Form::Tei) || out.is_empty() {
         return out;
     }
     let known = Known {
@@ -162,7 +162,7 @@ fn listed(source: &Source<'_>, found: &Sitemap) -> String {
         xml: format!("<list>\n{out}</list>\n"),
         ..Known::default()
     };
-    if source.args.format == Form::Tei { xml::tei(&known) } else { xml::document(&known) }
+    if source.args.form() == Form::Tei { xml::tei(&known) } else { xml::document(&known) }
 }
 
 /// A moment as a day, with its time where it has one.

@@ -172,13 +172,13 @@ impl Source<'_> {
     pub fn limits(&self) -> TextLimits {
         let args = self.args;
         TextLimits {
-            markdown: args.format == Form::Md || args.with_markdown,
-            details: args.shows_comments() || args.format == Form::Json,
+            markdown: args.form() == Form::Md || args.with_markdown,
+            details: args.shows_comments() || args.form() == Form::Json,
             focus: args.focus(),
             tables: !args.no_tables,
             links: !args.no_links,
             images: !args.no_images,
-            xml: match args.format {
+            xml: match args.form() {
                 Form::Xml => Some(XmlForm::Plain),
                 Form::Tei => Some(XmlForm::Tei),
                 _ => None,
@@ -214,7 +214,7 @@ impl Source<'_> {
         if page.cut && !cuts.contains(&"bytes") {
             cuts.push("bytes");
         }
-        let structured = match self.args.format {
+        let structured = match self.args.form() {
             Form::Json => items(&dom, base.as_ref()).into_iter().map(stated).collect(),
             _ => Vec::new(),
         };
@@ -288,7 +288,7 @@ impl Source<'_> {
             redirects_to: main.redirects_to,
             confidence: main.confidence,
             types: meta.structured.types,
-            markdown: Some(main.markdown).filter(|_| args.format == Form::Md || args.with_markdown),
+            markdown: Some(main.markdown).filter(|_| args.form() == Form::Md || args.with_markdown),
             xml: main.xml,
             ..Known::default()
         };
@@ -300,11 +300,11 @@ impl Source<'_> {
             };
             known.comments = main.comments.into_iter().map(remark).collect();
         }
-        let bare = matches!(args.format, Form::Text | Form::Md) && !args.front_matter;
+        let bare = matches!(args.form(), Form::Text | Form::Md) && !args.front_matter;
         if !bare || !args.language.is_empty() {
             known.tell_languages(&main.text, &main.code);
         }
-        if args.format == Form::Json {
+        if args.form() == Form::Json {
             let word = |found: webmill_text::Keyword| Word { word: found.word, score: rounded(found.score) };
             known.keywords = keywords(&main.text, KEYWORDS).into_iter().map(word).collect();
             let table = |table: webmill_text::DataTable| Table {
@@ -345,15 +345,15 @@ impl Known {
 
     /// The page in an output form, ended by a newline; nothing for a page without text.
     pub fn written(mut self, args: &TextArgs) -> String {
-        let mut out = match args.format {
+        let mut out = match args.form() {
             Form::Json => serde_json::to_string(&self).unwrap_or_default(),
             Form::Text => std::mem::take(&mut self.text),
             Form::Md => self.markdown.take().unwrap_or_default(),
             Form::Xml => return xml::document(&self),
             Form::Tei => return xml::tei(&self),
         };
-        if args.with_comments && matches!(args.format, Form::Text | Form::Md) {
-            self.comments.iter().for_each(|said| said.append(args.format, &mut out));
+        if args.with_comments && matches!(args.form(), Form::Text | Form::Md) {
+            self.comments.iter().for_each(|said| said.append(args.form(), &mut out));
         }
         if args.front_matter {
             let gap = if out.is_empty() { "" } else { "\n" };

@@ -36,11 +36,11 @@ pub enum Sink<'a> {
 impl<'a> Sink<'a> {
     /// The sink that the arguments ask for.
     pub fn new(args: &TextArgs, several: bool, out: &'a mut dyn Write) -> Sink<'a> {
-        match &args.output_dir {
+        match &args.out.out {
             Some(folder) => {
-                Sink::Folder { folder: folder.clone(), form: args.format, overwrite: args.overwrite }
+                Sink::Folder { folder: folder.clone(), form: args.form(), overwrite: args.overwrite }
             }
-            None => Sink::Stream { out, form: args.format, several, bare: args.front_matter, written: 0 },
+            None => Sink::Stream { out, form: args.form(), several, bare: args.front_matter, written: 0 },
         }
     }
 

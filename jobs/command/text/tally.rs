@@ -110,7 +110,7 @@ impl Tally {
         for complaint in urls.map(Urls::complaints).unwrap_or_default() {
             crate::say!("webmill: --urls: {complaint}");
         }
-        if let Some(folder) = &args.output_dir {
+        if let Some(folder) = &args.out.out {
             crate::say!("webmill: {} files written to {}", self.written, folder.display());
         }
     }

@@ -84,7 +84,7 @@ impl Rows<'_> {
             Near::Cosine => {
                 cosine_neighbours(self.rows, settings.cosine_eps(), most_pairs).map_err(|many| {
                     Error::Limit(format!(
-                        "more than {} pairs of pages are within eps = {} of each other, and --memory holds no more: lower --eps, or raise --memory",
+                        "more than {} pairs of pages are within eps = {} of each other, and --memory holds no more: lower eps, or raise --memory",
                         many.allowed,
                         settings.cosine_eps()
                     ))
@@ -240,7 +240,7 @@ fn near_by_simhash(
     HammingJoin::new(bits).memory_bytes((stage.memory / HALF) as usize).run(&firsts, |pair| {
         if pairs.len() as u64 >= most_pairs {
             return Err(Error::Limit(format!(
-                "more than {most_pairs} pairs of SimHashes are within {bits} bits of each other, and --memory holds no more: lower --eps, or raise --memory"
+                "more than {most_pairs} pairs of SimHashes are within {bits} bits of each other, and --memory holds no more: lower eps, or raise --memory"
             )));
         }
         pairs.push((pair.a.min(pair.b), pair.a.max(pair.b)));

@@ -7,7 +7,7 @@ use crate::learn::page::Reading;
 use crate::recipe::{Settings, within};
 
 /// How topics are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClusterMethod {
     /// Spherical k-means: k topics, every page in one.
@@ -21,7 +21,7 @@ pub enum ClusterMethod {
 }
 
 /// By what DBSCAN calls pages near.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Near {
     /// 1 − cosine of tf·idf.

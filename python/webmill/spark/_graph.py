@@ -26,7 +26,7 @@ class LinkGraph:
 
 
 def page_graph(pages: DataFrame, links: DataFrame, *, recipe: Recipe = None) -> LinkGraph:
-    """The graph of pages, numbered as ``webmill graph build`` numbers them: by SURT form, then URL, from 0.
+    """The graph of pages, numbered as ``webmill graph`` numbers them: by SURT form, then URL, from 0.
 
     ``recipe``: the table ``[graph]`` counts, but for ``fold_duplicates``.
     """

@@ -23,12 +23,6 @@ const LARGE: u64 = u32::MAX as u64;
 pub struct Options<'a> {
     /// Its title.
     pub title: Option<String>,
-    /// What it holds.
-    pub description: Option<String>,
-    /// The page that a reader sees first; without one the earliest that was captured.
-    pub main_url: Option<String>,
-    /// When it was made, ms since 1970; without it the date of the newest capture.
-    pub created_ms: Option<i64>,
     /// How shards are read.
     pub read: ReadOptions,
     /// Bytes for sorting.
@@ -43,9 +37,6 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             title: None,
-            description: None,
-            main_url: None,
-            created_ms: None,
             read: ReadOptions::default(),
             memory: 256 << 20,
             describe: &Described::titled,
@@ -167,20 +158,18 @@ pub fn write(
             out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).map_err(path_of)
         })
     })?;
-    let main = match &options.main_url {
-        Some(url) => Some((url.clone(), None)),
-        None => first.map(|(url, ms)| (url, Some(date::format_rfc3339(ms)))),
-    };
-    let created = options.created_ms.or(newest);
+    // The page that a reader sees first is the earliest that was captured.
+    let main = first.map(|(url, ms)| (url, date::format_rfc3339(ms)));
     let package = Package {
         profile: "data-package".into(),
         resources: std::mem::take(&mut out.resources),
         title: options.title.clone(),
-        description: options.description.clone(),
-        created: created.map(date::format_rfc3339),
+        description: None,
+        // Not the time of day: equal shards give equal bytes.
+        created: newest.map(date::format_rfc3339),
         wacz_version: Some("1.1.1".into()),
         software: Some(concat!("webmill ", env!("CARGO_PKG_VERSION")).into()),
-        main_page_date: main.as_ref().and_then(|main| main.1.clone()),
+        main_page_date: main.as_ref().map(|main| main.1.clone()),
         main_page_url: main.map(|main| main.0),
     };
     let package = serde_json::to_vec_pretty(&package).map_err(|e| Error::Internal(e.to_string()))?;

@@ -36,7 +36,7 @@ fn pages_of_an_earlier_crawl_stay_instead_of_new_ones_whatever_is_to_be_kept() {
     write_raw(&work.path("june/a.rawdb"), &new);
     mill(&work, "may", "results-may");
     work.run(&["extract", "june", "--out", "results"]);
-    work.run(&["dedup", "--out", "results", "--against", "results-may", "--keep", "longest"]);
+    work.run(&["dedup", "results", "--against", "results-may", "--set", "dedup.keep=longest"]);
     let formed = clusters(&work, "results");
     assert!(formed.iter().any(|row| row.keep && row.url == "http://long.example/" && !row.earlier));
     assert!(formed.iter().any(|row| !row.keep && row.url == "http://seen.example/" && row.earlier));
@@ -62,7 +62,7 @@ fn pages_of_an_earlier_crawl_stay_instead_of_new_ones_whatever_is_to_be_kept() {
     assert_eq!(gone, exact);
     // Jobs that read the clusters of these pages do not miss those of the earlier crawl.
     for job in ["repeated", "mirrors"] {
-        work.run(&[job, "--out", "results"]);
+        work.run(&[job, "results"]);
         assert!(work.counts("results", job)["dropped"]["cluster-of-no-page"].is_null(), "{job}");
     }
 }
@@ -81,7 +81,7 @@ fn near_pages_that_only_passages_found_go() {
     ];
     write_raw(&work.path("shards/a.rawdb"), &pages);
     work.run(&["extract", "shards", "--out", "results"]);
-    work.run(&["dedup", "--out", "results", "--bands", "20x13w5", "--min-resemblance", "0.4"]);
+    work.run(&["dedup", "results", "--set", "dedup.bands=20x13w5", "--set", "dedup.min_resemblance=0.4"]);
     assert!(clusters(&work, "results").is_empty());
     let pairs: Vec<DuplicateRow> = read_rows(&work.path("results/dedup/latest/duplicates")).unwrap();
     let found: Vec<_> = pairs.iter().map(|pair| (pair.kind, pair.found_by)).collect();
@@ -114,8 +114,8 @@ fn repeated_lines_are_left_out_of_texts_and_results_of_other_clusters_are_said()
     work.write_pages("shards", &pages);
     std::fs::write(work.path("mill.toml"), "[extract]\ntemplate_pages = 0\n[repeated]\nmin_pages = 3\n")
         .unwrap();
-    let common = ["--out", "results", "--recipe", "mill.toml"];
-    work.run(&[&["extract", "shards"], &common[..]].concat());
+    let common = ["results", "--recipe", "mill.toml"];
+    work.run(&[&["extract", "shards", "--out"], &common[..]].concat());
     work.run(&[&["dedup"], &common[..]].concat());
     let common_of = ["dedup", "apply", "results", "--texts", "jsonl", "--memory", "16MiB"];
     let apply = |out, repeated| [&common_of[..], &["--out", out, repeated]].concat();
@@ -136,7 +136,7 @@ fn repeated_lines_are_left_out_of_texts_and_results_of_other_clusters_are_said()
         }
     }
     // Made from clusters that are not those that are applied.
-    work.run(&[&["dedup", "--keep", "longest"], &common[..]].concat());
+    work.run(&[&["dedup", "--set", "dedup.keep=longest"], &common[..]].concat());
     let report = said(&work.run(&apply("mixed", "--drop-repeated")));
     assert!(report.contains("repeated were not made from the latest of dedup"), "{report}");
 }

@@ -1,0 +1,56 @@
+//! The list of subcommands in `webmill --help`, by what one wants to do.
+
+use clap::Command;
+
+/// Subcommands under headings, in the order in which one meets them.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Start here", &["demo", "run", "serve", "text", "query", "show"]),
+    ("Crawl", &["crawl", "datasets"]),
+    (
+        "Look closer",
+        &[
+            "extract", "graph", "rank", "shape", "dedup", "repeated", "mirrors", "keywords", "rules",
+            "learn", "count", "report",
+        ],
+    ),
+    ("Files", &["shard", "index", "wacz", "results"]),
+    ("More", &["schema", "man", "completions"]),
+];
+
+/// The program with its subcommands in the order of the groups, and listed under their headings.
+pub fn grouped(mut program: Command) -> Command {
+    let mut list = String::new();
+    let mut order = 0;
+    for (heading, names) in GROUPS {
+        list += &format!("\n{heading}:\n");
+        for name in names {
+            order += 1;
+            program = program.mut_subcommand(name, |command| command.display_order(order));
+            let about = program.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            list += &format!("  {name:<12} {}\n", first_clause(&about));
+        }
+    }
+    program.help_template(format!(
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n{list}\nOptions:\n{{options}}\n\n`webmill COMMAND -h` says what a command takes, `--help` all of it.\n"
+    ))
+}
+
+/// What stands before the first colon or semicolon: lines of the list are short.
+fn first_clause(about: &str) -> &str {
+    about.split([':', ';']).next().unwrap_or(about)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_listed_once() {
+        let mut names: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}
