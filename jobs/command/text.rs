@@ -24,8 +24,8 @@ use webmill_text::Focus;
 
 use feeds::Listed;
 use id::Id;
-pub use known::Known;
 use known::Source;
+pub use known::{Known, shown_name};
 pub use memory::PageReader;
 use out::{Sink, Written};
 use pages::{Found, Pages};

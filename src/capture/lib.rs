@@ -46,6 +46,7 @@ pub mod date;
 pub mod digest;
 pub mod domain;
 pub mod error;
+pub mod escape;
 mod host;
 mod join;
 pub mod key;
@@ -60,6 +61,7 @@ pub mod surt;
 pub mod timing;
 pub mod url;
 pub mod urlkey;
+pub mod varint;
 
 #[cfg(test)]
 mod cases;

@@ -109,11 +109,7 @@ fn without_tags(text: &str) -> String {
 }
 
 fn prefix(text: &str, bytes: usize) -> &str {
-    let mut end = text.len().min(bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(bytes)]
 }
 
 impl PageFeatures {
