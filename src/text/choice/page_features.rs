@@ -40,7 +40,7 @@ pub(crate) struct Hints {
 pub(super) const COUNTED: [PhraseKind; 4] =
     [PhraseKind::Date, PhraseKind::Reply, PhraseKind::Continue, PhraseKind::Byline];
 /// Phrases that often end a text.
-const ENDING: [PhraseKind; 6] = [
+pub(super) const ENDING: [PhraseKind; 6] = [
     PhraseKind::Comments,
     PhraseKind::Related,
     PhraseKind::Share,
@@ -213,7 +213,9 @@ impl PageFeatures {
         facts.find_top(page);
         facts.find_dense(page);
         facts.lead = Lead::new(page, facts.title_at);
-        facts.page = page_row(page, &facts, hints);
+        let mut of_page = Vec::new();
+        page_row(page, &facts, hints, &mut of_page);
+        facts.page = of_page;
         facts
     }
 
