@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+pub use webmill_capture::varint::{read_varint, write_varint};
+
 /// A key: what it borrows from lives as long as `'k`.
 pub trait Key<'k>: Sized {
     /// Appends its bytes, which have its order.
@@ -174,33 +176,6 @@ impl Value for Vec<u8> {
     fn heap_bytes(&self) -> usize {
         self.capacity()
     }
-}
-
-/// Appends a number, seven bits a byte, the lowest first.
-#[inline]
-pub fn write_varint(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Takes a number from the front of `bytes`; `None` where it is cut short or longer than 64 bits.
-#[inline]
-pub fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0u64;
-    for (at, &byte) in bytes.iter().enumerate().take(10) {
-        if at == 9 && byte > 1 {
-            return None;
-        }
-        number |= u64::from(byte & 0x7f) << (7 * at);
-        if byte < 0x80 {
-            *bytes = &bytes[at + 1..];
-            return Some(number);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -46,6 +46,7 @@ pub mod date;
 pub mod digest;
 pub mod domain;
 pub mod error;
+pub mod escape;
 mod host;
 mod join;
 pub mod key;
@@ -61,6 +62,7 @@ pub mod surt;
 pub mod timing;
 pub mod url;
 pub mod urlkey;
+pub mod varint;
 
 #[cfg(test)]
 mod cases;

@@ -312,11 +312,7 @@ impl Event {
 }
 
 fn cut(text: &mut String, bytes: usize) {
-    let mut end = text.len().min(bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.truncate(end);
+    text.truncate(text.floor_char_boundary(bytes));
 }
 
 fn is_zero_u8(n: &u8) -> bool {

@@ -250,7 +250,7 @@ impl<'a> Page<'a> {
     pub fn document_html(&self) -> Option<&'a str> {
         self.kind().filter(|kind| !kind.is_characters())?;
         let main = &self.document()?.main;
-        Some(self.buffers.text.get_or_init(|| to_html(main.title.as_deref(), &main.markdown)))
+        Some(self.buffers.text.get_or_init(|| to_html(main.about.title.as_deref(), &main.markdown)))
     }
 
     /// The tree of that.
@@ -336,7 +336,7 @@ impl<'a> Page<'a> {
 
     /// What the page says its language is: the document, else the server.
     fn declared_language(&self) -> Option<&str> {
-        let stated = self.metadata().and_then(|metadata| metadata.lang.as_deref());
+        let stated = self.metadata().and_then(|metadata| metadata.about.language_declared.as_deref());
         stated.or_else(|| std::str::from_utf8(self.capture.response.header("content-language")?).ok())
     }
 

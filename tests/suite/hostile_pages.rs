@@ -86,7 +86,10 @@ fn nothing_and_next_to_nothing() {
         let found = read(bytes.as_bytes(), None);
         let main = &found.main;
         assert_eq!((main.text.trim(), main.page_type), ("", PageType::Other), "{bytes:?}");
-        assert_eq!((found.words, &main.title, &main.author, &main.date), (0, &None, &None, &None));
+        assert_eq!(
+            (found.words, &main.about.title, &main.about.author, &main.about.published),
+            (0, &None, &None, &None)
+        );
         assert_eq!(cuts(&found), Vec::<&str>::new());
     }
 }
@@ -154,7 +157,7 @@ fn invalid_utf_8_costs_only_itself() {
     page.extend("<p>茶茶茶茶茶茶茶茶茶茶茶茶茶茶茶</p>".bytes());
     let found = read(&page, None);
     assert_eq!((found.encoding, found.had_errors), ("UTF-8", true));
-    assert_eq!(found.main.title.as_deref(), Some("茶"));
+    assert_eq!(found.main.about.title.as_deref(), Some("茶"));
     assert!(found.main.text.contains('\u{FFFD}') && found.main.text.matches("Good").count() >= 3);
 }
 
@@ -191,7 +194,7 @@ fn pages_of_scripts_alone_have_no_text() {
     ] {
         let found = read(page.as_bytes(), None);
         assert_eq!(
-            (found.main.text.as_str(), found.words, found.main.title.as_deref()),
+            (found.main.text.as_str(), found.words, found.main.about.title.as_deref()),
             ("", 0, Some("App"))
         );
         assert_eq!(found.main.page_type, PageType::Other);
@@ -206,7 +209,7 @@ fn frames_give_links() {
     let found = read(page.as_bytes(), None);
     let targets: Vec<&str> = found.links.links.iter().map(|link| link.target.path()).collect();
     assert_eq!((targets, found.main.text.as_str()), (vec!["/a/menu.html", "/a/main.html"], ""));
-    assert_eq!(found.meta.title.as_deref(), Some("T"));
+    assert_eq!(found.meta.about.title.as_deref(), Some("T"));
     let found = read("<frameset><frame src=x>".repeat(50_000).as_bytes(), None);
     assert_eq!(found.main.text, "");
     let found = read(format!("{}{PROSE}", "<iframe src=/x></iframe>".repeat(50_000)).as_bytes(), None);
@@ -221,11 +224,11 @@ fn long_fields_are_cut_or_dropped() {
     );
     let found = read(page.as_bytes(), None);
     let fields = [
-        &found.meta.title,
-        &found.meta.author,
-        &found.meta.description,
-        &found.main.title,
-        &found.main.author,
+        &found.meta.about.title,
+        &found.meta.about.author,
+        &found.meta.about.description,
+        &found.main.about.title,
+        &found.main.about.author,
     ];
     for (n, field) in fields.into_iter().flatten().enumerate() {
         assert!(field.len() <= 64 << 10, "field {n}: {} bytes", field.len());

@@ -53,10 +53,10 @@ pub fn screen(shown: &Shown) -> String {
 fn about(shown: &Shown, screen: &mut Screen) {
     let Some(page) = &shown.page else { return };
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    screen.line("title", &text(&page.title));
-    screen.line("author", &text(&page.author));
-    let modified = page.modified.as_ref().map(|date| format!("modified {date}"));
-    let dates: Vec<String> = page.published.iter().cloned().chain(modified).collect();
+    screen.line("title", &text(&page.about.title));
+    screen.line("author", &text(&page.about.author));
+    let modified = page.about.modified.as_ref().map(|date| format!("modified {date}"));
+    let dates: Vec<String> = page.about.published.iter().cloned().chain(modified).collect();
     screen.line("dates", &dates.join(", "));
     let kind = [page.page_type.map(str::to_owned), page.languages.clone(), page.charset.clone()];
     let words = format!("{} words", page.words);
@@ -66,10 +66,10 @@ fn about(shown: &Shown, screen: &mut Screen) {
         .chain((page.is_html || page.page_type.is_some()).then_some(words))
         .collect();
     screen.line("kind", &kind.join(", "));
-    screen.line("site", &text(&page.site_name));
-    screen.line("licence", &text(&page.licence));
-    if page.canonical_url.as_deref().is_some_and(|url| url != shown.url) {
-        screen.line("canonical", &text(&page.canonical_url));
+    screen.line("site", &text(&page.about.site_name));
+    screen.line("licence", &text(&page.about.licence));
+    if page.about.canonical_url.as_deref().is_some_and(|url| url != shown.url) {
+        screen.line("canonical", &text(&page.about.canonical_url));
     }
 }
 

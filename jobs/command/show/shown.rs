@@ -1,6 +1,7 @@
 //! All that is told of a page: the shape of `--format json`. Every key is always there; docs/show.md says what each is.
 
 use serde::Serialize;
+use webmill_html::About;
 
 use crate::command::anchors::Anchor;
 use crate::rank::places::Place;
@@ -68,19 +69,13 @@ pub struct Capture {
 /// What the current capture says of itself.
 #[derive(Debug, Clone, Serialize)]
 pub struct Page {
-    pub title: Option<String>,
-    pub description: Option<String>,
-    pub author: Option<String>,
-    pub published: Option<String>,
-    pub modified: Option<String>,
-    pub site_name: Option<String>,
-    pub licence: Option<String>,
+    #[serde(flatten)]
+    pub about: About,
     pub languages: Option<String>,
     pub charset: Option<String>,
     pub page_type: Option<&'static str>,
     pub is_html: bool,
     pub words: u32,
-    pub canonical_url: Option<String>,
 }
 
 /// The current capture as a document that is no HTML.

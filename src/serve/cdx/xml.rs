@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use webmill_capture::escape::push_escaped;
 use crate::index::query::{Query, Row};
 
 use crate::form::decode;
@@ -101,15 +102,11 @@ fn element(name: &str, text: &str, out: &mut String) {
     let _ = write!(out, "<{name}>");
     for c in text.chars() {
         match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
             // Characters that XML cannot say.
             '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
                 out.push('\u{fffd}')
             }
-            c => out.push(c),
+            c => push_escaped(c, out),
         }
     }
     let _ = writeln!(out, "</{name}>");

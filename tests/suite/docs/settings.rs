@@ -11,7 +11,7 @@ use webmill::jobs::{
 
 /// A setting of a recipe.
 pub struct Setting {
-    /// Its name below the table: `limits.max_depth`.
+    /// Its name below the table: `limits.pages`.
     pub path: String,
     /// Its default, as a recipe would have it.
     pub default: String,
@@ -242,10 +242,7 @@ fn every_table_of_a_recipe_has_settings_that_are_explained() {
         let settings = &tables.iter().find(|(name, _)| *name == table).unwrap().1;
         settings.iter().find(|setting| setting.path == path).unwrap().default.clone()
     };
-    assert_eq!(
-        find("extract", "limits.max_depth"),
-        webmill::mill::PageLimits::default().max_depth.to_string()
-    );
+    assert_eq!(find("extract", "file_rows"), extract::Extract::default().file_rows.to_string());
     assert_eq!(find("crawl", "politeness.max_failures"), "30");
     assert_eq!(find("crawl", "fetch.dns.servers"), "[]");
     assert_eq!(find("crawl", "limits.pages"), "none");

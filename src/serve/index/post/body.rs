@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use data_encoding::BASE64;
+use percent_encoding::percent_decode_str;
 
 use super::{MAX_QUERY, json};
 
@@ -55,33 +56,13 @@ fn query(declared: &str, body: &[u8]) -> String {
         "multipart/form-data" => multipart(declared, body).unwrap_or_else(base64),
         _ => base64(),
     };
-    let mut end = query.len().min(MAX_QUERY);
-    while !query.is_char_boundary(end) {
-        end -= 1;
-    }
-    query.truncate(end);
+    query.truncate(query.floor_char_boundary(MAX_QUERY));
     query
 }
 
 /// `+` as a blank, triplets decoded; what is then no UTF-8 as U+FFFD, as the reference has it.
 fn unquoted(form: &str) -> String {
-    let mut out = Vec::with_capacity(form.len());
-    let bytes = form.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = |n: usize| bytes.get(at + n).and_then(|b| char::from(*b).to_digit(16));
-        match (bytes[at], hex(1), hex(2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high << 4 | low) as u8);
-                at += 3;
-            }
-            (byte, ..) => {
-                out.push(if byte == b'+' { b' ' } else { byte });
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    percent_decode_str(&form.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
 /// Percent-encoded as forms are.
