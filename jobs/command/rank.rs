@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use webmill_capture::names::near_to;
 use webmill_run::{Cancel, Job};
 
-pub(crate) use self::scores::{Measured, Score};
+pub(crate) use self::scores::{Chosen, Measured};
 use crate::command::jobs::print_committed;
 use crate::command::source;
 use crate::console::Console;
@@ -50,8 +50,8 @@ struct Printing {
     #[arg(long, conflicts_with = "query")]
     level: Option<String>,
     /// Score that is printed [default: pagerank; for a query authority and hub].
-    #[arg(long, value_enum)]
-    by: Option<Score>,
+    #[arg(long, value_parser = Chosen::parser())]
+    by: Option<Chosen>,
     /// Print only so many, the best [default: all; for a query 15].
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -134,9 +134,9 @@ fn print_scores(path: &std::path::Path, rank: &Rank, args: &RankArgs) -> Result<
         }
         vectors.teleport = Some(vector);
     }
-    let measured = Measured::new(rank, &vectors, source.weighted(rank), memory);
+    let measured = Measured { rank, vectors: &vectors, weighted: source.weighted(rank), memory };
     if let Some(words) = &how.query {
         return query::print(path, &source, words, how, &measured);
     }
-    print::scores(&source, how.by.unwrap_or(Score::Pagerank), how.top, how.format, &measured)
+    print::scores(&source, how.by.unwrap_or_else(Chosen::pagerank), how.top, how.format, &measured)
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use webmill_graph::Export;
 
-use crate::command::rank::{Measured, Score};
+use crate::command::rank::{Chosen, Measured};
 use crate::command::source;
 use crate::rank::{Rank, Vectors};
 use crate::settings::Shared;
@@ -25,8 +25,8 @@ pub struct ExportArgs {
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// Score that is written, and that chooses.
-    #[arg(long, value_enum, default_value = "pagerank")]
-    by: Score,
+    #[arg(long, value_parser = Chosen::parser(), default_value = "pagerank")]
+    by: Chosen,
     /// Only nodes of this host.
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
@@ -52,11 +52,11 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode> {
     let rank: Rank = args.shared.recipe()?.settings()?;
     let weighted = source.weighted(&rank);
     let vectors = Vectors::default();
-    let with = Measured::new(&rank, &vectors, weighted, args.shared.memory);
-    let scores = pool.install(|| args.by.run(&source.graph, &source.graph.transpose(), &with))?;
+    let with = Measured { rank: &rank, vectors: &vectors, weighted, memory: args.shared.memory };
+    let scores = pool.install(|| with.score(args.by, &source.graph, &source.graph.transpose()))?;
     let names = source.names()?;
     let column = args.by.name();
-    let mut export = Export::new(&source.graph).with_labels(&names)?.with_column(&column, &scores)?;
+    let mut export = Export::new(&source.graph).with_labels(&names)?.with_column(column, &scores)?;
     if let Some(host) = &args.host {
         export = export.host(host)?;
     }

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use webmill_graph::top;
 
-use super::scores::{Measured, Score};
+use super::scores::{Chosen, Measured};
 use crate::command::source::Source;
 
 /// How rows are written.
@@ -22,13 +22,13 @@ pub enum RowFormat {
 /// Writes node and score of the `most` best nodes, best first; ties by number.
 pub fn scores(
     source: &Source,
-    measure: Score,
+    chosen: Chosen,
     most: Option<usize>,
     form: RowFormat,
     with: &Measured<'_>,
 ) -> Result<()> {
     let transpose = with.transpose(&source.graph)?;
-    let scores = measure.run(&source.graph, &transpose, with)?;
+    let scores = with.score(chosen, &source.graph, &transpose)?;
     drop(transpose);
     let best = top(&scores, most.unwrap_or(scores.len()));
     let mut out = BufWriter::new(std::io::stdout().lock());
