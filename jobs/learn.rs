@@ -28,8 +28,9 @@ use webmill_learn::{Model, ModelError};
 use webmill_run::{Committed, Inputs, Job, Runtime};
 use webmill_table::schema;
 
-use crate::job::{Context, JobEntry, latest};
+use crate::job::{Context, latest};
 use crate::recipe::check_settings;
+use crate::registry::JobEntry;
 use apply::{ApplyInput, ApplyJob};
 use settings::{ApplySettings, FeatureSettings, TrainSettings};
 use source::{Source, of_file_inputs};

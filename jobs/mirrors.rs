@@ -17,9 +17,10 @@ use webmill_sort::Budget;
 use webmill_table::schema;
 
 use crate::clustered_captures::PagesAndClusters;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::output::{TableFile, first_part};
 use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 use tables::MirrorRow;
 
 /// The job as the registry lists it.

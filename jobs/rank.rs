@@ -14,10 +14,11 @@ use webmill_table::{DynamicWriter, Value, columns, schema};
 
 use crate::graph::tables::{Crawled, NodeRow};
 use crate::graph::{GraphJob, each_name};
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::levels::{Level, admit, check_order, open_graph, part_file, read_level, write_level};
 use crate::output::footer;
 use crate::recipe::check_settings;
+use crate::registry::JobEntry;
 pub use settings::{Rank, Vectors};
 use tables::{AgreementRow, ConvergenceRow};
 

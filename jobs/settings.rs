@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use webmill_capture::Result;
 use webmill_run::{Cancel, Progress, Runtime};
 
+use crate::builtin::registry;
 use crate::job::Context;
 use crate::recipe::Recipe;
-use crate::registry::{JOBS, check_recipe};
 use crate::rejects::RejectTable;
 
 /// Options of every job.
@@ -45,7 +45,7 @@ pub struct Shared {
 }
 
 impl Common {
-    /// The context that these options describe, for the jobs of the registry.
+    /// The context that these options describe, for the jobs of this process.
     ///
     /// # Errors
     /// Where the recipe cannot be read or has a mistake anywhere.
@@ -63,7 +63,6 @@ impl Common {
         progress: &'a dyn Progress,
         cancel: &'a Cancel,
     ) -> Result<Context<'a>> {
-        check_recipe(&recipe)?;
         let runtime = Runtime {
             out: self.out.clone(),
             threads: self.shared.threads(),
@@ -73,7 +72,9 @@ impl Common {
             cancel,
             rejects: &RejectTable,
         };
-        Ok(Context::new(JOBS, recipe, runtime)?.dry_run(self.shared.dry_run).timings(self.shared.timings))
+        Ok(Context::new(registry(), recipe, runtime)?
+            .dry_run(self.shared.dry_run)
+            .timings(self.shared.timings))
     }
 }
 
@@ -89,7 +90,7 @@ impl Shared {
     /// Where it cannot be read or has a mistake anywhere.
     pub fn recipe(&self) -> Result<Recipe> {
         let recipe = self.read_recipe()?;
-        check_recipe(&recipe)?;
+        registry().check_recipe(&recipe)?;
         Ok(recipe)
     }
 

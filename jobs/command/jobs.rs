@@ -6,11 +6,12 @@ use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use webmill_run::Cancel;
 
+use crate::builtin::registry;
 use crate::catalogue;
 use crate::console::Console;
 use crate::extract::too_many_unread;
-use crate::job::{Context, JobEntry};
-use crate::registry::JOBS;
+use crate::job::Context;
+use crate::registry::JobEntry;
 use crate::rules::too_many_missing;
 use crate::run_all::run_all;
 use crate::settings::Common;
@@ -34,7 +35,7 @@ const FIRST_JOB: usize = 10;
 
 /// Adds a subcommand for every job that `command` does not know yet.
 pub fn add_subcommands(mut command: Command) -> Command {
-    for (order, job) in JOBS.iter().enumerate().filter(|(_, job)| !job.optional) {
+    for (order, job) in registry().jobs().iter().enumerate().filter(|(_, job)| !job.optional) {
         if command.find_subcommand(job.name).is_none() {
             let bare = Command::new(job.name);
             let with_arguments = match job.reads_shards {
@@ -54,7 +55,7 @@ pub fn add_subcommands(mut command: Command) -> Command {
 
 /// The job of that name.
 pub fn find(name: &str) -> Option<&'static JobEntry> {
-    JOBS.iter().find(|job| job.name == name && !job.optional)
+    registry().find(name).filter(|job| !job.optional)
 }
 
 /// Runs a job by the arguments that [`add_subcommands`] declared.
@@ -104,7 +105,7 @@ pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
 /// Says which results do not fit the others, once all jobs of the call are done.
 fn warn_of_stale(context: &Context<'_>) {
     if !context.is_dry_run() {
-        catalogue::warn(&context.runtime.out, context.runtime.progress);
+        catalogue::warn(&context.runtime.out, context.registry(), context.runtime.progress);
     }
 }
 

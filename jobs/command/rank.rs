@@ -12,13 +12,13 @@ use webmill_capture::names::near_to;
 use webmill_run::{Cancel, Job};
 
 pub(crate) use self::scores::{Chosen, Measured};
+use crate::builtin::registry;
 use crate::command::jobs::print_committed;
 use crate::command::source;
 use crate::console::Console;
 use crate::levels::admit;
 use crate::rank::settings::Overrides;
 use crate::rank::{Rank, RankJob, Vectors, teleport};
-use crate::registry::check_recipe;
 use crate::settings::{Common, Shared};
 use print::RowFormat;
 
@@ -90,7 +90,7 @@ impl RankArgs {
 pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.shared.read_recipe()?;
     args.measures.apply(&mut recipe);
-    check_recipe(&recipe)?;
+    registry().check_recipe(&recipe)?;
     let Some(path) = &args.graph else {
         let Some(out) = args.out.clone() else {
             bail!("name a graph file or results to print scores of, or --out DIR to rank the results in it")

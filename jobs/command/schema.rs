@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::builtin::registry;
 use crate::catalogue::{Catalogue, TableFiles};
-use crate::registry::tables;
 use anyhow::{Result, bail};
 use comfy_table::{ContentArrangement, Table};
 use webmill_table::{ColumnSchema, ColumnType, FileFacts, TableSchema};
@@ -37,8 +37,10 @@ enum Form {
 /// Runs the command.
 pub fn run(args: &SchemaArgs) -> Result<ExitCode> {
     let mut tables = match &args.results {
-        Some(results) => Catalogue::open(results)?.tables().map(of_results).collect::<Result<_>>()?,
-        None => tables(),
+        Some(results) => {
+            Catalogue::open(results, registry())?.tables().map(of_results).collect::<Result<_>>()?
+        }
+        None => registry().tables(),
     };
     if let Some(name) = &args.table {
         let names: Vec<String> = tables.iter().map(|t| t.name.clone()).collect();
@@ -69,7 +71,7 @@ pub fn run(args: &SchemaArgs) -> Result<ExitCode> {
 fn of_results(table: &TableFiles) -> Result<TableSchema> {
     let file = table.files.first().map(|file| FileFacts::read(file)).transpose()?;
     let of_file = file.and_then(|facts| facts.schema);
-    let known = tables().into_iter().find(|known| known.name == table.name).or(of_file);
+    let known = registry().tables().into_iter().find(|known| known.name == table.name).or(of_file);
     let columns = table.columns.iter().filter_map(|column| {
         let kind = ColumnType::of_words(&column.kind)?;
         let known = known.iter().flat_map(|known| &known.columns).find(|known| known.name == column.name);

@@ -32,8 +32,9 @@ use webmill_run::{Committed, Ingredient, Job, Stage, Unit};
 use webmill_table::schema;
 
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::recipe::check_settings;
+use crate::registry::JobEntry;
 use batches::Aside;
 use corpus::Corpus;
 use input::ClusterInput;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use webmill::jobs::registry::{JOBS, tables};
+use webmill::jobs::builtin::registry;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::{ColumnType, TableInWords};
 use xxhash_rust::xxh3::xxh3_64;
@@ -78,7 +78,7 @@ fn shown(cell: &str, kind: Option<ColumnType>) -> String {
 
 /// Everything that a job committed, as text.
 fn committed(folder: &Path, manifest: &serde_json::Value) -> String {
-    let schemas = tables();
+    let schemas = registry().tables();
     let kind = |table: &str, column: &str| {
         let table = schemas.iter().find(|schema| schema.name == table)?;
         table.columns.iter().find(|c| c.name == column).map(|c| c.kind)
@@ -148,7 +148,7 @@ fn output_changes_only_with_the_version_of_its_job() {
     work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
     let rewrite = std::env::var("WEBMILL_GOLDEN").is_ok_and(|how| how == "rewrite");
     let mut wrong = Vec::new();
-    for job in JOBS {
+    for job in registry().jobs() {
         let folder = work.path("out").join(job.name).join("latest");
         let manifest = std::fs::read(folder.join("manifest.json")).unwrap();
         let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();

@@ -13,9 +13,9 @@ use webmill_crawl::scope::{ScopeOptions, Seeds};
 
 use super::again_args::AgainArgs;
 use super::rule_args::RuleArgs;
+use crate::builtin::registry;
 use crate::focused::topic_file;
 use crate::recipe::Recipe;
-use crate::registry::check_recipe;
 use crate::settings::{parse_size, parse_threads};
 
 /// What a crawl is asked to do.
@@ -247,7 +247,7 @@ impl CrawlArgs {
         let mut options = match &self.recipe {
             Some(path) => {
                 let recipe = Recipe::read(path)?;
-                check_recipe(&recipe)?;
+                registry().check_recipe(&recipe)?;
                 recipe.unchecked()?
             }
             None if before.exists() => {

@@ -6,9 +6,9 @@ use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_table::{FileFacts, part_files};
 
+use crate::builtin::registry;
 use crate::catalogue::{Catalogue, Column, TableFiles};
 use crate::crawl::files::TABLES;
-use crate::registry;
 
 /// Where results stand if nothing is said.
 const RESULTS: &str = "results";
@@ -20,7 +20,7 @@ const RESULTS: &str = "results";
 pub fn open(results: Option<&Path>, crawl: Option<&Path>) -> Result<Vec<TableFiles>> {
     let mut tables = Vec::new();
     if let Some(results) = results.or(crawl.is_none().then_some(Path::new(RESULTS))) {
-        let catalogue = Catalogue::open(results)?;
+        let catalogue = Catalogue::open(results, registry())?;
         if let Some(warning) = catalogue.warning() {
             say!("warning: {warning}");
         }
@@ -49,7 +49,7 @@ fn of_crawl(crawl: &Path) -> Result<Vec<TableFiles>> {
             folders.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
         }
     }
-    let schemas = registry::tables();
+    let schemas = registry().tables();
     let mut found = Vec::new();
     for (name, folder) in folders.into_iter().filter(|(_, folder)| folder.is_dir()) {
         let files = part_files(&folder)?;

@@ -11,6 +11,7 @@ use webmill_capture::date::format_rfc3339;
 
 use super::Form;
 use super::inventory::{Inventory, State};
+use crate::builtin::registry;
 use crate::catalogue::Catalogue;
 use crate::console::megabytes;
 
@@ -34,7 +35,7 @@ struct Line {
 
 pub fn run(results: &Path, format: Form) -> Result<ExitCode> {
     let inventory = Inventory::of(results)?;
-    let catalogue = Catalogue::build(results)?;
+    let catalogue = Catalogue::build(results, registry())?;
     if let Err(error) = catalogue.write() {
         crate::say!("warning: tables.json and webmill.sql are not up to date: {error}");
     }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use webmill_run::{Cancel, Job};
 
+use crate::builtin::registry;
 use crate::catalogue::{Catalogue, TableFiles};
 use crate::export::{Form, Source, to_file, to_folder, to_writer};
 use crate::rules::RulesJob;
@@ -39,7 +40,7 @@ pub struct ExportArgs {
 /// # Errors
 /// Results without tables of rules, a name that no such table has, damaged tables; where the output refuses.
 pub fn run(args: &ExportArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let catalogue = Catalogue::open(&args.results)?;
+    let catalogue = Catalogue::open(&args.results, registry())?;
     let tables = chosen(&catalogue, &args.table, args.format)?;
     let sources =
         tables.iter().map(|table| Source::new(table)).collect::<webmill_capture::Result<Vec<_>>>()?;

@@ -235,7 +235,7 @@ fn written(value: &Value) -> String {
 fn every_table_of_a_recipe_has_settings_that_are_explained() {
     let tables = tables();
     let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
-    for job in webmill::jobs::registry::JOBS {
+    for job in webmill::jobs::builtin::registry().jobs() {
         assert!(names.contains(&job.name), "{}: its settings stand on no page", job.name);
     }
     let find = |table: &str, path: &str| {
