@@ -2,16 +2,18 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use webmill_run::Cancel;
 
-use crate::builtin::registry;
+use crate::builtin::{install, registry};
 use crate::catalogue;
+use crate::command::schema::{self, SchemaArgs};
 use crate::console::Console;
+use crate::document_reader;
 use crate::extract::too_many_unread;
 use crate::job::Context;
-use crate::registry::JobEntry;
+use crate::registry::{JobEntry, Registry};
 use crate::rules::too_many_missing;
 use crate::run_all::run_all;
 use crate::settings::Common;
@@ -73,6 +75,38 @@ pub fn run(job: &JobEntry, matches: &ArgMatches, cancel: &Cancel) -> Result<Exit
     let console = Console::new();
     let context = common.context(&console, cancel)?.reading(&inputs);
     print_committed(&context, job.name)
+}
+
+/// A whole program over a registry of one's own: `run`, `schema` and a subcommand for each job. Other programs' `main` calls
+/// it; see `examples/own_job`. It returns the exit code.
+pub fn program(name: &'static str, registry: Registry) -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == document_reader::SUBCOMMAND) {
+        return document_reader::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    if let Ok(program) = std::env::current_exe() {
+        document_reader::start_by(vec![program.into(), document_reader::SUBCOMMAND.into()]);
+    }
+    install(registry);
+    let run = InputArgs::augment_args(Command::new("run"));
+    let schema = SchemaArgs::augment_args(Command::new("schema"));
+    let command = Command::new(name).subcommand_required(true).subcommand(run).subcommand(schema);
+    act(&add_subcommands(command).get_matches()).unwrap_or_else(|error| {
+        crate::say!("{name}: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+fn act(matches: &ArgMatches) -> Result<ExitCode> {
+    let cancel = Cancel::default();
+    match matches.subcommand() {
+        Some(("run", args)) => run_everything(&InputArgs::from_arg_matches(args)?, &cancel),
+        Some(("schema", args)) => schema::run(&SchemaArgs::from_arg_matches(args)?),
+        Some((job, args)) => match find(job) {
+            Some(job) => run(job, args, &cancel),
+            None => bail!("no job is called {job}"),
+        },
+        None => bail!("no subcommand"),
+    }
 }
 
 /// Runs every job on shards.
