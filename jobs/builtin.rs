@@ -41,6 +41,7 @@ impl Default for Registry {
         let of_commands = vec![schema::<DroppedRow>(), schema::<CaptureRow>()];
         let empty = Registry::empty()
             .with_section(crawl::TABLE, crawl::check_recipe)
+            .with_section("learn", learn::in_learn)
             .with_tables(crawl::tables(), of_commands);
         JOBS.iter().cloned().fold(empty, Registry::with)
     }

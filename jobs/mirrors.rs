@@ -121,7 +121,7 @@ impl Mirrors {
         count(unit, &totals);
         if totals.wide_pairs > 0 {
             stage.progress.note(&format!(
-                "mirrors: {} clusters are on more than {} sites (error pages, parked domains); there each site met {} others, and {} pairs were not made; wide_cluster and wide_neighbours in the recipe's [mirrors] make more",
+                "mirrors: {} clusters are on more than {} sites (error pages, parked domains); there each site met {} others, and {} pairs were not made",
                 totals.wide_clusters, self.0.wide_cluster, self.0.wide_neighbours, totals.wide_pairs
             ));
         }

@@ -17,7 +17,7 @@ use webmill_run::{Committed, Notes};
 use crate::job::Context;
 use crate::registry::JobEntry;
 use crate::settings::processors;
-use crate::{dedup, extract, graph, keywords, mirrors, rank, repeated, report, rules, shape};
+use crate::{dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape};
 
 /// Jobs by the jobs that they read. One that is not named here reads all that stand before it.
 const NEEDS: [(&str, &[&str]); 9] = [
@@ -45,7 +45,7 @@ const TIMES_EXTRACT: u64 = 8;
 pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
     let mut jobs = Vec::new();
     for job in context.registry().jobs() {
-        let left_out = job.optional && !context.names(job.name)
+        let left_out = job.optional && !context.names(job.name) && !learn::is_in_run(context, job.name)?
             || job.name == rules::ENTRY.name && context.settings::<rules::RuleSettings>()?.files.is_empty();
         if !left_out {
             jobs.push(job);

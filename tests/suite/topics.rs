@@ -112,7 +112,7 @@ fn batches_on_disk_give_what_memory_gives() {
     };
     run("held", &[]);
     let said = run("batches", &["--batch-pages", "10"]);
-    assert!(said.contains("81 pages are more than [learn-cluster] batch_pages = 10"), "{said}");
+    assert!(said.contains("81 pages are more than [learn] batch_pages = 10"), "{said}");
     assert!(said.contains("left out: 1 no-shared-words"), "{said}");
     let (held, batches): (Vec<TopicRow>, Vec<TopicRow>) =
         (work.table("held", "learn-cluster"), work.table("batches", "learn-cluster"));
@@ -292,7 +292,7 @@ fn a_recipe_brings_topics_into_the_run_and_the_report() {
         (format!("http://{}.example/{number}", TOPICS[topic].0), html)
     };
     work.write_pages("shards", &(0..20).map(|number| page(number % 2, number)).collect::<Vec<_>>());
-    std::fs::write(work.path("topics.toml"), "[learn-cluster]\nk = 2\n").unwrap();
+    std::fs::write(work.path("topics.toml"), "[learn]\njobs = [\"cluster\"]\nk = 2\n").unwrap();
     const NOTE: &str = "Pages brought together by their words";
     let report =
         |out: &str| std::fs::read_to_string(work.path(out).join("report/latest/report.html")).unwrap();

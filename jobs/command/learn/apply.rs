@@ -9,7 +9,7 @@ use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::learn::apply::ApplyJob;
 use crate::learn::left_out;
-use crate::learn::settings::ApplySettings;
+use crate::learn::settings::Learn;
 use crate::recipe::Settings;
 use crate::settings::Common;
 
@@ -40,8 +40,9 @@ pub struct ApplyArgs {
 /// Runs the command.
 pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.common.shared.read_recipe()?;
-    let table = ApplySettings::TABLE;
-    for (name, value) in [("model", &args.model), ("pages", &args.pages), ("text_column", &args.text_column)]
+    let table = Learn::TABLE;
+    for (name, value) in
+        [("model", &args.model), ("apply_to", &args.pages), ("text_column", &args.text_column)]
     {
         if let Some(value) = value {
             recipe.set(table, name, value.clone());

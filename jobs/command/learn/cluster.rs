@@ -11,7 +11,8 @@ use webmill_table::{Reader, columns, part_files};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::learn::cluster::tables::{TopicMeasureRow, TopicWordsRow};
-use crate::learn::cluster::{ClusterJob, ClusterMethod, ClusterSettings, Near, is_empty};
+use crate::learn::cluster::{ClusterJob, ClusterMethod, Near, is_empty};
+use crate::learn::settings::Learn;
 use crate::recipe::Settings;
 use crate::settings::Common;
 
@@ -74,16 +75,16 @@ pub fn run(args: &ClusterArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.common.shared.read_recipe()?;
     let mut set = |name: &str, value: Option<toml::Value>| {
         if let Some(value) = value {
-            recipe.set(ClusterSettings::TABLE, name, value);
+            recipe.set(Learn::TABLE, name, value);
         }
     };
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.to_string_lossy().into_owned().into());
     let number = |number: Option<u32>| number.map(|number| i64::from(number).into());
-    set("folder", path(&args.folder));
+    set("apply_to", path(&args.folder));
     set("mail", args.mail.then_some(true.into()));
     set("whole", args.whole.then_some(true.into()));
-    set("labels", path(&args.labels));
-    set("method", args.method.and_then(word));
+    set("topic_labels", path(&args.labels));
+    set("topic_method", args.method.and_then(word));
     set("k", number(args.k));
     set("seed", number(args.seed));
     set("restarts", number(args.restarts));

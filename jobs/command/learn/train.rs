@@ -10,7 +10,7 @@ use webmill_table::{Reader, columns};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::job::Context;
-use crate::learn::settings::{FeatureSettings, SOURCES, TrainSettings};
+use crate::learn::settings::{Learn, SOURCES};
 use crate::learn::tables::EvaluationRow;
 use crate::learn::train::TrainJob;
 use crate::learn::words::FeaturesJob;
@@ -123,7 +123,7 @@ pub struct TrainArgs {
 /// Runs `learn features`.
 pub fn features(args: &FeaturesArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.common.shared.read_recipe()?;
-    args.pages.set(&mut recipe, FeatureSettings::TABLE);
+    args.pages.set(&mut recipe, Learn::TABLE);
     let console = Console::new();
     let context = args.common.context_with(recipe, &console, cancel)?;
     let code = print_committed(&context, FeaturesJob::NAME)?;
@@ -133,7 +133,7 @@ pub fn features(args: &FeaturesArgs, cancel: &Cancel) -> Result<ExitCode> {
 /// Runs `learn train`.
 pub fn train(args: &TrainArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.common.shared.read_recipe()?;
-    let table = TrainSettings::TABLE;
+    let table = Learn::TABLE;
     args.pages.set(&mut recipe, table);
     for (name, value) in [("test", &args.test), ("method", &args.method)] {
         if let Some(value) = value {
@@ -159,7 +159,7 @@ fn finish(context: &Context<'_>, job: &str, code: ExitCode) -> Result<ExitCode> 
     if let Some(committed) = context.results().get(job) {
         left_out(&context.runtime, committed);
     }
-    Ok(match too_many_unmatched(context)? {
+    Ok(match too_many_unmatched(context) {
         Some(told) => {
             crate::say!("{told}");
             ExitCode::from(1)
