@@ -22,8 +22,9 @@ use webmill_text::MAX_PAGES;
 
 use crate::document_reader;
 use crate::inputs::Shards;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::recipe::{Settings, check_settings, within};
+use crate::registry::JobEntry;
 use crate::walk::{OfPart, Walk};
 use parts::PartTables;
 use template_row::TemplateRow;

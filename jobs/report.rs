@@ -29,12 +29,13 @@ use webmill_sort::Budget;
 use webmill_table::schema;
 
 use crate::inputs::is_event_log;
-use crate::job::{Context, JobEntry, if_any, mixed};
+use crate::job::{Context, if_any, mixed};
 use crate::learn::apply::ApplyJob;
 use crate::learn::cluster::ClusterJob;
 use crate::learn::{MODEL, TrainJob};
 use crate::output::{first_part, write_rows};
 use crate::recipe::{Settings, check_settings, within};
+use crate::registry::JobEntry;
 use tables::{HostRow, SummaryRow};
 
 /// The job as the registry lists it.

@@ -22,9 +22,10 @@ use super::engine::{Batches, Engine, Plan, Split, Tally, check_parts, parts_of};
 use crate::current_captures::place;
 use crate::extract::Extract;
 use crate::graph::GraphJob;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::output::covered;
 use crate::recipe::{Settings, check_settings, within};
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {

@@ -16,8 +16,9 @@ use webmill_table::{columns, schema, table};
 use super::SUPERSEDED;
 use super::engine::{Engine, Plan, check_parts};
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::recipe::{Settings, check_settings, within};
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {

@@ -24,8 +24,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::SUPERSEDED;
 use super::engine::{Engine, Plan, Tally, check_parts, parts_of};
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::recipe::{Settings, check_settings, within};
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {

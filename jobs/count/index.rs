@@ -25,9 +25,10 @@ use webmill_table::{Bytes16, columns, schema, table};
 use super::SUPERSEDED;
 use super::engine::{Batches, Engine, Plan, check_parts, parts_of};
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::output::{TableFile, first_part};
 use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {

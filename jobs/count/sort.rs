@@ -20,9 +20,10 @@ use webmill_table::{ColumnSchema, ColumnType, DynamicReader, DynamicWriter, Tabl
 
 use super::engine::{Engine, Plan, Tally, check_parts, parts_of};
 use crate::catalogue::{Catalogue, TableFiles};
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::output::footer;
 use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -114,7 +115,7 @@ pub fn count_sort(context: &Context<'_>) -> Result<Option<Committed>> {
             "[count-sort] names no table and column: webmill count sort COLUMN --table TABLE".into(),
         ));
     }
-    let catalogue = Catalogue::open(&context.runtime.out)?;
+    let catalogue = Catalogue::open(&context.runtime.out, context.registry())?;
     let Some(table) = catalogue.table(&job.table).filter(|table| table.job != CountSort::NAME) else {
         let names: Vec<&str> =
             catalogue.tables().filter(|t| t.job != CountSort::NAME).map(|t| t.name.as_str()).collect();

@@ -26,8 +26,9 @@ use webmill_table::{schema, table};
 
 use super::engine::{Engine, Tally, check_parts};
 use super::{CountInput, named_files};
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 use line::{LogLine, Wrong};
 
 /// The job as the registry lists it.

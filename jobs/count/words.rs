@@ -26,8 +26,9 @@ use webmill_table::{columns, schema, table, text_enum};
 use super::engine::{Engine, Plan, Tally, check_parts, parts_of};
 use super::{CountInput, SUPERSEDED, named_files};
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use webmill_graph::measure::Values;
+
 use super::shown::{Links, Rank, Shown};
 use crate::command::anchors::Anchor;
 use crate::command::print::flat as plain;
@@ -163,14 +165,12 @@ fn rank(rank: &Rank, screen: &mut Screen) {
             screen.more(&format!("{:.1} % from {others} other pages", part(from.other_links)));
         }
     }
-    let harmonic = rank.harmonic.map_or_else(String::new, |score| format!(", harmonic {score:.1}"));
-    screen.line(
-        "other",
-        &format!(
-            "authority {:.3e}, hub {:.3e}, SALSA {:.3e} and {:.3e}{harmonic}",
-            rank.authority, rank.hub, rank.salsa_authority, rank.salsa_hub
-        ),
-    );
+    let others = rank.others.iter().filter_map(|(score, value)| match score.values {
+        Values::Real => value.map(|value| format!("{} {value:.3e}", score.label)),
+        Values::Estimates => value.map(|value| format!("{} {value:.1}", score.label)),
+        Values::Counts => None,
+    });
+    screen.line("other", &others.collect::<Vec<_>>().join(", "));
 }
 
 fn links(heading: &str, way: &str, links: Option<&Links>, screen: &mut Screen) {

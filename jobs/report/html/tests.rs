@@ -54,6 +54,7 @@ fn hostile(rows: usize) -> Value {
         "parts": ["ranking", "texts", "duplicates"],
         "ranking": {
             "columns": [0],
+            "scores": [["pagerank", HOSTILE, HOSTILE]],
             "scopes": [{"name": "pages", "columns": [0], "rows": [ranked]}],
             "rank": {
                 "damping": "0.85", "dangling": "uniform", "teleport": false, "weighted_pages": false,
@@ -133,6 +134,7 @@ fn each_word_of_the_report_is_used_and_each_used_one_is_there() {
         "dangling_",
         "agreement_",
         "degrees_",
+        "score_",
         "life_",
     ];
     let of_code = [

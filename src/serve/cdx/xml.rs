@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use webmill_capture::escape::push_escaped;
 use crate::index::query::{Query, Row};
+use webmill_capture::escape::push_escaped;
 
 use crate::form::decode;
 

@@ -9,9 +9,9 @@
 //! which cost what plain loads and stores cost and need no `unsafe`; no cell is ever read by one thread while
 //! another writes it, so the order of threads is not in the result.
 
-use super::super::sweep::sum;
 use super::layout::{Chunk, Layout, NO_SLOT, STRIPS};
 use super::{Flow, Problem};
+use crate::sweep::sum;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

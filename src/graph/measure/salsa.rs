@@ -15,8 +15,9 @@
 //! **Reference.** R. Lempel, S. Moran, SALSA: the stochastic approach for link-structure analysis, *ACM TOIS*
 //! 19 (2001), doi:10.1145/382979.383041.
 
-use super::csr::{Csr, Graph};
-use super::sets::Sets;
+use super::{Measure, MeasureSettings, Measured, Score, Values};
+use crate::csr::{Csr, Graph};
+use crate::sets::Sets;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 
@@ -84,6 +85,49 @@ impl Salsa {
     }
 }
 
+/// SALSA as a measure.
+pub struct BySalsa;
+
+impl Measure for BySalsa {
+    fn name(&self) -> &'static str {
+        "salsa"
+    }
+
+    fn about(&self) -> &'static str {
+        "SALSA: hubs and authorities by a random walk, sum 1"
+    }
+
+    fn cost(&self) -> &'static str {
+        "O(m); 24 bytes a node"
+    }
+
+    fn scores(&self) -> &'static [Score] {
+        &[
+            Score {
+                name: "salsa-authority",
+                label: "SALSA authority",
+                about: "SALSA authority, sum over the level 1",
+                example: "0.0012",
+                values: Values::Real,
+                compared: true,
+            },
+            Score {
+                name: "salsa-hub",
+                label: "SALSA hub",
+                about: "SALSA hub, sum over the level 1",
+                example: "0.0004",
+                values: Values::Real,
+                compared: false,
+            },
+        ]
+    }
+
+    fn run(&self, graph: &Csr, transpose: &Csr, with: &MeasureSettings<'_>) -> Result<Measured> {
+        let found = Salsa { weighted: with.weighted }.run(graph, transpose)?;
+        Ok(Measured { scores: vec![found.authorities, found.hubs], ..Measured::default() })
+    }
+}
+
 /// Share of the members of a component × share of its weight, for members with weight.
 fn spread(weight: &[f64], component: impl Fn(u32) -> Option<u32>) -> Vec<f64> {
     let members = || (0..weight.len() as u32).filter(|&v| weight[v as usize] > 0.0);
@@ -108,8 +152,8 @@ fn spread(weight: &[f64], component: impl Fn(u32) -> Option<u32>) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::csr::tests::graphs;
     use super::*;
+    use crate::csr::tests::graphs;
     use proptest::prelude::*;
 
     /// The walk, step by step, on the authorities.

@@ -22,9 +22,9 @@
 //! Matrix Anal. Appl.* 22 (2000), doi:10.1137/S0895479898334605. C. Davis, W. Kahan, The rotation of eigenvectors
 //! by a perturbation III, *SIAM J. Numer. Anal.* 7 (1970), doi:10.1137/0707001.
 
-use super::super::sweep::sum;
 use super::jacobi::{Eigen, eigen};
 use super::{CHUNK, normalise};
+use crate::sweep::sum;
 use rayon::prelude::*;
 
 /// Directions that a basis holds at most, and at least.

@@ -1,7 +1,7 @@
 //! What is left of an equation, in double precision.
 
-use super::super::sweep::{Pull, chunks, sum};
 use super::{Flow, Problem};
+use crate::sweep::{Pull, chunks, sum};
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -11,8 +11,8 @@
 //! y / Y its equation by at most (d‖Δ‖₁ + (1 − d)|Y − Y₀|) / Y, and ‖x − x*‖₁ is at most 1/(1 − d) times that.
 //! (With Y = Y₀ = 1 this is the known bound d/(1 − d) ‖Δ‖₁, which holds where dangling rank is lost.)
 
-use super::super::sweep::{Pull, Sweeps, sum};
 use super::{Dangling, PageRank, Problem, Solved};
+use crate::sweep::{Pull, Sweeps, sum};
 
 impl PageRank<'_> {
     pub(super) fn sweep_lean(&self, problem: &Problem<'_, impl Pull>) -> Solved {

@@ -11,8 +11,8 @@
 //! slot, so that a sweep neither searches nor decides. Arcs from a node to itself are left out: what they give
 //! is solved for.
 
-use super::super::csr::Csr;
 use super::Problem;
+use crate::csr::Csr;
 use rayon::prelude::*;
 use std::ops::Range;
 

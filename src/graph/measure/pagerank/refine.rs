@@ -1,10 +1,10 @@
 //! PageRank by iterative refinement: see the module above.
 
-use super::super::sweep::Pull;
 use super::correction::Correction;
 use super::exact::Exact;
 use super::layout::Layout;
 use super::{Dangling, Flow, PageRank, Problem, Solved};
+use crate::sweep::Pull;
 use rayon::prelude::*;
 
 /// Change of a sweep over the correction's size at which single precision has done what it can, times 1 − d.
