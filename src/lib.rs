@@ -19,8 +19,7 @@
 //! | `table` | [`table`] | Parquet tables typed both ways | |
 //! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `dedup`, `documents`, `media`, `table` |
 //! | `run` | [`run`] | the job runtime: keys, staging, commit, resume | |
-//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `learn`, `render`, `revisit`, `rules` |
-//! | `revisit` | [`revisit`] | how often pages change, when to look again | |
+//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `learn`, `render`, `rules` |
 //! | `render` | [`render`] | pages through a headless Chromium, their requests through a proxy of ours | |
 //! | `index` | [`index`] | the capture index: CDX, CDXJ, ZipNum, queries, the store | `shard`, `sort` |
 //! | `learn` | [`learn`] | features of pages, classifiers, clusters, evaluation | `text` |
@@ -140,9 +139,6 @@ pub use webmill_render as render;
 #[cfg(feature = "report")]
 #[doc(inline)]
 pub use webmill_report as report;
-#[cfg(feature = "revisit")]
-#[doc(inline)]
-pub use webmill_revisit as revisit;
 #[cfg(feature = "rules")]
 #[doc(inline)]
 pub use webmill_rules as rules;

@@ -38,7 +38,6 @@ fn a_part_of_the_library_links_what_it_needs_and_no_more() {
         ("dedup", &engines),
         ("documents", &engines),
         ("media", &engines),
-        ("revisit", &engines),
         ("rules", &engines),
         ("index", &["tokio", "polars_parquet", "polars_arrow", "clap", "hyper", "reqwest"]),
         ("serve", &["polars_parquet", "polars_arrow", "clap", "reqwest"]),

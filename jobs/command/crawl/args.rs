@@ -423,7 +423,7 @@ impl CrawlArgs {
             }
         }
         options.brake &= !self.no_brake;
-        options.requisites.fetch |= self.requisites;
+        options.requisites |= self.requisites;
         options.sitemaps &= !self.no_sitemaps;
         options.obey_robots &= !self.ignore_robots;
         Ok(())

@@ -246,8 +246,8 @@ fn every_table_of_a_recipe_has_settings_that_are_explained() {
         find("extract", "limits.max_depth"),
         webmill::mill::PageLimits::default().max_depth.to_string()
     );
-    assert_eq!(find("crawl", "politeness.max_failures"), "30");
-    assert_eq!(find("crawl", "fetch.dns.servers"), "[]");
+    assert_eq!(find("crawl", "politeness.delay_ms"), "1000");
+    assert_eq!(find("crawl", "fetch.no_proxy"), "[]");
     assert_eq!(find("crawl", "limits.pages"), "none");
     assert_eq!(find("crawl", "sites[].delay_ms"), "–");
     assert_eq!(find("dedup", "against"), "[]");
