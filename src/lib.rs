@@ -18,8 +18,7 @@
 //! | `table` | [`table`] | Parquet tables typed both ways | |
 //! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `dedup`, `documents`, `table` |
 //! | `run` | [`run`] | the job runtime: keys, staging, commit, resume | |
-//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `learn`, `render`, `revisit`, `rules` |
-//! | `revisit` | [`revisit`] | how often pages change, when to look again | |
+//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `learn`, `render`, `rules` |
 //! | `render` | [`render`] | pages through a headless Chromium, their requests through a proxy of ours | |
 //! | `learn` | [`learn`] | features of pages, classifiers, clusters, evaluation | `text` |
 //! | `serve` | [`serve`] | the capture index; CDX, Memento and replay over HTTP; WACZ | `shard`, `html`, `sort` |
@@ -124,9 +123,6 @@ pub use webmill_mill as mill;
 #[cfg(feature = "render")]
 #[doc(inline)]
 pub use webmill_render as render;
-#[cfg(feature = "revisit")]
-#[doc(inline)]
-pub use webmill_revisit as revisit;
 #[cfg(feature = "rules")]
 #[doc(inline)]
 pub use webmill_rules as rules;

@@ -37,7 +37,6 @@ fn a_part_of_the_library_links_what_it_needs_and_no_more() {
         ("graph", &engines),
         ("dedup", &engines),
         ("documents", &engines),
-        ("revisit", &engines),
         ("rules", &engines),
         ("serve", &["polars_parquet", "polars_arrow", "clap", "reqwest"]),
         ("render", &["polars_parquet", "polars_arrow", "clap", "fjall", "reqwest", "tokio_tungstenite"]),

@@ -270,7 +270,7 @@ impl CrawlArgs {
         if !self.render.is_empty() {
             options.render.patterns.clone_from(&self.render);
         }
-        options.requisites.fetch |= self.requisites;
+        options.requisites |= self.requisites;
         Ok(())
     }
 }

@@ -243,8 +243,8 @@ fn every_table_of_a_recipe_has_settings_that_are_explained() {
         settings.iter().find(|setting| setting.path == path).unwrap().default.clone()
     };
     assert_eq!(find("extract", "file_rows"), extract::Extract::default().file_rows.to_string());
-    assert_eq!(find("crawl", "politeness.max_failures"), "30");
-    assert_eq!(find("crawl", "fetch.dns.servers"), "[]");
+    assert_eq!(find("crawl", "politeness.delay_ms"), "1000");
+    assert_eq!(find("crawl", "fetch.no_proxy"), "[]");
     assert_eq!(find("crawl", "limits.pages"), "none");
     assert_eq!(find("crawl", "sites[].delay_ms"), "–");
     assert_eq!(find("dedup", "against"), "[]");

@@ -27,8 +27,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::prior::Prior;
-use crate::{DAY_MS, days};
+use crate::revisit::prior::Prior;
+use crate::revisit::{DAY_MS, days};
 
 /// Bins of intervals: from a minute in powers of √2 to 22 years.
 const BINS: usize = 48;
@@ -43,7 +43,7 @@ const LONGEST_MS: i64 = 36_525 * DAY_MS;
 ///
 /// # Examples
 /// ```
-/// let rate = webmill_revisit::change::equal_intervals(10, 3, 1.0);
+/// let rate = crate::revisit::change::equal_intervals(10, 3, 1.0);
 /// assert!((rate - 0.33647).abs() < 1e-5);
 /// ```
 pub fn equal_intervals(visits: u64, changed: u64, interval_days: f64) -> f64 {

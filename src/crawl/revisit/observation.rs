@@ -21,15 +21,15 @@
 //! without a condition. Where the body differs under the same validator, the server lied. Where it differs under another one it may have
 //! changed just now: the next request repeats the condition that no longer holds, and a server that says "not modified" to that lied too. Of a
 //! server that lied the page is never asked for conditionally again, the visits that were deceived are taken out of its record, and the host's
-//! [`crate::Trust`] hears of it.
+//! [`crate::revisit::Trust`] hears of it.
 
 use serde::{Deserialize, Serialize};
 
-use crate::DAY_MS;
-use crate::change::ChangeRecord;
-use crate::history::{CapturePlace, MAX_VALIDATOR, PageHistory};
-use crate::prior::Prior;
-use crate::schedule::Scheduler;
+use crate::revisit::DAY_MS;
+use crate::revisit::change::ChangeRecord;
+use crate::revisit::history::{CapturePlace, MAX_VALIDATOR, PageHistory};
+use crate::revisit::prior::Prior;
+use crate::revisit::schedule::Scheduler;
 use webmill_capture::date::parse_rfc822;
 
 /// Bits in which the fingerprints of two main texts may differ and be nearly the same.
@@ -144,9 +144,9 @@ pub struct Observation {
     pub rate_before: Option<f64>,
     /// Its rate now, changes a day.
     pub rate: f64,
-    /// Whether validators told the truth; `None`: it cannot be told. For the host's [`crate::Trust`] in them.
+    /// Whether validators told the truth; `None`: it cannot be told. For the host's [`crate::revisit::Trust`] in them.
     pub validators_right: Option<bool>,
-    /// Whether the date in a sitemap or feed told the truth. For the host's [`crate::Trust`] in these.
+    /// Whether the date in a sitemap or feed told the truth. For the host's [`crate::revisit::Trust`] in these.
     pub claim_right: Option<bool>,
 }
 

@@ -11,13 +11,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::prior::sound_rate;
+use crate::revisit::prior::sound_rate;
 
 /// Mean freshness of a page that changes `rate` times a day and is visited every `interval_days`: 0 to 1.
 ///
 /// # Examples
 /// ```
-/// let f = webmill_revisit::freshness::freshness(0.02, 7.0);
+/// let f = webmill_crawl::revisit::freshness::freshness(0.02, 7.0);
 /// assert!((f - 0.9332).abs() < 5e-5);
 /// ```
 pub fn freshness(rate: f64, interval_days: f64) -> f64 {

@@ -1,7 +1,7 @@
 use super::*;
-use crate::RevisitOptions;
-use crate::days;
-use crate::trust::Trust;
+use crate::revisit::RevisitOptions;
+use crate::revisit::days;
+use crate::revisit::trust::Trust;
 use webmill_capture::date::format_rfc822;
 
 const URL: &str = "http://a.example/";

@@ -7,9 +7,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::*;
 use webmill_capture::date::format_rfc822;
 use webmill_capture::splitmix::SplitMix;
-use webmill_revisit::*;
 
 /// Standard deviation of the logarithm of rates.
 pub const SPREAD: f64 = 1.0;
@@ -148,15 +148,6 @@ pub fn plant(seed: u64, pages: usize, days: f64) -> Vec<Planted> {
         .collect()
 }
 
-/// Whose rule says when a page is visited again.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Rule {
-    Ours(RevisitOptions),
-    /// Nutch's AdaptiveFetchSchedule: the interval grows by 0.4 of itself where the signature is the same and shrinks by 0.2 where it is not;
-    /// the signature is a digest of all bytes.
-    Nutch,
-}
-
 /// What came of it, over the days that were measured.
 #[derive(Debug, Clone, Default)]
 pub struct Measured {
@@ -196,11 +187,7 @@ struct State {
 }
 
 impl Run<'_> {
-    pub fn by(&self, rule: &Rule) -> Measured {
-        let options = match rule {
-            Rule::Ours(options) => options.clone(),
-            Rule::Nutch => RevisitOptions::default(),
-        };
+    pub fn by(&self, options: RevisitOptions) -> Measured {
         let mut scheduler = Scheduler::new(options, None).expect("sound options");
         let mut state = State {
             histories: (0..self.pages.len())
@@ -241,7 +228,7 @@ impl Run<'_> {
                 }
                 scheduler.set_plan(scheduler.options().plan(&rates));
             }
-            if let Some(next_ms) = self.visit(rule, &scheduler, &mut state, page, day) {
+            if let Some(next_ms) = self.visit(&scheduler, &mut state, page, day) {
                 due.push(Reverse((next_ms, page)));
             }
         }
@@ -255,14 +242,7 @@ impl Run<'_> {
         }
     }
 
-    fn visit(
-        &self,
-        rule: &Rule,
-        scheduler: &Scheduler,
-        state: &mut State,
-        page: usize,
-        day: f64,
-    ) -> Option<i64> {
+    fn visit(&self, scheduler: &Scheduler, state: &mut State, page: usize, day: f64) -> Option<i64> {
         let planted = &self.pages[page];
         self.measure(state, page, day);
         state.visited[page] = day;
@@ -274,10 +254,7 @@ impl Run<'_> {
         let sent = history.conditions(trust);
         let sent = sent.map(|sent| (sent.etag == Some(&*version), sent.last_modified.is_some()));
         let mut texts = [String::new(), String::new()];
-        let mut answer = planted.answer(day, state.visits, sent, &mut texts);
-        if *rule == Rule::Nutch {
-            answer.simhash = None;
-        }
+        let answer = planted.answer(day, state.visits, sent, &mut texts);
         state.bodies += u64::from(answer.status == 200);
         let prior = state.priors.prior(mean, "example", "text/html");
         let seen = history.observe(&answer, scheduler, &prior);

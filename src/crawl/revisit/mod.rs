@@ -22,7 +22,7 @@
 //! A page is visited daily; from the fourth visit on its text differs:
 //!
 //! ```
-//! use webmill_revisit::{Answer, DAY_MS, Outcome, PageHistory, Prior, RevisitOptions, Scheduler};
+//! use webmill_crawl::revisit::{Answer, DAY_MS, Outcome, PageHistory, Prior, RevisitOptions, Scheduler};
 //!
 //! let scheduler = Scheduler::new(RevisitOptions::default(), None)?;
 //! let mut page = PageHistory::new("http://a.example/", 0);
@@ -40,9 +40,6 @@
 //! **Reference.** Cho and Garcia-Molina, Estimating frequency of change, ACM TOIT 3 (2003), doi:10.1145/857166.857170; and
 //! Effective page refresh policies for Web crawlers, ACM TODS 28 (2003), doi:10.1145/958942.958945.
 
-#![deny(clippy::unwrap_used)]
-#![cfg_attr(test, allow(clippy::unwrap_used))]
-
 pub mod allocation;
 pub mod change;
 pub mod freshness;
@@ -51,6 +48,11 @@ pub mod observation;
 pub mod prior;
 pub mod schedule;
 pub mod trust;
+
+#[cfg(test)]
+mod planted;
+#[cfg(test)]
+mod planted_tests;
 
 pub use self::allocation::{Plan, RateHistogram};
 pub use self::change::ChangeRecord;

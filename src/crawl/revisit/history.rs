@@ -8,10 +8,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::DAY_MS;
-use crate::change::ChangeRecord;
-use crate::prior::sound_rate;
-use crate::trust::Trust;
+use crate::revisit::DAY_MS;
+use crate::revisit::change::ChangeRecord;
+use crate::revisit::prior::sound_rate;
+use crate::revisit::trust::Trust;
 use webmill_capture::UrlKey;
 
 /// The version that is written; raised when the bytes change their meaning.
@@ -211,7 +211,7 @@ impl PageHistory {
 
     /// Days since the last visit that saw the page; 0 where the clock was set back.
     pub fn since_days(&self, now_ms: i64) -> f64 {
-        crate::days(now_ms.saturating_sub(self.last_ms).max(0))
+        crate::revisit::days(now_ms.saturating_sub(self.last_ms).max(0))
     }
 
     /// The bytes to keep.
@@ -246,8 +246,8 @@ impl PageHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RevisitOptions;
-    use crate::{Answer, Prior, Scheduler};
+    use crate::revisit::RevisitOptions;
+    use crate::revisit::{Answer, Prior, Scheduler};
 
     fn visited(visits: i64) -> PageHistory {
         let scheduler = Scheduler::new(RevisitOptions::default(), None).unwrap();

@@ -11,8 +11,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::allocation::{Objective, Plan, RateHistogram};
-use crate::{DAY_MS, Outcome};
+use crate::revisit::allocation::{Objective, Plan, RateHistogram};
+use crate::revisit::{DAY_MS, Outcome};
 use webmill_capture::error::{Error, Result};
 
 /// Longest interval that can be set: ten years, s.
@@ -73,23 +73,16 @@ pub struct RevisitOptions {
     pub schedule: Schedule,
     /// Interval of `fixed`, and the first one of a new page in the others, s: 60 to ten years. Default 7 days.
     pub every_s: u64,
-    /// Least interval, s: 1 to 365 days. Default 60.
+    /// Least interval, s: 60.
+    #[serde(skip)]
     pub least_s: u64,
     /// Visits a day in all, for the schedules that spread them; 0: as many as `every_s` would take. Default 0.
     pub visits_per_day: f64,
-    /// Share of fetches that go to pages never seen, while both these and due ones wait, 0 to 1. Default 0.5.
-    pub new_share: f64,
 }
 
 impl Default for RevisitOptions {
     fn default() -> Self {
-        RevisitOptions {
-            schedule: Schedule::Adaptive,
-            every_s: 7 * 86_400,
-            least_s: 60,
-            visits_per_day: 0.0,
-            new_share: 0.5,
-        }
+        RevisitOptions { schedule: Schedule::Adaptive, every_s: 7 * 86_400, least_s: 60, visits_per_day: 0.0 }
     }
 }
 
@@ -103,14 +96,8 @@ impl RevisitOptions {
         if !(60..=LONGEST_S).contains(&self.every_s) {
             return refuse(format!("every_s is {}: 60 to {LONGEST_S}", self.every_s));
         }
-        if !(1..=GREATEST_S).contains(&self.least_s) {
-            return refuse(format!("least_s is {}: 1 to {GREATEST_S}", self.least_s));
-        }
         if !(0.0..=1e12).contains(&self.visits_per_day) {
             return refuse(format!("visits_per_day is {}: 0 to 1e12", self.visits_per_day));
-        }
-        if !(0.0..=1.0).contains(&self.new_share) {
-            return refuse(format!("new_share is {}: 0 to 1", self.new_share));
         }
         Ok(())
     }
@@ -195,7 +182,11 @@ mod tests {
         let (u, c) = (Outcome::Unchanged, Outcome::Changed);
         let interval =
             [u, u, u, c, u, c].iter().fold(DAY_MS, |ms, &seen| scheduler.interval_ms(seen, ms, 1.0, 1.0));
-        assert!((crate::days(interval) - 2.45862).abs() < 1e-5, "{}", crate::days(interval));
+        assert!(
+            (crate::revisit::days(interval) - 2.45862).abs() < 1e-5,
+            "{}",
+            crate::revisit::days(interval)
+        );
         assert_eq!(scheduler.first_ms(), 7 * DAY_MS);
         let many = |seen: Outcome| (0..100).fold(DAY_MS, |ms, _| scheduler.interval_ms(seen, ms, 1.0, 1.0));
         assert_eq!((many(c), many(Outcome::Near)), (60_000, 365 * DAY_MS));
@@ -209,7 +200,7 @@ mod tests {
             RevisitOptions { schedule: Schedule::Optimal, visits_per_day: 5.0, ..RevisitOptions::default() };
         let plan = options.plan(&pages);
         let scheduler = Scheduler::new(options.clone(), plan).unwrap();
-        let at = |rate: f64| crate::days(scheduler.interval_ms(Outcome::Changed, 7, rate, 1.0));
+        let at = |rate: f64| crate::revisit::days(scheduler.interval_ms(Outcome::Changed, 7, rate, 1.0));
         assert!((at(2.0) - 1.0 / 1.358).abs() < 1e-3);
         assert_eq!(at(5.0), 365.0, "what is not worth a visit is looked at once a year");
         let first = Scheduler::new(options.clone(), None).unwrap();
@@ -237,9 +228,7 @@ mod tests {
         good.check().unwrap();
         for (field, bad) in [
             ("every_s", RevisitOptions { every_s: 0, ..good.clone() }),
-            ("least_s", RevisitOptions { least_s: 0, ..good.clone() }),
             ("visits_per_day", RevisitOptions { visits_per_day: -1.0, ..good.clone() }),
-            ("new_share", RevisitOptions { new_share: 1.5, ..good.clone() }),
         ] {
             let error = bad.check().unwrap_err().to_string();
             assert!(error.contains(field), "{error}");

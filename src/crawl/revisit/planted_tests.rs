@@ -1,19 +1,16 @@
 //! Estimators and schedules on pages whose changes are planted, in virtual time.
 
-#[path = "../evaluation/planted.rs"]
-mod planted;
+use super::planted::{Planted, Run, START_MS, Validators, closed_form, estimates, median_error, plant};
+use crate::revisit::{Answer, DAY_MS, PageHistory, Prior, RevisitOptions, Schedule, Scheduler};
 
-use planted::{Planted, Rule, Run, START_MS, Validators, closed_form, estimates, median_error, plant};
-use webmill_revisit::{Answer, DAY_MS, PageHistory, Prior, RevisitOptions, Schedule, Scheduler};
-
-fn by(schedule: Schedule, visits_per_day: f64) -> Rule {
-    Rule::Ours(RevisitOptions { schedule, visits_per_day, ..RevisitOptions::default() })
+fn by(schedule: Schedule, visits_per_day: f64) -> RevisitOptions {
+    RevisitOptions { schedule, visits_per_day, ..RevisitOptions::default() }
 }
 
 /// The budget spread evenly over all pages.
-fn alike(web: &[Planted], visits_per_day: f64) -> Rule {
+fn alike(web: &[Planted], visits_per_day: f64) -> RevisitOptions {
     let every_s = (web.len() as f64 / visits_per_day * 86_400.0) as u64;
-    Rule::Ours(RevisitOptions { schedule: Schedule::Fixed, every_s, ..RevisitOptions::default() })
+    RevisitOptions { schedule: Schedule::Fixed, every_s, ..RevisitOptions::default() }
 }
 
 fn web() -> Vec<Planted> {
@@ -70,11 +67,11 @@ fn a_page_with_a_clock_is_visited_ever_more_rarely_and_by_digests_would_be_ever_
 fn with_the_same_budget_optimal_is_freshest_and_age_is_youngest() {
     let web = web();
     let free = Run { pages: &web, visits_per_day: f64::INFINITY, days: 730.0, measured: 365.0, known: false };
-    let adaptive = free.by(&by(Schedule::Adaptive, 0.0));
+    let adaptive = free.by(by(Schedule::Adaptive, 0.0));
     let budget = adaptive.visits_per_day;
     let capped = Run { visits_per_day: budget, ..free };
-    let [optimal, age] = [Schedule::Optimal, Schedule::Age].map(|schedule| capped.by(&by(schedule, budget)));
-    let uniform = capped.by(&alike(&web, budget));
+    let [optimal, age] = [Schedule::Optimal, Schedule::Age].map(|schedule| capped.by(by(schedule, budget)));
+    let uniform = capped.by(alike(&web, budget));
     for other in [&adaptive, &age, &uniform] {
         assert!(other.visits_per_day > 0.9 * budget && other.visits_per_day < 1.01 * budget);
         assert!(optimal.freshness > other.freshness, "{} {}", optimal.freshness, other.freshness);
@@ -94,10 +91,10 @@ fn optimal_comes_within_two_percent_of_the_closed_form() {
     for (yearly, known) in [(10.0, true), (36.0, true), (36.0, false)] {
         let budget = web.len() as f64 * yearly / 365.0;
         let run = Run { pages: &web, visits_per_day: budget, days: 730.0, measured: 365.0, known };
-        let got = run.by(&by(Schedule::Optimal, budget)).freshness;
+        let got = run.by(by(Schedule::Optimal, budget)).freshness;
         let best = closed_form(&web, budget);
         assert!(got > 0.98 * best && got < 1.02 * best, "{yearly} visits a year: {got} of {best}");
-        assert!(got > run.by(&alike(&web, budget)).freshness);
+        assert!(got > run.by(alike(&web, budget)).freshness);
     }
 }
 
@@ -105,7 +102,7 @@ fn optimal_comes_within_two_percent_of_the_closed_form() {
 fn servers_that_lie_are_found_out() {
     let web = web();
     let run = Run { pages: &web, visits_per_day: f64::INFINITY, days: 730.0, measured: 365.0, known: false };
-    let measured = run.by(&Rule::Ours(RevisitOptions::default()));
+    let measured = run.by(RevisitOptions::default());
     assert!(measured.bodies < 0.75, "conditions spare bodies: {}", measured.bodies);
     let histories = measured.histories;
     let lying =
@@ -119,24 +116,4 @@ fn servers_that_lie_are_found_out() {
         |page: &&(&Planted, &PageHistory)| page.0.validators == Validators::Honest && page.1.deceived;
     let innocent = pages.iter().filter(blamed).count();
     assert_eq!(innocent, 0, "honest pages are blamed");
-}
-
-#[test]
-fn nutch_spends_its_visits_on_clocks() {
-    let web = web();
-    let days = 365.0;
-    let run = Run { pages: &web, visits_per_day: 60.0, days, measured: 180.0, known: false };
-    let clocks = |rule: &Rule| {
-        let histories = run.by(rule).histories;
-        let visits = |clock: bool| -> u32 {
-            web.iter()
-                .zip(&histories)
-                .filter(|(page, _)| page.clock == clock)
-                .map(|(_, page)| page.visits)
-                .sum()
-        };
-        f64::from(visits(true)) / f64::from(visits(true) + visits(false))
-    };
-    let (ours, nutch) = (clocks(&by(Schedule::Adaptive, 0.0)), clocks(&Rule::Nutch));
-    assert!(ours < 0.08 && nutch > 1.8 * ours, "{ours} {nutch}");
 }

@@ -1,7 +1,7 @@
 //! A budget of visits spread over pages by how often they change.
 //!
 //! **Definition.** A page with rate λ (changes a day) and weight w that is visited f times a day has freshness F(λ, f) and age A(λ, f)
-//! ([`crate::freshness`]). With B visits a day in all, Σ w·F is greatest, or Σ w·A least, where one more visit is worth the same
+//! ([`crate::revisit::freshness`]). With B visits a day in all, Σ w·F is greatest, or Σ w·A least, where one more visit is worth the same
 //! everywhere: w·∂F/∂f = μ, w·∂A/∂f = −μ. With r = λ/f,
 //!
 //! ```text
@@ -22,8 +22,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::freshness::{age, freshness};
-use crate::prior::sound_rate;
+use crate::revisit::freshness::{age, freshness};
+use crate::revisit::prior::sound_rate;
 
 /// Width of a cell in the logarithm of the rate.
 const RATE_STEP: f64 = 0.00995;
@@ -124,7 +124,7 @@ impl Plan {
     ///
     /// # Examples
     /// ```
-    /// use webmill_revisit::allocation::{Objective, Plan, RateHistogram};
+    /// use webmill_crawl::revisit::allocation::{Objective, Plan, RateHistogram};
     /// let mut pages = RateHistogram::default();
     /// (1..=5).for_each(|rate| pages.add(f64::from(rate), 1.0));
     /// let plan = Plan::solve(Objective::Freshness, &pages, 5.0).expect("a plan");
