@@ -10,7 +10,7 @@ use webmill_run::{Committed, Job, Progress, Runtime, open_latest};
 use webmill_table::TableSchema;
 
 use crate::catalogue;
-use crate::recipe::{Recipe, Settings};
+use crate::recipe::{Recipe, Settings, check_settings};
 use crate::{remote, timings};
 
 /// A job as the registry lists it: help, recipe, `run`, report and `schema` read nothing else.
@@ -31,6 +31,19 @@ pub struct JobEntry {
     pub check: fn(&Recipe) -> Result<()>,
     /// Runs it; `None` where it was only asked what would be done.
     pub run: fn(&Context<'_>) -> Result<Option<Committed>>,
+}
+
+impl JobEntry {
+    /// A job that is only run where it is asked for, on what earlier jobs wrote.
+    pub const fn of_request<J: Job + Settings>(
+        about: &'static str,
+        example: &'static str,
+        tables: fn() -> Vec<TableSchema>,
+        run: fn(&Context<'_>) -> Result<Option<Committed>>,
+    ) -> Self {
+        let check = check_settings::<J>;
+        JobEntry { name: J::NAME, about, example, reads_shards: false, optional: true, tables, check, run }
+    }
 }
 
 /// What a job is called with.
