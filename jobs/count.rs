@@ -27,10 +27,19 @@ use std::path::{Path, PathBuf};
 
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_run::{Cancel, Committed, Inputs, JobInput};
+use webmill_run::{Cancel, Committed, Inputs, Job, JobInput};
+
+use crate::extract::Extract;
+use crate::job::Context;
+use crate::recipe::Settings;
 
 /// Why a row is left out: its capture is not the one that counts of its URL.
 pub const SUPERSEDED: &str = "superseded";
+
+/// Runs a job over the context's results of `extract`.
+fn of_extract<J: Job<Input = Committed> + Settings>(context: &Context<'_>) -> Result<Option<Committed>> {
+    context.run(&context.settings::<J>()?, &context.results_of(Extract::NAME)?)
+}
 
 /// What a job counts: results, or files that were named.
 pub enum CountInput {

@@ -6,11 +6,11 @@
 //! the registry that they are called with.
 
 use webmill_capture::Result;
-use webmill_run::Committed;
+use webmill_run::{Committed, Job};
 use webmill_table::TableSchema;
 
 use crate::job::Context;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Settings, check_settings};
 use crate::rejects;
 
 /// A job as the registry lists it: help, recipe, `run`, report and `schema` read nothing else.
@@ -30,6 +30,18 @@ pub struct JobEntry {
     pub check: fn(&Recipe) -> Result<()>,
     /// Runs it; `None` where it was only asked what would be done.
     pub run: fn(&Context<'_>) -> Result<Option<Committed>>,
+}
+
+impl JobEntry {
+    /// A job that is only run where it is asked for, on what earlier jobs wrote.
+    pub const fn of_request<J: Job + Settings>(
+        about: &'static str,
+        tables: fn() -> Vec<TableSchema>,
+        run: fn(&Context<'_>) -> Result<Option<Committed>>,
+    ) -> Self {
+        let check = check_settings::<J>;
+        JobEntry { name: J::NAME, about, reads_shards: false, optional: true, tables, check, run }
+    }
 }
 
 /// The jobs of a program, and what else has a table of the recipe or writes tables.

@@ -20,9 +20,9 @@ mod tops;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
-use webmill_capture::{Error, Result};
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{Error, Result, settings};
 use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
 use webmill_serve::surface::Lang;
 use webmill_sort::Budget;
@@ -34,7 +34,7 @@ use crate::learn::apply::ApplyJob;
 use crate::learn::cluster::ClusterJob;
 use crate::learn::{MODEL, TrainJob};
 use crate::output::{first_part, write_rows};
-use crate::recipe::{Settings, check_settings, within};
+use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 use tables::{HostRow, SummaryRow};
 
@@ -156,24 +156,18 @@ impl JobInput for Sources {
     }
 }
 
-/// Configuration of the job.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Report {
-    /// Heading of the page; where it is empty, the host of most pages and how many more there are.
-    pub title: String,
-    /// Rows of each list of top pages or hosts.
-    pub top: usize,
-    /// Language of the page: en or zh.
-    pub lang: String,
-    /// Folder of earlier results: what changed since is a part of the page. Its content is in the key, not its path.
-    #[serde(skip_serializing)]
-    pub compare: Option<PathBuf>,
-}
-
-impl Default for Report {
-    fn default() -> Self {
-        Report { title: String::new(), top: 15, lang: "en".into(), compare: None }
+settings! {
+    /// Settings of the job.
+    pub struct Report {
+        /// Heading of the page; where it is empty, the host of most pages and how many more there are.
+        pub title: String = String::new();
+        /// Rows of each list of top pages or hosts.
+        pub top: usize = 15, within 1..=10_000;
+        /// Language of the page: en or zh.
+        pub lang: String = "en".into();
+        /// Folder of earlier results: what changed since is a part of the page. Its content is in the key, not its path.
+        #[serde(skip_serializing)]
+        pub compare: Option<PathBuf> = None;
     }
 }
 
@@ -184,7 +178,7 @@ impl Settings for Report {
         if self.language().name() != self.lang {
             return Err(Error::Config(format!("lang = {} is neither en nor zh", self.lang)));
         }
-        within("top", self.top, 1..=10_000)
+        self.check_ranges("")
     }
 }
 

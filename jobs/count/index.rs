@@ -16,30 +16,24 @@ use std::path::PathBuf;
 
 use crate::mapreduce::postings::IndexWriter;
 use crate::mapreduce::{Count, MapReduce, reduce, write_varint};
-use serde::{Deserialize, Serialize};
-use webmill_capture::{Error, Result};
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{Error, Result, settings};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Stage};
 use webmill_table::{Bytes16, columns, schema, table};
 
-use super::SUPERSEDED;
-use super::engine::{Batches, Engine, Plan, check_parts, parts_of};
-use crate::extract::Extract;
-use crate::job::Context;
-use crate::output::{TableFile, first_part};
-use crate::recipe::{Settings, check_settings};
+use super::engine::{Batches, Engine, Plan, parts_of};
+use super::{SUPERSEDED, of_extract};
 use crate::registry::JobEntry;
+use crate::output::{TableFile, first_part};
+use crate::recipe::Settings;
 
 /// The job as the registry lists it.
-pub const ENTRY: JobEntry = JobEntry {
-    name: CountIndex::NAME,
-    about: "Index the words of the main texts, for queries",
-    reads_shards: false,
-    optional: true,
-    tables: || vec![schema::<IndexedRow>()],
-    check: check_settings::<CountIndex>,
-    run: count_index,
-};
+pub const ENTRY: JobEntry = JobEntry::of_request::<CountIndex>(
+    "Index the words of the main texts, for queries",
+    || vec![schema::<IndexedRow>()],
+    of_extract::<CountIndex>,
+);
 
 table! {
     /// One row a text of the index, in the order of its numbers.
@@ -52,19 +46,19 @@ table! {
     }
 }
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CountIndex {
-    /// Files that terms are spread over; 0: one for each 32 MiB of the stored table.
-    pub parts: u32,
+settings! {
+    /// Settings of the job.
+    pub struct CountIndex {
+        /// Files that terms are spread over; 0: one for each 32 MiB of the stored table.
+        pub parts: u32 = 0, within 0..=4096;
+    }
 }
 
 impl Settings for CountIndex {
     const TABLE: &'static str = "count-index";
 
     fn check(&self) -> Result<()> {
-        check_parts(self.parts)
+        self.check_ranges("")
     }
 }
 
@@ -147,14 +141,6 @@ columns! {
 
 columns! {
     struct Listed from TextRow { is_current, url, url_key, title, num_words }
-}
-
-/// Indexes the context's texts.
-///
-/// # Errors
-/// What the job meets.
-pub fn count_index(context: &Context<'_>) -> Result<Option<Committed>> {
-    context.run(&context.settings::<CountIndex>()?, &context.results_of(Extract::NAME)?)
 }
 
 /// File of a part of the terms.

@@ -57,29 +57,6 @@ fn lean_ranks_are_those_of_rank() {
     }
 }
 
-#[test]
-fn lean_ranks_of_results_are_those_of_rank() {
-    let work = Work::new();
-    work.synth("corpus", 400, u64::MAX);
-    work.run(&["run", "corpus", "--out", "results"]);
-    let ranks = || -> Vec<Vec<Value>> {
-        let mut reader =
-            DynamicReader::open(&work.path("results/rank/latest/ranks"), &tables::ranks()).unwrap();
-        std::iter::from_fn(|| reader.next().unwrap()).flatten().collect()
-    };
-    let want = ranks();
-    work.run(&["rank", "results", "--lean"]);
-    let found = ranks();
-    assert_eq!(found.len(), want.len());
-    for (a, b) in found.iter().flatten().zip(want.iter().flatten()) {
-        match (a, b) {
-            (Value::Float(a), Value::Float(b)) => assert!((a - b).abs() < 1e-11, "{a} {b}"),
-            _ => assert_eq!(a, b),
-        }
-    }
-    assert!(work.unfinished("results").is_empty());
-}
-
 /// Builds without optimisation are for looking for mistakes, not for waiting.
 const NODES: u32 = if cfg!(debug_assertions) { 100_000 } else { 1 << 20 };
 

@@ -88,8 +88,10 @@ impl Source {
         let text = std::fs::read_to_string(path).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         for (number, line) in lines.iter().enumerate() {
-            let body = || lines[number + 1..].iter().take_while(|line| **line != "}").copied();
-            if let Some(name) = declared(line, "pub struct ") {
+            // Within `settings!` a struct is indented.
+            let end = if line.starts_with(' ') { "    }" } else { "}" };
+            let body = || lines[number + 1..].iter().take_while(|line| **line != end).copied();
+            if let Some(name) = declared(line.trim_start(), "pub struct ") {
                 self.structs.entry(name).or_default().push(fields(body()));
             } else if let Some(name) = declared(line, "pub enum ") {
                 let attributes = lines[..number].iter().rev().take_while(|l| l.starts_with("#["));
@@ -184,7 +186,7 @@ fn fields<'a>(body: impl Iterator<Item = &'a str>) -> Vec<Field> {
             found.push(Field {
                 hidden,
                 name: renamed.unwrap_or(name).to_owned(),
-                kind: kind.trim_end_matches(',').to_owned(),
+                kind: kind.split(" = ").next().unwrap_or(kind).trim_end_matches(',').to_owned(),
                 about: about.join(" "),
                 flatten: attributes.contains("serde(flatten)"),
                 only_read: attributes.contains("skip_serializing)"),
