@@ -42,7 +42,8 @@ impl DynamicReader {
     }
 }
 
-fn values(group: &Group, at: usize) -> Result<Vec<Value>> {
+/// The values of a column of a row group.
+pub(crate) fn values(group: &Group, at: usize) -> Result<Vec<Value>> {
     fn each<C: Cell>(group: &Group, at: usize, value: impl Fn(C) -> Value) -> Result<Vec<Value>>
     where
         Option<C>: Cell,
