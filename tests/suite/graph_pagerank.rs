@@ -5,8 +5,6 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use webmill::graph::{Csr, CsrWriter, Graph, PageRank, WeightKind};
-use webmill::jobs::rank::tables::RankRow;
-use webmill::table::read_rows;
 
 use crate::support::Work;
 

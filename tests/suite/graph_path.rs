@@ -1,7 +1,5 @@
 //! `webmill graph path`: chains of links.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
 use crate::support::Work;
 
 /// Pages by number, each with its links.

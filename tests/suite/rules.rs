@@ -4,7 +4,7 @@ use std::process::Output;
 
 use webmill::table::TableInWords;
 
-use crate::support::{Work, assert_same};
+use crate::support::Work;
 
 /// Every page of a kettle, by its address alone.
 const NAMES: &str = r#"
