@@ -7,11 +7,11 @@ use std::sync::Arc;
 use crate::mapreduce::{MapReduce, map_batch, reduce_sorted};
 use webmill_capture::{Error, Result};
 use webmill_mill::LinkElement;
-use webmill_table::{Table, TableSchema, schema, table};
+use webmill_table::{ArrayBox, Table, TableSchema, schema, table};
 
-use super::backlinks::{AnchorRow, Anchors, BacklinkRow, Backlinks, CountBacklinks, Link, taken};
-use super::host_terms::{CountHostTerms, HostTermsRow, HostText, HostWords, Scored, TopTerms};
-use super::words::{CountWords, WordCountRow, Words};
+use super::backlinks::{Anchors, Backlinks, CountBacklinks, Link, taken};
+use super::host_terms::{CountHostTerms, HostText, HostWords, Scored, TopTerms};
+use super::words::{CountWords, Words};
 use crate::recipe::Recipe;
 
 table! {
@@ -71,19 +71,8 @@ pub enum Kernel {
     HostTerms(TopTerms, u64, f64),
 }
 
-/// What comes out of a kernel.
-pub enum Made {
-    /// Of words.
-    Words(Vec<WordCountRow>),
-    /// Of backlinks.
-    Backlinks(Vec<BacklinkRow>),
-    /// Of anchors.
-    Anchors(Vec<AnchorRow>),
-    /// Of words of hosts.
-    HostWords(Vec<HostWordRow>),
-    /// Of terms of hosts.
-    HostTerms(Vec<HostTermsRow>),
-}
+/// Rows as columns with their names.
+pub type NamedColumns = Vec<(&'static str, ArrayBox)>;
 
 impl Kernel {
     /// The kernel of a kind with the settings of a recipe; `texts` are those of the corpus, for `host-terms`.
@@ -146,17 +135,17 @@ impl Kernel {
     pub fn reduce<K: AsRef<[u8]>, V: AsRef<[u8]>>(
         &self,
         pairs: impl Iterator<Item = (K, V)>,
-    ) -> Result<Made> {
-        Ok(match self {
-            Kernel::Words(kernel) => Made::Words(reduced(kernel, pairs, |row| row)?),
-            Kernel::Backlinks(kernel, _) => Made::Backlinks(reduced(kernel, pairs, |row| row)?),
-            Kernel::Anchors(kernel, _) => Made::Anchors(reduced(kernel, pairs, |row| row)?),
+    ) -> Result<NamedColumns> {
+        match self {
+            Kernel::Words(kernel) => reduced(kernel, pairs, |row| row),
+            Kernel::Backlinks(kernel, _) => reduced(kernel, pairs, |row| row),
+            Kernel::Anchors(kernel, _) => reduced(kernel, pairs, |row| row),
             Kernel::HostWords => {
                 let row = |(word, host, tf, texts)| HostWordRow { word, host, tf, texts };
-                Made::HostWords(reduced(&HostWords, pairs, row)?)
+                reduced(&HostWords, pairs, row)
             }
-            Kernel::HostTerms(kernel, ..) => Made::HostTerms(reduced(kernel, pairs, |row| row)?),
-        })
+            Kernel::HostTerms(kernel, ..) => reduced(kernel, pairs, |row| row),
+        }
     }
 }
 
@@ -179,38 +168,23 @@ fn map_links<'p, M>(
     map_batch(kernel, links, 1, each);
 }
 
-fn reduced<M: MapReduce, T, K: AsRef<[u8]>, V: AsRef<[u8]>>(
+fn reduced<M: MapReduce, T: Table, K: AsRef<[u8]>, V: AsRef<[u8]>>(
     kernel: &M,
     pairs: impl Iterator<Item = (K, V)>,
     row: impl Fn(M::Out) -> T,
-) -> Result<Vec<T>> {
+) -> Result<NamedColumns> {
     let mut rows = Vec::new();
     reduce_sorted(kernel, pairs, |made| {
         rows.push(row(made));
         Ok(())
     })?;
-    Ok(rows)
-}
-
-impl Made {
-    /// The rows as columns with their names.
-    pub fn columns(&self) -> Vec<(&'static str, webmill_table::ArrayBox)> {
-        fn named<T: Table>(rows: &[T]) -> Vec<(&'static str, webmill_table::ArrayBox)> {
-            T::info().iter().map(|column| column.name).zip(T::columns(rows)).collect()
-        }
-        match self {
-            Made::Words(rows) => named(rows),
-            Made::Backlinks(rows) => named(rows),
-            Made::Anchors(rows) => named(rows),
-            Made::HostWords(rows) => named(rows),
-            Made::HostTerms(rows) => named(rows),
-        }
-    }
+    Ok(T::info().iter().map(|column| column.name).zip(T::columns(&rows)).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::count::words::WordCountRow;
 
     /// Rows that are mapped in two stretches and sorted elsewhere give what all rows give.
     #[test]
@@ -223,9 +197,11 @@ mod tests {
             });
         }
         pairs.sort();
-        let Made::Words(rows) = kernel.reduce(pairs.into_iter()).unwrap() else { panic!("words") };
-        let row = |row: &WordCountRow| (row.word.clone(), row.count, row.num_texts);
-        assert_eq!(rows.iter().map(row).collect::<Vec<_>>(), [("a".into(), 3, 2), ("b".into(), 2, 2)]);
+        let rows = [("a", 3, 2), ("b", 2, 2)];
+        let rows = rows.map(|(word, count, num_texts)| WordCountRow { word: word.into(), count, num_texts });
+        let made = kernel.reduce(pairs.into_iter()).unwrap();
+        let (names, columns): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        assert_eq!((names, columns), (vec!["word", "count", "num_texts"], WordCountRow::columns(&rows)));
         assert!(Kernel::new("tea", &Recipe::default(), 0.0).is_err());
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rayon::prelude::*;
 use webmill_sort::Budget;
 
-use crate::mapreduce::{Count, MapReduce, Mapper, Shuffle, map_batch, reduce, reduce_sorted};
+use crate::mapreduce::{Count, MapReduce, Mapper, Shuffle, reduce};
 
 /// Words with how often they occur, and the pages (by number) that hold them: sums or lists.
 struct Words<const COMBINES: bool>;
@@ -96,23 +96,6 @@ proptest! {
         }
         prop_assert_eq!(&combined, &run_words::<true>(std::slice::from_ref(&texts), parts, 1 << 20, 1));
         prop_assert_eq!(&listed, &run_words::<false>(&[texts], parts, 1 << 20, 1));
-    }
-
-    #[test]
-    fn both_sides_can_be_called_apart(texts in prop::collection::vec("[a-c ]{0,12}", 0..30)) {
-        let mut pairs: Vec<(u32, Vec<u8>, Vec<u8>)> = Vec::new();
-        for batch in texts.chunks(7) {
-            let pages = batch.iter().map(String::as_str);
-            map_batch(&Words::<true>, pages, 3, |part, key, value| pairs.push((part, key.to_vec(), value.to_vec())));
-        }
-        pairs.sort();
-        let made: Made = (0..3).map(|part| {
-            let mut made = Vec::new();
-            let of_part = pairs.iter().filter(|pair| pair.0 == part).map(|pair| (&pair.1, &pair.2));
-            reduce_sorted(&Words::<true>, of_part, |out| { made.push(out); Ok(()) }).unwrap();
-            made
-        }).collect();
-        prop_assert_eq!(made, run_words::<true>(&[texts], 3, 1 << 20, 2));
     }
 }
 

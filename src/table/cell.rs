@@ -77,49 +77,50 @@ pub(crate) fn never_null(array: &dyn Array) -> Result<(), String> {
     Err(format!("null in row {row} of a row group, where null is no value"))
 }
 
-macro_rules! numeric_cell {
-    ($($ty:ty => $kind:ident as $stored:ty;)+) => {$(
+/// Implements [`Cell`] for types: column type, whether null is a value, checked column, cell as it is read; then how values are collected, a
+/// column is checked, a cell is read and owned.
+macro_rules! cells {
+    ($(
+        $ty:ty: $kind:ident, $null:literal, $column:ty => $ref:ty;
+        |$values:ident| $array:expr, |$checked:ident| $decode:expr, |$in:ident, $row:ident| $get:expr, $own:expr;
+    )+) => {$(
         impl Cell for $ty {
             const TYPE: ColumnType = ColumnType::$kind;
-            type Column = PrimitiveArray<$stored>;
-            type Ref<'a> = $ty;
-            fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-                PrimitiveArray::from_vec(values.map(|value| *value as $stored).collect()).boxed()
+            const NULLABLE: bool = $null;
+            type Column = $column;
+            type Ref<'a> = $ref;
+            fn array<'a>($values: impl Iterator<Item = &'a Self>) -> ArrayBox {
+                $array
             }
-            fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-                typed(array, false)
+            fn decode($checked: &dyn Array) -> Result<Self::Column, String> {
+                $decode
             }
-            fn get(column: &Self::Column, row: usize) -> $ty {
-                column.value(row) as $ty
+            fn get($in: &Self::Column, $row: usize) -> Self::Ref<'_> {
+                $get
             }
-            fn own(cell: $ty) -> Result<Self, String> {
-                Ok(cell)
-            }
-        }
-        impl Cell for Option<$ty> {
-            const TYPE: ColumnType = ColumnType::$kind;
-            const NULLABLE: bool = true;
-            type Column = PrimitiveArray<$stored>;
-            type Ref<'a> = Option<$ty>;
-            fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-                PrimitiveArray::from_iter(values.map(|value| value.map(|value| value as $stored))).boxed()
-            }
-            fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-                typed(array, true)
-            }
-            fn get(column: &Self::Column, row: usize) -> Option<$ty> {
-                column.get(row).map(|value| value as $ty)
-            }
-            fn own(cell: Option<$ty>) -> Result<Self, String> {
-                Ok(cell)
+            fn own(cell: Self::Ref<'_>) -> Result<Self, String> {
+                ($own)(cell)
             }
         }
     )+};
 }
 
+macro_rules! numeric_cells {
+    ($($ty:ty => $kind:ident as $stored:ty;)+) => {
+        cells! {$(
+            $ty: $kind, false, PrimitiveArray<$stored> => $ty;
+            |values| PrimitiveArray::from_vec(values.map(|value| *value as $stored).collect()).boxed(),
+            |array| typed(array, false), |column, row| column.value(row) as $ty, Ok;
+            Option<$ty>: $kind, true, PrimitiveArray<$stored> => Option<$ty>;
+            |values| PrimitiveArray::from_iter(values.map(|value| value.map(|value| value as $stored))).boxed(),
+            |array| typed(array, true), |column, row| column.get(row).map(|value| value as $ty), Ok;
+        )+}
+    };
+}
+
 // Spark and SQLite have no 64 bits without a sign, so they are stored as the signed integer of the same bits. pandas makes
 // `float64`, which has 53 bits, of any integers with nulls: a column of longer ones must have none.
-numeric_cell! {
+numeric_cells! {
     u8 => UInt8 as u8;
     i16 => Int16 as i16;
     i32 => Int32 as i32;
@@ -130,41 +131,44 @@ numeric_cell! {
     f64 => Float64 as f64;
 }
 
-impl Cell for bool {
-    const TYPE: ColumnType = ColumnType::Bool;
-    type Column = BooleanArray;
-    type Ref<'a> = bool;
-    fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        BooleanArray::from_slice(values.copied().collect::<Vec<bool>>()).boxed()
-    }
-    fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        typed(array, false)
-    }
-    fn get(column: &Self::Column, row: usize) -> bool {
-        column.value(row)
-    }
-    fn own(cell: bool) -> Result<Self, String> {
-        Ok(cell)
-    }
-}
+cells! {
+    bool: Bool, false, BooleanArray => bool;
+    |values| BooleanArray::from_slice(values.copied().collect::<Vec<bool>>()).boxed(),
+    |array| typed(array, false), |column, row| column.value(row), Ok;
 
-impl Cell for Option<bool> {
-    const TYPE: ColumnType = ColumnType::Bool;
-    const NULLABLE: bool = true;
-    type Column = BooleanArray;
-    type Ref<'a> = Option<bool>;
-    fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        BooleanArray::from_iter(values.copied()).boxed()
-    }
-    fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        typed(array, true)
-    }
-    fn get(column: &Self::Column, row: usize) -> Option<bool> {
-        column.get(row)
-    }
-    fn own(cell: Option<bool>) -> Result<Self, String> {
-        Ok(cell)
-    }
+    Option<bool>: Bool, true, BooleanArray => Option<bool>;
+    |values| BooleanArray::from_iter(values.copied()).boxed(),
+    |array| typed(array, true), |column, row| column.get(row), Ok;
+
+    String: String, false, Utf8ViewArray => &'a str;
+    |values| text_array(values.map(String::as_str)),
+    |array| typed(array, false), |column, row| column.value(row), |cell: &str| Ok(cell.to_owned());
+
+    Option<String>: String, true, Utf8ViewArray => Option<&'a str>;
+    |values| optional_text_array(values.map(Option::as_deref)),
+    |array| typed(array, true), |column, row| column.get(row), |cell: Option<&str>| Ok(cell.map(str::to_owned));
+
+    &'static str: String, false, Utf8ViewArray => &'a str;
+    |values| text_array(values.copied()),
+    |array| typed(array, false), |column, row| column.value(row), crate::interned::interned;
+
+    Option<&'static str>: String, true, Utf8ViewArray => Option<&'a str>;
+    |values| optional_text_array(values.copied()),
+    |array| typed(array, true), |column, row| column.get(row),
+    |cell: Option<&str>| cell.map(crate::interned::interned).transpose();
+
+    Bytes16: String, false, Vec<Bytes16> => Bytes16;
+    |values| key_array(values.map(|key| Some(*key))),
+    |array| typed::<Utf8ViewArray>(array, false)?.values_iter().map(key).collect(), |column, row| column[row], Ok;
+
+    Option<Bytes16>: String, true, Vec<Option<Bytes16>> => Option<Bytes16>;
+    |values| key_array(values.copied()),
+    |array| typed::<Utf8ViewArray>(array, true)?.iter().map(|text| text.map(key).transpose()).collect(),
+    |column, row| column[row], Ok;
+
+    Millis: Timestamp, true, PrimitiveArray<i64> => Millis;
+    |values| PrimitiveArray::from_iter(values.map(|v| v.0)).to(ColumnType::Timestamp.in_memory()).boxed(),
+    |array| typed(array, true), |column, row| Millis(column.get(row)), Ok;
 }
 
 /// A text column from borrowed texts.
@@ -177,80 +181,6 @@ pub(crate) fn text_array<'a>(texts: impl Iterator<Item = &'a str>) -> ArrayBox {
 pub(crate) fn optional_text_array<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> ArrayBox {
     let array: Utf8ViewArray = MutableBinaryViewArray::from_iter(texts).into();
     array.boxed()
-}
-
-impl Cell for String {
-    const TYPE: ColumnType = ColumnType::String;
-    type Column = Utf8ViewArray;
-    type Ref<'a> = &'a str;
-    fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        text_array(values.map(String::as_str))
-    }
-    fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        typed(array, false)
-    }
-    fn get(column: &Self::Column, row: usize) -> &str {
-        column.value(row)
-    }
-    fn own(cell: &str) -> Result<Self, String> {
-        Ok(cell.to_owned())
-    }
-}
-
-impl Cell for Option<String> {
-    const TYPE: ColumnType = ColumnType::String;
-    const NULLABLE: bool = true;
-    type Column = Utf8ViewArray;
-    type Ref<'a> = Option<&'a str>;
-    fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        optional_text_array(values.map(Option::as_deref))
-    }
-    fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        typed(array, true)
-    }
-    fn get(column: &Self::Column, row: usize) -> Option<&str> {
-        column.get(row)
-    }
-    fn own(cell: Option<&str>) -> Result<Self, String> {
-        Ok(cell.map(str::to_owned))
-    }
-}
-
-impl Cell for &'static str {
-    const TYPE: ColumnType = ColumnType::String;
-    type Column = Utf8ViewArray;
-    type Ref<'a> = &'a str;
-    fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        text_array(values.copied())
-    }
-    fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        typed(array, false)
-    }
-    fn get(column: &Self::Column, row: usize) -> &str {
-        column.value(row)
-    }
-    fn own(cell: &str) -> Result<Self, String> {
-        crate::interned::interned(cell)
-    }
-}
-
-impl Cell for Option<&'static str> {
-    const TYPE: ColumnType = ColumnType::String;
-    const NULLABLE: bool = true;
-    type Column = Utf8ViewArray;
-    type Ref<'a> = Option<&'a str>;
-    fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        optional_text_array(values.copied())
-    }
-    fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        typed(array, true)
-    }
-    fn get(column: &Self::Column, row: usize) -> Option<&str> {
-        column.get(row)
-    }
-    fn own(cell: Option<&str>) -> Result<Self, String> {
-        cell.map(crate::interned::interned).transpose()
-    }
 }
 
 /// A column of bytes with nulls.
@@ -290,60 +220,4 @@ fn key(text: &str) -> Result<Bytes16, String> {
         })
         .map(Bytes16)
         .ok_or_else(|| format!("{text:?}, where {KEY_DIGITS} lower-case hexadecimal digits are expected"))
-}
-
-impl Cell for Bytes16 {
-    const TYPE: ColumnType = ColumnType::String;
-    type Column = Vec<Bytes16>;
-    type Ref<'a> = Bytes16;
-    fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        key_array(values.map(|key| Some(*key)))
-    }
-    fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        typed::<Utf8ViewArray>(array, false)?.values_iter().map(key).collect()
-    }
-    fn get(column: &Self::Column, row: usize) -> Bytes16 {
-        column[row]
-    }
-    fn own(cell: Bytes16) -> Result<Self, String> {
-        Ok(cell)
-    }
-}
-
-impl Cell for Option<Bytes16> {
-    const TYPE: ColumnType = ColumnType::String;
-    const NULLABLE: bool = true;
-    type Column = Vec<Option<Bytes16>>;
-    type Ref<'a> = Option<Bytes16>;
-    fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        key_array(values.copied())
-    }
-    fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        typed::<Utf8ViewArray>(array, true)?.iter().map(|text| text.map(key).transpose()).collect()
-    }
-    fn get(column: &Self::Column, row: usize) -> Option<Bytes16> {
-        column[row]
-    }
-    fn own(cell: Option<Bytes16>) -> Result<Self, String> {
-        Ok(cell)
-    }
-}
-
-impl Cell for Millis {
-    const TYPE: ColumnType = ColumnType::Timestamp;
-    const NULLABLE: bool = true;
-    type Column = PrimitiveArray<i64>;
-    type Ref<'a> = Millis;
-    fn array<'a>(values: impl Iterator<Item = &'a Self>) -> ArrayBox {
-        PrimitiveArray::from_iter(values.map(|v| v.0)).to(ColumnType::Timestamp.in_memory()).boxed()
-    }
-    fn decode(array: &dyn Array) -> Result<Self::Column, String> {
-        typed(array, true)
-    }
-    fn get(column: &Self::Column, row: usize) -> Millis {
-        Millis(column.get(row))
-    }
-    fn own(cell: Millis) -> Result<Self, String> {
-        Ok(cell)
-    }
 }

@@ -78,7 +78,8 @@ impl NumberReader {
     }
 }
 
-fn values(group: &Group, at: usize) -> Result<Vec<Value>> {
+/// The values of a column of a row group.
+pub(crate) fn values(group: &Group, at: usize) -> Result<Vec<Value>> {
     fn each<C: Cell>(group: &Group, at: usize, value: impl Fn(C) -> Value) -> Result<Vec<Value>>
     where
         Option<C>: Cell,

@@ -23,8 +23,6 @@ mod bounds;
 mod cell;
 mod column_type;
 mod columns;
-#[cfg(test)]
-mod damage;
 mod dynamic;
 mod dynamic_read;
 mod facts;

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use polars_arrow::array::BinaryViewArray;
 use webmill_capture::error::{AtPath, Error, Result};
 
-use crate::file::{Group, ParquetFile};
-use crate::{Cell, ColumnType, Millis};
+use crate::dynamic_read::values;
+use crate::file::ParquetFile;
+use crate::{ColumnType, Value};
 
 /// The `part-*.parquet` files of the table folder `dir`, in name order.
 ///
@@ -61,7 +61,8 @@ impl TableInWords {
             while let Some(group) = file.next_group()? {
                 let mut columns = Vec::with_capacity(table.columns.len());
                 for at in 0..table.columns.len() {
-                    columns.push(words_of(&group, at)?.into_iter());
+                    let kind = group.kind(at)?;
+                    columns.push(values(&group, at)?.into_iter().map(move |value| words_of(value, kind)));
                 }
                 table.rows.extend(
                     (0..group.len()).map(|_| columns.iter_mut().filter_map(Iterator::next).collect()),
@@ -78,43 +79,18 @@ impl TableInWords {
     }
 }
 
-/// The cells of a column of a row group in words.
-fn words_of(group: &Group, at: usize) -> Result<Vec<String>> {
-    fn each<C: Cell>(group: &Group, at: usize, show: impl Fn(Option<C>) -> String) -> Result<Vec<String>>
-    where
-        Option<C>: Cell,
-    {
-        let column = group.column::<Option<C>>(at)?;
-        (0..group.len()).map(|row| Ok(show(group.own::<Option<C>>("", &column, row)?))).collect()
-    }
-    fn number<T: std::fmt::Debug>(value: Option<T>) -> String {
-        value.map_or_else(|| "null".to_owned(), |value| format!("{value:?}"))
-    }
-    fn lists<C: Cell>(group: &Group, at: usize, show: impl Fn(C) -> String) -> Result<Vec<String>> {
-        let column = group.column::<C>(at)?;
-        (0..group.len()).map(|row| Ok(show(group.own::<C>("", &column, row)?))).collect()
-    }
-    match group.kind(at)? {
-        ColumnType::Bool => each::<bool>(group, at, number),
-        ColumnType::UInt8 => each::<u8>(group, at, number),
-        ColumnType::Int16 => each::<i16>(group, at, number),
-        ColumnType::Int32 => each::<i32>(group, at, number),
-        ColumnType::UInt32 => each::<u32>(group, at, number),
-        ColumnType::Int64 => each::<i64>(group, at, number),
-        ColumnType::Float32 => each::<f32>(group, at, number),
-        ColumnType::Float64 => each::<f64>(group, at, number),
-        ColumnType::String => each::<String>(group, at, |text| text.unwrap_or_else(|| "null".into())),
-        ColumnType::Binary => {
-            let array = group.columns[at].1.as_any().downcast_ref::<BinaryViewArray>();
-            let array =
-                array.ok_or_else(|| Error::Internal("a column of bytes is not held as such".into()))?;
-            let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            Ok(array.iter().map(|bytes| bytes.map_or_else(|| "null".to_owned(), digits)).collect())
-        }
-        ColumnType::Timestamp => lists::<Millis>(group, at, |time| number(time.0)),
-        ColumnType::StringList => lists::<Vec<String>>(group, at, |list| format!("{list:?}")),
-        ColumnType::Float32List => lists::<Vec<f32>>(group, at, |list| format!("{list:?}")),
-        ColumnType::UInt32List => lists::<Vec<u32>>(group, at, |list| format!("{list:?}")),
-        ColumnType::Int64List => lists::<Vec<i64>>(group, at, |list| format!("{list:?}")),
+/// A value in words.
+fn words_of(value: Value, kind: ColumnType) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Int(number) | Value::Millis(number) => number.to_string(),
+        Value::Float(number) if kind == ColumnType::Float32 => format!("{:?}", number as f32),
+        Value::Float(number) => format!("{number:?}"),
+        Value::Text(text) => text,
+        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        Value::Texts(list) => format!("{list:?}"),
+        Value::Floats(list) => format!("{list:?}"),
+        Value::Ints(list) => format!("{list:?}"),
     }
 }

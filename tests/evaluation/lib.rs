@@ -1,4 +1,4 @@
-//! Evaluation data made by others, for tests: where it lies, and what happens where it is missing.
+//! Evaluation data made by others, and programs of others, for tests: where they lie, and what happens where they are missing.
 //!
 //! The folder is `WEBMILL_DATA`, by default `../shared/data` beside the repository. A test that cannot run must not pass
 //! unseen: under `CI=true` missing data fails it; elsewhere [`skip`] says so on the standard error, past the capture of
@@ -7,6 +7,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -43,6 +44,44 @@ pub fn archive(name: &str) -> Option<TempDir> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     tar::Archive::new(decoder).unpack(folder.path()).expect("a tar archive");
     Some(folder)
+}
+
+/// The browser at hand: what `WEBMILL_CHROMIUM` names, else the first Chromium in `PATH`; `None` where there is none, which is said.
+///
+/// # Panics
+/// Under `CI=true`, where there is none.
+pub fn browser() -> Option<PathBuf> {
+    let named = std::env::var_os("WEBMILL_CHROMIUM").map(PathBuf::from);
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = named.or_else(|| {
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        std::env::split_paths(&folders)
+            .flat_map(|folder| names.map(|name| folder.join(name)))
+            .find(|path| path.is_file())
+    });
+    if found.is_none() {
+        let why = "no Chromium (`make tools` installs it, WEBMILL_CHROMIUM names it)";
+        assert!(!in_ci(), "{why}");
+        skip(why);
+    }
+    found
+}
+
+/// The browser without a screen, with its profile in a folder; it resolves no names but those that `hosts` maps (`MAP a b, `), and
+/// reaches nothing but them and this machine.
+pub fn chromium(program: &Path, folder: &Path, hosts: &str) -> Command {
+    let mut command = Command::new(program);
+    command
+        // Tests may run as root, in containers.
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-default-apps"])
+        .args(["--disable-dev-shm-usage", "--disable-extensions", "--hide-scrollbars"])
+        .arg(format!("--host-resolver-rules={hosts}MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
 }
 
 /// Says and counts that a test, or a part of it, does not run here.

@@ -3,105 +3,18 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use rayon::prelude::*;
-use webmill::capture::{CanonicalUrl, Result};
-use webmill::dedup::{BandShape, TextDigest, simhash, text_bands};
 use webmill::jobs::dedup::tables::ClusterRow;
-use webmill::jobs::extract::Extract;
-use webmill::mill::{PageRow, TextRow};
-use webmill::run::{Cancel, Ingredient, Inputs, Job, JobInput, Runtime, Silent, Stage, Unit};
-use webmill::table::{Bytes16, Footer, Millis, PartWriter, Table, schema};
 
 use crate::dedup::{changed, rows, text};
+use crate::planted_texts::{PlantedPage, plant_many};
 use crate::support::Work;
 
-/// Pages as extraction would have left them, from their URLs and texts, without shards.
-#[derive(serde::Serialize)]
-struct Written {
-    pages: u64,
-    #[serde(skip)]
-    page: fn(u64) -> (String, String),
-}
-
-struct Nothing;
-
-impl JobInput for Nothing {
-    fn inputs(&self) -> Inputs {
-        Inputs::default()
-    }
-}
-
-/// Pages of a part.
-const PART: u64 = 50_000;
-
-impl Job for Written {
-    type Input = Nothing;
-    const NAME: &'static str = Extract::NAME;
-    const VERSION: u32 = Extract::VERSION;
-
-    fn ingredients(&self) -> Vec<Ingredient> {
-        Extract::default().ingredients()
-    }
-
-    fn run(&self, _: &Nothing, stage: &Stage<'_>) -> Result<()> {
-        let parts: Vec<u64> = (0..self.pages.div_ceil(PART)).collect();
-        parts
-            .par_iter()
-            .with_max_len(1)
-            .try_for_each(|&part| stage.unit(&format!("part-{part:06}"), |unit| self.part(part, unit)))
-    }
-}
-
-impl Written {
-    fn part(&self, part: u64, unit: &mut Unit<'_>) -> Result<()> {
-        let footer = Footer { job_key: unit.stage().key().to_string() };
-        let file = |name: &str| format!("{name}/part-{part:06}.parquet");
-        let mut pages = PartWriter::<PageRow>::create(&unit.create(&file("pages"))?, &footer)?;
-        let mut texts = PartWriter::<TextRow>::create(&unit.create(&file("texts"))?, &footer)?;
-        for number in part * PART..self.pages.min((part + 1) * PART) {
-            let (url, text) = (self.page)(number);
-            let url = CanonicalUrl::parse_stored(&url).expect("a URL");
-            let num_words = text.split(' ').count() as u32;
-            pages.push(PageRow {
-                warc_filename: "a.warc".into(),
-                warc_record_offset: number as i64,
-                fetch_time: Millis(Some((number.wrapping_mul(0x9E37_79B9) % 1_000_000) as i64)),
-                fetch_status: Some(200),
-                is_html: true,
-                is_current: true,
-                num_words,
-                text_digest: TextDigest::of(&text).map(|digest| Bytes16(digest.0)),
-                simhash: simhash(&text).map_or(0, |fingerprint| fingerprint.0),
-                ..PageRow::of_url(&url)
-            })?;
-            texts.push(TextRow {
-                url_key: Bytes16(url.key().0),
-                num_words,
-                warc_filename: "a.warc".into(),
-                warc_record_offset: number as i64,
-                bands: text_bands(&text, &BandShape::default()).unwrap_or_default().to_vec(),
-                text,
-                ..TextRow::default()
-            })?;
-        }
-        let (pages, texts) = (pages.finish()?, texts.finish()?);
-        unit.wrote(&file(PageRow::NAME), PageRow::NAME, schema::<PageRow>().columns_in_words(), pages);
-        unit.wrote(&file(TextRow::NAME), TextRow::NAME, schema::<TextRow>().columns_in_words(), texts);
-        Ok(())
-    }
-}
-
+/// Plants pages, given by URL and text.
 pub fn write(work: &Work, pages: u64, page: fn(u64) -> (String, String)) {
-    let runtime = Runtime {
-        out: work.path("out"),
-        threads: 2,
-        memory: 1 << 30,
-        max_bad: 0.0,
-        progress: &Silent,
-        cancel: &Cancel::default(),
-        rejects: &webmill::jobs::rejects::RejectTable,
-    };
-    runtime.run(&Written { pages, page }, &Nothing).unwrap();
+    plant_many(&work.path("out"), pages as usize, 50_000, &|number| {
+        let (url, text) = page(number as u64);
+        PlantedPage { url, text, time_ms: (number as i64).wrapping_mul(0x9E37_79B9) % 1_000_000 }
+    });
 }
 
 /// Finds duplicates within this memory; what it said, and the most that it had in memory, in bytes.
@@ -157,45 +70,33 @@ fn more_pages_than_memory_holds_stay_within_the_memory_that_is_allowed() {
 /// Pages of each attack.
 const MANY: u64 = if SMALL { 3000 } else { 100_000 };
 
-#[test]
-fn equal_pages_are_one_cluster() {
+/// Runs `dedup` on pages of a host; their clusters, and what was said.
+fn clustered(page: fn(u64) -> (String, String)) -> (Vec<ClusterRow>, String) {
     let work = Work::new();
-    write(&work, MANY, |number| (format!("http://h{}.org/{number}", number % 100), text(1, 100)));
-    dedup(&work, "1GiB");
-    let clusters: Vec<ClusterRow> = rows(&work, "out");
-    assert_eq!(clusters.len() as u64, MANY);
-    assert!(clusters.iter().all(|row| u64::from(row.size) == MANY));
-}
-
-#[test]
-fn pages_of_one_template_cost_their_number() {
-    for (own, resemble) in [(9, true), (22, false)] {
-        let work = Work::new();
-        // 100 words, of which so many are the page's own: J of about .82 and .63.
-        let page: fn(u64) -> (String, String) = match own {
-            9 => |number| {
-                (format!("http://a.org/{number}"), format!("{} {}", text(1, 91), text(number + 9, 9)))
-            },
-            _ => |number| {
-                (format!("http://a.org/{number}"), format!("{} {}", text(1, 78), text(number + 9, 22)))
-            },
-        };
-        write(&work, MANY, page);
-        let (said, peak) = dedup(&work, "1GiB");
-        assert!(peak <= 1 << 30, "{} MiB", peak >> 20);
-        let clusters: Vec<ClusterRow> = rows(&work, "out");
-        assert_eq!(clusters.len() as u64 > MANY / 2, resemble, "{}", clusters.len());
-        assert_eq!(said.contains("met only the first representatives"), !resemble, "{said}");
-    }
-}
-
-#[test]
-fn a_bucket_attack_is_bounded_and_counted() {
-    let work = Work::new();
-    // Pages of two shingles: one is everybody's, so that a sixth of all bands or more agree.
-    let page =
-        |number: u64| (format!("http://a.org/{number}"), format!("{} {}", text(1, 13), text(number + 9, 13)));
     write(&work, MANY, page);
-    let (said, _) = dedup(&work, "1GiB");
-    assert!(said.contains("met only the first representatives"), "{said}");
+    let (said, peak) = dedup(&work, "1GiB");
+    assert!(peak <= 1 << 30, "{} MiB", peak >> 20);
+    (rows(&work, "out"), said)
+}
+
+#[test]
+fn pages_that_are_much_alike_cost_their_number() {
+    let bounded = "met only the first representatives";
+    let (equal, _) = clustered(|number| (format!("http://h{}.org/{number}", number % 100), text(1, 100)));
+    assert_eq!(equal.len() as u64, MANY);
+    assert!(equal.iter().all(|row| u64::from(row.size) == MANY));
+    // 100 words, of which 9 or 22 are the page's own: J of about .82 and .63.
+    let (alike, said) = clustered(|number| {
+        (format!("http://a.org/{number}"), format!("{} {}", text(1, 91), text(number + 9, 9)))
+    });
+    assert!(alike.len() as u64 > MANY / 2 && !said.contains(bounded), "{}: {said}", alike.len());
+    let (unlike, said) = clustered(|number| {
+        (format!("http://a.org/{number}"), format!("{} {}", text(1, 78), text(number + 9, 22)))
+    });
+    assert!(unlike.len() as u64 <= MANY / 2 && said.contains(bounded), "{}: {said}", unlike.len());
+    // Pages of two shingles: one is everybody's, so that a sixth of all bands or more agree.
+    let (_, said) = clustered(|number| {
+        (format!("http://a.org/{number}"), format!("{} {}", text(1, 13), text(number + 9, 13)))
+    });
+    assert!(said.contains(bounded), "{said}");
 }

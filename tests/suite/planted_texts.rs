@@ -3,13 +3,17 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde::Serialize;
 use webmill::Result;
 use webmill::capture::CanonicalUrl;
-use webmill::jobs::output::write_rows;
+use webmill::jobs::extract::Extract;
+use webmill::jobs::output::TableFile;
 use webmill::jobs::rejects::RejectTable;
 use webmill::mill::{PageRow, Reading, TextRow};
-use webmill::run::{Cancel, Committed, Inputs, Job, JobInput, Progress, Runtime, Silent, Stage};
+use webmill::run::{
+    Cancel, Committed, Ingredient, Inputs, Job, JobInput, Progress, Runtime, Silent, Stage, Unit,
+};
 use webmill::table::{Bytes16, Millis, Table};
 use webmill::text::MainText;
 use xxhash_rust::xxh3::xxh3_64;
@@ -66,16 +70,18 @@ impl PlantedPage {
     }
 }
 
-/// A job called extract that writes given pages.
+/// A job called extract that writes pages as it would, without shards.
 #[derive(Serialize)]
-pub struct Planted {
-    pages: Vec<PlantedPage>,
-    /// Files of each table.
-    parts: usize,
+struct Planted<'a> {
+    pages: usize,
+    /// Pages of a file of each table.
+    part: usize,
+    #[serde(skip)]
+    page: &'a (dyn Fn(usize) -> PlantedPage + Sync),
 }
 
 /// No input.
-pub struct Nothing;
+struct Nothing;
 
 impl JobInput for Nothing {
     fn inputs(&self) -> Inputs {
@@ -83,28 +89,38 @@ impl JobInput for Nothing {
     }
 }
 
-impl Job for Planted {
+impl Job for Planted<'_> {
     type Input = Nothing;
-    const NAME: &'static str = "extract";
-    const VERSION: u32 = 1;
+    const NAME: &'static str = Extract::NAME;
+    const VERSION: u32 = Extract::VERSION;
+
+    fn ingredients(&self) -> Vec<Ingredient> {
+        Extract::default().ingredients()
+    }
 
     fn run(&self, _: &Nothing, stage: &Stage<'_>) -> Result<()> {
-        stage.unit("planted", |unit| {
-            let size = self.pages.len().div_ceil(self.parts).max(1);
-            let mut parts: Vec<&[PlantedPage]> = self.pages.chunks(size).collect();
-            // A corpus without pages has tables too.
-            parts.resize(parts.len().max(1), &[]);
-            for (part, pages) in parts.into_iter().enumerate() {
-                let name = |table| format!("{table}/part-{part:06}.parquet");
-                let place = |page: &PlantedPage| xxh3_64(format!("{page:?}").as_bytes()) >> 1;
-                let (pages, texts): (Vec<_>, Vec<_>) =
-                    pages.iter().map(|page| page.rows(place(page) as i64)).unzip();
-                write_rows(unit, name(PageRow::NAME), pages)?;
-                let texts = texts.into_iter().flatten();
-                write_rows(unit, name(TextRow::NAME), texts)?;
-            }
-            Ok(())
-        })
+        // A corpus without pages has tables too.
+        let parts: Vec<usize> = (0..self.pages.div_ceil(self.part).max(1)).collect();
+        let write = |part: &usize| stage.unit(&format!("part-{part:06}"), |unit| self.write(*part, unit));
+        parts.par_iter().with_max_len(1).try_for_each(write)
+    }
+}
+
+impl Planted<'_> {
+    fn write(&self, part: usize, unit: &mut Unit<'_>) -> Result<()> {
+        let name = |table| format!("{table}/part-{part:06}.parquet");
+        let mut pages = TableFile::<PageRow>::create(unit, name(PageRow::NAME))?;
+        let mut texts = TableFile::<TextRow>::create(unit, name(TextRow::NAME))?;
+        for number in part * self.part..self.pages.min((part + 1) * self.part) {
+            let page = (self.page)(number);
+            let place = xxh3_64(format!("{page:?}").as_bytes()) >> 1;
+            let (page, text) = page.rows(place as i64);
+            pages.push(page)?;
+            text.map_or(Ok(()), |text| texts.push(text))?;
+        }
+        pages.finish(unit)?;
+        texts.finish(unit)?;
+        Ok(())
     }
 }
 
@@ -132,6 +148,16 @@ pub fn run_job<J: Job>(
 
 /// Commits pages to `out` as results of `extract`, in `parts` files of each table, in the order given.
 pub fn plant(out: &Path, pages: &[PlantedPage], parts: usize) -> Committed {
-    let planted = Planted { pages: pages.to_vec(), parts };
-    run_job(&planted, &Nothing, out, 1, 256 << 20, &Silent).unwrap()
+    plant_many(out, pages.len(), pages.len().div_ceil(parts), &|number| pages[number].clone())
+}
+
+/// As [`plant`], of pages that are made as they are written, `part` of them a file.
+pub fn plant_many(
+    out: &Path,
+    pages: usize,
+    part: usize,
+    page: &(dyn Fn(usize) -> PlantedPage + Sync),
+) -> Committed {
+    let planted = Planted { pages, part: part.max(1), page };
+    run_job(&planted, &Nothing, out, 2, 256 << 20, &Silent).unwrap()
 }

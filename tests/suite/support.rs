@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::sim::{Config, Web};
 use webmill::table::{Table, TableInWords, read_rows};
+pub use webmill_evaluation::browser;
 
 /// A folder that goes away with the test, and the binary that works in it.
 pub struct Work {
@@ -216,44 +217,16 @@ pub fn reader(script: &str, arguments: &[&Path]) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// The browser at hand; `None` where there is none, which is said.
-pub fn browser() -> Option<PathBuf> {
-    let named = std::env::var_os("WEBMILL_CHROMIUM").map(PathBuf::from);
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = named.or_else(|| {
-        let names = ["chromium", "chromium-browser", "google-chrome"];
-        std::env::split_paths(&folders)
-            .flat_map(|folder| names.map(|name| folder.join(name)))
-            .find(|path| path.is_file())
-    });
-    if found.is_none() {
-        let why = "no Chromium (`make tools` installs it, WEBMILL_CHROMIUM names it)";
-        assert!(!webmill_evaluation::in_ci(), "{why}");
-        webmill_evaluation::skip(why);
-    }
-    found
-}
-
-/// The browser without a screen, with its profile in a folder and no network but this machine.
-pub fn chromium(program: &Path, folder: &Path) -> Command {
-    let mut command = Command::new(program);
-    command
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"])
-        .args(["--disable-background-networking", "--disable-component-update", "--disable-default-apps"])
-        .args(["--disable-dev-shm-usage", "--disable-extensions", "--hide-scrollbars"])
-        .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
-        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command
-}
-
 /// Bytes as one gzip member.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
+}
+
+/// The browser without a screen, with its profile in a folder and no network but this machine.
+pub fn chromium(program: &Path, folder: &Path) -> Command {
+    webmill_evaluation::chromium(program, folder, "")
 }
 
 /// Makes a folder a copy of another.

@@ -141,34 +141,6 @@ proptest! {
         let want: Vec<(u32, u32)> = (0..).zip(texts.iter().map(count)).filter(|text| text.1 > 0).collect();
         prop_assert_eq!(found, want);
     }
-
-    /// A file with other bytes is an error or another index, never a panic.
-    #[test]
-    fn damaged_files_are_refused_or_read(
-        texts in corpus(), damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
-        cut in prop::option::of(any::<prop::sample::Index>()),
-    ) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("index");
-        write(&path, &texts);
-        let mut bytes = std::fs::read(&path).unwrap();
-        for (at, byte) in damage {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-        }
-        if let Some(cut) = cut {
-            bytes.truncate(cut.index(bytes.len()));
-        }
-        if let Ok(index) = Index::of_bytes(&path, bytes) {
-            let mut terms = Vec::new();
-            let _ = index.each_term(|term| terms.push(term));
-            let mut cursors: Vec<_> = terms.iter().filter_map(|term| index.cursor(term).ok()).collect();
-            let _ = phrase(&mut cursors);
-            let mut cursors: Vec<_> = terms.iter().filter_map(|term| index.cursor(term).ok()).collect();
-            let scoring = Scoring { score: Measure, texts: index.texts(), words: 9, lengths: &[1, 2] };
-            let _ = best(&mut cursors, 10, &scoring);
-        }
-    }
 }
 
 #[test]

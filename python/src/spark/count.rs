@@ -71,7 +71,7 @@ impl Kernel {
 impl Kernel {
     fn made(&self, py: Python<'_>, pairs: Vec<Pair>) -> PyResult<ArrowTable> {
         let made = py.detach(|| self.kernel.reduce(pairs.into_iter())).map_err(Fault::from)?;
-        ArrowTable::of(made.columns())
+        ArrowTable::of(made)
     }
 }
 

@@ -22,8 +22,6 @@ mod lines;
 mod open;
 mod package;
 #[cfg(test)]
-mod replay_tests;
-#[cfg(test)]
 mod tests;
 mod write;
 

@@ -33,26 +33,7 @@ pub struct Visit {
 impl Browser {
     /// The browser at hand; `None` where the test is to be left, which is said.
     pub fn find() -> Option<Browser> {
-        let named = std::env::var_os("WEBMILL_CHROMIUM").map(PathBuf::from);
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        let found = named.or_else(|| {
-            std::env::split_paths(&folders)
-                .flat_map(|folder| {
-                    ["chromium", "chromium-browser", "google-chrome"].map(|name| folder.join(name))
-                })
-                .find(|path| path.is_file())
-        });
-        match found {
-            Some(program) => Some(Browser { program }),
-            None => {
-                assert!(
-                    !webmill_evaluation::in_ci(),
-                    "no Chromium (`make tools` installs it, WEBMILL_CHROMIUM names it)"
-                );
-                webmill_evaluation::skip("no Chromium: replay is not looked at in a browser");
-                None
-            }
-        }
+        webmill_evaluation::browser().map(|program| Browser { program })
     }
 
     /// Opens an address and lets it run, in real time, until `enough`, or for two minutes.
@@ -100,33 +81,12 @@ impl Browser {
     }
 
     fn command(&self, folder: &TempDir, hosts: &str) -> Command {
-        let mut command = Command::new(&self.program);
-        let path = |name: &str| folder.path().join(name).display().to_string();
+        let mut command = webmill_evaluation::chromium(&self.program, folder.path(), hosts);
         command
-            .args([
-                "--headless",
-                // Tests may run as root, in containers.
-                "--no-sandbox",
-                "--disable-gpu",
-                "--hide-scrollbars",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-default-apps",
-                "--disable-sync",
-                "--disable-extensions",
-                "--disable-dev-shm-usage",
-                "--force-device-scale-factor=1",
-                "--font-render-hinting=none",
-            ])
+            .args(["--force-device-scale-factor=1", "--font-render-hinting=none"])
             .arg(format!("--window-size={WIDTH},{HEIGHT}"))
-            .arg(format!("--host-resolver-rules={hosts}MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
-            .arg(format!("--user-data-dir={}", path("profile")))
-            .arg(format!("--log-net-log={}", path("net.json")))
-            .env("LANG", "en_US.UTF-8")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+            .arg(format!("--log-net-log={}", folder.path().join("net.json").display()))
+            .env("LANG", "en_US.UTF-8");
         command
     }
 }
