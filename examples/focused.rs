@@ -191,7 +191,7 @@ fn best(web: &Web, seeds: &[u32], options: &PriorityOptions) -> Outcome<Vec<u32>
         {
             if let Some((score, links)) = known.get_mut(&target) {
                 *links += 1;
-                queue.score(target, *score + options.popularity * f64::from(*links));
+                queue.score(target, *score + options.coefficients.popularity * f64::from(*links));
             } else {
                 let score = priority.of(url(target), Some((url(page), own)));
                 known.insert(target, (score, 0));
@@ -212,7 +212,7 @@ fn focused(
 ) -> Outcome<Vec<u32>> {
     let priority = Priority::new(options, None)?;
     let mut store = MemoryStore::default();
-    let mut focus = Focus::open(topic, tunnel, options.popularity, &store)?;
+    let mut focus = Focus::open(topic, tunnel, options.coefficients.popularity, &store)?;
     let (mut queue, mut fetched) = (Queue::default(), Vec::new());
     for &seed in seeds {
         queue.push(seed, f64::from(focus.seed(&web.pages[seed as usize].url, &mut store)?));

@@ -273,14 +273,10 @@ impl CrawlArgs {
             };
         }
         let archive = &mut options.archive;
-        for (given, setting) in [
-            (&self.operator, &mut archive.operator),
-            (&self.description, &mut archive.description),
-            (&self.collection, &mut archive.collection),
-        ] {
-            if given.is_some() {
-                setting.clone_from(given);
-            }
+        for (name, given) in
+            [("operator", &self.operator), ("description", &self.description), ("isPartOf", &self.collection)]
+        {
+            archive.info.extend(given.clone().map(|given| (name.to_owned(), given)));
         }
         archive.via |= self.via;
         if let Some(name) = &self.this_agent {
@@ -313,9 +309,10 @@ impl CrawlArgs {
         if !self.rules.rules.is_empty() {
             scope.rules.clone_from(&self.rules.rules);
         }
+        let domains = self.domain.iter().map(|domain| format!("*.{}", domain.trim_start_matches("*.")));
+        let hosts: Vec<String> = self.host.iter().cloned().chain(domains).collect();
         let lists = [
-            (&self.host, &mut scope.hosts),
-            (&self.domain, &mut scope.domain_suffixes),
+            (&hosts, &mut scope.hosts),
             (&self.prefix, &mut scope.prefixes),
             (&self.include, &mut scope.url_include),
             (&self.exclude, &mut scope.url_exclude),
