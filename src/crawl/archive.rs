@@ -66,13 +66,9 @@ pub struct ArchiveOptions {
     pub compression: Option<Compression>,
     /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
     pub max_shard_bytes: u64,
-    /// Who is responsible for the crawl: a name, or name and address; written into the `warcinfo` of WARC files, as the
-    /// two that follow. (RAW DB has no place for them but the file of settings.) Default none.
-    pub operator: Option<String>,
-    /// What the crawl is for, in words. Default none.
-    pub description: Option<String>,
-    /// The collection that it belongs to (`isPartOf`). Default none.
-    pub collection: Option<String>,
+    /// What the `warcinfo` of WARC files says of the crawl besides: `operator` (who is responsible for it), `description` (what it is for),
+    /// `isPartOf` (the collection that it belongs to) and other fields. (RAW DB has no place for it but the file of settings.) Default none.
+    pub info: BTreeMap<String, String>,
     /// Whether it is written with each answer how its URL was found: by which page, over which hops. Default false.
     pub via: bool,
 }
@@ -83,9 +79,7 @@ impl Default for ArchiveOptions {
             format: ArchiveFormat::RawDb,
             compression: None,
             max_shard_bytes: 1 << 30,
-            operator: None,
-            description: None,
-            collection: None,
+            info: BTreeMap::new(),
             via: false,
         }
     }
@@ -100,15 +94,10 @@ impl ArchiveOptions {
         if self.max_shard_bytes == 0 {
             return Err(Error::Config("max_shard_bytes: at least 1".into()));
         }
-        let texts = [
-            ("operator", &self.operator),
-            ("description", &self.description),
-            ("collection", &self.collection),
-        ];
-        for (name, text) in texts {
-            let text = text.as_deref().unwrap_or("-");
-            if text.trim().is_empty() || text.len() > MAX_TEXT_BYTES || text.contains('\0') {
-                return Err(Error::Config(format!("{name}: 1 to {MAX_TEXT_BYTES} bytes of text")));
+        for (name, text) in &self.info {
+            let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+            if !is_name || text.trim().is_empty() || text.len() > MAX_TEXT_BYTES || text.contains('\0') {
+                return Err(Error::Config(format!("info: {name}: 1 to {MAX_TEXT_BYTES} bytes of text")));
             }
         }
         Ok(())

@@ -93,13 +93,7 @@ pub(super) fn warcinfo(
          conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
         env!("CARGO_PKG_VERSION")
     );
-    let asked = [
-        ("operator", &options.operator),
-        ("description", &options.description),
-        ("isPartOf", &options.collection),
-    ];
-    let asked = asked.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?)));
-    for (name, value) in asked.chain(info.iter().map(|(name, value)| (name.as_str(), value.as_str()))) {
+    for (name, value) in options.info.iter().chain(info.iter().map(|(name, value)| (name, value))) {
         // A line break inside a value goes on with a blank.
         let value = value.replace("\r\n", "\n").replace(['\n', '\r'], "\r\n ");
         block += &format!("{name}: {value}\r\n");

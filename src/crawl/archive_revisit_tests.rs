@@ -186,9 +186,13 @@ fn what_belongs_to_an_answer_stands_before_it() {
 fn a_warcinfo_says_whose_crawl_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let options = ArchiveOptions {
-        operator: Some("A Library <crawl@library.example>".into()),
-        description: Some("elections\nof one year".into()),
-        collection: Some("news".into()),
+        info: [
+            ("operator", "A Library <crawl@library.example>"),
+            ("description", "elections\nof one year"),
+            ("isPartOf", "news"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into(),
         ..options(KINDS[4], 1 << 20)
     };
     let (path, _) = write(folder.path(), &options, &[page(HEAD_200)]);
@@ -203,7 +207,8 @@ fn a_warcinfo_says_whose_crawl_it_is() {
         assert!(text.contains(line), "{text}");
     }
     for bad in [String::new(), " ".into(), "x".repeat(5000), "a\0b".into()] {
-        let options = ArchiveOptions { operator: Some(bad), ..ArchiveOptions::default() };
-        assert!(matches!(options.check(), Err(Error::Config(text)) if text.starts_with("operator")));
+        let info = [("operator".to_owned(), bad)].into();
+        let options = ArchiveOptions { info, ..ArchiveOptions::default() };
+        assert!(matches!(options.check(), Err(Error::Config(text)) if text.contains("operator")));
     }
 }

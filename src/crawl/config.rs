@@ -63,12 +63,9 @@ pub struct CrawlOptions {
     /// Whether patterns of URLs whose pages keep being copies are left out ([`crate::duplicate_throttle`]); `--no-brake` sets it
     /// to false. Default true.
     pub brake: bool,
-    /// Whether a history of each page is kept, so that it can be visited again. Default true.
-    pub history: bool,
-    /// Whether pages that are due are visited again. Default false.
-    pub revisits: bool,
-    /// Whether the crawl goes on for ever: it waits for the next page that is due. Default false: it visits what was due when it was opened.
-    pub continuous: bool,
+    /// Whether pages are visited again: `never` (no histories of pages are kept), `later` (they are), `due` (pages that were due when
+    /// the crawl was opened are), `ever` (it waits for the next page that is due, and goes on for ever). Default `later`.
+    pub again: Again,
     /// When pages are due.
     pub revisit: RevisitOptions,
     /// The order of best-first crawls.
@@ -84,6 +81,38 @@ pub struct CrawlOptions {
     pub part_events: u64,
     /// Which of several agents this is: each crawls the hosts that consistent hashing gives to it.
     pub agents: AgentsOptions,
+}
+
+/// Whether a crawl visits pages again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Again {
+    /// No, and no later crawl can: no histories are kept.
+    Never,
+    /// Not now: their histories are kept.
+    #[default]
+    Later,
+    /// Those that were due when it was opened.
+    Due,
+    /// Whenever one is due, for ever.
+    Ever,
+}
+
+impl Again {
+    /// Whether a history of each page is kept.
+    pub fn keeps_history(self) -> bool {
+        self >= Again::Later
+    }
+
+    /// Whether pages that are due are visited.
+    pub fn visits(self) -> bool {
+        self >= Again::Due
+    }
+
+    /// Whether the crawl waits for pages to be due.
+    pub fn is_endless(self) -> bool {
+        self == Again::Ever
+    }
 }
 
 /// When a crawl stops although URLs are left; it can go on later with wider limits.
@@ -122,9 +151,7 @@ impl Default for CrawlOptions {
             sites: Vec::new(),
             strip_session_ids: true,
             brake: true,
-            history: true,
-            revisits: false,
-            continuous: false,
+            again: Again::Later,
             revisit: RevisitOptions::default(),
             priority: PriorityOptions::default(),
             focus: FocusOptions::default(),
@@ -166,9 +193,6 @@ impl CrawlOptions {
         }
         Sites::new(&self.sites, &self.politeness)?;
         self.revisit.check()?;
-        if self.revisits && !self.history {
-            return Err(Error::Config("revisits need history = true".into()));
-        }
         self.priority.check()?;
         self.check_focus()?;
         self.render.check()?;

@@ -89,7 +89,7 @@ pub mod steering;
 mod task;
 pub mod traps;
 
-pub use config::{CrawlLimits, CrawlOptions};
+pub use config::{Again, CrawlLimits, CrawlOptions};
 pub use counted::Counted;
 pub(crate) use engine::without_secrets;
 pub use engine::{

@@ -9,7 +9,7 @@
 //! | reason | field | as a rule |
 //! |---|---|---|
 //! | `depth` | at most `max_depth` links from a seed | `reject depth:N+1..` |
-//! | `host` | the host is one of the seeds (`seeds`), listed in `hosts`, or under one of `domain_suffixes` | `reject !site` |
+//! | `host` | the host is one of the seeds (`seeds`), listed in `hosts`, or under one of the domains there | `reject !site` |
 //! | `prefix` | the URL begins with one of `prefixes`, if there are any | `reject !prefix:A !prefix:B` |
 //! | `url-include` | one of the expressions matches somewhere, if there are any | `reject !re:A !re:B` |
 //! | `url-exclude` | none of the expressions matches | `reject re:A` |
@@ -17,7 +17,7 @@
 //! 4. else it is in.
 //!
 //! So rules are exceptions in both directions: `accept hops-off:1` takes what the site links to, whatever `seeds` says. Of
-//! addresses: `ip-range`, `country`: the address lies in one of `ip_ranges`, in one of `countries`, if there are any; of
+//! addresses: `network`: the address lies in one of `networks`, if there are any; of
 //! answers: the first rule with a media type that matches, else `media_types`. No rule lifts those of addresses.
 //!
 //! A seed is fetched in any case. Where it is redirected to another host, that host joins the site ([`Scope::adopt`]).
@@ -72,7 +72,7 @@ pub enum Seeds {
     Domains,
     /// Every host of the Web.
     Any,
-    /// None: only `hosts` and `domain_suffixes` count.
+    /// None: only `hosts` count.
     None,
 }
 
@@ -82,21 +82,18 @@ pub enum Seeds {
 pub struct ScopeOptions {
     /// Which hosts the seeds stand for: `hosts` (default), `domains`, `any`, `none`.
     pub seeds: Seeds,
-    /// More hosts; default none.
+    /// More hosts, `a.example`, and domains with all hosts below them, `*.edu.cn`; default none.
     pub hosts: Vec<String>,
-    /// Domains, all hosts below them included (`edu.cn`); default none.
-    pub domain_suffixes: Vec<String>,
     /// Beginnings of URLs (`https://example.com/docs/`) or, on every host, of paths (`/docs/`); default none: all.
     pub prefixes: Vec<String>,
     /// Regular expressions of which one must match somewhere in the canonical URL; default none: all.
     pub url_include: Vec<String>,
     /// Regular expressions of which none may match; default none.
     pub url_exclude: Vec<String>,
-    /// Networks (`162.105.0.0/16`, `2001:da8::/32`) or addresses; default none: all.
-    pub ip_ranges: Vec<String>,
-    /// Two-letter countries of addresses, by `country_table`; default none: all.
-    pub countries: Vec<String>,
-    /// CSV file of `network,country` or `first,last,country`; needed for `countries`; default none.
+    /// Networks (`162.105.0.0/16`, `2001:da8::/32`), addresses, and two-letter countries of addresses by `country_table`, of which one
+    /// must hold the address of a host; default none: all.
+    pub networks: Vec<String>,
+    /// CSV file of `network,country` or `first,last,country`; needed for countries; default none.
     pub country_table: Option<PathBuf>,
     /// Media types to store, `*` for any part (`text/*`, `application/*+xml`); empty for all. Default: HTML, XHTML,
     /// plain text, Markdown, XML, RSS, Atom, JSON, CSV, TSV, RTF, PDF, EPUB and the documents of Office and OpenDocument.
@@ -112,12 +109,10 @@ impl Default for ScopeOptions {
         ScopeOptions {
             seeds: Seeds::Hosts,
             hosts: Vec::new(),
-            domain_suffixes: Vec::new(),
             prefixes: Vec::new(),
             url_include: Vec::new(),
             url_exclude: Vec::new(),
-            ip_ranges: Vec::new(),
-            countries: Vec::new(),
+            networks: Vec::new(),
             country_table: None,
             media_types: include_str!("scope/media_types.txt").lines().map(str::to_owned).collect(),
             max_depth: None,
@@ -137,19 +132,20 @@ impl ScopeOptions {
 
     fn compile(&self, seeds: &[CanonicalUrl]) -> Result<Scope> {
         let site = Site::new(self, seeds)?;
-        if !self.countries.is_empty() && self.country_table.is_none() {
-            return Err(Error::Config("scope: countries needs country_table".into()));
+        let (countries, ranges): (Vec<_>, Vec<_>) =
+            self.networks.iter().partition(|entry| addresses::country(entry).is_some());
+        if !countries.is_empty() && self.country_table.is_none() {
+            return Err(Error::Config("scope: networks: countries need country_table".into()));
         }
-        let countries = self.countries.iter().map(|c| addresses::country(c)).collect::<Option<Vec<_>>>();
         Ok(Scope {
             site,
             rules: Rules::new(&self.rules)?,
             prefixes: self.prefixes.iter().map(|p| normal_prefix(p)).collect::<Result<_>>()?,
             include: compile("url_include", &self.url_include)?,
             exclude: compile("url_exclude", &self.url_exclude)?,
-            ranges: (!self.ip_ranges.is_empty()).then(|| Ranges::parse(&self.ip_ranges)).transpose()?,
-            countries: countries
-                .ok_or_else(|| Error::Config("scope: countries must be two letters each (CN)".into()))?,
+            ranges: Ranges::parse(ranges)?,
+            countries: countries.into_iter().filter_map(|entry| addresses::country(entry)).collect(),
+            asks_address: !self.networks.is_empty(),
             table: None,
             media: MediaTypes::parse(&self.media_types)?,
             max_depth: self.max_depth.unwrap_or(u32::MAX),
@@ -194,8 +190,9 @@ pub struct Scope {
     prefixes: Vec<Prefix>,
     include: Option<RegexSet>,
     exclude: Option<RegexSet>,
-    ranges: Option<Ranges>,
+    ranges: Ranges,
     countries: Vec<[u8; 2]>,
+    asks_address: bool,
     table: Option<CountryTable>,
     media: MediaTypes,
     max_depth: u32,
@@ -381,21 +378,17 @@ impl Scope {
     /// # Errors
     /// The reason why not.
     pub fn address(&self, address: IpAddr) -> Result<(), &'static str> {
-        if self.ranges.as_ref().is_some_and(|ranges| !ranges.contains(address)) {
-            return Err("ip-range");
-        }
         let home = |table: &CountryTable| {
             table.country(address).is_some_and(|country| self.countries.contains(&country))
         };
-        if !self.countries.is_empty() && !self.table.as_ref().is_some_and(home) {
-            return Err("country");
-        }
-        Ok(())
+        let holds =
+            !self.asks_address || self.ranges.contains(address) || self.table.as_ref().is_some_and(home);
+        if holds { Ok(()) } else { Err("network") }
     }
 
     /// Whether any rule asks for the address of a host.
     pub fn asks_address(&self) -> bool {
-        self.ranges.is_some() || !self.countries.is_empty()
+        self.asks_address
     }
 
     /// Whether a page of a media type is stored. Parameters (`;charset=`) and case do not count; a page that does not

@@ -3,11 +3,8 @@ use std::io::Read;
 
 use proptest::prelude::*;
 
-use webmill_capture::error::Error;
-
 use super::sim_config::Trouble;
 use super::*;
-use webmill_capture::Response;
 use webmill_capture::chunked::decode;
 
 /// Plenty of everything, on few pages.
@@ -100,26 +97,6 @@ fn every_behaviour_occurs_in_a_lively_web() {
 }
 
 #[test]
-fn a_bomb_unpacks_to_its_page_and_white_space() {
-    let config = SimConfig {
-        pages: PageShares { bomb: 1.0, ..PageShares::none() },
-        bomb_bytes: 5 << 20,
-        ..SimConfig::plain(50, 1, 1)
-    };
-    let sim = SimWeb::new(config).unwrap();
-    let url = sim.web().url(7);
-    let answer = sim.answer("GET", &url, 0);
-    let body = body_of(&answer);
-    let page = sim.web().page(7);
-    assert!(body.starts_with(page.body()));
-    assert_eq!(body.len(), page.body().len() + (5 << 20));
-    let Rest::Repeat { piece, times: Some(5), end } = &answer.rest else { panic!("{:?}", answer.rest) };
-    let length: usize = header(&answer, "content-length").unwrap().parse().unwrap();
-    assert_eq!(length, answer.message.len() - answer.head_len + piece.len() * 5 + end.len());
-    assert!(piece.len() < 3000, "{}", piece.len());
-}
-
-#[test]
 fn mirrors_stay_mirrors() {
     let mut config = lively(4000, 9);
     (config.hosts, config.pages) = (HostShares::none(), PageShares::none());
@@ -137,22 +114,6 @@ fn mirrors_stay_mirrors() {
         homes += u32::from(sim.is_home(page));
     }
     assert!(compared > 300 && homes > 10, "{compared} {homes}");
-}
-
-#[test]
-fn settings_that_cannot_work_are_refused() {
-    let sound = SimConfig::default;
-    for config in [
-        SimConfig { hosts: HostShares::alike(1.1), ..sound() },
-        SimConfig { pages: PageShares { gzip: f64::NAN, ..PageShares::none() }, ..sound() },
-        SimConfig { features: FeatureShares::every(-0.1), ..sound() },
-        SimConfig { crawl_delay_s: -1.0, ..sound() },
-        SimConfig { web: Config { pages: 0, ..Config::default() }, ..sound() },
-    ] {
-        assert!(matches!(SimWeb::new(config), Err(Error::Config(_))));
-    }
-    let json = serde_json::to_string(&sound()).unwrap();
-    assert_eq!(serde_json::from_str::<SimConfig>(&json).unwrap(), sound());
 }
 
 #[test]
@@ -188,16 +149,6 @@ proptest! {
         prop_assert_eq!(&answer, &used);
         if !a.depends_on_attempt(&url) {
             prop_assert_eq!(answer, a.answer("GET", &url, attempt + 1));
-        }
-    }
-
-    #[test]
-    fn heads_are_heads(page in 0u64..3000) {
-        let sim = SimWeb::new(lively(3000, 8)).unwrap();
-        let answer = sim.answer("GET", &sim.web().url(page), 9);
-        if answer.status > 0 {
-            let response = Response::parse(&answer.message);
-            prop_assert_eq!(response.status, Some(answer.status));
         }
     }
 }

@@ -246,30 +246,3 @@ fn settings_that_cannot_work_are_refused() {
         assert!(matches!(Web::new(config), Err(Error::Config(_))));
     }
 }
-
-#[test]
-fn extremes_are_made() {
-    let every =
-        Config { pages: 300, links: 0, max_links: 0, navigation: 0, advertisements: 0, ..Config::default() };
-    let cases = [
-        Config { words: 1, ..every.clone() },
-        Config { mirrors: 1.0, copies: 1.0, near_copies: 0.0, redirects: 0.0, missing: 0.0, ..every.clone() },
-        Config { chinese: 1.0, gbk: 1.0, broken: 1.0, edits: vec![0, 1_000_000], ..every.clone() },
-        Config { pages: 1, days: 0, ..every.clone() },
-        Config { pages_per_host: 1, links: 50, max_links: 80, words: 5000, ..every },
-    ];
-    for config in cases {
-        let web = Web::new(config).expect("sound");
-        for i in 0..web.len() {
-            let truth = web.truth(i);
-            assert_eq!(
-                truth.main_text.is_empty(),
-                matches!(truth.kind, Kind::Redirect { .. } | Kind::Missing)
-            );
-        }
-    }
-    let large = Web::new(Config { pages: 1 << 40, ..Config::default() }).expect("sound");
-    for i in [0, 1, 1 << 39, (1 << 40) - 1] {
-        assert_eq!(large.find(&large.page(i).url), Some(i));
-    }
-}

@@ -1,8 +1,8 @@
 //! Crawling the same folder again: pages are visited when they are due, with the validators that they gave, and what is as it
 //! was takes a revisit record.
 
-use webmill::crawl::Ended;
 use webmill::crawl::archive::ArchiveFormat;
+use webmill::crawl::{Again, Ended};
 use webmill::shard::{ReadOptions, RecordType, ShardReader};
 
 use super::crawl_again_site::{BEGAN, DAY_MS, Manner, Pages, every, open, round, visits, words};
@@ -110,7 +110,7 @@ fn continuous_crawls_wait_for_what_is_due() {
     let (server, record) = serve(pages);
     let folder = tempfile::tempdir().unwrap();
     let mut options = every(server.proxy(), 1);
-    options.continuous = true;
+    options.again = Again::Ever;
     options.revisit.least_s = 1;
     options.limits.seconds = Some(4);
     let mut crawl = open(folder.path(), &options, &[HOME]);

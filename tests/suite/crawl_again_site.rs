@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use webmill::capture::CanonicalUrl;
 use webmill::crawl::revisit::Schedule;
-use webmill::crawl::{Crawl, CrawlOptions, Ended, Totals};
+use webmill::crawl::{Again, Crawl, CrawlOptions, Ended, Totals};
 use webmill::sim::{Answer, Asking, Site, SynthPage};
 
 use super::crawl_support::{Quiet, events, message, swift, whole};
@@ -100,7 +100,7 @@ impl Site for Pages {
 /// Visits again after so many days, always.
 pub fn every(proxy: String, days: u64) -> CrawlOptions {
     let mut options = swift(proxy);
-    options.revisits = true;
+    options.again = Again::Due;
     options.revisit.schedule = Schedule::Fixed;
     options.revisit.every_s = days * 86_400;
     options

@@ -93,7 +93,7 @@ fn a_folder_opened_again_says_what_is_due_and_the_flag_visits_it() {
     let (server, _) = serve(site());
     let work = Work::new();
     let mut options = every(server.proxy(), 7);
-    options.revisits = false;
+    options.again = webmill::crawl::Again::Later;
     round(&work.path("crawl"), &options, &[SEED], 0.0);
     std::fs::write(work.path("crawl/seeds.txt"), format!("{SEED}\n")).unwrap();
     let proxy = server.proxy();

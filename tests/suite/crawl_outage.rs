@@ -208,25 +208,6 @@ fn bodies_that_break_off_are_asked_for_again_and_the_longest_is_kept() {
 }
 
 #[test]
-fn a_tightened_scope_reaches_what_is_queued() {
-    let (server, record) = serve(star("s.example", 60));
-    let folder = tempfile::tempdir().unwrap();
-    let mut options = swift(server.proxy());
-    options.limits.pages = Some(10);
-    let (mut first, _) =
-        Crawl::open(folder.path(), &options, &seeds(&["http://s.example/"]), 2, None).unwrap();
-    let ended = first.run(&mut Quiet, &|| false).unwrap();
-    assert_eq!((ended, first.close(ended).unwrap().stored), (Ended::Pages, 10));
-    let before = record.requests().len();
-    options.limits.pages = None;
-    options.scope.url_exclude = vec![r"/[0-9]*[02468]\.html$".into()];
-    let totals = crawl(folder.path(), &options, &seeds(&["http://s.example/"]));
-    let asked: Vec<String> = record.requests()[before..].iter().map(|(_, asked)| asked.url.clone()).collect();
-    assert!(asked.iter().all(|url| !url.ends_with("0.html") && !url.ends_with("4.html")), "{asked:?}");
-    assert!(totals.outcomes.get(outcome::OUT_OF_SCOPE) > 20);
-}
-
-#[test]
 fn errors_of_a_server_are_asked_for_again_when_told() {
     let error = || message("500 Internal Server Error", "", "later");
     let late = "http://e.example/late.html";
@@ -279,21 +260,6 @@ fn a_host_that_answers_with_errors_alone_for_a_while_loses_no_page() {
     assert_eq!((totals.stored, totals.given_up.is_empty()), (41, true), "{:?}", totals.outcomes);
     let refused = record.requests().iter().filter(|(_, asked)| asked.status == 500).count();
     assert_eq!(refused, 100);
-}
-
-#[test]
-fn a_host_that_never_recovers_is_left_alone_with_its_queue() {
-    let (server, _) = serve(out_of_order(10..u64::MAX));
-    let folder = tempfile::tempdir().unwrap();
-    let mut options = swift(server.proxy());
-    (options.politeness.backoff_ms, options.politeness.max_backoff_ms) = (5, 5);
-    let (mut crawl, _) =
-        Crawl::open(folder.path(), &options, &seeds(&["http://o.example/"]), 2, None).unwrap();
-    let ended = crawl.run(&mut Quiet, &|| false).unwrap();
-    let missing = crawl.missing().unwrap();
-    let stored = crawl.close(ended).unwrap().stored;
-    assert_eq!((ended, missing.given_up.is_empty(), missing.host_count), (Ended::Finished, true, 1));
-    assert_eq!((missing.hosts[0].0.reason.as_str(), missing.waiting), (outcome::SERVER_ERROR, 41 - stored));
 }
 
 /// A page of 380 kB that hardly compresses.

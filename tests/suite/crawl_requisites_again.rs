@@ -9,7 +9,7 @@ use webmill::capture::date::format_14;
 use webmill::capture::digest::sha1_base32;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::{Event, outcome};
-use webmill::crawl::{CrawlOptions, Ended, Purpose, Totals};
+use webmill::crawl::{Again, CrawlOptions, Ended, Purpose, Totals};
 use webmill::jobs::crawl::rows::{FreshnessRow, PageHistoryRow};
 use webmill::sim::Recording;
 
@@ -204,11 +204,11 @@ fn requisites_stay_as_they_are_where_no_page_is_visited_again() {
     let requests = record.requests().len();
     // Too soon for any page.
     round(folder.path(), &options, &[HOME], 0.5);
-    options.revisits = false;
+    options.again = Again::Later;
     round(folder.path(), &options, &[HOME], 3.0);
     assert_eq!(asked(&record, requests), []);
     // A page that is new in a round has its requisites as of this day.
-    options.revisits = true;
+    options.again = Again::Due;
     options.revisit.every_s = 30 * 86_400;
     site.set("http://s.example/new", page(5));
     round(folder.path(), &options, &[HOME, "http://s.example/new"], 0.7);
@@ -242,7 +242,7 @@ fn where_a_crawl_goes_on_for_ever_requisites_follow_the_visits_of_their_pages() 
     let folder = tempfile::tempdir().unwrap();
     round(folder.path(), &options, &[HOME], 0.0);
     let requests = record.requests().len();
-    options.continuous = true;
+    options.again = Again::Ever;
     options.limits.seconds = Some(60);
     let done = || asked(&record, requests).len() == NEEDED.len();
     let mut crawl = open(folder.path(), &options, &[HOME]);

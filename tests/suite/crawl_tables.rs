@@ -6,7 +6,7 @@ use std::path::Path;
 use webmill::capture::CanonicalUrl;
 use webmill::crawl::event::outcome;
 use webmill::crawl::revisit::Schedule;
-use webmill::crawl::{Crawl, CrawlOptions, Ended, Missing, Purpose, Totals};
+use webmill::crawl::{Again, Crawl, CrawlOptions, Ended, Missing, Purpose, Totals};
 use webmill::jobs::crawl::end;
 use webmill::jobs::crawl::files::folder;
 use webmill::jobs::crawl::rows::{
@@ -191,7 +191,7 @@ fn a_page_that_failed_in_several_rounds_is_missing_once_and_not_once_it_is_there
     }
     // Built again from the log, the counts are the same.
     std::fs::remove_dir_all(folder.path().join("frontier")).unwrap();
-    options.revisits = false;
+    options.again = Again::Later;
     let (totals, ..) = survey(folder.path(), &options, &all, Some(BEGAN + 1_601 * DAY_MS));
     assert_eq!(totals.given_up.get(outcome::SERVER_ERROR), 1);
     assert_eq!(missing_of(folder.path(), outcome::SERVER_ERROR), (1, 1));
@@ -241,7 +241,7 @@ fn moving() -> Written {
 
 fn daily(proxy: String) -> CrawlOptions {
     let mut options = swift(proxy);
-    options.revisits = true;
+    options.again = Again::Due;
     options.revisit.schedule = Schedule::Fixed;
     options.revisit.every_s = 86_400;
     options

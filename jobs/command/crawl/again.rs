@@ -24,7 +24,7 @@ pub fn tell_due(crawl: &Crawl, options: &CrawlOptions, out: &Path) -> Result<()>
         return Ok(());
     }
     let more = if due == MOST_COUNTED { "more than " } else { "" };
-    let what = if options.revisits { "visited again now" } else { "due; --revisit visits them" };
+    let what = if options.again.visits() { "visited again now" } else { "due; --revisit visits them" };
     crate::say!("{more}{} pages of {} are {what}", grouped(due), out.display());
     Ok(())
 }

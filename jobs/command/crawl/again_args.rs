@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use webmill_crawl::CrawlOptions;
 use webmill_crawl::revisit::Schedule;
+use webmill_crawl::{Again, CrawlOptions};
 
 use super::args::parse_time;
 
@@ -43,9 +43,8 @@ impl AgainArgs {
     /// Overrides settings with what is given.
     pub fn set(&self, options: &mut CrawlOptions) {
         if let Some(given) = self.revisit {
-            options.revisits = true;
             // Who asks for a round asks for one that ends.
-            options.continuous = false;
+            options.again = Again::Due;
             options.revisit.schedule = match given {
                 None => options.revisit.schedule,
                 Some(When::Fixed) => Schedule::Fixed,
@@ -55,10 +54,10 @@ impl AgainArgs {
             };
         }
         if self.continuous {
-            (options.revisits, options.continuous) = (true, true);
+            options.again = Again::Ever;
         }
-        if self.revisit.is_some() || self.continuous || !self.import.is_empty() {
-            options.history = true;
+        if !self.import.is_empty() {
+            options.again = options.again.max(Again::Later);
         }
         let revisit = &mut options.revisit;
         revisit.every_s = self.every.map_or(revisit.every_s, |ms| ms.div_ceil(1_000));
@@ -87,18 +86,14 @@ mod tests {
     fn flags_set_what_they_say_and_nothing_else() {
         let usual = CrawlOptions::default();
         assert_eq!(options(&[]), usual);
-        assert_eq!(options(&["--revisit"]), CrawlOptions { revisits: true, ..usual.clone() });
+        assert_eq!(options(&["--revisit"]), CrawlOptions { again: Again::Due, ..usual.clone() });
         for schedule in Schedule::ALL {
             let options = options(&["--revisit", schedule.name()]);
-            assert_eq!(
-                (options.revisit.schedule, options.revisits, options.continuous),
-                (schedule, true, false)
-            );
+            assert_eq!((options.revisit.schedule, options.again), (schedule, Again::Due));
         }
         let every = options(&["--every", "12h"]);
-        assert_eq!((every.revisits, every.revisit.every_s), (false, 43_200));
-        let on = options(&["--continuous"]);
-        assert!(on.revisits && on.continuous && on.history);
+        assert_eq!((every.again, every.revisit.every_s), (Again::Later, 43_200));
+        assert_eq!(options(&["--continuous"]).again, Again::Ever);
         assert!(Line::try_parse_from(["crawl", "--revisit", "sometimes"]).is_err());
     }
 }

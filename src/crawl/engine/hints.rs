@@ -23,7 +23,7 @@ const LONGEST_MS: i64 = 86_400_000;
 impl Crawl {
     /// A sitemap or feed says when a page was changed last.
     pub(super) fn hint(&mut self, url: &CanonicalUrl, modified_ms: i64) -> Result<()> {
-        if !self.options.history {
+        if !self.options.again.keeps_history() {
             return Ok(());
         }
         let Some(mut history) = self.frontier.history(url)? else { return Ok(()) };
@@ -72,7 +72,7 @@ impl Crawl {
 
     /// A sitemap was read, or is as it was.
     pub(super) fn sitemap_read(&mut self, lease: &Lease, status: u16, facts: &Facts) -> Result<()> {
-        if lease.entry.purpose != Purpose::Sitemap || !self.options.history {
+        if lease.entry.purpose != Purpose::Sitemap || !self.options.again.keeps_history() {
             return Ok(());
         }
         let mut known = KnownSitemap::of(&lease.entry, self.now_ms());

@@ -217,8 +217,7 @@ pub(crate) fn scope_of(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result
     };
     if options.fetch.proxy.is_some() && scope.asks_address() {
         return Err(Error::Config(
-            "scope.ip_ranges and scope.countries cannot be held through a proxy, which tells no addresses"
-                .into(),
+            "scope.networks cannot be held through a proxy, which tells no addresses".into(),
         ));
     }
     Ok(scope)

@@ -83,7 +83,7 @@ fn by_interval(history: &PageHistory, at_ms: i64) -> Option<AskAgain> {
 impl Crawl {
     /// Whether requisites are asked for again at all.
     fn follows_pages(&self) -> bool {
-        self.options.requisites && self.options.revisits && self.options.history
+        self.options.requisites && self.options.again.visits()
     }
 
     /// Which of the requisites that the answer for the URL of `lease` names are asked for again; before its visit is counted.
@@ -95,7 +95,7 @@ impl Crawl {
         let now = self.now_ms();
         let history = self.history_of(&entry.url, entry.purpose)?;
         let interval_ms = history.as_ref().map_or(0, |history| history.interval_ms);
-        let usual = if self.options.continuous { self.visits.scheduler.first_ms() } else { 0 };
+        let usual = if self.options.again.is_endless() { self.visits.scheduler.first_ms() } else { 0 };
         let period = match &history {
             // In rounds the beginning of the round is enough for what is new.
             None => usual,
@@ -158,7 +158,7 @@ impl Crawl {
         event: &mut Event,
         date_ms: Option<i64>,
     ) -> Result<Option<Outcome>> {
-        if !self.options.history {
+        if !self.options.again.keeps_history() {
             return Ok(None);
         }
         let (seen, history) = self.judge_requisite(url, event, date_ms)?;
@@ -170,7 +170,7 @@ impl Crawl {
 
     /// Gives the visit of an event that the frontier does not know yet to the history of its requisite.
     pub(super) fn replay_requisite(&mut self, event: &Event, url: &CanonicalUrl) -> Result<()> {
-        if !self.options.history {
+        if !self.options.again.keeps_history() {
             return Ok(());
         }
         let (seen, history) = self.judge_requisite(url, event, None)?;

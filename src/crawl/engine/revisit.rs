@@ -147,7 +147,7 @@ impl Crawl {
     /// What the answer for the URL of a lease is to be compared with; `None`: it is not known.
     pub(super) fn known(&self, lease: &Lease) -> Result<Option<Known>> {
         match lease.entry.purpose {
-            _ if !self.options.history => return Ok(None),
+            _ if !self.options.again.keeps_history() => return Ok(None),
             Purpose::Sitemap => return self.known_sitemap(lease),
             Purpose::Page => {}
             Purpose::Robots => return Ok(None),
@@ -238,7 +238,7 @@ impl Crawl {
         host: &mut HostVisits,
     ) -> Result<Option<(Outcome, PageHistory)>> {
         let status = event.status.unwrap_or(0);
-        if !self.options.history || event.purpose != Purpose::Page {
+        if !self.options.again.keeps_history() || event.purpose != Purpose::Page {
             return Ok(None);
         }
         let mut history = match self.frontier.history(url)? {
@@ -278,13 +278,13 @@ impl Crawl {
 
     /// Until when pages count as due: now, or in a crawl by rounds the beginning of the round.
     pub(super) fn due_until(&self) -> i64 {
-        if self.options.continuous { self.now_ms() } else { self.wall_ms }
+        if self.options.again.is_endless() { self.now_ms() } else { self.wall_ms }
     }
 
     /// Queues pages that are due, as many as there is room for beside new ones; whether there were any.
     pub(super) fn admit_due(&mut self, all_else_done: bool) -> Result<bool> {
         let now = self.now_ms();
-        if !self.options.revisits || (now < self.visits.next_look_ms && !all_else_done) {
+        if !self.options.again.visits() || (now < self.visits.next_look_ms && !all_else_done) {
             return Ok(false);
         }
         self.visits.next_look_ms = now + LOOK_MS;
@@ -317,12 +317,12 @@ impl Crawl {
 
     /// When the next page is due, where the crawl waits for it.
     pub(super) fn next_due(&mut self) -> Result<Option<i64>> {
-        if !self.options.revisits {
+        if !self.options.again.visits() {
             return Ok(None);
         }
         let until = self.due_until();
         let next = self.frontier.next_due()?;
-        Ok(next.filter(|due| self.options.continuous || *due <= until))
+        Ok(next.filter(|due| self.options.again.is_endless() || *due <= until))
     }
 }
 

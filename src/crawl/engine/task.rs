@@ -142,7 +142,7 @@ impl Crawl {
             keep,
             head_first,
             max_body_bytes: self.max_body_bytes(purpose),
-            keeps_history: self.options.history && purpose != Purpose::Robots,
+            keeps_history: self.options.again.keeps_history() && purpose != Purpose::Robots,
             clock_shift_ms: self.clock_shift_ms,
             render,
             leads,

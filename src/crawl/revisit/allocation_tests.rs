@@ -37,33 +37,6 @@ fn age_visits_every_page_and_fast_ones_more() {
 }
 
 #[test]
-fn no_exchange_of_visits_between_two_pages_helps() {
-    let pages = five();
-    for objective in [Objective::Freshness, Objective::Age] {
-        let plan = Plan::solve(objective, &pages, 5.0).unwrap();
-        let visits: Vec<f64> = (1..=5).map(|rate| plan.frequency(f64::from(rate), 1.0)).collect();
-        let worth = |visits: &[f64]| -> f64 {
-            let of = |(at, visits): (usize, &f64)| match objective {
-                Objective::Freshness if *visits <= 0.0 => 0.0,
-                Objective::Freshness => freshness(at as f64 + 1.0, 1.0 / visits),
-                _ => -age(at as f64 + 1.0, 1.0 / visits),
-            };
-            visits.iter().enumerate().map(of).sum()
-        };
-        let best = worth(&visits);
-        for from in 0..5 {
-            for to in 0..5 {
-                let mut other = visits.clone();
-                let moved = 0.01f64.min(other[from]);
-                other[from] -= moved;
-                other[to] += moved;
-                assert!(worth(&other) <= best + 1e-12, "{objective:?} {from} → {to}");
-            }
-        }
-    }
-}
-
-#[test]
 fn a_heavier_page_is_visited_more_often() {
     let mut pages = RateHistogram::default();
     pages.add(1.0, 1.0);

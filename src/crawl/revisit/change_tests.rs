@@ -136,27 +136,6 @@ fn estimates_are_unbiased_enough() {
 
 proptest! {
     #[test]
-    fn any_visits_give_a_rate(
-        visits in proptest::collection::vec((any::<i64>(), any::<i64>(), 0u8..3), 0..60), mean: f64,
-    ) {
-        let mut record = ChangeRecord::default();
-        for (interval, ago, kind) in visits {
-            match kind {
-                0 => record.see(interval, false),
-                1 => record.see(interval, true),
-                _ => record.see_dated(interval, ago),
-            }
-        }
-        let rate = record.rate_with(&Prior::of(mean));
-        prop_assert!(rate > 0.0 && rate.is_finite(), "{rate}");
-        if let Some(rate) = record.rate() {
-            prop_assert!(rate >= 0.0 && rate.is_finite(), "{rate}");
-        }
-        let bytes = postcard::to_allocvec(&record).unwrap();
-        prop_assert_eq!(postcard::from_bytes::<ChangeRecord>(&bytes).unwrap(), record);
-    }
-
-    #[test]
     fn a_change_raises_the_rate_and_quiet_lowers_it(
         visits in proptest::collection::vec((60_000i64..400 * DAY_MS, any::<bool>()), 0..40),
         interval in 60_000i64..400 * DAY_MS,

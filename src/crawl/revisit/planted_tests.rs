@@ -1,7 +1,7 @@
 //! Estimators and schedules on pages whose changes are planted, in virtual time.
 
-use super::planted::{Planted, Run, START_MS, Validators, closed_form, estimates, median_error, plant};
-use crate::revisit::{Answer, DAY_MS, PageHistory, Prior, RevisitOptions, Schedule, Scheduler};
+use super::planted::{Planted, Run, Validators, closed_form, plant};
+use crate::revisit::{PageHistory, RevisitOptions, Schedule};
 
 fn by(schedule: Schedule, visits_per_day: f64) -> RevisitOptions {
     RevisitOptions { schedule, visits_per_day, ..RevisitOptions::default() }
@@ -15,52 +15,6 @@ fn alike(web: &[Planted], visits_per_day: f64) -> RevisitOptions {
 
 fn web() -> Vec<Planted> {
     plant(1, 1200, 730.0)
-}
-
-/// The share of what can be known at all from so many visits at the interval that tells most: |error| of half the pages.
-fn bound(visits: u32, of_one: f64) -> f64 {
-    0.6745 * of_one / f64::from(visits).sqrt()
-}
-
-#[test]
-fn estimates_come_near_to_what_visits_can_tell() {
-    let web = web();
-    for visits in [20, 40, 80] {
-        let error = |best, validators| median_error(&web, &estimates(&web, visits, best, validators), visits);
-        let (digests, dates) = (error(true, Validators::Missing), error(true, Validators::Honest));
-        let (adaptive, dated) = (error(false, Validators::Missing), error(false, Validators::Honest));
-        println!("{visits} visits: {digests:.3} {dates:.3} {adaptive:.3} {dated:.3}");
-        assert!(
-            digests < 1.15 * bound(visits, 1.243) && dates < 1.15 * bound(visits, 1.1),
-            "{digests} {dates}"
-        );
-        // Intervals begin at seven days and reach the page's own by steps.
-        assert!(
-            adaptive < 1.5 * bound(visits, 1.243) && dated < 1.6 * bound(visits, 1.1),
-            "{adaptive} {dated}"
-        );
-        assert!(visits < 40 || adaptive < 0.18, "{adaptive}");
-    }
-}
-
-#[test]
-fn a_page_with_a_clock_is_visited_ever_more_rarely_and_by_digests_would_be_ever_more_often() {
-    let scheduler = Scheduler::new(RevisitOptions::default(), None).unwrap();
-    let interval = |simhash| {
-        let mut page = PageHistory::new("http://p/", START_MS);
-        let mut number = 0u8;
-        // A year, or two hundred visits.
-        while page.next_ms.is_some_and(|next| next < START_MS + 365 * DAY_MS) && number < 200 {
-            number += 1;
-            let at_ms = page.next_ms.unwrap();
-            let answer =
-                Answer { at_ms, status: 200, digest: Some([number; 20]), simhash, ..Answer::default() };
-            page.observe(&answer, &scheduler, &Prior::default());
-        }
-        page.interval_ms
-    };
-    let (by_text, by_digest) = (interval(Some(7)), interval(None));
-    assert!(by_text > 100 * DAY_MS && by_digest == 60_000, "{by_text} {by_digest}");
 }
 
 #[test]

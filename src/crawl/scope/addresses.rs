@@ -151,13 +151,13 @@ impl Ranges {
     ///
     /// # Errors
     /// [`Error::Config`] with the entry.
-    pub fn parse(entries: &[String]) -> Result<Ranges> {
+    pub fn parse<'a>(entries: impl IntoIterator<Item = &'a String>) -> Result<Ranges> {
         let all = entries
-            .iter()
+            .into_iter()
             .map(|entry| {
                 let wrong = || {
                     Error::Config(format!(
-                        "scope: ip_ranges: {entry:?} is no network (10.0.0.0/8) or address"
+                        "scope: networks: {entry:?} is no network (10.0.0.0/8), address or country (CN)"
                     ))
                 };
                 network(entry).map(|(first, last)| (first, last, (), 0)).ok_or_else(wrong)

@@ -3,7 +3,7 @@
 //! | condition | holds for |
 //! |---|---|
 //! | `all` | every URL |
-//! | `site` | a host of the site: what `seeds`, `hosts` and `domain_suffixes` say, and what seeds moved to |
+//! | `site` | a host of the site: what `seeds` and `hosts` say, and what seeds moved to |
 //! | `host:a.example,b.example` | one of these hosts, with or without `www.` |
 //! | `domain:edu.cn,a.example` | a host that is or ends in one of these, on label borders |
 //! | `prefix:https://a.example/docs/`, `prefix:/docs/` | a URL, or on every host a path with its query, that begins so |

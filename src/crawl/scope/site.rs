@@ -29,17 +29,13 @@ struct Adopted {
 
 impl Site {
     pub fn new(options: &ScopeOptions, seeds: &[CanonicalUrl]) -> Result<Site> {
-        let listed = !options.hosts.is_empty() || !options.domain_suffixes.is_empty();
+        let listed = !options.hosts.is_empty();
         match options.seeds {
             Seeds::Any if listed => {
-                return Err(Error::Config(
-                    "scope: with seeds = \"any\", hosts and domain_suffixes have no effect".into(),
-                ));
+                return Err(Error::Config("scope: with seeds = \"any\", hosts have no effect".into()));
             }
             Seeds::None if !listed && options.rules.is_empty() => {
-                return Err(Error::Config(
-                    "scope: seeds = \"none\" needs hosts, domain_suffixes or rules".into(),
-                ));
+                return Err(Error::Config("scope: seeds = \"none\" needs hosts or rules".into()));
             }
             _ => {}
         }
@@ -51,10 +47,10 @@ impl Site {
             adopted: Adopted::default(),
         };
         for host in &options.hosts {
-            site.hosts.insert(bare(&normal_host(host)?).to_owned());
-        }
-        for suffix in &options.domain_suffixes {
-            site.suffixes.insert(normal_suffix(suffix)?);
+            match host.trim().strip_prefix("*.") {
+                Some(domain) => site.suffixes.insert(normal_suffix(domain)?),
+                None => site.hosts.insert(bare(&normal_host(host)?).to_owned()),
+            };
         }
         for seed in seeds {
             match options.seeds {
