@@ -63,6 +63,7 @@ pub mod timing;
 pub mod url;
 pub mod urlkey;
 pub mod varint;
+mod words;
 
 #[cfg(test)]
 mod cases;
@@ -158,37 +159,27 @@ pub struct Place {
     pub length: u64,
 }
 
-/// Why the end of a capture is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
-pub enum Truncation {
-    /// The crawler's limit on size.
-    Length,
-    /// The crawler's limit on time.
-    Time,
-    /// The connection broke.
-    Disconnect,
-    /// The archive says so, without a reason that we know.
-    Unspecified,
-    /// Longer than the record limit of our reader.
-    RecordLimit,
-    /// The decoded body is longer than the limit of the job.
-    BodyLimit,
+crate::words! {
+    /// Why the end of a capture is missing.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    // Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
+    pub enum Truncation {
+        /// The crawler's limit on size.
+        Length = "length",
+        /// The crawler's limit on time.
+        Time = "time",
+        /// The connection broke.
+        Disconnect = "disconnect",
+        /// The archive says so, without a reason that we know.
+        Unspecified = "unspecified",
+        /// Longer than the record limit of our reader.
+        RecordLimit = "record-limit",
+        /// The decoded body is longer than the limit of the job.
+        BodyLimit = "body-limit",
+    }
 }
 
 impl Truncation {
-    /// The word for it in tables; the first four are WARC's own.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Truncation::Length => "length",
-            Truncation::Time => "time",
-            Truncation::Disconnect => "disconnect",
-            Truncation::Unspecified => "unspecified",
-            Truncation::RecordLimit => "record-limit",
-            Truncation::BodyLimit => "body-limit",
-        }
-    }
-
     /// Reads the value of a `WARC-Truncated` header: any unknown reason is [`Truncation::Unspecified`].
     pub fn from_warc(value: &str) -> Truncation {
         let value = value.trim();

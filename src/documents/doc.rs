@@ -53,7 +53,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     if container.is_damaged() {
         flow.builder.warn("damaged");
     }
-    Ok(reader::Reader::new(&fib, &main, &table, &data, flow).read(facts.title.as_deref()))
+    Ok(reader::Reader::new(&fib, &main, &table, &data, flow).read(facts.about.title.as_deref()))
 }
 
 #[cfg(test)]

@@ -6,123 +6,71 @@ use serde::{Deserialize, Serialize};
 use webmill_html::About;
 
 use crate::builder::one_line;
+use webmill_capture::words;
 
-/// A format of documents.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Kind {
-    /// Portable Document Format, ISO 32000.
-    Pdf,
-    /// Word since 2007, ECMA-376.
-    Docx,
-    /// Word 97 to 2003, [MS-DOC].
-    Doc,
-    /// OpenDocument text.
-    Odt,
-    /// Rich Text Format 1.9.1.
-    Rtf,
-    /// PowerPoint since 2007, ECMA-376.
-    Pptx,
-    /// PowerPoint 97 to 2003, [MS-PPT].
-    Ppt,
-    /// OpenDocument presentation.
-    Odp,
-    /// Excel since 2007, ECMA-376.
-    Xlsx,
-    /// Excel 97 to 2003, [MS-XLS].
-    Xls,
-    /// Excel's binary workbook, [MS-XLSB].
-    Xlsb,
-    /// OpenDocument spreadsheet.
-    Ods,
-    /// EPUB 2 and 3.
-    Epub,
-    /// RSS, Atom or JSON Feed.
-    Feed,
-    /// Markdown.
-    Markdown,
-    /// Values between commas, semicolons or tabs.
-    Csv,
-    /// Plain text.
-    #[default]
-    Text,
+words! {
+    /// A format of documents.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum Kind {
+        /// Portable Document Format, ISO 32000.
+        Pdf = "pdf",
+        /// Word since 2007, ECMA-376.
+        Docx = "docx",
+        /// Word 97 to 2003, [MS-DOC].
+        Doc = "doc",
+        /// OpenDocument text.
+        Odt = "odt",
+        /// Rich Text Format 1.9.1.
+        Rtf = "rtf",
+        /// PowerPoint since 2007, ECMA-376.
+        Pptx = "pptx",
+        /// PowerPoint 97 to 2003, [MS-PPT].
+        Ppt = "ppt",
+        /// OpenDocument presentation.
+        Odp = "odp",
+        /// Excel since 2007, ECMA-376.
+        Xlsx = "xlsx",
+        /// Excel 97 to 2003, [MS-XLS].
+        Xls = "xls",
+        /// Excel's binary workbook, [MS-XLSB].
+        Xlsb = "xlsb",
+        /// OpenDocument spreadsheet.
+        Ods = "ods",
+        /// EPUB 2 and 3.
+        Epub = "epub",
+        /// RSS, Atom or JSON Feed.
+        Feed = "feed",
+        /// Markdown.
+        Markdown = "markdown",
+        /// Values between commas, semicolons or tabs.
+        Csv = "csv",
+        /// Plain text.
+        #[default]
+        Text = "text",
+    }
 }
 
 impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 17] = [
-        Kind::Pdf,
-        Kind::Docx,
-        Kind::Doc,
-        Kind::Odt,
-        Kind::Rtf,
-        Kind::Pptx,
-        Kind::Ppt,
-        Kind::Odp,
-        Kind::Xlsx,
-        Kind::Xls,
-        Kind::Xlsb,
-        Kind::Ods,
-        Kind::Epub,
-        Kind::Feed,
-        Kind::Markdown,
-        Kind::Csv,
-        Kind::Text,
-    ];
-
     /// Whether its files are characters and nothing else.
     pub fn is_characters(self) -> bool {
         matches!(self, Kind::Feed | Kind::Markdown | Kind::Csv | Kind::Text)
     }
-
-    /// Its name: lower case, as its files end.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Pdf => "pdf",
-            Kind::Docx => "docx",
-            Kind::Doc => "doc",
-            Kind::Odt => "odt",
-            Kind::Rtf => "rtf",
-            Kind::Pptx => "pptx",
-            Kind::Ppt => "ppt",
-            Kind::Odp => "odp",
-            Kind::Xlsx => "xlsx",
-            Kind::Xls => "xls",
-            Kind::Xlsb => "xlsb",
-            Kind::Ods => "ods",
-            Kind::Epub => "epub",
-            Kind::Feed => "feed",
-            Kind::Markdown => "markdown",
-            Kind::Csv => "csv",
-            Kind::Text => "text",
-        }
-    }
 }
 
-/// Where a title was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum TitleSource {
-    /// The document's metadata.
-    Metadata,
-    /// A paragraph in the style of a title, or the title of a slide.
-    Style,
-    /// The largest type of the first page, or the line of most weight.
-    Type,
-    /// The first heading.
-    Heading,
-    /// The first line.
-    Line,
-}
-
-impl TitleSource {
-    /// Its name, as tables have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            TitleSource::Metadata => "metadata",
-            TitleSource::Style => "style",
-            TitleSource::Type => "type",
-            TitleSource::Heading => "heading",
-            TitleSource::Line => "line",
-        }
+words! {
+    /// Where a title was found.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum TitleSource {
+        /// The document's metadata.
+        Metadata = "metadata",
+        /// A paragraph in the style of a title, or the title of a slide.
+        Style = "style",
+        /// The largest type of the first page, or the line of most weight.
+        Type = "type",
+        /// The first heading.
+        Heading = "heading",
+        /// The first line.
+        Line = "line",
     }
 }
 

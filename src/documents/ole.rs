@@ -10,6 +10,7 @@ use crate::builder::one_line;
 use crate::code_pages::CodePage;
 pub(crate) use crate::ole::compound::Container;
 use crate::{Document, Failure};
+use webmill_html::About;
 
 /// Properties of a set that are looked at.
 const MAX_PROPERTIES: u32 = 1_000;
@@ -35,24 +36,17 @@ impl Container<'_> {
     }
 }
 
-/// What the summary of a document says.
+/// What the summary of a document says; the title is for the one who knows the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    pub title: Option<String>,
-    pub author: Option<String>,
-    /// ISO 8601.
-    pub created: Option<String>,
-    /// ISO 8601.
-    pub modified: Option<String>,
+    pub about: About,
     pub pages: Option<u32>,
 }
 
 impl Facts {
-    /// Gives a document its author, dates and pages; the title is for the one who knows the text.
+    /// Gives a document all but the title.
     pub(crate) fn give(&self, document: &mut Document) {
-        document.about.author.clone_from(&self.author);
-        document.about.published.clone_from(&self.created);
-        document.about.modified.clone_from(&self.modified);
+        document.about = About { title: None, ..self.about.clone() };
         document.pages = document.pages.or(self.pages);
     }
 
@@ -69,10 +63,10 @@ impl Facts {
         for (id, at) in entries() {
             let value = value(at);
             match id {
-                2 => self.title = text_of(value, page),
-                4 => self.author = text_of(value, page),
-                12 => self.created = time_of(value),
-                13 => self.modified = time_of(value),
+                2 => self.about.title = text_of(value, page),
+                4 => self.about.author = text_of(value, page),
+                12 => self.about.published = time_of(value),
+                13 => self.about.modified = time_of(value),
                 14 => self.pages = u32_at(value, 4).filter(|&pages| (1..1_000_000).contains(&pages)),
                 _ => {}
             }
@@ -185,10 +179,10 @@ mod tests {
         ]);
         let bytes = testing::container(&[("\u{5}SummaryInformation", &set)]);
         let facts = Container::open(&bytes, &Limits::default()).unwrap().facts();
-        assert_eq!(facts.title.as_deref(), Some("湖泊"));
-        assert_eq!(facts.author.as_deref(), Some("A. D"));
-        assert_eq!(facts.created.as_deref(), Some("2004-05-03T10:05:00Z"));
-        assert_eq!((facts.modified, facts.pages), (None, Some(7)));
+        assert_eq!(facts.about.title.as_deref(), Some("湖泊"));
+        assert_eq!(facts.about.author.as_deref(), Some("A. D"));
+        assert_eq!(facts.about.published.as_deref(), Some("2004-05-03T10:05:00Z"));
+        assert_eq!((facts.about.modified, facts.pages), (None, Some(7)));
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     if container.is_damaged() {
         builder.warn("damaged");
     }
-    let document = slides::Reader::new(&stream, &directory, builder).read(facts.title.as_deref());
+    let document = slides::Reader::new(&stream, &directory, builder).read(facts.about.title.as_deref());
     // A presentation without slides has a sound directory that says so.
     let broken = document.pages == Some(0) && directory.document.is_none();
     if broken { Err(Failure::new("damaged", "no slides")) } else { Ok(document) }

@@ -54,6 +54,7 @@ use super::evidence::letters::advantage;
 use super::evidence::{plainly, same_family};
 use super::prescan::declared_encoding;
 use label::{obeys, obeys_beyond};
+use webmill_capture::words;
 
 mod doubled;
 mod label;
@@ -61,31 +62,20 @@ mod label;
 /// Bits by which another encoding must read a few stray bytes better than windows-1252 does.
 const STRAY_BITS: f32 = 6.0;
 
-/// What settled a page's encoding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CharsetSource {
-    /// A byte order mark.
-    Bom,
-    /// The `charset` of the HTTP header.
-    Http,
-    /// `<meta>` or the XML declaration.
-    Meta,
-    /// The bytes, unlabelled or against their label.
-    Detected,
-    /// Nothing: plain ASCII without a label.
-    Default,
-}
-
-impl CharsetSource {
-    /// Lower-case name, as tables have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            CharsetSource::Bom => "bom",
-            CharsetSource::Http => "http",
-            CharsetSource::Meta => "meta",
-            CharsetSource::Detected => "detected",
-            CharsetSource::Default => "default",
-        }
+words! {
+    /// What settled a page's encoding.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum CharsetSource {
+        /// A byte order mark.
+        Bom = "bom",
+        /// The `charset` of the HTTP header.
+        Http = "http",
+        /// `<meta>` or the XML declaration.
+        Meta = "meta",
+        /// The bytes, unlabelled or against their label.
+        Detected = "detected",
+        /// Nothing: plain ASCII without a label.
+        Default = "default",
     }
 }
 

@@ -30,6 +30,7 @@ use encoding_rs::Encoding;
 
 use super::dom::Dom;
 use webmill_capture::CanonicalUrl;
+use webmill_capture::words;
 
 pub use refresh::refresh_url;
 pub use resolver::each_link;
@@ -37,83 +38,45 @@ pub use resolver::each_link;
 /// Levels of documents inside the page that are looked into.
 pub const MAX_NESTED: u8 = 2;
 
-/// What kind of element or message a link is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
-pub enum LinkKind {
-    /// `<a href>`.
-    A,
-    /// `<area href>`.
-    Area,
-    /// `<frame src>`.
-    Frame,
-    /// `<iframe src>`.
-    Iframe,
-    /// `<link href>` that names a page.
-    Link,
-    /// `<form action>` sent by GET.
-    Form,
-    /// `<meta http-equiv=refresh>`.
-    MetaRefresh,
-    /// `<link rel=canonical>`.
-    Canonical,
-    /// `<link rel=alternate hreflang>`.
-    Hreflang,
-    /// `<img src>`.
-    Img,
-    /// The `Location` or `Refresh` of the HTTP header: made by whoever has the message.
-    HttpRedirect,
-    /// `<object data>`.
-    Object,
-    /// `<embed src>`.
-    Embed,
-    /// A link of a document that is no HTML: PDF, Office, a feed. Made by whoever reads it.
-    Document,
-    /// A literal of a script that names a page.
-    Script,
+words! {
+    /// What kind of element or message a link is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    // Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
+    pub enum LinkKind {
+        /// `<a href>`.
+        A = "a",
+        /// `<area href>`.
+        Area = "area",
+        /// `<frame src>`.
+        Frame = "frame",
+        /// `<iframe src>`.
+        Iframe = "iframe",
+        /// `<link href>` that names a page.
+        Link = "link",
+        /// `<form action>` sent by GET.
+        Form = "form",
+        /// `<meta http-equiv=refresh>`.
+        MetaRefresh = "meta-refresh",
+        /// `<link rel=canonical>`.
+        Canonical = "canonical",
+        /// `<link rel=alternate hreflang>`.
+        Hreflang = "hreflang",
+        /// `<img src>`.
+        Img = "img",
+        /// The `Location` or `Refresh` of the HTTP header: made by whoever has the message.
+        HttpRedirect = "http-redirect",
+        /// `<object data>`.
+        Object = "object",
+        /// `<embed src>`.
+        Embed = "embed",
+        /// A link of a document that is no HTML: PDF, Office, a feed. Made by whoever reads it.
+        Document = "document",
+        /// A literal of a script that names a page.
+        Script = "script",
+    }
 }
 
 impl LinkKind {
-    /// Every kind.
-    pub const ALL: [LinkKind; 15] = [
-        LinkKind::A,
-        LinkKind::Area,
-        LinkKind::Frame,
-        LinkKind::Iframe,
-        LinkKind::Link,
-        LinkKind::Form,
-        LinkKind::MetaRefresh,
-        LinkKind::Canonical,
-        LinkKind::Hreflang,
-        LinkKind::Img,
-        LinkKind::HttpRedirect,
-        LinkKind::Object,
-        LinkKind::Embed,
-        LinkKind::Document,
-        LinkKind::Script,
-    ];
-
-    /// Lower-case name, as tables have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            LinkKind::A => "a",
-            LinkKind::Area => "area",
-            LinkKind::Frame => "frame",
-            LinkKind::Iframe => "iframe",
-            LinkKind::Link => "link",
-            LinkKind::Form => "form",
-            LinkKind::MetaRefresh => "meta-refresh",
-            LinkKind::Canonical => "canonical",
-            LinkKind::Hreflang => "hreflang",
-            LinkKind::Img => "img",
-            LinkKind::HttpRedirect => "http-redirect",
-            LinkKind::Object => "object",
-            LinkKind::Embed => "embed",
-            LinkKind::Document => "document",
-            LinkKind::Script => "script",
-        }
-    }
-
     /// What a `<link>` or a `Link:` header with this `rel` is; `None` for style sheets, icons and hints for browsers.
     pub fn of_rel(rel: &str, hreflang: bool) -> Option<LinkKind> {
         /// Relations to things that are no pages.

@@ -34,7 +34,7 @@ enum Field {
 }
 
 /// What is declared by which names, in lower case, and its rank among what declares the same.
-const NAMES: [(Field, u8, &str); 25] = [
+const NAMES: &[(Field, u8, &str)] = &[
     (Field::Description, 1, "description"),
     (Field::Description, 2, "og:description"),
     (
@@ -107,10 +107,10 @@ const NAMES: [(Field, u8, &str); 25] = [
 ];
 
 static FIELDS: LazyLock<HashMap<&str, (Field, u8)>> = LazyLock::new(|| {
-    let names = |(field, rank, names): (Field, u8, &'static str)| {
+    let names = |&(field, rank, names): &(Field, u8, &'static str)| {
         names.split(' ').map(move |name| (name, (field, rank)))
     };
-    NAMES.into_iter().flat_map(names).collect()
+    NAMES.iter().flat_map(names).collect()
 });
 
 impl Reader<'_, '_> {

@@ -162,7 +162,7 @@ fn parts_are_told_apart_by_name_version_and_configuration() {
 /// What tables call a thing is what the crate that knows it calls it.
 #[test]
 fn one_word_for_one_thing() {
-    for kind in LinkKind::ALL {
+    for &kind in LinkKind::ALL {
         assert_eq!(LinkElement::from(kind).as_str(), kind.name());
     }
     let types = [PageType::Article, PageType::Collection, PageType::Documentation, PageType::Forum]

@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 pub use toml::Spanned;
+use webmill_capture::words;
 
 /// Version of the language that this program reads. A rule of a later one is refused.
 pub const LANGUAGE: u32 = 1;
@@ -170,33 +171,22 @@ pub struct ColumnText {
     pub max_length: Option<Spanned<u32>>,
 }
 
-/// What the cells of a column are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// A text.
-    #[default]
-    String,
-    /// A decimal number.
-    Number,
-    /// A day.
-    Date,
-    /// Absolute address of a picture.
-    Image,
-    /// Absolute address.
-    Url,
-}
-
-impl Kind {
-    /// Its name in rules.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::String => "string",
-            Kind::Number => "number",
-            Kind::Date => "date",
-            Kind::Image => "image",
-            Kind::Url => "url",
-        }
+words! {
+    /// What the cells of a column are.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Kind {
+        /// A text.
+        #[default]
+        String = "string",
+        /// A decimal number.
+        Number = "number",
+        /// A day.
+        Date = "date",
+        /// Absolute address of a picture.
+        Image = "image",
+        /// Absolute address.
+        Url = "url",
     }
 }
 

@@ -23,7 +23,7 @@ fn main() {
     for name in names {
         let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         let kind =
-            Kind::ALL.into_iter().find(|kind| kind.name() == ending).unwrap_or(match ending.as_str() {
+            Kind::ALL.iter().copied().find(|kind| kind.name() == ending).unwrap_or(match ending.as_str() {
                 "md" => Kind::Markdown,
                 "xlsm" => Kind::Xlsx,
                 _ => Kind::Text,

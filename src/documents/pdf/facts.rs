@@ -5,6 +5,7 @@
 
 use hayro_syntax::Pdf;
 use hayro_syntax::object::{DateTime, Dict, Stream, String as PdfString};
+use webmill_html::About;
 
 use super::stream::{Budget, decoded};
 use super::strings;
@@ -17,11 +18,10 @@ const MAX_XMP: usize = 4 << 20;
 /// What is said; none of it is blank.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    pub(super) title: Vec<String>,
-    pub(super) author: Option<String>,
-    pub(super) created: Option<String>,
-    pub(super) modified: Option<String>,
-    pub(super) language: Option<String>,
+    /// Titles that it states, the more telling first.
+    pub(super) titles: Vec<String>,
+    /// All else.
+    pub(super) about: About,
 }
 
 impl Facts {
@@ -34,13 +34,13 @@ impl Facts {
         }
         let info = pdf.metadata();
         let said = |bytes: &Option<Box<[u8]>>| bytes.as_deref().map(strings::text).and_then(filled);
-        facts.title.extend(said(&info.title));
-        facts.author = facts.author.take().or_else(|| said(&info.author));
-        facts.created = facts.created.take().or_else(|| info.creation_date.and_then(iso));
-        facts.modified = facts.modified.take().or_else(|| info.modification_date.and_then(iso));
+        facts.titles.extend(said(&info.title));
+        facts.about.author = facts.about.author.take().or_else(|| said(&info.author));
+        facts.about.published = facts.about.published.take().or_else(|| info.creation_date.and_then(iso));
+        facts.about.modified = facts.about.modified.take().or_else(|| info.modification_date.and_then(iso));
         let language = root.and_then(|root| root.get::<PdfString<'_>>("Lang"));
         let language = language.map(|language| strings::text(&language)).and_then(filled);
-        facts.language = language.or(facts.language.take());
+        facts.about.language_declared = language.or(facts.about.language_declared.take());
         facts
     }
 
@@ -53,16 +53,18 @@ impl Facts {
                 let element = description.child(name).map(|element| element.text());
                 element.or_else(|| description.attr(name).map(|value| value.into_owned())).and_then(filled)
             };
-            self.title.extend(description.child("title").and_then(|title| items(title).into_iter().next()));
+            self.titles.extend(description.child("title").and_then(|title| items(title).into_iter().next()));
             let authors = description.child("creator").map(items).unwrap_or_default();
-            if self.author.is_none() && !authors.is_empty() {
-                self.author = Some(authors.join("; "));
+            if self.about.author.is_none() && !authors.is_empty() {
+                self.about.author = Some(authors.join("; "));
             }
-            self.created = self.created.take().or_else(|| simple("CreateDate").filter(|date| is_iso(date)));
-            self.modified = self.modified.take().or_else(|| simple("ModifyDate").filter(|date| is_iso(date)));
+            self.about.published =
+                self.about.published.take().or_else(|| simple("CreateDate").filter(|date| is_iso(date)));
+            self.about.modified =
+                self.about.modified.take().or_else(|| simple("ModifyDate").filter(|date| is_iso(date)));
             let language =
                 description.child("language").and_then(|language| items(language).into_iter().next());
-            self.language = self.language.take().or(language);
+            self.about.language_declared = self.about.language_declared.take().or(language);
         }
     }
 }
@@ -119,10 +121,10 @@ mod tests {
             <xmp:ModifyDate>yesterday</xmp:ModifyDate></rdf:Description></rdf:RDF></x:xmpmeta>";
         let mut facts = Facts::default();
         facts.read_xmp(packet.as_bytes());
-        assert_eq!(facts.title, ["Ducks of the lake"]);
-        assert_eq!(facts.author.as_deref(), Some("A. Author; 李华"));
-        assert_eq!(facts.created.as_deref(), Some("2003-04-15T08:13:06+08:00"));
-        assert_eq!(facts.modified, None);
+        assert_eq!(facts.titles, ["Ducks of the lake"]);
+        assert_eq!(facts.about.author.as_deref(), Some("A. Author; 李华"));
+        assert_eq!(facts.about.published.as_deref(), Some("2003-04-15T08:13:06+08:00"));
+        assert_eq!(facts.about.modified, None);
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) fn give(
 ) {
     let lines: Vec<(&Line, bool)> = first.into_iter().flat_map(lines).collect();
     let page = lines.iter().map(|(line, _)| line.text()).collect::<Vec<_>>().join("\n");
-    for stated in facts.title.iter().filter_map(|title| title::cleaned(title)) {
+    for stated in facts.titles.iter().filter_map(|title| title::cleaned(title)) {
         if page.trim().is_empty() || !title::is_absent(&stated, &page) {
             builder.document.give_title(&stated, TitleSource::Metadata);
             return;

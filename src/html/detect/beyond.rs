@@ -23,27 +23,30 @@ use encoding_rs::{Encoding, GBK};
 
 use super::super::evidence::{mean_run, plainly};
 use super::beyond_decode as read;
+use webmill_capture::words;
 
 /// Bytes that tests read.
 const SAMPLE: usize = 8 << 10;
 
-/// An encoding that the Encoding Standard leaves out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Beyond {
-    /// Four bytes a character, least significant first.
-    Utf32Le,
-    /// Four bytes a character, most significant first.
-    Utf32Be,
-    /// Seven-bit Korean.
-    Iso2022Kr,
-    /// Seven-bit Chinese.
-    Hz,
-    /// Korean by jamo, once of DOS.
-    Johab,
-    /// Traditional Chinese of Unix.
-    EucTw,
-    /// Cyrillic of DOS before 866.
-    Ibm855,
+words! {
+    /// An encoding that the Encoding Standard leaves out.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Beyond {
+        /// Four bytes a character, least significant first.
+        Utf32Le = "UTF-32LE",
+        /// Four bytes a character, most significant first.
+        Utf32Be = "UTF-32BE",
+        /// Seven-bit Korean.
+        Iso2022Kr = "ISO-2022-KR",
+        /// Seven-bit Chinese.
+        Hz = "HZ-GB-2312",
+        /// Korean by jamo, once of DOS.
+        Johab = "Johab",
+        /// Traditional Chinese of Unix.
+        EucTw = "EUC-TW",
+        /// Cyrillic of DOS before 866.
+        Ibm855 = "IBM855",
+    }
 }
 
 /// An encoding, of the standard or beyond.
@@ -66,19 +69,6 @@ impl Charset {
 }
 
 impl Beyond {
-    /// Canonical name, IANA's where it has one.
-    pub fn name(self) -> &'static str {
-        match self {
-            Beyond::Utf32Le => "UTF-32LE",
-            Beyond::Utf32Be => "UTF-32BE",
-            Beyond::Iso2022Kr => "ISO-2022-KR",
-            Beyond::Hz => "HZ-GB-2312",
-            Beyond::Johab => "Johab",
-            Beyond::EucTw => "EUC-TW",
-            Beyond::Ibm855 => "IBM855",
-        }
-    }
-
     /// The characters of `bytes`, and whether some bytes were malformed (they become U+FFFD).
     pub(in super::super) fn decode(self, bytes: &[u8]) -> (String, bool) {
         match self {

@@ -4,31 +4,34 @@
 //! structured data), one score a class; the greatest wins.
 
 use super::model::Model;
+use webmill_capture::words;
 
-/// What a page offers to a reader.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
-#[repr(u8)]
-// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
-pub enum PageType {
-    /// One text: news, blog post, essay, encyclopaedia entry.
-    Article,
-    /// Products or posts of one kind, with little text each.
-    Collection,
-    /// Reference or manual of software, a procedure, a law.
-    Documentation,
-    /// A thread of posts, questions and answers.
-    Forum,
-    /// Entries with links to pages of their own.
-    Listing,
-    /// One thing on sale.
-    Product,
-    /// What an organisation offers.
-    Service,
-    /// A document that is no HTML: PDF, Office file, feed, plain text.
-    Document,
-    /// None of these, or no text at all.
-    #[default]
-    Other,
+words! {
+    /// What a page offers to a reader.
+    #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
+    #[repr(u8)]
+    // Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
+    pub enum PageType {
+        /// One text: news, blog post, essay, encyclopaedia entry.
+        Article = "article",
+        /// Products or posts of one kind, with little text each.
+        Collection = "collection",
+        /// Reference or manual of software, a procedure, a law.
+        Documentation = "documentation",
+        /// A thread of posts, questions and answers.
+        Forum = "forum",
+        /// Entries with links to pages of their own.
+        Listing = "listing",
+        /// One thing on sale.
+        Product = "product",
+        /// What an organisation offers.
+        Service = "service",
+        /// A document that is no HTML: PDF, Office file, feed, plain text.
+        Document = "document",
+        /// None of these, or no text at all.
+        #[default]
+        Other = "other",
+    }
 }
 
 impl PageType {
@@ -42,21 +45,6 @@ impl PageType {
         PageType::Product,
         PageType::Service,
     ];
-
-    /// Lower-case name, as in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            PageType::Article => "article",
-            PageType::Collection => "collection",
-            PageType::Documentation => "documentation",
-            PageType::Forum => "forum",
-            PageType::Listing => "listing",
-            PageType::Product => "product",
-            PageType::Service => "service",
-            PageType::Document => "document",
-            PageType::Other => "other",
-        }
-    }
 }
 
 /// Probabilities of [`PageType::CLASSES`].

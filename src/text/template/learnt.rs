@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::footprint::{Footprint, Mark};
 use super::style_tree::{composite, leaf};
 use super::{MAX_IMPORTANCE, MAX_SHOWN, MIN_OWN, MIN_PAGES, Sample, Template};
+use webmill_capture::words;
 
 /// What learning a [template](super::Template) found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -171,29 +172,19 @@ fn styles<'p>(pages: &[&'p Footprint], shown: &[Shown<'p>]) -> BTreeMap<&'p str,
     styles
 }
 
-/// Whether a host has a template.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
-pub enum Verdict {
-    /// It has one.
-    On,
-    /// Too few pages that are no copies of one another.
-    FewPages,
-    /// Its pages share no text.
-    NoneShared,
-    /// Its pages are copies of one text: next to nothing would stay of most of them.
-    Copies,
-}
-
-impl Verdict {
-    /// Its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::On => "on",
-            Verdict::FewPages => "few-pages",
-            Verdict::NoneShared => "none-shared",
-            Verdict::Copies => "copies",
-        }
+words! {
+    /// Whether a host has a template.
+    #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    // Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
+    pub enum Verdict {
+        /// It has one.
+        On = "on",
+        /// Too few pages that are no copies of one another.
+        FewPages = "few-pages",
+        /// Its pages share no text.
+        NoneShared = "none-shared",
+        /// Its pages are copies of one text: next to nothing would stay of most of them.
+        Copies = "copies",
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     let mut container = Container::open(bytes, limits)?;
     let facts = container.facts();
     facts.give(&mut builder.document);
-    if let Some(title) = facts.title.as_deref().and_then(cleaned) {
+    if let Some(title) = facts.about.title.as_deref().and_then(cleaned) {
         builder.document.give_title(&title, TitleSource::Metadata);
     }
     let stream = container.stream("Workbook").or_else(|| container.stream("Book"));
