@@ -6,12 +6,11 @@
 //!
 //! **Cost.** Two external sorts within the budget.
 
-use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
-use webmill_capture::{Error, Result};
+use webmill_capture::Result;
 use webmill_run::{Committed, Inputs, JobInput};
-use webmill_sort::{Budget, BytesSorter, SortedBytes};
+use webmill_sort::{Budget, Join, RowSorter, SortedRows};
 use webmill_table::{Reader, columns, part_files};
 
 use crate::current_captures::{self, Captures, CurrentCapture};
@@ -31,7 +30,7 @@ impl PagesAndClusters {
     /// Those of a context; that one was not made from the other is said.
     ///
     /// # Errors
-    /// [`Error::Config`] where there are none.
+    /// [`Error::Config`](webmill_capture::Error::Config) where there are none.
     pub fn of(context: &Context<'_>) -> Result<Self> {
         let sources =
             PagesAndClusters { extract: context.results_of("extract")?, dedup: context.results_of("dedup")? };
@@ -62,27 +61,15 @@ columns! {
 
 /// Captures in the order of their URLs.
 pub struct ClusteredCaptures {
-    captures: Captures,
-    clusters: SortedBytes,
-    /// The row of table `clusters` that is next.
-    waiting: Option<(Vec<u8>, u32)>,
-    superseded: u64,
+    both: Join<Captures, SortedRows<String, u32>>,
     strangers: u64,
 }
 
 fn read(pages: &[PathBuf], clusters: &Path, budget: &Budget) -> Result<ClusteredCaptures> {
-    let mut sorter = BytesSorter::new(&budget.share(2)).with_unique_keys();
-    read_clusters(clusters, |url, cluster| sorter.push(url.as_bytes(), &cluster.to_be_bytes()))?;
+    let mut sorter = RowSorter::new(&budget.share(2)).with_unique_keys();
+    read_clusters(clusters, |url, cluster| sorter.push(&url, &cluster))?;
     let captures = current_captures::read(pages, &budget.share(2))?;
-    let mut read = ClusteredCaptures {
-        captures,
-        clusters: sorter.finish()?,
-        waiting: None,
-        superseded: 0,
-        strangers: 0,
-    };
-    read.advance()?;
-    Ok(read)
+    Ok(ClusteredCaptures { both: Join::of(captures, sorter.finish()?), strangers: 0 })
 }
 
 /// Calls `each` with URL and cluster of every page that is not of earlier results.
@@ -102,50 +89,23 @@ impl ClusteredCaptures {
     /// Where a run file cannot be read.
     #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
     pub fn next(&mut self) -> Result<Option<(CurrentCapture, Option<u32>)>> {
-        let superseded = &mut self.superseded;
-        let Some(capture) = self.captures.next_current(|_| *superseded += 1)? else {
-            while self.waiting.is_some() {
-                self.strangers += 1;
-                self.advance()?;
+        while let Some((capture, cluster)) = self.both.next()? {
+            match capture {
+                Some(capture) => return Ok(Some((capture, cluster))),
+                None => self.strangers += 1,
             }
-            return Ok(None);
-        };
-        while let Some((url, cluster)) = &self.waiting {
-            match url.as_slice().cmp(capture.url.as_bytes()) {
-                Ordering::Less => self.strangers += 1,
-                Ordering::Equal => {
-                    let cluster = *cluster;
-                    self.advance()?;
-                    return Ok(Some((capture, Some(cluster))));
-                }
-                Ordering::Greater => break,
-            }
-            self.advance()?;
         }
-        Ok(Some((capture, None)))
+        Ok(None)
     }
 
-    /// Captures that later ones of their URLs replace, as far as was read.
+    /// Captures that later ones of their URLs replace, once all are read.
     pub fn superseded(&self) -> u64 {
-        self.superseded
+        self.both.left().superseded()
     }
 
     /// Rows of table `clusters` whose page is no current capture, as far as was read: signs of results of another corpus.
     pub fn strangers(&self) -> u64 {
         self.strangers
-    }
-
-    fn advance(&mut self) -> Result<()> {
-        self.waiting = match self.clusters.next().transpose()? {
-            None => None,
-            Some((url, cluster)) => {
-                let cluster = cluster.try_into().map(u32::from_be_bytes);
-                let cluster =
-                    cluster.map_err(|_| Error::Internal("a sorted cluster is not what was put in".into()))?;
-                Some((url.to_vec(), cluster))
-            }
-        };
-        Ok(())
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use webmill_capture::{Error, Result};
+use webmill_capture::Result;
 use webmill_mill::PageRow;
-use webmill_sort::{Budget, BytesSorter, SortedBytes};
+use webmill_sort::{Budget, InOrder, RowSorter, SortedRows};
 use webmill_table::{Reader, columns};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
@@ -57,8 +57,12 @@ columns! {
     }
 }
 
-/// Key, body, text, SimHash, place, words, part and SURT form of a capture, as its sorted value has them.
-type Stored<'a> = (u128, u128, u128, Option<u64>, u64, u32, u32, &'a str);
+/// By what captures are sorted: URL, time, digest, offset, shard, part. The last of a URL counts; a later part wins over
+/// an equal capture.
+type Order = (String, Option<i64>, String, i64, String, u32);
+
+/// Key, body, text, SimHash, place, words and SURT form of a capture.
+type Stored = (u128, u128, u128, Option<u64>, u64, u32, String);
 
 /// A number for the place of a capture: equal for equal file names and offsets.
 pub fn place(shard: &str, offset: i64) -> u64 {
@@ -72,9 +76,10 @@ pub fn body_of(digest: Option<&str>, length: u64) -> u128 {
 
 /// Captures in the order of their URLs, the current one of each URL last.
 pub struct Captures {
-    sorted: SortedBytes,
+    sorted: SortedRows<Order, Stored>,
     current: Option<CurrentCapture>,
     ended: bool,
+    superseded: u64,
 }
 
 /// Reads the parts of table `pages` and sorts its captures of pages of status 2xx by URL.
@@ -82,16 +87,15 @@ pub struct Captures {
 /// # Errors
 /// Where the table cannot be read or the disk refuses.
 pub fn read(parts: &[PathBuf], budget: &Budget) -> Result<Captures> {
-    let mut sorter = BytesSorter::new(budget);
+    let mut sorter = RowSorter::new(budget);
     for (part, path) in (0u32..).zip(parts) {
         read_part(path, part, &mut sorter)?;
     }
-    Ok(Captures { sorted: sorter.finish()?, current: None, ended: false })
+    Ok(Captures { sorted: sorter.finish()?, current: None, ended: false, superseded: 0 })
 }
 
-fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
+fn read_part(path: &Path, part: u32, sorter: &mut RowSorter<Order, Stored>) -> Result<()> {
     let mut reader = Reader::<Captured>::open(path)?;
-    let mut key = Vec::new();
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             let is_page = page.is_html || page.page_type.is_some();
@@ -100,24 +104,12 @@ fn read_part(path: &Path, part: u32, sorter: &mut BytesSorter) -> Result<()> {
             }
             let digest = page.content_digest.unwrap_or_default();
             let (shard, offset) = (page.warc_filename, page.warc_record_offset);
-            key.clear();
-            key.extend_from_slice(page.url.as_bytes());
-            // A canonical URL holds no zero byte, so URLs sort before what follows them.
-            key.push(0);
-            key.extend_from_slice(&ordered(page.fetch_time.0));
-            key.extend_from_slice(digest.as_bytes());
-            key.push(0);
-            key.extend_from_slice(&offset.to_be_bytes());
-            key.extend_from_slice(shard.as_bytes());
-            // A later part wins over an equal capture.
-            key.extend_from_slice(&part.to_be_bytes());
             let body = body_of(page.content_digest, page.content_length);
             let text = page.text_digest.map_or(0, |digest| digest.0);
             let at = place(shard, offset);
             let simhash = (page.num_words > 0).then_some(page.simhash);
-            let stored: Stored<'_> =
-                (page.url_key.0, body, text, simhash, at, page.num_words, part, page.url_sortkey);
-            sorter.push(&key, &postcard::to_allocvec(&stored).map_err(|_| broken())?)?;
+            let stored = (page.url_key.0, body, text, simhash, at, page.num_words, page.url_sortkey);
+            sorter.push(&(page.url, page.fetch_time.0, digest, offset, shard, part), &stored)?;
         }
     }
     Ok(())
@@ -133,15 +125,13 @@ impl Captures {
         mut superseded: impl FnMut(&CurrentCapture),
     ) -> Result<Option<CurrentCapture>> {
         while !self.ended {
-            let next = match self.sorted.next().transpose()? {
-                Some((key, value)) => Some(decode(key, value)?),
-                None => None,
-            };
+            let next = self.sorted.next()?.map(CurrentCapture::of);
             self.ended = next.is_none();
             match (self.current.take(), next) {
                 (None, next) => self.current = next,
                 (Some(before), Some(next)) if before.url == next.url => {
                     superseded(&before);
+                    self.superseded += 1;
                     self.current = Some(next);
                 }
                 (Some(before), next) => {
@@ -151,6 +141,27 @@ impl Captures {
             }
         }
         Ok(self.current.take())
+    }
+
+    /// Captures that later ones of their URLs replace, as far as was read.
+    pub fn superseded(&self) -> u64 {
+        self.superseded
+    }
+}
+
+impl InOrder for Captures {
+    type Key = String;
+    type Row = CurrentCapture;
+
+    fn next_row(&mut self) -> Result<Option<(String, CurrentCapture)>> {
+        Ok(self.next_current(|_| ())?.map(|capture| (capture.url.clone(), capture)))
+    }
+}
+
+impl CurrentCapture {
+    fn of(((url, time_ms, _, offset, shard, part), stored): (Order, Stored)) -> Self {
+        let (key, body, text, simhash, place, words, surt) = stored;
+        CurrentCapture { url, surt, key, time_ms, body, text, simhash, words, place, part, shard, offset }
     }
 }
 
@@ -162,39 +173,6 @@ pub fn ordered(time_ms: Option<i64>) -> [u8; 9] {
         bytes[1..].copy_from_slice(&((ms as u64) ^ (1 << 63)).to_be_bytes());
     }
     bytes
-}
-
-fn broken() -> Error {
-    Error::Internal("a sorted capture is not what was put in".into())
-}
-
-fn decode(key: &[u8], value: &[u8]) -> Result<CurrentCapture> {
-    let stored: Stored<'_> = postcard::from_bytes(value).map_err(|_| broken())?;
-    let (url_key, body, text, simhash, place, words, part, surt) = stored;
-    let end = memchr::memchr(0, key).ok_or_else(broken)?;
-    let time = key.get(end + 1..end + 10).ok_or_else(broken)?;
-    let time_ms = match time[0] {
-        0 => None,
-        _ => Some((u64::from_be_bytes(time[1..9].try_into().map_err(|_| broken())?) ^ (1 << 63)) as i64),
-    };
-    // Digests hold no zero byte either.
-    let digest = memchr::memchr(0, key.get(end + 10..).unwrap_or_default()).ok_or_else(broken)?;
-    let (offset, shard) = key[end + 10 + digest + 1..].split_first_chunk().ok_or_else(broken)?;
-    let (shard, _) = shard.split_last_chunk::<4>().ok_or_else(broken)?;
-    Ok(CurrentCapture {
-        url: String::from_utf8_lossy(&key[..end]).into_owned(),
-        surt: surt.to_owned(),
-        key: url_key,
-        time_ms,
-        body,
-        text,
-        simhash,
-        place,
-        words,
-        part,
-        shard: String::from_utf8_lossy(shard).into_owned(),
-        offset: i64::from_be_bytes(*offset),
-    })
 }
 
 #[cfg(test)]

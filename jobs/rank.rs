@@ -103,14 +103,14 @@ impl RankJob {
         let others = node_bytes() * graph.num_nodes() as u64;
         let with = settings.measures(&graph, (memory, others), weighted, &vectors)?;
         let (mut scores, mut convergence) = (Vec::new(), Vec::new());
-        for measure in MEASURES.iter().filter(|measure| measure.in_tables()) {
+        for measure in MEASURES.iter().filter(|measure| measure.info().in_tables) {
             let found = measure.run(&graph, &transpose, &with).map_err(|error| settings.leaner(error))?;
             unit.stage().cancel.check()?;
             progress.advance(graph.num_nodes() as u64);
             found.note.iter().for_each(|note| progress.note(&format!("rank {level}: {note}")));
             convergence
-                .extend(found.convergence.map(|near| ConvergenceRow::new(level, measure.name(), near)));
-            scores.extend(measure.scores().iter().zip(found.scores));
+                .extend(found.convergence.map(|near| ConvergenceRow::new(level, measure.info().name, near)));
+            scores.extend(measure.info().scores.iter().zip(found.scores));
         }
         progress.end();
         write(source, level, unit, &scores)?;

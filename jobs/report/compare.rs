@@ -14,7 +14,7 @@ use std::path::Path;
 use webmill_capture::{Error, Result};
 use webmill_mill::PageRow;
 use webmill_run::{Cancel, Committed, Inputs, open_latest};
-use webmill_sort::{Budget, BytesSorter};
+use webmill_sort::{Budget, RowSorter};
 use webmill_table::{Reader, columns};
 
 use super::Sources;
@@ -39,6 +39,9 @@ columns! {
 columns! {
     struct Kept from ClusterRow { keep }
 }
+
+/// A URL or host, and the side that it is of: 0 of earlier results, 1 of these.
+type Sided = (String, u8);
 
 /// Earlier results.
 #[derive(Clone)]
@@ -101,10 +104,10 @@ impl Changes {
     /// Where a table cannot be read.
     pub fn read(earlier: &Earlier, sources: &Sources, budget: &Budget, most: usize) -> Result<Self> {
         let mut changes = Changes::default();
-        let mut pages = BytesSorter::new(&budget.fraction(2, 3));
-        let mut hosts = BytesSorter::new(&budget.fraction(1, 3));
+        let mut pages = RowSorter::new(&budget.fraction(2, 3));
+        let mut hosts = RowSorter::new(&budget.fraction(1, 3));
         for (side, extract) in [&earlier.extract, &sources.extract].into_iter().enumerate() {
-            changes.push_pages(extract, side, &mut pages, &mut hosts)?;
+            changes.push_pages(extract, side as u8, &mut pages, &mut hosts)?;
         }
         changes.join_pages(pages)?;
         changes.join_hosts(hosts)?;
@@ -121,37 +124,33 @@ impl Changes {
     fn push_pages(
         &mut self,
         extract: &Committed,
-        side: usize,
-        pages: &mut BytesSorter,
-        hosts: &mut BytesSorter,
+        side: u8,
+        pages: &mut RowSorter<Sided, String>,
+        hosts: &mut RowSorter<Sided, ()>,
     ) -> Result<()> {
         let mut reader = Reader::<Page>::open(&extract.path("pages"))?;
-        let mut key = Vec::new();
         while let Some(batch) = reader.next()? {
             let counts = |page: &Page<'_>| {
                 let is_page = page.is_html || page.page_type.is_some();
                 page.is_current && is_page && matches!(page.fetch_status, None | Some(200..=299))
             };
             for page in batch.rows().filter(counts) {
-                keyed(&mut key, page.url, side);
-                pages.push(&key, page.content_digest.unwrap_or_default().as_bytes())?;
-                keyed(&mut key, page.url_host_name, side);
-                hosts.push(&key, b"")?;
+                pages.push(&(page.url, side), &page.content_digest.unwrap_or_default())?;
+                hosts.push(&(page.url_host_name, side), &())?;
                 let language = page.content_languages.and_then(|l| l.split(',').next()).unwrap_or("none");
-                self.languages.entry(language.to_owned()).or_default()[side] += 1;
+                self.languages.entry(language.to_owned()).or_default()[usize::from(side)] += 1;
             }
         }
         Ok(())
     }
 
-    fn join_pages(&mut self, pages: BytesSorter) -> Result<()> {
+    fn join_pages(&mut self, pages: RowSorter<Sided, String>) -> Result<()> {
         let mut sorted = pages.finish()?;
         // An earlier page that waits for its later one: URL and digest.
-        let mut waiting: Option<(Vec<u8>, Vec<u8>)> = None;
-        while let Some((key, digest)) = sorted.next().transpose()? {
-            let (url, side) = key.split_at(key.len() - 1);
-            if side == [0] {
-                self.pages[1] += u64::from(waiting.replace((url.to_vec(), digest.to_vec())).is_some());
+        let mut waiting: Option<(String, String)> = None;
+        while let Some(((url, side), digest)) = sorted.next()? {
+            if side == 0 {
+                self.pages[1] += u64::from(waiting.replace((url, digest)).is_some());
                 continue;
             }
             match waiting.take() {
@@ -166,32 +165,28 @@ impl Changes {
         Ok(())
     }
 
-    fn join_hosts(&mut self, hosts: BytesSorter) -> Result<()> {
+    fn join_hosts(&mut self, hosts: RowSorter<Sided, ()>) -> Result<()> {
         let mut sorted = hosts.finish()?;
-        let mut open: Option<(Vec<u8>, [u64; 2])> = None;
+        let mut open: Option<(String, [u64; 2])> = None;
         loop {
-            let next = sorted.next().transpose()?.map(|(key, _)| {
-                let (name, side) = key.split_at(key.len() - 1);
-                (name.to_vec(), usize::from(side == [1]))
-            });
+            let next = sorted.next()?.map(|(key, ())| key);
             let same = matches!((&open, &next), (Some((host, _)), Some((name, _))) if host == name);
             if !same && let Some((host, counts)) = open.take() {
-                self.note_host(&host, counts);
+                self.note_host(host, counts);
             }
             let Some((name, side)) = next else { break };
-            open.get_or_insert((name, [0, 0])).1[side] += 1;
+            open.get_or_insert((name, [0, 0])).1[usize::from(side)] += 1;
         }
         Ok(())
     }
 
-    fn note_host(&mut self, name: &[u8], counts: [u64; 2]) {
+    fn note_host(&mut self, name: String, counts: [u64; 2]) {
         let (pages, is_new) = match counts {
             [0, pages] => (pages, true),
             [pages, 0] => (pages, false),
             _ => return,
         };
         self.hosts[usize::from(!is_new)] += 1;
-        let name = String::from_utf8_lossy(name).trim_end_matches('\0').to_owned();
         let at = self.listed_hosts.partition_point(|(other, ..)| *other >= pages);
         if at < MOST_HOSTS {
             self.listed_hosts.insert(at, (pages, name, is_new));
@@ -227,13 +222,6 @@ impl Changes {
     pub fn languages_of(&self, side: usize) -> Counts {
         self.languages.iter().map(|(language, counts)| (language.clone(), counts[side])).collect()
     }
-}
-
-/// A name, a zero byte that it cannot hold, and the side: the earlier one comes first.
-fn keyed(key: &mut Vec<u8>, name: &str, side: usize) {
-    key.clear();
-    key.extend_from_slice(name.as_bytes());
-    key.extend([0, side as u8]);
 }
 
 /// Calls `each` for every crawled page.

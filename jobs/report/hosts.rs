@@ -7,23 +7,34 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+use webmill_capture::Result;
 use webmill_capture::surt::surt_host;
-use webmill_capture::{Error, Result};
 use webmill_run::Unit;
-use webmill_sort::{Budget, BytesSorter};
+use webmill_sort::{Budget, RowSorter};
 
 use super::tables::HostRow;
 use crate::output::{TableFile, first_part};
 
-/// Kinds of records, in the order in which those of one host come back.
-const CAPTURED: u8 = 0;
-const LANGUAGE: u8 = 1;
-const DUPLICATES: u8 = 2;
-const RANKED: u8 = 3;
+/// A record of a host.
+#[derive(Serialize, Deserialize)]
+enum Record {
+    /// Counts of captures, with name and domain of the host.
+    Captured([u64; COUNTS], String, Option<String>),
+    /// Pages in a language.
+    Language(u64),
+    /// A page that another one stands for.
+    Duplicate,
+    /// PageRank, sum of that of the pages, hosts in and out.
+    Ranked(f64, f64, u32, u32),
+}
+
+/// SURT form of the host, the language that a record is of, and the node.
+type Key = (String, String, u32);
 
 /// Records of hosts, in any order.
 pub struct Hosts {
-    sorter: BytesSorter,
+    sorter: RowSorter<Key, Record>,
     /// The host of the captures at hand and its sums: captures come in SURT order within a part.
     open: Option<(String, HostRow, BTreeMap<String, u64>)>,
 }
@@ -41,7 +52,7 @@ pub struct WrittenHosts {
 impl Hosts {
     /// No record yet.
     pub fn new(budget: &Budget) -> Self {
-        Hosts { sorter: BytesSorter::new(budget), open: None }
+        Hosts { sorter: RowSorter::new(budget), open: None }
     }
 
     /// Adds a capture: `row` holds its counts, name and domain of its host.
@@ -77,33 +88,23 @@ impl Hosts {
 
     /// Adds a page that a cluster represents by another page.
     pub fn duplicate(&mut self, host: &str) -> Result<()> {
-        self.sorter.push(&key(&surt_host(host), DUPLICATES, b""), &1u64.to_le_bytes())
+        self.sorter.push(&(surt_host(host).as_str(), "", 0u32), &Record::Duplicate)
     }
 
     /// Adds the link analysis of node `node` of the graph of hosts.
     pub fn ranked(&mut self, name: &str, node: u32, row: &HostRow) -> Result<()> {
-        let mut value = Vec::with_capacity(24);
-        value.extend_from_slice(&row.pagerank.to_le_bytes());
-        value.extend_from_slice(&row.page_rank_sum.to_le_bytes());
-        value.extend_from_slice(&row.hosts_in.to_le_bytes());
-        value.extend_from_slice(&row.hosts_out.to_le_bytes());
-        self.sorter.push(&key(&surt_host(name), RANKED, &node.to_be_bytes()), &value)
+        let record = Record::Ranked(row.pagerank, row.page_rank_sum, row.hosts_in, row.hosts_out);
+        self.sorter.push(&(surt_host(name).as_str(), "", node), &record)
     }
 
     fn close(&mut self) -> Result<()> {
         let Some((surt, row, languages)) = self.open.take() else { return Ok(()) };
-        let mut value = Vec::new();
-        for n in counts(&row) {
-            value.extend_from_slice(&n.to_le_bytes());
-        }
-        value.extend_from_slice(&(row.url_host_name.len() as u32).to_le_bytes());
-        value.extend_from_slice(row.url_host_name.as_bytes());
-        value.extend_from_slice(row.url_host_registered_domain.as_deref().unwrap_or_default().as_bytes());
-        self.sorter.push(&key(&surt, CAPTURED, b""), &value)?;
-        for (language, pages) in languages {
-            self.sorter.push(&key(&surt, LANGUAGE, language.as_bytes()), &pages.to_le_bytes())?;
-        }
-        Ok(())
+        let surt = surt.as_str();
+        let record = Record::Captured(counts(&row), row.url_host_name, row.url_host_registered_domain);
+        self.sorter.push(&(surt, "", 0u32), &record)?;
+        languages.iter().try_for_each(|(language, pages)| {
+            self.sorter.push(&(surt, language.as_str(), 0u32), &Record::Language(*pages))
+        })
     }
 
     /// Writes table `hosts`, in SURT order; keeps the rows of the hosts named `asked`.
@@ -127,15 +128,11 @@ impl Hosts {
         };
         let mut sorted = self.sorter.finish()?;
         let mut host: Option<Gathered> = None;
-        while let Some((key, value)) = sorted.next().transpose()? {
-            let end = memchr::memchr(0, key).ok_or_else(broken)?;
-            if host.as_ref().is_none_or(|host| host.surt != key[..end]) {
+        while let Some(((surt, language, _), record)) = sorted.next()? {
+            if host.as_ref().is_none_or(|host| host.surt != surt) {
                 finish(host.take())?;
-                host = Some(Gathered { surt: key[..end].to_vec(), ..Gathered::default() });
             }
-            if let Some(host) = &mut host {
-                host.add(key[end + 1], &key[end + 2..], value).ok_or_else(broken)?;
-            }
+            host.get_or_insert_with(|| Gathered { surt, ..Gathered::default() }).add(record, language);
         }
         finish(host)?;
         file.finish(unit)?;
@@ -146,56 +143,47 @@ impl Hosts {
 /// The records of one host.
 #[derive(Default)]
 struct Gathered {
-    surt: Vec<u8>,
+    surt: String,
     row: HostRow,
     language: Option<(u64, String)>,
     counted: (u64, String),
 }
 
 impl Gathered {
-    fn add(&mut self, kind: u8, name: &[u8], value: &[u8]) -> Option<()> {
-        let number = |at: usize| Some(u64::from_le_bytes(value.get(8 * at..8 * at + 8)?.try_into().ok()?));
+    fn add(&mut self, record: Record, language: String) {
         let row = &mut self.row;
-        match kind {
-            CAPTURED => {
+        match record {
+            Record::Captured(counts, name, domain) => {
                 if row.captures == 0 {
-                    let (head, text) = value.split_at_checked(8 * COUNTS + 4)?;
-                    let length = u32::from_le_bytes(head[8 * COUNTS..].try_into().ok()?) as usize;
-                    let (host, domain) = text.split_at_checked(length)?;
-                    row.url_host_name = String::from_utf8_lossy(host).into_owned();
-                    row.url_host_registered_domain =
-                        (!domain.is_empty()).then(|| String::from_utf8_lossy(domain).into_owned());
+                    (row.url_host_name, row.url_host_registered_domain) = (name, domain);
                 }
-                let counts = HostRow {
-                    captures: number(0)?,
-                    html_pages: number(1)?,
-                    documents: number(2)?,
-                    errors: number(3)?,
-                    bytes: number(4)?,
-                    words: number(5)?,
-                    links: number(6)?,
+                let [captures, html_pages, documents, errors, bytes, words, links] = counts;
+                let more = HostRow {
+                    captures,
+                    html_pages,
+                    documents,
+                    errors,
+                    bytes,
+                    words,
+                    links,
                     ..HostRow::default()
                 };
-                add(row, &counts);
+                add(row, &more);
             }
-            LANGUAGE => {
+            Record::Language(pages) => {
                 // Counts of one language follow each other.
-                let name = String::from_utf8_lossy(name).into_owned();
-                let before = if self.counted.1 == name { self.counted.0 } else { 0 };
-                self.counted = (before + number(0)?, name);
-                if self.language.as_ref().is_none_or(|(pages, _)| self.counted.0 > *pages) {
+                let before = if self.counted.1 == language { self.counted.0 } else { 0 };
+                self.counted = (before + pages, language);
+                if self.language.as_ref().is_none_or(|(most, _)| self.counted.0 > *most) {
                     self.language = Some(self.counted.clone());
                 }
             }
-            DUPLICATES => row.duplicates += number(0)?,
-            _ => {
-                row.pagerank = f64::from_bits(number(0)?);
-                row.page_rank_sum = f64::from_bits(number(1)?);
-                row.hosts_in = u32::from_le_bytes(value.get(16..20)?.try_into().ok()?);
-                row.hosts_out = u32::from_le_bytes(value.get(20..24)?.try_into().ok()?);
+            Record::Duplicate => row.duplicates += 1,
+            Record::Ranked(pagerank, page_rank_sum, hosts_in, hosts_out) => {
+                (row.pagerank, row.page_rank_sum) = (pagerank, page_rank_sum);
+                (row.hosts_in, row.hosts_out) = (hosts_in, hosts_out);
             }
         }
-        Some(())
     }
 
     /// The row of a host with captures. URLs without a host, as `urn:` has them, are of none.
@@ -209,7 +197,6 @@ impl Gathered {
 /// Counts of the captures of a host.
 const COUNTS: usize = 7;
 
-/// They as they are written and read.
 fn counts(row: &HostRow) -> [u64; COUNTS] {
     [row.captures, row.html_pages, row.documents, row.errors, row.bytes, row.words, row.links]
 }
@@ -222,13 +209,4 @@ fn add(row: &mut HostRow, more: &HostRow) {
     row.bytes += more.bytes;
     row.words += more.words;
     row.links += more.links;
-}
-
-/// SURT form, a zero byte that it cannot hold, the kind, and what tells records of a kind apart.
-fn key(surt: &str, kind: u8, name: &[u8]) -> Vec<u8> {
-    [surt.as_bytes(), &[0, kind], name].concat()
-}
-
-fn broken() -> Error {
-    Error::Internal("a sorted record of a host is not what was put in".into())
 }

@@ -243,8 +243,8 @@ fn rank(numbers: &Numbers) -> Vec<Named> {
     let mut found = Vec::new();
     for row in &numbers.convergence {
         let (measure, level) = (row.measure, row.level.as_str());
-        let of_row = MEASURES.iter().find(|known| known.name() == measure);
-        let error = of_row.map_or("error", |known| known.error_name());
+        let of_row = MEASURES.iter().find(|known| known.info().name == measure);
+        let error = of_row.map_or("error", |known| known.info().error_name);
         found.push(named(&[measure, level, "iterations"], f64::from(row.iterations)));
         found.push(named(&[measure, level, error], row.error));
     }

@@ -27,29 +27,27 @@ pub static MEASURES: &[&dyn Measure] = &[
     &degrees::ByDegrees,
 ];
 
+/// What is known of a measure before it runs.
+#[derive(Debug, PartialEq, Eq)]
+pub struct MeasureInfo {
+    /// Its name in table `convergence`.
+    pub name: &'static str,
+    /// One sentence: what it measures.
+    pub about: &'static str,
+    /// Time and memory that it takes beside graph and transpose, in words.
+    pub cost: &'static str,
+    /// Whether its scores are columns of table `ranks`. Others are printed where they are asked for.
+    pub in_tables: bool,
+    /// What its error is called in table `summary`.
+    pub error_name: &'static str,
+    /// The scores that a run gives, in order; most measures have one.
+    pub scores: &'static [Score],
+}
+
 /// A way to score the nodes of a graph.
 pub trait Measure: Sync {
-    /// Its name in table `convergence`.
-    fn name(&self) -> &'static str;
-
-    /// One sentence: what it measures.
-    fn about(&self) -> &'static str;
-
-    /// Time and memory that it takes beside graph and transpose, in words.
-    fn cost(&self) -> &'static str;
-
-    /// The scores that a run gives, in order; most measures have one.
-    fn scores(&self) -> &'static [Score];
-
-    /// Whether its scores are columns of table `ranks`. Others are printed where they are asked for.
-    fn in_tables(&self) -> bool {
-        true
-    }
-
-    /// What its error is called in table `summary`.
-    fn error_name(&self) -> &'static str {
-        "error"
-    }
+    /// What is known of it before it runs.
+    fn info(&self) -> &'static MeasureInfo;
 
     /// Scores the nodes of `graph`, whose transpose is `transpose`.
     ///
@@ -105,7 +103,7 @@ pub struct MeasureSettings<'a> {
 /// What a run of a measure gives.
 #[derive(Debug, Clone, Default)]
 pub struct Measured {
-    /// For each of [`Measure::scores`] one number per node.
+    /// For each of [`MeasureInfo::scores`] one number per node.
     pub scores: Vec<Vec<f64>>,
     /// How near it came, where it iterates or estimates.
     pub convergence: Option<Convergence>,
@@ -138,14 +136,14 @@ impl Score {
 /// Every score with its measure and its place among that one's scores, in the order of [`MEASURES`].
 pub fn scores() -> impl Iterator<Item = (&'static dyn Measure, usize, &'static Score)> {
     let of = |measure: &'static dyn Measure| {
-        measure.scores().iter().enumerate().map(move |(at, score)| (measure, at, score))
+        measure.info().scores.iter().enumerate().map(move |(at, score)| (measure, at, score))
     };
     MEASURES.iter().copied().flat_map(of)
 }
 
 /// The scores that are columns of table `ranks`, in their order.
 pub fn columns() -> impl Iterator<Item = &'static Score> {
-    scores().filter(|(measure, ..)| measure.in_tables()).map(|(.., score)| score)
+    scores().filter(|(measure, ..)| measure.info().in_tables).map(|(.., score)| score)
 }
 
 #[cfg(test)]
@@ -174,8 +172,8 @@ mod tests {
             };
             for measure in MEASURES {
                 let found = measure.run(&graph, &graph.transpose(), &with).unwrap();
-                assert_eq!(found.scores.len(), measure.scores().len(), "{}", measure.name());
-                for (scores, of) in found.scores.iter().zip(measure.scores()) {
+                assert_eq!(found.scores.len(), measure.info().scores.len(), "{}", measure.info().name);
+                for (scores, of) in found.scores.iter().zip(measure.info().scores) {
                     let valid = |score: &f64| match of.values {
                         Values::Counts => score.fract() == 0.0 && (0.0..4_294_967_296.0).contains(score),
                         Values::Real | Values::Estimates => score.is_finite(),

@@ -1,6 +1,7 @@
 //! External sort: more items than memory holds, in order, within a stated budget.
 //!
-//! **What.** [`Sorter`] orders fixed-size items, [`BytesSorter`] orders pairs of byte strings. Graph
+//! **What.** [`RowSorter`] orders rows by typed keys, and [`Join`] brings two such streams together. Below them,
+//! [`Sorter`] orders fixed-size items, [`BytesSorter`] orders pairs of byte strings. Graph
 //! building, the duplicate join and every table that is written in key order use them.
 //!
 //! **Algorithm.** Items gather in one buffer. A full buffer is sorted (in parallel) and written as a *run* to
@@ -51,8 +52,10 @@ mod budget;
 mod bytes;
 mod items;
 mod losers;
+mod rows;
 mod run;
 
 pub use budget::{Budget, MAX_FAN_IN};
 pub use bytes::{BytesSorter, SortedBytes};
 pub use items::{Item, Sorted, Sorter};
+pub use rows::{InOrder, Join, Joined, PutKey, RowSorter, SortedRows, TakeKey};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use webmill_graph::Csr;
-use webmill_graph::measure::{self, Measure};
+use webmill_graph::measure::{self, Measure, MeasureInfo};
 
 use crate::rank::{Rank, Vectors};
 
@@ -34,7 +34,10 @@ impl Chosen {
 
     /// What reads a name for `--by`.
     pub fn parser() -> impl TypedValueParser<Value = Self> {
-        let value = |(_, _, score): (_, _, &measure::Score)| PossibleValue::new(score.name).help(score.about);
+        let value = |(measure, _, score): (&dyn Measure, usize, &measure::Score)| {
+            let MeasureInfo { about, cost, .. } = measure.info();
+            PossibleValue::new(score.name).help(format!("{}: {about}; {cost}", score.label))
+        };
         let known = "clap takes these names alone";
         PossibleValuesParser::new(measure::scores().map(value))
             .map(move |name| Self::named(&name).expect(known))
@@ -42,7 +45,7 @@ impl Chosen {
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        self.measure.scores()[self.at].name
+        self.measure.info().scores[self.at].name
     }
 }
 
@@ -75,12 +78,12 @@ impl Measured<'_> {
         let mut of_measures = std::collections::BTreeMap::new();
         let mut all = Vec::new();
         for Chosen { measure, at } in chosen {
-            if !of_measures.contains_key(measure.name()) {
+            if !of_measures.contains_key(measure.info().name) {
                 let found = measure.run(graph, transpose, &with)?;
                 found.note.iter().for_each(|note| crate::say!("{note}"));
-                of_measures.insert(measure.name(), found.scores);
+                of_measures.insert(measure.info().name, found.scores);
             }
-            all.push(of_measures[measure.name()][*at].clone());
+            all.push(of_measures[measure.info().name][*at].clone());
         }
         Ok(all)
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 use webmill_run::{Cancel, Unit};
-use webmill_sort::{Budget, BytesSorter, SortedBytes, Sorter};
+use webmill_sort::{Budget, Join, RowSorter, SortedRows, Sorter};
 use webmill_table::{Reader, columns, part_files};
 
 use crate::current_captures;
@@ -44,6 +44,12 @@ pub struct Pages {
     pub len: u32,
 }
 
+/// By what pages are numbered: unknown time, time, length of the URL, URL.
+type Order = (u8, i64, u32, String);
+
+/// Place, key and SimHash of a page.
+type Stored = (u64, u128, Option<u64>);
+
 impl Pages {
     /// Reads and numbers the pages of table `pages` that `clusters` does not call copies; texts of fewer than `min_words`
     /// words are left out and counted.
@@ -58,36 +64,28 @@ impl Pages {
         unit: &mut Unit<'_>,
     ) -> Result<Self> {
         let cancel = unit.stage().cancel;
-        let mut copies = copies(clusters, &budget.share(4), cancel)?;
-        let mut captures = current_captures::read(&part_files(pages)?, &budget.share(4))?;
-        let mut order = BytesSorter::new(&budget.share(4));
-        let mut key = Vec::new();
+        let copies = copies(clusters, &budget.share(4), cancel)?;
+        let captures = current_captures::read(&part_files(pages)?, &budget.share(4))?;
+        let mut both = Join::of(captures, copies);
+        let mut order = RowSorter::new(&budget.share(4));
         let (mut without_text, mut short, mut left) = (0, 0, 0);
-        let mut copy = next_url(&mut copies)?;
-        while let Some(page) = captures.next_current(|_| ())? {
+        while let Some((page, copy)) = both.next()? {
             cancel.check()?;
-            while copy.as_ref().is_some_and(|copy| copy.as_slice() < page.url.as_bytes()) {
-                copy = next_url(&mut copies)?;
-            }
-            if copy.as_deref() == Some(page.url.as_bytes()) {
+            let Some(page) = page else { continue };
+            if copy.is_some() {
                 left += 1;
             } else if page.text == 0 {
                 without_text += 1;
             } else if page.words < min_words {
                 short += 1;
             } else {
-                key.clear();
-                key.push(u8::from(page.time_ms.is_none()));
-                key.extend_from_slice(&((page.time_ms.unwrap_or(0) as u64) ^ (1 << 63)).to_be_bytes());
-                key.extend_from_slice(&(page.url.len() as u32).to_be_bytes());
-                key.extend_from_slice(page.url.as_bytes());
-                let [high, low] = halves(page.key);
-                let known = u64::from(page.simhash.is_some());
-                let value = [page.place, high, low, known, page.simhash.unwrap_or_default()];
-                order.push(&key, bytemuck::bytes_of(&value))?;
+                // The earliest first, those of unknown times last; of these the shortest URL.
+                let (unknown, url) = (u8::from(page.time_ms.is_none()), page.url.as_str());
+                let key = (unknown, page.time_ms.unwrap_or(0), url.len() as u32, url);
+                order.push(&key, &(page.place, page.key, page.simhash))?;
             }
         }
-        drop((copies, captures));
+        drop(both);
         for (reason, n) in [
             ("passages-page-is-a-copy", left),
             ("passages-page-without-text", without_text),
@@ -100,16 +98,14 @@ impl Pages {
         Self::number(order.finish()?, budget, unit.temp())
     }
 
-    fn number(mut order: SortedBytes, budget: &Budget, temp: &Path) -> Result<Self> {
+    fn number(mut order: SortedRows<Order, Stored>, budget: &Budget, temp: &Path) -> Result<Self> {
         let (mut urls, mut facts) = (StringsWriter::create(temp)?, MappedWriter::create(temp)?);
         let mut keys = Sorter::new(&budget.share(4));
         let mut len = 0u32;
-        while let Some((key, value)) = order.next().transpose()? {
-            let broken = || Error::Internal("a sorted page is not what was put in".into());
-            let [place, high, low, known, simhash] =
-                bytemuck::try_pod_read_unaligned::<[u64; 5]>(value).map_err(|_| broken())?;
-            urls.push(&String::from_utf8_lossy(key.get(13..).ok_or_else(broken)?))?;
-            facts.push([high, low, known, simhash])?;
+        while let Some(((.., url), (place, key, simhash))) = order.next()? {
+            let [high, low] = halves(key);
+            urls.push(&url)?;
+            facts.push([high, low, u64::from(simhash.is_some()), simhash.unwrap_or_default()])?;
             keys.push([high, low, place, u64::from(len)])?;
             len = len.checked_add(1).ok_or_else(|| {
                 Error::Limit(format!(
@@ -144,18 +140,14 @@ pub fn halves(key: u128) -> [u64; 2] {
 }
 
 /// The URLs of pages that another one of their cluster stands for, ascending.
-fn copies(clusters: &Path, budget: &Budget, cancel: &Cancel) -> Result<SortedBytes> {
-    let mut sorter = BytesSorter::new(budget).with_unique_keys();
+fn copies(clusters: &Path, budget: &Budget, cancel: &Cancel) -> Result<SortedRows<String, ()>> {
+    let mut sorter = RowSorter::new(budget).with_unique_keys();
     let mut reader = Reader::<Member>::open(clusters)?;
     while let Some(batch) = reader.next()? {
         cancel.check()?;
         for member in batch.rows().filter(|member| !member.keep) {
-            sorter.push(member.url.as_bytes(), &[])?;
+            sorter.push(&member.url, &())?;
         }
     }
     sorter.finish()
-}
-
-fn next_url(copies: &mut SortedBytes) -> Result<Option<Vec<u8>>> {
-    Ok(copies.next().transpose()?.map(|(url, _)| url.to_vec()))
 }

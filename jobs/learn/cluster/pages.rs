@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use webmill_capture::{Error, Result};
+use webmill_capture::Result;
 use webmill_mill::TextRow;
 use webmill_run::{Measure, Unit};
-use webmill_sort::{Budget, BytesSorter, SortedBytes};
+use webmill_sort::{Budget, RowSorter, SortedRows};
 use webmill_table::{Reader, columns, part_files};
 
 use super::input::ClusterInput;
@@ -46,7 +46,7 @@ pub struct About {
 
 /// Pages in order.
 pub struct Pages {
-    sorted: SortedBytes,
+    sorted: SortedRows<String, Page>,
     /// How many there are.
     pub count: u64,
 }
@@ -58,9 +58,7 @@ impl Pages {
     /// Where a run file cannot be read.
     #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
     pub fn next(&mut self) -> Result<Option<Page>> {
-        let Some((_, value)) = self.sorted.next().transpose()? else { return Ok(None) };
-        let page = postcard::from_bytes(value);
-        page.map(Some).map_err(|e| Error::Internal(format!("a sorted page is not what was put in: {e}")))
+        Ok(self.sorted.next()?.map(|(_, page)| page))
     }
 }
 
@@ -70,12 +68,11 @@ impl Pages {
 /// Where a table cannot be read or the disk refuses.
 pub fn read(input: &ClusterInput, settings: &ClusterSettings, unit: &mut Unit<'_>) -> Result<Pages> {
     let budget = Budget::new(unit.stage().memory as usize / 4).in_dir(unit.temp());
-    let mut sorter = BytesSorter::new(&budget);
+    let mut sorter = RowSorter::new(&budget);
     let mut count = 0;
     let mut push = |key: &str, page: &Page| -> Result<()> {
-        let value = postcard::to_allocvec(page).map_err(|e| Error::Internal(e.to_string()))?;
         count += 1;
-        sorter.push(key.as_bytes(), &value)
+        sorter.push(&key, page)
     };
     let (mut superseded, mut without_text) = (0, 0);
     // Labels of pages that are left out are those of pages, too.

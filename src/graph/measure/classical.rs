@@ -1,7 +1,7 @@
 //! PageRank on the scale of the literature, PR(A) = (1 − d) + d Σ PR(T)/C(T): its sum is the number of nodes.
 
 use super::pagerank::{ByPageRank, PageRank, Scale};
-use super::{Measure, MeasureSettings, Measured, Score, Values};
+use super::{Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
 use crate::csr::Csr;
 use webmill_capture::error::Result;
 
@@ -9,31 +9,22 @@ use webmill_capture::error::Result;
 pub struct Classical;
 
 impl Measure for Classical {
-    fn name(&self) -> &'static str {
-        "pagerank-classical"
-    }
-
-    fn about(&self) -> &'static str {
-        "PageRank on the scale of the literature, sum N"
-    }
-
-    fn cost(&self) -> &'static str {
-        ByPageRank.cost()
-    }
-
-    fn scores(&self) -> &'static [Score] {
-        &[Score {
+    fn info(&self) -> &'static MeasureInfo {
+        &MeasureInfo {
             name: "pagerank-classical",
-            label: "PageRank, sum N",
             about: "PageRank on the scale of the literature, sum N",
-            example: "1.16",
-            values: Values::Real,
-            compared: false,
-        }]
-    }
-
-    fn in_tables(&self) -> bool {
-        false
+            cost: "as PageRank",
+            in_tables: false,
+            error_name: "error",
+            scores: &[Score {
+                name: "pagerank-classical",
+                label: "PageRank, sum N",
+                about: "PageRank on the scale of the literature, sum N",
+                example: "1.16",
+                values: Values::Real,
+                compared: false,
+            }],
+        }
     }
 
     fn run(&self, graph: &Csr, transpose: &Csr, with: &MeasureSettings<'_>) -> Result<Measured> {

@@ -1,6 +1,6 @@
 //! In- and out-degree: arcs that lead to a node and arcs that leave it, whatever their weight.
 
-use super::{Measure, MeasureSettings, Measured, Score, Values};
+use super::{Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
 use crate::csr::{Csr, Graph};
 use webmill_capture::error::{Error, Result};
 
@@ -8,37 +8,32 @@ use webmill_capture::error::{Error, Result};
 pub struct ByDegrees;
 
 impl Measure for ByDegrees {
-    fn name(&self) -> &'static str {
-        "degrees"
-    }
-
-    fn about(&self) -> &'static str {
-        "arcs that lead to a node, and arcs that leave it"
-    }
-
-    fn cost(&self) -> &'static str {
-        "O(n); 16 bytes a node"
-    }
-
-    fn scores(&self) -> &'static [Score] {
-        &[
-            Score {
-                name: "indegree",
-                label: "in-degree",
-                about: "arcs that lead to it",
-                example: "214",
-                values: Values::Counts,
-                compared: true,
-            },
-            Score {
-                name: "outdegree",
-                label: "out-degree",
-                about: "arcs that leave it",
-                example: "31",
-                values: Values::Counts,
-                compared: false,
-            },
-        ]
+    fn info(&self) -> &'static MeasureInfo {
+        &MeasureInfo {
+            name: "degrees",
+            about: "arcs that lead to a node, and arcs that leave it",
+            cost: "O(n); 16 bytes a node",
+            in_tables: true,
+            error_name: "error",
+            scores: &[
+                Score {
+                    name: "indegree",
+                    label: "in-degree",
+                    about: "arcs that lead to it",
+                    example: "214",
+                    values: Values::Counts,
+                    compared: true,
+                },
+                Score {
+                    name: "outdegree",
+                    label: "out-degree",
+                    about: "arcs that leave it",
+                    example: "31",
+                    values: Values::Counts,
+                    compared: false,
+                },
+            ],
+        }
     }
 
     fn run(&self, graph: &Csr, transpose: &Csr, _: &MeasureSettings<'_>) -> Result<Measured> {

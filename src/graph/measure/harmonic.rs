@@ -28,7 +28,7 @@
 
 mod all_at_once;
 
-use super::{Convergence, Measure, MeasureSettings, Measured, Score, Values};
+use super::{Convergence, Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
 use crate::csr::{Csr, Graph};
 use crate::hyperball::HyperBall;
 use rayon::prelude::*;
@@ -164,31 +164,22 @@ impl Harmonic {
 pub struct ByHarmonic;
 
 impl Measure for ByHarmonic {
-    fn name(&self) -> &'static str {
-        "harmonic"
-    }
-
-    fn about(&self) -> &'static str {
-        "harmonic centrality, of large graphs estimated by HyperBall"
-    }
-
-    fn cost(&self) -> &'static str {
-        "exact O(n (n + m) / 256) a distance and 120 bytes a node and thread; estimated O(m) a step and 16 to 1,024 bytes a node"
-    }
-
-    fn scores(&self) -> &'static [Score] {
-        &[Score {
+    fn info(&self) -> &'static MeasureInfo {
+        &MeasureInfo {
             name: "harmonic",
-            label: "harmonic",
-            about: "harmonic centrality: sum of 1/distance from every node that leads here, exact, or where the graph is large estimated by HyperBall (error in table convergence)",
-            example: "10432.5",
-            values: Values::Estimates,
-            compared: true,
-        }]
-    }
-
-    fn error_name(&self) -> &'static str {
-        "relative_error"
+            about: "harmonic centrality, of large graphs estimated by HyperBall",
+            cost: "exact O(n (n + m) / 256) a distance and 120 bytes a node and thread; estimated O(m) a step and 16 to 1,024 bytes a node",
+            in_tables: true,
+            error_name: "relative_error",
+            scores: &[Score {
+                name: "harmonic",
+                label: "harmonic",
+                about: "harmonic centrality: sum of 1/distance from every node that leads here, exact, or where the graph is large estimated by HyperBall (error in table convergence)",
+                example: "10432.5",
+                values: Values::Estimates,
+                compared: true,
+            }],
+        }
     }
 
     fn run(&self, graph: &Csr, transpose: &Csr, with: &MeasureSettings<'_>) -> Result<Measured> {

@@ -34,7 +34,7 @@
 mod jacobi;
 mod lanczos;
 
-use super::{Convergence, Measure, MeasureSettings, Measured, Score, Values};
+use super::{Convergence, Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
 use crate::csr::{Csr, Graph};
 use crate::sweep::sum;
 use lanczos::{BASIS, Limits, Principal, ROUNDING, principal};
@@ -116,37 +116,32 @@ pub struct HubsAuthorities {
 pub struct ByHits;
 
 impl Measure for ByHits {
-    fn name(&self) -> &'static str {
-        "hits"
-    }
-
-    fn about(&self) -> &'static str {
-        "HITS: authorities and hubs, L2 norm 1"
-    }
-
-    fn cost(&self) -> &'static str {
-        "O(m) an iteration; 9 to 45 numbers of 8 bytes a node"
-    }
-
-    fn scores(&self) -> &'static [Score] {
-        &[
-            Score {
-                name: "authority",
-                label: "authority",
-                about: "HITS authority (or that of the variant asked for), L2 norm over the level 1",
-                example: "0.021",
-                values: Values::Real,
-                compared: true,
-            },
-            Score {
-                name: "hub",
-                label: "hub",
-                about: "HITS hub, likewise",
-                example: "0.003",
-                values: Values::Real,
-                compared: true,
-            },
-        ]
+    fn info(&self) -> &'static MeasureInfo {
+        &MeasureInfo {
+            name: "hits",
+            about: "HITS: authorities and hubs, L2 norm 1",
+            cost: "O(m) an iteration; 9 to 45 numbers of 8 bytes a node",
+            in_tables: true,
+            error_name: "error",
+            scores: &[
+                Score {
+                    name: "authority",
+                    label: "authority",
+                    about: "HITS authority (or that of the variant asked for), L2 norm over the level 1",
+                    example: "0.021",
+                    values: Values::Real,
+                    compared: true,
+                },
+                Score {
+                    name: "hub",
+                    label: "hub",
+                    about: "HITS hub, likewise",
+                    example: "0.003",
+                    values: Values::Real,
+                    compared: true,
+                },
+            ],
+        }
     }
 
     fn run(&self, graph: &Csr, transpose: &Csr, with: &MeasureSettings<'_>) -> Result<Measured> {

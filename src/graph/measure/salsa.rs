@@ -15,7 +15,7 @@
 //! **Reference.** R. Lempel, S. Moran, SALSA: the stochastic approach for link-structure analysis, *ACM TOIS*
 //! 19 (2001), doi:10.1145/382979.383041.
 
-use super::{Measure, MeasureSettings, Measured, Score, Values};
+use super::{Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
 use crate::csr::{Csr, Graph};
 use crate::sets::Sets;
 use rayon::prelude::*;
@@ -89,37 +89,32 @@ impl Salsa {
 pub struct BySalsa;
 
 impl Measure for BySalsa {
-    fn name(&self) -> &'static str {
-        "salsa"
-    }
-
-    fn about(&self) -> &'static str {
-        "SALSA: hubs and authorities by a random walk, sum 1"
-    }
-
-    fn cost(&self) -> &'static str {
-        "O(m); 24 bytes a node"
-    }
-
-    fn scores(&self) -> &'static [Score] {
-        &[
-            Score {
-                name: "salsa-authority",
-                label: "SALSA authority",
-                about: "SALSA authority, sum over the level 1",
-                example: "0.0012",
-                values: Values::Real,
-                compared: true,
-            },
-            Score {
-                name: "salsa-hub",
-                label: "SALSA hub",
-                about: "SALSA hub, sum over the level 1",
-                example: "0.0004",
-                values: Values::Real,
-                compared: false,
-            },
-        ]
+    fn info(&self) -> &'static MeasureInfo {
+        &MeasureInfo {
+            name: "salsa",
+            about: "SALSA: hubs and authorities by a random walk, sum 1",
+            cost: "O(m); 24 bytes a node",
+            in_tables: true,
+            error_name: "error",
+            scores: &[
+                Score {
+                    name: "salsa-authority",
+                    label: "SALSA authority",
+                    about: "SALSA authority, sum over the level 1",
+                    example: "0.0012",
+                    values: Values::Real,
+                    compared: true,
+                },
+                Score {
+                    name: "salsa-hub",
+                    label: "SALSA hub",
+                    about: "SALSA hub, sum over the level 1",
+                    example: "0.0004",
+                    values: Values::Real,
+                    compared: false,
+                },
+            ],
+        }
     }
 
     fn run(&self, graph: &Csr, transpose: &Csr, with: &MeasureSettings<'_>) -> Result<Measured> {

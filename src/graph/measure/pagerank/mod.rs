@@ -43,7 +43,7 @@ mod layout;
 mod lean;
 mod refine;
 
-use super::{Convergence, Measure, MeasureSettings, Measured, Score, Values};
+use super::{Convergence, Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
 use crate::csr::{Csr, Graph, Weights};
 use crate::sweep::{Plain, Pull, Weighted, sum};
 use rayon::prelude::*;
@@ -281,31 +281,22 @@ impl PageRank<'_> {
 pub struct ByPageRank;
 
 impl Measure for ByPageRank {
-    fn name(&self) -> &'static str {
-        "pagerank"
-    }
-
-    fn about(&self) -> &'static str {
-        "PageRank, sum 1"
-    }
-
-    fn cost(&self) -> &'static str {
-        "some 15 to 60 sweeps of O(n + m); 72 bytes a node and 4 to 8 an arc, lean 48 bytes a node"
-    }
-
-    fn scores(&self) -> &'static [Score] {
-        &[Score {
+    fn info(&self) -> &'static MeasureInfo {
+        &MeasureInfo {
             name: "pagerank",
-            label: "PageRank",
-            about: "PageRank, by default with d = 0.85 and dangling mass spread uniformly, sum over the level 1",
-            example: "0.00017",
-            values: Values::Real,
-            compared: true,
-        }]
-    }
-
-    fn error_name(&self) -> &'static str {
-        "error_bound"
+            about: "PageRank, sum 1",
+            cost: "some 15 to 60 sweeps of O(n + m); 72 bytes a node and 4 to 8 an arc, lean 48 bytes a node",
+            in_tables: true,
+            error_name: "error_bound",
+            scores: &[Score {
+                name: "pagerank",
+                label: "PageRank",
+                about: "PageRank, by default with d = 0.85 and dangling mass spread uniformly, sum over the level 1",
+                example: "0.00017",
+                values: Values::Real,
+                compared: true,
+            }],
+        }
     }
 
     fn run(&self, graph: &Csr, transpose: &Csr, with: &MeasureSettings<'_>) -> Result<Measured> {
