@@ -188,10 +188,12 @@ fn results_are_named_first_or_are_where_one_stands() {
 #[test]
 fn old_spellings_are_answered_with_the_new_ones() {
     let work = Work::new();
+    std::fs::create_dir(work.path("r")).unwrap();
+    std::fs::write(work.path("r/webmill.json"), "{}").unwrap();
     for (old, new) in [
         ("rank --out r --top 3", "webmill rank r --top 3"),
         ("graph build --out r", "webmill graph r"),
-        ("rules apply books.toml --out r --shards s", "webmill rules books.toml --shards s --out r"),
+        ("rules apply books.toml --out r --shards s", "webmill rules r books.toml --shards s"),
         ("learn train --labels l.csv --out r", "webmill learn train r --labels l.csv"),
         ("count words --top 3 --out r", "webmill count words r --top 3"),
         ("count search web --out=r", "webmill count search r web"),
