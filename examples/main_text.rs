@@ -31,7 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let dom = parse(&page.text, &Limits::default());
     let about = metadata(&dom, url.as_ref(), &[]).found_at(url.as_ref());
     let found = main_text(&dom, &about, &TextLimits::default());
-    for (name, value) in [("title", &found.title), ("author", &found.author), ("date", &found.date)] {
+    for (name, value) in
+        [("title", &found.about.title), ("author", &found.about.author), ("date", &found.about.published)]
+    {
         println!("{name}: {}", value.as_deref().unwrap_or("not found"));
     }
     let language = language(&found.text).map_or("not found", |language| language.iso639_3);

@@ -28,12 +28,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let found = main_text(&dom, &meta, &limits);
         let line = serde_json::json!({
             "id": page["id"],
-            "title": found.title,
-            "author": found.author,
-            "date": found.date,
-            "description": meta.description,
-            "licence": meta.licence,
-            "site": meta.site_name,
+            "title": found.about.title,
+            "author": found.about.author,
+            "date": found.about.published,
+            "description": meta.about.description,
+            "licence": meta.about.licence,
+            "site": meta.about.site_name,
         });
         serde_json::to_writer(&mut lines, &line)?;
         lines.write_all(b"\n")?;

@@ -40,9 +40,9 @@ fn main() -> Result<()> {
         let line = serde_json::json!({
             "id": id,
             "text": found.text,
-            "title": found.title,
-            "author": found.author,
-            "date": found.date,
+            "title": found.about.title,
+            "author": found.about.author,
+            "date": found.about.published,
             "type": found.page_type.name(),
             "confidence": found.confidence,
         });

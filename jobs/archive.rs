@@ -2,7 +2,7 @@
 //! found out about them.
 //!
 //! An index is made where there is none: one pass over the shards, an external sort, a store
-//! ([`webmill_index::store`]). It lies beside the shards (`.webmill-index`), or in the system's temporary folder where they
+//! ([`webmill_serve::index::store`]). It lies beside the shards (`.webmill-index`), or in the system's temporary folder where they
 //! cannot be written to, and is made anew when shards changed in name, size or time of modification.
 
 use std::collections::BTreeMap;
@@ -12,11 +12,11 @@ use std::time::UNIX_EPOCH;
 
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_index::cdx::{self, Form, write_line};
-use webmill_index::store::Store;
-use webmill_index::{Counts, Entry, Indexer, MemoryIndex, Pass};
 use webmill_run::Cancel;
 use webmill_run::layout::{LAYOUT_FILE, check_layout};
+use webmill_serve::index::cdx::{self, Form, write_line};
+use webmill_serve::index::store::Store;
+use webmill_serve::index::{Counts, Entry, Indexer, MemoryIndex, Pass};
 use webmill_serve::site::Facts;
 use webmill_serve::wacz::Wacz;
 use webmill_serve::{Collection, RecordStore, ShardFiles, StoredRecord};
@@ -378,7 +378,7 @@ fn sort(inputs: &[Input], sorter: &mut BytesSorter, say: &dyn Fn(String)) -> Res
     let mut named = 0;
     Pass::new(&indexer, &read).run(
         inputs,
-        &|rows: &mut Vec<(Vec<u8>, Vec<u8>)>, entry: &Entry<'_>, _: &webmill_index::Facts<'_>| {
+        &|rows: &mut Vec<(Vec<u8>, Vec<u8>)>, entry: &Entry<'_>, _: &webmill_serve::index::Facts<'_>| {
             let mut key = entry.urlkey.as_bytes().to_vec();
             key.push(0);
             key.extend_from_slice(&entry.timestamp.0.to_be_bytes());

@@ -3,7 +3,7 @@
 //!
 //! **Form.** Two files beside the results, made when they are first asked for: `OUT/archive-facts/KEY.facts`, tables `pages`,
 //! `texts`, `ranks`, `clusters` joined capture by capture in compressed blocks (`build`), and `KEY.index`, an inverted index of the
-//! texts ([`webmill_mapreduce::postings`]). Their key is that of the results that they were made of, so other results give other files.
+//! texts ([`webmill_jobs::mapreduce::postings`]). Their key is that of the results that they were made of, so other results give other files.
 //!
 //! **Search.** Terms are the words of [`webmill_text::words()`], normalised; of Chinese words of three characters and more
 //! every two neighbours are a term too, so that 北京 finds 北京市. Texts score by BM25 as in `rank --query`
@@ -27,55 +27,24 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
-use webmill_index::Timestamp;
-use webmill_serve::site::{CaptureFacts, ClusterFacts, Facts, HostLine, PlaceFacts, SearchAnswer, SearchHit};
+use webmill_serve::index::Timestamp;
+use webmill_serve::site::{CaptureFacts, Facts, HostLine, SearchAnswer, SearchHit};
 use webmill_sort::Budget;
 use webmill_table::{Reader, columns};
 
 use crate::job::{if_any, latest};
-use crate::rank::places::Place;
 use crate::report::tables::HostRow;
 use file::FactsFile;
 
 /// Version of the file's form and of what is in it.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A capture as the file keeps it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 struct Known {
     url: String,
     timestamp: u64,
-    title: Option<String>,
-    author: Option<String>,
-    published: Option<String>,
-    description: Option<String>,
-    languages: Option<String>,
-    charset: Option<String>,
-    words: u32,
-    links: u32,
-    rank: Option<Rank>,
-    cluster: Option<Cluster>,
-    text: String,
-}
-
-/// Where a crawled page stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-struct Rank {
-    pagerank: f64,
-    /// Among the crawled pages and among all nodes.
-    places: [Place; 2],
-    in_links: u32,
-}
-
-/// The cluster of a page.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Cluster {
-    number: u32,
-    size: u32,
-    representative: String,
-    kind: String,
-    others: Vec<String>,
+    facts: CaptureFacts,
 }
 
 columns! {
@@ -160,35 +129,7 @@ fn read_hosts(folder: &Path) -> Result<Vec<HostLine>> {
 
 impl Facts for ArchiveFacts {
     fn of(&self, url: &str, timestamp: Timestamp) -> Result<Option<CaptureFacts>> {
-        let Some(known) = self.known(url, timestamp)? else { return Ok(None) };
-        let some = |n: u32| (n > 0).then_some(u64::from(n));
-        Ok(Some(CaptureFacts {
-            title: known.title,
-            author: known.author,
-            published: known.published,
-            description: known.description,
-            languages: known.languages,
-            charset: known.charset,
-            text: (!known.text.is_empty()).then_some(known.text),
-            words: some(known.words),
-            links: some(known.links),
-            pagerank: known.rank.map(|rank| rank.pagerank),
-            places: known.rank.map(|rank| {
-                rank.places.map(|Place { position, of, percentile }| PlaceFacts { position, of, percentile })
-            }),
-            in_links: known.rank.map(|rank| u64::from(rank.in_links)),
-            cluster: known.cluster.map(|cluster| ClusterFacts {
-                number: u64::from(cluster.number),
-                size: u64::from(cluster.size),
-                representative: cluster.representative,
-                kind: cluster.kind,
-                others: cluster.others,
-            }),
-        }))
-    }
-
-    fn title(&self, url: &str, timestamp: Timestamp) -> Result<Option<String>> {
-        Ok(self.known(url, timestamp)?.and_then(|known| known.title))
+        Ok(self.known(url, timestamp)?.map(|known| known.facts))
     }
 
     fn searchable(&self) -> bool {
@@ -202,10 +143,10 @@ impl Facts for ArchiveFacts {
         for (number, score) in scores.iter().skip(offset).take(limit) {
             let known = self.file.known(*number)?;
             hits.push(SearchHit {
-                excerpt: excerpt::excerpt(&known.text, &terms),
+                excerpt: excerpt::excerpt(known.facts.text.as_deref().unwrap_or_default(), &terms),
                 url: known.url,
                 timestamp: (known.timestamp > 0).then_some(Timestamp(known.timestamp)),
-                title: known.title,
+                title: known.facts.title,
                 score: *score,
             });
         }

@@ -27,7 +27,7 @@ use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Progress, layout};
 use webmill_table::{FileFacts, TableSchema};
 
-use crate::registry;
+use crate::registry::Registry;
 
 pub(crate) use choice::{EARLIER, latest_keys};
 
@@ -132,7 +132,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// As of [`Catalogue::build`].
-    pub fn open(results: &Path) -> Result<Self> {
+    pub fn open(results: &Path, registry: &Registry) -> Result<Self> {
         layout::check_layout(results)?;
         if let Ok(bytes) = std::fs::read(results.join(JSON_FILE))
             && let Ok(document) = serde_json::from_slice::<Document>(&bytes)
@@ -143,7 +143,7 @@ impl Catalogue {
         {
             return Ok(catalogue);
         }
-        Self::build(results)
+        Self::build(results, registry)
     }
 
     /// The catalogue of the latest keys in the folder `results`, by their manifests. A job whose results are damaged is among
@@ -152,10 +152,10 @@ impl Catalogue {
     /// # Errors
     /// [`Error::Config`] where the folder holds no results; [`Error::Incompatible`] for those of another layout;
     /// [`Error::Io`].
-    pub fn build(results: &Path) -> Result<Self> {
+    pub fn build(results: &Path, registry: &Registry) -> Result<Self> {
         layout::check_layout(results)?;
-        let (chosen, stale) = choice::choose(results)?;
-        let schemas = registry::tables();
+        let (chosen, stale) = choice::choose(results, registry)?;
+        let schemas = registry.tables();
         let mut jobs = BTreeMap::new();
         let mut tables: Vec<TableFiles> = Vec::new();
         for committed in &chosen {
@@ -279,18 +279,18 @@ impl Catalogue {
 }
 
 /// Writes the catalogue of the folder `results` anew. A failure is said and is no failure of the job that was committed.
-pub fn refresh(results: &Path, progress: &dyn Progress) {
+pub fn refresh(results: &Path, registry: &Registry, progress: &dyn Progress) {
     /// Of jobs that are committed at the same time, the later one writes what it found later.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Err(error) = Catalogue::build(results).and_then(|catalogue| catalogue.write()) {
+    if let Err(error) = Catalogue::build(results, registry).and_then(|catalogue| catalogue.write()) {
         progress.note(&format!("warning: {JSON_FILE} and {SQL_FILE} are not up to date: {error}"));
     }
 }
 
 /// Says which results in the folder `results` do not fit the others; nothing where all do.
-pub fn warn(results: &Path, progress: &dyn Progress) {
-    if let Some(warning) = Catalogue::open(results).ok().and_then(|catalogue| catalogue.warning()) {
+pub fn warn(results: &Path, registry: &Registry, progress: &dyn Progress) {
+    if let Some(warning) = Catalogue::open(results, registry).ok().and_then(|catalogue| catalogue.warning()) {
         progress.note(&format!("warning: {warning}"));
     }
 }

@@ -1,7 +1,7 @@
 //! Jobs of map and reduce over tables of `extract`: words, backlinks, terms of hosts, an inverted index, lines that match, visits of
 //! logs, any table in any order.
 //!
-//! **What.** Each job is a kernel ([`webmill_mapreduce::MapReduce`]) and the table that comes out of it. They are run by request:
+//! **What.** Each job is a kernel ([`webmill_jobs::mapreduce::MapReduce`]) and the table that comes out of it. They are run by request:
 //! `webmill count KIND`, or `webmill run` with a recipe that has their table (`[count-words]`).
 //!
 //! **Algorithm.** Row groups of a table are the splits; consecutive ones of some hundred megabytes are a unit of work whose sorted pairs stay
@@ -27,10 +27,19 @@ use std::path::{Path, PathBuf};
 
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_run::{Cancel, Committed, Inputs, JobInput};
+use webmill_run::{Cancel, Committed, Inputs, Job, JobInput};
+
+use crate::extract::Extract;
+use crate::job::Context;
+use crate::recipe::Settings;
 
 /// Why a row is left out: its capture is not the one that counts of its URL.
 pub const SUPERSEDED: &str = "superseded";
+
+/// Runs a job over the context's results of `extract`.
+fn of_extract<J: Job<Input = Committed> + Settings>(context: &Context<'_>) -> Result<Option<Committed>> {
+    context.run(&context.settings::<J>()?, &context.results_of(Extract::NAME)?)
+}
 
 /// What a job counts: results, or files that were named.
 pub enum CountInput {

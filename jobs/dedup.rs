@@ -35,10 +35,11 @@ use webmill_sort::{Budget, Sorter};
 use webmill_table::{Table, part_files, schema};
 
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::mapped::{Mapped, MappedWriter};
 use crate::rank::Rank;
 use crate::recipe::{Settings, check_settings, within};
+use crate::registry::JobEntry;
 use by::By;
 use candidates::Near;
 use close::UNVERIFIED;

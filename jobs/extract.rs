@@ -22,8 +22,9 @@ use webmill_text::MAX_PAGES;
 
 use crate::document_reader;
 use crate::inputs::Shards;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::recipe::{Settings, check_settings, within};
+use crate::registry::JobEntry;
 use crate::walk::{OfPart, Walk};
 use parts::PartTables;
 use template_row::TemplateRow;
@@ -60,10 +61,6 @@ pub struct Extract {
     /// main texts. 0: never; else heads of records are read once more, and half of the pages of each such
     /// host, 10 to 32.
     pub template_pages: u64,
-    /// Hosts whose pages are held at a time to be compared; each takes up to 3 MiB, 30 to 150 KiB as a rule. Counting
-    /// takes some 150 bytes a host of the corpus, 600 one of many pages. Shards packed as a whole are read once more
-    /// for each such number of hosts.
-    pub template_hosts: usize,
     /// Pages of such a host, one in 25 and so many at most, that are compared each with each by structure and text, for
     /// the columns `one_template` and `other_content` of table `templates`, 0 (none) to 32.
     pub template_compared: usize,
@@ -85,8 +82,6 @@ pub struct Extract {
     /// Most of the documents that may be left unread for reasons of ours (crashed, too slow, out of memory, no process to read
     /// them in) before the exit code is 1, as a share, 0 to 1. Those that are encrypted, damaged or too large are counted alone.
     pub max_unread: f64,
-    /// Bounds of the work on one page.
-    pub limits: PageLimits,
 }
 
 impl Default for Extract {
@@ -97,7 +92,6 @@ impl Default for Extract {
             buffer_bytes: 24 << 20,
             file_rows: 32_768,
             template_pages: 10,
-            template_hosts: 1000,
             template_compared: 8,
             crawl: "crawl".into(),
             requests: false,
@@ -107,7 +101,6 @@ impl Default for Extract {
             gps: false,
             documents: true,
             max_unread: 0.1,
-            limits: PageLimits::default(),
         }
     }
 }
@@ -123,10 +116,7 @@ impl Settings for Extract {
         if !(0.0..=1.0).contains(&self.max_unread) {
             return Err(Error::Config(format!("max_unread {}: 0 to 1 are possible", self.max_unread)));
         }
-        within("limits.documents.max_input_bytes", self.limits.documents.max_input_bytes, 1..=1 << 30)?;
-        within("limits.max_body_bytes", self.limits.max_body_bytes, 1..=1 << 32)?;
-        within("limits.max_depth", self.limits.max_depth, 1..=1 << 16)?;
-        within("limits.max_nodes", self.limits.max_nodes, 1..=1 << 28)
+        Ok(())
     }
 }
 
@@ -134,7 +124,7 @@ impl Extract {
     /// What captures pass through.
     fn mill(&self) -> Mill {
         let (images, media, gps) = (self.images, self.media, self.gps);
-        Mill::new(PageLimits { images, media, gps, ..self.limits.clone() })
+        Mill::new(PageLimits { images, media, gps, ..PageLimits::default() })
             .reading_by(self.documents.then(document_reader::reader))
     }
 

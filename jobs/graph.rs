@@ -18,9 +18,10 @@ use webmill_table::{columns, schema};
 
 use crate::dedup::Dedup;
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::levels::{Level, graph_file, read_level};
 use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 use feed::Feed;
 use levels::NodeSpool;
 use tables::{ArcRow, LevelRow, NodeRow};

@@ -1,4 +1,4 @@
-//! What a job is to those who call it: an entry of the registry, and the context that it runs in.
+//! The context that jobs run in: registry, settings, results of the jobs before.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,33 +7,15 @@ use std::sync::{Mutex, PoisonError};
 use webmill_capture::{Error, Result};
 use webmill_run::layout::LAYOUT_FILE;
 use webmill_run::{Committed, Job, Progress, Runtime, open_latest};
-use webmill_table::TableSchema;
 
 use crate::catalogue;
 use crate::recipe::{Recipe, Settings};
+use crate::registry::Registry;
 use crate::{remote, timings};
-
-/// A job as the registry lists it: help, recipe, `run`, report and `schema` read nothing else.
-pub struct JobEntry {
-    /// Name of the file, the recipe's table and the output folder. [`command`] makes the subcommand of it.
-    pub name: &'static str,
-    /// One sentence: what it does.
-    pub about: &'static str,
-    /// Whether it reads shards; other jobs read what earlier jobs wrote to the same folder.
-    pub reads_shards: bool,
-    /// Whether `webmill run` leaves it out unless the recipe has its table; it has no subcommand of its name either, but one of a group.
-    pub optional: bool,
-    /// The tables that it writes.
-    pub tables: fn() -> Vec<TableSchema>,
-    /// Checks its table of the recipe.
-    pub check: fn(&Recipe) -> Result<()>,
-    /// Runs it; `None` where it was only asked what would be done.
-    pub run: fn(&Context<'_>) -> Result<Option<Committed>>,
-}
 
 /// What a job is called with.
 pub struct Context<'a> {
-    jobs: &'static [JobEntry],
+    registry: &'a Registry,
     recipe: Recipe,
     /// Output folder, threads, memory, progress.
     pub runtime: Runtime<'a>,
@@ -45,15 +27,19 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// A context for `jobs`. Their settings are all checked here, so that a mistake in those of the last job does not wait
-    /// for the first to finish.
+    /// A context for the jobs of a registry, whose settings are all checked here.
     ///
     /// # Errors
-    /// [`Error::Config`] for a setting that cannot work.
-    pub fn new(jobs: &'static [JobEntry], recipe: Recipe, runtime: Runtime<'a>) -> Result<Self> {
-        jobs.iter().try_for_each(|job| (job.check)(&recipe))?;
+    /// As of [`Registry::check_recipe`].
+    pub fn new(registry: &'a Registry, recipe: Recipe, runtime: Runtime<'a>) -> Result<Self> {
+        registry.check_recipe(&recipe)?;
         let results = Mutex::default();
-        Ok(Context { jobs, recipe, runtime, inputs: Vec::new(), dry_run: false, timings: false, results })
+        Ok(Context { registry, recipe, runtime, inputs: Vec::new(), dry_run: false, timings: false, results })
+    }
+
+    /// The jobs that it runs.
+    pub fn registry(&self) -> &'a Registry {
+        self.registry
     }
 
     /// The same, reading these shards.
@@ -77,7 +63,7 @@ impl<'a> Context<'a> {
         let Runtime { out, threads, max_bad, cancel, rejects, .. } = &self.runtime;
         let (threads, max_bad, cancel, rejects) = (*threads, *max_bad, *cancel, *rejects);
         Context {
-            jobs: self.jobs,
+            registry: self.registry,
             recipe: self.recipe.clone(),
             runtime: Runtime { out: out.clone(), threads, memory, max_bad, progress, cancel, rejects },
             inputs: self.inputs.clone(),
@@ -126,7 +112,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// What the job meets; [`Error::Internal`] for a name that no job has.
     pub fn run_entry(&self, name: &str) -> Result<Option<Committed>> {
-        let entry = self.jobs.iter().find(|job| job.name == name);
+        let entry = self.registry.find(name);
         let entry = entry.ok_or_else(|| Error::Internal(format!("no job is called {name}")))?;
         // Before anything of it is opened: another layout is refused.
         if !self.dry_run && self.runtime.out.join(LAYOUT_FILE).exists() {
@@ -174,7 +160,7 @@ impl<'a> Context<'a> {
             return if done { Committed::open(&folder).map(Some) } else { Ok(None) };
         }
         let committed = self.runtime.run(job, input)?;
-        catalogue::refresh(&self.runtime.out, progress);
+        catalogue::refresh(&self.runtime.out, self.registry, progress);
         let state = if committed.fresh { "committed" } else { "was done" };
         progress.note(&format!("{:>10}  {state} {}", J::NAME, committed.folder.display()));
         if self.timings && committed.fresh {

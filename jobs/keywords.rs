@@ -19,9 +19,10 @@ use webmill_table::{Reader, Table, columns, part_files, schema};
 use webmill_text::{DocumentFrequencies, Keyword, Keywords, Terms};
 
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::output::TableFile;
 use crate::recipe::{Settings, check_settings, within};
+use crate::registry::JobEntry;
 use aside::{TermsReader, TermsWriter};
 use tables::KeywordRow;
 

@@ -28,10 +28,11 @@ use webmill_learn::{Model, ModelError};
 use webmill_run::{Committed, Inputs, Job, Runtime};
 use webmill_table::schema;
 
-use crate::job::{Context, JobEntry, latest};
-use crate::recipe::check_settings;
+use crate::job::{Context, latest};
+use crate::recipe::Recipe;
+use crate::registry::JobEntry;
 use apply::{ApplyInput, ApplyJob};
-use settings::{ApplySettings, FeatureSettings, TrainSettings};
+use settings::{Learn, TrainSettings};
 use source::{Source, of_file_inputs};
 use train::TrainInput;
 pub(crate) use train::{MODEL, TrainJob};
@@ -44,9 +45,9 @@ pub const FEATURES: JobEntry = JobEntry {
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<tables::FeatureRow>()],
-    check: check_settings::<FeatureSettings>,
+    check: in_learn,
     run: |context| {
-        let settings = context.settings::<FeatureSettings>()?.0;
+        let settings = context.settings::<Learn>()?.train;
         let input = train_input(&settings, context)?;
         context.run(&FeaturesJob { settings: without_paths(settings) }, &input)
     },
@@ -66,9 +67,9 @@ pub const TRAIN: JobEntry = JobEntry {
             schema::<tables::TrialRow>(),
         ]
     },
-    check: check_settings::<TrainSettings>,
+    check: in_learn,
     run: |context| {
-        let settings = context.settings::<TrainSettings>()?;
+        let settings = context.settings::<Learn>()?.train;
         let input = train_input(&settings, context)?;
         context.run(&TrainJob { settings: without_paths(settings) }, &input)
     },
@@ -81,20 +82,36 @@ pub const APPLY: JobEntry = JobEntry {
     reads_shards: false,
     optional: true,
     tables: || vec![schema::<tables::ClassRow>()],
-    check: check_settings::<ApplySettings>,
+    check: in_learn,
     run: |context| {
-        let settings = context.settings::<ApplySettings>()?;
+        let settings = context.settings::<Learn>()?;
         let input = apply_input(&settings, context)?;
-        context.run(&ApplyJob::new(&settings), &input)
+        context.run(&ApplyJob::new(&settings.train), &input)
     },
 };
+
+/// Checks `[learn]`, which holds the settings of all jobs of learn: they have no table of their own names.
+pub(crate) fn in_learn(recipe: &Recipe) -> Result<()> {
+    if let Some(name) = recipe.tables().find(|name| name.starts_with("learn-")) {
+        return Err(recipe.error(&format!("[{name}]: settings of learn stand in [learn]")));
+    }
+    recipe.settings::<Learn>().map(drop)
+}
+
+/// Whether the recipe asks `webmill run` for this job of learn.
+///
+/// # Errors
+/// For settings that cannot work.
+pub fn is_in_run(context: &Context<'_>, job: &str) -> Result<bool> {
+    let learn = context.settings::<Learn>()?;
+    Ok(job.strip_prefix("learn-").is_some_and(|job| learn.jobs.iter().any(|asked| asked == job)))
+}
 
 /// Results do not depend on where their input lies.
 fn without_paths(mut settings: TrainSettings) -> TrainSettings {
     for path in [&mut settings.pages, &mut settings.labels, &mut settings.test] {
         path.clear();
     }
-    settings.max_unmatched = TrainSettings::default().max_unmatched;
     settings
 }
 
@@ -129,11 +146,11 @@ fn train_input(settings: &TrainSettings, context: &Context<'_>) -> Result<TrainI
     Ok(TrainInput { pages, labels, test, inputs })
 }
 
-fn apply_input(settings: &ApplySettings, context: &Context<'_>) -> Result<ApplyInput> {
+fn apply_input(settings: &Learn, context: &Context<'_>) -> Result<ApplyInput> {
     let path = model_path(&settings.model, context)?;
     let bytes = std::fs::read(&path).at(&path)?;
     let model = open_model(&path, &bytes)?;
-    let pages = pages_of(&settings.pages, context)?;
+    let pages = pages_of(&settings.apply_to, context)?;
     let mut inputs = of_file_inputs(&path, context.runtime.cancel)?;
     add(&mut inputs, pages.inputs(&context.runtime)?);
     Ok(ApplyInput { model, pages, inputs })
@@ -182,24 +199,23 @@ fn add(inputs: &mut Inputs, others: Inputs) {
     inputs.paths.extend(others.paths);
 }
 
-/// What is to be said where more labels name no page than the settings bear.
-///
-/// # Errors
-/// For settings that cannot work.
-pub fn too_many_unmatched(context: &Context<'_>) -> Result<Option<String>> {
-    let most = context.settings::<TrainSettings>()?.max_unmatched;
+/// Share of labels that name no page, beyond which the exit code is 1.
+const MAX_UNMATCHED: f64 = 0.1;
+
+/// What is to be said where more labels name no page than [`MAX_UNMATCHED`].
+pub fn too_many_unmatched(context: &Context<'_>) -> Option<String> {
     let results = context.results();
     for job in [TrainJob::NAME, FeaturesJob::NAME] {
         let Some(counts) = results.get(job).map(|committed| &committed.manifest.counts) else { continue };
         let unmatched = counts.dropped.get(set::UNMATCHED).copied().unwrap_or(0);
         let all = unmatched + counts.kept.get(set::MATCHED).copied().unwrap_or(0);
-        if unmatched as f64 > most * all as f64 {
-            return Ok(Some(format!(
-                "{unmatched} of {all} labelled URLs are those of no page ([learn-train] max_unmatched = {most})"
-            )));
+        if unmatched as f64 > MAX_UNMATCHED * all as f64 {
+            return Some(format!(
+                "{unmatched} of {all} labelled URLs are those of no page, more than a share of {MAX_UNMATCHED}"
+            ));
         }
     }
-    Ok(None)
+    None
 }
 
 /// What a job left out, in words.

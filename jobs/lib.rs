@@ -1,7 +1,7 @@
 //! The jobs, their registry, and the commands around them: all of the `webmill` binary but its `main`.
 //!
 //! A job is a struct of settings ([`recipe::Settings`]) that implements [`webmill_run::Job`], with an entry
-//! ([`job::JobEntry`]) in [`registry::JOBS`]; help, recipes, `webmill run`, `webmill schema` and the report read that
+//! ([`registry::JobEntry`]) in [`builtin`]; help, recipes, `webmill run`, `webmill schema` and the report read that
 //! list. A further job is its file and a line there.
 //!
 //! | module | what |
@@ -36,6 +36,7 @@ macro_rules! say {
 
 pub mod archive;
 pub mod archive_facts;
+pub mod builtin;
 pub mod catalogue;
 pub mod clustered_captures;
 pub mod command;
@@ -56,6 +57,7 @@ pub mod keywords;
 pub mod learn;
 pub mod levels;
 mod mapped;
+pub mod mapreduce;
 pub mod mirrors;
 pub mod output;
 pub mod rank;

@@ -17,9 +17,10 @@ use webmill_sort::Budget;
 use webmill_table::schema;
 
 use crate::clustered_captures::PagesAndClusters;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::output::{TableFile, first_part};
 use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 use tables::MirrorRow;
 
 /// The job as the registry lists it.
@@ -119,7 +120,7 @@ impl Mirrors {
         count(unit, &totals);
         if totals.wide_pairs > 0 {
             stage.progress.note(&format!(
-                "mirrors: {} clusters are on more than {} sites (error pages, parked domains); there each site met {} others, and {} pairs were not made; wide_cluster and wide_neighbours in the recipe's [mirrors] make more",
+                "mirrors: {} clusters are on more than {} sites (error pages, parked domains); there each site met {} others, and {} pairs were not made",
                 totals.wide_clusters, self.0.wide_cluster, self.0.wide_neighbours, totals.wide_pairs
             ));
         }

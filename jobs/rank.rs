@@ -1,4 +1,5 @@
-//! `webmill rank`: every measure on every level of the graph, as table `ranks`.
+//! `webmill rank`: every measure on every level of the graph, as table `ranks`. Which measures there are says
+//! [`webmill_graph::measure`].
 
 pub mod places;
 pub mod settings;
@@ -6,18 +7,20 @@ pub mod tables;
 pub mod teleport;
 
 use webmill_capture::Result;
-use webmill_graph::{Csr, Graph, HubsAuthorities, Ranks, Salsa, SalsaScores, kendall_tau};
+use webmill_graph::measure::{self, MEASURES, Score, Values};
+use webmill_graph::{Graph, kendall_tau};
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
-use webmill_table::{Table, columns, schema};
+use webmill_table::{DynamicWriter, Value, columns, schema};
 
 use crate::graph::tables::{Crawled, NodeRow};
 use crate::graph::{GraphJob, each_name};
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::levels::{Level, admit, check_order, open_graph, part_file, read_level, write_level};
-use crate::output::TableFile;
+use crate::output::footer;
 use crate::recipe::check_settings;
+use crate::registry::JobEntry;
 pub use settings::{Rank, Vectors};
-use tables::{AgreementRow, ConvergenceRow, Iterated, RankRow};
+use tables::{AgreementRow, ConvergenceRow};
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -25,7 +28,7 @@ pub const ENTRY: JobEntry = JobEntry {
     about: "Rank pages, hosts and domains: PageRank, HITS, SALSA, harmonic centrality",
     reads_shards: false,
     optional: false,
-    tables: || vec![schema::<RankRow>(), schema::<ConvergenceRow>(), schema::<AgreementRow>()],
+    tables: || vec![tables::ranks(), schema::<ConvergenceRow>(), schema::<AgreementRow>()],
     check: check_settings::<Rank>,
     run: rank,
 };
@@ -57,8 +60,13 @@ fn each_node(
     Ok(())
 }
 
-/// The vectors of one measure beside the scores of those before it.
-const NODE_BYTES: u64 = 96;
+/// Bytes a node of what a comparison of two scores takes.
+const COMPARISON_BYTES: u64 = 32;
+
+/// Bytes a node of all scores that are kept until they are written, with the comparison of two of them.
+fn node_bytes() -> u64 {
+    8 * measure::columns().count() as u64 + COMPARISON_BYTES
+}
 
 /// The measures of one graph.
 #[derive(serde::Serialize)]
@@ -85,52 +93,29 @@ impl RankJob {
         let graph = open_graph(source, level)?;
         let (settings, memory) = (&self.settings, unit.stage().memory);
         let held = settings.held(&graph);
-        admit(&graph, NODE_BYTES, held, "ranking", memory).map_err(|error| settings.leaner(error))?;
+        admit(&graph, node_bytes(), held, "ranking", memory).map_err(|error| settings.leaner(error))?;
         let progress = unit.stage().progress;
         progress.begin(&format!("rank {level}"), 0, Measure::Items);
         let weighted = settings.weighted(level);
         let graph = if weighted { graph } else { graph.without_weights() };
         let transpose = settings.transpose(&graph, memory, unit.temp())?;
         let vectors = self.vectors(source, level, unit)?;
-        let room = memory.saturating_sub(held);
-        let ranks = settings.pagerank(room, &vectors).run(&graph, &transpose);
-        let ranks = ranks.map_err(|error| settings.leaner(error))?;
-        drop(vectors);
-        unit.stage().cancel.check()?;
-        let others = NODE_BYTES * graph.num_nodes() as u64;
-        let beside = memory.saturating_sub(2 * held + others);
-        let hits = settings.hits(weighted, beside)?.run(&graph, &transpose)?;
-        let salsa = Salsa { weighted }.run(&graph, &transpose)?;
-        unit.stage().cancel.check()?;
-        let harmonic = settings.harmonic(memory.saturating_sub(2 * held)).run(&graph, &transpose)?;
-        progress.advance(graph.num_nodes() as u64);
+        let others = node_bytes() * graph.num_nodes() as u64;
+        let with = settings.measures(&graph, (memory, others), weighted, &vectors)?;
+        let (mut scores, mut convergence) = (Vec::new(), Vec::new());
+        for measure in MEASURES.iter().filter(|measure| measure.in_tables()) {
+            let found = measure.run(&graph, &transpose, &with).map_err(|error| settings.leaner(error))?;
+            unit.stage().cancel.check()?;
+            progress.advance(graph.num_nodes() as u64);
+            found.note.iter().for_each(|note| progress.note(&format!("rank {level}: {note}")));
+            convergence
+                .extend(found.convergence.map(|near| ConvergenceRow::new(level, measure.name(), near)));
+            scores.extend(measure.scores().iter().zip(found.scores));
+        }
         progress.end();
-        progress.note(&format!("rank {level}: {}", hits_said(&hits)));
-        progress.note(&format!("rank {level}: harmonic centrality {}", harmonic.about()));
-        let scores = Scores { ranks: &ranks, hits: &hits, salsa: &salsa, harmonic: &harmonic.scores };
-        write(source, level, unit, (&graph, &transpose), &scores)?;
-        let row = |measure, iterations: usize, error, converged| ConvergenceRow {
-            level,
-            measure,
-            iterations: iterations as u32,
-            error,
-            converged,
-            residual: None,
-            gap: None,
-        };
-        let rows = vec![
-            row(Iterated::Pagerank, ranks.iterations, ranks.error_bound, ranks.converged),
-            ConvergenceRow {
-                residual: hits.residual,
-                gap: hits.gap,
-                ..row(Iterated::Hits, hits.iterations, hits.error, hits.converged)
-            },
-            row(Iterated::Harmonic, harmonic.iterations, harmonic.relative_error, harmonic.converged),
-        ];
-        write_level(unit, level, rows)?;
-        let agreement = scores.agreement(level, &transpose)?;
-        write_level(unit, level, agreement)?;
-        Ok(())
+        write(source, level, unit, &scores)?;
+        write_level(unit, level, convergence)?;
+        write_level(unit, level, agreement(level, scores)?)
     }
 }
 
@@ -149,88 +134,47 @@ impl RankJob {
     }
 }
 
-/// How near hubs and authorities came, in words.
-pub(crate) fn hits_said(hits: &HubsAuthorities) -> String {
-    let how = if hits.converged { "converged" } else { "NOT converged" };
-    let Some(residual) = hits.residual else {
-        let (iterations, change) = (hits.iterations, hits.change);
-        return match hits.converged {
-            true => format!("HITS: {how} after {iterations} iterations, last change {change:.1e}"),
-            false => {
-                let round = if hits.cycles { ", the scores turn in a circle" } else { "" };
-                format!(
-                    "HITS: {how} after {iterations} iterations{round}; those of least change are given, {change:.1e}"
-                )
-            }
-        };
-    };
-    let gap = hits.gap.map_or(String::new(), |gap| format!(", gap {gap:.1e}"));
-    format!(
-        "HITS: {how} after {} iterations, residual {residual:.1e}{gap}, error about {:.1e}",
-        hits.iterations, hits.error
-    )
-}
+/// A score with one number per node.
+type Scored = (&'static Score, Vec<f64>);
 
-/// What was computed of a level.
-struct Scores<'a> {
-    ranks: &'a Ranks,
-    hits: &'a HubsAuthorities,
-    salsa: &'a SalsaScores,
-    harmonic: &'a [f64],
-}
-
-impl Scores<'_> {
-    /// Kendall's tau-b of each two measures; none where all nodes of one are equal.
-    fn agreement(&self, level: Level, transpose: &Csr) -> Result<Vec<AgreementRow>> {
-        let indegree: Vec<f64> =
-            (0..transpose.num_nodes() as u32).map(|v| transpose.outdegree(v) as f64).collect();
-        let measures: [(&'static str, &[f64]); 6] = [
-            ("PageRank", &self.ranks.scores),
-            ("authority", &self.hits.authorities),
-            ("hub", &self.hits.hubs),
-            ("SALSA authority", &self.salsa.authorities),
-            ("in-degree", &indegree),
-            ("harmonic", self.harmonic),
-        ];
-        let mut found = Vec::new();
-        for (i, &(first, a)) in measures.iter().enumerate() {
-            for &(second, b) in &measures[i + 1..] {
-                found.extend(kendall_tau(a, b)?.map(|tau| AgreementRow { level, first, second, tau }));
-            }
+/// Kendall's tau-b of each two scores that are compared, estimates last; without those of a score by which all nodes
+/// are equal.
+fn agreement(level: Level, mut scores: Vec<Scored>) -> Result<Vec<AgreementRow>> {
+    scores.retain(|(score, _)| score.compared);
+    scores.sort_by_key(|(score, _)| score.values == Values::Estimates);
+    let mut rows = Vec::new();
+    for (i, (first, a)) in scores.iter().enumerate() {
+        for (second, b) in &scores[i + 1..] {
+            let (first, second) = (first.label, second.label);
+            rows.extend(kendall_tau(a, b)?.map(|tau| AgreementRow { level, first, second, tau }));
         }
-        Ok(found)
     }
+    Ok(rows)
 }
 
-fn write(
-    source: &Committed,
-    level: Level,
-    unit: &mut Unit<'_>,
-    (graph, transpose): (&Csr, &Csr),
-    scores: &Scores<'_>,
-) -> Result<()> {
-    let mut file = TableFile::<RankRow>::create(unit, part_file(RankRow::NAME, level))?;
+fn write(source: &Committed, level: Level, unit: &mut Unit<'_>, scores: &[Scored]) -> Result<()> {
+    let table = tables::ranks();
+    let relative = part_file(&table.name, level);
+    let mut file = DynamicWriter::create(&unit.create(&relative)?, &table, &footer(unit))?;
+    let nodes = scores.first().map_or(0, |(_, scores)| scores.len());
     let mut node = 0usize;
     each_node(source, level, |number, url, crawled| {
-        check_order(number, node, graph.num_nodes())?;
-        file.push(RankRow {
-            level,
-            node: number,
-            url: url.to_owned(),
-            crawled,
-            pagerank: scores.ranks.scores[node],
-            authority: scores.hits.authorities[node],
-            hub: scores.hits.hubs[node],
-            salsa_authority: scores.salsa.authorities[node],
-            salsa_hub: scores.salsa.hubs[node],
-            harmonic: Some(scores.harmonic[node]),
-            indegree: transpose.outdegree(number) as u32,
-            outdegree: graph.outdegree(number) as u32,
-        })?;
+        check_order(number, node, nodes)?;
+        let mut row = vec![
+            Value::Text(level.as_str().to_owned()),
+            Value::Int(number.into()),
+            Value::Text(url.to_owned()),
+            Value::Bool(crawled),
+        ];
+        row.extend(scores.iter().map(|(score, scores)| match score.values {
+            Values::Counts => Value::Int(scores[node] as i64),
+            Values::Real | Values::Estimates => Value::Float(scores[node]),
+        }));
         node += 1;
-        Ok(())
+        file.push(row)
     })?;
-    let rows = file.finish(unit)?;
+    let rows = file.finish()?;
+    unit.wrote(&relative, &table.name, table.columns_in_words(), rows);
     unit.kept(&format!("{level}-nodes"), rows);
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use webmill_capture::error::AtPath;
+pub use webmill_capture::settings::within;
 use webmill_capture::{Error, Result};
 
 /// Settings of a job: a table of the recipe.
@@ -131,22 +132,6 @@ fn merge(into: &mut toml::Table, from: toml::Table) {
 /// Like [`Recipe::settings`].
 pub fn check_settings<S: Settings>(recipe: &Recipe) -> Result<()> {
     recipe.settings::<S>().map(drop)
-}
-
-/// Refuses a number outside of a range that is written as `0..=1`.
-///
-/// # Errors
-/// [`Error::Config`] that names setting, value and range.
-pub fn within<T: PartialOrd + std::fmt::Display + std::fmt::Debug>(
-    name: &str,
-    value: T,
-    range: impl std::ops::RangeBounds<T> + std::fmt::Debug,
-) -> Result<()> {
-    if range.contains(&value) {
-        Ok(())
-    } else {
-        Err(Error::Config(format!("{name} = {value} is not within {range:?}")))
-    }
 }
 
 #[cfg(test)]

@@ -27,9 +27,10 @@ use webmill_sort::Budget;
 use webmill_table::{Bytes16, schema};
 
 use crate::clustered_captures::PagesAndClusters;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::output::{TableFile, first_part};
 use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 use numbers::Numbers;
 use tables::RepeatedBlockRow;
 use texts::{FetchedTexts, NamedText, PageSet, Places, hash_all};

@@ -6,6 +6,7 @@ mod corpus;
 mod crawls;
 mod documents;
 mod hosts;
+mod html;
 mod made;
 mod numbers;
 mod page;
@@ -19,21 +20,22 @@ mod tops;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
-use webmill_capture::{Error, Result};
-use webmill_report::Lang;
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{Error, Result, settings};
 use webmill_run::{Committed, Inputs, Job, JobInput, Stage, Unit};
+use webmill_serve::surface::Lang;
 use webmill_sort::Budget;
 use webmill_table::schema;
 
 use crate::inputs::is_event_log;
-use crate::job::{Context, JobEntry, if_any, mixed};
+use crate::job::{Context, if_any, mixed};
 use crate::learn::apply::ApplyJob;
 use crate::learn::cluster::ClusterJob;
 use crate::learn::{MODEL, TrainJob};
 use crate::output::{first_part, write_rows};
-use crate::recipe::{Settings, check_settings, within};
+use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 use tables::{HostRow, SummaryRow};
 
 /// The job as the registry lists it.
@@ -154,24 +156,18 @@ impl JobInput for Sources {
     }
 }
 
-/// Configuration of the job.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Report {
-    /// Heading of the page; where it is empty, the host of most pages and how many more there are.
-    pub title: String,
-    /// Rows of each list of top pages or hosts.
-    pub top: usize,
-    /// Language of the page: en or zh.
-    pub lang: String,
-    /// Folder of earlier results: what changed since is a part of the page. Its content is in the key, not its path.
-    #[serde(skip_serializing)]
-    pub compare: Option<PathBuf>,
-}
-
-impl Default for Report {
-    fn default() -> Self {
-        Report { title: String::new(), top: 15, lang: "en".into(), compare: None }
+settings! {
+    /// Settings of the job.
+    pub struct Report {
+        /// Heading of the page; where it is empty, the host of most pages and how many more there are.
+        pub title: String = String::new();
+        /// Rows of each list of top pages or hosts.
+        pub top: usize = 15, within 1..=10_000;
+        /// Language of the page: en or zh.
+        pub lang: String = "en".into();
+        /// Folder of earlier results: what changed since is a part of the page. Its content is in the key, not its path.
+        #[serde(skip_serializing)]
+        pub compare: Option<PathBuf> = None;
     }
 }
 
@@ -182,7 +178,7 @@ impl Settings for Report {
         if self.language().name() != self.lang {
             return Err(Error::Config(format!("lang = {} is neither en nor zh", self.lang)));
         }
-        within("top", self.top, 1..=10_000)
+        self.check_ranges("")
     }
 }
 
@@ -224,7 +220,7 @@ fn copy(settings: &Report, sources: &Sources, committed: &Committed, out: &std::
             Some((of.manifest.job.clone(), run["seconds"].as_f64()?))
         })
         .collect();
-    let page = webmill_report::with_times(&html, settings.language(), &seconds);
+    let page = html::with_times(&html, settings.language(), &seconds);
     let (aside, path) = (out.join(format!(".{COPY}.aside")), out.join(COPY));
     std::fs::write(&aside, page).at(&aside)?;
     std::fs::rename(&aside, &path).at(&path)
@@ -277,7 +273,7 @@ impl Report {
             changes: changes.as_ref(),
         };
         let rows = summary.iter().map(|row| (row.section.as_str(), row.name.as_str(), row.value));
-        let html = webmill_report::render(self.language(), rows, &page::data(self, &found))
+        let html = html::render(self.language(), rows, &page::data(self, &found))
             .map_err(|error| Error::Internal(format!("the report's templates: {error}")))?;
         let path = unit.create("report.html")?;
         std::fs::write(&path, html).at(&path)?;

@@ -29,8 +29,9 @@ use webmill_run::{Committed, Job, Reject, Stage, Unit};
 use webmill_table::schema;
 
 use crate::inputs::Shards;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::recipe::{Settings, check_settings, within};
+use crate::registry::JobEntry;
 use tables::{RuleProblemRow, RuleReportRow};
 use tally::{LINKS, MISSING_PAGE, Tally};
 

@@ -14,9 +14,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Notes};
 
-use crate::job::{Context, JobEntry};
-use crate::registry::JOBS;
-use crate::{dedup, extract, graph, keywords, mirrors, rank, repeated, rules, shape};
+use crate::job::Context;
+use crate::registry::JobEntry;
+use crate::{dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape};
 
 /// Jobs by the jobs that they read. One that is not named here reads all that stand before it.
 const NEEDS: [(&str, &[&str]); 9] = [
@@ -37,14 +37,14 @@ const LEAST_MEMORY: u64 = 1 << 30;
 /// How many times the bytes of the results of `extract` each of two jobs at a time must have.
 const TIMES_EXTRACT: u64 = 8;
 
-/// Runs every job; the results of the last one, or `None` where it was only asked what would be done.
+/// Runs every job; the results of the report, or `None` where it was only asked what would be done.
 ///
 /// # Errors
 /// What a job meets.
 pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
     let mut jobs = Vec::new();
-    for job in JOBS {
-        let left_out = job.optional && !context.names(job.name)
+    for job in context.registry().jobs() {
+        let left_out = job.optional && !context.names(job.name) && !learn::is_in_run(context, job.name)?
             || job.name == rules::ENTRY.name && context.settings::<rules::RuleSettings>()?.files.is_empty();
         if !left_out {
             jobs.push(job);
@@ -59,7 +59,7 @@ pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
             return Ok(None);
         }
     }
-    Ok(jobs.last().and_then(|last| context.results().remove(last.name)))
+    Ok(context.results().remove(report::ENTRY.name))
 }
 
 /// Processors that this process may use.
@@ -79,9 +79,9 @@ fn two_fit(context: &Context<'_>) -> bool {
 
 /// Jobs that are run two at a time.
 struct Board<'a> {
-    all: &'a [&'static JobEntry],
+    all: &'a [&'a JobEntry],
     /// Those that were not begun.
-    left: Vec<&'static JobEntry>,
+    left: Vec<&'a JobEntry>,
     done: Vec<&'static str>,
     /// How many run.
     running: usize,
@@ -89,9 +89,9 @@ struct Board<'a> {
     failed: Option<(usize, Error)>,
 }
 
-impl Board<'_> {
+impl<'a> Board<'a> {
     /// The first job that is not begun and has all that it reads.
-    fn take(&mut self) -> Option<&'static JobEntry> {
+    fn take(&mut self) -> Option<&'a JobEntry> {
         let is_ready = |job: &&JobEntry| match NEEDS.iter().find(|(name, _)| *name == job.name) {
             Some((_, needs)) => needs.iter().all(|need| self.done.contains(need)),
             None => self
@@ -106,7 +106,7 @@ impl Board<'_> {
     }
 
     /// A job was run. One that half of the memory is too little for is neither done nor a failure.
-    fn ran(&mut self, job: &'static JobEntry, done: Result<Option<Committed>>) {
+    fn ran(&mut self, job: &JobEntry, done: Result<Option<Committed>>) {
         self.running -= 1;
         let place = self.all.iter().position(|other| other.name == job.name).unwrap_or(self.all.len());
         match done {
@@ -122,13 +122,13 @@ impl Board<'_> {
 }
 
 /// Runs jobs two at a time, as long as two fit. What is not among the results then is to be done alone.
-fn two_at_a_time(context: &Context<'_>, jobs: &[&'static JobEntry]) -> Result<()> {
+fn two_at_a_time<'a>(context: &Context<'_>, jobs: &'a [&'a JobEntry]) -> Result<()> {
     let (all, left) = (jobs, jobs.to_vec());
     let board = Mutex::new(Board { all, left, done: Vec::new(), running: 0, failed: None });
     let changed = Condvar::new();
     let locked = || board.lock().unwrap_or_else(PoisonError::into_inner);
     // The next job of a lane; none where none is left, or none will get what it reads, or something went wrong.
-    let next = |mut board: MutexGuard<'_, Board<'_>>| {
+    let next = |mut board: MutexGuard<'_, Board<'a>>| {
         while board.failed.is_none() && two_fit(context) {
             if let Some(job) = board.take() {
                 return Some(job);
@@ -176,6 +176,7 @@ mod tests {
 
     use super::*;
     use crate::recipe::Recipe;
+    use crate::registry::Registry;
     use crate::rejects::RejectTable;
 
     /// Which jobs were run, with how much memory.
@@ -233,7 +234,8 @@ mod tests {
             cancel: &cancel,
             rejects: &RejectTable,
         };
-        let context = Context::new(&FAKES, Recipe::default(), runtime).unwrap();
+        let registry = FAKES.iter().cloned().fold(Registry::empty(), Registry::with);
+        let context = Context::new(&registry, Recipe::default(), runtime).unwrap();
         let [extract, graph, hungry, report, broken] = &FAKES;
         two_at_a_time(&context, &[extract, graph, hungry, report]).unwrap();
         let run = std::mem::take(&mut *RUN.lock().unwrap_or_else(PoisonError::into_inner));
@@ -246,9 +248,9 @@ mod tests {
 
     #[test]
     fn every_job_that_is_read_stands_in_front() {
-        let place = |name: &str| JOBS.iter().position(|job| job.name == name).unwrap();
+        let registry = Registry::default();
         for (name, needs) in NEEDS {
-            assert!(needs.iter().all(|need| place(need) < place(name)), "{name}");
+            assert!(needs.iter().all(|need| registry.place(need) < registry.place(name)), "{name}");
         }
     }
 }

@@ -13,10 +13,11 @@ use webmill_table::{Table, columns, schema};
 
 use crate::graph::GraphJob;
 use crate::graph::tables::NodeRow;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::levels::{Level, admit, open_graph, part_file, read_level, write_level};
 use crate::output::write_rows;
 use crate::recipe::{Settings, check_settings};
+use crate::registry::JobEntry;
 use measures::{Measures, Part};
 use tables::{ComponentRow, DegreeRow, Direction, LawRow, ShapeRow};
 

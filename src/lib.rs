@@ -15,19 +15,14 @@
 //! | `graph` | [`graph`] | building, CSR, PageRank, HITS, SALSA, components, bow-tie | `sort` |
 //! | `dedup` | [`dedup`] | SimHash, Hamming join, shingles, clusters | `text`, `sort` |
 //! | `documents` | [`documents`] | PDF, Office files, RTF, OpenDocument, EPUB, feeds, plain text; children that read them | `html` |
-//! | `media` | [`media`] | pictures, sound and video: sizes, lengths, tags, without decoding them | `html` |
 //! | `table` | [`table`] | Parquet tables typed both ways | |
-//! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `dedup`, `documents`, `media`, `table` |
+//! | `mill` | [`mill`] | the one pass over a page: decoders and analyzers | `dedup`, `documents`, `table` |
 //! | `run` | [`run`] | the job runtime: keys, staging, commit, resume | |
-//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `learn`, `render`, `revisit`, `rules` |
-//! | `revisit` | [`revisit`] | how often pages change, when to look again | |
+//! | `crawl` | [`crawl`] | seeds in, shards and an event log out | `shard`, `learn`, `render`, `rules` |
 //! | `render` | [`render`] | pages through a headless Chromium, their requests through a proxy of ours | |
-//! | `index` | [`index`] | the capture index: CDX, CDXJ, ZipNum, queries, the store | `shard`, `sort` |
 //! | `learn` | [`learn`] | features of pages, classifiers, clusters, evaluation | `text` |
-//! | `mapreduce` | [`mapreduce`] | the contract of a kernel and its engine on one machine | `sort` |
-//! | `serve` | [`serve`] | CDX, Memento and replay over HTTP; WACZ | `index`, `html`, `report` |
+//! | `serve` | [`serve`] | the capture index; CDX, Memento and replay over HTTP; WACZ | `shard`, `html`, `sort` |
 //! | `sim` | [`sim`] | a simulated Web with known truth | |
-//! | `report` | [`report`] | numbers in, one HTML page out; words and templates of all surfaces | |
 //! | `jobs` | [`jobs`] | the jobs and their registry | all of these |
 //! | `cli` (default) | | the binary | `jobs` |
 //! | `sql` | | `webmill query`, by the engine of polars | `cli` |
@@ -116,33 +111,18 @@ pub use webmill_graph as graph;
 #[cfg(feature = "html")]
 #[doc(inline)]
 pub use webmill_html as html;
-#[cfg(feature = "index")]
-#[doc(inline)]
-pub use webmill_index as index;
 #[cfg(feature = "jobs")]
 #[doc(inline)]
 pub use webmill_jobs as jobs;
 #[cfg(feature = "learn")]
 #[doc(inline)]
 pub use webmill_learn as learn;
-#[cfg(feature = "mapreduce")]
-#[doc(inline)]
-pub use webmill_mapreduce as mapreduce;
-#[cfg(feature = "media")]
-#[doc(inline)]
-pub use webmill_media as media;
 #[cfg(feature = "mill")]
 #[doc(inline)]
 pub use webmill_mill as mill;
 #[cfg(feature = "render")]
 #[doc(inline)]
 pub use webmill_render as render;
-#[cfg(feature = "report")]
-#[doc(inline)]
-pub use webmill_report as report;
-#[cfg(feature = "revisit")]
-#[doc(inline)]
-pub use webmill_revisit as revisit;
 #[cfg(feature = "rules")]
 #[doc(inline)]
 pub use webmill_rules as rules;

@@ -74,7 +74,7 @@ def show(name, values):
 
 def ours(args, seed, restarts, more=()):
     with tempfile.TemporaryDirectory() as out:
-        command = [args.webmill, "learn", "cluster", args.folder, "--out", out, "--k", args.k, "--set", f"learn-cluster.seed={seed}", "--set", f"learn-cluster.restarts={restarts}"]
+        command = [args.webmill, "learn", "cluster", args.folder, "--out", out, "--k", args.k, "--set", f"learn.seed={seed}", "--set", f"learn.restarts={restarts}"]
         seconds, done = timed([*command, *more])
     measures = next(line for line in done.stderr.splitlines() if "nmi " in line)
     found = dict(part.rsplit(" ", 1) for part in measures.split(", "))

@@ -2,7 +2,7 @@
 
 python index.py PROGRAM FILE [ROUNDS]     (cdxj-indexer, fastwarc and surt from PyPI; all on one core)
 
-PROGRAM is the example `index_lines` of webmill-index (cargo build --release -p webmill-index --example index_lines).
+PROGRAM is the example `index_lines` of webmill-index (cargo build --release -p webmill-serve --example index_lines).
 FastWARC gets a CDXJ indexer around it: key, date, status, media type, SHA-1 of the payload, offset.
 """
 

@@ -61,7 +61,7 @@ def sets(source, made):
     return {
         "20news": (source / "20news/20news-bydate-train", source / "20news/20news-bydate-test", ["--mail"], "mail"),
         "r8": (made / "r8/training", made / "r8/test", [], "text"),
-        "webkb": (made / "webkb/training", made / "webkb/test", ["--set", "learn-train.whole=true"], "html"),
+        "webkb": (made / "webkb/training", made / "webkb/test", ["--set", "learn.whole=true"], "html"),
         "thuc": (source / "thuc-titles/dev.txt", source / "thuc-titles/test.txt", [], "lines"),
         "zh4": (source / "zh4/train", source / "zh4/test", [], "chinese"),
     }
@@ -147,12 +147,12 @@ def cpu_of_children():
 
 def webmill(program, training, test, options, method):
     """Accuracy, macro F1, seconds by the clock and of the processor."""
-    extra = {"auto": [], "chi2+svm": ["--method", "svm", "--set", "learn-train.features=5000"]}.get(
-        method, ["--method", method, "--set", "learn-train.features=0"]
+    extra = {"auto": [], "chi2+svm": ["--method", "svm", "--set", "learn.features=5000"]}.get(
+        method, ["--method", method, "--set", "learn.features=0"]
     )
     with tempfile.TemporaryDirectory() as out:
         begin, cpu_begin = time.perf_counter(), cpu_of_children()
-        command = [program, "learn", "train", training, "--test", test, "--set", "learn-train.curve=false", "--out", out, *options, *extra]
+        command = [program, "learn", "train", training, "--test", test, "--set", "learn.curve=false", "--out", out, *options, *extra]
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
         seconds, cpu = time.perf_counter() - begin, cpu_of_children() - cpu_begin
     found = re.search(r"accuracy ([\d.]+), macro F1 ([\d.]+), cal", done.stderr)

@@ -5,7 +5,7 @@
         libavif-bin libheif-examples libjxl-tools imagemagick
     python -m venv target/peers/media-tools
     target/peers/media-tools/bin/pip install mutagen tinytag pillow piexif pillow-heif
-    cargo build --release -p webmill-media --example media_facts
+    cargo build --release -p webmill-documents --example media_facts
     target/peers/media-tools/bin/python benches/peers/media.py [--program PATH] [--wrong] [--rounds 5]
 
 The files are made by other programs in target/peers/media, some 330 (`media_files.py`); a program that is not there

@@ -19,9 +19,12 @@ def tree_line(root):
     return " ".join(out)
 
 
-def write_table(boosters, path, *comments):
-    """The trees of all boosters, one after the other: their sum is the sum of what the boosters say."""
+def write_table(boosters, path, names, *comments):
+    """The trees of all boosters, one after the other: their sum is the sum of what the boosters say.
+
+    The names are those of the features by number, as the example dump_features writes them."""
     trees = [tree_line(tree["tree_structure"]) for booster in boosters for tree in booster.dump_model()["tree_info"]]
     with open(path, "w", encoding="utf-8") as out:
         out.writelines(f"# {line}\n" for line in comments)
+        out.write(f"features: {' '.join(names)}\n")
         out.writelines(f"{line}\n" for line in trees)

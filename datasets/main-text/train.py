@@ -296,6 +296,13 @@ def weights_of(example):
     return length / (0.7 * marked + 0.3 * length.sum()) ** 0.8 * 4 * WEIGHTS.get(example.set, 1) * share
 
 
+def feature_names(args, examples):
+    """Names of the features of a block's row, and of those of the page among them."""
+    names = (args.features / "features.txt").read_text(encoding="utf-8").split()
+    end = len(names) - len(CLASSES)
+    return names, names[end - len(examples[0].page_row) : end]
+
+
 class Rows:
     """The blocks of all pages, one below the other; the probabilities of page types stand after the features."""
 
@@ -409,6 +416,7 @@ def report_written(args, scorer, sets, tested, *how):
 
 def cross_validate(args, scorer, sets, examples):
     types, _, type_tables = learn_types(examples, np.ones(len(examples), bool), args.folds)
+    names, page_names = feature_names(args, examples)
     rows = Rows(examples, types)
     scores = np.zeros(len(rows.X))
     args.tables.mkdir(parents=True, exist_ok=True)
@@ -419,9 +427,9 @@ def cross_validate(args, scorer, sets, examples):
         boosters = rows.train(~held & ~rows.of(examples, made_of(examples, f, args.folds)))
         folder = args.tables / str(f)
         folder.mkdir(exist_ok=True)
-        write_table([type_tables[f]], folder / "types.txt")
-        write_table(boosters[:1], folder / "blocks.txt")
-        write_table(boosters[1:], folder / "doubtful.txt")
+        write_table([type_tables[f]], folder / "types.txt", page_names)
+        write_table(boosters[:1], folder / "blocks.txt", names)
+        write_table(boosters[1:], folder / "doubtful.txt", names)
         if held.any():
             scores[held] = log_odds(boosters, rows.X[held])
         print(f"fold {f}: {time.monotonic() - start:.0f} s", flush=True)
@@ -448,6 +456,7 @@ def transfer(args, scorer, sets, examples):
 
 def final(args, scorer, sets, examples):
     args.out.mkdir(parents=True, exist_ok=True)
+    names, page_names = feature_names(args, examples)
     version = f"LightGBM {lgb.__version__}"
     types, (X, y, weights), _ = learn_types(examples, np.ones(len(examples), bool), args.folds)
     table = lgb.train(TYPES, lgb.Dataset(X, y, weight=weights), TYPES_ROUNDS)
@@ -456,6 +465,7 @@ def final(args, scorer, sets, examples):
     write_table(
         [table],
         args.out / "types.txt",
+        page_names,
         "Page types: one tree a class in turn, classes in the order of PageType::CLASSES.",
         f"{version}: {TYPES_ROUNDS} rounds of {len(CLASSES)} trees of at most {TYPES['num_leaves']} leaves, "
         f"learning rate {TYPES['learning_rate']}.",
@@ -469,10 +479,10 @@ def final(args, scorer, sets, examples):
         "their elements.",
     )
     what = "Log-odds that a block is main text."
-    write_table(boosters[:1], args.out / "blocks.txt", what, f"{version}: {BLOCKS_ROUNDS} {size}.", *how)
+    write_table(boosters[:1], args.out / "blocks.txt", names, what, f"{version}: {BLOCKS_ROUNDS} {size}.", *how)
     what = f"Sum of the log-odds that a block is main text, by {len(MORE)} ensembles one after the other."
     extra = f"{version}: {MORE_ROUNDS} {size}, thresholds drawn at random, in each."
-    write_table(boosters[1:], args.out / "doubtful.txt", what, extra, *how)
+    write_table(boosters[1:], args.out / "doubtful.txt", names, what, extra, *how)
 
 
 def main():

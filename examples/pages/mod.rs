@@ -103,7 +103,7 @@ pub fn with_page<T>(
     if nameless {
         // What pages of 2005 did not say of themselves either.
         let mut bare = Metadata::default();
-        (bare.title, bare.base, bare.date_order) = (meta.title, meta.base, meta.date_order);
+        (bare.about.title, bare.base, bare.date_order) = (meta.about.title, meta.base, meta.date_order);
         meta = bare;
     }
     Ok(f(&dom, &meta))

@@ -3,7 +3,7 @@
 
 use webmill::crawl::control::Command;
 use webmill::crawl::scope::{RuleAction, ScopeRule};
-use webmill::revisit::PageHistory;
+use webmill::crawl::revisit::PageHistory;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     if let Ok(command) = Command::parse(data) {

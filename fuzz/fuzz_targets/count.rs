@@ -5,7 +5,7 @@ use std::path::Path;
 
 use webmill::jobs::count::index::query::Bm25;
 use webmill::jobs::count::visits::line::LogLine;
-use webmill::mapreduce::postings::{Cursor, Index, Scoring, best, phrase};
+use webmill::jobs::mapreduce::postings::{Cursor, Index, Scoring, best, phrase};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     if let Ok(text) = std::str::from_utf8(data)

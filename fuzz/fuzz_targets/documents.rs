@@ -99,9 +99,9 @@ fn hold(read: &Result<Document, Failure>, limits: &Limits) {
             );
             assert!(document.warnings.iter().all(|warning| named(warning)), "{:?}", document.warnings);
             assert!(document.headings.iter().all(|heading| (1..=6).contains(&heading.level)));
-            assert_eq!(document.title.is_some(), document.title_source.is_some());
-            assert!(document.title.as_ref().is_none_or(|title| !title.trim().is_empty()));
-            to_html(document.title.as_deref(), &document.markdown);
+            assert_eq!(document.about.title.is_some(), document.title_source.is_some());
+            assert!(document.about.title.as_ref().is_none_or(|title| !title.trim().is_empty()));
+            to_html(document.about.title.as_deref(), &document.markdown);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Any answers at any times, seen by any history: it stays one that can be kept, and due within the bounds of its schedule.
 #![no_main]
 
-use webmill::revisit::{
+use webmill::crawl::revisit::{
     Answer, CapturePlace, PageHistory, Prior, RevisitOptions, Schedule, Scheduler, Trust,
 };
 

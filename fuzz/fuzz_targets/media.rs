@@ -1,7 +1,7 @@
 //! Any bytes as the first and last ones of a body: its format, its facts, its lyrics.
 #![no_main]
 
-use webmill::media::{MediaOptions, Window, detect, facts, lyrics};
+use webmill::documents::media::{MediaOptions, Window, detect, facts, lyrics};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let options = MediaOptions { gps: true, tld: Some(b"cn") };

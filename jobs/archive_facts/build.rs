@@ -2,27 +2,28 @@
 //!
 //! Layout of `KEY.facts`: a line that names the form; blocks of captures (JSON lines, zlib); the table of captures; the table of
 //! blocks; a footer of fixed size with the places of these. Numbers are little-endian. `KEY.index` beside it is an inverted index
-//! of the texts by numbers of captures ([`webmill_mapreduce::postings`]); it is whole where the other is there.
+//! of the texts by numbers of captures ([`webmill_jobs::mapreduce::postings`]); it is whole where the other is there.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::mapreduce::postings::IndexWriter;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result, date};
-use webmill_mapreduce::postings::IndexWriter;
 use webmill_mill::{PageRow, TextRow};
 use webmill_run::Committed;
+use webmill_serve::site::{CaptureFacts, ClusterFacts, PlaceFacts};
 use webmill_shard::Staged;
 use webmill_sort::{Budget, BytesSorter};
 use webmill_table::{Reader, columns, part_files};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Cluster, Known, Rank, VERSION, terms};
+use super::{Known, VERSION, terms};
 use crate::current_captures::place;
 use crate::dedup::tables::ClusterRow;
 use crate::job::{if_any, latest};
@@ -110,34 +111,41 @@ pub fn build(sources: &Sources, path: &Path, budget: &Budget) -> Result<()> {
                 let place = (page.url_key.0, page.warc_filename, page.warc_record_offset);
                 let (title, text, words) = texts.of(place)?.unwrap_or_default();
                 let own = |text: Option<&str>| text.map(str::to_owned);
-                captures.push((
-                    page.url_key.0,
-                    Known {
-                        url: page.url.to_owned(),
-                        timestamp: page
-                            .fetch_time
-                            .0
-                            .and_then(|ms| date::format_14(ms).parse().ok())
-                            .unwrap_or(0),
-                        title: own(page.title).or(title),
-                        author: own(page.author),
-                        published: own(page.published),
-                        description: own(page.description),
-                        languages: own(page.content_languages),
-                        charset: own(page.content_charset),
-                        words,
-                        links: page.num_links,
-                        rank: ranks.get(&page.url_key.0).copied(),
-                        cluster: clusters.of(page.url_key.0, page.url),
-                        text,
-                    },
-                ));
+                let some = |n: u32| (n > 0).then_some(u64::from(n));
+                let rank = ranks.get(&page.url_key.0);
+                let facts = CaptureFacts {
+                    title: own(page.title).or(title),
+                    author: own(page.author),
+                    published: own(page.published),
+                    description: own(page.description),
+                    languages: own(page.content_languages),
+                    charset: own(page.content_charset),
+                    words: some(words),
+                    links: some(page.num_links),
+                    pagerank: rank.map(|rank| rank.pagerank),
+                    places: rank.map(|rank| rank.places),
+                    in_links: rank.map(|rank| u64::from(rank.in_links)),
+                    cluster: clusters.of(page.url_key.0, page.url),
+                    text: (!text.is_empty()).then_some(text),
+                };
+                let timestamp = page.fetch_time.0.and_then(|ms| date::format_14(ms).parse().ok());
+                let known = Known { url: page.url.to_owned(), timestamp: timestamp.unwrap_or(0), facts };
+                captures.push((page.url_key.0, known));
             }
             out.add(captures)?;
         }
         texts.ended()?;
     }
     out.finish()
+}
+
+/// Where a crawled page stands.
+#[derive(Default)]
+struct Rank {
+    pagerank: f64,
+    /// Among the crawled pages and among all nodes.
+    places: [PlaceFacts; 2],
+    in_links: u32,
 }
 
 /// Score, places and in-links of the crawled pages.
@@ -165,7 +173,7 @@ fn ranks(rank: Option<&Committed>) -> Result<HashMap<u128, Rank>> {
 #[derive(Default)]
 struct Clusters {
     of: HashMap<u128, (u32, String)>,
-    clusters: HashMap<u32, Cluster>,
+    clusters: HashMap<u32, ClusterFacts>,
 }
 
 impl Clusters {
@@ -176,11 +184,11 @@ impl Clusters {
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 all.of.insert(page.url_key.0, (page.cluster, page.kind.to_string()));
-                let cluster = all.clusters.entry(page.cluster).or_insert_with(|| Cluster {
-                    number: page.cluster,
-                    size: page.size,
+                let cluster = all.clusters.entry(page.cluster).or_insert_with(|| ClusterFacts {
+                    number: u64::from(page.cluster),
+                    size: u64::from(page.size),
                     representative: page.representative.to_owned(),
-                    ..Cluster::default()
+                    ..ClusterFacts::default()
                 });
                 // One more than is shown, as a page is not shown among its own others.
                 if cluster.others.len() <= OTHERS && page.url != page.representative {
@@ -191,11 +199,11 @@ impl Clusters {
         Ok(all)
     }
 
-    fn of(&self, key: u128, url: &str) -> Option<Cluster> {
+    fn of(&self, key: u128, url: &str) -> Option<ClusterFacts> {
         let (number, kind) = self.of.get(&key)?;
         let cluster = self.clusters.get(number)?;
         let others = cluster.others.iter().filter(|other| *other != url).take(OTHERS).cloned().collect();
-        Some(Cluster { kind: kind.clone(), others, ..cluster.clone() })
+        Some(ClusterFacts { kind: kind.clone(), others, ..cluster.clone() })
     }
 }
 
@@ -294,12 +302,14 @@ impl FactsWriter {
         let prepared: Vec<_> = captures
             .into_par_iter()
             .map(|(key, mut known)| {
-                let found = terms::of_text(known.title.as_deref().unwrap_or_default(), &known.text);
-                known.text.truncate(known.text.floor_char_boundary(TEXT));
+                // Without main text there is nothing to find.
+                let mut found = Default::default();
+                if let Some(text) = &mut known.facts.text {
+                    found = terms::of_text(known.facts.title.as_deref().unwrap_or_default(), text);
+                    text.truncate(text.floor_char_boundary(TEXT));
+                }
                 let json =
                     serde_json::to_vec(&known).map_err(|e| Error::Internal(format!("facts as JSON: {e}")));
-                // Without main text there is nothing to find.
-                let found = if known.text.is_empty() { Default::default() } else { found };
                 json.map(|json| (key, known.timestamp, found, json))
             })
             .collect::<Result<_>>()?;

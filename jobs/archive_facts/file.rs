@@ -6,10 +6,10 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use crate::mapreduce::postings::{Cursor, Index};
 use flate2::read::ZlibDecoder;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_mapreduce::postings::{Cursor, Index};
 use webmill_text::{bm25_idf, bm25_weight};
 
 use super::Known;

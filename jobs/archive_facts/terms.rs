@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use webmill_mapreduce::write_varint;
+use crate::mapreduce::write_varint;
 use webmill_text::{normalize, words};
 
 /// Longest term, in bytes; longer words are no words of a language and are left out.

@@ -9,16 +9,10 @@ use super::*;
 fn known(url: &str, timestamp: u64, title: &str, text: &str) -> (u128, Known) {
     let mut count = 0;
     words(text, |_| count += 1);
-    let known = Known {
-        url: url.into(),
-        timestamp,
-        title: Some(title.into()),
-        text: text.into(),
-        words: count,
-        rank: Some(Rank { pagerank: 0.25, in_links: 17, ..Rank::default() }),
-        ..Known::default()
-    };
-    (UrlKey::of(url).0, known)
+    let (title, text, words) = (Some(title.into()), Some(text.into()), Some(count));
+    let facts =
+        CaptureFacts { title, text, words, pagerank: Some(0.25), in_links: Some(17), ..Default::default() };
+    (UrlKey::of(url).0, Known { url: url.into(), timestamp, facts })
 }
 
 fn file(captures: Vec<(u128, Known)>, memory: usize) -> (tempfile::TempDir, FactsFile) {
@@ -65,10 +59,11 @@ fn scores_are_those_of_a_scan_whatever_the_budget() {
         let query = Query::new(words).unwrap();
         let mut ranking = Ranking::default();
         for (number, (_, known)) in captures.iter().enumerate() {
-            let title = query.count(known.title.as_deref().unwrap_or_default());
-            let counts: Vec<u32> = query.count(&known.text).iter().zip(title).map(|(a, b)| a + b).collect();
+            let count = |text: &Option<String>| query.count(text.as_deref().unwrap_or_default());
+            let (title, text) = (count(&known.facts.title), count(&known.facts.text));
+            let counts: Vec<u32> = text.iter().zip(title).map(|(a, b)| a + b).collect();
             // The title is one more word of the text here.
-            ranking.add(number as u32, &counts, known.words + 1);
+            ranking.add(number as u32, &counts, known.facts.words.unwrap_or(0) as u32 + 1);
         }
         let want = ranking.scores();
         let got = file.scores(&terms::of_query(words)).unwrap();
@@ -112,48 +107,4 @@ fn a_file_that_is_not_whole_is_refused() {
             assert!(FactsFile::open(&folder.path().join("cut.facts")).is_err(), "{name} {cut}");
         }
     }
-}
-
-/// `WEBMILL_FACTS=RESULTS cargo test -p webmill-jobs facts_of_results -- --nocapture --ignored`: how long making it and asking takes.
-#[test]
-#[ignore = "a measurement: wants results in WEBMILL_FACTS"]
-fn facts_of_results_are_made_and_asked() {
-    let Some(out) = std::env::var_os("WEBMILL_FACTS") else { return };
-    let out = Path::new(&out);
-    let _ = std::fs::remove_dir_all(out.join("archive-facts"));
-    let start = std::time::Instant::now();
-    let facts = ArchiveFacts::open(out, 256 << 20).unwrap();
-    eprintln!("made in {:?}, {} captures, {} texts", start.elapsed(), facts.len(), facts.file.texts());
-    let start = std::time::Instant::now();
-    drop(ArchiveFacts::open(out, 256 << 20).unwrap());
-    eprintln!("opened in {:?}", start.elapsed());
-    for entry in std::fs::read_dir(out.join("archive-facts")).unwrap().flatten() {
-        eprintln!("{} bytes", entry.metadata().unwrap().len());
-    }
-    for query in [
-        "vector",
-        "iterator adapter",
-        "thread safe reference counting",
-        "the",
-        "unsafe raw pointer cast",
-        "中文",
-    ] {
-        let mut times: Vec<_> = (0..7)
-            .map(|_| {
-                let start = std::time::Instant::now();
-                let answer = facts.search(query, 20, 0).unwrap();
-                (start.elapsed(), answer.total)
-            })
-            .collect();
-        times.sort();
-        eprintln!("{query}: {} found, best {:?}, median {:?}", times[0].1, times[0].0, times[3].0);
-    }
-    let hit = &facts.search("vector", 1, 0).unwrap().hits[0];
-    eprintln!(
-        "{hit:?}\n{:?}",
-        facts
-            .of(&hit.url, hit.timestamp.unwrap_or_default())
-            .unwrap()
-            .map(|f| (f.title, f.places, f.cluster))
-    );
 }

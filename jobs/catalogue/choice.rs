@@ -7,7 +7,7 @@ use webmill_capture::Result;
 use webmill_run::{Committed, layout, open_latest};
 
 use super::Stale;
-use crate::registry::JOBS;
+use crate::registry::Registry;
 
 /// What the names of upstream jobs begin with that are of other results: what `webmill dedup --against` reads.
 pub const EARLIER: &str = "earlier ";
@@ -32,7 +32,7 @@ fn key_of(folder: &Path) -> String {
 }
 
 /// The latest results that were made from each other, in the order of the jobs, and those left out.
-pub fn choose(results: &Path) -> Result<(Vec<Committed>, Vec<Stale>)> {
+pub fn choose(results: &Path, registry: &Registry) -> Result<(Vec<Committed>, Vec<Stale>)> {
     let latest = latest_keys(results)?;
     let mut chosen: BTreeMap<&str, Committed> = BTreeMap::new();
     let mut stale = Vec::new();
@@ -61,7 +61,7 @@ pub fn choose(results: &Path) -> Result<(Vec<Committed>, Vec<Stale>)> {
             stale.push(Stale { job: job.to_owned(), key: latest[job].clone(), reason });
         }
     }
-    let place = |job: &str| JOBS.iter().position(|entry| entry.name == job).unwrap_or(JOBS.len());
+    let place = |job: &str| registry.place(job);
     let mut chosen: Vec<Committed> = chosen.into_values().collect();
     chosen.sort_by_key(|committed| place(&committed.manifest.job));
     stale.sort_by(|a, b| (place(&a.job), &a.job).cmp(&(place(&b.job), &b.job)));

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use webmill_capture::{Error, Result};
 use webmill_run::{Cancel, Progress, Runtime};
 
+use crate::builtin::registry;
 use crate::job::Context;
 use crate::recipe::Recipe;
-use crate::registry::{JOBS, check_recipe};
 use crate::rejects::RejectTable;
 use crate::run_all::processors;
 
@@ -299,7 +299,7 @@ impl JobFlags {
         progress: &'a dyn Progress,
         cancel: &'a Cancel,
     ) -> Result<Context<'a>> {
-        check_recipe(&recipe)?;
+        registry().check_recipe(&recipe)?;
         let runtime = Runtime {
             out: out.to_path_buf(),
             threads: self.budget.threads(),
@@ -309,7 +309,7 @@ impl JobFlags {
             cancel,
             rejects: &RejectTable,
         };
-        Ok(Context::new(JOBS, recipe, runtime)?.dry_run(self.dry.dry_run).timings(self.timings.timings))
+        Ok(Context::new(registry(), recipe, runtime)?.dry_run(self.dry.dry_run).timings(self.timings.timings))
     }
 
     /// Bytes of memory to stay within.
@@ -336,7 +336,7 @@ impl JobFlags {
     /// Where it cannot be read or has a mistake anywhere.
     pub fn recipe(&self) -> Result<Recipe> {
         let recipe = self.read_recipe()?;
-        check_recipe(&recipe)?;
+        registry().check_recipe(&recipe)?;
         Ok(recipe)
     }
 

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use webmill_capture::Error;
-use webmill_index::cdx::{self, Form, write_line};
-use webmill_index::{Counts, DigestOf, Entry, Facts, Indexer, LINES_A_BLOCK, Pass, ZipNumWriter};
+use webmill_serve::index::cdx::{self, Form, write_line};
+use webmill_serve::index::{Counts, DigestOf, Entry, Facts, Indexer, LINES_A_BLOCK, Pass, ZipNumWriter};
 use webmill_shard::{Input, RecordType, Staged};
 use webmill_sort::{Budget, BytesSorter};
 

@@ -2,17 +2,20 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use webmill_run::{Cancel, Progress};
 
 use super::args::{JobFlags, Out, Results};
+use crate::builtin::{install, registry};
 use crate::catalogue;
+use crate::command::schema::{self, SchemaArgs};
 use crate::console::Console;
+use crate::document_reader;
 use crate::extract::too_many_unread;
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::recipe::Recipe;
-use crate::registry::JOBS;
+use crate::registry::{JobEntry, Registry};
 use crate::rules::too_many_missing;
 use crate::run_all::run_all;
 
@@ -78,7 +81,7 @@ impl ResultArgs {
 
 /// Adds a subcommand for every job that `command` does not know yet.
 pub fn add_subcommands(mut command: Command) -> Command {
-    for job in JOBS.iter().filter(|job| !job.optional) {
+    for job in registry().jobs().iter().filter(|job| !job.optional) {
         if command.find_subcommand(job.name).is_none() {
             let bare = Command::new(job.name);
             let with_arguments = match job.reads_shards {
@@ -99,7 +102,7 @@ pub fn add_subcommands(mut command: Command) -> Command {
 
 /// The job of that name.
 pub fn find(name: &str) -> Option<&'static JobEntry> {
-    JOBS.iter().find(|job| job.name == name && !job.optional)
+    registry().find(name).filter(|job| !job.optional)
 }
 
 /// Runs a job by the arguments that [`add_subcommands`] declared.
@@ -113,6 +116,38 @@ pub fn run(job: &JobEntry, matches: &ArgMatches, cancel: &Cancel) -> Result<Exit
     let args = InputArgs::from_arg_matches(matches)?;
     let console = Console::new();
     print_committed(&args.context(args.flags.read_recipe()?, &console, cancel)?, job.name)
+}
+
+/// A whole program over a registry of one's own: `run`, `schema` and a subcommand for each job. Other programs' `main` calls
+/// it; see `examples/own_job`. It returns the exit code.
+pub fn program(name: &'static str, registry: Registry) -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == document_reader::SUBCOMMAND) {
+        return document_reader::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    if let Ok(program) = std::env::current_exe() {
+        document_reader::start_by(vec![program.into(), document_reader::SUBCOMMAND.into()]);
+    }
+    install(registry);
+    let run = InputArgs::augment_args(Command::new("run"));
+    let schema = SchemaArgs::augment_args(Command::new("schema"));
+    let command = Command::new(name).subcommand_required(true).subcommand(run).subcommand(schema);
+    act(&add_subcommands(command).get_matches()).unwrap_or_else(|error| {
+        crate::say!("{name}: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+fn act(matches: &ArgMatches) -> Result<ExitCode> {
+    let cancel = Cancel::default();
+    match matches.subcommand() {
+        Some(("run", args)) => run_everything(&InputArgs::from_arg_matches(args)?, &cancel),
+        Some(("schema", args)) => schema::run(&SchemaArgs::from_arg_matches(args)?),
+        Some((job, args)) => match find(job) {
+            Some(job) => run(job, args, &cancel),
+            None => bail!("no job is called {job}"),
+        },
+        None => bail!("no subcommand"),
+    }
 }
 
 /// Runs every job on shards.
@@ -152,7 +187,7 @@ pub fn finish(context: &Context<'_>) -> Result<ExitCode> {
 /// Says which results do not fit the others, once all jobs of the call are done.
 fn warn_of_stale(context: &Context<'_>) {
     if !context.is_dry_run() {
-        catalogue::warn(&context.runtime.out, context.runtime.progress);
+        catalogue::warn(&context.runtime.out, context.registry(), context.runtime.progress);
     }
 }
 

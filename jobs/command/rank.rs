@@ -11,7 +11,8 @@ use anyhow::Result;
 use webmill_capture::names::near_to;
 use webmill_run::{Cancel, Job};
 
-pub(crate) use self::scores::{By, Measured, Score};
+pub(crate) use self::scores::{By, Chosen, Measured};
+use crate::builtin::registry;
 use crate::command::args::{JobFlags, ResultsOrGraph, Top, is_results};
 use crate::command::jobs::finish;
 use crate::command::print::RowFormat;
@@ -20,7 +21,6 @@ use crate::console::Console;
 use crate::levels::admit;
 use crate::rank::{Rank, RankJob, Vectors, teleport};
 use crate::recipe::{Recipe, Settings};
-use crate::registry::check_recipe;
 
 /// Rank pages, hosts and domains; print the scores of a graph file, or the hubs and authorities of a query.
 ///
@@ -98,7 +98,7 @@ impl RankArgs {
 pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.flags.read_recipe()?;
     args.measures.apply(&mut recipe);
-    check_recipe(&recipe)?;
+    registry().check_recipe(&recipe)?;
     let path = args.graph.path()?;
     if is_results(&path) && !args.only_prints() {
         args.reading.unused()?;
@@ -136,9 +136,9 @@ fn print_scores(path: &Path, rank: &Rank, args: &RankArgs) -> Result<()> {
         }
         vectors.teleport = Some(vector);
     }
-    let measured = Measured::new(rank, &vectors, source.weighted(rank), memory);
+    let measured = Measured { rank, vectors: &vectors, weighted: source.weighted(rank), memory };
     if let Some(words) = &args.query {
         return query::print(path, &source, words, args, &measured);
     }
-    best::scores(&source, args.by.by.unwrap_or(Score::Pagerank), args.top.top, &args.format, &measured)
+    best::scores(&source, args.by.by.unwrap_or_else(Chosen::pagerank), args.top.top, &args.format, &measured)
 }

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use super::args::Results;
 use super::print::DocumentFormat;
+use crate::builtin::registry;
 use crate::catalogue::{Catalogue, TableFiles};
-use crate::registry::tables;
 use anyhow::{Result, bail};
 use comfy_table::{ContentArrangement, Table};
 use webmill_table::{ColumnSchema, ColumnType, FileFacts, TableSchema};
@@ -31,8 +31,10 @@ pub struct SchemaArgs {
 pub fn run(args: &SchemaArgs) -> Result<ExitCode> {
     let (results, table) = args.results.if_any(args.table.as_ref());
     let mut tables = match &results {
-        Some(results) => Catalogue::open(results)?.tables().map(of_results).collect::<Result<_>>()?,
-        None => tables(),
+        Some(results) => {
+            Catalogue::open(results, registry())?.tables().map(of_results).collect::<Result<_>>()?
+        }
+        None => registry().tables(),
     };
     if let Some(name) = &table {
         let names: Vec<String> = tables.iter().map(|t| t.name.clone()).collect();
@@ -63,7 +65,7 @@ pub fn run(args: &SchemaArgs) -> Result<ExitCode> {
 fn of_results(table: &TableFiles) -> Result<TableSchema> {
     let file = table.files.first().map(|file| FileFacts::read(file)).transpose()?;
     let of_file = file.and_then(|facts| facts.schema);
-    let known = tables().into_iter().find(|known| known.name == table.name).or(of_file);
+    let known = registry().tables().into_iter().find(|known| known.name == table.name).or(of_file);
     let columns = table.columns.iter().filter_map(|column| {
         let kind = ColumnType::of_words(&column.kind)?;
         let known = known.iter().flat_map(|known| &known.columns).find(|known| known.name == column.name);

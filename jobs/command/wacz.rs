@@ -51,7 +51,7 @@ fn with_text(capture: &Capture<'_>) -> Described {
     let dom = parse(&characters.text, &Limits::default());
     let about = metadata(&dom, base.as_ref(), &[]).found_at(base.as_ref());
     let text = main_text(&dom, &about, &TextLimits::default()).text;
-    Described { title: about.title, text: (!text.is_empty()).then_some(text) }
+    Described { title: about.about.title, text: (!text.is_empty()).then_some(text) }
 }
 
 /// Runs the command.

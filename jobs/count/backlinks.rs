@@ -10,32 +10,27 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use webmill_capture::{CanonicalUrl, Result};
-use webmill_mapreduce::{Count, Key, MapReduce, Sample, Splitters};
+use crate::mapreduce::{Count, Key, MapReduce, Sample, Splitters};
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{CanonicalUrl, Result, settings};
 use webmill_mill::{LinkElement, LinkRow, PageRow};
 use webmill_run::{Committed, Job, Stage};
 use webmill_table::{Reader, columns, part_files, schema, table};
 
-use super::SUPERSEDED;
-use super::engine::{Batches, Engine, Plan, Split, Tally, check_parts, parts_of};
+use super::engine::{Batches, Engine, Plan, Split, Tally, parts_of};
+use super::{SUPERSEDED, of_extract};
 use crate::current_captures::place;
-use crate::extract::Extract;
 use crate::graph::GraphJob;
-use crate::job::{Context, JobEntry};
+use crate::registry::JobEntry;
 use crate::output::covered;
-use crate::recipe::{Settings, check_settings, within};
+use crate::recipe::Settings;
 
 /// The job as the registry lists it.
-pub const ENTRY: JobEntry = JobEntry {
-    name: CountBacklinks::NAME,
-    about: "List the links to each page, and the anchors that name it",
-    reads_shards: false,
-    optional: true,
-    tables: || vec![schema::<BacklinkRow>(), schema::<AnchorRow>()],
-    check: check_settings::<CountBacklinks>,
-    run: count_backlinks,
-};
+pub const ENTRY: JobEntry = JobEntry::of_request::<CountBacklinks>(
+    "List the links to each page, and the anchors that name it",
+    || vec![schema::<BacklinkRow>(), schema::<AnchorRow>()],
+    of_extract::<CountBacklinks>,
+);
 
 table! {
     /// One row a URL that pages link to: the links to it.
@@ -60,21 +55,15 @@ table! {
     }
 }
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CountBacklinks {
-    /// Pairs of source and anchor that are listed of each target.
-    pub most: usize,
-    /// Kinds of links that count, see links.kind.
-    pub kinds: Vec<String>,
-    /// Parts of the output; 0: one for each 32 MiB of the stored table.
-    pub parts: u32,
-}
-
-impl Default for CountBacklinks {
-    fn default() -> Self {
-        CountBacklinks { most: 1000, kinds: GraphJob::default().kinds, parts: 0 }
+settings! {
+    /// Settings of the job.
+    pub struct CountBacklinks {
+        /// Pairs of source and anchor that are listed of each target.
+        pub most: usize = 1000, within 0..=1_000_000;
+        /// Kinds of links that count, see links.kind.
+        pub kinds: Vec<String> = GraphJob::default().kinds;
+        /// Parts of the output; 0: one for each 32 MiB of the stored table.
+        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -82,8 +71,7 @@ impl Settings for CountBacklinks {
     const TABLE: &'static str = "count-backlinks";
 
     fn check(&self) -> Result<()> {
-        within("most", self.most, 0..=1_000_000)?;
-        check_parts(self.parts)?;
+        self.check_ranges("")?;
         GraphJob { kinds: self.kinds.clone(), ..GraphJob::default() }.check()
     }
 }
@@ -203,14 +191,6 @@ columns! {
     struct Captured from PageRow { is_current, is_html, page_type, fetch_status, warc_filename, warc_record_offset }
 }
 
-/// Counts the links of the context's pages.
-///
-/// # Errors
-/// What the job meets.
-pub fn count_backlinks(context: &Context<'_>) -> Result<Option<Committed>> {
-    context.run(&context.settings::<CountBacklinks>()?, &context.results_of(Extract::NAME)?)
-}
-
 impl Job for CountBacklinks {
     type Input = Committed;
     const NAME: &'static str = "count-backlinks";
@@ -224,11 +204,11 @@ impl Job for CountBacklinks {
         let backlinks = Backlinks { most: self.most, splitters: splitters.clone() };
         let engine = Engine { stage, kernel: &backlinks, name: "", parts };
         let files = self.map(&engine, &plan, &pages, true)?;
-        engine.reduce_table(&files, |row: BacklinkRow, write| write(row))?;
+        engine.reduce_table(&files, |row, write| write(row))?;
         let anchors = Anchors { splitters };
         let engine = Engine { stage, kernel: &anchors, name: "anchors-", parts };
         let files = self.map(&engine, &plan, &pages, false)?;
-        engine.reduce_table(&files, |row: AnchorRow, write| write(row))?;
+        engine.reduce_table(&files, |row, write| write(row))?;
         Ok(())
     }
 }
@@ -260,7 +240,7 @@ impl CountBacklinks {
         plan: &Plan,
         pages: &Pages,
         counts: bool,
-    ) -> Result<Vec<webmill_mapreduce::Shuffle>>
+    ) -> Result<Vec<crate::mapreduce::Shuffle>>
     where
         M: for<'p> MapReduce<Page<'p> = Link<'p>>,
     {

@@ -1,4 +1,4 @@
-//! Kernels as units of work: the local engine of [`webmill_mapreduce`] with receipts.
+//! Kernels as units of work: the local engine of [`webmill_jobs::mapreduce`] with receipts.
 //!
 //! **Algorithm.** The map side of a unit reads row groups of a table, one ahead of those that are being mapped, and hands stretches of
 //! rows to the map sides of the threads; what they sort is merged into one scratch file. The reduce side of a part merges that part of all
@@ -11,14 +11,15 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use crate::mapreduce::{MapReduce, MapSide, Mapper, Merged, Part, Shuffle, reduce};
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_mapreduce::{MapReduce, MapSide, Mapper, Merged, Part, Shuffle, reduce};
 use webmill_run::{Measure, Stage, Unit};
 use webmill_sort::Budget;
 use webmill_table::{Columns, FileFacts, Reader, Rows, Table, part_files};
 
+use super::SUPERSEDED;
 use crate::output::TableFile;
 
 /// Stored bytes of the row groups of a unit, about.
@@ -91,14 +92,6 @@ impl Plan {
 /// The number of parts: as set, or by the bytes of the input.
 pub fn parts_of(set: u32, bytes: u64) -> u32 {
     if set > 0 { set } else { bytes.div_ceil(PART_BYTES).clamp(1, MOST_PARTS) as u32 }
-}
-
-/// Refuses a number of parts that cannot be.
-///
-/// # Errors
-/// [`Error::Config`].
-pub fn check_parts(parts: u32) -> Result<()> {
-    crate::recipe::within("parts", parts, 0..=4096)
 }
 
 /// What is counted beside the pairs of a unit.
@@ -191,6 +184,32 @@ impl<M: MapReduce> Engine<'_, '_, M> {
         let files = files.collect();
         self.stage.progress.end();
         files
+    }
+
+    /// Maps the rows of table `texts` whose captures count; the others are counted as superseded.
+    ///
+    /// # Errors
+    /// As of [`map_table`](Self::map_table).
+    pub fn map_texts<C: Columns>(
+        &self,
+        plan: &Plan,
+        is_current: impl Fn(&C::Item<'_>) -> bool + Sync,
+        map: impl Fn(C::Item<'_>, &mut MapSide<'_, M>) -> Result<()> + Sync,
+    ) -> Result<Vec<Shuffle>> {
+        self.map_table::<C, ()>(
+            plan,
+            |_| Ok(()),
+            |(batch, ()), rows, side, tally| {
+                for row in rows.map(|row| batch.get(row)) {
+                    let counts = is_current(&row);
+                    tally.note(if counts { Ok("texts") } else { Err(SUPERSEDED) });
+                    if counts {
+                        map(row, side)?;
+                    }
+                }
+                Ok(())
+            },
+        )
     }
 
     /// A unit of a map side: `feed` maps on the threads that it likes.

@@ -5,30 +5,26 @@
 
 use std::borrow::Cow;
 
+use crate::mapreduce::MapReduce;
 use regex::{Regex, RegexBuilder};
-use serde::{Deserialize, Serialize};
-use webmill_capture::{Error, Result};
-use webmill_mapreduce::MapReduce;
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{Error, Result, settings};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Stage};
 use webmill_table::{columns, schema, table};
 
-use super::SUPERSEDED;
-use super::engine::{Engine, Plan, check_parts};
+use super::engine::{Engine, Plan};
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
-use crate::recipe::{Settings, check_settings, within};
+use crate::job::Context;
+use crate::registry::JobEntry;
+use crate::recipe::Settings;
 
 /// The job as the registry lists it.
-pub const ENTRY: JobEntry = JobEntry {
-    name: CountGrep::NAME,
-    about: "Find the lines of the main texts that match a pattern",
-    reads_shards: false,
-    optional: true,
-    tables: || vec![schema::<GrepRow>()],
-    check: check_settings::<CountGrep>,
-    run: count_grep,
-};
+pub const ENTRY: JobEntry = JobEntry::of_request::<CountGrep>(
+    "Find the lines of the main texts that match a pattern",
+    || vec![schema::<GrepRow>()],
+    count_grep,
+);
 
 table! {
     /// One row a line of a main text that matches the pattern.
@@ -43,25 +39,19 @@ table! {
     }
 }
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CountGrep {
-    /// What is sought: a regular expression.
-    pub pattern: String,
-    /// The pattern is a text and no regular expression.
-    pub fixed: bool,
-    /// Capitals and small letters are the same.
-    pub ignore_case: bool,
-    /// Bytes of a passage before and behind the match.
-    pub context: usize,
-    /// Parts of the output; 0 is 1.
-    pub parts: u32,
-}
-
-impl Default for CountGrep {
-    fn default() -> Self {
-        CountGrep { pattern: String::new(), fixed: false, ignore_case: false, context: 200, parts: 0 }
+settings! {
+    /// Settings of the job.
+    pub struct CountGrep {
+        /// What is sought: a regular expression.
+        pub pattern: String = String::new();
+        /// The pattern is a text and no regular expression.
+        pub fixed: bool = false;
+        /// Capitals and small letters are the same.
+        pub ignore_case: bool = false;
+        /// Bytes of a passage before and behind the match.
+        pub context: usize = 200, within 0..=1 << 20;
+        /// Parts of the output; 0 is 1.
+        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -69,8 +59,7 @@ impl Settings for CountGrep {
     const TABLE: &'static str = "count-grep";
 
     fn check(&self) -> Result<()> {
-        within("context", self.context, 0..=1 << 20)?;
-        check_parts(self.parts)?;
+        self.check_ranges("")?;
         self.regex().map(drop)
     }
 }
@@ -174,20 +163,12 @@ impl Job for CountGrep {
         let kernel = self.kernel()?;
         let plan = Plan::of_table(&extract.path("texts"))?;
         let engine = Engine { stage, kernel: &kernel, name: "", parts: self.parts.max(1) };
-        let files = engine.map_table::<Text, ()>(
+        let files = engine.map_texts::<Text>(
             &plan,
-            |_| Ok(()),
-            |(batch, ()), rows, side, tally| {
-                for row in rows.map(|row| batch.get(row)) {
-                    tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
-                    if row.is_current {
-                        side.map(&Addressed { surt: row.url_sortkey, url: row.url, text: row.text })?;
-                    }
-                }
-                Ok(())
-            },
+            |row| row.is_current,
+            |row, side| side.map(&Addressed { surt: row.url_sortkey, url: row.url, text: row.text }),
         )?;
-        engine.reduce_table(&files, |row: GrepRow, write| write(row))?;
+        engine.reduce_table(&files, |row, write| write(row))?;
         Ok(())
     }
 }

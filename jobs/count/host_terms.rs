@@ -12,31 +12,26 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use serde::{Deserialize, Serialize};
-use webmill_capture::{Error, Result};
-use webmill_mapreduce::{Combiner, Count, Key, MapReduce, Shuffle, reduce};
+use crate::mapreduce::{Combiner, Count, Key, MapReduce, Shuffle, reduce};
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{Error, Result, settings};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Stage};
 use webmill_table::{Reader, columns, schema, table};
 use webmill_text::StopWords;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::SUPERSEDED;
-use super::engine::{Engine, Plan, Tally, check_parts, parts_of};
-use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
-use crate::recipe::{Settings, check_settings, within};
+use super::engine::{Engine, Plan, Tally, parts_of};
+use super::of_extract;
+use crate::registry::JobEntry;
+use crate::recipe::Settings;
 
 /// The job as the registry lists it.
-pub const ENTRY: JobEntry = JobEntry {
-    name: CountHostTerms::NAME,
-    about: "Find the terms that tell what each host is about",
-    reads_shards: false,
-    optional: true,
-    tables: || vec![schema::<HostTermsRow>()],
-    check: check_settings::<CountHostTerms>,
-    run: count_host_terms,
-};
+pub const ENTRY: JobEntry = JobEntry::of_request::<CountHostTerms>(
+    "Find the terms that tell what each host is about",
+    || vec![schema::<HostTermsRow>()],
+    of_extract::<CountHostTerms>,
+);
 
 table! {
     /// One row a host with main texts: its terms by tf·idf, the best first.
@@ -49,21 +44,15 @@ table! {
     }
 }
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CountHostTerms {
-    /// Terms of a host.
-    pub most: usize,
-    /// Texts of the corpus that must hold a term.
-    pub min_df: u64,
-    /// Parts of the output; 0: one for each 32 MiB of the stored table.
-    pub parts: u32,
-}
-
-impl Default for CountHostTerms {
-    fn default() -> Self {
-        CountHostTerms { most: 100, min_df: 2, parts: 0 }
+settings! {
+    /// Settings of the job.
+    pub struct CountHostTerms {
+        /// Terms of a host.
+        pub most: usize = 100, within 1..=100_000;
+        /// Texts of the corpus that must hold a term.
+        pub min_df: u64 = 2;
+        /// Parts of the output; 0: one for each 32 MiB of the stored table.
+        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -71,8 +60,7 @@ impl Settings for CountHostTerms {
     const TABLE: &'static str = "count-host-terms";
 
     fn check(&self) -> Result<()> {
-        within("most", self.most, 1..=100_000)?;
-        check_parts(self.parts)
+        self.check_ranges("")
     }
 }
 
@@ -204,14 +192,6 @@ columns! {
     struct Current from TextRow { is_current }
 }
 
-/// Counts the terms of the context's hosts.
-///
-/// # Errors
-/// What the job meets.
-pub fn count_host_terms(context: &Context<'_>) -> Result<Option<Committed>> {
-    context.run(&context.settings::<CountHostTerms>()?, &context.results_of(Extract::NAME)?)
-}
-
 impl Job for CountHostTerms {
     type Input = Committed;
     const NAME: &'static str = "count-host-terms";
@@ -226,25 +206,17 @@ impl Job for CountHostTerms {
         let plan = Plan::of_table(&folder)?;
         let parts = parts_of(self.parts, plan.bytes);
         let counting = Engine { stage, kernel: &HostWords, name: "", parts };
-        let files = counting.map_table::<Text, ()>(
+        let files = counting.map_texts::<Text>(
             &plan,
-            |_| Ok(()),
-            |(batch, ()), rows, side, tally| {
-                for row in rows.map(|row| batch.get(row)) {
-                    tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
-                    if row.is_current {
-                        side.map(&HostText { host: row.host, language: row.language, text: row.text })?;
-                    }
-                }
-                Ok(())
-            },
+            |row| row.is_current,
+            |row, side| side.map(&HostText { host: row.host, language: row.language, text: row.text }),
         )?;
         let texts = current_texts(&folder)?;
         let top = TopTerms { most: self.most };
         let choosing = Engine { stage, kernel: &top, name: "hosts-", parts };
         let chosen = (0..parts).map(|part| self.score(&choosing, &files, part, texts));
         let chosen = chosen.collect::<Result<Vec<_>>>()?;
-        choosing.reduce_table(&chosen, |row: HostTermsRow, write| write(row))?;
+        choosing.reduce_table(&chosen, |row, write| write(row))?;
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! ([`webmill_text::words()`]) in comparison form of up to 64 bytes. A title stands before its text, with a place between that no word has, so that no
 //! phrase begins in one and ends in the other. The length of a text is its `num_words`.
 //!
-//! **Form.** `postings/part-NUMBER.index` ([`webmill_mapreduce::postings`]), terms spread by their hashes; table `count_index` says which text a
+//! **Form.** `postings/part-NUMBER.index` ([`webmill_jobs::mapreduce::postings`]), terms spread by their hashes; table `count_index` says which text a
 //! number is.
 //!
 //! **Queries.** [`query`].
@@ -14,31 +14,26 @@ pub mod query;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-use webmill_capture::{Error, Result};
-use webmill_mapreduce::postings::IndexWriter;
-use webmill_mapreduce::{Count, MapReduce, reduce, write_varint};
+use crate::mapreduce::postings::IndexWriter;
+use crate::mapreduce::{Count, MapReduce, reduce, write_varint};
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{Error, Result, settings};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Stage};
 use webmill_table::{Bytes16, columns, schema, table};
 
-use super::SUPERSEDED;
-use super::engine::{Batches, Engine, Plan, check_parts, parts_of};
-use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
+use super::engine::{Batches, Engine, Plan, parts_of};
+use super::{SUPERSEDED, of_extract};
+use crate::registry::JobEntry;
 use crate::output::{TableFile, first_part};
-use crate::recipe::{Settings, check_settings};
+use crate::recipe::Settings;
 
 /// The job as the registry lists it.
-pub const ENTRY: JobEntry = JobEntry {
-    name: CountIndex::NAME,
-    about: "Index the words of the main texts, for queries",
-    reads_shards: false,
-    optional: true,
-    tables: || vec![schema::<IndexedRow>()],
-    check: check_settings::<CountIndex>,
-    run: count_index,
-};
+pub const ENTRY: JobEntry = JobEntry::of_request::<CountIndex>(
+    "Index the words of the main texts, for queries",
+    || vec![schema::<IndexedRow>()],
+    of_extract::<CountIndex>,
+);
 
 table! {
     /// One row a text of the index, in the order of its numbers.
@@ -51,19 +46,19 @@ table! {
     }
 }
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CountIndex {
-    /// Files that terms are spread over; 0: one for each 32 MiB of the stored table.
-    pub parts: u32,
+settings! {
+    /// Settings of the job.
+    pub struct CountIndex {
+        /// Files that terms are spread over; 0: one for each 32 MiB of the stored table.
+        pub parts: u32 = 0, within 0..=4096;
+    }
 }
 
 impl Settings for CountIndex {
     const TABLE: &'static str = "count-index";
 
     fn check(&self) -> Result<()> {
-        check_parts(self.parts)
+        self.check_ranges("")
     }
 }
 
@@ -146,14 +141,6 @@ columns! {
 
 columns! {
     struct Listed from TextRow { is_current, url, url_key, title, num_words }
-}
-
-/// Indexes the context's texts.
-///
-/// # Errors
-/// What the job meets.
-pub fn count_index(context: &Context<'_>) -> Result<Option<Committed>> {
-    context.run(&context.settings::<CountIndex>()?, &context.results_of(Extract::NAME)?)
 }
 
 /// File of a part of the terms.

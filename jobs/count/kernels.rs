@@ -1,6 +1,6 @@
 //! Kernels in the tests: run in memory, by the two sides that an engine elsewhere calls.
 
-use webmill_mapreduce::{MapReduce, map_batch, reduce_sorted};
+use crate::mapreduce::{MapReduce, map_batch, reduce_sorted};
 
 /// What comes out of `parts` parts; `pages` hands the pages of a split to the function that it is given.
 pub fn run<M: MapReduce, S>(

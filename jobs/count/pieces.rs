@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
+use crate::mapreduce::{MapReduce, map_batch, reduce_sorted};
 use webmill_capture::{Error, Result};
-use webmill_mapreduce::{MapReduce, map_batch, reduce_sorted};
 use webmill_mill::LinkElement;
 use webmill_table::{Table, TableSchema, schema, table};
 

@@ -11,52 +11,48 @@ mod coding;
 
 use std::sync::Arc;
 
+use crate::mapreduce::{MapReduce, Sample, Splitters, reduce};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use webmill_capture::{Error, Result};
-use webmill_mapreduce::{MapReduce, Sample, Splitters, reduce};
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{Error, Result, settings};
 use webmill_run::{Committed, Job, JobInput, Stage};
 use webmill_table::{ColumnSchema, ColumnType, DynamicReader, DynamicWriter, TableSchema, Value, part_files};
 
-use super::engine::{Engine, Plan, Tally, check_parts, parts_of};
+use super::engine::{Engine, Plan, Tally, parts_of};
 use crate::catalogue::{Catalogue, TableFiles};
-use crate::job::{Context, JobEntry};
+use crate::job::Context;
 use crate::output::footer;
-use crate::recipe::{Settings, check_settings};
+use crate::recipe::Settings;
 
 /// The job as the registry lists it.
-pub const ENTRY: JobEntry = JobEntry {
-    name: CountSort::NAME,
-    about: "Write a table of results in the order of a column",
-    reads_shards: false,
-    optional: true,
-    tables: Vec::new,
-    check: check_settings::<CountSort>,
-    run: count_sort,
-};
+pub const ENTRY: JobEntry = JobEntry::of_request::<CountSort>(
+    "Write a table of results in the order of a column",
+    Vec::new,
+    count_sort,
+);
 
 /// Name of the table that comes out.
 pub const TABLE: &str = "count_sort";
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CountSort {
-    /// Table of results.
-    pub table: String,
-    /// Column by whose values its rows are sorted.
-    pub column: String,
-    /// The greatest first.
-    pub descending: bool,
-    /// Files of the output; 0: one for each 32 MiB of the stored table.
-    pub parts: u32,
+settings! {
+    /// Settings of the job.
+    pub struct CountSort {
+        /// Table of results.
+        pub table: String = String::new();
+        /// Column by whose values its rows are sorted.
+        pub column: String = String::new();
+        /// The greatest first.
+        pub descending: bool = false;
+        /// Files of the output; 0: one for each 32 MiB of the stored table.
+        pub parts: u32 = 0, within 0..=4096;
+    }
 }
 
 impl Settings for CountSort {
     const TABLE: &'static str = "count-sort";
 
     fn check(&self) -> Result<()> {
-        check_parts(self.parts)
+        self.check_ranges("")
     }
 }
 
@@ -114,7 +110,7 @@ pub fn count_sort(context: &Context<'_>) -> Result<Option<Committed>> {
             "[count-sort] names no table and column: webmill count sort COLUMN --table TABLE".into(),
         ));
     }
-    let catalogue = Catalogue::open(&context.runtime.out)?;
+    let catalogue = Catalogue::open(&context.runtime.out, context.registry())?;
     let Some(table) = catalogue.table(&job.table).filter(|table| table.job != CountSort::NAME) else {
         let names: Vec<&str> =
             catalogue.tables().filter(|t| t.job != CountSort::NAME).map(|t| t.name.as_str()).collect();
@@ -240,7 +236,7 @@ impl CountSort {
 
 fn write(
     engine: &Engine<'_, '_, Rows>,
-    shuffles: &[webmill_mapreduce::Shuffle],
+    shuffles: &[crate::mapreduce::Shuffle],
     input: &SortInput,
 ) -> Result<()> {
     let columns = input.schema.columns_in_words();

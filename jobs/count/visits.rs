@@ -15,31 +15,28 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+use crate::mapreduce::{Count, MapReduce};
 use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
-use webmill_capture::{CanonicalUrl, Error, Result};
-use webmill_mapreduce::{Count, MapReduce};
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{CanonicalUrl, Error, Result, settings};
 use webmill_run::{Committed, Job, Reject, Stage};
 use webmill_table::{schema, table};
 
-use super::engine::{Engine, Tally, check_parts};
+use super::engine::{Engine, Tally};
 use super::{CountInput, named_files};
-use crate::job::{Context, JobEntry};
-use crate::recipe::{Settings, check_settings};
+use crate::job::Context;
+use crate::registry::JobEntry;
+use crate::recipe::Settings;
 use line::{LogLine, Wrong};
 
 /// The job as the registry lists it.
-pub const ENTRY: JobEntry = JobEntry {
-    name: CountVisits::NAME,
-    about: "Count the visits of pages by access logs of their servers",
-    reads_shards: false,
-    optional: true,
-    tables: || vec![schema::<VisitsRow>()],
-    check: check_settings::<CountVisits>,
-    run: count_visits,
-};
+pub const ENTRY: JobEntry = JobEntry::of_request::<CountVisits>(
+    "Count the visits of pages by access logs of their servers",
+    || vec![schema::<VisitsRow>()],
+    count_visits,
+);
 
 table! {
     /// One row a URL that was asked for with success, by the logs of its server.
@@ -50,24 +47,24 @@ table! {
     }
 }
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CountVisits {
-    /// Logs: files, and folders of them; gzip is unpacked.
-    #[serde(skip_serializing)]
-    pub logs: Vec<String>,
-    /// Host of targets without one, as www.example.org or https://www.example.org.
-    pub host: String,
-    /// Parts of the output; 0 is 1.
-    pub parts: u32,
+settings! {
+    /// Settings of the job.
+    pub struct CountVisits {
+        /// Logs: files, and folders of them; gzip is unpacked.
+        #[serde(skip_serializing)]
+        pub logs: Vec<String> = Vec::new();
+        /// Host of targets without one, as www.example.org or https://www.example.org.
+        pub host: String = String::new();
+        /// Parts of the output; 0 is 1.
+        pub parts: u32 = 0, within 0..=4096;
+    }
 }
 
 impl Settings for CountVisits {
     const TABLE: &'static str = "count-visits";
 
     fn check(&self) -> Result<()> {
-        check_parts(self.parts)?;
+        self.check_ranges("")?;
         self.origin().map(drop)
     }
 }
@@ -187,7 +184,7 @@ impl Job for CountVisits {
                 Ok(total)
             })?);
         }
-        engine.reduce_table(&shuffles, |row: VisitsRow, write| write(row))?;
+        engine.reduce_table(&shuffles, |row, write| write(row))?;
         Ok(())
     }
 }
@@ -199,7 +196,7 @@ impl CountVisits {
         offset: u64,
         name: &str,
         origin: Option<&str>,
-        side: &mut webmill_mapreduce::MapSide<'_, Visits>,
+        side: &mut crate::mapreduce::MapSide<'_, Visits>,
     ) -> Result<(Tally, Vec<Reject>)> {
         let (mut tally, mut bad) = (Tally::default(), Vec::new());
         let mut at = offset;

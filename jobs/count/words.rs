@@ -12,33 +12,31 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::mapreduce::{Combiner, Count, MapReduce};
 use rayon::prelude::*;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
-use webmill_capture::{Error, Result};
+use webmill_capture::settings::SettingGroup;
+use webmill_capture::{Error, Result, settings};
 use webmill_html::charset;
-use webmill_mapreduce::{Combiner, Count, MapReduce};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Reject, Stage};
 use webmill_table::{columns, schema, table, text_enum};
 
-use super::engine::{Engine, Plan, Tally, check_parts, parts_of};
-use super::{CountInput, SUPERSEDED, named_files};
+use super::engine::{Engine, Plan, Tally, parts_of};
+use super::{CountInput, named_files};
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
-use crate::recipe::{Settings, check_settings};
+use crate::job::Context;
+use crate::registry::JobEntry;
+use crate::recipe::Settings;
 
 /// The job as the registry lists it.
-pub const ENTRY: JobEntry = JobEntry {
-    name: CountWords::NAME,
-    about: "Count the words of the main texts, or of files",
-    reads_shards: false,
-    optional: true,
-    tables: || vec![schema::<WordCountRow>()],
-    check: check_settings::<CountWords>,
-    run: count_words,
-};
+pub const ENTRY: JobEntry = JobEntry::of_request::<CountWords>(
+    "Count the words of the main texts, or of files",
+    || vec![schema::<WordCountRow>()],
+    count_words,
+);
 
 table! {
     /// One row a word: how often it occurs in the main texts of the captures that count, and in how many of them.
@@ -73,30 +71,30 @@ text_enum! {
     }
 }
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CountWords {
-    /// How texts are cut: words, or space.
-    pub split: Cut,
-    /// Whether case is kept or folded.
-    pub case: Case,
-    /// Words that are not counted, in the form in which they would be.
-    pub skip_words: Vec<String>,
-    /// Regular expressions: what they match is taken out of texts before they are cut.
-    pub skip_regexes: Vec<String>,
-    /// Files to count in place of main texts: text in any encoding, a text each.
-    #[serde(skip_serializing)]
-    pub files: Vec<String>,
-    /// Parts of the output; 0: one for each 256 MiB of the stored table.
-    pub parts: u32,
+settings! {
+    /// Settings of the job.
+    pub struct CountWords {
+        /// How texts are cut: words, or space.
+        pub split: Cut = Cut::default();
+        /// Whether case is kept or folded.
+        pub case: Case = Case::default();
+        /// Words that are not counted, in the form in which they would be.
+        pub skip_words: Vec<String> = Vec::new();
+        /// Regular expressions: what they match is taken out of texts before they are cut.
+        pub skip_regexes: Vec<String> = Vec::new();
+        /// Files to count in place of main texts: text in any encoding, a text each.
+        #[serde(skip_serializing)]
+        pub files: Vec<String> = Vec::new();
+        /// Parts of the output; 0: one for each 256 MiB of the stored table.
+        pub parts: u32 = 0, within 0..=4096;
+    }
 }
 
 impl Settings for CountWords {
     const TABLE: &'static str = "count-words";
 
     fn check(&self) -> Result<()> {
-        check_parts(self.parts)?;
+        self.check_ranges("")?;
         self.kernel().map(drop)
     }
 }
@@ -220,20 +218,9 @@ impl Job for CountWords {
             CountInput::Results(extract) => {
                 let plan = Plan::of_table(&extract.path("texts"))?;
                 let engine = engine(plan.bytes);
-                let files = engine.map_table::<Text, ()>(
-                    &plan,
-                    |_| Ok(()),
-                    |(batch, ()), rows, side, tally| {
-                        for row in rows.map(|row| batch.get(row)) {
-                            tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
-                            if row.is_current {
-                                side.map(&row.text)?;
-                            }
-                        }
-                        Ok(())
-                    },
-                )?;
-                engine.reduce_table(&files, |row: WordCountRow, write| write(row))?;
+                let files =
+                    engine.map_texts::<Text>(&plan, |row| row.is_current, |row, side| side.map(&row.text))?;
+                engine.reduce_table(&files, |row, write| write(row))?;
             }
             CountInput::Files(inputs) => {
                 let engine = engine(inputs.files.iter().map(|file| file.bytes).sum());
@@ -266,7 +253,7 @@ impl Job for CountWords {
                     }
                     Ok(tally)
                 })?;
-                engine.reduce_table(&[shuffle], |row: WordCountRow, write| write(row))?;
+                engine.reduce_table(&[shuffle], |row, write| write(row))?;
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! `page_history`, `freshness`, `change_rates`: how often pages change, and how fresh their copies are.
 //!
 //! **Definition.** Freshness and age are those expected at the end of the run under the Poisson model
-//! ([`webmill_revisit::freshness`]); pages that left the schedule because they are gone, and those without a rate, count for none.
+//! ([`webmill_crawl::revisit::freshness`]); pages that left the schedule because they are gone, and those without a rate, count for none.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,8 +9,8 @@ use std::path::Path;
 use anyhow::Result;
 use webmill_capture::domain::public_suffix;
 use webmill_capture::{CanonicalUrl, UrlKey};
-use webmill_revisit::freshness::{age_now, fresh_now};
-use webmill_revisit::{DAY_MS, FreshnessSummary, PageHistory, RateMean};
+use webmill_crawl::revisit::freshness::{age_now, fresh_now};
+use webmill_crawl::revisit::{DAY_MS, FreshnessSummary, PageHistory, RateMean};
 use webmill_table::{Bytes16, Millis};
 
 use crate::crawl::files::{TableFile, write};

@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use anyhow::Result;
+use webmill_crawl::revisit::{FreshnessSummary, Outcome};
 use webmill_crawl::{Counted, Ended, Totals};
-use webmill_revisit::{FreshnessSummary, Outcome};
 use webmill_table::{Millis, read_rows};
 
 use crate::crawl::files::{folder, write};

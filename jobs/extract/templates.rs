@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::{Error, Result};
-use webmill_mill::{Likeness, Mill, Templates};
+use webmill_mill::{Likeness, Mill, PageLimits, Templates};
 use webmill_run::{Measure, Unit};
 use webmill_shard::Part;
 use webmill_text::{Footprint, Learnt, MAX_PAGES, Sample, SharedText, Template};
@@ -38,6 +38,11 @@ struct SampledHost {
     /// Those that are compared with one another, by the same hashes.
     compared: Mutex<BTreeMap<u64, Likeness>>,
 }
+
+/// Hosts whose pages are held at a time to be compared; each takes up to 3 MiB, 30 to 150 KiB as a rule. Counting takes some
+/// 150 bytes per host of the corpus, 600 for one of many pages. Shards packed as a whole are read once more for each such
+/// number of hosts.
+const HELD_HOSTS: usize = 1000;
 
 /// Of how many pages one is compared with others.
 const COMPARED_OF: u64 = 25;
@@ -86,13 +91,13 @@ impl Pass<'_> {
     /// Learns the templates of hosts of enough captures, a number of them at a time, and writes table `templates`; none where
     /// none are asked for. Damage is passed over here: extraction meets it again and counts it.
     pub fn learn_templates(&self, parts: &[Part]) -> Result<Templates> {
-        if self.settings.template_pages == 0 || self.settings.template_hosts == 0 {
+        if self.settings.template_pages == 0 {
             return Ok(Templates::new());
         }
         let learnt: Vec<(String, Template)> = self.walk.stage.unit("templates", |unit| {
             let (mut hosts, mut learnt) = (self.count(parts)?, Vec::new());
             while !hosts.is_empty() {
-                let rest = hosts.split_off(hosts.len().min(self.settings.template_hosts));
+                let rest = hosts.split_off(hosts.len().min(HELD_HOSTS));
                 for (host, sampled) in self.sample(parts, std::mem::replace(&mut hosts, rest))? {
                     let _span = timing::span(Work::Templates);
                     let sample = sampled.sample.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -108,7 +113,7 @@ impl Pass<'_> {
     /// What one part holds of hosts.
     pub(super) fn hosts_of(&self, part: &Part) -> Result<BTreeMap<String, (u64, Smallest)>> {
         let mut counts = BTreeMap::<String, (u64, Smallest)>::new();
-        let mill = Mill::new(self.settings.limits.clone());
+        let mill = Mill::new(PageLimits::default());
         self.pages_of(&mill, part, &mut |host, key, _| {
             count_page(&mut counts, host, key);
             Ok(())
@@ -123,7 +128,7 @@ impl Pass<'_> {
         hosts: &BTreeMap<String, Smallest>,
         each: &mut EachSample<'_>,
     ) -> Result<()> {
-        let mill = Mill::new(self.settings.limits.clone());
+        let mill = Mill::new(PageLimits::default());
         self.pages_of(&mill, part, &mut |host, key, capture| {
             let Some((page, likeness)) = self.sampled(&mill, hosts.get(host), key, capture) else {
                 return Ok(());
@@ -179,7 +184,7 @@ impl Pass<'_> {
             (name, SampledHost { captures, keys, ..SampledHost::default() })
         };
         let hosts: Hosts = counted.into_iter().map(host).collect();
-        let mill = Mill::new(self.settings.limits.clone());
+        let mill = Mill::new(PageLimits::default());
         let add = |host: &str, key: u64, capture: &webmill_capture::Capture<'_>| {
             let Some(host) = hosts.get(host) else { return Ok(()) };
             if let Some((page, likeness)) = self.sampled(&mill, Some(&host.keys), key, capture) {
@@ -210,7 +215,7 @@ impl Pass<'_> {
     /// Calls `f` as [`each_page`](Self::each_page) does with what stands at these places.
     fn each_place(&self, parts: &[Part], mut places: Vec<Stands>, f: impl EachPage) -> Result<()> {
         places.sort_unstable();
-        let mill = Mill::new(self.settings.limits.clone());
+        let mill = Mill::new(PageLimits::default());
         places.par_chunk_by(|a, b| a.part == b.part).try_for_each(|places| {
             let _span = timing::span(Work::Templates);
             let part = places[0].part as usize;
@@ -229,7 +234,7 @@ impl Pass<'_> {
 
     /// Calls `f` with part, host, hash of the URL and capture of everything that may be a page, on all threads.
     fn each_page(&self, parts: &[Part], f: impl EachPage) -> Result<()> {
-        let mill = Mill::new(self.settings.limits.clone());
+        let mill = Mill::new(PageLimits::default());
         parts.par_iter().enumerate().with_max_len(1).try_for_each(|(number, part)| {
             self.pages_of(&mill, part, &mut |host, key, capture| f(number, host, key, capture))?;
             self.walk.stage.progress.advance(1);

@@ -241,7 +241,7 @@ fn page_of(path: &Path) -> Result<(String, String)> {
     let about = metadata(&dom, None, &[]);
     let limits = TextLimits { markdown: false, details: false, ..TextLimits::default() };
     let main = main_text(&dom, &about, &limits);
-    Ok((main.title.or(about.title).unwrap_or_default(), main.text))
+    Ok((main.about.title.unwrap_or_default(), main.text))
 }
 
 /// A class of a model.

@@ -13,7 +13,7 @@ use webmill_run::{Ingredient, Inputs, Job, JobInput, Measure, Stage, Unit};
 use super::labels::ColumnNames;
 use super::page::{LearnPage, Reading, Wanted};
 use super::set::with_facts;
-use super::settings::ApplySettings;
+use super::settings::TrainSettings;
 use super::source::{ReadAs, Source};
 use super::tables::ClassRow;
 use crate::output::TableFile;
@@ -31,13 +31,9 @@ pub struct ApplyJob {
 }
 
 impl ApplyJob {
-    /// By settings.
-    pub fn new(settings: &ApplySettings) -> Self {
-        let text_column = match settings.text_column.as_str() {
-            "" => ColumnNames::default().text,
-            name => name.to_owned(),
-        };
-        ApplyJob { reading: Reading { mail: settings.mail, whole: settings.whole }, text_column }
+    /// By how the settings read pages.
+    pub fn new(settings: &TrainSettings) -> Self {
+        ApplyJob { reading: settings.reading(), text_column: settings.text_column.clone() }
     }
 }
 

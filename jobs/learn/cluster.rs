@@ -31,9 +31,11 @@ use webmill_dedup::Fingerprint;
 use webmill_run::{Committed, Ingredient, Job, Stage, Unit};
 use webmill_table::schema;
 
+use super::in_learn;
+use super::settings::Learn;
 use crate::extract::Extract;
-use crate::job::{Context, JobEntry};
-use crate::recipe::check_settings;
+use crate::job::Context;
+use crate::registry::JobEntry;
 use batches::Aside;
 use corpus::Corpus;
 use input::ClusterInput;
@@ -57,7 +59,7 @@ pub const ENTRY: JobEntry = JobEntry {
             schema::<TopicMeasureRow>(),
         ]
     },
-    check: check_settings::<ClusterSettings>,
+    check: in_learn,
     run: cluster,
 };
 
@@ -75,14 +77,15 @@ pub struct ClusterJob(ClusterSettings);
 /// # Errors
 /// What the job meets.
 pub fn cluster(context: &Context<'_>) -> Result<Option<Committed>> {
-    let settings: ClusterSettings = context.settings()?;
+    let learn: Learn = context.settings()?;
+    let settings = learn.clusters();
     let labels = Some(Path::new(&settings.labels)).filter(|path| !path.as_os_str().is_empty());
-    let input = if settings.folder.is_empty() {
+    let input = if learn.apply_to.is_empty() {
         ClusterInput::texts(context.results_of(Extract::NAME)?, labels, &context.runtime)?
     } else {
-        ClusterInput::files(Path::new(&settings.folder), labels, &context.runtime)?
+        ClusterInput::files(Path::new(&learn.apply_to), labels, &context.runtime)?
     };
-    let job = ClusterJob(ClusterSettings { folder: String::new(), labels: String::new(), ..settings });
+    let job = ClusterJob(ClusterSettings { labels: String::new(), ..settings.clone() });
     context.run(&job, &input)
 }
 
@@ -131,13 +134,15 @@ impl ClusterJob {
         let settings = &self.0;
         if settings.method != ClusterMethod::Kmeans {
             return Err(Error::Config(format!(
-                "{} pages are more than [learn-cluster] batch_pages = {}: only k-means goes over pages in batches; raise it for another method",
+                "{} pages are more than [learn] batch_pages = {}: only k-means goes over pages in batches; raise it for another method",
                 pages.count, settings.batch_pages
             )));
         }
         unit.stage().progress.note(&format!(
-            "{} pages are more than [learn-cluster] batch_pages = {}: k-means goes over them in batches, by at most {} words",
-            pages.count, settings.batch_pages, settings.batch_words
+            "{} pages are more than [learn] batch_pages = {}: k-means goes over them in batches, by at most {} words",
+            pages.count,
+            settings.batch_pages,
+            settings::BATCH_WORDS
         ));
         let aside = Aside::write(&mut pages, settings, unit)?;
         drop(pages);

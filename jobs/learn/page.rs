@@ -130,7 +130,7 @@ pub fn of_file(
             true => fragment_text(&dom, &about, &limits),
             false => main_text(&dom, &about, &limits),
         };
-        page.title = main.title.or(about.title).unwrap_or_default();
+        page.title = main.about.title.unwrap_or_default();
         page.page_type = main.page_type.name().to_owned();
         page.text = main.text;
     } else {

@@ -10,7 +10,7 @@ use webmill_run::{Measure, Unit};
 
 use super::labels::LabelFile;
 use super::page::{LearnPage, Wanted};
-use super::settings::TrainSettings;
+use super::settings::{MAX_WORDS, TrainSettings};
 use super::source::{BATCH, LeftOut, ReadAs, Source};
 
 /// What counts labels of pages that there are not.
@@ -145,7 +145,7 @@ pub fn gather(
     if !source.is_labelled() && file.is_none() {
         return Err(Error::Config("labels are needed: --labels FILE, with lines of url,label".into()));
     }
-    let mut counter = Counter::new(options, settings.max_words);
+    let mut counter = Counter::new(options, MAX_WORDS);
     let (mut classes, mut domains) = (Names::default(), Names::default());
     let mut of_pages: Vec<Vec<u32>> = Vec::new();
     let mut groups: Vec<u32> = Vec::new();

@@ -1,16 +1,74 @@
-//! Settings of the jobs of `learn`.
+//! Settings of the jobs of `learn`: one table of the recipe, `[learn]`.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_learn::{Counting, FeatureOptions, FitSettings, Measure, Method, OverClasses, Weighting};
 
+use super::cluster::ClusterSettings;
 use super::labels::ColumnNames;
 use super::page::Reading;
 use crate::recipe::{Settings, within};
 
-/// The recipe's `[learn-train]`; `[learn-features]` has the same.
+/// The recipe's `[learn]`. Each job takes its part: [`TrainSettings`], [`ApplyJob::new`](super::apply::ApplyJob::new),
+/// [`Learn::clusters`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Learn {
+    /// What `webmill run` does of features, train, apply and cluster. The commands of `webmill learn` need no such word.
+    pub jobs: Vec<String>,
+    /// The model that apply takes: a file, or the results of `learn train`. Empty: the latest in the output folder.
+    pub model: String,
+    /// What apply classifies and cluster groups: a folder of results (apply only), of files, or a file of texts. Empty: the results in the output folder.
+    pub apply_to: String,
+    /// Features and classes.
+    #[serde(flatten)]
+    pub train: TrainSettings,
+    /// Topics.
+    #[serde(flatten)]
+    pub topics: ClusterSettings,
+    /// What is no setting, which the check refuses.
+    #[serde(flatten, skip_serializing)]
+    pub unknown: BTreeMap<String, toml::Value>,
+}
+
+impl Learn {
+    /// The settings of topics: how pages are read is said once for all jobs.
+    pub fn clusters(&self) -> ClusterSettings {
+        let TrainSettings { mail, whole, min_pages, .. } = self.train;
+        ClusterSettings { mail, whole, min_pages, ..self.topics.clone() }
+    }
+}
+
+/// Names of the jobs behind the hyphen.
+const JOBS: [&str; 4] = ["features", "train", "apply", "cluster"];
+
+impl Settings for Learn {
+    const TABLE: &'static str = "learn";
+
+    fn check(&self) -> Result<()> {
+        if let Some(unknown) = self.unknown.keys().next() {
+            return Err(Error::Config(format!("unknown setting {unknown}")));
+        }
+        if let Some(unknown) = self.jobs.iter().find(|job| !JOBS.contains(&job.as_str())) {
+            return Err(Error::Config(format!("jobs: {unknown:?} is none of {}", JOBS.join(", "))));
+        }
+        self.train.check()?;
+        self.topics.check()
+    }
+}
+
+/// How often a word of the title counts among those of the text: spec and scikit-learn's comparison take 3.
+pub const TITLE_WEIGHT: u32 = 3;
+/// Most words that are counted at a time: some 500 MB.
+pub const MAX_WORDS: usize = 5_000_000;
+/// Draws folds and orders of a training.
+pub const SEED: u64 = 1;
+
+/// Settings of features and training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct TrainSettings {
     /// Where the pages are: a folder of results, a folder with a folder a class, or a file of texts with labels. Empty: the results in the output folder.
     pub pages: String,
@@ -22,8 +80,6 @@ pub struct TrainSettings {
     pub method: Method,
     /// Sources of features. None: of a named method words of text and title, of auto all that it finds useful.
     pub sources: Vec<String>,
-    /// How often a word of the title counts among those of the text.
-    pub title_weight: u32,
     /// Words that are chosen by the measure; 0: all. Auto chooses that too.
     pub features: usize,
     /// The measure: chi-square, information-gain, right-half, mutual-information, cross-entropy, weight-of-evidence.
@@ -34,32 +90,16 @@ pub struct TrainSettings {
     pub counting: Counting,
     /// What words weigh: tf-idf, tf-idf-diff, counts, presence. None: what is usual with the method.
     pub weighting: Option<Weighting>,
-    /// What errors weigh: support vectors, logistic regression.
-    pub c: f64,
-    /// Where these stop.
-    pub epsilon: f64,
-    /// What is added to counts: naive Bayes.
-    pub alpha: f64,
-    /// Neighbours that vote.
-    pub neighbours: usize,
-    /// Rounds of AdaBoost.
-    pub rounds: usize,
     /// Any number of labels a page.
     pub multi: bool,
     /// Pages that a word must stand on.
     pub min_pages: u32,
-    /// Most words that are counted at a time.
-    pub max_words: usize,
     /// Folds of the evaluation where no test pages are given.
     pub folds: usize,
     /// Whether pages of one registrable domain stay in one fold.
     pub by_domain: bool,
     /// Whether to train on a quarter and a half of the pages too.
     pub curve: bool,
-    /// Draws folds and orders.
-    pub seed: u64,
-    /// Share of labels that name no page, beyond which the exit code is 1.
-    pub max_unmatched: f64,
     /// Files are mails: heads and quoted lines are left out.
     pub mail: bool,
     /// All that is visible of HTML files counts, not their main text alone.
@@ -79,25 +119,16 @@ impl Default for TrainSettings {
             test: String::new(),
             method: Method::Auto,
             sources: Vec::new(),
-            title_weight: 3,
             features: fit.features,
             measure: fit.measure,
             over: fit.over,
             counting: fit.counting,
             weighting: None,
-            c: fit.c,
-            epsilon: fit.epsilon,
-            alpha: fit.alpha,
-            neighbours: fit.neighbours,
-            rounds: fit.rounds,
             multi: false,
             min_pages: 2,
-            max_words: 5_000_000,
             folds: 5,
             by_domain: true,
             curve: true,
-            seed: fit.seed,
-            max_unmatched: 0.1,
             mail: false,
             whole: false,
             text_column: "text".into(),
@@ -111,19 +142,10 @@ pub const SOURCES: [&str; 8] =
     ["text", "title", "bigrams", "han-pairs", "url", "anchors", "language", "page-type"];
 
 impl TrainSettings {
-    /// What is checked of both tables.
-    pub fn check_all(&self) -> Result<()> {
+    fn check(&self) -> Result<()> {
         within("features", self.features, 0..=10_000_000)?;
-        within("c", self.c, 1e-6..=1e6)?;
-        within("epsilon", self.epsilon, 1e-9..=10.0)?;
-        within("alpha", self.alpha, 1e-9..=1e6)?;
-        within("neighbours", self.neighbours, 1..=10_000)?;
-        within("rounds", self.rounds, 1..=100_000)?;
         within("min_pages", self.min_pages, 1..=1_000_000)?;
-        within("max_words", self.max_words, 100..=1_000_000_000)?;
         within("folds", self.folds, 2..=100)?;
-        within("max_unmatched", self.max_unmatched, 0.0..=1.0)?;
-        within("title_weight", self.title_weight, 0..=100)?;
         if let Some(unknown) = self.sources.iter().find(|source| !SOURCES.contains(&source.as_str())) {
             return Err(Error::Config(format!("sources: {unknown:?} is none of {}", SOURCES.join(", "))));
         }
@@ -148,7 +170,7 @@ impl TrainSettings {
         };
         FeatureOptions {
             text: has("text"),
-            title_weight: if has("text") { self.title_weight } else { 0 },
+            title_weight: if has("text") { TITLE_WEIGHT } else { 0 },
             title: has("title"),
             bigrams: has("bigrams"),
             han_pairs: has("han-pairs"),
@@ -169,12 +191,7 @@ impl TrainSettings {
             over: self.over,
             counting: self.counting,
             features: self.features,
-            c: self.c,
-            epsilon: self.epsilon,
-            alpha: self.alpha,
-            neighbours: self.neighbours,
-            rounds: self.rounds,
-            seed: self.seed,
+            seed: SEED,
             multi: self.multi,
             ..usual
         }
@@ -189,45 +206,4 @@ impl TrainSettings {
     pub fn columns(&self) -> ColumnNames {
         ColumnNames { text: self.text_column.clone(), label: self.label_column.clone() }
     }
-}
-
-impl Settings for TrainSettings {
-    const TABLE: &'static str = "learn-train";
-
-    fn check(&self) -> Result<()> {
-        self.check_all()
-    }
-}
-
-/// The recipe's `[learn-features]`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct FeatureSettings(pub TrainSettings);
-
-impl Settings for FeatureSettings {
-    const TABLE: &'static str = "learn-features";
-
-    fn check(&self) -> Result<()> {
-        self.0.check_all()
-    }
-}
-
-/// The recipe's `[learn-apply]`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ApplySettings {
-    /// The model: a file, or the results of `learn train`. Empty: the latest in the output folder.
-    pub model: String,
-    /// Where the pages are: a folder of results, of files, or a file of texts. Empty: the results in the output folder.
-    pub pages: String,
-    /// Files are mails: heads and quoted lines are left out.
-    pub mail: bool,
-    /// All that is visible of HTML files counts, not their main text alone.
-    pub whole: bool,
-    /// Name of the column of texts; where the first line does not name it, the first column is.
-    pub text_column: String,
-}
-
-impl Settings for ApplySettings {
-    const TABLE: &'static str = "learn-apply";
 }

@@ -17,7 +17,7 @@ use webmill_run::{Ingredient, Inputs, Job, JobInput, Stage, Unit};
 
 use super::labels::LabelFile;
 use super::set::{Set, gather, gather_test};
-use super::settings::TrainSettings;
+use super::settings::{SEED, TrainSettings};
 use super::source::Source;
 use super::tables::{CalibrationRow, ConfusionRow, EvaluationRow, TrialRow};
 use super::words::{name_of, source_name};
@@ -158,7 +158,7 @@ impl Trained<'_> {
         let evaluation = evaluation_of(&of, labels, classes, &calibration);
         tables.add("test", 1.0, &evaluation, &self.set.classes, true);
         if settings.curve {
-            for (share, pages) in self.shares(&all, settings.seed) {
+            for (share, pages) in self.shares(&all, SEED) {
                 let of = self.scores(&self.fit(&pages)?, rows);
                 let evaluation = evaluation_of(&of, labels, classes, &calibration);
                 tables.add("curve", share, &evaluation, &self.set.classes, false);
@@ -170,7 +170,7 @@ impl Trained<'_> {
 
     /// Trained on all; what a tenth of the pages shows, told by a training on the others.
     fn calibrated(&self, settings: &TrainSettings) -> Result<(Calibration, Fitted)> {
-        let fold_of = self.folds(10, settings.seed);
+        let fold_of = self.folds(10, SEED);
         let (held, others): (Vec<usize>, Vec<usize>) =
             (0..fold_of.len()).partition(|&page| fold_of[page] == 0);
         let (fitted, of_held) = self.fit_all(&held)?;
@@ -185,7 +185,7 @@ impl Trained<'_> {
     /// Evaluated and calibrated on pages that were held out of a training each.
     fn in_folds(&self, settings: &TrainSettings, tables: &mut Tables) -> Result<Calibration> {
         let classes = self.set.classes.len();
-        let fold_of = self.folds(settings.folds, settings.seed);
+        let fold_of = self.folds(settings.folds, SEED);
         let (counts, labels) = (&self.set.counts, &self.set.labels);
         let of =
             out_of_fold(&self.settings, counts, labels, classes, &self.allowed, &fold_of, settings.folds)
@@ -204,7 +204,7 @@ impl Trained<'_> {
             let (held, others): (Vec<usize>, Vec<usize>) =
                 (0..fold_of.len()).partition(|&page| fold_of[page] == 0);
             let (rows, truth) = (counts.select(&held), labels.select(&held));
-            let mut shares = self.shares(&others, settings.seed);
+            let mut shares = self.shares(&others, SEED);
             shares.push((1.0, others));
             for (share, pages) in shares {
                 let of = self.scores(&self.fit(&pages)?, &rows);

@@ -27,7 +27,7 @@ table! {
         share: f64 = "agreeing paths / pages of the smaller site, 0 to 1", "0.93";
         common_paths: u64 = "paths, with their queries, that both sites have", "412";
         agreeing: u64 = "common paths whose pages are in one cluster of duplicates", "398";
-        shared_clusters: u32 = "clusters of duplicates that both sites have pages in; a lower bound where some are on more sites than the recipe's [mirrors] wide_cluster", "400";
+        shared_clusters: u32 = "clusters of duplicates that both sites have pages in; a lower bound where some are on more than 64 sites", "400";
         pages_a: u64 = "pages of the first site: URLs whose current capture is a page of status 2xx, HTML or a document that was read", "428";
         pages_b: u64 = "pages of the other site", "1204";
     }

@@ -2,18 +2,7 @@
 //!
 //! **Cost.** One pass over all scores; 40 bytes of memory a score that is asked for.
 
-use serde::{Deserialize, Serialize};
-
-/// A place among others.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Place {
-    /// From 1, the best; equal scores share one.
-    pub position: u64,
-    /// How many there are.
-    pub of: u64,
-    /// Of these, in per cent, those with a lower score.
-    pub percentile: f64,
-}
+pub use webmill_serve::site::PlaceFacts as Place;
 
 /// Scores, counted by those that are asked for.
 #[derive(Default)]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
+use webmill_graph::measure::MeasureSettings;
 use webmill_graph::{Csr, Dangling, Harmonic, Hits, PageRank, Variant};
 
 use super::teleport;
@@ -104,6 +105,39 @@ impl Rank {
         Ok(self)
     }
 
+    /// What measures of `graph` are computed with, in so many bytes of memory, of which `others` are taken by the scores
+    /// of other measures; `weighted` follows arcs by their weights.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for an unknown variant of HITS.
+    pub fn measures<'a>(
+        &self,
+        graph: &Csr,
+        (memory, others): (u64, u64),
+        weighted: bool,
+        vectors: &'a Vectors,
+    ) -> Result<MeasureSettings<'a>> {
+        let held = self.held(graph);
+        let beside = memory.saturating_sub(2 * held);
+        Ok(MeasureSettings {
+            weighted,
+            memory_bytes: beside.saturating_sub(others),
+            pagerank: PageRank { weighted, ..self.pagerank(memory.saturating_sub(held), vectors) },
+            hits: Hits {
+                variant: variant(&self.hits_variant)?,
+                max_iterations: self.hits_max_iterations,
+                weighted,
+                memory_bytes: Some(beside.saturating_sub(others)),
+                ..Hits::default()
+            },
+            harmonic: Harmonic {
+                exact_nodes: self.harmonic_exact_nodes,
+                memory_bytes: Some(beside),
+                ..Harmonic::default()
+            },
+        })
+    }
+
     /// PageRank by these settings, in `memory` beside the graph and its transpose.
     pub fn pagerank<'a>(&self, memory: u64, vectors: &'a Vectors) -> PageRank<'a> {
         PageRank {
@@ -147,26 +181,6 @@ impl Rank {
     /// Whether weights of arcs count on a level.
     pub fn weighted(&self, level: Level) -> bool {
         if level == Level::Page { self.weighted_pages } else { self.weighted_hosts }
-    }
-
-    /// Harmonic centrality by these settings in so many bytes beside the graph and its transpose.
-    pub fn harmonic(&self, memory: u64) -> Harmonic {
-        Harmonic { exact_nodes: self.harmonic_exact_nodes, memory_bytes: Some(memory), ..Harmonic::default() }
-    }
-
-    /// HITS by these settings in so many bytes beside the graph and its transpose; `weighted` follows arcs by their
-    /// weights.
-    ///
-    /// # Errors
-    /// [`Error::Config`] for an unknown variant.
-    pub fn hits(&self, weighted: bool, memory: u64) -> Result<Hits> {
-        Ok(Hits {
-            variant: variant(&self.hits_variant)?,
-            max_iterations: self.hits_max_iterations,
-            weighted,
-            memory_bytes: Some(memory),
-            ..Hits::default()
-        })
     }
 }
 

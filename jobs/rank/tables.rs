@@ -1,44 +1,62 @@
 //! `ranks`: what link analysis says of each node.
 
-use webmill_table::{table, text_enum};
+use webmill_graph::measure::{self, Convergence, Score, Values};
+use webmill_run::Committed;
+use webmill_table::{ColumnSchema, ColumnType, NumberReader, Table, TableSchema, schema, table};
 
-use crate::levels::Level;
-
-text_enum! {
-    /// A measure that is computed by iteration, or may be estimated.
-    pub enum Iterated {
-        /// PageRank.
-        Pagerank = "pagerank",
-        /// HITS: authorities and hubs.
-        Hits = "hits",
-        /// Harmonic centrality, by searches or by HyperBall.
-        Harmonic = "harmonic",
-    }
-}
+use crate::levels::{Level, part_file};
 
 table! {
-    /// One row a node with its link-analysis scores.
+    /// One row per node with its link-analysis scores.
     RankRow = "ranks" sorted by [node] {
         level: Level = "page, host or domain", "page";
         node: u32 = "node of table nodes", "1042";
         url: String = "its URL, host or domain", "http://pku.edu.cn/";
         crawled: bool = "whether it was crawled", "true";
-        pagerank: f64 = "PageRank, by default with d = 0.85 and dangling mass spread uniformly, sum over the level 1", "0.00017";
-        authority: f64 = "HITS authority (or that of the variant asked for), L2 norm over the level 1", "0.021";
-        hub: f64 = "HITS hub, likewise", "0.003";
-        salsa_authority: f64 = "SALSA authority, sum over the level 1", "0.0012";
-        salsa_hub: f64 = "SALSA hub, sum over the level 1", "0.0004";
-        harmonic: Option<f64> = "harmonic centrality: sum of 1/distance from every node that leads here, exact, or where the graph is large estimated by HyperBall (error in table convergence)", "10432.5";
-        indegree: u32 = "arcs that lead to it", "214";
-        outdegree: u32 = "arcs that leave it", "31";
+        pagerank: f64 = "as in ranks()", "0.00017";
+        authority: f64 = "as in ranks()", "0.021";
+        hub: f64 = "as in ranks()", "0.003";
+        indegree: u32 = "as in ranks()", "214";
+    }
+}
+
+/// Columns of [`RankRow`] that name the node; a column for each score of a measure follows.
+const NODE_COLUMNS: usize = 4;
+
+/// Table `ranks`, with a column for each score of [`webmill_graph::measure::MEASURES`]. [`RankRow`] has those of its columns that others read by
+/// name.
+pub fn ranks() -> TableSchema {
+    let mut table = schema::<RankRow>();
+    table.columns.truncate(NODE_COLUMNS);
+    table.columns.extend(measure::columns().map(column));
+    table
+}
+
+/// Reads scores of table `ranks` on one level, in node order.
+pub fn read_scores<'s>(
+    ranks: &Committed,
+    level: Level,
+    scores: impl IntoIterator<Item = &'s Score>,
+) -> NumberReader {
+    let columns: Vec<_> = scores.into_iter().map(column).collect();
+    NumberReader::over(vec![ranks.path(&part_file(RankRow::NAME, level))], &columns)
+}
+
+/// The column of a score.
+fn column(score: &Score) -> ColumnSchema {
+    let column = |kind| ColumnSchema::new(&score.column(), kind, score.about, score.example);
+    match score.values {
+        Values::Real => column(ColumnType::Float64),
+        Values::Estimates => column(ColumnType::Float64).nullable(),
+        Values::Counts => column(ColumnType::UInt32),
     }
 }
 
 table! {
-    /// One row a measure that is computed by iteration or may be estimated, with how near it came.
+    /// One row per measure that is computed by iteration or may be estimated, with how near it came.
     ConvergenceRow = "convergence" {
         level: Level = "page, host or domain", "page";
-        measure: Iterated = "pagerank, hits or harmonic", "pagerank";
+        measure: &'static str = "pagerank, hits or harmonic", "pagerank";
         iterations: u32 = "iterations that were made", "52";
         error: f64 = "of PageRank the bound on the L1 distance to the true ranks, of HITS an estimate of the L2 distance to the true authorities (residual over gap; with thresholds the last change, or where it did not converge the change of the scores given, which are those of least change), of harmonic centrality the relative standard error, 0 where it is exact", "0.000000000001";
         converged: bool = "whether the tolerance, or what double precision can tell, was reached before the most iterations", "true";
@@ -48,11 +66,34 @@ table! {
 }
 
 table! {
-    /// One row two measures, with how far they rank the nodes of a level alike; none where all nodes are equal by one.
+    /// One row per pair of scores, with how far they rank the nodes of a level alike. Pairs with a score by which all nodes are equal are left out.
     AgreementRow = "agreement" {
         level: Level = "page, host or domain", "page";
         first: &'static str = "name of one measure", "PageRank";
         second: &'static str = "name of the other measure", "in-degree";
         tau: f64 = "Kendall's tau-b: 1 for the same order, 0 for none, -1 for the reverse", "0.71";
+    }
+}
+
+impl ConvergenceRow {
+    /// How near a measure came on a level.
+    pub fn new(level: Level, measure: &'static str, near: Convergence) -> Self {
+        let Convergence { iterations, error, converged, residual, gap } = near;
+        let iterations = iterations as u32;
+        ConvergenceRow { level, measure, iterations, error, converged, residual, gap }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_read_by_name_are_columns_of_the_table() {
+        let table = ranks();
+        for read in schema::<RankRow>().columns {
+            let column = table.columns.iter().find(|column| column.name == read.name).unwrap();
+            assert_eq!((column.kind, column.nullable), (read.kind, read.nullable), "{}", read.name);
+        }
     }
 }

@@ -231,7 +231,8 @@ fn a_dry_run_fetches_nothing() {
         cancel: &cancel,
         rejects: &RejectTable,
     };
-    let context = Context::new(&[], Recipe::default(), runtime).unwrap().dry_run(true);
+    let registry = crate::registry::Registry::empty();
+    let context = Context::new(&registry, Recipe::default(), runtime).unwrap().dry_run(true);
     let context = context.reading(&[format!("http://{address}/a.raw")]);
     assert!(crate::extract::extract(&context).unwrap().is_none());
     assert!(!out.exists() && heads.lock().unwrap().is_empty());

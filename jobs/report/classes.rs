@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use webmill_capture::Result;
-use webmill_report::thousands;
 use webmill_run::Committed;
+use webmill_serve::surface::thousands;
 use webmill_table::{Reader, columns};
 
 use super::Sources;

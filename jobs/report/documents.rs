@@ -12,7 +12,6 @@ use webmill_table::{Reader, columns};
 
 use super::Sources;
 use super::corpus::{Counts, add};
-use super::page::largest_first;
 use super::tables::SummaryRow;
 
 /// Documents of a format, captures all of them.
@@ -234,4 +233,11 @@ fn of_media(media: &Media) -> [(&'static str, f64, &'static str); 3] {
         ("bytes", media.bytes as f64, "bytes"),
         ("seconds", media.seconds(), "seconds"),
     ]
+}
+
+/// Names of what a function measures, those of most first.
+pub fn largest_first<T>(of: &BTreeMap<impl AsRef<str> + Ord, T>, measure: fn(&T) -> u64) -> Vec<&str> {
+    let mut names: Vec<(&str, u64)> = of.iter().map(|(name, of)| (name.as_ref(), measure(of))).collect();
+    names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    names.into_iter().map(|(name, _)| name).collect()
 }

@@ -5,7 +5,6 @@ use webmill_run::Committed;
 
 use super::page::Found;
 use crate::levels::Level;
-use crate::rank::tables::Iterated;
 
 /// Files that are listed.
 const MOST_FILES: usize = 20;
@@ -23,11 +22,8 @@ pub fn data(found: &Found<'_>) -> Value {
         // The row of all of them has no name, and their number.
         files.push(("", all as u64));
     }
-    let pagerank = found
-        .numbers
-        .convergence
-        .iter()
-        .find(|row| row.level == Level::Page && row.measure == Iterated::Pagerank);
+    let pagerank =
+        found.numbers.convergence.iter().find(|row| row.level == Level::Page && row.measure == "pagerank");
     json!({
         "webmill": env!("CARGO_PKG_VERSION"),
         "error_bound": pagerank.map(|rank| format!("{:.1e}", rank.error)),

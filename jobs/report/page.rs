@@ -1,10 +1,10 @@
 //! What the report's templates read beside table `summary`: names, lists, and the geometry of pictures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::html::{BowTie, Law, LogLog, OverTime};
 use serde_json::{Value, json};
 use webmill_capture::date::format_rfc3339;
-use webmill_report::{BowTie, Law, LogLog, OverTime};
 
 use super::classes::Classes;
 use super::compare::{Changes, FIRST};
@@ -143,11 +143,4 @@ fn changes(changes: &Changes) -> Value {
         "languages": languages,
         "listed_hosts": changes.listed_hosts,
     })
-}
-
-/// Names of what a function measures, those of most first.
-pub fn largest_first<T>(of: &BTreeMap<impl AsRef<str> + Ord, T>, measure: fn(&T) -> u64) -> Vec<&str> {
-    let mut names: Vec<(&str, u64)> = of.iter().map(|(name, of)| (name.as_ref(), measure(of))).collect();
-    names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-    names.into_iter().map(|(name, _)| name).collect()
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use webmill_report::thousands;
+use webmill_serve::surface::thousands;
 
 use super::page::Found;
-use super::tops::{Lists, MEASURES, Scored};
+use super::tops::{Lists, Scored, listed};
 use crate::rank::places::Place;
 use crate::rank::settings::DanglingRank;
 
@@ -64,7 +64,7 @@ pub fn data(found: &Found<'_>, most: usize) -> Value {
             scopes.push(Scope::new("domains", rows(&tops.domains, most, untitled, nothing)));
         }
     }
-    let mut wanted = Lists::default();
+    let mut wanted: Lists = vec![Vec::new(); tops.pages.len()];
     wanted[0] = tops.wanted[..tops.wanted.len().min(most)].to_vec();
     scopes.push(Scope::new("wanted", rows(&wanted, most, untitled, nothing)));
     scopes.retain(|scope| !scope.rows.is_empty());
@@ -76,6 +76,7 @@ pub fn data(found: &Found<'_>, most: usize) -> Value {
     json!({
         "columns": scopes.iter().flat_map(|scope| &scope.columns).collect::<BTreeSet<_>>(),
         "scopes": scopes,
+        "scores": listed().map(|score| json!([score.column(), score.label, score.about])).collect::<Vec<_>>(),
         "rank": {
             "damping": rank.damping.to_string(),
             "dangling": dangling,
@@ -116,7 +117,7 @@ fn rows(
     all.sort_by(|a, b| b.pagerank.total_cmp(&a.pagerank).then_with(|| a.url.cmp(&b.url)));
     let best = |measure: usize, url: &str| lists[measure].iter().take(BEST).any(|row| row.url == url);
     let ranked = |row: Scored| {
-        let mut cells: Vec<String> = MEASURES.iter().map(|(_, measure)| number(measure(&row))).collect();
+        let mut cells: Vec<String> = row.scores.iter().map(|score| number(*score)).collect();
         cells.extend([thousands(row.indegree.into()), thousands(row.outdegree.into())]);
         cells.extend(more(&row));
         let place = |Place { position, of, percentile }: Place| {
@@ -125,7 +126,7 @@ fn rows(
         cells.extend(row.places.map_or_else(Default::default, |places| places.map(place)));
         Ranked {
             title: title(&row),
-            best: (0..MEASURES.len()).filter(|measure| best(*measure, &row.url)).collect(),
+            best: (0..lists.len()).filter(|measure| best(*measure, &row.url)).collect(),
             name: row.url,
             cells,
         }
@@ -139,8 +140,13 @@ mod tests {
 
     #[test]
     fn a_row_stands_once_however_many_lists_it_is_in() {
-        let row = |url: &str, pagerank| Scored { url: url.into(), pagerank, ..Scored::default() };
-        let mut lists = Lists::default();
+        let row = |url: &str, pagerank| Scored {
+            url: url.into(),
+            pagerank,
+            scores: vec![pagerank, 0.0, 0.0],
+            ..Scored::default()
+        };
+        let mut lists: Lists = vec![Vec::new(); 3];
         lists[0] = vec![row("a", 0.5), row("b", 0.3)];
         lists[2] = vec![row("c", 0.4), row("a", 0.5)];
         let rows = rows(&lists, 10, |_| String::new(), |_| [String::new(), String::new()]);

@@ -2,7 +2,9 @@
 
 use webmill_run::Committed;
 
-use webmill_report::{Degrees, binned};
+use webmill_graph::measure::MEASURES;
+
+use super::html::{Degrees, binned};
 
 use super::Sources;
 use super::compare::Changes;
@@ -12,7 +14,6 @@ use super::numbers::Numbers;
 use super::periods::Periods;
 use super::tables::SummaryRow;
 use crate::levels::Level;
-use crate::rank::tables::Iterated;
 use crate::shape::tables::Direction;
 
 /// The rows, section by section.
@@ -241,12 +242,9 @@ fn graph(numbers: &Numbers) -> Vec<Named> {
 fn rank(numbers: &Numbers) -> Vec<Named> {
     let mut found = Vec::new();
     for row in &numbers.convergence {
-        let (measure, level) = (row.measure.as_str(), row.level.as_str());
-        let error = match row.measure {
-            Iterated::Pagerank => "error_bound",
-            Iterated::Hits => "error",
-            Iterated::Harmonic => "relative_error",
-        };
+        let (measure, level) = (row.measure, row.level.as_str());
+        let of_row = MEASURES.iter().find(|known| known.name() == measure);
+        let error = of_row.map_or("error", |known| known.error_name());
         found.push(named(&[measure, level, "iterations"], f64::from(row.iterations)));
         found.push(named(&[measure, level, error], row.error));
     }

@@ -4,54 +4,41 @@ use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
 use webmill_capture::{Error, Result};
+use webmill_graph::measure::{self, Score, Values};
 use webmill_mill::PageRow;
 use webmill_sort::SortedBytes;
-use webmill_table::{Reader, columns};
+use webmill_table::{NumberReader, Reader, Rows, columns};
 
 use super::Sources;
 use super::corpus::Corpus;
 use super::hosts::Hosts;
 use super::tables::HostRow;
 use crate::graph::tables::NodeRow;
-use crate::levels::{Level, part_file};
+use crate::levels::{Level, part_file, read_level};
 use crate::rank::places::{Place, Places};
-use crate::rank::tables::RankRow;
+use crate::rank::tables::{RankRow, read_scores};
 
 /// Scores of a page or host.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scored {
     /// URL or host.
     pub url: String,
-    /// The scores.
     pub pagerank: f64,
-    pub authority: f64,
-    pub hub: f64,
-    pub salsa_authority: f64,
-    pub harmonic: f64,
+    /// A number for each score of [`listed`].
+    pub scores: Vec<f64>,
     pub indegree: u32,
     pub outdegree: u32,
     /// Of pages by PageRank: among the crawled ones and among all nodes.
     pub places: Option<[Place; 2]>,
 }
 
-/// Takes a score from a row.
-pub type Measure = fn(&Scored) -> f64;
+/// The scores by which there are top lists, PageRank first: the real numbers of those that table `agreement` compares.
+pub fn listed() -> impl Iterator<Item = &'static Score> {
+    measure::columns().filter(|score| score.compared && score.values != Values::Counts)
+}
 
-/// The measures of the top lists, in their order.
-pub const MEASURES: [(&str, Measure); 5] = [
-    ("PageRank", |r| r.pagerank),
-    ("authority", |r| r.authority),
-    ("hub", |r| r.hub),
-    ("SALSA", |r| r.salsa_authority),
-    ("harmonic", |r| r.harmonic),
-];
-
-/// The same of rows of table `ranks`.
-const COLUMNS: [fn(&Ranked<'_>) -> f64; MEASURES.len()] =
-    [|r| r.pagerank, |r| r.authority, |r| r.hub, |r| r.salsa_authority, |r| r.harmonic.unwrap_or(0.0)];
-
-/// A list for each of the measures.
-pub type Lists = [Vec<Scored>; MEASURES.len()];
+/// A list for each score of [`listed`].
+pub type Lists = Vec<Vec<Scored>>;
 
 /// Top lists.
 #[derive(Default)]
@@ -65,20 +52,18 @@ pub struct Tops {
     pub titles: HashMap<String, String>,
 }
 
-/// Keeps the `most` best of a stream; of equal ones the first.
+/// Keeps the `most` best of a stream by one number; of equal ones the first.
 struct Best {
     most: usize,
-    measure: fn(&Ranked<'_>) -> f64,
     rows: Vec<(f64, Scored)>,
 }
 
 impl Best {
-    fn new(most: usize, measure: fn(&Ranked<'_>) -> f64) -> Self {
-        Best { most: most.max(1), measure, rows: Vec::new() }
+    fn new(most: usize) -> Self {
+        Best { most: most.max(1), rows: Vec::new() }
     }
 
-    fn offer(&mut self, row: &Ranked<'_>) {
-        let score = (self.measure)(row);
+    fn offer(&mut self, score: f64, row: &Row<'_>) {
         let worst = self.rows.get(self.most - 1).map_or(f64::NEG_INFINITY, |(score, _)| *score);
         if score > worst && score > 0.0 {
             let at = self.rows.partition_point(|(other, _)| *other >= score);
@@ -93,14 +78,20 @@ impl Best {
 }
 
 columns! {
-    /// A node and its scores.
-    struct Ranked from RankRow {
-        node, url, crawled, pagerank, authority, hub, salsa_authority, harmonic, indegree, outdegree,
-    }
+    /// A node and the scores that are asked for by name.
+    struct Ranked from RankRow { node, url, crawled, pagerank, indegree }
 }
 
 columns! {
-    struct Score from RankRow { crawled, pagerank }
+    struct PageRank from RankRow { crawled, pagerank }
+}
+
+/// A row of table `ranks`.
+struct Row<'a> {
+    ranked: Ranked<'a>,
+    /// Numbers of the row group: for each score of [`listed`], then out-degrees.
+    numbers: &'a [Vec<f64>],
+    at: usize,
 }
 
 columns! {
@@ -112,20 +103,58 @@ columns! {
     struct Titled from PageRow { url, title, fetch_time, fetch_status }
 }
 
-impl Ranked<'_> {
+impl Row<'_> {
+    /// The number of each listed score; 0 for null.
+    fn scores(&self) -> impl Iterator<Item = f64> {
+        let listed = self.numbers.len() - 1;
+        self.numbers[..listed].iter().map(|of| if of[self.at].is_nan() { 0.0 } else { of[self.at] })
+    }
+
+    fn outdegree(&self) -> u32 {
+        self.numbers.last().map_or(0, |of| of[self.at] as u32)
+    }
+
     fn scored(&self) -> Scored {
         Scored {
-            url: self.url.to_owned(),
-            pagerank: self.pagerank,
-            authority: self.authority,
-            hub: self.hub,
-            salsa_authority: self.salsa_authority,
-            harmonic: self.harmonic.unwrap_or(0.0),
-            indegree: self.indegree,
-            outdegree: self.outdegree,
+            url: self.ranked.url.to_owned(),
+            pagerank: self.ranked.pagerank,
+            scores: self.scores().collect(),
+            indegree: self.ranked.indegree,
+            outdegree: self.outdegree(),
             places: None,
         }
     }
+}
+
+/// Reads table `ranks` of a level, row group by row group.
+struct Ranks {
+    named: Reader<Ranked<'static>>,
+    numbers: NumberReader,
+}
+
+/// A row group of table `ranks`.
+type RankGroup = (Rows<Ranked<'static>>, Vec<Vec<f64>>);
+
+impl Ranks {
+    fn open(sources: &Sources, level: Level) -> Self {
+        let outdegree = measure::columns().filter(|score| score.name == "outdegree");
+        let named = read_level::<Ranked>(&sources.rank, level);
+        Ranks { named, numbers: read_scores(&sources.rank, level, listed().chain(outdegree)) }
+    }
+
+    fn next(&mut self) -> Result<Option<RankGroup>> {
+        Ok(self.named.next()?.zip(self.numbers.next()?))
+    }
+}
+
+/// The rows of a row group.
+fn rows((named, numbers): &RankGroup) -> impl Iterator<Item = Row<'_>> {
+    named.rows().enumerate().map(|(at, ranked)| Row { ranked, numbers, at })
+}
+
+/// Offers a row to the list of each score.
+fn offer(lists: &mut [Best], row: &Row<'_>) {
+    lists.iter_mut().zip(row.scores()).for_each(|(best, score)| best.offer(score, row));
 }
 
 impl Tops {
@@ -142,13 +171,13 @@ impl Tops {
         let sums = tops.read_pages(sources, most, noindex)?;
         tops.hosts = read_groups(sources, Level::Host, most, |node, row| {
             let of_host = HostRow {
-                pagerank: row.pagerank,
-                hosts_in: row.indegree,
-                hosts_out: row.outdegree,
+                pagerank: row.ranked.pagerank,
+                hosts_in: row.ranked.indegree,
+                hosts_out: row.outdegree(),
                 page_rank_sum: sums.get(node as usize).copied().unwrap_or(0.0),
                 ..HostRow::default()
             };
-            hosts.ranked(row.url, node, &of_host)
+            hosts.ranked(row.ranked.url, node, &of_host)
         })?;
         tops.domains = read_groups(sources, Level::Domain, most, |_, _| Ok(()))?;
         tops.read_titles(sources, corpus)?;
@@ -164,39 +193,39 @@ impl Tops {
     /// of each host.
     fn read_pages(&mut self, sources: &Sources, most: usize, noindex: SortedBytes) -> Result<Vec<f64>> {
         let mut lists = bests(most);
-        let mut wanted = Best::new(most, |r| r.pagerank);
+        let mut wanted = Best::new(most);
         let mut noindex = Noindex { sorted: noindex, next: None };
         noindex.advance()?;
         let mut sums = Vec::new();
         let mut nodes = Reader::<Placed>::over(vec![sources.graph.path(&part_file("nodes", Level::Page))]);
-        let mut ranks = Reader::<Ranked>::over(vec![sources.rank.path(&part_file("ranks", Level::Page))]);
+        let mut ranks = Ranks::open(sources, Level::Page);
         while let Some(placed) = nodes.next()? {
             // Both tables are written in row groups of one size, node by node.
             let ranked =
-                ranks.next()?.filter(|ranked| ranked.len() == placed.len()).ok_or_else(of_another_graph)?;
-            for (page, row) in placed.rows().zip(ranked.rows()) {
-                if page.url != row.url {
+                ranks.next()?.filter(|ranked| ranked.0.len() == placed.len()).ok_or_else(of_another_graph)?;
+            for (page, row) in placed.rows().zip(rows(&ranked)) {
+                if page.url != row.ranked.url {
                     return Err(of_another_graph());
                 }
                 let host = page.host as usize;
                 if sums.len() <= host {
                     sums.resize(host + 1, 0.0);
                 }
-                sums[host] += row.pagerank;
+                sums[host] += row.ranked.pagerank;
                 let left_out = noindex.holds(page.url_sortkey, page.url)?;
-                if !row.crawled {
-                    wanted.offer(&row);
+                if !row.ranked.crawled {
+                    wanted.offer(row.ranked.pagerank, &row);
                 } else if !left_out {
-                    lists.iter_mut().for_each(|best| best.offer(&row));
+                    offer(&mut lists, &row);
                 }
             }
         }
         if ranks.next()?.is_some() {
             return Err(of_another_graph());
         }
-        (self.pages, self.wanted) = (lists.map(|best| best.into_rows()), wanted.into_rows());
+        (self.pages, self.wanted) = (into_rows(lists), wanted.into_rows());
         let mut places = Places::of(self.pages.iter().flatten().map(|page| page.pagerank).collect());
-        let mut ranks = Reader::<Score>::over(vec![sources.rank.path(&part_file("ranks", Level::Page))]);
+        let mut ranks = read_level::<PageRank>(&sources.rank, Level::Page);
         while let Some(batch) = ranks.next()? {
             batch.rows().for_each(|node| places.see(node.pagerank, node.crawled));
         }
@@ -241,8 +270,12 @@ fn of_another_graph() -> Error {
     )
 }
 
-fn bests(most: usize) -> [Best; MEASURES.len()] {
-    COLUMNS.map(|measure| Best::new(most, measure))
+fn bests(most: usize) -> Vec<Best> {
+    listed().map(|_| Best::new(most)).collect()
+}
+
+fn into_rows(lists: Vec<Best>) -> Lists {
+    lists.into_iter().map(Best::into_rows).collect()
 }
 
 /// The lists of a level of hosts or domains; `each` is given every crawled node.
@@ -250,17 +283,17 @@ fn read_groups(
     sources: &Sources,
     level: Level,
     most: usize,
-    mut each: impl FnMut(u32, &Ranked<'_>) -> Result<()>,
+    mut each: impl FnMut(u32, &Row<'_>) -> Result<()>,
 ) -> Result<Lists> {
     let mut lists = bests(most);
-    let mut ranks = Reader::<Ranked>::over(vec![sources.rank.path(&part_file("ranks", level))]);
-    while let Some(batch) = ranks.next()? {
-        for row in batch.rows().filter(|row| row.crawled) {
-            lists.iter_mut().for_each(|best| best.offer(&row));
-            each(row.node, &row)?;
+    let mut ranks = Ranks::open(sources, level);
+    while let Some(group) = ranks.next()? {
+        for row in rows(&group).filter(|row| row.ranked.crawled) {
+            offer(&mut lists, &row);
+            each(row.ranked.node, &row)?;
         }
     }
-    Ok(lists.map(|best| best.into_rows()))
+    Ok(into_rows(lists))
 }
 
 /// URLs that ask to be left out, looked up in their order.
@@ -296,21 +329,10 @@ mod tests {
 
     #[test]
     fn the_best_stay_in_order_and_ties_keep_the_first() {
-        let mut best = Best::new(3, |r| r.pagerank);
+        let mut best = Best::new(3);
         for (url, pagerank) in [("a", 0.1), ("b", 0.3), ("c", 0.1), ("d", 0.2), ("e", 0.3), ("f", 0.0)] {
-            let zero = 0.0;
-            best.offer(&Ranked {
-                node: 0,
-                url,
-                crawled: true,
-                pagerank,
-                authority: zero,
-                hub: zero,
-                salsa_authority: zero,
-                harmonic: None,
-                indegree: 0,
-                outdegree: 0,
-            });
+            let ranked = Ranked { node: 0, url, crawled: true, pagerank, indegree: 0 };
+            best.offer(pagerank, &Row { ranked, numbers: &[vec![0.0]], at: 0 });
         }
         let names: Vec<_> = best.into_rows().into_iter().map(|r| r.url).collect();
         assert_eq!(names, ["b", "e", "d"]);

@@ -44,7 +44,8 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Names and types of the columns of a table, as `webmill schema` has them, as JSON.
 #[pyfunction]
 fn table_columns(table: &str) -> PyResult<String> {
-    let tables = webmill_jobs::registry::tables().into_iter().chain(webmill_jobs::count::pieces::tables());
+    let tables =
+        webmill_jobs::builtin::registry().tables().into_iter().chain(webmill_jobs::count::pieces::tables());
     let found = tables.into_iter().find(|one| one.name == table);
     let found = found.ok_or_else(|| config(format!("no table is called {table:?}")))?;
     let columns = found.columns.iter().map(|column| (column.name.clone(), column.kind.to_string()));

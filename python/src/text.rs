@@ -8,8 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use rayon::prelude::*;
 use webmill_capture::Error;
-use webmill_jobs::command::text::{self, Known};
+use webmill_jobs::command::text::{self, Known, shown_name};
 use webmill_run::Cancel;
+use webmill_text::{About, FieldValue};
 
 use crate::arrow::{ArrowTable, Chunk, Strings, column, field_of, import, structure};
 use crate::fault::{Fault, Result};
@@ -130,26 +131,15 @@ fn columns(rows: &[Row], full: bool) -> Result<Chunk> {
     let text = |get: &dyn Fn(&Known) -> Option<&str>| -> Chunk {
         known().map(|known| known.and_then(get)).collect::<Utf8Array<i64>>().boxed()
     };
-    let list = |get: &dyn Fn(&Known) -> &Vec<String>| -> Chunk {
-        lists(known().map(|known| known.map_or(&[][..], |known| get(known))))
-    };
     let mut columns: Vec<(&str, Chunk)> = vec![
         ("row", PrimitiveArray::<u64>::from_vec(rows.iter().map(|(row, _)| *row).collect()).boxed()),
         ("url", text(&|known| known.url.as_deref())),
         ("text", text(&|known| Some(&known.text))),
         ("markdown", text(&|known| known.markdown.as_deref())),
-        ("title", text(&|known| known.title.as_deref())),
-        ("author", text(&|known| known.author.as_deref())),
-        ("date", text(&|known| known.date.as_deref())),
-        ("modified", text(&|known| known.modified.as_deref())),
-        ("site_name", text(&|known| known.site_name.as_deref())),
-        ("description", text(&|known| known.description.as_deref())),
-        ("categories", list(&|known| &known.categories)),
-        ("tags", list(&|known| &known.tags)),
-        ("licence", text(&|known| known.licence.as_deref())),
-        ("image", text(&|known| known.image.as_deref())),
+    ];
+    columns.extend(stated(&known));
+    columns.extend([
         ("language", text(&|known| known.language)),
-        ("language_declared", text(&|known| known.language_declared.as_deref())),
         ("page_type", text(&|known| Some(known.page_type))),
         ("encoding", text(&|known| Some(known.encoding))),
         ("redirects_to", text(&|known| known.redirects_to.as_deref())),
@@ -158,10 +148,33 @@ fn columns(rows: &[Row], full: bool) -> Result<Chunk> {
             known().map(|known| known.map(|known| known.confidence)).collect::<PrimitiveArray<f32>>().boxed(),
         ),
         ("error", rows.iter().map(|(_, row)| row.as_ref().err()).collect::<Utf8Array<i64>>().boxed()),
-    ];
+    ]);
     if full {
         let json = known().map(|known| known.and_then(|known| serde_json::to_string(known).ok()));
         columns.push(("json", json.collect::<Utf8Array<i64>>().boxed()));
     }
     structure(columns).map_err(|e| Fault::from(Error::Internal(e.to_string())))
+}
+
+/// What the pages state of themselves, a column per field.
+fn stated<'a, I: Iterator<Item = Option<&'a Known>>>(known: &dyn Fn() -> I) -> Vec<(&'static str, Chunk)> {
+    let fields = About::default();
+    let column = |(at, (name, value)): (usize, (&'static str, FieldValue<'_>))| {
+        let values = known().map(|known| Some(known?.about.fields().swap_remove(at).1));
+        let column = match value {
+            FieldValue::Text(_) => values
+                .map(|value| match value {
+                    Some(FieldValue::Text(text)) => text,
+                    _ => None,
+                })
+                .collect::<Utf8Array<i64>>()
+                .boxed(),
+            FieldValue::List(_) => lists(values.map(|value| match value {
+                Some(FieldValue::List(list)) => list,
+                _ => &[],
+            })),
+        };
+        (shown_name(name), column)
+    };
+    fields.fields().into_iter().enumerate().map(column).collect()
 }

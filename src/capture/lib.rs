@@ -46,6 +46,7 @@ pub mod date;
 pub mod digest;
 pub mod domain;
 pub mod error;
+pub mod escape;
 mod host;
 mod join;
 pub mod key;
@@ -54,12 +55,14 @@ pub mod names;
 mod percent;
 mod record_type;
 pub mod response;
+pub mod settings;
 pub mod simhash;
 pub mod splitmix;
 pub mod surt;
 pub mod timing;
 pub mod url;
 pub mod urlkey;
+pub mod varint;
 
 #[cfg(test)]
 mod cases;

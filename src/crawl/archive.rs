@@ -61,7 +61,8 @@ pub enum ArchiveFormat {
 pub struct ArchiveOptions {
     /// `rawdb` (default) or `warc`.
     pub format: ArchiveFormat,
-    /// `none`, `gzip` or `zstd`, each record by itself; default: zstd for RAW DB, gzip for WARC.
+    /// `none`, `gzip` or `zstd`, each record by itself; `None`: zstd for RAW DB, gzip for WARC.
+    #[serde(skip)]
     pub compression: Option<Compression>,
     /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
     pub max_shard_bytes: u64,

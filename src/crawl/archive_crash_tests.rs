@@ -8,7 +8,7 @@ use super::tests::{KINDS, info, options, packed, strictly, visited_ids};
 use super::*;
 use crate::Purpose;
 use crate::event::{Event, outcome};
-use crate::journal::{Journal, JournalOptions, replay};
+use crate::journal::{Journal, replay};
 
 /// Names the folder and the kind of shards to the child.
 const CHILD: &str = "WEBMILL_TEST_WRITER";
@@ -18,7 +18,7 @@ const ANSWERS: u64 = 200_000;
 type Checkpoint = (Position, Position, u64);
 
 fn journal(folder: &Path) -> Journal {
-    Journal::open(folder, &JournalOptions { part_events: 700 }).unwrap()
+    Journal::open(folder, 700).unwrap()
 }
 
 fn event(n: u64) -> Event {

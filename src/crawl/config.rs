@@ -7,17 +7,14 @@ use crate::archive::ArchiveOptions;
 use crate::fetch::FetchOptions;
 use crate::focus::FocusOptions;
 use crate::frontier::Strategy;
-use crate::journal::JournalOptions;
 use crate::politeness::Politeness;
 use crate::priority::PriorityOptions;
 use crate::render::RenderOptions;
-use crate::requisites::RequisiteOptions;
-use crate::rewrite::RewriteOptions;
+use crate::revisit::RevisitOptions;
 use crate::scope::ScopeOptions;
 use crate::site_settings::{SiteSettings, Sites};
 use crate::steering::SteeringOptions;
 use webmill_capture::error::{Error, Result};
-use webmill_revisit::RevisitOptions;
 
 /// Settings of a crawl; the file `crawl.toml` in its folder holds them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,16 +36,18 @@ pub struct CrawlOptions {
     /// Whether pages that only scripts of pages name are followed, found without running them; in pages that are rendered they
     /// always are. Default false: they are counted.
     pub script_links: bool,
-    /// Attempts after the first that failed in a way that may pass, and not for the host's sake. Default 5.
+    /// Attempts after the first that failed in a way that may pass, and not for the host's sake: 5.
+    #[serde(skip)]
     pub max_retries: u8,
     /// Memory for what grows with the crawl: the frontier's queues and filters, bodies, connections; bytes. Default 1 GiB.
     pub memory: u64,
-    /// Seed of what is drawn by chance: hashing in the frontier. Default 0.
+    /// Seed of the frontier's hashes: 0.
+    #[serde(skip)]
     pub seed: u64,
     /// When to stop.
     pub limits: CrawlLimits,
-    /// What pages need to be shown.
-    pub requisites: RequisiteOptions,
+    /// Whether what pages need to be shown is fetched too ([`crate::requisites`]). Default false.
+    pub requisites: bool,
     /// How hosts are spared.
     pub politeness: Politeness,
     /// Connections, name resolution, limits of one response.
@@ -59,8 +58,8 @@ pub struct CrawlOptions {
     pub rules: SteeringOptions,
     /// What differs at single sites.
     pub sites: Vec<SiteSettings>,
-    /// In what form URLs are asked for.
-    pub rewrite: RewriteOptions,
+    /// Whether session ids are taken off the URLs that are found ([`crate::rewrite`]). Default true.
+    pub strip_session_ids: bool,
     /// Whether patterns of URLs whose pages keep being copies are left out ([`crate::duplicate_throttle`]); `--no-brake` sets it
     /// to false. Default true.
     pub brake: bool,
@@ -80,8 +79,9 @@ pub struct CrawlOptions {
     pub render: RenderOptions,
     /// The shards written.
     pub archive: ArchiveOptions,
-    /// The event log.
-    pub journal: JournalOptions,
+    /// Events per file of the event log: a million, so that a file is a few hundred MB at most.
+    #[serde(skip)]
+    pub part_events: u64,
     /// Which of several agents this is: each crawls the hosts that consistent hashing gives to it.
     pub agents: AgentsOptions,
 }
@@ -114,13 +114,13 @@ impl Default for CrawlOptions {
             memory: 1 << 30,
             seed: 0,
             limits: CrawlLimits::default(),
-            requisites: RequisiteOptions::default(),
+            requisites: false,
             politeness: Politeness::default(),
             fetch: FetchOptions::default(),
             scope: ScopeOptions::default(),
             rules: SteeringOptions::default(),
             sites: Vec::new(),
-            rewrite: RewriteOptions::default(),
+            strip_session_ids: true,
             brake: true,
             history: true,
             revisits: false,
@@ -130,7 +130,7 @@ impl Default for CrawlOptions {
             focus: FocusOptions::default(),
             render: RenderOptions::default(),
             archive: ArchiveOptions::default(),
-            journal: JournalOptions::default(),
+            part_events: 1_000_000,
             agents: AgentsOptions::default(),
         }
     }
@@ -158,7 +158,6 @@ impl CrawlOptions {
         self.politeness.check()?;
         self.fetch.check()?;
         self.scope.check()?;
-        self.rules.check()?;
         if !self.rules.is_empty() && self.agents.exchange.is_some() {
             return Err(Error::Config(
                 "rules cannot steer a crawl that several agents share: what rules lead to is not handed over"
@@ -174,7 +173,6 @@ impl CrawlOptions {
         self.check_focus()?;
         self.render.check()?;
         self.archive.check()?;
-        self.journal.check()?;
         self.agents.check()
     }
 }

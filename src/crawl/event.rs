@@ -187,7 +187,7 @@ pub struct Event {
     /// Addresses that a rendered page wanted to go on to by itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub onward: Vec<String>,
-    /// What is known of the page, of one that is `imported`: its history ([`webmill_revisit::PageHistory`]) in base64.
+    /// What is known of the page, of one that is `imported`: its history ([`crate::revisit::PageHistory`]) in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<String>,
     /// SHA-1 of the payload in base32.
@@ -312,11 +312,7 @@ impl Event {
 }
 
 fn cut(text: &mut String, bytes: usize) {
-    let mut end = text.len().min(bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.truncate(end);
+    text.truncate(text.floor_char_boundary(bytes));
 }
 
 fn is_zero_u8(n: &u8) -> bool {

@@ -98,7 +98,7 @@ pub fn explain(
         site.account = None;
     }
     let options = &options;
-    let rewriter = Rewriter::new(&options.rewrite);
+    let rewriter = Rewriter::new(options.strip_session_ids);
     let form = |url: &CanonicalUrl| rewriter.apply(plain(url.clone()));
     let asked = form(url);
     let robots = format!("{}/robots.txt", origin(&asked));
@@ -138,7 +138,7 @@ impl Queue {
             }
             Err(error) => return closed(format!("the folder cannot be locked: {error}")),
         };
-        let options = FrontierOptions { memory: MEMORY, schedule: false, ..Crawl::frontier_options(options) };
+        let options = FrontierOptions { memory: MEMORY, ..Crawl::frontier_options(options) };
         let look = || -> Result<Queue> {
             let (frontier, opened) = Frontier::open(&path, &options)?;
             Ok(Queue {

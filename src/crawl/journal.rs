@@ -19,8 +19,6 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use serde::{Deserialize, Serialize};
-
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_shard::{AppendFile, Position, Staged};
 
@@ -30,33 +28,6 @@ const READ_BYTES: usize = 256 << 10;
 const ZSTD_LEVEL: i32 = 3;
 /// Bytes of JSON of a file.
 const PART_BYTES: u64 = 512 << 20;
-
-/// How the log is divided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct JournalOptions {
-    /// Events a file; default 1,000,000.
-    pub part_events: u64,
-}
-
-impl Default for JournalOptions {
-    fn default() -> Self {
-        JournalOptions { part_events: 1_000_000 }
-    }
-}
-
-impl JournalOptions {
-    /// Holds the values against their ranges.
-    ///
-    /// # Errors
-    /// [`Error::Config`] names the field.
-    pub fn check(&self) -> Result<()> {
-        if self.part_events == 0 {
-            return Err(Error::Config("part_events: at least 1".into()));
-        }
-        Ok(())
-    }
-}
 
 /// A file of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +62,7 @@ impl Visited {
 /// Writes the log.
 pub struct Journal {
     folder: PathBuf,
-    options: JournalOptions,
+    part_events: u64,
     number: u32,
     file: AppendFile,
     rows: u64,
@@ -100,12 +71,11 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the log in `folder`, which is made if need be, and goes on after its last whole line.
+    /// Opens the log in `folder`, which is made if need be, and goes on after its last whole line; a file gets `part_events` events.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Config`] for options out of range.
-    pub fn open(folder: &Path, options: &JournalOptions) -> Result<Journal> {
-        options.check()?;
+    /// [`Error::Io`].
+    pub fn open(folder: &Path, part_events: u64) -> Result<Journal> {
         std::fs::create_dir_all(folder).at(folder)?;
         let files = log_files(folder)?;
         let last = files.last().map_or(0, |log_file| log_file.number + u32::from(log_file.finished));
@@ -124,7 +94,7 @@ impl Journal {
         let file = AppendFile::open(&path, keep)?;
         let mut journal = Journal {
             folder: folder.to_path_buf(),
-            options: options.clone(),
+            part_events,
             number: last,
             file,
             rows,
@@ -145,7 +115,7 @@ impl Journal {
         self.line.clear();
         event.write_line(&mut self.line);
         let full = self.file.len() + self.line.len() as u64 > PART_BYTES;
-        if self.rows > 0 && (self.rows >= self.options.part_events || full) {
+        if self.rows > 0 && (self.rows >= self.part_events || full) {
             self.rotate()?;
         }
         self.file.put(&self.line)?;

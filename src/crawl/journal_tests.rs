@@ -29,21 +29,11 @@ fn visited_ids(journal: &Journal, from: Position) -> (Vec<u64>, u64) {
     (seen, visited.damaged)
 }
 
-fn small(part_events: u64) -> JournalOptions {
-    JournalOptions { part_events }
-}
-
-#[test]
-fn options_are_held_against_their_ranges() {
-    assert!(JournalOptions::default().check().is_ok());
-    assert!(small(0).check().is_err());
-}
-
 #[test]
 fn replay_from_every_position_gives_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("events");
-    let mut journal = Journal::open(&folder, &small(8)).unwrap();
+    let mut journal = Journal::open(&folder, 8).unwrap();
     let mut positions = Vec::new();
     for n in 0..50 {
         positions.push(journal.position());
@@ -64,12 +54,12 @@ fn replay_from_every_position_gives_the_rest() {
     };
     check(&journal);
     drop(journal);
-    let journal = Journal::open(&folder, &small(8)).unwrap();
+    let journal = Journal::open(&folder, 8).unwrap();
     check(&journal);
     let parts = journal.finish().unwrap();
     assert_eq!(parts.len(), 7);
     assert!(parts.iter().all(|part| part.finished));
-    let journal = Journal::open(&folder, &small(8)).unwrap();
+    let journal = Journal::open(&folder, 8).unwrap();
     assert_eq!(journal.position(), Position { file: 7, offset: 0 });
     for (n, position) in positions.iter().enumerate() {
         assert_eq!(visited_ids(&journal, *position).0, (n as u64..50).collect::<Vec<_>>());
@@ -82,7 +72,7 @@ fn replay_from_every_position_gives_the_rest() {
 #[test]
 fn a_cut_at_any_byte_costs_the_line_it_hits() {
     let folder = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(folder.path(), &small(1000)).unwrap();
+    let mut journal = Journal::open(folder.path(), 1000).unwrap();
     let mut ends = vec![0];
     for n in 0..4 {
         journal.append(&event(n)).unwrap();
@@ -97,7 +87,7 @@ fn a_cut_at_any_byte_costs_the_line_it_hits() {
             let mut bytes = whole[..cut].to_vec();
             bytes.resize(cut + zeros, 0);
             std::fs::write(&path, bytes).unwrap();
-            let mut journal = Journal::open(folder.path(), &small(1000)).unwrap();
+            let mut journal = Journal::open(folder.path(), 1000).unwrap();
             let kept = ends.iter().filter(|end| **end <= cut as u64).count() as u64 - 1;
             assert_eq!(journal.position().offset, ends[kept as usize]);
             for n in kept..5 {
@@ -120,7 +110,7 @@ fn damaged_lines_are_counted_and_passed_over() {
     lines.push(b'\n');
     event(2).write_line(&mut lines);
     std::fs::write(plain_path(folder.path(), 0), &lines).unwrap();
-    let journal = Journal::open(folder.path(), &small(1000)).unwrap();
+    let journal = Journal::open(folder.path(), 1000).unwrap();
     assert_eq!(visited_ids(&journal, Position::default()), (vec![0, 1, 2], 4));
     let parts = journal.finish().unwrap();
     let mut first = None;
@@ -135,7 +125,7 @@ fn damaged_lines_are_counted_and_passed_over() {
     let middle = packed.len() / 2;
     packed[middle] ^= 0x55;
     std::fs::write(&parts[0].path, &packed).unwrap();
-    let mut journal = Journal::open(folder.path(), &small(1000)).unwrap();
+    let mut journal = Journal::open(folder.path(), 1000).unwrap();
     journal.append(&event(3)).unwrap();
     journal.flush().unwrap();
     let (seen, damaged) = visited_ids(&journal, Position::default());
@@ -145,7 +135,7 @@ fn damaged_lines_are_counted_and_passed_over() {
 #[test]
 fn a_death_while_a_part_is_compressed() {
     let folder = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(folder.path(), &small(5)).unwrap();
+    let mut journal = Journal::open(folder.path(), 5).unwrap();
     for n in 0..12 {
         journal.append(&event(n)).unwrap();
     }
@@ -160,7 +150,7 @@ fn a_death_while_a_part_is_compressed() {
         if !both {
             std::fs::rename(&packed, Staged::partial_path(&packed).unwrap()).unwrap();
         }
-        let journal = Journal::open(folder.path(), &small(5)).unwrap();
+        let journal = Journal::open(folder.path(), 5).unwrap();
         assert_eq!(visited_ids(&journal, Position::default()), (all.clone(), 0));
         assert_eq!(visited_ids(&journal, Position { file: 0, offset: lines.len() as u64 }).0, all[5..]);
         drop(journal);
@@ -175,8 +165,7 @@ proptest! {
         steps in proptest::collection::vec((0u8..6, 1u64..9), 1..40), part_events in 1u64..9,
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let options = small(part_events);
-        let mut journal = Journal::open(folder.path(), &options).unwrap();
+        let mut journal = Journal::open(folder.path(), part_events).unwrap();
         let (mut appended, mut flushed) = (0u64, 0u64);
         let mut checkpoints = vec![(Position::default(), 0)];
         for (step, count) in steps {
@@ -190,12 +179,12 @@ proptest! {
                 4 => {
                     // Killed: what was not flushed may be there (a part was full) or not.
                     drop(journal);
-                    journal = Journal::open(folder.path(), &options).unwrap();
+                    journal = Journal::open(folder.path(), part_events).unwrap();
                     let seen = visited_ids(&journal, Position::default()).0.len() as u64;
                     prop_assert!(seen >= flushed && seen <= appended);
                     (appended, flushed) = (seen, seen);
                 }
-                _ => { journal.finish().unwrap(); flushed = appended; journal = Journal::open(folder.path(), &options).unwrap(); }
+                _ => { journal.finish().unwrap(); flushed = appended; journal = Journal::open(folder.path(), part_events).unwrap(); }
             }
         }
         journal.flush().unwrap();

@@ -18,6 +18,8 @@
 //!
 //! **Cost.** At most 16 kinds a host, 12 bytes each. **Determinism.** A function of the answers and their order.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -41,86 +43,10 @@ const DECIDED: u16 = 4;
 /// Longest ending.
 const LONGEST: usize = 8;
 
-/// Endings that stand for one media type.
-const ENDINGS: &[(&str, &str)] = &[
-    ("7z", "application/x-7z-compressed"),
-    ("aac", "audio/aac"),
-    ("apk", "application/vnd.android.package-archive"),
-    ("avi", "video/x-msvideo"),
-    ("avif", "image/avif"),
-    ("bmp", "image/bmp"),
-    ("bz2", "application/x-bzip2"),
-    ("class", "application/java-vm"),
-    ("css", "text/css"),
-    ("csv", "text/csv"),
-    ("deb", "application/vnd.debian.binary-package"),
-    ("dmg", "application/x-apple-diskimage"),
-    ("doc", "application/msword"),
-    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    ("eot", "application/vnd.ms-fontobject"),
-    ("epub", "application/epub+zip"),
-    ("exe", "application/vnd.microsoft.portable-executable"),
-    ("flac", "audio/flac"),
-    ("flv", "video/x-flv"),
-    ("gif", "image/gif"),
-    ("gz", "application/gzip"),
-    ("ico", "image/vnd.microsoft.icon"),
-    ("iso", "application/x-iso9660-image"),
-    ("jar", "application/java-archive"),
-    ("jpeg", "image/jpeg"),
-    ("jpg", "image/jpeg"),
-    ("js", "text/javascript"),
-    ("jxl", "image/jxl"),
-    ("m4a", "audio/mp4"),
-    ("m4v", "video/mp4"),
-    ("mid", "audio/midi"),
-    ("mjs", "text/javascript"),
-    ("mkv", "video/matroska"),
-    ("mov", "video/quicktime"),
-    ("mp3", "audio/mpeg"),
-    ("mp4", "video/mp4"),
-    ("mpeg", "video/mpeg"),
-    ("mpg", "video/mpeg"),
-    ("msi", "application/x-msi"),
-    ("odp", "application/vnd.oasis.opendocument.presentation"),
-    ("ods", "application/vnd.oasis.opendocument.spreadsheet"),
-    ("odt", "application/vnd.oasis.opendocument.text"),
-    ("ogg", "audio/ogg"),
-    ("ogv", "video/ogg"),
-    ("opus", "audio/ogg"),
-    ("otf", "font/otf"),
-    ("pdf", "application/pdf"),
-    ("png", "image/png"),
-    ("ppt", "application/vnd.ms-powerpoint"),
-    ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
-    ("rar", "application/vnd.rar"),
-    ("rpm", "application/x-rpm"),
-    ("rtf", "application/rtf"),
-    ("svg", "image/svg+xml"),
-    ("svgz", "image/svg+xml"),
-    ("swf", "application/vnd.adobe.flash.movie"),
-    ("tar", "application/x-tar"),
-    ("tgz", "application/gzip"),
-    ("tif", "image/tiff"),
-    ("tiff", "image/tiff"),
-    ("tsv", "text/tab-separated-values"),
-    ("ttf", "font/ttf"),
-    ("wasm", "application/wasm"),
-    ("wav", "audio/wav"),
-    ("webm", "video/webm"),
-    ("webp", "image/webp"),
-    ("wma", "audio/x-ms-wma"),
-    ("wmv", "video/x-ms-wmv"),
-    ("woff", "font/woff"),
-    ("woff2", "font/woff2"),
-    ("xls", "application/vnd.ms-excel"),
-    ("xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12"),
-    ("xlsm", "application/vnd.ms-excel.sheet.macroenabled.12"),
-    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    ("xz", "application/x-xz"),
-    ("zip", "application/zip"),
-    ("zst", "application/zstd"),
-];
+/// Endings that stand for one media type, in their order.
+static ENDINGS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    include_str!("kinds_endings.txt").lines().filter_map(|line| line.split_once(' ')).collect()
+});
 
 /// Endings that say how an answer is made, not what it is.
 const MAKERS: [&str; 14] =
@@ -285,7 +211,7 @@ impl Kind {
 
 /// The type that an ending stands for.
 pub(crate) fn type_of(ending: &str) -> Option<&'static str> {
-    ENDINGS.binary_search_by_key(&ending, |(ending, _)| ending).ok().map(|at| ENDINGS[at].1)
+    ENDINGS.binary_search_by_key(&ending, |(ending, _)| *ending).ok().map(|at| ENDINGS[at].1)
 }
 
 /// Whether answers with this ending are taken, by any of the names that their type has.

@@ -8,10 +8,9 @@
 //! | whether, when and in what form | [`scope`], [`robots`], [`politeness`], [`traps`], [`duplicate_throttle`], [`kinds`], [`rewrite`], [`site_settings`] |
 //! | how | [`fetch`], [`secret`], [`RenderOptions`] |
 //! | what a response says | [`page`], [`sitemap`], [`requisites`] |
+//! | when a page is visited again | [`revisit`] |
 //! | what is kept | [`archive`], [`journal`], [`mod@event`], [`longest_bodies`] |
 //! | how it goes, and why so | [`control`], [`mod@explain`] |
-//!
-//! When a page is visited again is said by the crate `webmill_revisit`.
 //!
 //! **Guarantees.** A page is stored as the server sent it and exactly once, also over crashes; a visit again stores what differs, or
 //! that nothing does. A host is never asked by two connections at once, never sooner than its delay, never for what its robots.txt
@@ -79,6 +78,7 @@ pub mod politeness;
 pub mod priority;
 mod render;
 pub mod requisites;
+pub mod revisit;
 pub mod rewrite;
 pub mod robots;
 pub mod scope;

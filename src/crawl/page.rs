@@ -31,7 +31,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::duplicate_throttle::PageFingerprint;
 use crate::focus::{LinkWords, PageWords, Scorer};
-use crate::requisites::RequisiteOptions;
 use crate::rewrite::Rewriter;
 use crate::scope::{Scope, Standing};
 use crate::steering::{Lead, Led, Looked, Steering};
@@ -65,7 +64,7 @@ pub struct PageReader {
     /// Whether pages that scripts name are followed.
     pub script_links: bool,
     /// Whether what pages need to be shown is fetched too, and how much of it.
-    pub requisites: RequisiteOptions,
+    pub requisites: bool,
     /// Rules, where they say which links are followed.
     pub steering: Option<Steering>,
     /// What texts are held against, where the crawl is a focused one.
@@ -283,7 +282,7 @@ impl PageReader {
             gather.reading.markup = true;
             self.read_markup(&body, response, robots, true, &mut gather);
             // Browsers and replay tools ask for it unasked.
-            if self.requisites.fetch
+            if self.requisites
                 && let Some(icon) = url.join("/favicon.ico")
             {
                 gather.requisite(icon);

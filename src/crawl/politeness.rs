@@ -1,7 +1,7 @@
 //! How long a host is left alone.
 //!
 //! **Definition.** The next request to a host starts no sooner than `delay` after the last answer ended, where `delay =
-//! max(delay_ms, Crawl-delay, adaptive · time of the last answer, learned pace)`, the second capped by `max_crawl_delay_ms` and the
+//! max(delay_ms, Crawl-delay, twice the time of the last answer, learned pace)`, the second capped by `max_crawl_delay_ms` and the
 //! third by half a minute; with a delay of 0 the third is off. After the n-th failure in a row it is at least `backoff_ms ·
 //! 2ⁿ⁻¹`, capped by `max_backoff_ms` and 1,440 times `backoff_ms`; a `Retry-After` of a 429 or 503 counts too, capped by
 //! `max_retry_after_ms`.
@@ -31,22 +31,26 @@ use webmill_capture::error::{Error, Result};
 pub struct Politeness {
     /// Least pause between two requests to a host, ms. Default 1,000.
     pub delay_ms: u64,
-    /// Cap of a robots.txt's `Crawl-delay`, ms. Default 300,000.
+    /// Cap of a robots.txt's `Crawl-delay`, ms: 300,000.
+    #[serde(skip)]
     pub max_crawl_delay_ms: u64,
-    /// The pause in response times of the host: 2 leaves a host two thirds of its time. Default 2.
-    pub adaptive: f64,
     /// Pause after a first failure, ms; doubled by each further one. Default 5,000.
     pub backoff_ms: u64,
-    /// Cap of the pause after failures, ms; 1,440 times `backoff_ms` is another. Default 7,200,000.
+    /// Cap of the pause after failures, ms: 7,200,000; 1,440 times `backoff_ms` is another.
+    #[serde(skip)]
     pub max_backoff_ms: u64,
-    /// Cap of a server's `Retry-After`, ms. Default 3,600,000.
+    /// Cap of a server's `Retry-After`, ms: 3,600,000.
+    #[serde(skip)]
     pub max_retry_after_ms: u64,
-    /// Failures in a row after which a host that has answered before is left alone until the crawl is opened again. Default 30.
+    /// Failures in a row after which a host that has answered before is left alone until the crawl is opened again: 30, which with the
+    /// default pauses takes a day and a half.
+    #[serde(skip)]
     pub max_failures: u16,
     /// Without a good answer for so long, ms, a crawl ends though hosts in trouble are to be asked again later; what they have
     /// queued is kept. Default 3,600,000.
     pub patience_ms: Option<u64>,
-    /// How long resolver or proxy may fail for everything before the crawl stops with an error, ms. Default 120,000.
+    /// How long resolver or proxy may fail for everything before the crawl stops with an error, ms: 120,000.
+    #[serde(skip)]
     pub outage_ms: u64,
 }
 
@@ -55,7 +59,6 @@ impl Default for Politeness {
         Politeness {
             delay_ms: 1_000,
             max_crawl_delay_ms: 300_000,
-            adaptive: 2.0,
             backoff_ms: 5_000,
             max_backoff_ms: 7_200_000,
             max_retry_after_ms: 3_600_000,
@@ -66,6 +69,8 @@ impl Default for Politeness {
     }
 }
 
+/// The pause in response times of the host: 2 leaves a host two thirds of its time.
+const ADAPTIVE: u64 = 2;
 /// Cap of the pause by response time, ms.
 const MAX_ADAPTIVE_MS: u64 = 30_000;
 /// Failures in a row after which a host that never answered is left alone, where `max_failures` is no less.
@@ -125,27 +130,11 @@ impl Politeness {
     /// # Errors
     /// [`Error::Config`].
     pub fn check(&self) -> Result<()> {
-        let times = [
-            ("delay_ms", self.delay_ms),
-            ("max_crawl_delay_ms", self.max_crawl_delay_ms),
-            ("backoff_ms", self.backoff_ms),
-            ("max_backoff_ms", self.max_backoff_ms),
-            ("max_retry_after_ms", self.max_retry_after_ms),
-            ("outage_ms", self.outage_ms),
-        ];
+        let times = [("delay_ms", self.delay_ms), ("backoff_ms", self.backoff_ms)];
         for (name, ms) in times {
             if ms > MAX_MS {
                 return Err(Error::Config(format!("politeness.{name} {ms}: 0 to {MAX_MS} are possible")));
             }
-        }
-        if !(0.0..=1000.0).contains(&self.adaptive) {
-            return Err(Error::Config(format!(
-                "politeness.adaptive {}: 0 to 1000 are possible",
-                self.adaptive
-            )));
-        }
-        if self.max_failures == 0 {
-            return Err(Error::Config("politeness.max_failures 0: at least 1 is needed".into()));
         }
         Ok(())
     }
@@ -154,8 +143,8 @@ impl Politeness {
     pub fn pause(&self, host: &HostState) -> u64 {
         let asked = u64::from(host.crawl_delay_ms.unwrap_or(0)).min(self.max_crawl_delay_ms);
         // Who sets no delay at all owns the servers: noise in their times must not slow the crawl.
-        let adaptive = if self.delay_ms == 0 { 0.0 } else { self.adaptive * f64::from(host.response_ms) };
-        let polite = self.delay_ms.max(asked).max((adaptive as u64).min(MAX_ADAPTIVE_MS));
+        let adaptive = if self.delay_ms == 0 { 0 } else { ADAPTIVE * u64::from(host.response_ms) };
+        let polite = self.delay_ms.max(asked).max(adaptive.min(MAX_ADAPTIVE_MS));
         polite.max(host.pace.pause_ms().min(self.longest_backoff_ms()))
     }
 
@@ -304,6 +293,5 @@ mod tests {
     fn ranges() {
         assert!(Politeness::default().check().is_ok());
         assert!(Politeness { delay_ms: u64::MAX, ..Politeness::default() }.check().is_err());
-        assert!(Politeness { adaptive: f64::NAN, ..Politeness::default() }.check().is_err());
     }
 }

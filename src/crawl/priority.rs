@@ -35,40 +35,54 @@ const MAX_DEPTH: u32 = 32;
 /// In-links from which on more make no difference.
 const MANY: f64 = 1e6;
 
-/// The coefficients.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What a crawl makes of the formula.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PriorityOptions {
-    /// a1, of the domain weight, 0 to 1000; default 1.
-    pub domain: f64,
-    /// a2, of each in-link, 0 to 1000; default 0.01.
-    pub popularity: f64,
-    /// a3, of the priority of the parent, 0 to 0.99; default 0.25.
-    pub parent: f64,
-    /// a4, of the directory depth, −1000 to 0; default −0.05.
-    pub depth: f64,
-    /// a5, of the parent's in-degree in an earlier crawl, 0 to 1000; default 0.5.
-    pub parent_in_degree: f64,
-    /// a6, of the mirror degree in an earlier crawl, −1000 to 1000; default 0.25.
-    pub mirror_degree: f64,
-    /// a7, of the page's own PageRank in an earlier crawl, 0 to 1000; default 0.5.
-    pub page_rank: f64,
+    /// a1 to a7 of the formula: of the domain weight, of each in-link, of the priority of the parent (0 to 0.99), of the directory
+    /// depth (−1000 to 0), and of an earlier crawl's in-degree of the parent, mirror degree and PageRank; −1000 to 1000 where nothing else is said.
+    pub coefficients: Coefficients,
     /// Weights by domain suffix (`edu.cn`), the longest counts, −100 to 100; default none.
     pub domain_weights: BTreeMap<String, f64>,
 }
 
-impl Default for PriorityOptions {
+/// The coefficients by name; recipes have them in the order of the formula.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(from = "[f64; 7]", into = "[f64; 7]")]
+pub struct Coefficients {
+    /// a1.
+    pub domain: f64,
+    /// a2.
+    pub popularity: f64,
+    /// a3, below 1, so that priorities are bounded along any chain.
+    pub parent: f64,
+    /// a4.
+    pub depth: f64,
+    /// a5.
+    pub parent_in_degree: f64,
+    /// a6.
+    pub mirror_degree: f64,
+    /// a7.
+    pub page_rank: f64,
+}
+
+impl Default for Coefficients {
     fn default() -> Self {
-        PriorityOptions {
-            domain: 1.0,
-            popularity: 0.01,
-            parent: 0.25,
-            depth: -0.05,
-            parent_in_degree: 0.5,
-            mirror_degree: 0.25,
-            page_rank: 0.5,
-            domain_weights: BTreeMap::new(),
-        }
+        [1.0, 0.01, 0.25, -0.05, 0.5, 0.25, 0.5].into()
+    }
+}
+
+impl From<[f64; 7]> for Coefficients {
+    fn from(
+        [domain, popularity, parent, depth, parent_in_degree, mirror_degree, page_rank]: [f64; 7],
+    ) -> Self {
+        Coefficients { domain, popularity, parent, depth, parent_in_degree, mirror_degree, page_rank }
+    }
+}
+
+impl From<Coefficients> for [f64; 7] {
+    fn from(a: Coefficients) -> Self {
+        [a.domain, a.popularity, a.parent, a.depth, a.parent_in_degree, a.mirror_degree, a.page_rank]
     }
 }
 
@@ -78,18 +92,12 @@ impl PriorityOptions {
     /// # Errors
     /// [`Error::Config`] with the field and its range.
     pub fn check(&self) -> Result<()> {
-        let fields = [
-            ("domain", self.domain, 0.0, 1000.0),
-            ("popularity", self.popularity, 0.0, 1000.0),
-            ("parent", self.parent, 0.0, 0.99),
-            ("depth", self.depth, -1000.0, 0.0),
-            ("parent_in_degree", self.parent_in_degree, 0.0, 1000.0),
-            ("mirror_degree", self.mirror_degree, -1000.0, 1000.0),
-            ("page_rank", self.page_rank, 0.0, 1000.0),
-        ];
-        for (name, value, low, high) in fields {
+        let a = <[f64; 7]>::from(self.coefficients);
+        let ranges = [(0.0, 1e3), (0.0, 1e3), (0.0, 0.99), (-1e3, 0.0), (0.0, 1e3), (-1e3, 1e3), (0.0, 1e3)];
+        for (place, (value, (low, high))) in std::iter::zip(a, ranges).enumerate() {
             if !(low..=high).contains(&value) {
-                return Err(Error::Config(format!("priority: {name} is {value}, must be {low} to {high}")));
+                let place = place + 1;
+                return Err(Error::Config(format!("priority: a{place} is {value}, must be {low} to {high}")));
             }
         }
         for (suffix, weight) in &self.domain_weights {
@@ -138,7 +146,7 @@ impl Priority {
 
     /// Priority without popularity of a page, found on `parent` with the priority given; a seed has no parent.
     pub fn of(&self, url: &CanonicalUrl, parent: Option<(&CanonicalUrl, f64)>) -> f64 {
-        let o = &self.options;
+        let o = &self.options.coefficients;
         let mut sum = o.domain * self.domain_weight(url.host()) + o.depth * f64::from(directory_depth(url));
         if let Some((_, priority)) = parent {
             sum += o.parent * priority;
@@ -223,13 +231,7 @@ mod tests {
     #[test]
     fn the_formula() {
         let options = PriorityOptions {
-            domain: 2.0,
-            popularity: 4.0,
-            parent: 0.5,
-            depth: -0.25,
-            parent_in_degree: 8.0,
-            mirror_degree: 16.0,
-            page_rank: 32.0,
+            coefficients: [2.0, 4.0, 0.5, -0.25, 8.0, 16.0, 32.0].into(),
             domain_weights: [("cn", 1.0), (".EDU.cn", 3.0)].map(|(s, w)| (s.to_owned(), w)).into(),
         };
         let plain = Priority::new(&options, None).unwrap();
@@ -246,9 +248,8 @@ mod tests {
     #[test]
     fn parents_stay_bounded_along_any_chain() {
         let options = PriorityOptions {
-            parent: 0.99,
+            coefficients: Coefficients { parent: 0.99, ..Coefficients::default() },
             domain_weights: [("a".into(), 100.0)].into(),
-            ..Default::default()
         };
         let formula = Priority::new(&options, None).unwrap();
         let page = url("http://a/");
@@ -261,10 +262,11 @@ mod tests {
         assert_eq!((log_scale(0.0), log_scale(-1.0), log_scale(f64::NAN)), (0.0, 0.0, 0.0));
         assert!((log_scale(1.0) - 0.05).abs() < 0.001 && log_scale(1e6) == 1.0 && log_scale(1e300) == 1.0);
         assert!(PriorityOptions::default().check().is_ok());
+        let with = |a: [f64; 7]| PriorityOptions { coefficients: a.into(), ..Default::default() };
         for bad in [
-            PriorityOptions { depth: 0.1, ..Default::default() },
-            PriorityOptions { parent: 1.0, ..Default::default() },
-            PriorityOptions { domain: f64::NAN, ..Default::default() },
+            with([1.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0]),
+            with([1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
+            with([f64::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
             PriorityOptions { domain_weights: [("a b".into(), 1.0)].into(), ..Default::default() },
             PriorityOptions { domain_weights: [("cn".into(), f64::NAN)].into(), ..Default::default() },
         ] {

@@ -61,13 +61,14 @@ const SHARED_BYTES: u64 = 64 << 20;
 pub struct RenderOptions {
     /// Regular expressions; pages whose canonical URL one of them matches somewhere are rendered. Default none.
     pub patterns: Vec<String>,
-    /// Least pause between two requests of rendered pages to a host, in milliseconds, at most 3,600,000; default none: that of the
-    /// crawl. What robots.txt asks for counts in any case.
-    pub delay_ms: Option<u64>,
     /// Regular expressions of URLs that pages are not let ask for, beside those that the scope leaves out
     /// as requisites. Default none.
     pub block: Vec<String>,
+    /// Whether the browser's own sandbox is kept; default true. As root it has none whatever this says, and in containers
+    /// without user namespaces it cannot start with it.
+    pub sandbox: bool,
     /// The browser: pages at once, time, scrolling.
+    #[serde(skip)]
     pub browser: RendererOptions,
 }
 
@@ -75,9 +76,9 @@ impl Default for RenderOptions {
     fn default() -> Self {
         RenderOptions {
             patterns: Vec::new(),
-            delay_ms: None,
             block: Vec::new(),
-            browser: RendererOptions { max_bytes: 64 << 20, ..RendererOptions::default() },
+            sandbox: true,
+            browser: RendererOptions::default(),
         }
     }
 }
@@ -89,11 +90,7 @@ impl RenderOptions {
     /// [`Error::Config`] names the setting.
     pub fn check(&self) -> Result<()> {
         compile("render.patterns", &self.patterns)?;
-        compile("render.block", &self.block)?;
-        if let Some(ms) = self.delay_ms.filter(|ms| *ms > 3_600_000) {
-            return Err(Error::Config(format!("render.delay_ms {ms}: 0 to 3600000 are possible")));
-        }
-        self.browser.check()
+        compile("render.block", &self.block).map(drop)
     }
 }
 
@@ -114,8 +111,6 @@ pub(crate) struct Render {
     archive: ArchiveOptions,
     max_body_bytes: u64,
     keep_alive_ms: u64,
-    /// In place of what hosts' settings say.
-    delay: Option<Duration>,
     politeness: Politeness,
     obey_robots: bool,
     sites: Sites,
@@ -173,16 +168,16 @@ impl Render {
         if render.patterns.is_empty() {
             return Ok(None);
         }
+        let browser = RendererOptions { sandbox: render.sandbox, ..render.browser.clone() };
         Ok(Some(Arc::new(Render {
             patterns: compile("render.patterns", &render.patterns)?,
             block: compile("render.block", &render.block)?,
-            renderer: Renderer::new(&render.browser, &options.fetch.user_agent).await?,
+            renderer: Renderer::new(&browser, &options.fetch.user_agent).await?,
             fetcher: fetcher.clone(),
             reader,
             archive: options.archive.clone(),
             max_body_bytes: options.fetch.max_body_bytes.min(render.browser.max_bytes),
             keep_alive_ms: options.fetch.keep_alive_ms,
-            delay: render.delay_ms.map(Duration::from_millis),
             politeness: options.politeness.clone(),
             obey_robots: options.obey_robots,
             sites: Sites::new(&options.sites, &options.politeness)?,
@@ -209,7 +204,7 @@ impl Render {
 
     /// The pause of a host, as far as its robots.txt has no say.
     fn delay(&self, host: &str) -> Duration {
-        self.delay.unwrap_or_else(|| Duration::from_millis(self.polite(host).delay_ms))
+        Duration::from_millis(self.polite(host).delay_ms)
     }
 
     /// Ends the browser; pages in it are not rendered.
@@ -223,7 +218,7 @@ impl Render {
             self.rules.set(page.url, rules.clone());
         }
         // It was asked just now.
-        self.pace.rest(page.url.host(), self.delay.unwrap_or(page.pause)).await;
+        self.pace.rest(page.url.host(), page.pause).await;
         let exchange = Arc::new(PageExchange::new(
             self.clone(),
             page.url,

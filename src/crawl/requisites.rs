@@ -6,8 +6,6 @@
 //! apart from them. Where pages are visited again they are asked for again with them, once a round, and what is as it was takes a revisit
 //! record; by themselves they are never due.
 
-use serde::{Deserialize, Serialize};
-
 /// Longest way from a page to a requisite: page → style sheet → imported style sheet → font is 3.
 pub(crate) const MAX_HOPS: u8 = 5;
 
@@ -16,11 +14,3 @@ pub(crate) const MAX_PER_PAGE: u32 = 5_000;
 
 /// Longest body of a requisite, in bytes as transferred.
 pub(crate) const MAX_BODY_BYTES: u64 = 32 << 20;
-
-/// Settings of page requisites.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RequisiteOptions {
-    /// Whether they are fetched. Default false.
-    pub fetch: bool,
-}

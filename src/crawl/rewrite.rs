@@ -11,49 +11,33 @@ mod session;
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-
 use webmill_capture::CanonicalUrl;
-
-/// What is rewritten.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RewriteOptions {
-    /// Take session ids out; default true.
-    pub strip_session_ids: bool,
-}
-
-impl Default for RewriteOptions {
-    fn default() -> Self {
-        RewriteOptions { strip_session_ids: true }
-    }
-}
 
 /// Takes session ids off URLs.
 ///
 /// # Examples
 /// ```
 /// use webmill_capture::CanonicalUrl;
-/// use webmill_crawl::rewrite::{RewriteOptions, Rewriter};
-/// let rewriter = Rewriter::new(&RewriteOptions::default());
+/// use webmill_crawl::rewrite::Rewriter;
+/// let rewriter = Rewriter::new(true);
 /// let found = "http://a.example/list;jsessionid=0AE9?page=2&PHPSESSID=t8nbvq1nn5qfs2q4o5p8m0l1u3";
 /// let url = rewriter.apply(CanonicalUrl::parse(found).unwrap());
 /// assert_eq!(url.as_str(), "http://a.example/list?page=2");
 /// ```
 #[derive(Debug, Clone)]
 pub struct Rewriter {
-    options: RewriteOptions,
+    strips: bool,
 }
 
 impl Rewriter {
-    /// A rewriter of these options.
-    pub fn new(options: &RewriteOptions) -> Rewriter {
-        Rewriter { options: options.clone() }
+    /// A rewriter; one that `strips` nothing hands URLs back as they came.
+    pub fn new(strips: bool) -> Rewriter {
+        Rewriter { strips }
     }
 
     /// The address under which the page is fetched.
     pub fn apply(&self, url: CanonicalUrl) -> CanonicalUrl {
-        if !url.is_web() || !self.options.strip_session_ids {
+        if !url.is_web() || !self.strips {
             return url;
         }
         let mut path = Cow::Borrowed(url.path());
@@ -132,17 +116,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn apply(options: &RewriteOptions, text: &str) -> String {
+    fn apply(strips: bool, text: &str) -> String {
         let url = CanonicalUrl::parse(&format!("http://a.example{text}")).expect("a URL");
-        let out = Rewriter::new(options).apply(url).into_string();
+        let out = Rewriter::new(strips).apply(url).into_string();
         out.strip_prefix("http://a.example").expect("the same host").to_owned()
     }
 
-    const OFF: RewriteOptions = RewriteOptions { strip_session_ids: false };
-
     #[test]
     fn removal_keeps_the_rest_as_it_is() {
-        let sessions = RewriteOptions::default();
         let id = "PHPSESSID=0123456789abcdef0123456789abcdef";
         for (from, to) in [
             (format!("/?{id}"), "/"),
@@ -156,8 +137,8 @@ mod tests {
             ("/?".into(), "/?"),
             ("/?a=x;y;z".into(), "/?a=x;y;z"),
         ] {
-            assert_eq!(apply(&sessions, &from), to, "{from}");
-            assert_eq!(apply(&OFF, &from), from);
+            assert_eq!(apply(true, &from), to, "{from}");
+            assert_eq!(apply(false, &from), from);
         }
     }
 
@@ -165,7 +146,7 @@ mod tests {
     fn other_schemes_stay() {
         for text in ["mailto:a@b?PHPSESSID=1", "ftp://a/x;jsessionid=1", "javascript:x;jsessionid=1"] {
             let url = CanonicalUrl::parse(text).expect("a URL");
-            assert_eq!(Rewriter::new(&RewriteOptions::default()).apply(url.clone()), url);
+            assert_eq!(Rewriter::new(true).apply(url.clone()), url);
         }
     }
 
@@ -184,7 +165,7 @@ mod tests {
     proptest! {
         #[test]
         fn idempotent_and_canonical(pieces in prop::collection::vec(piece(), 0..8), strip: bool) {
-            let rewriter = Rewriter::new(&RewriteOptions { strip_session_ids: strip });
+            let rewriter = Rewriter::new(strip);
             if let Some(url) = CanonicalUrl::parse(&format!("http://a:81/{}", pieces.concat())) {
                 let once = rewriter.apply(url.clone());
                 prop_assert_eq!(CanonicalUrl::parse(once.as_str()), Some(once.clone()));

@@ -7,459 +7,44 @@ fn allowed(robots: &str, agent: &str, path: &str) -> bool {
     Robots::parse(robots.as_bytes(), agent).check(&url).allowed
 }
 
-/// A file, then (agent, path, whether it may be fetched).
-type Case<'a> = (&'a str, &'a [(&'a str, &'a str, bool)]);
-
-fn hold(cases: &[Case<'_>]) {
-    for (robots, checks) in cases {
-        for (agent, path, want) in *checks {
-            assert_eq!(allowed(robots, agent, path), *want, "{agent} {path} by\n{robots}");
-        }
-    }
+/// Robots.txt files of [`CASES`], by what they are about.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    robots: String,
+    /// `agent path`, as in the two lists that follow.
+    #[serde(default)]
+    allowed: Vec<String>,
+    #[serde(default)]
+    denied: Vec<String>,
 }
 
-#[test]
-fn help() {
-    hold(&[
-        (
-            "User-agent: *\nDisallow: /help",
-            &[
-                ("a", "/help", false),
-                ("a", "/help.html", false),
-                ("a", "/help/index.html", false),
-                ("a", "/hel", true),
-                ("a", "/a/help", true),
-            ],
-        ),
-        (
-            "User-agent: *\nDisallow: /help/",
-            &[("a", "/help.html", true), ("a", "/help", true), ("a", "/help/index.html", false)],
-        ),
-        ("User-agent: *\nDisallow:", &[("a", "/help.html", true), ("a", "/", true)]),
-        ("User-agent: *\nDisallow: /", &[("a", "/", false), ("a", "/x", false), ("a", "/robots.txt", true)]),
-    ]);
-}
+const CASES: &str = include_str!("robots_cases.toml");
 
 #[test]
-fn lines() {
-    hold(&[
-        ("", &[("FooBot", "/", true)]),
-        ("user-agent: FooBot\ndisallow: /\n", &[("FooBot", "/x/y", false), ("", "/x/y", true)]),
-        ("foo: FooBot\nbar: /\n", &[("FooBot", "/x/y", true)]),
-        // Without a colon.
-        ("user-agent FooBot\ndisallow /\n", &[("FooBot", "/x/y", false)]),
-        ("user-agent FooBot\ndisallow /a:b\n", &[("FooBot", "/a:b", false), ("FooBot", "/b", true)]),
-        ("user-agent: FooBot\ndisallow / x\n", &[("FooBot", "/", true)]),
-        // White space.
-        (" \tuser-agent \t:\t FooBot \n disallow\t:/x \n", &[("FooBot", "/x", false), ("FooBot", "/", true)]),
-        // Case of names.
-        ("USER-AGENT: FooBot\nALLOW: /x/\nDISALLOW: /", &[("FooBot", "/x/y", true), ("FooBot", "/a", false)]),
-        ("uSeR-aGeNt: FooBot\nAlLoW: /x/\ndIsAlLoW: /", &[("FooBot", "/x/y", true), ("FooBot", "/a", false)]),
-        // Ends of lines.
-        ("user-agent: a\rdisallow: /x\rallow: /x/y\r", &[("a", "/x", false), ("a", "/x/y", true)]),
-        ("user-agent: a\r\n\r\ndisallow: /x\r\nallow: /x/y", &[("a", "/x", false), ("a", "/x/y", true)]),
-        ("user-agent: a\n\rdisallow: /x\n\n\n\rallow: /x/y", &[("a", "/x", false), ("a", "/x/y", true)]),
-        ("user-agent: a\u{2028}disallow: /x", &[("a", "/x", true)]),
-        // Comments.
-        (
-            "user-agent: a # disallow: /\n# disallow: /\n#\ndisallow: /x#y\nallow: /",
-            &[("a", "/x", false), ("a", "/b", true)],
-        ),
-        ("user-agent: a\ndisallow: #/x\n", &[("a", "/x", true)]),
-        ("user-agent: a\ndis#allow: /x\n", &[("a", "/x", true)]),
-        // A page instead of rules.
-        ("<!DOCTYPE html>\n<p>User-agent: *\n<a href=\"http://a/\">Disallow: /</a>", &[("a", "/", true)]),
-        ("{\"user-agent\": \"*\", \"disallow\": \"/\"}", &[("a", "/", true)]),
-        // Rules of no group.
-        ("disallow: /\nuser-agent: a\nallow: /x", &[("a", "/", true)]),
-        ("allow: /\ndisallow: /x\n", &[("a", "/x", true)]),
-    ]);
-}
-
-#[test]
-fn misspellings() {
-    for name in
-        ["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw", "Disallowed", "DISALOW"]
-    {
-        hold(&[(&format!("user-agent: a\n{name}: /x"), &[("a", "/x", false)])]);
-    }
-    for name in ["user-agent", "useragent", "user agent", "User-agents", "USER AGENT"] {
-        hold(&[(&format!("{name}: a\ndisallow: /x"), &[("a", "/x", false)])]);
-    }
-    for name in ["disalllow", "dis-allow", "noindex", "block", "isallow"] {
-        hold(&[(&format!("user-agent: a\n{name}: /x"), &[("a", "/x", true)])]);
-    }
-    let robots = Robots::parse(b"Site-map: /a\nSITEMAP: /b\nsitemaps: /c\nsitemap http://d/\nmap: /e", "a");
-    assert_eq!(robots.sitemaps(), ["/a", "/b", "/c", "http://d/"]);
-}
-
-#[test]
-fn groups() {
-    let three = "allow: /foo/bar/\n\nuser-agent: FooBot\ndisallow: /\nallow: /x/\nuser-agent: BarBot\ndisallow: /\n\
-                 allow: /y/\n\n\nallow: /w/\nuser-agent: BazBot\n\nuser-agent: FooBot\nallow: /z/\ndisallow: /\n";
-    hold(&[
-        (
-            three,
-            &[
-                ("FooBot", "/x/b", true),
-                ("FooBot", "/z/d", true),
-                ("FooBot", "/y/c", false),
-                ("BarBot", "/y/c", true),
-                ("BarBot", "/w/a", true),
-                ("BarBot", "/z/d", false),
-                ("BazBot", "/z/d", true),
-                ("FooBot", "/foo/bar/", false),
-                ("BarBot", "/foo/bar/", false),
-                ("BazBot", "/foo/bar/", false),
-            ],
-        ),
-        // The group of all counts only where ours is not named, wherever it stands.
-        (
-            "user-agent: *\nallow: /\nuser-agent: FooBot\ndisallow: /",
-            &[("FooBot", "/x", false), ("BarBot", "/x", true)],
-        ),
-        (
-            "user-agent: FooBot\nallow: /\nuser-agent: BarBot\ndisallow: /",
-            &[("QuxBot", "/x", true), ("BarBot", "/x", false)],
-        ),
-        (
-            "user-agent: *\ndisallow: /x/\nuser-agent: FooBot\ndisallow: /y/",
-            &[("FooBot", "/x/a", true), ("FooBot", "/y/a", false), ("B", "/x/a", false)],
-        ),
-        ("user-agent: FooBot\n\nuser-agent: *\ndisallow: /", &[("FooBot", "/", false)]),
-        ("user-agent: FooBot\ndisallow:\nuser-agent: *\ndisallow: /", &[("FooBot", "/", true)]),
-        ("user-agent: *\ndisallow: /\nuser-agent: FooBot", &[("FooBot", "/", true), ("B", "/", false)]),
-        ("user-agent: *\nuser-agent: FooBot\ndisallow: /x", &[("FooBot", "/x", false), ("B", "/x", false)]),
-        // Two groups of all are one.
-        (
-            "user-agent: *\ndisallow: /a\nuser-agent: b\ndisallow: /c\nuser-agent: *\ndisallow: /d",
-            &[("a", "/a", false), ("a", "/c", true), ("a", "/d", false)],
-        ),
-        // What is no rule does not end the list of agents.
-        (
-            "user-agent: a\nsitemap: http://a/\nuser-agent: b\ndisallow: /",
-            &[("a", "/", false), ("b", "/", false), ("c", "/", true)],
-        ),
-        (
-            "user-agent: a\ncrawl-delay: 5\nuser-agent: b\ndisallow: /",
-            &[("a", "/", false), ("b", "/", false)],
-        ),
-        ("user-agent: a\nhost: x\n\nuser-agent: b\ndisallow: /", &[("a", "/", false)]),
-        // Nor the group.
-        (
-            "user-agent: a\ndisallow: /x\nsitemap: /s\n\nnoindex: /q\ndisallow: /y",
-            &[("a", "/x", false), ("a", "/y", false)],
-        ),
-        // An empty rule ends it as any rule does.
-        ("user-agent: a\ndisallow:\nuser-agent: b\ndisallow: /", &[("a", "/", true), ("b", "/", false)]),
-    ]);
-}
-
-#[test]
-fn agents() {
-    let one = |value: &str| format!("User-Agent: {value}\nDisallow: /");
-    hold(&[
-        (
-            &one("FooBot"),
-            &[
-                ("foobot", "/", false),
-                ("FOOBOT/2.1", "/", false),
-                ("FooBo", "/", true),
-                ("FooBots", "/", true),
-            ],
-        ),
-        (&one("FooBot/1.0"), &[("FooBot", "/", false)]),
-        (&one("foobot (like Bar)"), &[("FooBot", "/", false), ("Bar", "/", true)]),
-        (&one("Foo Bar"), &[("Foo", "/", false), ("foo bar", "/", false), ("Bar", "/", true)]),
-        (&one("Foo_Bar-Baz"), &[("foo_bar-baz/3", "/", false), ("Foo", "/", true)]),
-        (&one("Foobot*"), &[("FooBot", "/", false), ("FooBotX", "/", true)]),
-        (&one("*"), &[("x", "/", false), ("", "/", false), ("ツ", "/", false)]),
-        (&one("* all of you"), &[("x", "/", false)]),
-        (&one("*x"), &[("x", "/", true)]),
-        (&one(""), &[("", "/", true), ("x", "/", true)]),
-        (&one("ツ"), &[("ツ", "/", true), ("x", "/", true)]),
-        (&one("360Spider"), &[("360Spider", "/", true), ("Spider", "/", true)]),
-        (
-            "User-agent: *\nDisallow: /\nUser-Agent: Foo Bar\nAllow: /x/\nDisallow: /",
-            &[("Foo", "/x/y", true), ("Baz", "/x/y", false)],
-        ),
-    ]);
-}
-
-#[test]
-fn longest_match() {
-    let rules = |rules: &str| format!("user-agent: FooBot\n{rules}");
-    let one = |text: &str, path: &str, want: bool| {
-        assert_eq!(allowed(&rules(text), "FooBot", path), want, "{path} by {text}");
-    };
-    one("disallow: /x/page.html\nallow: /x/", "/x/page.html", false);
-    one("allow: /x/page.html\ndisallow: /x/", "/x/page.html", true);
-    one("allow: /x/page.html\ndisallow: /x/", "/x/", false);
-    one("disallow:\nallow:", "/x", true);
-    one("disallow: /\nallow: /", "/x", true);
-    one("allow: /\ndisallow: /", "/x", true);
-    one("disallow: /x\nallow: /x/", "/x", false);
-    one("disallow: /x\nallow: /x/", "/x/", true);
-    one("disallow: /x/page.html\nallow: /x/page.html", "/x/page.html", true);
-    one("allow: /page\ndisallow: /*.html", "/page.html", false);
-    one("allow: /page\ndisallow: /*.html", "/page", true);
-    one("allow: /x/page.\ndisallow: /*.html", "/x/page.html", true);
-    one("allow: /x/page.\ndisallow: /*.html", "/x/y.html", false);
-    one("allow: /p\ndisallow: /", "/page", true);
-    one("allow: /folder\ndisallow: /folder", "/folder/page", true);
-    one("allow: /page\ndisallow: /*.htm", "/page.htm", false);
-    one("allow: /page\ndisallow: /*.ph", "/page.php5", true);
-    one("allow: /$\ndisallow: /", "/", true);
-    one("allow: /$\ndisallow: /", "/page.html", false);
-    // Special characters count as octets, encoded ones as three.
-    one("disallow: /fish*\nallow: /fish", "/fish", false);
-    one("disallow: /fish\nallow: /fish*", "/fish", true);
-    one("allow: /fish\ndisallow: /fis*", "/fish", true);
-    one("disallow: /fish$\nallow: /fish", "/fish", false);
-    one("disallow: /ä*\nallow: /*ab", "/ä/ab", false);
-    one("disallow: /fish***********\nallow: /fishheads", "/fishheads", false);
-    // Case of paths.
-    one("disallow: /X/", "/x/y", true);
-    one("disallow: /x/", "/x/y", false);
-}
-
-#[test]
-fn examples_of_the_rfc() {
-    let simple = "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\n\
-                  User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n\
-                  User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\nUser-Agent: quxbot\n";
-    hold(&[
-        (
-            simple,
-            &[
-                ("any", "/publications/a", true),
-                ("any", "/example/a", false),
-                ("any", "/a/b.gif", false),
-                ("any", "/a/b.gif?", true),
-                ("any", "/publications/b.gif", true),
-                ("foobot", "/", false),
-                ("foobot", "/example/page.html", true),
-                ("foobot", "/example/allowed.gif", true),
-                ("foobot", "/publications/a", false),
-                ("barbot", "/example/page.html", false),
-                ("bazbot", "/example/page.html", false),
-                ("barbot", "/example/a.gif", true),
-                ("quxbot", "/example/page.html", true),
-            ],
-        ),
-        (
-            "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif",
-            &[("foobot", "/example/page/disallowed.gif", false), ("foobot", "/example/page/a", true)],
-        ),
-        (
-            "user-agent: ExampleBot\ndisallow: /foo\ndisallow: /bar\n\nuser-agent: ExampleBot\ndisallow: /baz",
-            &[("examplebot", "/foo", false), ("examplebot", "/bar", false), ("examplebot", "/baz", false)],
-        ),
-        (
-            "user-agent: *\ndisallow: /foo\ndisallow: /bar\n\nuser-agent: BazBot\ndisallow: /baz",
-            &[("ExampleBot", "/foo", false), ("ExampleBot", "/baz", true), ("BazBot", "/foo", true)],
-        ),
-        (
-            "user-agent: a\ndisallow: /this/*/exactly",
-            &[("a", "/this/is/it/exactly", false), ("a", "/this/exactly", true)],
-        ),
-        (
-            "user-agent: a\ndisallow: /this/path/exactly$",
-            &[("a", "/this/path/exactly", false), ("a", "/this/path/exactly/", true)],
-        ),
-        (
-            "user-agent: a\ndisallow: /path/file-with-a-%2A.html",
-            &[("a", "/path/file-with-a-*.html", false), ("a", "/path/file-with-a-b.html", true)],
-        ),
-        (
-            "user-agent: a\ndisallow: /path/foo-%24",
-            &[("a", "/path/foo-$", false), ("a", "/path/foo-$x", false), ("a", "/path/foo-", true)],
-        ),
-    ]);
-}
-
-#[test]
-fn percent_encoding() {
-    let one = |rule: &str, path: &str, want: bool| {
-        let robots = format!("User-agent: a\nDisallow: {rule}");
-        assert_eq!(!allowed(&robots, "a", path), want, "{path} by {rule}");
-    };
-    // The table of RFC 9309, each form against each.
-    let forms: [&[&str]; 4] = [
-        &["/foo/bar?baz=quz"],
-        &[
-            "/foo/bar?baz=https://foo.bar",
-            "/foo/bar?baz=https%3A%2F%2Ffoo.bar",
-            "/foo/bar?baz=https%3a%2f/foo.bar",
-        ],
-        &["/foo/bar/ツ", "/foo/bar/%E3%83%84", "/foo/bar/%e3%83%84"],
-        &["/foo/bar/baz", "/foo/bar/%62%61%7A", "/foo/bar/%62a%7a"],
-    ];
-    for (i, some) in forms.iter().enumerate() {
-        for (j, others) in forms.iter().enumerate() {
-            for (rule, path) in some.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
-                one(rule, path, i == j);
+fn files_and_what_they_say_of_paths() {
+    let all: std::collections::BTreeMap<String, Vec<Case>> = toml::from_str(CASES).unwrap();
+    for (about, cases) in &all {
+        for Case { robots, allowed: yes, denied: no } in cases {
+            for (wanted, checks) in [(true, yes), (false, no)] {
+                for check in checks {
+                    let (agent, path) = check.split_at(check.find(" /").unwrap());
+                    assert_eq!(allowed(robots, agent, &path[1..]), wanted, "{about}: {check} by\n{robots}");
+                }
             }
         }
     }
-    one("/foo/bar?qux=taz&baz=http://foo.bar?tar&par", "/foo/bar?qux=taz&baz=http://foo.bar?tar&par", true);
-    // The table of the draft of 1996.
-    for (rule, path, want) in [
-        ("/tmp", "/tmp", true),
-        ("/tmp", "/tmp.html", true),
-        ("/tmp", "/tmp/a.html", true),
-        ("/tmp/", "/tmp", false),
-        ("/tmp/", "/tmp/", true),
-        ("/a%3cd.html", "/a%3Cd.html", true),
-        ("/a%3Cd.html", "/a%3cd.html", true),
-        ("/a<d.html", "/a%3cd.html", true),
-        ("/a%2fb.html", "/a%2Fb.html", true),
-        ("/a%2fb.html", "/a/b.html", false),
-        ("/a/b.html", "/a%2fb.html", false),
-        ("/%7ejoe/index.html", "/~joe/index.html", true),
-        ("/~joe/index.html", "/%7Ejoe/index.html", true),
-    ] {
-        one(rule, path, want);
-    }
-    // Delimiters are what they are; data may be written either way.
-    for (rule, path, want) in [
-        ("/wiki/Special:Random", "/wiki/Special%3ARandom", true),
-        ("/wiki/Special%3ARandom", "/wiki/Special:Random", true),
-        ("/a?b=c%26d", "/a?b=c&d", false),
-        ("/a?b=c%3Dd", "/a?b=c=d", false),
-        ("/a?b=c+d", "/a?b=c%2Bd", false),
-        ("/a?b", "/a%3Fb", false),
-        ("/a%3Fb", "/a?b", false),
-        ("/a;b", "/a%3Bb", false),
-        ("/a b", "/a%20b", true),
-        ("/a%20b", "/a b", true),
-        ("/a|b^{c}", "/a%7Cb%5E%7Bc%7D", true),
-        ("/q?x='a'", "/q?x=%27a%27", true),
-        ("/(x)", "/%28x%29", true),
-        ("/a%", "/a%", true),
-        ("/a%zz", "/a%zz", true),
-        ("/a%25b", "/a%b", false),
-        ("/a\\b", "/a%5Cb", true),
-        ("/a%00", "/a%00", true),
-        // A slash after a star may be of the path or of the query.
-        ("/*/print", "/a?u=/print", true),
-        ("/*/print", "/a?u=%2Fprint", true),
-        ("/*%2Fprint", "/a?u=%2Fprint", true),
-        ("/*%2Fprint", "/a%2Fprint", true),
-        ("/*%2Fprint", "/a/print", false),
-        ("/*%2Fprint", "/a?b/print", true),
-        ("/*%2Fprint", "/a%3Fb/print", false),
-        ("/a*?b=%2F", "/ax?b=/", true),
-    ] {
-        one(rule, path, want);
-    }
-    // Octets that are not UTF-8 count as they are.
+    assert!(all.values().flatten().count() > 150);
+}
+
+#[test]
+fn octets_that_are_not_utf_8_count_as_they_are() {
     let robots = Robots::parse(b"User-agent: a\nDisallow: /\xd6\xd0\n", "a");
     let check = |bytes: &[u8]| robots.check(&CanonicalUrl::parse_bytes(bytes).unwrap()).allowed;
     assert!(!check(b"http://a/%D6%D0x") && !check(b"http://a/\xd6\xd0") && check("http://a/中".as_bytes()));
     let again = Robots::from_bytes(&robots.to_bytes()).unwrap();
     assert_eq!(again, robots);
     assert!(!again.check(&CanonicalUrl::parse("http://a/%D6%D0").unwrap()).allowed);
-}
-
-#[test]
-fn stars_and_ends() {
-    let allow = |rule: &str| format!("user-agent: a\ndisallow: /\nallow: {rule}");
-    let fish = [
-        "/fish",
-        "/fish.html",
-        "/fish/salmon.html",
-        "/fishheads",
-        "/fishheads/yummy.html",
-        "/fish.html?id=anything",
-    ];
-    let none = ["/bar", "/Fish.asp", "/catfish", "/?id=fish", "/Fish"];
-    let cases: [(&str, &[&str], &[&str]); 18] = [
-        ("/fish", &fish, &none),
-        ("/fish*", &fish, &none),
-        (
-            "/fish/",
-            &["/fish/", "/fish/salmon", "/fish/?salmon", "/fish/salmon.html", "/fish/?id=anything"],
-            &["/bar", "/fish", "/fish.html", "/Fish/Salmon.html"],
-        ),
-        (
-            "/*.php",
-            &[
-                "/filename.php",
-                "/folder/filename.php",
-                "/folder/filename.php?parameters",
-                "//folder/any.php.file.html",
-                "/filename.php/",
-                "/index?f=filename.php/",
-            ],
-            &["/bar", "/php/", "/index?php", "/windows.PHP"],
-        ),
-        (
-            "/*.php$",
-            &["/filename.php", "/folder/filename.php", "/a.php.php"],
-            &[
-                "/bar",
-                "/filename.php?parameters",
-                "/filename.php/",
-                "/filename.php5",
-                "/php/",
-                "/filename?php",
-                "/aaaphpaaa",
-                "//windows.PHP",
-            ],
-        ),
-        (
-            "/fish*.php",
-            &["/fish.php", "/fishheads/catfish.php?parameters"],
-            &["/bar", "/Fish.PHP", "/fishphp"],
-        ),
-        (
-            "/foo/*/qux",
-            &["/foo/bar/qux", "/foo//qux", "/foo/a/b/qux", "/foo/bax/quxy"],
-            &["/foo/qux", "/foo/bar/quz"],
-        ),
-        ("/foo/bar$", &["/foo/bar"], &["/foo/bar/", "/foo/bar/qux", "/foo/bar?x"]),
-        ("*", &["/", "/a?b"], &[]),
-        ("/*", &["/", "/a?b"], &[]),
-        ("*$", &["/", "/a?b"], &[]),
-        ("/a*$", &["/a", "/ab"], &["/b"]),
-        ("*a*b$", &["/ab", "/a/b", "/abab", "/axbb"], &["/b", "/aba", "/ba"]),
-        ("/*aab*ab$", &["/aaabab", "/aabab", "/aabaab"], &["/aab", "/aaab", "/abaab"]),
-        ("/a$b", &["/a$b", "/a%24bc"], &["/a", "/ab"]),
-        ("/a$$", &["/a$"], &["/a", "/a$$", "/a$b"]),
-        ("/a**b", &["/ab", "/axb"], &["/a"]),
-        ("*?*=", &["/?a=", "/a/?b=c"], &["/a=?b", "/a"]),
-    ];
-    for (rule, yes, no) in cases {
-        for path in yes {
-            assert!(allowed(&allow(rule), "a", path), "{path} by {rule}");
-        }
-        for path in no {
-            assert!(!allowed(&allow(rule), "a", path), "{path} by {rule}");
-        }
-    }
-    // Values that can match nothing.
-    for rule in ["x", "http://foo.bar/x", "$", "?x", "\\x", "^/x", "~"] {
-        assert!(allowed(&format!("user-agent: a\ndisallow: {rule}"), "a", "/x"), "{rule}");
-    }
-}
-
-#[test]
-fn index_html_stands_for_its_folder() {
-    let robots = "User-Agent: *\nAllow: /s/index.html\nDisallow: /\nAllow: /t/index.htm";
-    for (path, want) in [
-        ("/s/", true),
-        ("/s/index.html", true),
-        ("/s/index.htm", false),
-        ("/s", false),
-        ("/s/x", false),
-        ("/t/", true),
-        ("/t/index.html", true),
-        ("/other", false),
-    ] {
-        assert_eq!(allowed(robots, "foobot", path), want, "{path}");
-    }
-    assert!(allowed("User-Agent: *\nDisallow: /s/index.html", "a", "/s/"));
 }
 
 #[test]
@@ -559,6 +144,8 @@ fn delays_and_sitemaps() {
     );
     assert_eq!(robots.sitemaps(), ["http://a/1.xml", "http://a/2.xml", "/3"]);
     assert_eq!(robots.rules(), 0);
+    let robots = Robots::parse(b"Site-map: /a\nSITEMAP: /b\nsitemaps: /c\nsitemap http://d/\nmap: /e", "a");
+    assert_eq!(robots.sitemaps(), ["/a", "/b", "/c", "http://d/"]);
     let many: String = (0..3 * MAX_SITEMAPS).map(|i| format!("Sitemap: /{i}\n")).collect();
     assert_eq!(Robots::parse(many.as_bytes(), "a").sitemaps().len(), MAX_SITEMAPS);
 }

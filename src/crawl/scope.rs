@@ -109,37 +109,6 @@ pub struct ScopeOptions {
 
 impl Default for ScopeOptions {
     fn default() -> Self {
-        let media_types = [
-            "text/html",
-            "application/xhtml+xml",
-            "text/plain",
-            "text/markdown",
-            "text/xml",
-            "application/xml",
-            "application/rss+xml",
-            "application/atom+xml",
-            "application/feed+json",
-            "application/json",
-            "text/csv",
-            "text/tab-separated-values",
-            "text/rtf",
-            "application/rtf",
-            "application/pdf",
-            "application/epub+zip",
-            "application/msword",
-            "application/vnd.ms-excel",
-            "application/vnd.ms-powerpoint",
-            "application/vnd.ms-excel.sheet.binary.macroenabled.12",
-            "application/vnd.ms-excel.sheet.macroenabled.12",
-            "application/vnd.ms-word.document.macroenabled.12",
-            "application/vnd.ms-powerpoint.presentation.macroenabled.12",
-            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-            "application/vnd.oasis.opendocument.text",
-            "application/vnd.oasis.opendocument.spreadsheet",
-            "application/vnd.oasis.opendocument.presentation",
-        ];
         ScopeOptions {
             seeds: Seeds::Hosts,
             hosts: Vec::new(),
@@ -150,7 +119,7 @@ impl Default for ScopeOptions {
             ip_ranges: Vec::new(),
             countries: Vec::new(),
             country_table: None,
-            media_types: media_types.map(str::to_owned).to_vec(),
+            media_types: include_str!("scope/media_types.txt").lines().map(str::to_owned).collect(),
             max_depth: None,
             rules: Vec::new(),
         }

@@ -141,10 +141,10 @@ mod tests {
             sites: Vec<SiteSettings>,
         }
         let recipe: Recipe = toml::from_str(text).unwrap();
-        let polite = Politeness { adaptive: 7.0, ..Politeness::default() };
+        let polite = Politeness { max_failures: 7, ..Politeness::default() };
         let sites = Sites::new(&recipe.sites, &polite).unwrap();
         let own = sites.politeness("a.example").unwrap();
-        assert_eq!((own.delay_ms, own.adaptive), (9, 7.0));
+        assert_eq!((own.delay_ms, own.max_failures), (9, 7));
         assert!(sites.politeness("b.example").is_none() && sites.of("b.example").is_some());
     }
 

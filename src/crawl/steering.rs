@@ -32,20 +32,11 @@ pub struct SteeringOptions {
     /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. Where there are any, a page's
     /// links are followed only where a rule asks for what is behind them. Default none.
     pub files: Vec<String>,
-    /// What the files hold, as it was when the crawl began: these are the rules that it goes on with.
-    pub texts: Vec<RuleText>,
-    /// Most pages of a chain that a paging tag leads along. Default 1000.
+    /// Names of the files and what they hold, as it was when the crawl began: these are the rules that it goes on with.
+    pub texts: Vec<(String, String)>,
+    /// Most pages of a chain that a paging tag leads along: 1000.
+    #[serde(skip)]
     pub max_pages: u32,
-}
-
-/// A rule as a file holds it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RuleText {
-    /// Name of the file, without its folder.
-    pub name: String,
-    /// What it holds.
-    pub text: String,
 }
 
 impl Default for SteeringOptions {
@@ -60,25 +51,13 @@ impl SteeringOptions {
         self.files.is_empty() && self.texts.is_empty()
     }
 
-    /// Holds every setting against its range.
-    ///
-    /// # Errors
-    /// [`Error::Config`] names the setting and the range.
-    pub fn check(&self) -> Result<()> {
-        match self.max_pages {
-            1..=1_000_000 => Ok(()),
-            value => Err(Error::Config(format!("rules.max_pages {value}: 1 to 1000000 are possible"))),
-        }
-    }
-
     /// Takes up what the files hold, unless that was done before.
     ///
     /// # Errors
     /// As of [`library::read`]; [`Error::Config`] where no file is there.
     pub fn read(&mut self) -> Result<()> {
         if self.texts.is_empty() && !self.files.is_empty() {
-            let texts = library::read(&self.files)?;
-            self.texts = texts.into_iter().map(|(name, text)| RuleText { name, text }).collect();
+            self.texts = library::read(&self.files)?;
             if self.texts.is_empty() {
                 return Err(Error::Config(format!(
                     "rules {}: no rule files (*.toml) there",
@@ -91,13 +70,8 @@ impl SteeringOptions {
 
     /// All mistakes of the rules, each with the file that it is in, its line and what it is about.
     pub fn mistakes(&self) -> Vec<String> {
-        let texts = self.named();
-        let (_, mistakes) = library::parse(&texts);
+        let (_, mistakes) = library::parse(&self.texts);
         mistakes.into_iter().map(|(name, mistake)| format!("{name}: {mistake}")).collect()
-    }
-
-    fn named(&self) -> Vec<(String, String)> {
-        self.texts.iter().map(|rule| (rule.name.clone(), rule.text.clone())).collect()
     }
 }
 
@@ -163,11 +137,9 @@ impl Steering {
         if options.is_empty() {
             return Ok(None);
         }
-        options.check()?;
         let mut options = options.clone();
         options.read()?;
-        let texts = options.named();
-        let (rules, mistakes) = library::parse(&texts);
+        let (rules, mistakes) = library::parse(&options.texts);
         if !mistakes.is_empty() {
             let told: Vec<String> =
                 mistakes.iter().map(|(name, mistake)| format!("{name}: {mistake}")).collect();
@@ -312,9 +284,9 @@ fn digest(options: &SteeringOptions) -> u128 {
     let mut hash = Xxh3::new();
     let mut number = |n: u64| hash.update(&n.to_le_bytes());
     number(options.max_pages.into());
-    for rule in &options.texts {
-        hash.update(&(rule.text.len() as u64).to_le_bytes());
-        hash.update(rule.text.as_bytes());
+    for (_, text) in &options.texts {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
     }
     hash.digest128()
 }
@@ -361,8 +333,7 @@ columns = [{ name = "name", tag = "name" }]
 "#;
 
     fn options(texts: &[&str]) -> SteeringOptions {
-        let text =
-            |(n, text): (usize, &&str)| RuleText { name: format!("{n}.toml"), text: (*text).to_owned() };
+        let text = |(n, text): (usize, &&str)| (format!("{n}.toml"), (*text).to_owned());
         SteeringOptions { texts: texts.iter().enumerate().map(text).collect(), ..SteeringOptions::default() }
     }
 
@@ -433,6 +404,5 @@ columns = [{ name = "name", tag = "name" }]
         assert_ne!(digest(&one), digest(&SteeringOptions { max_pages: 9, ..one.clone() }));
         let other = SHOP.replace("A shop", "A stop");
         assert_ne!(digest(&one), digest(&options_of(&[&other])));
-        assert!(SteeringOptions { max_pages: 0, ..one }.check().is_err());
     }
 }

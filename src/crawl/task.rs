@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::duplicate_throttle::DuplicateThrottleState;
 use crate::kinds::Kinds;
 use crate::politeness::Pace;
+use crate::revisit::{RateMean, Trust};
 use crate::scope::Lineage;
 use webmill_capture::CanonicalUrl;
-use webmill_revisit::{RateMean, Trust};
 
 /// Why a URL is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,6 +64,40 @@ pub struct Discovered {
     pub referrer: Option<Arc<str>>,
     /// Priority without popularity; counts in best-first order only.
     pub priority: f64,
+}
+
+impl Discovered {
+    /// A URL that no page led to.
+    pub fn new(url: CanonicalUrl, purpose: Purpose) -> Discovered {
+        Discovered {
+            url,
+            purpose,
+            depth: 0,
+            redirects: 0,
+            lineage: Lineage::default(),
+            origin: None,
+            referrer: None,
+            priority: 0.0,
+        }
+    }
+}
+
+impl Entry {
+    /// A URL that no page led to and that was not asked for yet.
+    pub fn new(url: CanonicalUrl, purpose: Purpose) -> Entry {
+        Entry {
+            url,
+            purpose,
+            depth: 0,
+            redirects: 0,
+            lineage: Lineage::default(),
+            retries: 0,
+            postponed: 0,
+            origin: None,
+            referrer: None,
+            priority: 0.0,
+        }
+    }
 }
 
 /// A URL as it waits in the frontier.

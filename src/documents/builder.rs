@@ -315,7 +315,7 @@ mod tests {
             document.markdown,
             "# Tea\n\nRead [this](http://a.example/x) first.\n\n- green\n    2. black\\_tea\n\n| Kind | Kind |\n| --- | --- |\n| a\\|b |  |\n\n1\\. no list\\\n\\# no heading\n"
         );
-        assert_eq!(document.title.as_deref(), Some("Tea"));
+        assert_eq!(document.about.title.as_deref(), Some("Tea"));
         assert_eq!(document.links, [Link { target: "http://a.example/x".into(), anchor: "this".into() }]);
         assert_eq!(document.tables[0].columns, ["Kind", "Kind 2"]);
         assert_eq!(document.tables[0].rows, [["a|b", ""]]);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use webmill_html::About;
 
 use crate::builder::one_line;
 
@@ -159,18 +160,10 @@ pub struct Link {
 pub struct Document {
     /// Its format.
     pub kind: Kind,
-    /// The title that a person would give it.
-    pub title: Option<String>,
-    /// Where that was found.
+    /// What it states of itself; the title is the one that a person would give it.
+    pub about: About,
+    /// Where the title was found.
     pub title_source: Option<TitleSource>,
-    /// Author, several with `; ` between.
-    pub author: Option<String>,
-    /// When it was made, ISO 8601.
-    pub created: Option<String>,
-    /// When it was changed last, ISO 8601.
-    pub modified: Option<String>,
-    /// Language that it declares, BCP 47.
-    pub language: Option<String>,
     /// Pages, slides or sheets, where it has any.
     pub pages: Option<u32>,
     /// Plain text: a paragraph, heading, item or row of a table a line.
@@ -203,8 +196,8 @@ impl Document {
     /// Gives it a title, unless that is blank or it has one.
     pub fn give_title(&mut self, title: &str, source: TitleSource) {
         let title = one_line(title);
-        if self.title.is_none() && !title.is_empty() {
-            (self.title, self.title_source) = (Some(title), Some(source));
+        if self.about.title.is_none() && !title.is_empty() {
+            (self.about.title, self.title_source) = (Some(title), Some(source));
         }
     }
 }

@@ -24,11 +24,11 @@ pub fn read_feed(text: &str, base: Option<&CanonicalUrl>, limits: &Limits) -> Op
         }
         builder.heading(1, words);
     }
-    builder.document.author.clone_from(&found.author);
-    builder.document.language.clone_from(&found.language);
+    builder.document.about.author.clone_from(&found.author);
+    builder.document.about.language_declared.clone_from(&found.language);
     let dates = || found.items.iter().filter_map(|item| item.published.as_ref().or(item.modified.as_ref()));
-    builder.document.created = dates().min().cloned();
-    builder.document.modified = dates().max().cloned();
+    builder.document.about.published = dates().min().cloned();
+    builder.document.about.modified = dates().max().cloned();
     if found.dropped > 0 {
         builder.warn("items-cut");
     }
@@ -78,9 +78,9 @@ mod tests {
         let base = CanonicalUrl::parse("http://a.example/feed");
         let document = read_feed(text, base.as_ref(), &Limits::default()).unwrap();
         assert_eq!(document.text, "Pier news\nBoats\nThey leave.\nFog\nNo boats.\n");
-        assert_eq!(document.title.as_deref(), Some("Pier news"));
-        assert_eq!(document.created.as_deref(), Some("2024-03-01T08:00:00Z"));
-        assert_eq!(document.language.as_deref(), Some("en"));
+        assert_eq!(document.about.title.as_deref(), Some("Pier news"));
+        assert_eq!(document.about.published.as_deref(), Some("2024-03-01T08:00:00Z"));
+        assert_eq!(document.about.language_declared.as_deref(), Some("en"));
         let targets: Vec<&str> = document.links.iter().map(|link| link.target.as_str()).collect();
         assert_eq!(targets, ["http://a.example/", "http://a.example/boats", "http://a.example/x"]);
         assert!(read_feed("<p>none", None, &Limits::default()).is_none());

@@ -38,6 +38,7 @@ pub mod isolate;
 mod languages;
 mod limits;
 mod markdown;
+pub mod media;
 mod office;
 mod ole;
 mod pdf;

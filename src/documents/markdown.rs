@@ -170,9 +170,11 @@ impl Reader {
             let document = &mut self.builder.document;
             match name.trim().to_ascii_lowercase().as_str() {
                 "title" => document.give_title(value, TitleSource::Metadata),
-                "author" | "authors" => document.author = Some(value.trim_matches(['[', ']']).to_owned()),
-                "date" => document.created = iso(value),
-                "lang" | "language" => document.language = Some(value.to_owned()),
+                "author" | "authors" => {
+                    document.about.author = Some(value.trim_matches(['[', ']']).to_owned())
+                }
+                "date" => document.about.published = iso(value),
+                "lang" | "language" => document.about.language_declared = Some(value.to_owned()),
                 _ => {}
             }
         }
@@ -199,9 +201,9 @@ mod tests {
             document.text,
             "Boats & more\nA ferry goes.\n1. first\n- inner\n2. second\na | b\n1 | 2\nlet x;\nSee.\nA note.\n"
         );
-        assert_eq!(document.title.as_deref(), Some("The Pier"));
-        assert_eq!(document.author.as_deref(), Some("Li Hua"));
-        assert_eq!(document.created.as_deref(), Some("2024-03-01"));
+        assert_eq!(document.about.title.as_deref(), Some("The Pier"));
+        assert_eq!(document.about.author.as_deref(), Some("Li Hua"));
+        assert_eq!(document.about.published.as_deref(), Some("2024-03-01"));
         assert_eq!(document.links[0].target, "/ferry");
         assert_eq!(document.tables[0].rows, [["1", "2"]]);
         assert_eq!(document.headings[0].text, "Boats & more");
@@ -216,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_title_is_the_first_heading() {
-        assert_eq!(read_markdown("x\n\n## Tea\n", &Limits::default()).title.as_deref(), Some("Tea"));
-        assert_eq!(read_markdown("plain", &Limits::default()).title, None);
+        assert_eq!(read_markdown("x\n\n## Tea\n", &Limits::default()).about.title.as_deref(), Some("Tea"));
+        assert_eq!(read_markdown("plain", &Limits::default()).about.title, None);
     }
 }

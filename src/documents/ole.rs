@@ -50,9 +50,9 @@ pub(crate) struct Facts {
 impl Facts {
     /// Gives a document its author, dates and pages; the title is for the one who knows the text.
     pub(crate) fn give(&self, document: &mut Document) {
-        document.author.clone_from(&self.author);
-        document.created.clone_from(&self.created);
-        document.modified.clone_from(&self.modified);
+        document.about.author.clone_from(&self.author);
+        document.about.published.clone_from(&self.created);
+        document.about.modified.clone_from(&self.modified);
         document.pages = document.pages.or(self.pages);
     }
 

@@ -350,17 +350,17 @@ mod tests {
         lines(&mut flow);
         let document = flow.finish(Some("Named words"));
         assert_eq!(
-            (document.title.as_deref(), document.title_source),
+            (document.about.title.as_deref(), document.title_source),
             (Some("Named words"), Some(TitleSource::Metadata))
         );
         let document = flowed(lines);
         assert_eq!(
-            (document.title.as_deref(), document.title_source),
+            (document.about.title.as_deref(), document.title_source),
             (Some("Styled words"), Some(TitleSource::Style))
         );
         let document = flowed(|flow| flow.paragraph(Paragraph { size: 20.0, ..said("Large words") }, 0));
         assert_eq!(
-            (document.title.as_deref(), document.title_source),
+            (document.about.title.as_deref(), document.title_source),
             (Some("Large words"), Some(TitleSource::Type))
         );
     }

@@ -145,7 +145,7 @@ mod tests {
         for (text, expected, title) in table {
             let document = read_text(text, &Limits::default());
             assert_eq!(document.text.trim_end(), expected.trim_end());
-            assert_eq!(document.title.as_deref(), *title, "{text}");
+            assert_eq!(document.about.title.as_deref(), *title, "{text}");
         }
         assert_eq!(read_text("a\x0cb\x0c", &Limits::default()).pages, Some(2));
     }

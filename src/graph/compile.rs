@@ -12,9 +12,9 @@
 //!
 //! [`BaseSet::two_steps`]: super::BaseSet::two_steps
 
+use super::Hits;
 use super::base_set::Focus;
 use super::csr::{Csr, Graph, Weights};
-use super::hits::Hits;
 use webmill_capture::error::Result;
 
 /// A compilation: set what differs from the defaults, then [`run`](Self::run).

@@ -14,8 +14,8 @@
 //! the scale with sum 1). That remainder is returned.
 
 use super::csr::{Csr, Graph};
-use super::pagerank::{Dangling, PageRank, Scale};
 use super::sweep::sum;
+use super::{Dangling, PageRank, Scale};
 use webmill_capture::error::{Error, Result};
 
 /// What one in-link gives.

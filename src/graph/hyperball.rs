@@ -1,7 +1,7 @@
 //! Harmonic centrality of large graphs, by HyperBall.
 //!
 //! **Definition.** The ball B(x, t) holds the nodes that reach x within t arcs. The harmonic centrality of x is
-//! Σ_t (|B(x, t)| − |B(x, t − 1)|) / t, see [`harmonic`](super::harmonic()).
+//! Σ_t (|B(x, t)| − |B(x, t − 1)|) / t, see [`harmonic`](crate::harmonic()).
 //!
 //! **Algorithm.** Balls are kept as HyperLogLog counters of 2^b registers, a byte each. B(x, t) is the union of
 //! B(u, t − 1) over the predecessors u of x, and a union of counters is the maximum of their registers. Only
@@ -16,7 +16,7 @@
 //! **Stopping rule and error.** Steps end when no counter changes. A counter's estimate (Ertl's, without bias
 //! from one element on) has the relative standard deviation 1.04 / √2^b, and so have centralities, being sums
 //! of them; all come from one hash, so their errors are of one sign more often than not and the order of nodes
-//! is better than that (figures: [`harmonic`](mod@super::harmonic)). A node that few others reach may be far off: where the
+//! is better than that (figures: [`harmonic`](mod@crate::measure::harmonic)). A node that few others reach may be far off: where the
 //! counter of its only predecessor raises no register of its own, it gets nothing.
 //!
 //! **Reference.** P. Boldi, S. Vigna, In-core computation of geometric centralities with HyperBall, *ICDMW*
@@ -258,9 +258,9 @@ fn sigma(mut x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::harmonic;
     use super::super::rmat::rmat;
     use super::*;
+    use crate::harmonic;
 
     fn run(graph: &Csr, log_registers: u32) -> Balls {
         HyperBall { log_registers, ..HyperBall::default() }.run(graph, &graph.transpose()).unwrap()

@@ -4,7 +4,8 @@
 //! built by external sort ([`GraphBuilder`]), folded to hosts and domains ([`HostRanges`], [`fold()`]), kept in
 //! one file ([`Csr::open`], [`CsrWriter`]), read from the formats in which graphs are published ([`load()`]) and
 //! written in them ([`write_bvgraph`], [`EdgeList::write`], [`write_matrix`], [`Export`]). The kernels see
-//! arrays only, owned or in a mapped file: [`PageRank`], [`Hits`], [`Salsa`], [`Harmonic`], [`HyperBall`], [`strong_components`], [`weak_components`],
+//! arrays only, owned or in a mapped file: [`PageRank`], [`Hits`], [`Salsa`], [`Harmonic`] (all measures of nodes behind
+//! one trait: [`measure`]), [`HyperBall`], [`strong_components`], [`weak_components`],
 //! [`bow_tie`], [`Degrees`], [`Distances`], [`Assortativity`]; around a query, [`BaseSet`] and [`Compile`]; where
 //! a rank comes from, [`PageRank::explain`]; how rankings agree, [`kendall_tau`].
 //!
@@ -52,17 +53,14 @@ pub mod edges;
 pub mod explain;
 pub mod export;
 pub mod fold;
-pub mod harmonic;
-pub mod hits;
 pub mod hosts;
 pub mod hyperball;
 mod lines;
 pub mod load;
 pub mod matrix_market;
-pub mod pagerank;
+pub mod measure;
 pub mod paths;
 pub mod power_law;
-pub mod salsa;
 mod sets;
 pub mod store;
 mod sweep;
@@ -87,16 +85,16 @@ pub use edges::{Columns, EdgeList, EdgeOptions, Order, parse_edges, read_edges, 
 pub use explain::{Contribution, Explanation};
 pub use export::Export;
 pub use fold::{duplicates, fold, fold_csr, fold_file};
-pub use harmonic::{Centralities, EXACT_NODES, Harmonic, harmonic};
-pub use hits::{Hits, HubsAuthorities, Variant};
 pub use hosts::{Groups, HostRanges, host_of};
 pub use hyperball::{Balls, HyperBall};
 pub use load::{Format, Loaded, load, load_with};
 pub use matrix_market::{read_matrix, write_matrix};
-pub use pagerank::{Dangling, PageRank, Ranks, Scale};
+pub use measure::harmonic::{Centralities, EXACT_NODES, Harmonic, harmonic};
+pub use measure::hits::{Hits, HubsAuthorities, Variant};
+pub use measure::pagerank::{Dangling, PageRank, Ranks, Scale};
+pub use measure::salsa::{Salsa, SalsaScores};
 pub use paths::{Chains, Length, Search, dijkstra_bytes, shortest_chains};
 pub use power_law::PowerLaw;
-pub use salsa::{Salsa, SalsaScores};
 pub use store::{CsrWriter, WeightKind};
 pub use visit::{Arc, Arcs, TwoWay, Visited};
 

@@ -22,8 +22,8 @@ use webmill_capture::CanonicalUrl;
 /// let dom = parse("<html lang=en-GB><title> A\n page </title><meta name=author content=Ann>", &Limits::default());
 /// let base = CanonicalUrl::parse("http://example.com/").unwrap();
 /// let meta = metadata(&dom, &base, &[b"noindex"]);
-/// assert_eq!(meta.title.as_deref(), Some("A page"));
-/// assert_eq!(meta.author.as_deref(), Some("Ann"));
+/// assert_eq!(meta.about.title.as_deref(), Some("A page"));
+/// assert_eq!(meta.about.author.as_deref(), Some("Ann"));
 /// assert!(meta.robots.all.noindex);
 /// ```
 pub fn metadata<'b>(
@@ -111,8 +111,8 @@ mod tests {
         let (meta, found) = metadata_and_items(&dom, &base, &[]);
         assert_eq!(meta, metadata(&dom, &base, &[]));
         assert_eq!(found, items(&dom, Some(&base)));
-        assert_eq!(meta.author.as_deref(), Some("Ann"));
-        assert_eq!(meta.published.as_deref(), Some("2024-04-03"));
+        assert_eq!(meta.about.author.as_deref(), Some("Ann"));
+        assert_eq!(meta.about.published.as_deref(), Some("2024-04-03"));
         assert_eq!(meta.structured.article_body.as_deref(), Some("one two"));
         assert_eq!(found[0].types, ["NewsArticle"]);
     }

@@ -6,6 +6,7 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod about;
 mod base;
 mod characters;
 pub mod charset;
@@ -56,6 +57,7 @@ mod values;
 mod written_date;
 pub mod xml_events;
 
+pub use about::{About, FieldValue};
 pub use base::base_of;
 pub use characters::is_wide;
 pub use charset::{CharsetSource, Decoded, decode};

@@ -11,6 +11,7 @@
 //!
 //! **Reference.** HTML standard, 4.2.5; ogp.me; schema.org; RFC 5988 relations.
 
+use super::about::About;
 use super::dom::{Dom, NodeId};
 use super::filed::{Filed, filed_under};
 use super::json_ld::Script;
@@ -31,7 +32,7 @@ const MAX_NODES: usize = 1000;
 /// Bytes of the name of a category or tag.
 const MAX_NAME: usize = 240;
 
-/// What a page declares; texts with white space collapsed, dates in ISO 8601 with zone where one is given.
+/// What a page declares, with what its readers need beside that.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metadata {
@@ -40,38 +41,18 @@ pub struct Metadata {
     /// Address that the page was found at. No page says it: who knows it sets it, and it stands in for `canonical` where what
     /// the path of an address tells (sections, dates) is asked for.
     pub address: Option<CanonicalUrl>,
-    /// `<title>`.
-    pub title: Option<String>,
-    /// Language of the page as declared: `lang` of `<html>`, else `content-language`; lower-case BCP 47.
-    pub lang: Option<String>,
+    /// What the page states of itself, by its list of fields. Keywords that it declares are not among its tags.
+    pub about: About,
     /// What it asks of robots, header included.
     pub robots: Robots,
     /// `<link rel=canonical>`, else `og:url`.
     pub canonical: Option<CanonicalUrl>,
-    /// Description.
-    pub description: Option<String>,
     /// Keywords that it declares, in order.
     pub keywords: Vec<String>,
-    /// Tags that it is filed under, in order.
-    pub tags: Vec<String>,
-    /// Sections or categories that it is filed under.
-    pub categories: Vec<String>,
-    /// Author, several with `; ` between.
-    pub author: Option<String>,
-    /// Name of the site.
-    pub site_name: Option<String>,
-    /// When it was published; nothing where what is stated may be either of two days ([`Metadata::date_order`]).
-    pub published: Option<String>,
-    /// When it was changed last.
-    pub modified: Option<String>,
     /// `og:type`.
     pub og_type: Option<String>,
     /// `og:title`, else the title of a Twitter card.
     pub og_title: Option<String>,
-    /// Licence: the short name of one of Creative Commons (`CC BY-SA 4.0`), else its address or what is said of it.
-    pub licence: Option<String>,
-    /// Its picture.
-    pub image: Option<CanonicalUrl>,
     /// Program that made it.
     pub generator: Option<String>,
     /// How the page's dates of numbers are read, by its site and the language of `<html>`.
@@ -193,7 +174,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         match dom.tag(n) {
             Tag::Html => self.best.lang.offer(0, || dom.attr(n, "lang").and_then(language_tag)),
             Tag::Body => self.best.lang.offer(2, || dom.attr(n, "lang").and_then(language_tag)),
-            Tag::Title if self.out.title.is_none() => self.out.title = self.text(n),
+            Tag::Title if self.out.about.title.is_none() => self.out.about.title = self.text(n),
             Tag::Meta => self.meta(n),
             Tag::Link => self.link(n),
             Tag::Time => self.time(n),
@@ -369,37 +350,38 @@ impl<'d, 'a> Reader<'d, 'a> {
         best.image.offer(1, || data.image.clone());
         best.licence.offer(0, || licence(data.licence.as_deref()?));
         data.headline = data.headline.or(best.headline.take());
-        if let Some(section) = data.section.as_ref().filter(|_| out.categories.is_empty()) {
-            out.categories.push(section.clone());
+        if let Some(section) = data.section.as_ref().filter(|_| out.about.categories.is_empty()) {
+            out.about.categories.push(section.clone());
         }
         if out.keywords.is_empty() {
             out.keywords.clone_from(&data.keywords);
         }
         // What readers see is what the page is filed under; a declared list is often the site's.
         if !self.filed.is_empty() {
-            out.categories = self.filed;
+            out.about.categories = self.filed;
         }
         if !self.tagged.is_empty() {
-            out.tags = self.tagged;
+            out.about.tags = self.tagged;
         }
-        out.categories = labels(&out.categories);
-        out.tags = labels(&out.tags);
-        out.title = out.title.and_then(plain);
+        out.about.categories = labels(&out.about.categories);
+        out.about.tags = labels(&out.about.tags);
+        out.about.title = out.about.title.and_then(plain);
         data.headline = data.headline.and_then(plain);
         let join = |reference: String| resolved(self.base, &reference);
         out.canonical = out.canonical.or_else(|| best.og_url.take().and_then(join));
-        out.lang = best.lang.take();
-        out.description = best.description.take().and_then(plain);
-        out.author = best.author.take();
-        out.site_name = best.site_name.take().or_else(|| {
+        out.about.language_declared = best.lang.take();
+        out.about.description = best.description.take().and_then(plain);
+        out.about.author = best.author.take();
+        out.about.site_name = best.site_name.take().or_else(|| {
             let url = out.canonical.as_ref().or(self.base)?;
-            site_in_title(out.title.as_deref()?, url)
+            site_in_title(out.about.title.as_deref()?, url)
         });
-        out.published = best.published.take();
-        out.modified = best.modified.take();
-        out.licence = best.licence.take();
+        out.about.published = best.published.take();
+        out.about.modified = best.modified.take();
+        out.about.licence = best.licence.take();
         out.og_title = best.og_title.take().and_then(plain);
-        out.image = best.image.take().and_then(join);
+        out.about.image = best.image.take().and_then(join).map(CanonicalUrl::into_string);
+        out.about.canonical_url = out.canonical.as_ref().map(|url| url.as_str().to_owned());
         out.structured = data;
         out
     }

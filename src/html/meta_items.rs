@@ -52,8 +52,8 @@ impl<'d> Reader<'d, '_> {
                 }
                 "author" | "creator" => best.author.offer(5, || value.filter(|name| is_name(name))),
                 "headline" => best.headline.offer(1, || value),
-                _ if self.out.categories.len() < MAX_LIST => {
-                    self.out.categories.extend(value.filter(|text| text.len() < 100));
+                _ if self.out.about.categories.len() < MAX_LIST => {
+                    self.out.about.categories.extend(value.filter(|text| text.len() < 100));
                 }
                 _ => {}
             }
@@ -110,9 +110,9 @@ impl<'d> Reader<'d, '_> {
                 let list = self.given(n, &["content"]);
                 push_list(&mut self.out.keywords, &list.unwrap_or_default());
             }
-            if has("articleSection") && self.out.categories.len() < MAX_LIST {
+            if has("articleSection") && self.out.about.categories.len() < MAX_LIST {
                 let text = value(&["content"]).and_then(squeezed).or_else(|| self.text(n));
-                self.out.categories.extend(text.filter(|text| text.len() < 100));
+                self.out.about.categories.extend(text.filter(|text| text.len() < 100));
             }
         }
         if !opens && ((scope == Scope::Subject && has("author")) || (scope == Scope::Author && has("name"))) {

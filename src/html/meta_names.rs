@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::dom::NodeId;
 use super::licence::licence;
-use super::meta::Reader;
+use super::meta::{Metadata, Reader};
 use super::values::{is_name, language_tag, push_list, squeezed};
 use super::written_date::read_date;
 
@@ -20,7 +20,6 @@ enum Field {
     SiteName,
     Published,
     Modified,
-    Type,
     Licence,
     Title,
     Address,
@@ -30,7 +29,8 @@ enum Field {
     /// What the first fact on a card is, and the fact.
     Label,
     Labelled,
-    Generator,
+    /// A text of which the first counts.
+    First(fn(&mut Metadata) -> &mut Option<String>),
 }
 
 /// What is declared by which names, in lower case, and its rank among what declares the same.
@@ -87,7 +87,7 @@ const NAMES: [(Field, u8, &str); 25] = [
         "og:updated_time last-modified lastmod dcterms.modified dc.date.modified datemodified \
          revised utime",
     ),
-    (Field::Type, 0, "og:type"),
+    (Field::First(|meta| &mut meta.og_type), 0, "og:type"),
     (
         Field::Licence,
         4,
@@ -103,7 +103,7 @@ const NAMES: [(Field, u8, &str); 25] = [
     (Field::Language, 5, "language dc.language"),
     (Field::Label, 0, "twitter:label1"),
     (Field::Labelled, 3, "twitter:data1"),
-    (Field::Generator, 0, "generator"),
+    (Field::First(|meta| &mut meta.generator), 0, "generator"),
 ];
 
 static FIELDS: LazyLock<HashMap<&str, (Field, u8)>> = LazyLock::new(|| {
@@ -138,8 +138,8 @@ impl Reader<'_, '_> {
             match field {
                 Field::Description => best.description.offer(rank, text),
                 Field::Keywords => push_list(&mut self.out.keywords, content),
-                Field::Tags => push_list(&mut self.out.tags, content),
-                Field::Categories => push_list(&mut self.out.categories, content),
+                Field::Tags => push_list(&mut self.out.about.tags, content),
+                Field::Categories => push_list(&mut self.out.about.categories, content),
                 // Papers name each of their authors in an element of its own.
                 Field::Author if best.author_name == name => best.author.append(rank, person),
                 Field::Author => {
@@ -152,7 +152,6 @@ impl Reader<'_, '_> {
                 Field::SiteName => best.site_name.offer(rank, text),
                 Field::Published => best.published.offer(rank, date),
                 Field::Modified => best.modified.offer(rank, date),
-                Field::Type => self.out.og_type = self.out.og_type.take().or_else(text),
                 Field::Licence => best.licence.offer(rank, || licence(content)),
                 Field::Title => best.og_title.offer(rank, text),
                 Field::Address => best.og_url.offer(rank, text),
@@ -162,7 +161,10 @@ impl Reader<'_, '_> {
                 Field::Label => self.label = is_byline_label(content),
                 Field::Labelled if self.label => best.author.offer(rank, person),
                 Field::Labelled => {}
-                Field::Generator => self.out.generator = self.out.generator.take().or_else(text),
+                Field::First(of) => {
+                    let first = of(&mut self.out);
+                    *first = first.take().or_else(text);
+                }
             }
         }
     }

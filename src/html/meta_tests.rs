@@ -18,15 +18,15 @@ fn plain_declarations() {
         <meta name=date content='31 May 2024'>",
     );
     let url = |text| CanonicalUrl::parse(text).expect("a URL");
-    assert_eq!(meta.title.as_deref(), Some("The <!-- x -->title"));
-    assert_eq!(meta.lang.as_deref(), Some("zh-hans-cn"));
-    assert_eq!(meta.description.as_deref(), Some("A page"));
+    assert_eq!(meta.about.title.as_deref(), Some("The <!-- x -->title"));
+    assert_eq!(meta.about.language_declared.as_deref(), Some("zh-hans-cn"));
+    assert_eq!(meta.about.description.as_deref(), Some("A page"));
     assert_eq!(meta.keywords, ["a", "b", "c"]);
-    assert_eq!(meta.author.as_deref(), Some("Ann Lee"));
+    assert_eq!(meta.about.author.as_deref(), Some("Ann Lee"));
     assert_eq!(meta.generator.as_deref(), Some("Press 6"));
     assert!(meta.robots.all.noindex && meta.robots.all.nofollow);
     assert_eq!(meta.canonical, Some(url("http://example.com/c")));
-    assert_eq!(meta.published.as_deref(), Some("2024-05-31"));
+    assert_eq!(meta.about.published.as_deref(), Some("2024-05-31"));
 }
 
 #[test]
@@ -43,13 +43,13 @@ fn the_more_deliberate_source_wins() {
     );
     assert_eq!(meta.og_title.as_deref(), Some("OG"));
     assert_eq!(meta.og_type.as_deref(), Some("article"));
-    assert_eq!(meta.site_name.as_deref(), Some("Site"));
-    assert_eq!(meta.author.as_deref(), Some("Ann"));
-    assert_eq!(meta.published.as_deref(), Some("2024-01-02"));
-    assert_eq!(meta.modified.as_deref(), Some("2024-01-03"));
+    assert_eq!(meta.about.site_name.as_deref(), Some("Site"));
+    assert_eq!(meta.about.author.as_deref(), Some("Ann"));
+    assert_eq!(meta.about.published.as_deref(), Some("2024-01-02"));
+    assert_eq!(meta.about.modified.as_deref(), Some("2024-01-03"));
     assert_eq!(meta.canonical.map(CanonicalUrl::into_string).as_deref(), Some("http://example.com/u"));
-    assert_eq!(meta.image.map(CanonicalUrl::into_string).as_deref(), Some("http://example.com/dir/i.png"));
-    assert_eq!(meta.description.as_deref(), Some("long"));
+    assert_eq!(meta.about.image.as_deref(), Some("http://example.com/dir/i.png"));
+    assert_eq!(meta.about.description.as_deref(), Some("long"));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn dates_of_numbers_by_site_and_language() {
     let published = |lang: &str, host: &str| {
         let source = format!("<html lang='{lang}'><meta name=date content=03/04/2024>");
         let base = CanonicalUrl::parse(&format!("http://{host}/")).expect("a URL");
-        metadata(&parse(&source, &Limits::default()), &base, &[]).published
+        metadata(&parse(&source, &Limits::default()), &base, &[]).about.published
     };
     for (lang, host, want) in [
         ("en-US", "example.com", Some("2024-03-04")),
@@ -75,8 +75,8 @@ fn json_ld_with_marks_around_it() {
         "<script type='application/ld+json'>\n//<![CDATA[\n{\"@type\":\"NewsArticle\",\"headline\":\"One\ntwo\",
         \"author\":{\"name\":\"Ann\"},\"datePublished\":\"2024-05-31\",\"articleBody\":\"Body\"};\n//]]>;\n</script>",
     );
-    assert_eq!(meta.author.as_deref(), Some("Ann"));
-    assert_eq!(meta.published.as_deref(), Some("2024-05-31"));
+    assert_eq!(meta.about.author.as_deref(), Some("Ann"));
+    assert_eq!(meta.about.published.as_deref(), Some("2024-05-31"));
     let structured = meta.structured;
     assert_eq!(
         (structured.headline.as_deref(), structured.article_body.as_deref()),
@@ -93,9 +93,9 @@ fn microdata_of_the_subject_only() {
         <div itemprop=comment itemscope itemtype=http://schema.org/Comment><i itemprop=author>Troll</i>
         <time itemprop=datePublished datetime=2024-12-31></div></article><p itemprop=author>Nobody</p>",
     );
-    assert_eq!(meta.author.as_deref(), Some("Ann"));
-    assert_eq!(meta.published.as_deref(), Some("2024-05-31"));
-    assert_eq!(meta.modified.as_deref(), Some("2024-06-01"));
+    assert_eq!(meta.about.author.as_deref(), Some("Ann"));
+    assert_eq!(meta.about.published.as_deref(), Some("2024-05-31"));
+    assert_eq!(meta.about.modified.as_deref(), Some("2024-06-01"));
     assert_eq!(meta.structured.headline.as_deref(), Some("Head"));
 }
 
@@ -108,16 +108,16 @@ fn licences_sections_and_sites() {
         <article><span class=cat-links><a href=/c/news>News</a></span><p><a rel=tag href=/t/fire>#fire</a> <a rel=tag href=/t/fire>fire</a>
         <aside><a rel=tag href=/t/other>other</a></aside></article>",
     );
-    assert_eq!(meta.licence.as_deref(), Some("CC BY-SA 4.0"));
+    assert_eq!(meta.about.licence.as_deref(), Some("CC BY-SA 4.0"));
     assert_eq!(
-        (meta.categories, meta.tags, meta.keywords),
+        (meta.about.categories, meta.about.tags, meta.keywords),
         (vec!["News".into()], vec!["fire".into()], vec!["k".into()])
     );
-    assert_eq!(meta.author.as_deref(), Some("Ann Lee"));
-    assert_eq!(meta.site_name.as_deref(), Some("Example"));
+    assert_eq!(meta.about.author.as_deref(), Some("Ann Lee"));
+    assert_eq!(meta.about.site_name.as_deref(), Some("Example"));
     let meta =
         read("<meta property='x:y dc:creator' content=Bo><meta property='dcterm:title foo' content=Head>");
-    assert_eq!((meta.author.as_deref(), meta.og_title.as_deref()), (Some("Bo"), Some("Head")));
+    assert_eq!((meta.about.author.as_deref(), meta.og_title.as_deref()), (Some("Bo"), Some("Head")));
 }
 
 #[test]
@@ -133,16 +133,16 @@ fn licences_of_pictures_are_not_the_pages() {
         ("<meta name=dcterms.license content='CC BY 4.0'>".to_owned(), Some("CC BY 4.0")),
         ("<meta name=dc.rights content='The Herald'>".to_owned(), None),
     ] {
-        assert_eq!(read(&source).licence.as_deref(), want, "{source}");
+        assert_eq!(read(&source).about.licence.as_deref(), want, "{source}");
     }
 }
 
 #[test]
 fn descriptions_that_are_shown_and_abstracts() {
     let shown = "<div itemscope itemtype=http://schema.org/Article><p itemprop=description>What <b>it</b> is about.</p></div>";
-    assert_eq!(read(shown).description.as_deref(), Some("What it is about."));
+    assert_eq!(read(shown).about.description.as_deref(), Some("What it is about."));
     assert_eq!(
-        read("<meta name=citation_abstract content='Of boats.'>").description.as_deref(),
+        read("<meta name=citation_abstract content='Of boats.'>").about.description.as_deref(),
         Some("Of boats.")
     );
 }
@@ -158,7 +158,7 @@ fn several_authors_of_one_name_or_item_add_up() {
             "Ann; Bo",
         ),
     ] {
-        assert_eq!(read(source).author.as_deref(), Some(want), "{source}");
+        assert_eq!(read(source).about.author.as_deref(), Some(want), "{source}");
     }
 }
 
@@ -169,14 +169,17 @@ fn rdfa_and_properties_outside_of_items() {
         <span property='dc:date dc:created' content='2012-03-04T05:06:07+01:00'>x</span><a property=license href=http://creativecommons.org/licenses/by/3.0/>l</a>
         <span property=articleSection>News</span></div>",
     );
-    assert_eq!(meta.author.as_deref(), Some("Ann"));
-    assert_eq!(meta.published.as_deref(), Some("2012-03-04T05:06:07+01:00"));
+    assert_eq!(meta.about.author.as_deref(), Some("Ann"));
+    assert_eq!(meta.about.published.as_deref(), Some("2012-03-04T05:06:07+01:00"));
     assert_eq!(
-        (meta.licence.as_deref(), meta.categories.as_slice()),
+        (meta.about.licence.as_deref(), meta.about.categories.as_slice()),
         (Some("CC BY 3.0"), &["News".to_owned()][..])
     );
     let meta = read("<meta itemprop=datePublished content=2019-09-18><meta itemprop=author content=Ann>");
-    assert_eq!((meta.author.as_deref(), meta.published.as_deref()), (Some("Ann"), Some("2019-09-18")));
+    assert_eq!(
+        (meta.about.author.as_deref(), meta.about.published.as_deref()),
+        (Some("Ann"), Some("2019-09-18"))
+    );
 }
 
 #[test]
@@ -185,10 +188,10 @@ fn texts_escaped_twice_and_labels() {
         "<title>Ann&amp;#39;s &amp;amp; Bo&amp;hellip;</title><meta name=description content='Tea&amp;nbsp;for A&amp;B'>
         <meta property=article:section content='Home &gt; „Tea“'><meta property=og:title content='x&amp;quot;y'>",
     );
-    assert_eq!(meta.title.as_deref(), Some("Ann's & Bo…"));
-    assert_eq!(meta.description.as_deref(), Some("Tea for A&B"));
+    assert_eq!(meta.about.title.as_deref(), Some("Ann's & Bo…"));
+    assert_eq!(meta.about.description.as_deref(), Some("Tea for A&B"));
     assert_eq!(meta.og_title.as_deref(), Some("x\"y"));
-    assert_eq!(meta.categories, ["Home", "Tea"]);
+    assert_eq!(meta.about.categories, ["Home", "Tea"]);
 }
 
 #[test]
@@ -210,6 +213,6 @@ fn languages() {
         ("<p>", None),
     ];
     for (source, expected) in cases {
-        assert_eq!(read(source).lang.as_deref(), expected, "{source}");
+        assert_eq!(read(source).about.language_declared.as_deref(), expected, "{source}");
     }
 }

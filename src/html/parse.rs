@@ -71,10 +71,7 @@ const MOST_BYTES: usize = 256 << 20;
 /// assert_eq!(dom.text(dom.first_child(p).unwrap()), "Fish & ");
 /// ```
 pub fn parse<'a>(source: &'a str, limits: &Limits) -> Dom<'a> {
-    let mut end = source.len().min(limits.max_bytes).min(MOST_BYTES);
-    while !source.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = source.floor_char_boundary(limits.max_bytes.min(MOST_BYTES));
     let cut = end < source.len();
     let source = &source[..end];
     // One fast pass tells whether there is anything to normalise or to look out for.

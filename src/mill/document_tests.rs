@@ -27,9 +27,9 @@ impl ReadDocument for Fixed {
         document.give_title("The Pier", TitleSource::Type);
         document.text = "The Pier\nBoats leave at seven.\n".into();
         document.markdown = "# The Pier\n\nBoats leave at seven.\n".into();
-        document.language = Some("en-GB".into());
-        document.author = Some("Li Hua".into());
-        document.created = Some("2024-03-01".into());
+        document.about.language_declared = Some("en-GB".into());
+        document.about.author = Some("Li Hua".into());
+        document.about.published = Some("2024-03-01".into());
         document.pages = Some(3);
         document.tables.push(Table {
             caption: Some("Boats".into()),

@@ -85,11 +85,6 @@ impl Decode for Documents {
 /// A document in the place of a page's main text, metadata and links.
 fn as_page(page: &Page<'_>, mut document: webmill_documents::Document) -> Document {
     let mut metadata = Metadata::default();
-    metadata.title.clone_from(&document.title);
-    metadata.lang = document.language.as_ref().map(|language| language.to_ascii_lowercase());
-    metadata.author.clone_from(&document.author);
-    metadata.published.clone_from(&document.created);
-    metadata.modified.clone_from(&document.modified);
     let asked =
         page.capture().response.headers().filter(|(name, _)| name.eq_ignore_ascii_case(b"x-robots-tag"));
     asked.for_each(|(_, value)| metadata.robots.add_header(value));
@@ -113,6 +108,7 @@ fn as_page(page: &Page<'_>, mut document: webmill_documents::Document) -> Docume
     if !page.limits().details {
         main.tables.clear();
     }
+    metadata.about.clone_from(&main.about);
     Document { main, metadata: Some(metadata), links, found: Some(found) }
 }
 
@@ -121,9 +117,8 @@ pub fn document_text(document: webmill_documents::Document) -> MainText {
     let mut main = MainText::default();
     main.text = document.text.trim_end().to_owned();
     main.markdown = document.markdown.trim_end().to_owned();
-    main.title = document.title;
-    main.author = document.author;
-    main.date = document.created;
+    main.about = document.about;
+    main.about.language_declared.iter_mut().for_each(|language| language.make_ascii_lowercase());
     main.page_type = PageType::Document;
     main.confidence = if document.warnings.is_empty() { SURE } else { DOUBTFUL };
     main.tables = document.tables.into_iter().map(data_table).collect();

@@ -3,9 +3,9 @@
 use webmill_html::links::LinkLimits;
 use webmill_html::parse::Limits;
 
-/// Bounds of the work on one page. All of it is part of a job's key, because it changes rows.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
+/// Bounds of the work on one page. No recipe sets them: a page beyond them is built to cost, and equal programs must cut it
+/// alike. Whoever changes a default raises the version of job `extract`, because rows change.
+#[derive(Debug, Clone, PartialEq)]
 pub struct PageLimits {
     /// Bytes of a body after content decoding; the rest is cut off and marked.
     pub max_body_bytes: usize,
@@ -18,13 +18,10 @@ pub struct PageLimits {
     /// Links of a page; further ones are not stored, and `cuts` of table `pages` says so.
     pub max_links: usize,
     /// Whether pictures have rows in table `links`, of kind `img`: a setting of whoever makes the table.
-    #[serde(skip)]
     pub images: bool,
     /// Whether table `media` is filled: pictures, sound and video, and pictures that pages show. Likewise.
-    #[serde(skip)]
     pub media: bool,
     /// Whether that says where pictures and videos were made. Likewise.
-    #[serde(skip)]
     pub gps: bool,
     /// Bounds of the work on a document that is no HTML.
     pub documents: webmill_documents::Limits,

@@ -6,13 +6,13 @@ use std::cell::OnceCell;
 use webmill_capture::digest::sha1_base32;
 use webmill_capture::timing::{self, Part};
 use webmill_capture::{CanonicalUrl, Capture, Truncation, decode_content};
+use webmill_documents::media::{MediaOptions, Window};
 use webmill_documents::{Hints, Kind, detect, to_html};
 use webmill_html::charset::{self, CharsetSource};
 use webmill_html::links::{Links, links};
 use webmill_html::parse::parse;
 use webmill_html::sniff::{is_html_type, is_markup, is_signed, sniff};
 use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items};
-use webmill_media::{MediaOptions, Window};
 use webmill_text::Template;
 
 use crate::{Document, Mill, PageLimits, Reading, Reject};
@@ -174,10 +174,10 @@ impl<'a> Page<'a> {
     }
 
     /// The format of the picture, sound or video that its body is.
-    fn medium(&self) -> Option<webmill_media::Format> {
+    fn medium(&self) -> Option<webmill_documents::media::Format> {
         let tld = self.url.host().rsplit('.').next().map(str::as_bytes);
         let options = MediaOptions { tld, ..MediaOptions::default() };
-        webmill_media::detect(&Window::of(self.body().bytes), &options)
+        webmill_documents::media::detect(&Window::of(self.body().bytes), &options)
     }
 
     /// SHA-1 of the payload in base32; `None` where a limit cut it.
@@ -250,7 +250,7 @@ impl<'a> Page<'a> {
     pub fn document_html(&self) -> Option<&'a str> {
         self.kind().filter(|kind| !kind.is_characters())?;
         let main = &self.document()?.main;
-        Some(self.buffers.text.get_or_init(|| to_html(main.title.as_deref(), &main.markdown)))
+        Some(self.buffers.text.get_or_init(|| to_html(main.about.title.as_deref(), &main.markdown)))
     }
 
     /// The tree of that.
@@ -336,7 +336,7 @@ impl<'a> Page<'a> {
 
     /// What the page says its language is: the document, else the server.
     fn declared_language(&self) -> Option<&str> {
-        let stated = self.metadata().and_then(|metadata| metadata.lang.as_deref());
+        let stated = self.metadata().and_then(|metadata| metadata.about.language_declared.as_deref());
         stated.or_else(|| std::str::from_utf8(self.capture.response.header("content-language")?).ok())
     }
 

@@ -26,7 +26,7 @@ impl Decode for Plain {
         let text = std::str::from_utf8(page.body().bytes)
             .map_err(|e| Reject { reason: "not-utf-8".into(), detail: e.to_string() })?;
         let mut main = MainText::default();
-        main.title = text.lines().next().map(str::to_owned);
+        main.about.title = text.lines().next().map(str::to_owned);
         main.text = text.to_owned();
         let links = text.lines().filter_map(CanonicalUrl::parse).map(|target| Link::new(target, LinkKind::A));
         Ok(Document { main, metadata: None, links: links.collect(), found: None })

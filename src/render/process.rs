@@ -109,43 +109,8 @@ fn hand_over(reads: RawFd, writes: RawFd) -> io::Result<()> {
 }
 
 fn arguments(start: &Start<'_>, profile: &Path) -> Vec<String> {
-    let fixed = [
-        "--headless",
-        "--remote-debugging-pipe",
-        "--no-first-run",
-        "--no-default-browser-check",
-        "--disable-background-networking",
-        "--disable-breakpad",
-        "--disable-client-side-phishing-detection",
-        "--disable-component-extensions-with-background-pages",
-        "--disable-component-update",
-        "--disable-crash-reporter",
-        "--disable-default-apps",
-        "--disable-dev-shm-usage",
-        "--disable-domain-reliability",
-        "--disable-extensions",
-        "--disable-gpu",
-        "--disable-quic",
-        "--disable-search-engine-choice-screen",
-        "--disable-sync",
-        "--disable-background-timer-throttling",
-        "--disable-backgrounding-occluded-windows",
-        "--disable-renderer-backgrounding",
-        "--hide-scrollbars",
-        "--metrics-recording-only",
-        "--mute-audio",
-        "--no-pings",
-        "--password-store=basic",
-        "--use-mock-keychain",
-        "--disk-cache-size=1",
-        "--window-size=1280,1024",
-        // Nothing around the proxy: no name is looked up, no peer is reached by UDP.
-        "--proxy-bypass-list=<-loopback>",
-        "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    ];
-    let mut arguments: Vec<String> = fixed.map(String::from).to_vec();
+    let fixed = include_str!("arguments.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut arguments: Vec<String> = fixed.map(String::from).collect();
     // A page gets half of what there is.
     let heap = (start.max_memory / 2) >> 20;
     arguments.extend([

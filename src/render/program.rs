@@ -27,7 +27,7 @@ pub fn find(given: Option<&std::path::Path>) -> Result<PathBuf> {
             return Ok(program);
         }
         return Err(Error::Config(format!(
-            "{}: no such program; render.chromium or WEBMILL_CHROMIUM must name Chromium",
+            "{}: no such program; WEBMILL_CHROMIUM must name Chromium",
             program.display()
         )));
     }

@@ -109,16 +109,15 @@ impl Renderer {
     /// Within a tokio runtime, which it lives in.
     ///
     /// # Errors
-    /// [`webmill_capture::error::Error::Config`]: settings out of range, or no browser on the machine;
+    /// [`webmill_capture::error::Error::Config`]: no browser on the machine;
     /// [`webmill_capture::error::Error::Io`]: no port for the proxy.
     pub async fn new(options: &RendererOptions, user_agent: &str) -> Result<Renderer> {
-        options.check()?;
         Ok(Renderer {
             program: program::find(options.chromium.as_deref())?,
             options: options.clone(),
             user_agent: user_agent.to_owned(),
             proxy: Proxy::start().await?,
-            tabs: Semaphore::new(options.max_pages),
+            tabs: Semaphore::new(options.max_pages.max(1)),
             browser: tokio::sync::Mutex::default(),
             group: AtomicU64::new(0),
             closed: AtomicBool::new(false),

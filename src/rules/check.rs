@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 use webmill_capture::names::near_to;
 
-use crate::codes::{Codes, Offset};
+use crate::codes::{Codes, Offset, expression, shown};
 use crate::entries::{Entry, MAX_ENTRIES};
 use crate::file::{GroupText, LANGUAGE, LayerText, RuleFile, Spanned, TagText, TreatmentText};
 use crate::levels;
@@ -14,8 +14,6 @@ use crate::rule::{Column, Find, Group, Layer, LayerNumber, Rule, Syntax, Tag, Ta
 use crate::select::Selector;
 use crate::structured::Path;
 
-/// Bytes that a compiled expression may take.
-const MAX_EXPRESSION_BYTES: usize = 8 << 20;
 /// Bytes of a rule file.
 pub const MAX_FILE_BYTES: usize = 4 << 20;
 /// Tags inside of one another.
@@ -42,30 +40,6 @@ impl fmt::Display for Mistake {
         }
         write!(f, "{}: {}", self.place, self.reason)
     }
-}
-
-/// Compiles an expression: linear time, without look-around and back-references, of bounded size.
-///
-/// # Errors
-/// What is wrong with it, in one line.
-pub fn expression(source: &str) -> Result<Regex, String> {
-    RegexBuilder::new(source).size_limit(MAX_EXPRESSION_BYTES).nest_limit(100).build().map_err(|error| {
-        match error {
-            regex::Error::CompiledTooBig(limit) => {
-                format!("the expression {} is larger than {limit} bytes when compiled", shown(source))
-            }
-            other => {
-                let text = other.to_string();
-                let why = text.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
-                format!("the expression {} cannot be read: {why}", shown(source))
-            }
-        }
-    })
-}
-
-fn shown(source: &str) -> String {
-    let short: String = source.chars().take(60).collect();
-    if short.len() < source.len() { format!("{short:?}…") } else { format!("{short:?}") }
 }
 
 impl Rule {

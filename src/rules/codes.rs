@@ -9,9 +9,10 @@
 //!
 //! **Reference.** The method of CN101719124A.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
-use crate::check::expression;
+/// Bytes that a compiled expression may take.
+const MAX_EXPRESSION_BYTES: usize = 8 << 20;
 
 /// Compiled codes of a tag. Without either, all of the material is the one result.
 #[derive(Debug, Clone)]
@@ -123,6 +124,31 @@ pub fn locate(starts: &[usize], ends: &[usize]) -> Vec<(usize, usize)> {
         j += 1;
     }
     found
+}
+
+/// Compiles an expression: linear time, without look-around and back-references, of bounded size.
+///
+/// # Errors
+/// What is wrong with it, in one line.
+pub fn expression(source: &str) -> Result<Regex, String> {
+    RegexBuilder::new(source).size_limit(MAX_EXPRESSION_BYTES).nest_limit(100).build().map_err(|error| {
+        match error {
+            regex::Error::CompiledTooBig(limit) => {
+                format!("the expression {} is larger than {limit} bytes when compiled", shown(source))
+            }
+            other => {
+                let text = other.to_string();
+                let why = text.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
+                format!("the expression {} cannot be read: {why}", shown(source))
+            }
+        }
+    })
+}
+
+/// A text of a rule in messages: quoted, its first 60 characters.
+pub fn shown(source: &str) -> String {
+    let short: String = source.chars().take(60).collect();
+    if short.len() < source.len() { format!("{short:?}…") } else { format!("{short:?}") }
 }
 
 #[cfg(test)]

@@ -30,8 +30,9 @@ pub mod select;
 mod structured;
 
 pub use apply::{ApplyLimits, Found, PageResults, RulePage, TagCounts, TagSteps};
-pub use check::{MAX_FILE_BYTES, Mistake, PROVENANCE, expression};
+pub use check::{MAX_FILE_BYTES, Mistake, PROVENANCE};
 pub use codes::Offset;
+pub use codes::expression;
 pub use entered::{Entered, RuleNumber};
 pub use entries::{Entry, MAX_ENTRIES};
 pub use file::{Kind, LANGUAGE};

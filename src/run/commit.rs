@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::key::Described;
-use crate::layout::{self, key_folder, keys_folder, lock, point_latest, refused_list};
+use crate::layout::{self, KEYS, LATEST, is_committed, key_folder, keys_folder, lock, refused_list};
 use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
 use crate::{
     Cancel, Counts, Inputs, Job, JobInput, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage,
+    Upstream,
 };
 use crate::{crash_point, digest_file, hex128};
 use webmill_capture::error::{AtPath, Error, Result};
@@ -35,6 +36,32 @@ pub struct Runtime<'a> {
     pub cancel: &'a Cancel,
     /// Who writes rejects.
     pub rejects: &'a dyn RejectSink,
+}
+
+/// The committed folder that `out/<job>/latest` points to.
+///
+/// # Errors
+/// [`Error::Config`] where the job was never run here; those of [`layout::check_layout`]; see also [`Committed::open`].
+pub fn open_latest(out: &Path, job: &str) -> Result<Committed> {
+    let folder = layout::latest_folder(out, job);
+    if folder.is_some() || out.join(layout::LAYOUT_FILE).exists() {
+        layout::check_layout(out)?;
+    }
+    match folder {
+        Some(folder) => Committed::open(&folder),
+        None => Err(Error::Config(format!("{}: no results of job {job} here", out.display()))),
+    }
+}
+
+impl Inputs {
+    /// Inputs that are the tables of committed jobs.
+    pub fn of_jobs<'a>(jobs: impl IntoIterator<Item = &'a Committed>) -> Self {
+        let upstream = jobs
+            .into_iter()
+            .map(|c| Upstream { job: c.manifest.job.clone(), key: c.manifest.key.clone() })
+            .collect();
+        Inputs { upstream, ..Inputs::default() }
+    }
 }
 
 /// A committed folder.
@@ -367,4 +394,32 @@ fn remove_strays(staging: &Path, manifest: &Manifest) -> Result<()> {
         sync_folder(&folder)?;
     }
     Ok(())
+}
+
+/// Moves `latest` to `key`, atomically. A folder that stands in place of the link, in a copy that followed links, becomes a
+/// key again or goes away where it is one already.
+fn point_latest(out: &Path, job: &str, key: &str) -> Result<()> {
+    let home = out.join(job);
+    let link = home.join(LATEST);
+    let target = Path::new(KEYS).join(key);
+    match std::fs::read_link(&link) {
+        Ok(found) if found == target => return Ok(()),
+        Err(_) if is_committed(&link) => {
+            let copied = Committed::open(&link)?.manifest.key;
+            let folder = keys_folder(out, job).join(copied.as_str());
+            if is_committed(&folder) {
+                std::fs::remove_dir_all(&link).at(&link)?;
+            } else {
+                std::fs::rename(&link, &folder).at(&link)?;
+            }
+        }
+        _ => {}
+    }
+    let aside = home.join(".latest.aside");
+    if aside.symlink_metadata().is_ok() {
+        std::fs::remove_file(&aside).at(&aside)?;
+    }
+    std::os::unix::fs::symlink(&target, &aside).at(&aside)?;
+    std::fs::rename(&aside, &link).at(&link)?;
+    sync_folder(&home)
 }

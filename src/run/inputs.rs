@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use rayon::prelude::*;
 
-use crate::{Cancel, Committed, JobKey, digest_file, hex128};
+use crate::{Cancel, JobKey, digest_file, hex128};
 use webmill_capture::error::{AtPath, Result};
 
 /// A file that a job reads, by content.
@@ -42,15 +42,6 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Inputs that are the tables of committed jobs.
-    pub fn of_jobs<'a>(jobs: impl IntoIterator<Item = &'a Committed>) -> Self {
-        let upstream = jobs
-            .into_iter()
-            .map(|c| Upstream { job: c.manifest.job.clone(), key: c.manifest.key.clone() })
-            .collect();
-        Inputs { upstream, ..Inputs::default() }
-    }
-
     /// Digests `files` (path and name) in parallel. Digests of files that have not changed in size and time of
     /// modification are taken from `cache`, a file that is written anew; a missing or broken cache costs time only.
     ///

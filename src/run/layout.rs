@@ -17,8 +17,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::stage::{sync_folder, to_json, write_synced};
-use crate::{Committed, JobKey, Manifest};
+use crate::stage::{to_json, write_synced};
+use crate::{JobKey, Manifest};
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// Form of the output folder, in `webmill.json`.
@@ -27,8 +27,8 @@ pub const LAYOUT: u32 = 3;
 /// The file that says so.
 pub const LAYOUT_FILE: &str = "webmill.json";
 
-const KEYS: &str = ".keys";
-const LATEST: &str = "latest";
+pub(crate) const KEYS: &str = ".keys";
+pub(crate) const LATEST: &str = "latest";
 const REJECTS_FILE: &str = "rejects.parquet";
 
 /// Folder of the keys of `job`, where they are made and committed.
@@ -55,21 +55,6 @@ pub fn latest_folder(out: &Path, job: &str) -> Option<PathBuf> {
         Err(_) => link,
     };
     is_committed(&folder).then_some(folder)
-}
-
-/// The committed folder that `out/<job>/latest` points to.
-///
-/// # Errors
-/// [`Error::Config`] where the job was never run here; those of [`check_layout`]; see also [`Committed::open`].
-pub fn open_latest(out: &Path, job: &str) -> Result<Committed> {
-    let folder = latest_folder(out, job);
-    if folder.is_some() || out.join(LAYOUT_FILE).exists() {
-        check_layout(out)?;
-    }
-    match folder {
-        Some(folder) => Committed::open(&folder),
-        None => Err(Error::Config(format!("{}: no results of job {job} here", out.display()))),
-    }
 }
 
 /// Names of the jobs that have a folder with results in `out`, in order.
@@ -276,7 +261,7 @@ fn is_key(name: &str) -> bool {
     name.len() == 32 && name.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
-fn is_committed(folder: &Path) -> bool {
+pub(crate) fn is_committed(folder: &Path) -> bool {
     folder.join(Manifest::FILE).is_file()
 }
 
@@ -305,32 +290,4 @@ pub(crate) fn lock(keys: &Path, key: &JobKey) -> Result<File> {
         ))),
         Err(std::fs::TryLockError::Error(error)) => Err(Error::io(&path, error)),
     }
-}
-
-/// Moves `latest` to `key`, atomically. A folder that stands in place of the link, in a copy that followed links, becomes a
-/// key again or goes away where it is one already.
-pub(crate) fn point_latest(out: &Path, job: &str, key: &str) -> Result<()> {
-    let home = out.join(job);
-    let link = home.join(LATEST);
-    let target = Path::new(KEYS).join(key);
-    match std::fs::read_link(&link) {
-        Ok(found) if found == target => return Ok(()),
-        Err(_) if is_committed(&link) => {
-            let copied = Committed::open(&link)?.manifest.key;
-            let folder = keys_folder(out, job).join(copied.as_str());
-            if is_committed(&folder) {
-                std::fs::remove_dir_all(&link).at(&link)?;
-            } else {
-                std::fs::rename(&link, &folder).at(&link)?;
-            }
-        }
-        _ => {}
-    }
-    let aside = home.join(".latest.aside");
-    if aside.symlink_metadata().is_ok() {
-        std::fs::remove_file(&aside).at(&aside)?;
-    }
-    std::os::unix::fs::symlink(&target, &aside).at(&aside)?;
-    std::fs::rename(&aside, &link).at(&link)?;
-    sync_folder(&home)
 }

@@ -33,12 +33,11 @@ mod manifest;
 mod progress;
 mod stage;
 
-pub use commit::{Committed, Runtime};
+pub use commit::{Committed, Runtime, open_latest};
 pub use crash::{CRASH_POINTS, crash_point};
 pub use digest::{digest_all, digest_bytes, digest_file, hex128};
 pub use inputs::{InputFile, Inputs, Upstream};
 pub use key::{JobKey, job_key};
-pub use layout::open_latest;
 pub use manifest::{Counts, Manifest, OutputFile, TableInfo};
 pub use progress::{Cancel, Measure, Notes, Progress, Reject, RejectSink, Silent};
 pub use stage::{Stage, Told, Unit};

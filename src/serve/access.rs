@@ -22,8 +22,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::index::Timestamp;
 use webmill_capture::calendar::days_in_month;
-use webmill_index::Timestamp;
 
 #[path = "access/parse.rs"]
 mod parse;

@@ -45,8 +45,8 @@ impl Refusal {
     }
 }
 
-impl From<webmill_index::query::BadRequest> for Refusal {
-    fn from(error: webmill_index::query::BadRequest) -> Self {
+impl From<crate::index::query::BadRequest> for Refusal {
+    fn from(error: crate::index::query::BadRequest) -> Self {
         Refusal::bad(error.0)
     }
 }

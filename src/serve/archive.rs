@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use crate::index::CaptureSource;
+use crate::index::query::KeyOf;
+use crate::index::store::Store;
 use webmill_capture::{Error, Result};
-use webmill_index::CaptureSource;
-use webmill_index::query::KeyOf;
-use webmill_index::store::Store;
 
 use crate::access::AccessRules;
 use crate::record::RecordStore;

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use crate::index::query::seconds_of;
+use crate::index::{CaptureSource, Entry, KeyRange, Timestamp};
 use webmill_capture::Result;
-use webmill_index::query::seconds_of;
-use webmill_index::{CaptureSource, Entry, KeyRange, Timestamp};
 
 /// How many captures around a time are kept: what replay tries where the nearest leads to itself.
 const NEAREST: usize = 8;

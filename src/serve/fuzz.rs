@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use webmill_index::MemoryIndex;
-use webmill_index::query::{Dialect, Limits, Query};
+use crate::index::MemoryIndex;
+use crate::index::query::{Dialect, Limits, Query};
 
 use crate::access::AccessRules;
 use crate::cdx::{RowWriter, parse_posted, xml_pairs};

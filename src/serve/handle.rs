@@ -15,9 +15,9 @@ use http::header::{HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use tokio::sync::Semaphore;
 
+use crate::index::Timestamp;
+use crate::index::query::Dialect;
 use webmill_capture::date::format_14;
-use webmill_index::Timestamp;
-use webmill_index::query::Dialect;
 
 use crate::access::Who;
 use crate::answer::{Refusal, set, text, whole};

@@ -17,6 +17,7 @@ mod find;
 pub mod form;
 mod fuzz;
 mod handle;
+pub mod index;
 mod log;
 pub mod memento;
 mod options;
@@ -27,6 +28,7 @@ mod route;
 mod server;
 pub mod site;
 mod stream;
+pub mod surface;
 pub mod wacz;
 
 pub use archive::{Archive, Collection};

@@ -7,8 +7,8 @@
 
 use std::fmt::Write;
 
+use crate::index::Timestamp;
 use webmill_capture::date::{format_14, format_rfc822, parse_14, parse_rfc822};
-use webmill_index::Timestamp;
 
 use crate::form::header_url;
 

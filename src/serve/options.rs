@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use webmill_index::query::Limits;
+use crate::index::query::Limits;
 
 use crate::log::RequestLog;
 

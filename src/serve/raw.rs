@@ -14,10 +14,10 @@ use axum::response::Response;
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 
+use crate::index::query::{KeyOf, seconds_of};
+use crate::index::{CaptureSource, Entry, KeyRange, Timestamp};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::date::format_14;
-use webmill_index::query::{KeyOf, seconds_of};
-use webmill_index::{CaptureSource, Entry, KeyRange, Timestamp};
 use webmill_shard::RecordType;
 
 use crate::answer::Refusal;

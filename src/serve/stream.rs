@@ -11,9 +11,9 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
+use crate::index::{CaptureSource, Entry, KeyRange, Scan};
 use std::ops::ControlFlow;
 use webmill_capture::Result;
-use webmill_index::{CaptureSource, Entry, KeyRange, Scan};
 
 /// Bytes that are gathered before they are handed over.
 pub const CHUNK: usize = 32 << 10;

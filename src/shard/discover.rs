@@ -13,7 +13,6 @@ use walkdir::WalkDir;
 use webmill_capture::error::{AtPath, Error, Result};
 
 use super::raw_walk::any_whole;
-use super::reader::file_name;
 use super::stream::Stream;
 use super::warc_frame::Start;
 use super::{Container, Format, RAW_DB_PAGE_NAME, arc, text_mode, warc_head};
@@ -347,6 +346,11 @@ fn named(start: &[u8]) -> Option<&'static str> {
             |with: &str| text.len() >= with.len() && text[..with.len()].eq_ignore_ascii_case(with.as_bytes());
         (begins("<!doctype html") || begins("<html")).then_some("an HTML page")
     })
+}
+
+/// What tables call a file that was given by path.
+pub(super) fn file_name(path: &Path) -> Arc<str> {
+    Arc::from(path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
 }
 
 #[cfg(test)]

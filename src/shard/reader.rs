@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lz4_flex::frame::FrameDecoder;
 use webmill_capture::error::{Error, Result};
 
-use super::discover::recognise;
+use super::discover::{file_name, recognise};
 use super::stream::Stream;
 use super::text_mode;
 use super::{Container, Format, RawReader, ReadOptions, Record, Resume, WarcReader};
@@ -206,9 +206,4 @@ impl Read for Lz4Frames {
             }
         }
     }
-}
-
-/// What tables call a file that was given by path.
-pub(super) fn file_name(path: &Path) -> Arc<str> {
-    Arc::from(path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
 }

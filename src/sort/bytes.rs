@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::ops::Range;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::varint::write_varint;
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -263,27 +264,21 @@ fn compare(arena: &[u8], depth: usize, a: &Entry, b: &Entry) -> Ordering {
 struct PairWriter {
     out: RunWriter,
     key: Vec<u8>,
+    head: Vec<u8>,
 }
 
 impl PairWriter {
     fn create(budget: &Budget, buffer_bytes: usize) -> Result<Self> {
-        Ok(PairWriter { out: RunWriter::create(budget, buffer_bytes)?, key: Vec::new() })
+        Ok(PairWriter { out: RunWriter::create(budget, buffer_bytes)?, key: Vec::new(), head: Vec::new() })
     }
 
     fn write(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let shared = self.key.iter().zip(key).take_while(|(a, b)| a == b).count();
-        let mut head = [0u8; 15];
-        let mut len = 0;
-        for mut number in [shared, key.len() - shared, value.len()] {
-            while number >= 0x80 {
-                head[len] = number as u8 | 0x80;
-                number >>= 7;
-                len += 1;
-            }
-            head[len] = number as u8;
-            len += 1;
+        self.head.clear();
+        for number in [shared, key.len() - shared, value.len()] {
+            write_varint(&mut self.head, number as u64);
         }
-        self.out.write(&head[..len])?;
+        self.out.write(&self.head)?;
         self.out.write(&key[shared..])?;
         self.out.write(value)?;
         self.key.truncate(shared);

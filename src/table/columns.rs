@@ -296,7 +296,7 @@ pub(crate) struct Files {
     files: std::vec::IntoIter<PathBuf>,
     wanted: Vec<Wanted>,
     open: Option<ParquetFile>,
-    choice: Option<Choice>,
+    pub(crate) choice: Option<Choice>,
     groups: GroupCounts,
 }
 

@@ -1,6 +1,6 @@
 //! Reading back what [`DynamicWriter`](crate::DynamicWriter) wrote.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use polars_arrow::array::BinaryViewArray;
 use webmill_capture::error::{Error, Result};
@@ -8,7 +8,7 @@ use webmill_capture::error::{Error, Result};
 use crate::columns::Files;
 use crate::file::{Group, Wanted};
 use crate::read::table_files;
-use crate::{Cell, ColumnType, Millis, TableSchema, Value};
+use crate::{Cell, ColumnSchema, ColumnType, GroupFacts, Millis, TableSchema, Value};
 
 /// Reads the rows of a [`TableSchema`], row group by row group. A value comes back as the [`Value`] of its column's kind:
 /// integers as [`Value::Int`] where that can hold them.
@@ -39,6 +39,42 @@ impl DynamicReader {
         }
         let row = |_| columns.iter_mut().filter_map(Iterator::next).collect();
         Ok(Some((0..group.len()).map(row).collect()))
+    }
+}
+
+/// Reads columns of numbers that are known only when the program runs, row group by row group.
+pub struct NumberReader {
+    files: Files,
+}
+
+impl NumberReader {
+    /// A reader of these columns, of integers or floating point numbers, over files in their order.
+    pub fn over(files: Vec<PathBuf>, columns: &[ColumnSchema]) -> Self {
+        let wanted = columns.iter().map(|c| Wanted { name: c.name.clone(), kind: c.kind }).collect();
+        NumberReader { files: Files::new(files, wanted) }
+    }
+
+    /// As [`Reader::only`](crate::Reader::only).
+    #[must_use]
+    pub fn only(mut self, choice: impl Fn(&GroupFacts<'_>) -> bool + Send + 'static) -> Self {
+        self.files.choice = Some(Box::new(choice));
+        self
+    }
+
+    /// For each column the numbers of the next row group; `NaN` for null.
+    ///
+    /// # Errors
+    /// As of [`Reader::next`](crate::Reader::next).
+    #[allow(clippy::should_implement_trait, reason = "its errors are not items, as Reader's are not")]
+    pub fn next(&mut self) -> Result<Option<Vec<Vec<f64>>>> {
+        let Some(group) = self.files.next_group()? else { return Ok(None) };
+        let number = |value: Value| match value {
+            Value::Int(n) => n as f64,
+            Value::Float(n) => n,
+            _ => f64::NAN,
+        };
+        let column = |at| Ok(values(&group, at)?.into_iter().map(number).collect());
+        (0..group.columns.len()).map(column).collect::<Result<_>>().map(Some)
     }
 }
 

@@ -46,7 +46,7 @@ pub use cell::{Bytes16, Cell, Millis};
 pub use column_type::ColumnType;
 pub use columns::{Columns, Reader, RowReader, Rows, read_rows};
 pub use dynamic::{DynamicWriter, Value};
-pub use dynamic_read::DynamicReader;
+pub use dynamic_read::{DynamicReader, NumberReader};
 pub use facts::FileFacts;
 pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES};
 pub use lists::{Lists, Texts};

@@ -56,6 +56,7 @@ pub use terms::query::{Query, Ranking, bm25_idf, bm25_weight};
 pub use terms::stop_words::StopWords;
 pub use terms::terms_of_text::Terms;
 pub use terms::words::words;
+pub use webmill_html::{About, FieldValue};
 pub use whole::{fragment_text, plain_text};
 
 /// The parts of the table of languages, for those who learn one (`examples/train_languages.rs`).

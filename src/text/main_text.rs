@@ -37,7 +37,7 @@ use super::output::xml::{XmlForm, xml, xml_paragraphs};
 use crate::template::{Footprint, Template};
 use crate::threads::{Said, Threads, threads};
 use webmill_capture::timing::{self, Part};
-use webmill_html::{Dom, Metadata, WrittenDate};
+use webmill_html::{About, Dom, Metadata, WrittenDate};
 
 /// Longer text is not replaced by structured data.
 const MAX_RECOVERED_BYTES: usize = 2000;
@@ -94,15 +94,8 @@ pub struct MainText {
     pub tables: Vec<DataTable>,
     /// Comments that are not part of it; empty if the limits say so.
     pub comments: Vec<Comment>,
-    /// Title without the site's name.
-    pub title: Option<String>,
-    /// Author's name or names.
-    pub author: Option<String>,
-    /// Date of publication, ISO 8601, with time and zone where the page states them.
-    pub date: Option<String>,
-    /// Where a date of publication is stated but may be either of two days, such as 03/04/2024 on a page that nothing tells
-    /// the order of: read with the month first, and with the day first. [`date`](MainText::date) is none then.
-    pub ambiguous_date: Option<[String; 2]>,
+    /// What the page states of itself, with the title, author and date of publication that its visible part bears out.
+    pub about: About,
     /// What kind of page it is.
     pub page_type: PageType,
     /// Expected F1 of the text, between 0 and 1.
@@ -164,19 +157,21 @@ pub(crate) fn extract(
 
     drop(span);
     let _span = timing::span(Part::Bylines);
-    let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
-    let headline = meta.structured.headline.as_deref();
     let begin = chosen.iter().position(|&chosen| chosen);
-    let title = title(&page, &stated, headline, meta.site_name.as_deref(), begin);
     let near = title_at.unwrap_or(0);
-    let author = author(dom, meta, &page, near);
-    let date = published(dom, meta, &page, near);
-    let (date, ambiguous_date) = match date {
-        Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, Some([month_first, day_first])),
-        found => (found.and_then(WrittenDate::certain), None),
+    let (published, ambiguous) = match published(dom, meta, &page, near) {
+        Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, vec![month_first, day_first]),
+        date => (date.and_then(WrittenDate::certain), Vec::new()),
+    };
+    let about = About {
+        title: title(&page, meta, begin),
+        author: author(dom, meta, &page, near),
+        published,
+        published_ambiguous: ambiguous,
+        ..meta.about.clone()
     };
     let page_type = if written.text.is_empty() { PageType::Other } else { kind(&types) };
-    MainText { title, author, date, ambiguous_date, page_type, confidence, pruned, redirects_to, ..written }
+    MainText { about, page_type, confidence, pruned, redirects_to, ..written }
 }
 
 /// The blocks of a page.
@@ -236,13 +231,13 @@ fn leave_out_tables(page: &Page, chosen: &mut [bool], data: &[bool]) {
 /// The threads of comments on a page.
 pub(crate) fn threads_of(dom: &Dom<'_>, page: &Page, meta: &Metadata) -> Threads {
     let _span = timing::span(Part::Threads);
-    let published = meta.structured.published.as_deref().or(meta.published.as_deref());
+    let published = meta.structured.published.as_deref().or(meta.about.published.as_deref());
     threads(page, &Said { dom: Some(dom), published, order: meta.date_order })
 }
 
 /// What the page says of itself outside of its body.
 pub(crate) fn hints(meta: &Metadata) -> Hints {
-    let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
+    let stated = [meta.og_title.as_deref(), meta.about.title.as_deref()];
     let titles = title_variants(&stated);
     let mut schema = meta.structured.types.iter().fold(0, |bits, name| bits | bit_of(name));
     if let Some(kind) = meta.og_type.as_deref() {
@@ -253,10 +248,10 @@ pub(crate) fn hints(meta: &Metadata) -> Hints {
         }
     }
     let path = meta.own_address().map(|url| url.path().to_string());
-    let description = meta.description.as_deref().map(bare).unwrap_or_default();
+    let description = meta.about.description.as_deref().map(bare).unwrap_or_default();
     let stated = &meta.structured;
     let article = if stated.types.is_empty() { None } else { stated.article_body.clone() };
-    let said = [meta.title.as_deref(), meta.site_name.as_deref()];
+    let said = [meta.about.title.as_deref(), meta.about.site_name.as_deref()];
     let sites = [
         said.into_iter().flatten().fold(0, |bits, text| bits | named(text)),
         meta.own_address().map_or(0, |address| named(address.host())),
@@ -294,10 +289,7 @@ fn recover(meta: &Metadata, text: &mut String, marked: &mut String, limits: &Tex
 
 pub(crate) fn cut(text: &mut String, max: usize) {
     if text.len() > max {
-        let mut end = max;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = text.floor_char_boundary(max);
         let end = text[..end].rfind('\n').unwrap_or(end);
         text.truncate(end);
     }

@@ -43,7 +43,7 @@ fn markdown_keeps_structure() {
     }
     assert!(found.text.contains("Green tea | 2"), "{}", found.text);
     assert!(!found.text.contains("All rights reserved"));
-    assert_eq!(found.title.as_deref(), Some("Brewing tea at home"));
+    assert_eq!(found.about.title.as_deref(), Some("Brewing tea at home"));
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn structured_data_recovers_an_article() {
         <body><div id=app></div><p>Enable scripts.</p></body></html>"
     ));
     assert!(found.text.starts_with("The council met on Tuesday"), "{}", found.text);
-    assert_eq!(found.author.as_deref(), Some("Ann Lee"));
-    assert_eq!(found.date.as_deref().map(|d| &d[..10]), Some("2024-02-03"));
+    assert_eq!(found.about.author.as_deref(), Some("Ann Lee"));
+    assert_eq!(found.about.published.as_deref().map(|d| &d[..10]), Some("2024-02-03"));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn wrapped_chinese_lines_are_joined() {
     for paragraph in PARAGRAPHS {
         assert!(found.text.contains(paragraph), "{}", found.text);
     }
-    assert_eq!(found.title.as_deref(), Some("5. 标题"));
+    assert_eq!(found.about.title.as_deref(), Some("5. 标题"));
 }
 
 /// The first word of the text of a page that does not stand on the page.
@@ -153,7 +153,7 @@ fn the_address_of_a_page_speaks_where_it_states_none() {
         let dom = parse(html, &Limits::default());
         let meta = metadata(&dom, &base, &[]).found_at(address);
         assert_eq!(hints(&meta).path.as_deref(), path, "{html}");
-        assert_eq!(main_text(&dom, &meta, &TextLimits::default()).date.as_deref(), date, "{html}");
+        assert_eq!(main_text(&dom, &meta, &TextLimits::default()).about.published.as_deref(), date, "{html}");
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::blocks::blocks;
 use super::choice;
 use super::choice::block_row::block_row;
-use super::choice::model::Model;
+use super::choice::features;
 use super::choice::page_features::PageFeatures;
 use super::main_text::{MainText, TextLimits, extract, hints, threads_of};
 use webmill_capture::error::{Error, Result};
@@ -39,12 +39,19 @@ pub fn rows(dom: &Dom<'_>, meta: &Metadata) -> Rows {
     let mut out = Rows { page_width: facts.page.len(), ..Rows::default() };
     let mut row = Vec::new();
     for (i, block) in page.blocks.iter().enumerate() {
+        row.clear();
         block_row(&page, &facts, i, &mut row);
         out.features.extend_from_slice(&row);
+        out.features.extend_from_slice(&facts.page);
         out.texts.push(page.text_of(block).to_string());
         out.units.push(block.counts.units);
     }
     out
+}
+
+/// The names of a row's features, in order, then those of the probabilities of the page types: what models name theirs by.
+pub fn feature_names() -> &'static [String] {
+    &features::names().block
 }
 
 /// Tables other than the shipped ones.
@@ -59,11 +66,11 @@ impl Tables {
     pub fn read(folder: &Path) -> Result<Tables> {
         let read = |name: &str| {
             let path = folder.join(name);
-            let text = std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))?;
-            Model::parse(&text).ok_or_else(|| Error::Config(format!("{}: not a table", path.display())))
+            std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))
         };
         let (types, blocks, doubtful) = (read("types.txt")?, read("blocks.txt")?, read("doubtful.txt")?);
-        Ok(Tables(choice::Tables { types, blocks, doubtful }))
+        let tables = choice::Tables::of([&types, &blocks, &doubtful]);
+        tables.map(Tables).map_err(|why| Error::Config(format!("{}: {why}", folder.display())))
     }
 
     /// The main text of a page by these tables.

@@ -36,6 +36,7 @@ pub fn fragment_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> Mai
     MainText {
         confidence: 1.0,
         page_type: PageType::Other,
+        about: meta.about.clone(),
         ..written(dom, meta, &page, &mut chosen, &data, &Threads::default(), limits)
     }
 }

@@ -177,7 +177,7 @@ fn crawled(folder: &Path, compression: Compression) {
     let site = Kinds::default();
     let (server, _) = serve(site.clone());
     let mut options = every(server.proxy(), 1);
-    options.requisites.fetch = true;
+    options.requisites = true;
     options.archive.format = ArchiveFormat::Warc;
     options.archive.compression = Some(compression);
     options.archive.via = true;

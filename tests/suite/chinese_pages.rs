@@ -137,7 +137,7 @@ fn no_marked_paragraph_is_lost() {
             continue;
         }
         let text = dense(&page.found.text);
-        let title = dense(page.found.title.as_deref().unwrap_or_default());
+        let title = dense(page.found.about.title.as_deref().unwrap_or_default());
         for paragraph in page.gold.lines() {
             let wanted = dense(paragraph);
             let known = NOT_FOUND.contains(&(page.name.as_str(), paragraph));

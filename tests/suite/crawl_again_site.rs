@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use webmill::capture::CanonicalUrl;
+use webmill::crawl::revisit::Schedule;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Totals};
-use webmill::revisit::Schedule;
 use webmill::sim::{Answer, Asking, Site, SynthPage};
 
 use super::crawl_support::{Quiet, events, message, swift, whole};

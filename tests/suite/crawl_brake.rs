@@ -7,24 +7,21 @@ use webmill::capture::CanonicalUrl;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Totals};
-use webmill::sim::{Answer, Happening, Site, SynthPage};
+use webmill::sim::{Answer, Happening};
 
-use super::crawl_support::{Quiet, answers, crawl, events, message, serve, swift, whole};
+use super::crawl_support::{Quiet, Worked, answers, crawl, events, message, serve, swift, whole};
 
-/// A Web that is worked out: path and query of a URL to media type and body; what has none is not there.
-struct Worked<F>(F);
-
-impl<F: Fn(&str) -> Option<(&'static str, String)> + Send + Sync> Site for Worked<F> {
-    fn answer_into(&self, method: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
+/// What the path of a URL is worked out to be, media type and body; what has none is not there.
+fn by_path(
+    site: impl Fn(&str) -> Option<(&'static str, String)> + Send + Sync,
+) -> Worked<impl Fn(&str, u32) -> Answer + Send + Sync> {
+    Worked(move |url: &str, _| {
         let path = url.splitn(4, '/').nth(3).map_or_else(String::new, |path| format!("/{path}"));
-        *out = whole(match (self.0)(&path) {
+        whole(match site(&path) {
             Some((media_type, body)) => message("200 OK", &format!("Content-Type: {media_type}\r\n"), &body),
             None => message("404 Not Found", "", ""),
-        });
-        if method == "HEAD" {
-            out.message.truncate(out.head_len);
-        }
-    }
+        })
+    })
 }
 
 const NAVIGATION: &str = "<ul><li><a href=\"/\">The first page</a></li><li>Weather of all stations</li>\
@@ -46,7 +43,7 @@ fn number(path: &str, before: &str, after: &str) -> Option<u64> {
 /// 3,002 pages of equal navigation that differ in numbers, in a tree: nearly all of them far from the seed.
 #[test]
 fn pages_that_differ_in_numbers_are_all_stored() {
-    let site = Worked(|path: &str| {
+    let site = by_path(|path: &str| {
         if path == "/" {
             return Some(("text/html", format!("{NAVIGATION}<a href=\"/station/1.html\">stations</a>")));
         }
@@ -95,7 +92,7 @@ fn split(urls: &BTreeSet<String>) -> (usize, usize) {
 
 #[test]
 fn an_endless_view_is_cut_and_what_was_left_out_can_be_had() {
-    let (server, record) = serve(Worked(calendar));
+    let (server, record) = serve(by_path(calendar));
     let folder = tempfile::tempdir().unwrap();
     let options = swift(server.proxy());
     let totals = crawl(folder.path(), &options, &seed());
@@ -132,7 +129,7 @@ fn an_endless_view_is_cut_and_what_was_left_out_can_be_had() {
 
 #[test]
 fn without_the_brake_all_is_fetched() {
-    let (server, _) = serve(Worked(calendar));
+    let (server, _) = serve(by_path(calendar));
     let folder = tempfile::tempdir().unwrap();
     let mut options = swift(server.proxy());
     options.brake = false;
@@ -171,7 +168,7 @@ fn pictures(path: &str) -> Option<(&'static str, String)> {
 #[test]
 fn what_cannot_be_wanted_is_not_asked_for_and_the_connection_is_kept() {
     for format in [ArchiveFormat::RawDb, ArchiveFormat::Warc] {
-        let (server, record) = serve(Worked(pictures));
+        let (server, record) = serve(by_path(pictures));
         let folder = tempfile::tempdir().unwrap();
         let mut options = CrawlOptions { connections: 1, ..swift(server.proxy()) };
         options.archive.format = format;
@@ -214,7 +211,7 @@ fn what_cannot_be_wanted_is_not_asked_for_and_the_connection_is_kept() {
 /// Of a kind that is mostly refused, but not always, the head is asked for first, and no body is sent in vain.
 #[test]
 fn the_head_is_asked_for_where_the_ending_says_nothing() {
-    let site = Worked(|path: &str| {
+    let site = by_path(|path: &str| {
         if path == "/" {
             let links: String = (0..100).map(|n| format!("<a href=\"/get/{n}\">file {n}</a> ")).collect();
             return Some(("text/html", format!("{NAVIGATION}{links}")));

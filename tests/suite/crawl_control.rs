@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use webmill::crawl::control::{self, Command, Status};
@@ -11,7 +10,7 @@ use webmill::crawl::{Ended, Purpose};
 use webmill::sim::{Recording, SimConfig};
 
 use super::crawl_support::{
-    Dice, Served, Written, crawl, crawl_until, events, needless_repeats, none, serve, swift, write_recipe,
+    Dice, Program, Served, Written, crawl, crawl_until, events, needless_repeats, none, serve, swift,
 };
 use super::support::Work;
 
@@ -170,15 +169,6 @@ fn a_running_crawl_pauses_resumes_changes_its_delay_and_stops() {
     assert_eq!(fetched(&record, "http://c.example/19"), 1);
 }
 
-/// The binary on a finished crawl, behind another proxy.
-fn start(work: &Work, out: &Path) -> Child {
-    let out = out.to_str().unwrap();
-    let arguments =
-        ["crawl", "--recipe", "recipe.toml", "--seeds", "seeds.txt", "--out", out, "--threads", "2"];
-    let errors = std::fs::File::create(work.path("stderr")).unwrap();
-    work.webmill(&arguments).stdout(Stdio::null()).stderr(errors).spawn().unwrap()
-}
-
 #[test]
 fn killed_at_random_moments_it_obeys_every_command_once() {
     let served = Served::new(SimConfig { delay_ms: 5, ..SimConfig::plain(240, 12, 91) });
@@ -194,14 +184,13 @@ fn killed_at_random_moments_it_obeys_every_command_once() {
 
     // From here on every request is there because of a command.
     let (server, record) = serve(served.sim.clone());
-    write_recipe(&work.path("recipe.toml"), &swift(server.proxy()));
-    std::fs::write(work.path("seeds.txt"), served.sim.seeds().collect::<Vec<_>>().join("\n")).unwrap();
+    let program = Program::new(work, &swift(server.proxy()), &served.sim.seeds().collect::<Vec<_>>());
     let mut dice = Dice(91);
     let (mut kills, mut told) = (Vec::new(), HashSet::new());
     let mut pending = pages.chunks(4);
     let mut all_given = false;
     while !all_given {
-        let mut child = start(&work, &out);
+        let mut child = program.start();
         let until = Instant::now() + Duration::from_millis(dice.below(250));
         while Instant::now() < until && !all_given {
             match pending.next() {
@@ -217,7 +206,7 @@ fn killed_at_random_moments_it_obeys_every_command_once() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    assert!(start(&work, &out).wait().unwrap().success());
+    assert!(program.start().wait().unwrap().success());
     let counts: HashMap<String, _> = record.counts().into_iter().collect();
     let missed: Vec<&String> = told.iter().filter(|url| !counts.contains_key(*url)).collect();
     assert!(missed.is_empty(), "{} of {} are not obeyed: {missed:?}", missed.len(), told.len());

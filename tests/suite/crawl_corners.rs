@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{Ended, Purpose};
-use webmill::sim::{Answer, Ending, Site, SynthPage};
 
 use super::crawl_support::{
-    Written, answers, crawl, crawl_until, events, message, page, seeds, serve, swift, whole,
+    Worked, Written, answers, crawl, crawl_until, cut, events, message, page, seeds, serve, swift, whole,
 };
 use super::support::Work;
 
@@ -39,31 +38,23 @@ fn rings_of_moved_robots_end() {
 }
 
 /// Every sitemap names another one.
-struct Endless;
-
-impl Site for Endless {
-    fn answer_into(&self, _: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
-        let path = url.strip_prefix("http://e.example").unwrap_or("/");
-        let message = match path.strip_prefix("/map").and_then(|rest| rest.strip_suffix(".xml")) {
-            Some(number) => {
-                let next = number.parse::<u64>().unwrap_or(0) + 1;
-                let index = format!(
-                    "<sitemapindex><sitemap><loc>http://e.example/map{next}.xml</loc></sitemap></sitemapindex>"
-                );
-                message("200 OK", "Content-Type: application/xml\r\n", &index)
-            }
-            None if path == "/robots.txt" => {
-                message("200 OK", "Content-Type: text/plain\r\n", "Sitemap: http://e.example/map0.xml\n")
-            }
-            None => page("home", &[]),
-        };
-        *out = whole(message);
+fn endless(url: &str) -> Vec<u8> {
+    let path = url.strip_prefix("http://e.example").unwrap_or("/");
+    if path == "/robots.txt" {
+        return message("200 OK", "Content-Type: text/plain\r\n", "Sitemap: http://e.example/map0.xml\n");
     }
+    let Some(number) = path.strip_prefix("/map").and_then(|rest| rest.strip_suffix(".xml")) else {
+        return page("home", &[]);
+    };
+    let next = number.parse::<u64>().unwrap_or(0) + 1;
+    let index =
+        format!("<sitemapindex><sitemap><loc>http://e.example/map{next}.xml</loc></sitemap></sitemapindex>");
+    message("200 OK", "Content-Type: application/xml\r\n", &index)
 }
 
 #[test]
 fn endless_sitemaps_are_cut_off() {
-    let (server, record) = serve(Endless);
+    let (server, record) = serve(Worked(|url: &str, _| whole(endless(url))));
     let folder = tempfile::tempdir().unwrap();
     let totals = crawl(folder.path(), &swift(server.proxy()), &seeds(&["http://e.example/"]));
     assert_eq!(totals.stored, 1);
@@ -72,27 +63,14 @@ fn endless_sitemaps_are_cut_off() {
     assert_eq!(totals.refused.get("sitemap-depth"), 1);
 }
 
-/// A robots.txt that ends before its length.
-struct Broken;
-
-impl Site for Broken {
-    fn answer_into(&self, _: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
-        *out = Answer { status: 200, ..Answer::default() };
-        if url.ends_with("/robots.txt") {
-            let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 900\r\n\r\n";
-            out.message = [&head[..], b"User-agent: *\nAllow: /\n"].concat();
-            out.head_len = head.len();
-            out.ending = Ending::Close;
-        } else {
-            out.message = page("secret", &[]);
-            out.head_len = out.message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
-        }
-    }
-}
-
 #[test]
 fn a_robots_file_that_breaks_off_allows_nothing() {
-    let (server, record) = serve(Broken);
+    let rules = message("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\nAllow: /\n");
+    let site = Worked(move |url: &str, _| match url.ends_with("/robots.txt") {
+        true => cut(rules.clone(), 20),
+        false => whole(page("secret", &[])),
+    });
+    let (server, record) = serve(site);
     let folder = tempfile::tempdir().unwrap();
     let mut options = swift(server.proxy());
     options.politeness.max_failures = 3;

@@ -2,8 +2,8 @@
 
 use webmill::capture::date::format_rfc3339;
 use webmill::crawl::frontier::FrontierStats;
+use webmill::crawl::revisit::Schedule;
 use webmill::crawl::{Crawl, CrawlOptions};
-use webmill::revisit::Schedule;
 
 use super::crawl_again_site::{BEGAN, DAY_MS, Manner, Pages, etag, every, round, visits, words};
 use super::crawl_support::{events, serve};

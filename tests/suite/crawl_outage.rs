@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use webmill::capture::Truncation;
 use webmill::crawl::event::outcome;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose, Snapshot};
-use webmill::sim::{Answer, Ending, ServeOptions, Server, Site, SynthPage};
+use webmill::sim::{ServeOptions, Server, Site};
 
 use super::crawl_support::{
-    Quiet, Written, answers, crawl, events, message, page, seeds, serve, swift, whole,
+    Quiet, Worked, Written, answers, crawl, cut, events, message, seeds, serve, swift, whole,
 };
 
 /// A site whose front page links to so many others.
@@ -131,22 +131,6 @@ fn what_a_dead_host_had_is_counted_and_comes_with_the_next_run() {
 }
 
 #[test]
-fn a_dead_port_of_a_host_does_not_hold_up_the_others() {
-    let first = listen(star("a.example", 1), "127.0.0.1:0");
-    let at = first.address().to_string();
-    drop(first);
-    let _server = listen(star(&at, 30), &at);
-    let folder = tempfile::tempdir().unwrap();
-    let all = seeds(&[&nowhere(), &format!("http://{at}/")]);
-    let (mut crawl, _) = Crawl::open(folder.path(), &direct(), &all, 2, None).unwrap();
-    let ended = crawl.run(&mut Quiet, &|| false).unwrap();
-    // The dead port costs its own URL's attempts, not the patience of the crawl.
-    let missing = crawl.missing().unwrap();
-    assert_eq!((missing.urls(), missing.waiting), (1, 0));
-    assert_eq!(crawl.close(ended).unwrap().stored, 31);
-}
-
-#[test]
 fn patience_ends_a_crawl_that_only_waits() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = direct();
@@ -160,38 +144,18 @@ fn patience_ends_a_crawl_that_only_waits() {
     crawl.close(ended).unwrap();
 }
 
-/// A bucket of tokens for each host: an answer costs one, without one it is 429.
-struct Limited {
-    site: Written,
-    began: Instant,
-    answered: AtomicU64,
-    refused: AtomicU64,
-    per_second: f64,
-}
-
-impl Site for Limited {
-    fn answer_into(&self, host: &str, url: &str, attempt: u32, page: &mut SynthPage, out: &mut Answer) {
-        let earned = self.began.elapsed().as_secs_f64() * self.per_second + 3.0;
-        if url.ends_with("/robots.txt") || (self.answered.load(Ordering::Relaxed) as f64) < earned {
-            self.answered.fetch_add(1, Ordering::Relaxed);
-            return self.site.answer_into(host, url, attempt, page, out);
-        }
-        self.refused.fetch_add(1, Ordering::Relaxed);
-        let message = message("429 Too Many Requests", "", "slow down");
-        *out = whole(message);
-    }
-}
-
 #[test]
 fn a_rate_limit_costs_time_and_no_page() {
-    let limited = Limited {
-        site: star("l.example", 300),
-        began: Instant::now(),
-        answered: AtomicU64::new(0),
-        refused: AtomicU64::new(0),
-        per_second: 100.0,
-    };
-    let (server, record) = serve(limited);
+    // A bucket of tokens: an answer costs one, a hundred are earned a second, without one it is 429.
+    let (site, began, answered) = (star("l.example", 300), Instant::now(), AtomicU64::new(0));
+    let (server, record) = serve(Worked(move |url: &str, _| {
+        let earned = began.elapsed().as_secs_f64() * 100.0 + 3.0;
+        if !url.ends_with("/robots.txt") && answered.load(Ordering::Relaxed) as f64 >= earned {
+            return whole(message("429 Too Many Requests", "", "slow down"));
+        }
+        answered.fetch_add(1, Ordering::Relaxed);
+        site.of(url, 0)
+    }));
     let folder = tempfile::tempdir().unwrap();
     let totals = crawl(folder.path(), &swift(server.proxy()), &seeds(&["http://l.example/"]));
     assert_eq!((totals.stored, totals.given_up.is_empty()), (301, true));
@@ -202,35 +166,23 @@ fn a_rate_limit_costs_time_and_no_page() {
     assert!(events(folder.path()).iter().all(|event| event.retries == 0));
 }
 
-/// Bodies that break off: `(bytes sent of each attempt)`, the last for all further ones.
-struct Breaking(HashMap<&'static str, Vec<usize>>);
-
 const BODY: usize = 1_000;
 
-impl Site for Breaking {
-    fn answer_into(&self, _: &str, url: &str, attempt: u32, _: &mut SynthPage, out: &mut Answer) {
-        let sent = self.0.get(url).map(|all| *all.get(attempt as usize).or(all.last()).unwrap());
-        let Some(sent) = sent else {
-            let message = message("404 Not Found", "", "");
-            *out = Answer { status: 404, head_len: message.len(), message, ..Answer::default() };
-            return;
-        };
-        let body = format!("<p>{}</p>", "x".repeat(BODY - 7));
-        let mut message = message("200 OK", "Content-Type: text/html\r\n", &body);
-        let head_len = message.len() - BODY;
-        message.truncate(head_len + sent);
-        let ending = if sent < BODY { Ending::Close } else { Ending::default() };
-        *out = Answer { status: 200, message, head_len, ending, ..Answer::default() };
-    }
-
-    fn depends_on_attempt(&self, url: &str) -> bool {
-        self.0.contains_key(url)
-    }
+/// A Web of bodies that break off: bytes sent of each attempt of a URL, the last for all further ones.
+fn breaking(sent: HashMap<&'static str, Vec<usize>>) -> impl Site + 'static {
+    Worked(move |url: &str, attempt| match sent.get(url) {
+        None => whole(message("404 Not Found", "", "")),
+        Some(all) => {
+            let body = format!("<p>{}</p>", "x".repeat(BODY - 7));
+            let sent = all.get(attempt as usize).or(all.last()).unwrap();
+            cut(message("200 OK", "Content-Type: text/html\r\n", &body), *sent)
+        }
+    })
 }
 
 #[test]
 fn bodies_that_break_off_are_asked_for_again_and_the_longest_is_kept() {
-    let web = Breaking(HashMap::from([
+    let web = breaking(HashMap::from([
         ("http://b.example/whole-at-last", vec![100, 300, BODY]),
         ("http://b.example/never-whole", vec![100, 700, 300]),
     ]));
@@ -277,14 +229,13 @@ fn a_tightened_scope_reaches_what_is_queued() {
 #[test]
 fn errors_of_a_server_are_asked_for_again_when_told() {
     let error = || message("500 Internal Server Error", "", "later");
-    let site = star("e.example", 3);
-    let site = (0..2).fold(site, |site, _| site).answer("http://e.example/late.html", error());
-    let front = page("front", &["/0.html", "/late.html"]);
-    let mut site = site;
-    site.0.insert("http://e.example/".into(), vec![front]);
-    let late = site.0.get_mut("http://e.example/late.html").unwrap();
-    late.push(error());
-    late.push(page("here at last", &[]));
+    let late = "http://e.example/late.html";
+    let site = Written::default()
+        .page("http://e.example/", &["/0.html", "/late.html"])
+        .page("http://e.example/0.html", &[])
+        .answer(late, error())
+        .answer(late, error())
+        .page(late, &[]);
     let (server, _) = serve(site);
     let folder = tempfile::tempdir().unwrap();
     let mut options = swift(server.proxy());
@@ -304,29 +255,21 @@ fn errors_of_a_server_are_asked_for_again_when_told() {
     assert_eq!(answers(folder.path()).len(), 3);
 }
 
-/// A host that answers every request with an error from one request to another.
-struct OutOfOrder {
-    site: Written,
-    asked: AtomicU64,
-    from: u64,
-    to: u64,
-}
-
-impl Site for OutOfOrder {
-    fn answer_into(&self, host: &str, url: &str, attempt: u32, page: &mut SynthPage, out: &mut Answer) {
-        let nth = if url.ends_with("/robots.txt") { 0 } else { self.asked.fetch_add(1, Ordering::Relaxed) };
-        if !(self.from..self.to).contains(&nth) {
-            return self.site.answer_into(host, url, attempt, page, out);
+/// A host of forty pages that answers the requests of this range with an error.
+fn out_of_order(errors: std::ops::Range<u64>) -> impl Site + 'static {
+    let (site, asked) = (star("o.example", 40), AtomicU64::new(0));
+    Worked(move |url: &str, _| {
+        let nth = if url.ends_with("/robots.txt") { 0 } else { asked.fetch_add(1, Ordering::Relaxed) };
+        match errors.contains(&nth) {
+            true => whole(message("500 Internal Server Error", "", "out of order")),
+            false => site.of(url, 0),
         }
-        let message = message("500 Internal Server Error", "", "out of order");
-        *out = whole(message);
-    }
+    })
 }
 
 #[test]
 fn a_host_that_answers_with_errors_alone_for_a_while_loses_no_page() {
-    let site = OutOfOrder { site: star("o.example", 40), asked: AtomicU64::new(0), from: 10, to: 110 };
-    let (server, record) = serve(site);
+    let (server, record) = serve(out_of_order(10..110));
     let folder = tempfile::tempdir().unwrap();
     let mut options = swift(server.proxy());
     options.max_retries = 1;
@@ -340,8 +283,7 @@ fn a_host_that_answers_with_errors_alone_for_a_while_loses_no_page() {
 
 #[test]
 fn a_host_that_never_recovers_is_left_alone_with_its_queue() {
-    let site = OutOfOrder { site: star("o.example", 40), asked: AtomicU64::new(0), from: 10, to: u64::MAX };
-    let (server, _) = serve(site);
+    let (server, _) = serve(out_of_order(10..u64::MAX));
     let folder = tempfile::tempdir().unwrap();
     let mut options = swift(server.proxy());
     (options.politeness.backoff_ms, options.politeness.max_backoff_ms) = (5, 5);
@@ -354,36 +296,22 @@ fn a_host_that_never_recovers_is_left_alone_with_its_queue() {
     assert_eq!((missing.hosts[0].0.reason.as_str(), missing.waiting), (outcome::SERVER_ERROR, 41 - stored));
 }
 
-/// Long pages that break off at the first attempts, after so many.
-struct Heavy(u32);
-
-impl Site for Heavy {
-    fn answer_into(&self, _: &str, url: &str, attempt: u32, _: &mut SynthPage, out: &mut Answer) {
-        let mut x = url.bytes().fold(1u64, |x, b| x.wrapping_mul(31).wrapping_add(b.into()));
-        let mut text = String::from("<p>");
-        while text.len() < 380_000 {
-            x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
-            text.push_str(&format!("{x:016x} "));
-        }
-        let mut message = message("200 OK", "Content-Type: text/html\r\n", &text);
-        let head_len = message.len() - text.len();
-        let whole = attempt >= self.0;
-        if !whole {
-            message.truncate(head_len + 370_000);
-        }
-        let ending = if whole { Ending::default() } else { Ending::Close };
-        *out = Answer { status: 200, message, head_len, ending, ..Answer::default() };
+/// A page of 380 kB that hardly compresses.
+fn heavy(url: &str) -> Vec<u8> {
+    let mut x = url.bytes().fold(1u64, |x, b| x.wrapping_mul(31).wrapping_add(b.into()));
+    let mut text = String::from("<p>");
+    while text.len() < 380_000 {
+        x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
+        text.push_str(&format!("{x:016x} "));
     }
-
-    fn depends_on_attempt(&self, _: &str) -> bool {
-        true
-    }
+    message("200 OK", "Content-Type: text/html\r\n", &text)
 }
 
 #[test]
 fn parts_of_answers_that_find_no_room_are_counted_and_said_and_their_urls_come_all_the_same() {
     for (breaks, given_up) in [(1, 0), (9, 6)] {
-        let (server, _) = serve(Heavy(breaks));
+        let sent = move |attempt| if attempt < breaks { 370_000 } else { usize::MAX / 2 };
+        let (server, _) = serve(Worked(move |url: &str, attempt| cut(heavy(url), sent(attempt))));
         let folder = tempfile::tempdir().unwrap();
         let mut options = swift(server.proxy());
         // A thirty-second of it is for such parts.
@@ -412,7 +340,7 @@ fn parts_of_answers_that_find_no_room_are_counted_and_said_and_their_urls_come_a
 
 #[test]
 fn a_part_that_waits_when_a_run_ends_is_counted() {
-    let web = Breaking(HashMap::from([("http://b.example/x", vec![100, BODY])]));
+    let web = breaking(HashMap::from([("http://b.example/x", vec![100, BODY])]));
     let (server, _) = serve(web);
     let folder = tempfile::tempdir().unwrap();
     let mut options = swift(server.proxy());

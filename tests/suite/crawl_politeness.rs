@@ -14,11 +14,11 @@ use webmill::crawl::CrawlOptions;
 use webmill::crawl::event::outcome;
 use webmill::sim::{
     Answer, Asked, Config, Expect, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
-    ServeOptions, Server, SimConfig, Site, SynthPage,
+    ServeOptions, Server, SimConfig,
 };
 
 use super::crawl_support::{
-    Change, Served, Written, crawl, events, exchanges, message, none, page, serve, swift, whole,
+    Change, Served, Worked, Written, crawl, events, exchanges, message, none, page, serve, swift, whole,
 };
 
 /// What a server may expect of a crawler.
@@ -328,11 +328,7 @@ fn what_robots_txt_itself_asks_for_is_obeyed() {
     let mut options = polite(server.proxy());
     options.fetch.share_proxy = false;
     let totals = crawl(folder.path(), &options, &seeds);
-    let head = |asked: &Asked| {
-        let mut answer = Answer::default();
-        web.answer_into("GET", &asked.url, asked.attempt, &mut SynthPage::default(), &mut answer);
-        answer.message
-    };
+    let head = |asked: &Asked| web.of(&asked.url, asked.attempt).message;
     let manners = Manners {
         delay_ms: &|host| if host == "other.example" { 200 } else { DELAY_MS },
         backoff_ms: BACKOFF_MS,
@@ -356,30 +352,18 @@ fn what_robots_txt_itself_asks_for_is_obeyed() {
 }
 
 /// Hosts with four pages each, on a port of their own.
-struct Village;
-
-impl Site for Village {
-    fn answer_into(&self, _: &str, url: &str, _: u32, _: &mut SynthPage, out: &mut Answer) {
-        let message = match url.rsplit('/').next() {
-            Some("robots.txt") => {
-                message("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /no\n")
-            }
-            Some("") => page(url, &["/1", "/2", "/3", "/no"]),
-            // A server that does not keep connections, and says so or does not.
-            Some("2") => {
-                let body = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<p>old</p>".to_vec();
-                *out = Answer {
-                    status: 200,
-                    head_len: body.len() - 10,
-                    message: body,
-                    ending: webmill::sim::Ending::Close,
-                    ..Answer::default()
-                };
-                return;
-            }
-            _ => page(url, &["/"]),
-        };
-        *out = whole(message);
+fn village(url: &str, _: u32) -> Answer {
+    match url.rsplit('/').next() {
+        Some("robots.txt") => {
+            whole(message("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /no\n"))
+        }
+        Some("") => whole(page(url, &["/1", "/2", "/3", "/no"])),
+        // A server that does not keep connections, and says so or does not.
+        Some("2") => {
+            let old = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<p>old</p>".to_vec();
+            Answer { ending: webmill::sim::Ending::Close, ..whole(old) }
+        }
+        _ => whole(page(url, &["/"])),
     }
 }
 
@@ -389,7 +373,7 @@ const IP_DELAY_MS: u64 = 150;
 fn visit_directly(ip_delay_ms: u64) -> (Arc<Recording>, HashMap<String, IpAddr>) {
     let record = Arc::new(Recording::default());
     let options = ServeOptions { address: (Ipv4Addr::UNSPECIFIED, 0).into(), recorder: Some(record.clone()) };
-    let server = Server::start(Village, options).unwrap();
+    let server = Server::start(Worked(village), options).unwrap();
     let port = server.address().port();
     let mut options = polite(String::new());
     options.fetch.proxy = None;
@@ -447,7 +431,7 @@ fn addresses_have_their_delay_too() {
 fn private_addresses_are_not_even_connected_to() {
     let record = Arc::new(Recording::default());
     let options = ServeOptions { address: (Ipv4Addr::UNSPECIFIED, 0).into(), recorder: Some(record.clone()) };
-    let server = Server::start(Village, options).unwrap();
+    let server = Server::start(Worked(village), options).unwrap();
     let port = server.address().port();
     let mut options = polite(String::new());
     options.fetch.proxy = None;

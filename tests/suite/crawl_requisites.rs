@@ -102,7 +102,7 @@ pub fn documentation() -> Written {
 
 pub fn with_requisites(proxy: String) -> CrawlOptions {
     let mut options = swift(proxy);
-    options.requisites.fetch = true;
+    options.requisites = true;
     options
 }
 

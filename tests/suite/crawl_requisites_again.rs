@@ -49,7 +49,7 @@ fn site(manner: Manner) -> Pages {
 
 fn options(proxy: String) -> CrawlOptions {
     let mut options = every(proxy, 1);
-    options.requisites.fetch = true;
+    options.requisites = true;
     options.scope.url_exclude = vec!["/favicon".into()];
     options
 }

@@ -2,8 +2,8 @@
 //! nothing was fetched again but what was on its way.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use webmill::Error;
@@ -15,11 +15,10 @@ use webmill::shard::Compression;
 use webmill::sim::{Config, FeatureShares, HostShares, PageShares, Recording, RobotsShares, SimConfig};
 
 use super::crawl_support::{
-    Dice, Served, Written, crawl_until, message, needless_repeats, none, serve, shard_files, swift,
-    write_recipe,
+    Dice, Program, Served, Written, crawl_until, message, needless_repeats, none, serve, shard_files, swift,
 };
 use super::crawl_truth::differences;
-use super::support::{Work, files_below};
+use super::support::files_below;
 
 /// How long an answer may take from the server's last byte until it is committed: a tick, and what a busy machine adds
 /// to reading the page.
@@ -44,81 +43,13 @@ fn check(served: &Served, folder: &Path, kills: &[Instant]) {
     none(&needless_repeats(&served.record, kills, TICK));
 }
 
-/// The binary at work on a crawl.
-struct Program {
-    work: Work,
-    out: PathBuf,
-}
-
-impl Program {
-    fn new(served: &Served, options: &CrawlOptions) -> Program {
-        let work = Work::new();
-        write_recipe(&work.path("recipe.toml"), options);
-        let seeds: Vec<String> = served.sim.seeds().collect();
-        std::fs::write(work.path("seeds.txt"), seeds.join("\n")).unwrap();
-        let out = work.path("crawl");
-        Program { work, out }
-    }
-
-    fn command(&self) -> Command {
-        let out = self.out.to_str().unwrap();
-        let arguments =
-            ["crawl", "--recipe", "recipe.toml", "--seeds", "seeds.txt", "--out", out, "--threads", "2"];
-        let mut command = self.work.webmill(&arguments);
-        let errors = std::fs::File::create(self.work.path("stderr")).unwrap();
-        command.stdout(Stdio::null()).stderr(errors);
-        command
-    }
-
-    fn start(&self) -> Child {
-        self.command().spawn().unwrap()
-    }
-
-    fn said(&self) -> String {
-        std::fs::read_to_string(self.work.path("stderr")).unwrap()
-    }
-
-    /// Waits for the end, and expects success.
-    fn finish(&self, mut child: Child) {
-        let status = child.wait().unwrap();
-        assert!(status.success(), "{status}: {}", self.said());
-    }
-}
-
-/// Kills the crawl again and again until it ends by itself; the moments of the kills.
-fn kill_until_done(served: &Served, program: &Program, dice: &mut Dice, requests: u64) -> Vec<Instant> {
-    let mut kills = Vec::new();
-    loop {
-        let mut child = program.start();
-        // One in four dies while it opens its folder, or as soon as it has.
-        let early = kills.len() % 4 == 3;
-        let more = if early { 0 } else { served.server.requests() + requests / 2 + dice.below(requests) };
-        let by = Instant::now() + Duration::from_millis(if early { dice.below(120) } else { 20_000 });
-        loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                assert!(status.success(), "{status}: {}", program.said());
-                return kills;
-            }
-            let now = Instant::now();
-            if now > by || (!early && served.server.requests() >= more) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        std::thread::sleep(Duration::from_millis(dice.below(60)));
-        kills.push(Instant::now());
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-}
-
 fn killed(seed: u64, change: impl FnOnce(&mut CrawlOptions)) {
     let served = Served::new(SimConfig { delay_ms: 10, ..steady(2_000, seed) });
     let mut options = served.options();
     options.connections = 24;
     change(&mut options);
-    let program = Program::new(&served, &options);
-    let kills = kill_until_done(&served, &program, &mut Dice(seed), 200);
+    let program = Program::of(&served, &options);
+    let kills = program.kill_until_done(&served.server, &mut Dice(seed), 200);
     assert!(kills.len() >= 8, "{} kills", kills.len());
     check(&served, &program.out, &kills);
 }
@@ -133,7 +64,7 @@ fn killed_with_small_files_and_warc_it_loses_nothing() {
     killed(62, |options| {
         options.archive.format = ArchiveFormat::Warc;
         options.archive.max_shard_bytes = 60_000;
-        options.journal.part_events = 150;
+        options.part_events = 150;
         options.strategy = Strategy::Best;
     });
 }
@@ -147,7 +78,7 @@ fn killed_it_stays_polite() {
     let served = Served::new(config);
     let mut options = served.options();
     options.politeness.delay_ms = 100;
-    let program = Program::new(&served, &options);
+    let program = Program::of(&served, &options);
     let mut kills = 0;
     let mut dice = Dice(63);
     while kills < 5 {
@@ -177,7 +108,7 @@ fn killed_it_stays_polite() {
 #[test]
 fn interrupted_it_goes_on() {
     let served = Served::new(SimConfig { delay_ms: 10, ..steady(600, 64) });
-    let program = Program::new(&served, &served.options());
+    let program = Program::of(&served, &served.options());
     let mut child = program.start();
     while served.server.requests() < 250 {
         std::thread::sleep(Duration::from_millis(1));
@@ -282,7 +213,7 @@ fn a_lost_frontier_is_built_again() {
     let warc = |options: &mut CrawlOptions| {
         options.archive.format = ArchiveFormat::Warc;
         options.archive.max_shard_bytes = 100_000;
-        options.journal.part_events = 100;
+        options.part_events = 100;
         options.strategy = Strategy::Best;
     };
     let replayed = damaged(72, warc, |folder| std::fs::remove_dir_all(folder.join("frontier")).unwrap());

@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use webmill::capture::date::format_14;
 use webmill::crawl::Purpose;
@@ -15,7 +13,7 @@ use webmill::sim::{ChangeConfig, Config, SimConfig};
 
 use super::archives;
 use super::crawl_again_site::{DAY_MS, Manner, Pages, every, round, visits, words};
-use super::crawl_support::{Served, events, none, serve, shard_files};
+use super::crawl_support::{Dice, Program, Served, events, none, serve, shard_files};
 use super::support::Work;
 
 /// A Web in which nothing changes; a third of its hosts has no validators.
@@ -272,32 +270,8 @@ fn killed_in_a_round(seed: u64, format: ArchiveFormat) {
     round(&folder, &options, &seeds, 0.0);
     let known: Vec<String> = pages(&folder).into_iter().map(|event| event.url).collect();
     let first = served.record.requests().len();
-    std::fs::write(work.path("seeds.txt"), seeds.join("\n")).unwrap();
-    super::crawl_support::write_recipe(&work.path("recipe.toml"), &options);
-    let start = || {
-        let arguments =
-            ["crawl", "--recipe", "recipe.toml", "--seeds", "seeds.txt", "--out", "crawl", "--threads", "2"];
-        let errors = std::fs::File::create(work.path("stderr")).unwrap();
-        work.webmill(&arguments).stdout(Stdio::null()).stderr(errors).spawn().unwrap()
-    };
-    let mut kills: Vec<Instant> = Vec::new();
-    'rounds: loop {
-        let mut child = start();
-        let more = served.server.requests() + 40 + 13 * (kills.len() as u64 % 5);
-        let by = Instant::now() + Duration::from_secs(20);
-        while served.server.requests() < more && Instant::now() < by {
-            if let Some(status) = child.try_wait().unwrap() {
-                let said = std::fs::read_to_string(work.path("stderr")).unwrap();
-                assert!(status.success(), "{status}: {said}");
-                break 'rounds;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        std::thread::sleep(Duration::from_millis(17 * (kills.len() as u64 % 4)));
-        kills.push(Instant::now());
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    let program = Program::new(work, &options, &served.sim.seeds().collect::<Vec<_>>());
+    let kills = program.kill_until_done(&served.server, &mut Dice(seed), 60);
     assert!(kills.len() >= 6, "{} kills", kills.len());
     let mut counts: HashMap<String, u32> = known.iter().map(|url| (url.clone(), 0)).collect();
     for event in pages(&folder).into_iter().skip(known.len()) {

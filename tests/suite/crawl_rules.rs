@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use webmill::capture::CanonicalUrl;
-use webmill::crawl::steering::{NO_RULE, RuleText, SteeringOptions};
+use webmill::crawl::steering::{NO_RULE, SteeringOptions};
 use webmill::crawl::{CrawlOptions, Ended, Totals};
 
 use super::crawl_support::{
@@ -197,7 +197,7 @@ fn needed() -> BTreeSet<String> {
 }
 
 fn steered_by(rules: &[&str], options: CrawlOptions) -> CrawlOptions {
-    let text = |(n, text): (usize, &&str)| RuleText { name: format!("{n}.toml"), text: (*text).to_owned() };
+    let text = |(n, text): (usize, &&str)| (format!("{n}.toml"), (*text).to_owned());
     let texts = rules.iter().enumerate().map(text).collect();
     CrawlOptions { rules: SteeringOptions { texts, ..SteeringOptions::default() }, ..options }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,9 +12,11 @@ use webmill::crawl::politeness::Politeness;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Observer, Purpose, Replayed, Snapshot, Totals, journal};
 use webmill::shard::{ReadOptions, RecordType, ShardReader};
 use webmill::sim::{
-    Answer, Asked, Config, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
+    Answer, Asked, Config, Ending, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
     ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
 };
+
+use super::support::Work;
 
 /// A change of settings.
 pub type Change = fn(&mut CrawlOptions);
@@ -114,6 +117,13 @@ impl Written {
         self
     }
 
+    /// What is answered to a URL that was asked for so often before.
+    pub fn of(&self, url: &str, attempt: u32) -> Answer {
+        let known = self.0.get(url);
+        let nth = known.and_then(|all| all.get(attempt as usize).or(all.last()));
+        whole(nth.cloned().unwrap_or_else(|| message("404 Not Found", "", "nothing here")))
+    }
+
     /// A page with these links.
     pub fn page(self, url: &str, links: &[&str]) -> Self {
         self.answer(url, page(url, links))
@@ -122,15 +132,36 @@ impl Written {
 
 impl Site for Written {
     fn answer_into(&self, _: &str, url: &str, attempt: u32, _: &mut SynthPage, out: &mut Answer) {
-        let known = self.0.get(url);
-        let nth = known.and_then(|all| all.get(attempt as usize).or(all.last()));
-        let message = nth.cloned().unwrap_or_else(|| message("404 Not Found", "", "nothing here"));
-        *out = whole(message);
+        *out = self.of(url, attempt);
     }
 
     fn depends_on_attempt(&self, url: &str) -> bool {
         self.0.get(url).is_some_and(|all| all.len() > 1)
     }
+}
+
+/// A Web that is worked out: what is answered for a URL that was asked for so often before.
+pub struct Worked<F>(pub F);
+
+impl<F: Fn(&str, u32) -> Answer + Send + Sync> Site for Worked<F> {
+    fn answer_into(&self, method: &str, url: &str, attempt: u32, _: &mut SynthPage, out: &mut Answer) {
+        *out = (self.0)(url, attempt);
+        if method == "HEAD" {
+            out.message.truncate(out.head_len);
+        }
+    }
+
+    fn depends_on_attempt(&self, _: &str) -> bool {
+        true
+    }
+}
+
+/// The beginning of an answer: its body breaks off after so many bytes.
+pub fn cut(mut message: Vec<u8>, body_bytes: usize) -> Answer {
+    let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+    let ending = if head_len + body_bytes < message.len() { Ending::Close } else { Ending::default() };
+    message.truncate(head_len + body_bytes);
+    Answer { ending, ..whole(message) }
 }
 
 /// An answer of which all is sent.
@@ -167,6 +198,76 @@ pub fn crawl_until(
 pub fn write_recipe(path: &Path, options: &CrawlOptions) {
     let recipe = BTreeMap::from([("crawl", options)]);
     std::fs::write(path, toml::to_string(&recipe).unwrap()).unwrap();
+}
+
+/// The binary at work on a crawl.
+pub struct Program {
+    pub work: Work,
+    pub out: PathBuf,
+}
+
+impl Program {
+    /// To begin or go on in the folder `crawl`.
+    pub fn new(work: Work, options: &CrawlOptions, seeds: &[String]) -> Program {
+        write_recipe(&work.path("recipe.toml"), options);
+        std::fs::write(work.path("seeds.txt"), seeds.join("\n")).unwrap();
+        let out = work.path("crawl");
+        Program { work, out }
+    }
+
+    /// On a Web that is served.
+    pub fn of(served: &Served, options: &CrawlOptions) -> Program {
+        Program::new(Work::new(), options, &served.sim.seeds().collect::<Vec<_>>())
+    }
+
+    pub fn command(&self) -> Command {
+        let arguments =
+            ["crawl", "--recipe", "recipe.toml", "--seeds", "seeds.txt", "--out", "crawl", "--threads", "2"];
+        let mut command = self.work.webmill(&arguments);
+        let errors = std::fs::File::create(self.work.path("stderr")).unwrap();
+        command.stdout(Stdio::null()).stderr(errors);
+        command
+    }
+
+    pub fn start(&self) -> Child {
+        self.command().spawn().unwrap()
+    }
+
+    pub fn said(&self) -> String {
+        std::fs::read_to_string(self.work.path("stderr")).unwrap()
+    }
+
+    /// Waits for the end, and expects success.
+    pub fn finish(&self, mut child: Child) {
+        let status = child.wait().unwrap();
+        assert!(status.success(), "{status}: {}", self.said());
+    }
+
+    /// Kills the crawl again and again, each time after some `requests`, until it ends by itself; the moments of the kills.
+    pub fn kill_until_done(&self, server: &Server, dice: &mut Dice, requests: u64) -> Vec<Instant> {
+        let mut kills = Vec::new();
+        loop {
+            let mut child = self.start();
+            // One in four dies while it opens its folder, or as soon as it has.
+            let early = kills.len() % 4 == 3;
+            let more = if early { 0 } else { server.requests() + requests / 2 + dice.below(requests) };
+            let by = Instant::now() + Duration::from_millis(if early { dice.below(120) } else { 20_000 });
+            loop {
+                if let Some(status) = child.try_wait().unwrap() {
+                    assert!(status.success(), "{status}: {}", self.said());
+                    return kills;
+                }
+                if Instant::now() > by || (!early && server.requests() >= more) {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::thread::sleep(Duration::from_millis(dice.below(60)));
+            kills.push(Instant::now());
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
 }
 
 /// Numbers by chance, the same every time.

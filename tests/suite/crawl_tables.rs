@@ -5,6 +5,7 @@ use std::path::Path;
 
 use webmill::capture::CanonicalUrl;
 use webmill::crawl::event::outcome;
+use webmill::crawl::revisit::Schedule;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Missing, Purpose, Totals};
 use webmill::jobs::crawl::end;
 use webmill::jobs::crawl::files::folder;
@@ -13,7 +14,6 @@ use webmill::jobs::crawl::rows::{
     MissingWhy, PageHistoryRow, Standing,
 };
 use webmill::jobs::report::tables::SummaryRow;
-use webmill::revisit::Schedule;
 use webmill::table::{Table, read_rows};
 
 use super::crawl_support::{Quiet, Served, Written, events, lively, message, page, seeds, serve, swift};

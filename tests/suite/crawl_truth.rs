@@ -188,7 +188,7 @@ fn best_first_finds_the_whole_truth() {
     crawl_all(23, |options| {
         options.strategy = Strategy::Best;
         options.archive.max_shard_bytes = 300_000;
-        options.journal.part_events = 500;
+        options.part_events = 500;
         // Few hosts fit into memory: the others are parked on disk and come back.
         options.memory = 16 << 20;
     });
@@ -373,7 +373,7 @@ fn nine_pages_in_three_orders() {
             options.strategy = strategy;
             options.scope.domain_suffixes.push("example".into());
             let priority = &mut options.priority;
-            (priority.popularity, priority.parent) = (0.0, 0.0);
+            (priority.coefficients.popularity, priority.coefficients.parent) = (0.0, 0.0);
             let weights = "hgifeacbd"
                 .chars()
                 .zip(1..)
@@ -417,8 +417,7 @@ fn best_first_goes_by_the_formula() {
             options.strategy = Strategy::Best;
             options.scope.domain_suffixes.push("example".into());
             let priority = &mut options.priority;
-            (priority.domain, priority.popularity, priority.parent, priority.depth) =
-                (1.0, popularity, 0.5, -0.1);
+            priority.coefficients = [1.0, popularity, 0.5, -0.1, 0.0, 0.0, 0.0].into();
             priority.domain_weights.insert("g.example".into(), 2.0);
             priority.domain_weights.insert("l.example".into(), -1.0);
         })

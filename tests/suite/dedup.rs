@@ -286,27 +286,3 @@ fn results_of_other_settings_are_compared_again_and_that_is_said() {
     let missing = work.fails(&["dedup", "1", "--against", "nowhere"], 2);
     assert!(missing.contains("nowhere"), "{missing}");
 }
-
-#[test]
-fn neither_threads_nor_memory_change_a_byte_of_skewed_pages() {
-    let work = Work::new();
-    let template = text(7, 120);
-    let mut pages = Vec::new();
-    for number in 0..600u32 {
-        // Equal pages, pages of a template that resemble each other, and pages that only share a template.
-        let own = text(u64::from(number), 60);
-        let text = match number % 3 {
-            0 => template.clone(),
-            1 => changed(&template, &[number as usize % 120]),
-            _ => format!("{template} {own}"),
-        };
-        pages.push(Written::new(&format!("http://h{}.org/{number}", number % 7), number * 7 % 1000, &text));
-    }
-    write_archive(&work, "a.warc", &pages);
-    work.run(&["extract", "a.warc", "--out", "one"]);
-    work.run(&["extract", "a.warc", "--out", "two"]);
-    work.run(&["dedup", "one", "--threads", "1"]);
-    work.run(&["dedup", "two", "--threads", "2", "--memory", "64MiB"]);
-    assert_same(&work.committed("one"), &work.committed("two"), "2 threads");
-    assert_eq!(clusters(&work, "one").values().map(BTreeSet::len).max(), Some(400));
-}

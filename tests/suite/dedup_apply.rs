@@ -537,23 +537,3 @@ fn what_is_there_is_not_overwritten_and_a_crash_leaves_nothing_half_done() {
     let report = work.fails(&["dedup", "apply", "nothing", "shards", "--out", "new"], 2);
     assert!(report.contains("webmill dedup"), "{report}");
 }
-
-#[test]
-fn the_demo_has_no_duplicates_left() {
-    let work = Work::with_demo();
-    let shards: Vec<PathBuf> = files(&work.path("demo")).into_keys().collect();
-    let shard = shards.iter().find(|path| {
-        path.extension().is_some_and(|end| ["rawdb", "warc", "raw"].iter().any(|kind| end == *kind))
-    });
-    let folder = work.path("demo").join(shard.expect("the demo keeps its shards").parent().unwrap());
-    let folder = folder.to_str().unwrap();
-    let results =
-        ["demo", "demo/results"].into_iter().find(|path| work.path(path).join("dedup/latest").exists());
-    let results = results.expect("the demo keeps its results");
-    assert!(!clusters(&work, results).is_empty());
-    work.run(&["dedup", "apply", results, folder, "--out", "smaller"]);
-    mill(&work, "smaller/shards", "again");
-    assert!(clusters(&work, "again").is_empty());
-    work.run(&["dedup", "apply", results, "smaller/shards", "--out", "twice"]);
-    assert_eq!(files(&work.path("smaller/shards")), files(&work.path("twice/shards")));
-}

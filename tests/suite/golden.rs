@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use webmill::jobs::registry::{JOBS, tables};
+use webmill::jobs::builtin::registry;
 use webmill::shard::{Compression, NewRecord, RawDbWriter, WriteOptions};
 use webmill::table::{ColumnType, TableInWords};
 use xxhash_rust::xxh3::xxh3_64;
@@ -78,7 +78,7 @@ fn shown(cell: &str, kind: Option<ColumnType>) -> String {
 
 /// Everything that a job committed, as text.
 fn committed(folder: &Path, manifest: &serde_json::Value) -> String {
-    let schemas = tables();
+    let schemas = registry().tables();
     let kind = |table: &str, column: &str| {
         let table = schemas.iter().find(|schema| schema.name == table)?;
         table.columns.iter().find(|c| c.name == column).map(|c| c.kind)
@@ -139,16 +139,17 @@ fn output_changes_only_with_the_version_of_its_job() {
                   [count-words]\nskip_regexes = ['\\b[^f\\s]\\S*']\n[count-backlinks]\nmost = 3\n[count-host-terms]\nmost = 5\n[count-index]\n\
                   [count-grep]\npattern = \"[Ff]err(y|ies)\"\n\
                   [count-visits]\nlogs = [\"access.log\"]\nhost = \"a.example\"\n\
-                  [learn-features]\nlabels = \"labels.csv\"\nmin_pages = 12\n[learn-train]\nlabels = \"labels.csv\"\nfolds = 2\n[learn-apply]\n\
-                  [learn-cluster]\nk = 4\n\
+                  [learn]\njobs = [\"train\", \"apply\", \"cluster\"]\nlabels = \"labels.csv\"\nfolds = 2\nk = 4\n\
                   [count-sort]\ntable = \"degrees\"\ncolumn = \"count\"\n";
     let log = "10.0.0.1 - - [24/Nov/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n";
     std::fs::write(work.path("access.log"), log.repeat(3)).unwrap();
     std::fs::write(work.path("mill.toml"), recipe).unwrap();
     work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
+    std::fs::write(work.path("features.toml"), "[learn]\nlabels = \"labels.csv\"\nmin_pages = 12\n").unwrap();
+    work.run(&["learn", "features", "--out", "out", "--recipe", "features.toml"]);
     let rewrite = std::env::var("WEBMILL_GOLDEN").is_ok_and(|how| how == "rewrite");
     let mut wrong = Vec::new();
-    for job in JOBS {
+    for job in registry().jobs() {
         let folder = work.path("out").join(job.name).join("latest");
         let manifest = std::fs::read(folder.join("manifest.json")).unwrap();
         let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();

@@ -113,15 +113,8 @@ fn results_are_learnt_by_a_file_of_labels() {
     for (host, label) in told.column("host").zip(told.column("label")) {
         assert_eq!(if host.starts_with("tea") { "茶" } else { "bikes" }, label);
     }
-    let output = work.run(&[
-        "learn",
-        "features",
-        "results",
-        "--labels",
-        "labels.csv",
-        "--set",
-        "learn-features.features=4",
-    ]);
+    let output =
+        work.run(&["learn", "features", "results", "--labels", "labels.csv", "--set", "learn.features=4"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("left out: 8 page-without-label"));
     let features = work.words("results", "learn-features", "features");
     assert_eq!(features.column("is_chosen").filter(|chosen| *chosen == "true").count(), 4);
@@ -147,7 +140,7 @@ fn lines_may_have_several_labels_by_url() {
     std::fs::write(work.path("labels.tsv"), labels).unwrap();
     let told = work.fails(&["learn", "train", "results", "--labels", "labels.tsv", "--method", "svm"], 2);
     assert!(told.contains("0 classes of 2 pages"), "{told}");
-    work.run(&["learn", "train", "results", "--labels", "labels.tsv", "--set", "learn-train.multi=true"]);
+    work.run(&["learn", "train", "results", "--labels", "labels.tsv", "--set", "learn.multi=true"]);
     assert!(measure(&work, "results", "folds", "micro-f1") > 0.95);
     work.run(&["learn", "apply", "results"]);
     let table = work.words("results", "learn-apply", "classes");
@@ -278,7 +271,7 @@ fn evaluation_sets_reach_what_is_asked() {
     {
         let (training, test) = (format!("{set}/training"), format!("{set}/test"));
         let out = format!("out-{set}");
-        let option = format!("learn-train.{option}");
+        let option = format!("learn.{option}");
         let output =
             work.run(&["learn", "train", &training, "--test", &test, "--set", &option, "--out", &out]);
         let told = String::from_utf8_lossy(&output.stderr);
@@ -313,7 +306,7 @@ fn the_report_says_how_good_classes_are() {
         "--labels",
         "labels.csv",
         "--set",
-        "learn-train.by_domain=false",
+        "learn.by_domain=false",
         "--method",
         "svm",
     ]);

@@ -52,6 +52,7 @@ mod graph_nodes;
 mod graph_pagerank;
 mod graph_path;
 mod hostile_pages;
+mod imports;
 mod learn;
 mod messages;
 mod mirrors;

@@ -2,8 +2,8 @@
 
 use std::process::Stdio;
 
+use webmill::jobs::builtin::registry;
 use webmill::jobs::crawl::event_row::EventRow;
-use webmill::jobs::registry::JOBS;
 use webmill::mill::PageRow;
 use webmill::table::{Reader, columns, read_rows};
 
@@ -42,7 +42,7 @@ fn timings_say_where_the_time_of_every_job_went() {
     let work = Work::new();
     work.synth("shards", 300, u64::MAX);
     let told = work.said(&["run", "shards", "--out", "out", "--timings", "--threads", "2"]);
-    for job in JOBS.iter().filter(|job| work.path("out").join(job.name).exists()) {
+    for job in registry().jobs().iter().filter(|job| work.path("out").join(job.name).exists()) {
         let line = told.lines().find(|line| {
             line.trim_start().starts_with(&format!("{}  ", job.name)) && line.contains(" written")
         });
@@ -190,7 +190,7 @@ fn completions_and_manual_pages_know_every_job() {
 fn help_describes_each_job() {
     let work = Work::new();
     let help = work.output(&["--help"]);
-    for job in JOBS.iter().filter(|job| !job.optional) {
+    for job in registry().jobs().iter().filter(|job| !job.optional) {
         let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{} ", job.name)));
         assert!(line.is_some_and(|line| !line.contains("Options of every job")), "{}: {help}", job.name);
     }
@@ -216,7 +216,8 @@ fn a_dry_run_only_says_what_would_be_done() {
     let done = plan(&["run", "shards", "--out", "out", "--dry-run"]);
     // Of those that a run makes without being asked, rules have nothing to apply.
     assert!(
-        done.lines().count() == JOBS.iter().filter(|job| !job.optional && job.name != "rules").count()
+        done.lines().count()
+            == registry().jobs().iter().filter(|job| !job.optional && job.name != "rules").count()
             && done.lines().all(|line| line.contains("is done:")),
         "{done}"
     );

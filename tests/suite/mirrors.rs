@@ -156,7 +156,7 @@ fn settings_and_missing_results_are_said() {
     assert!(message.contains("webmill dedup"), "{message}");
     work.run(&["dedup", "out"]);
     for (recipe, word) in [
-        ("[mirrors]\nmirror_from = 1.5\n", "mirror_from"),
+        ("[mirrors]\nsuspected_from = 0.8\n", "suspected_from"),
         ("[mirrors]\nmin_sites = 3\n", "min_sites"),
         ("[mirrors]\nmin_pages = 0\n", "min_pages"),
     ] {

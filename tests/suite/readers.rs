@@ -118,7 +118,7 @@ fn learn(work: &Work, out: &str) {
     std::fs::write(work.path("labels.csv"), format!("url,label\n{labels}")).unwrap();
     work.run(&["learn", "cluster", out, "--k", "2"]);
     // Words of one page count too: the smallest corpus has four.
-    std::fs::write(work.path("learn.toml"), "[learn-train]\nmin_pages = 1\n").unwrap();
+    std::fs::write(work.path("learn.toml"), "[learn]\nmin_pages = 1\n").unwrap();
     let train = ["learn", "train", out, "--labels", "labels.csv", "--method", "naive-bayes"];
     work.run(&[&train[..], &["--recipe", "learn.toml"]].concat());
     work.run(&["learn", "apply", out]);

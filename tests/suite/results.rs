@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use webmill::jobs::builtin::registry;
 use webmill::jobs::catalogue::Catalogue;
 use webmill::table::{FileFacts, TableInWords};
 
@@ -104,10 +105,10 @@ fn the_catalogue_names_the_files_of_one_set_of_keys() {
 fn the_catalogue_opens_wherever_the_folder_lies_and_trusts_no_path() {
     let work = two_corpora();
     work.run(&["extract", "a", "--out", "out"]);
-    let before = Catalogue::open(&work.path("out")).unwrap();
+    let before = Catalogue::open(&work.path("out"), registry()).unwrap();
     assert!(before.stale().is_empty() && before.warning().is_none());
     fs::rename(work.path("out"), work.path("moved")).unwrap();
-    let moved = Catalogue::open(&work.path("moved")).unwrap();
+    let moved = Catalogue::open(&work.path("moved"), registry()).unwrap();
     assert_eq!(moved.tables().count(), before.tables().count());
     for (table, other) in moved.tables().zip(before.tables()) {
         assert!(
@@ -116,7 +117,7 @@ fn the_catalogue_opens_wherever_the_folder_lies_and_trusts_no_path() {
         );
         assert_eq!((&table.name, table.rows, &table.columns), (&other.name, other.rows, &other.columns));
     }
-    assert_eq!(Catalogue::build(&work.path("moved")).unwrap(), moved);
+    assert_eq!(Catalogue::build(&work.path("moved"), registry()).unwrap(), moved);
     // A catalogue that was made elsewhere, by someone: files outside of the folder are not opened.
     let path = work.path("moved/tables.json");
     let text = fs::read_to_string(&path).unwrap();
@@ -124,20 +125,25 @@ fn the_catalogue_opens_wherever_the_folder_lies_and_trusts_no_path() {
         let mut hostile: Value = serde_json::from_str(&text).unwrap();
         hostile["tables"]["pages"]["files"] = serde_json::json!([outside]);
         fs::write(&path, hostile.to_string()).unwrap();
-        assert_eq!(Catalogue::open(&work.path("moved")).unwrap(), moved, "{outside}");
+        assert_eq!(Catalogue::open(&work.path("moved"), registry()).unwrap(), moved, "{outside}");
     }
     // One that is broken, of another program, or older than what lies there is made anew.
     let other = text.replace(r#""webmill": ""#, r#""webmill": "0."#);
     assert_ne!(other, text);
     for stale in ["", "{", "[]", &other] {
         fs::write(&path, stale).unwrap();
-        assert_eq!(Catalogue::open(&work.path("moved")).unwrap(), moved, "{stale}");
+        assert_eq!(Catalogue::open(&work.path("moved"), registry()).unwrap(), moved, "{stale}");
     }
     fs::write(&path, &text).unwrap();
     work.run(&["extract", "b", "--out", "moved"]);
     fs::write(&path, &text).unwrap();
-    assert_eq!(Catalogue::open(&work.path("moved")).unwrap().table("pages").unwrap().rows, 90);
-    assert!(Catalogue::open(&work.path("a")).unwrap_err().to_string().contains("no results of webmill here"));
+    assert_eq!(Catalogue::open(&work.path("moved"), registry()).unwrap().table("pages").unwrap().rows, 90);
+    assert!(
+        Catalogue::open(&work.path("a"), registry())
+            .unwrap_err()
+            .to_string()
+            .contains("no results of webmill here")
+    );
 }
 
 #[test]
@@ -149,7 +155,7 @@ fn a_catalogue_that_cannot_be_written_is_a_warning() {
     let said = work.said(&["extract", "a", "--out", "out"]);
     assert!(said.contains("warning: tables.json and webmill.sql are not up to date"), "{said}");
     assert_eq!(work.unfinished("out"), Vec::<String>::new());
-    assert_eq!(Catalogue::open(&work.path("out")).unwrap().table("pages").unwrap().rows, 60);
+    assert_eq!(Catalogue::open(&work.path("out"), registry()).unwrap().table("pages").unwrap().rows, 60);
 }
 
 #[test]
@@ -157,7 +163,7 @@ fn files_are_sorted_as_they_declare() {
     let work = Work::new();
     work.synth("shards", 300, 150_000);
     work.run(&["run", "shards", "--out", "out"]);
-    let catalogue = Catalogue::open(&work.path("out")).unwrap();
+    let catalogue = Catalogue::open(&work.path("out"), registry()).unwrap();
     let mut declared = BTreeSet::new();
     for table in catalogue.tables().filter(|table| !table.sorted_by.is_empty()) {
         declared.insert(table.name.as_str());
@@ -327,5 +333,5 @@ fn copies_without_links_are_results_and_get_links_again() {
         let _ = fs::remove_dir_all(work.path("copy").join(job).join("latest"));
         let _ = fs::remove_file(work.path("copy").join(job).join("latest"));
     }
-    assert_eq!(Catalogue::open(&work.path("copy")).unwrap().table("pages").unwrap().rows, 60);
+    assert_eq!(Catalogue::open(&work.path("copy"), registry()).unwrap().table("pages").unwrap().rows, 60);
 }

@@ -160,27 +160,6 @@ fn rows_join_list_pages_detail_pages_and_chains() {
 }
 
 #[test]
-fn tables_do_not_depend_on_threads_memory_or_shards() {
-    let work = milled(RULE);
-    work.run(&["rules", "out", "shop.toml", "--shards", "shards", "--threads", "1"]);
-    let one = work.committed("out/rules");
-    let other = Work::new();
-    other.write_pages("shards", &shop());
-    std::fs::write(other.path("shop.toml"), RULE).unwrap();
-    let options = ["--threads", "4", "--memory", "64MiB"];
-    other.run(&[&["rules", "out", "shop.toml", "--shards", "shards"], &options[..]].concat());
-    assert_same(&one, &other.committed("out/rules"), "threads");
-    let parted = Work::new();
-    let pages = shop();
-    parted.write_pages("shards/a", &pages[7..]);
-    parted.write_pages("shards/b", &pages[..7]);
-    std::fs::write(parted.path("shop.toml"), RULE).unwrap();
-    parted.run(&[&["rules", "out", "shop.toml", "--shards", "shards"], &options[..]].concat());
-    let columns = "SELECT url, name, price, address, path, top_url FROM rule_shop_kettles";
-    assert_eq!(table(&work, columns), table(&parted, columns));
-}
-
-#[test]
 fn the_capture_of_each_url_that_counts_gives_the_rows() {
     let work = Work::new();
     std::fs::create_dir(work.path("rules")).unwrap();

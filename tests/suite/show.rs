@@ -31,13 +31,6 @@ fn numbers_agree_with_duckdb_on_the_demo() {
     agrees(&Work::with_demo().path("demo/results"), "2");
 }
 
-#[test]
-fn numbers_agree_with_duckdb_on_a_synthetic_web() {
-    let work = Work::new();
-    corpus(&work);
-    agrees(&work.path("out"), "17");
-}
-
 /// The names that docs/show.md has in backquotes.
 fn documented() -> BTreeSet<String> {
     let text = std::fs::read_to_string(repository("docs/show.md")).unwrap();

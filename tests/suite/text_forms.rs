@@ -256,9 +256,7 @@ fn xml_is_well_formed_and_tei_is_as_the_guidelines_have_it() {
     .unwrap();
     let one = work.output(&["text", "site/a.html", "--format", "xml", "--url", "http://tea.example/"]);
     assert!(
-        one.starts_with(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<doc id=\"a.html\" sitename=\"The Tea House\""
-        ),
+        one.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<doc id=\"a.html\" title="),
         "{one}"
     );
     let paths: Vec<String> = elements(&one).iter().map(|path| path.join("/")).collect();

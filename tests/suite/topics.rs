@@ -58,17 +58,10 @@ fn every_method_finds_planted_topics() {
     for method in [
         &["--k", "3"][..],
         &[],
-        &["--set", "learn-cluster.batch_pages=0", "--k", "3"],
-        &["--set", "learn-cluster.method=hierarchical", "--k", "3"],
-        &["--set", "learn-cluster.method=stream", "--k", "3"],
-        &[
-            "--set",
-            "learn-cluster.method=dbscan",
-            "--set",
-            "learn-cluster.eps=0.6",
-            "--set",
-            "learn-cluster.min_points=3",
-        ],
+        &["--set", "learn.batch_pages=0", "--k", "3"],
+        &["--set", "learn.topic_method=hierarchical", "--k", "3"],
+        &["--set", "learn.topic_method=stream", "--k", "3"],
+        &["--set", "learn.topic_method=dbscan", "--set", "learn.eps=0.6", "--set", "learn.min_points=3"],
     ] {
         let run = |out: &str, threads: &str| {
             work.run(&[&["learn", "cluster", "files", "--out", out, "--threads", threads], method].concat());
@@ -118,8 +111,8 @@ fn batches_on_disk_give_what_memory_gives() {
         String::from_utf8(ran.stderr).unwrap()
     };
     run("held", &[]);
-    let said = run("batches", &["--set", "learn-cluster.batch_pages=10"]);
-    assert!(said.contains("81 pages are more than [learn-cluster] batch_pages = 10"), "{said}");
+    let said = run("batches", &["--set", "learn.batch_pages=10"]);
+    assert!(said.contains("81 pages are more than [learn] batch_pages = 10"), "{said}");
     assert!(said.contains("left out: 1 no-shared-words"), "{said}");
     let (held, batches): (Vec<TopicRow>, Vec<TopicRow>) =
         (work.table("held", "learn-cluster"), work.table("batches", "learn-cluster"));
@@ -135,9 +128,9 @@ fn batches_on_disk_give_what_memory_gives() {
             "--out",
             "no",
             "--set",
-            "learn-cluster.method=dbscan",
+            "learn.topic_method=dbscan",
             "--set",
-            "learn-cluster.batch_pages=9",
+            "learn.batch_pages=9",
         ],
         2,
     );
@@ -169,8 +162,7 @@ fn texts_of_extract_in_two_languages() {
     pages.push(page("http://a.example/empty".into(), ""));
     work.write_pages("shards", &pages);
     work.run(&["extract", "shards", "--out", "out"]);
-    let said =
-        work.run(&["learn", "cluster", "out", "--k", "3", "--set", "learn-cluster.by_language=false"]).stderr;
+    let said = work.run(&["learn", "cluster", "out", "--k", "3", "--set", "learn.by_language=false"]).stderr;
     let said = String::from_utf8_lossy(&said).into_owned();
     assert!(said.contains("several languages (eng, zho)") && said.contains("by_language"), "{said}");
     let words: Vec<TopicWordsRow> = work.table("out", "learn-cluster");
@@ -200,11 +192,11 @@ fn texts_of_extract_in_two_languages() {
         "cluster",
         "out",
         "--set",
-        "learn-cluster.method=dbscan",
+        "learn.topic_method=dbscan",
         "--set",
-        "learn-cluster.near=simhash",
+        "learn.near=simhash",
         "--set",
-        "learn-cluster.min_points=2",
+        "learn.min_points=2",
     ]);
     assert_eq!(work.table::<TopicRow>("out", "learn-cluster").len(), 36);
 }
@@ -272,9 +264,9 @@ fn corners_of_input() {
     for more in [
         &[][..],
         &["--k", "9"],
-        &["--set", "learn-cluster.method=hierarchical"],
-        &["--set", "learn-cluster.method=dbscan"],
-        &["--set", "learn-cluster.method=stream"],
+        &["--set", "learn.topic_method=hierarchical"],
+        &["--set", "learn.topic_method=dbscan"],
+        &["--set", "learn.topic_method=stream"],
     ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
         assert_eq!(work.table::<TopicRow>("out", "learn-cluster").len(), 1);
@@ -284,9 +276,9 @@ fn corners_of_input() {
     }
     for more in [
         &["--k", "4"][..],
-        &["--set", "learn-cluster.method=hierarchical", "--k", "1"],
-        &["--set", "learn-cluster.method=dbscan"],
-        &["--set", "learn-cluster.method=stream", "--k", "4"],
+        &["--set", "learn.topic_method=hierarchical", "--k", "1"],
+        &["--set", "learn.topic_method=dbscan"],
+        &["--set", "learn.topic_method=stream", "--k", "4"],
     ] {
         assert!(cluster("one", more).status.success(), "{more:?}");
         let topics: Vec<TopicRow> = work.table("out", "learn-cluster");
@@ -294,7 +286,7 @@ fn corners_of_input() {
     }
     // Settings and labels that cannot work.
     assert!(
-        work.fails(&["learn", "cluster", "one", "--out", "out", "--set", "learn-cluster.eps=1.5"], 2)
+        work.fails(&["learn", "cluster", "one", "--out", "out", "--set", "learn.eps=1.5"], 2)
             .contains("below 1")
     );
     std::fs::write(work.path("bad.csv"), "only one column\n").unwrap();
@@ -314,7 +306,7 @@ fn a_recipe_brings_topics_into_the_run_and_the_report() {
         (format!("http://{}.example/{number}", TOPICS[topic].0), html)
     };
     work.write_pages("shards", &(0..20).map(|number| page(number % 2, number)).collect::<Vec<_>>());
-    std::fs::write(work.path("topics.toml"), "[learn-cluster]\nk = 2\n").unwrap();
+    std::fs::write(work.path("topics.toml"), "[learn]\njobs = [\"cluster\"]\nk = 2\n").unwrap();
     const NOTE: &str = "Pages brought together by their words";
     let report =
         |out: &str| std::fs::read_to_string(work.path(out).join("report/latest/report.html")).unwrap();

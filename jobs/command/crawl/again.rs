@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use webmill_capture::Error;
 use webmill_capture::date::parse_14;
 use webmill_crawl::{Crawl, CrawlOptions, Ended, OldCapture, Totals};
-use webmill_index::cdx::Reader;
-use webmill_index::{Entry, zipnum};
+use webmill_serve::index::cdx::Reader;
+use webmill_serve::index::{Entry, zipnum};
 
 use super::view::grouped;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use webmill_crawl::CrawlOptions;
-use webmill_revisit::Schedule;
+use webmill_crawl::revisit::Schedule;
 
 use super::args::parse_time;
 

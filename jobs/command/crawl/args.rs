@@ -12,11 +12,11 @@ use webmill_crawl::frontier::Strategy;
 use webmill_crawl::scope::{ScopeOptions, Seeds};
 
 use super::again_args::AgainArgs;
+use crate::builtin::registry;
 use crate::command::args::{self, Budget, DryRun, Out, Pages, RecipeFlags, parse_size};
 use crate::command::print::TO_HELP;
 use crate::focused::topic_file;
 use crate::recipe::Recipe;
-use crate::registry::check_recipe;
 
 /// What a crawl is asked to do.
 #[derive(Debug, clap::Args)]
@@ -167,7 +167,7 @@ impl CrawlArgs {
             self.recipe.over(Recipe::read(&before)?)?
         } else {
             let recipe = self.recipe.read()?;
-            check_recipe(&recipe)?;
+            registry().check_recipe(&recipe)?;
             recipe
         };
         let mut options: CrawlOptions = recipe.unchecked()?;
@@ -270,7 +270,7 @@ impl CrawlArgs {
         if !self.render.is_empty() {
             options.render.patterns.clone_from(&self.render);
         }
-        options.requisites.fetch |= self.requisites;
+        options.requisites |= self.requisites;
         Ok(())
     }
 }

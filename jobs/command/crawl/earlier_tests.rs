@@ -1,5 +1,5 @@
 use super::*;
-use webmill_crawl::priority::{Priority, PriorityOptions, log_scale};
+use webmill_crawl::priority::{Coefficients, Priority, PriorityOptions, log_scale};
 use webmill_run::{Cancel, Inputs, JobInput, Runtime, Silent, Stage};
 use webmill_table::{Bytes16, Table};
 
@@ -79,13 +79,8 @@ fn commit<J: Job<Input = Nothing>>(out: &Path, job: &J) {
 }
 
 fn priority(earlier: Box<dyn Earlier>, url: &str, parent: Option<&str>) -> f64 {
-    let options = PriorityOptions {
-        mirror_degree: 8.0,
-        parent_in_degree: 2.0,
-        page_rank: 4.0,
-        parent: 0.0,
-        ..Default::default()
-    };
+    let coefficients = [1.0, 0.01, 0.0, -0.05, 2.0, 8.0, 4.0].into();
+    let options = PriorityOptions { coefficients, ..Default::default() };
     let parent = parent.map(|url| CanonicalUrl::parse(url).unwrap());
     let formula = Priority::new(&options, Some(earlier)).unwrap();
     formula.of(&CanonicalUrl::parse(url).unwrap(), parent.as_ref().map(|url| (url, 0.0)))
@@ -96,7 +91,7 @@ fn priorities_follow_mirrors_on_other_domains_and_links_of_the_parent() {
     let folder = tempfile::tempdir().unwrap();
     commit(folder.path(), &FakeRank);
     commit(folder.path(), &FakeDedup);
-    let depth = PriorityOptions::default().depth;
+    let depth = Coefficients::default().depth;
     for (url, parent, expected) in [
         ("http://a.example/x", None, depth + 8.0 * log_scale(3.0)),
         (

@@ -10,7 +10,7 @@ use webmill_graph::Export;
 
 use crate::command::args::{Host, JobFlags, ResultsOrGraph, Top};
 use crate::command::print::TO_HELP;
-use crate::command::rank::{By, Measured, Score};
+use crate::command::rank::{By, Chosen, Measured};
 use crate::command::source;
 use crate::rank::{Rank, Vectors};
 
@@ -48,14 +48,13 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode> {
     let source = source::open(&path, &args.reading, memory)?;
     let pool = args.flags.budget.pool()?;
     let rank: Rank = args.flags.recipe()?.settings()?;
-    let by = args.by.by.unwrap_or(Score::Pagerank);
+    let by = args.by.by.unwrap_or_else(Chosen::pagerank);
     let weighted = source.weighted(&rank);
     let vectors = Vectors::default();
-    let with = Measured::new(&rank, &vectors, weighted, memory);
-    let scores = pool.install(|| by.run(&source.graph, &source.graph.transpose(), &with))?;
+    let with = Measured { rank: &rank, vectors: &vectors, weighted, memory };
+    let scores = pool.install(|| with.score(by, &source.graph, &source.graph.transpose()))?;
     let names = source.names()?;
-    let column = by.name();
-    let mut export = Export::new(&source.graph).with_labels(&names)?.with_column(&column, &scores)?;
+    let mut export = Export::new(&source.graph).with_labels(&names)?.with_column(by.name(), &scores)?;
     if let Some(host) = &args.host.host {
         export = export.host(host)?;
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
-use webmill_index::{Entry, Facts, Timestamp};
 use webmill_mill::{Cut, PageRow};
+use webmill_serve::index::{Entry, Facts, Timestamp};
 use webmill_table::{Footer, Millis, PartWriter, table};
 
 table! {

@@ -10,7 +10,7 @@ use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::learn::apply::ApplyJob;
 use crate::learn::left_out;
-use crate::learn::settings::ApplySettings;
+use crate::learn::settings::Learn;
 use crate::recipe::Settings;
 
 /// Tell the classes of pages by a trained model: table `classes`.
@@ -35,9 +35,9 @@ pub struct ApplyArgs {
 /// Runs the command.
 pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.flags.read_recipe()?;
-    let table = ApplySettings::TABLE;
+    let table = Learn::TABLE;
     let (folder, pages, model) = args.from.place(args.model.as_ref())?;
-    for (name, value) in [("model", model), ("pages", pages)] {
+    for (name, value) in [("model", model), ("apply_to", pages)] {
         if let Some(value) = value {
             recipe.set(table, name, value);
         }

@@ -10,7 +10,8 @@ use crate::command::args::{JobFlags, Labels, Mail, ResultsOrPages};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::learn::cluster::tables::{TopicMeasureRow, TopicWordsRow};
-use crate::learn::cluster::{ClusterJob, ClusterSettings, is_empty};
+use crate::learn::cluster::{ClusterJob, is_empty};
+use crate::learn::settings::Learn;
 use crate::recipe::Settings;
 
 /// Bring pages into topics, without labels: what a corpus is about.
@@ -43,12 +44,12 @@ pub fn run(args: &ClusterArgs, cancel: &Cancel) -> Result<ExitCode> {
     let (place, pages, _) = args.from.place(None)?;
     let mut set = |name: &str, value: Option<toml::Value>| {
         if let Some(value) = value {
-            recipe.set(ClusterSettings::TABLE, name, value);
+            recipe.set(Learn::TABLE, name, value);
         }
     };
-    set("folder", pages.map(toml::Value::from));
+    set("apply_to", pages.map(toml::Value::from));
     set("mail", args.mail.mail.then_some(true.into()));
-    set("labels", args.labels.labels.clone().map(toml::Value::from));
+    set("topic_labels", args.labels.labels.clone().map(toml::Value::from));
     set("k", args.k.map(|k| i64::from(k).into()));
     let context = args.flags.context_with(recipe, &place, &console, cancel)?;
     let code = print_committed(&context, ClusterJob::NAME)?;

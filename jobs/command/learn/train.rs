@@ -12,7 +12,7 @@ use crate::command::args::{JobFlags, Labels, Mail, ResultsOrPages};
 use crate::command::jobs::print_committed;
 use crate::console::Console;
 use crate::job::Context;
-use crate::learn::settings::{FeatureSettings, TrainSettings};
+use crate::learn::settings::Learn;
 use crate::learn::tables::EvaluationRow;
 use crate::learn::train::TrainJob;
 use crate::learn::words::FeaturesJob;
@@ -79,7 +79,7 @@ pub struct TrainArgs {
 
 /// Runs `learn features`.
 pub fn features(args: &FeaturesArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let (recipe, folder) = args.pages.recipe(FeatureSettings::TABLE)?;
+    let (recipe, folder) = args.pages.recipe(Learn::TABLE)?;
     let console = Console::new();
     let context = args.pages.flags.context_with(recipe, &folder, &console, cancel)?;
     let code = print_committed(&context, FeaturesJob::NAME)?;
@@ -88,7 +88,7 @@ pub fn features(args: &FeaturesArgs, cancel: &Cancel) -> Result<ExitCode> {
 
 /// Runs `learn train`.
 pub fn train(args: &TrainArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let table = TrainSettings::TABLE;
+    let table = Learn::TABLE;
     let (mut recipe, folder) = args.pages.recipe(table)?;
     for (name, value) in [("test", &args.test), ("method", &args.method)] {
         if let Some(value) = value {
@@ -106,7 +106,7 @@ fn finish(context: &Context<'_>, job: &str, code: ExitCode) -> Result<ExitCode> 
     if let Some(committed) = context.results().get(job) {
         left_out(&context.runtime, committed);
     }
-    Ok(match too_many_unmatched(context)? {
+    Ok(match too_many_unmatched(context) {
         Some(told) => {
             crate::say!("{told}");
             ExitCode::from(1)

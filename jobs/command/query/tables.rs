@@ -6,9 +6,9 @@ use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_table::{FileFacts, part_files};
 
+use crate::builtin::registry;
 use crate::catalogue::{Catalogue, Column, TableFiles};
 use crate::crawl::files::TABLES;
-use crate::registry;
 
 /// The tables of the folder `results` and of the folder of a crawl, by name. Without results only those of the crawl.
 ///
@@ -17,7 +17,7 @@ use crate::registry;
 pub fn open(results: Option<&Path>, crawl: Option<&Path>) -> Result<Vec<TableFiles>> {
     let mut tables = Vec::new();
     if let Some(results) = results {
-        let catalogue = Catalogue::open(results)?;
+        let catalogue = Catalogue::open(results, registry())?;
         if let Some(warning) = catalogue.warning() {
             say!("warning: {warning}");
         }
@@ -46,7 +46,7 @@ fn of_crawl(crawl: &Path) -> Result<Vec<TableFiles>> {
             folders.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
         }
     }
-    let schemas = registry::tables();
+    let schemas = registry().tables();
     let mut found = Vec::new();
     for (name, folder) in folders.into_iter().filter(|(_, folder)| folder.is_dir()) {
         let files = part_files(&folder)?;

@@ -6,7 +6,7 @@ use webmill_graph::top;
 use webmill_run::Committed;
 use webmill_table::{Reader, columns};
 
-use super::scores::{Measured, Score};
+use super::scores::{Chosen, Measured};
 use crate::command::print::{RowFormat, Rows};
 use crate::command::source::Source;
 use crate::levels::Level;
@@ -63,13 +63,13 @@ pub fn print(ranks: &Committed, format: &RowFormat, most: Option<usize>) -> Resu
 /// Prints node and score of the best nodes; ties by number.
 pub fn scores(
     source: &Source,
-    measure: Score,
+    chosen: Chosen,
     most: Option<usize>,
     format: &RowFormat,
     with: &Measured<'_>,
 ) -> Result<()> {
     let transpose = with.transpose(&source.graph)?;
-    let scores = measure.run(&source.graph, &transpose, with)?;
+    let scores = with.score(chosen, &source.graph, &transpose)?;
     drop(transpose);
     let best = top(&scores, format.most(most, USUAL).min(scores.len()));
     let mut rows = Rows::new(format.form(), &["node", "score"]);

@@ -14,7 +14,7 @@ use webmill_table::{Reader, columns};
 use webmill_text::{Query, Ranking};
 
 use super::RankArgs;
-use super::scores::{Measured, Score};
+use super::scores::{Chosen, Measured};
 use crate::command::print::Rows;
 use crate::command::source::Source;
 use crate::count::index::query::{TextIndex, parse};
@@ -92,17 +92,15 @@ pub fn print(path: &Path, source: &Source, words: &str, how: &RankArgs, with: &M
             .run(&focus, |u, v| terms.get(&(u, v)).copied().unwrap_or(0))?;
         vec![("authority".into(), found.authorities), ("hub".into(), found.hubs)]
     } else {
-        let of = |score: Score| -> Result<(String, List)> {
-            let mut list = focus.best(&score.run(&focus.graph, &focus.transpose, with)?, most);
+        let hubs_and_authorities = || ["authority", "hub"].into_iter().filter_map(Chosen::named).collect();
+        let chosen = how.by.by.map_or_else(hubs_and_authorities, |by| vec![by]);
+        let scores = with.scores(&chosen, &focus.graph, &focus.transpose)?;
+        let list = |(chosen, scores): (&Chosen, Vec<f64>)| {
+            let mut list = focus.best(&scores, most);
             list.retain(|(_, score)| *score > 0.0);
-            Ok((score.name(), list))
+            (chosen.name().to_owned(), list)
         };
-        how.by
-            .by
-            .map_or(vec![Score::Authority, Score::Hub], |by| vec![by])
-            .into_iter()
-            .map(of)
-            .collect::<Result<_>>()?
+        chosen.iter().zip(scores).map(list).collect()
     };
     let names = names(graph, &lists)?;
     let mut rows = Rows::new(how.format.form(), &["measure", "score", "node"]);

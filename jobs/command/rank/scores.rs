@@ -1,42 +1,57 @@
-//! The measures of link analysis by name.
-
-use std::sync::OnceLock;
+//! The scores of [`webmill_graph::measure::MEASURES`] by name.
 
 use anyhow::Result;
-use clap::ValueEnum;
-use webmill_graph::{Csr, Graph, HubsAuthorities, PageRank, Ranks, Salsa, Scale};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use webmill_graph::Csr;
+use webmill_graph::measure::{self, Measure};
 
-use crate::rank::{Rank, Vectors, hits_said};
+use crate::rank::{Rank, Vectors};
 
-/// A score of nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Score {
-    /// PageRank, sum 1.
-    Pagerank,
-    /// PageRank on the scale of the literature, sum N.
-    PagerankClassical,
-    /// HITS authorities.
-    Authority,
-    /// HITS hubs.
-    Hub,
-    /// SALSA authorities.
-    SalsaAuthority,
-    /// SALSA hubs.
-    SalsaHub,
-    /// Harmonic centrality, of large graphs estimated by HyperBall.
-    Harmonic,
-    /// Arcs that lead to a node.
-    Indegree,
-    /// Arcs that leave it.
-    Outdegree,
+/// A score of a measure, as `--by` names it.
+#[derive(Clone, Copy)]
+pub struct Chosen {
+    measure: &'static dyn Measure,
+    at: usize,
+}
+
+impl std::fmt::Debug for Chosen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Chosen {
+    /// The score of a name that `--by` takes.
+    pub fn named(name: &str) -> Option<Self> {
+        let found = measure::scores().find(|(.., score)| score.name == name);
+        found.map(|(measure, at, _)| Chosen { measure, at })
+    }
+
+    /// PageRank.
+    pub fn pagerank() -> Self {
+        Self::named("pagerank").expect("PageRank is one of the measures")
+    }
+
+    /// What reads a name for `--by`.
+    pub fn parser() -> impl TypedValueParser<Value = Self> {
+        let value = |(_, _, score): (_, _, &measure::Score)| PossibleValue::new(score.name).help(score.about);
+        let known = "clap takes these names alone";
+        PossibleValuesParser::new(measure::scores().map(value))
+            .map(move |name| Self::named(&name).expect(known))
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.measure.scores()[self.at].name
+    }
 }
 
 /// `--by`.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct By {
     /// Score that counts [default: pagerank].
-    #[arg(long, value_enum, value_name = "SCORE")]
-    pub by: Option<Score>,
+    #[arg(long, value_parser = Chosen::parser(), value_name = "SCORE")]
+    pub by: Option<Chosen>,
 }
 
 /// What scores are computed with.
@@ -46,80 +61,32 @@ pub struct Measured<'a> {
     /// Whether weights of arcs count.
     pub weighted: bool,
     pub memory: u64,
-    /// Hubs and authorities come together: computed once for both, of the one graph that these settings are used on.
-    hits: OnceLock<HubsAuthorities>,
 }
 
-impl<'a> Measured<'a> {
-    /// Settings for the scores of one graph.
-    pub fn new(rank: &'a Rank, vectors: &'a Vectors, weighted: bool, memory: u64) -> Self {
-        Measured { rank, vectors, weighted, memory, hits: OnceLock::new() }
-    }
-
-    fn hits(&self, graph: &Csr, transpose: &Csr) -> Result<&HubsAuthorities> {
-        if let Some(found) = self.hits.get() {
-            return Ok(found);
-        }
-        let beside = self.memory.saturating_sub(2 * self.rank.held(graph));
-        let found = self.rank.hits(self.weighted, beside)?.run(graph, transpose)?;
-        crate::say!("{}", hits_said(&found));
-        Ok(self.hits.get_or_init(|| found))
-    }
-
+impl Measured<'_> {
     /// The graph with every arc turned round.
     pub fn transpose(&self, graph: &Csr) -> Result<Csr> {
         Ok(self.rank.transpose(graph, self.memory, &std::env::temp_dir())?)
     }
 
-    /// PageRank.
-    pub fn pagerank(&self) -> PageRank<'_> {
-        PageRank { weighted: self.weighted, ..self.rank.pagerank(self.memory, self.vectors) }
-    }
-}
-
-impl Score {
-    /// Its name.
-    pub fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-
-    /// The scores of all nodes.
-    pub fn run(self, graph: &Csr, transpose: &Csr, with: &Measured<'_>) -> Result<Vec<f64>> {
-        let pagerank = |scale| -> Result<Vec<f64>> {
-            let ranks = PageRank { scale, ..with.pagerank() }.run(graph, transpose)?;
-            say_bound(&ranks);
-            Ok(ranks.scores)
-        };
-        let salsa = || Salsa { weighted: with.weighted }.run(graph, transpose);
-        Ok(match self {
-            Score::Pagerank => pagerank(Scale::Probability)?,
-            Score::PagerankClassical => pagerank(Scale::Classical)?,
-            Score::Authority => with.hits(graph, transpose)?.authorities.clone(),
-            Score::Hub => with.hits(graph, transpose)?.hubs.clone(),
-            Score::SalsaAuthority => salsa()?.authorities,
-            Score::SalsaHub => salsa()?.hubs,
-            Score::Harmonic => {
-                let beside = with.memory.saturating_sub(2 * with.rank.held(graph));
-                let found = with.rank.harmonic(beside).run(graph, transpose)?;
-                crate::say!("harmonic centrality: {}", found.about());
-                found.scores
+    /// Each of the chosen scores, for all nodes. A measure of several of them runs once.
+    pub fn scores(&self, chosen: &[Chosen], graph: &Csr, transpose: &Csr) -> Result<Vec<Vec<f64>>> {
+        let with = self.rank.measures(graph, (self.memory, 0), self.weighted, self.vectors)?;
+        let mut of_measures = std::collections::BTreeMap::new();
+        let mut all = Vec::new();
+        for Chosen { measure, at } in chosen {
+            if !of_measures.contains_key(measure.name()) {
+                let found = measure.run(graph, transpose, &with)?;
+                found.note.iter().for_each(|note| crate::say!("{note}"));
+                of_measures.insert(measure.name(), found.scores);
             }
-            Score::Indegree => degrees(transpose),
-            Score::Outdegree => degrees(graph),
-        })
+            all.push(of_measures[measure.name()][*at].clone());
+        }
+        Ok(all)
     }
-}
 
-/// Says how near the ranks are to the true ones.
-pub fn say_bound(ranks: &Ranks) {
-    let how = if ranks.converged { "within" } else { "NOT converged, within" };
-    crate::say!(
-        "PageRank: {} sweeps, {how} {:.1e} of the true ranks (L1)",
-        ranks.iterations,
-        ranks.error_bound
-    );
-}
-
-fn degrees(graph: &Csr) -> Vec<f64> {
-    (0..graph.num_nodes() as u32).map(|v| graph.outdegree(v) as f64).collect()
+    /// One score of all nodes.
+    pub fn score(&self, chosen: Chosen, graph: &Csr, transpose: &Csr) -> Result<Vec<f64>> {
+        Ok(self.scores(&[chosen], graph, transpose)?.swap_remove(0))
+    }
 }

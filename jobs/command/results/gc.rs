@@ -37,7 +37,7 @@ pub fn run(results: &Path, dry_run: bool, cancel: &Cancel) -> Result<ExitCode> {
     let (did, removed, bytes) = (if dry_run { "would free" } else { "freed" }, tally.removed, tally.bytes);
     crate::say!("{removed} removed, {did} {} ({bytes} bytes)", megabytes(bytes));
     if !dry_run && removed > 0 {
-        catalogue::refresh(results, &Console::new());
+        catalogue::refresh(results, crate::builtin::registry(), &Console::new());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use webmill_capture::date::format_rfc3339;
 
 use super::inventory::{Inventory, State};
+use crate::builtin::registry;
 use crate::catalogue::Catalogue;
 use crate::command::print::{RowForm, Rows};
 use crate::console::megabytes;
@@ -31,7 +32,7 @@ struct Line {
 
 pub fn run(results: &Path, format: RowForm) -> Result<ExitCode> {
     let inventory = Inventory::of(results)?;
-    let catalogue = Catalogue::build(results)?;
+    let catalogue = Catalogue::build(results, registry())?;
     if let Err(error) = catalogue.write() {
         crate::say!("warning: tables.json and webmill.sql are not up to date: {error}");
     }

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use webmill_run::{Cancel, Job};
 
+use crate::builtin::registry;
 use crate::catalogue::{Catalogue, TableFiles};
 use crate::command::args::{OutOption, Results};
 use crate::command::print::TO_HELP;
@@ -43,7 +44,7 @@ fn form_parser() -> impl TypedValueParser<Value = Form> {
 /// # Errors
 /// Results without tables of rules, a name that no such table has, damaged tables; where the output refuses.
 pub fn run(args: &ExportArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let catalogue = Catalogue::open(&args.results.folder()?)?;
+    let catalogue = Catalogue::open(&args.results.folder()?, registry())?;
     let form = args.to.unwrap_or(Form::ALL[0]);
     let tables = chosen(&catalogue, &args.table, form)?;
     let sources =

@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use webmill_capture::date::format_rfc3339;
+use webmill_html::{About, about_fields};
 use webmill_mill::{CommentRow, PageRow, RecordRow, StructuredRow, TextRow};
 use webmill_run::Committed;
-use webmill_table::{Reader, columns};
+use webmill_table::{Cell, Reader, columns};
 
 use super::shown::{Capture, Host, Keywords, List, Page, Reject, Shown, Template, Text};
 use super::tables::{Looked, Tables};
@@ -20,12 +21,25 @@ columns! {
     }
 }
 
-columns! {
-    struct Told from PageRow {
-        url_key, is_current, is_html, title, description, author, published, modified, site_name, licence,
-        content_languages, content_charset, page_type, num_words, canonical_url
-    }
+/// The columns by which a page is described: what it states of itself, and what was found out about it.
+macro_rules! described {
+    ([] { $($shared:tt)* } { $($further:tt)* }) => { described! { $($shared)* $($further)* } };
+    ($($field:ident: $ty:ty = $description:literal, $example:literal;)+) => {
+        columns! {
+            struct Described from PageRow {
+                url_key, is_current, is_html, content_languages, content_charset, page_type, num_words, $($field),+
+            }
+        }
+
+        impl Described<'_> {
+            fn about(&self) -> Result<About, String> {
+                Ok(About { $($field: <$ty as Cell>::own(self.$field)?),+ })
+            }
+        }
+    };
 }
+
+about_fields! { described! }
 
 columns! {
     struct Said from TextRow {
@@ -124,26 +138,19 @@ fn capture(row: Captured<'_>) -> Capture {
 
 /// What the current capture says of itself.
 pub fn page(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
-    let Some(mut reader) = tables.reader::<Told>("extract", "pages", "url_sortkey", &page.surt)? else {
+    let Some(mut reader) = tables.reader::<Described>("extract", "pages", "url_sortkey", &page.surt)? else {
         return Ok(());
     };
     while let Some(batch) = reader.next()? {
         if let Some(row) = batch.rows().find(|row| row.url_key.0 == page.key && row.is_current) {
             let owned = |text: Option<&str>| text.map(str::to_owned);
             shown.page = Some(Page {
-                title: owned(row.title),
-                description: owned(row.description),
-                author: owned(row.author),
-                published: owned(row.published),
-                modified: owned(row.modified),
-                site_name: owned(row.site_name),
-                licence: owned(row.licence),
+                about: row.about().map_err(anyhow::Error::msg)?,
                 languages: owned(row.content_languages),
                 charset: owned(row.content_charset),
                 page_type: row.page_type.map(|kind| kind.as_str()),
                 is_html: row.is_html,
                 words: row.num_words,
-                canonical_url: owned(row.canonical_url),
             });
             return Ok(());
         }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use webmill_graph::measure::Values;
+
 use super::shown::{Links, Rank, Shown};
 use crate::command::anchors::Anchor;
 use crate::command::print::flat as plain;
@@ -53,10 +55,10 @@ pub fn screen(shown: &Shown) -> String {
 fn about(shown: &Shown, screen: &mut Screen) {
     let Some(page) = &shown.page else { return };
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    screen.line("title", &text(&page.title));
-    screen.line("author", &text(&page.author));
-    let modified = page.modified.as_ref().map(|date| format!("modified {date}"));
-    let dates: Vec<String> = page.published.iter().cloned().chain(modified).collect();
+    screen.line("title", &text(&page.about.title));
+    screen.line("author", &text(&page.about.author));
+    let modified = page.about.modified.as_ref().map(|date| format!("modified {date}"));
+    let dates: Vec<String> = page.about.published.iter().cloned().chain(modified).collect();
     screen.line("dates", &dates.join(", "));
     let kind = [page.page_type.map(str::to_owned), page.languages.clone(), page.charset.clone()];
     let words = format!("{} words", page.words);
@@ -66,10 +68,10 @@ fn about(shown: &Shown, screen: &mut Screen) {
         .chain((page.is_html || page.page_type.is_some()).then_some(words))
         .collect();
     screen.line("kind", &kind.join(", "));
-    screen.line("site", &text(&page.site_name));
-    screen.line("licence", &text(&page.licence));
-    if page.canonical_url.as_deref().is_some_and(|url| url != shown.url) {
-        screen.line("canonical", &text(&page.canonical_url));
+    screen.line("site", &text(&page.about.site_name));
+    screen.line("licence", &text(&page.about.licence));
+    if page.about.canonical_url.as_deref().is_some_and(|url| url != shown.url) {
+        screen.line("canonical", &text(&page.about.canonical_url));
     }
 }
 
@@ -163,14 +165,12 @@ fn rank(rank: &Rank, screen: &mut Screen) {
             screen.more(&format!("{:.1} % from {others} other pages", part(from.other_links)));
         }
     }
-    let harmonic = rank.harmonic.map_or_else(String::new, |score| format!(", harmonic {score:.1}"));
-    screen.line(
-        "other",
-        &format!(
-            "authority {:.3e}, hub {:.3e}, SALSA {:.3e} and {:.3e}{harmonic}",
-            rank.authority, rank.hub, rank.salsa_authority, rank.salsa_hub
-        ),
-    );
+    let others = rank.others.iter().filter_map(|(score, value)| match score.values {
+        Values::Real => value.map(|value| format!("{} {value:.3e}", score.label)),
+        Values::Estimates => value.map(|value| format!("{} {value:.1}", score.label)),
+        Values::Counts => None,
+    });
+    screen.line("other", &others.collect::<Vec<_>>().join(", "));
 }
 
 fn links(heading: &str, way: &str, links: Option<&Links>, screen: &mut Screen) {

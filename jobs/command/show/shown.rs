@@ -1,6 +1,9 @@
 //! All that is told of a page: the shape of `--format json`. Every key is always there; docs/show.md says what each is.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+use webmill_graph::measure::{Score, Values};
+use webmill_html::About;
 
 use crate::command::anchors::Anchor;
 use crate::rank::places::Place;
@@ -68,19 +71,13 @@ pub struct Capture {
 /// What the current capture says of itself.
 #[derive(Debug, Clone, Serialize)]
 pub struct Page {
-    pub title: Option<String>,
-    pub description: Option<String>,
-    pub author: Option<String>,
-    pub published: Option<String>,
-    pub modified: Option<String>,
-    pub site_name: Option<String>,
-    pub licence: Option<String>,
+    #[serde(flatten)]
+    pub about: About,
     pub languages: Option<String>,
     pub charset: Option<String>,
     pub page_type: Option<&'static str>,
     pub is_html: bool,
     pub words: u32,
-    pub canonical_url: Option<String>,
 }
 
 /// The current capture as a document that is no HTML.
@@ -131,14 +128,19 @@ pub struct Rank {
     pub position: u64,
     pub percentile: f64,
     pub crawled: Option<Place>,
-    pub authority: f64,
-    pub hub: f64,
-    pub salsa_authority: f64,
-    pub salsa_hub: f64,
-    pub harmonic: Option<f64>,
-    pub indegree: u32,
-    pub outdegree: u32,
+    /// Its other scores, by the columns of table `ranks`.
+    #[serde(flatten, serialize_with = "as_map")]
+    pub others: Vec<(&'static Score, Option<f64>)>,
     pub comes_from: Option<ComesFrom>,
+}
+
+/// Serialises scores as a map from the name of the column to the number.
+fn as_map<S: Serializer>(scores: &[(&'static Score, Option<f64>)], into: S) -> Result<S::Ok, S::Error> {
+    let number = |score: &Score, value: Option<f64>| match score.values {
+        Values::Counts => json!(value.map(|count| count as u64)),
+        Values::Real | Values::Estimates => json!(value),
+    };
+    into.collect_map(scores.iter().map(|(score, value)| (score.column(), number(score, *value))))
 }
 
 /// Where the PageRank comes from; the amounts add up to it.

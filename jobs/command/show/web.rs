@@ -1,9 +1,10 @@
 //! Where the page stands in the graph: its scores, where its PageRank comes from, who links to it and to whom it links.
 
 use anyhow::Result;
+use webmill_graph::measure::{self, Score};
 use webmill_graph::{Csr, Graph};
 use webmill_run::Committed;
-use webmill_table::{Reader, columns};
+use webmill_table::{GroupFacts, Reader, columns};
 
 use super::shown::{ComesFrom, Contribution, Linked, Links, List, Rank, Shown};
 use super::tables::{Looked, Tables};
@@ -12,17 +13,15 @@ use crate::command::source::find_page;
 use crate::job::mixed;
 use crate::levels::{Level, open_graph, part_file, read_level};
 use crate::rank::places::{Place, Places};
-use crate::rank::tables::RankRow;
+use crate::rank::tables::{RankRow, read_scores};
 use crate::rank::{Rank as RankSettings, Vectors};
 
 columns! {
-    struct Scored from RankRow {
-        node, url, crawled, pagerank, authority, hub, salsa_authority, salsa_hub, harmonic, indegree, outdegree
-    }
+    struct Scored from RankRow { node, url, crawled, pagerank }
 }
 
 columns! {
-    struct Score from RankRow { pagerank, crawled }
+    struct PageRank from RankRow { pagerank, crawled }
 }
 
 /// Anchors that are listed of one page.
@@ -73,10 +72,14 @@ impl InGraph<'_> {
         shown: &mut Shown,
     ) -> Result<()> {
         let node = self.node;
-        let mut reader = read_level::<Scored>(ranks, Level::Page)
-            .only(move |group| group.may_hold_numbers("node", &[node]));
-        while let Some(batch) = reader.next()? {
-            if let Some(row) = batch.rows().find(|row| row.node == node && row.url == page.url.as_str()) {
+        let others: Vec<&Score> = measure::columns().filter(|score| score.name != "pagerank").collect();
+        let here = move |group: &GroupFacts<'_>| group.may_hold_numbers("node", &[node]);
+        let mut reader = read_level::<Scored>(ranks, Level::Page).only(here);
+        let mut numbers = read_scores(ranks, Level::Page, others.iter().copied()).only(here);
+        while let (Some(batch), Some(numbers)) = (reader.next()?, numbers.next()?) {
+            let found = |row: &Scored<'_>| row.node == node && row.url == page.url.as_str();
+            if let Some((at, row)) = batch.rows().enumerate().find(|(_, row)| found(row)) {
+                let value = |of: &Vec<f64>| Some(of[at]).filter(|value| !value.is_nan());
                 shown.rank = Some(Rank {
                     node,
                     nodes: self.csr.num_nodes() as u64,
@@ -84,13 +87,7 @@ impl InGraph<'_> {
                     position: 0,
                     percentile: 0.0,
                     crawled: row.crawled.then(Place::default),
-                    authority: row.authority,
-                    hub: row.hub,
-                    salsa_authority: row.salsa_authority,
-                    salsa_hub: row.salsa_hub,
-                    harmonic: row.harmonic,
-                    indegree: row.indegree,
-                    outdegree: row.outdegree,
+                    others: others.iter().copied().zip(numbers.iter().map(value)).collect(),
                     comes_from: None,
                 });
             }
@@ -105,7 +102,7 @@ impl InGraph<'_> {
         }
         let mut scores = Vec::with_capacity(self.csr.num_nodes());
         let mut places = Places::of(vec![rank.pagerank]);
-        let mut reader = Reader::<Score>::over(vec![ranks.path(&part_file("ranks", Level::Page))]);
+        let mut reader = Reader::<PageRank>::over(vec![ranks.path(&part_file("ranks", Level::Page))]);
         while let Some(batch) = reader.next()? {
             for row in batch.rows() {
                 places.see(row.pagerank, row.crawled);

@@ -3,7 +3,7 @@
 use webmill_capture::{CanonicalUrl, date};
 use webmill_crawl::sitemap::{self, Sitemap, SitemapLimits};
 use webmill_html::feed::{FeedItem, FeedLimits, feed};
-use webmill_html::{Limits, Metadata, decode, parse};
+use webmill_html::{About, Limits, Metadata, decode, parse};
 use webmill_text::{escape_xml, fragment_text, plain_text};
 
 use super::known::{Known, Source};
@@ -44,15 +44,21 @@ pub fn items(source: &Source<'_>, bytes: &Bytes) -> Result<Listed<Vec<Known>>, R
     if bytes.cut {
         faults.push("more bytes than are read".to_owned());
     }
-    let of_feed = Metadata::default();
     let mut entries = Vec::with_capacity(found.items.len());
     for (number, item) in (1..).zip(found.items) {
         let one = Source { id: format!("{}/{number}", source.id), url: item.link.as_ref(), ..*source };
-        let mut meta = of_feed.clone();
-        meta.site_name.clone_from(&found.title);
-        meta.lang.clone_from(&found.language);
-        let mut known = self::item(&one, &item, meta);
-        known.author = known.author.or_else(|| found.author.clone());
+        let about = About {
+            title: item.title.clone(),
+            author: item.author.clone().or_else(|| found.author.clone()),
+            published: item.published.clone(),
+            modified: item.modified.clone(),
+            description: item.summary.clone(),
+            categories: item.categories.clone(),
+            site_name: found.title.clone(),
+            language_declared: found.language.clone(),
+            ..About::default()
+        };
+        let mut known = self::item(&one, &item, about);
         known.encoding = decoded.name;
         known.encoding_declared = decoded.declared;
         known.encoding_detected = decoded.detected;
@@ -62,11 +68,9 @@ pub fn items(source: &Source<'_>, bytes: &Bytes) -> Result<Listed<Vec<Known>>, R
     Ok(Listed { entries, faults })
 }
 
-fn item(source: &Source<'_>, item: &FeedItem, mut meta: Metadata) -> Known {
+fn item(source: &Source<'_>, item: &FeedItem, about: About) -> Known {
+    let mut meta = Metadata::default();
     meta.base = item.link.clone();
-    meta.description.clone_from(&item.summary);
-    meta.modified.clone_from(&item.modified);
-    meta.categories.clone_from(&item.categories);
     let mut cuts = Vec::new();
     let mut main = if item.is_html {
         let dom = parse(&item.content, &Limits::default());
@@ -78,9 +82,7 @@ fn item(source: &Source<'_>, item: &FeedItem, mut meta: Metadata) -> Known {
     if item.cut {
         cuts.push("bytes");
     }
-    main.title.clone_from(&item.title);
-    main.author.clone_from(&item.author);
-    main.date.clone_from(&item.published);
+    main.about = about;
     Known { kind: "item", cuts, ..source.known(main, meta) }
 }
 
@@ -120,7 +122,7 @@ fn listed(source: &Source<'_>, found: &Sitemap) -> String {
                     file: source.file.to_string_lossy().into_owned(),
                     kind,
                     url: Some(url.to_owned()),
-                    modified,
+                    about: About { modified, ..About::default() },
                     page_type: "other",
                     encoding: "UTF-8",
                     markdown: source.args.with_markdown.then(String::new),

@@ -3,34 +3,29 @@
 //! Strings are written in double quotes as JSON writes them, which YAML 1.2 reads alike; what YAML counts among the characters
 //! that cannot be printed is escaped too. Lists are flow sequences. Fields that say nothing are left out.
 
+use webmill_html::FieldValue;
+
 use super::known::Known;
 
 /// The block of a page, from `---` to `---` and a line break.
 pub fn front_matter(known: &Known) -> String {
     let mut out = "---\n".to_owned();
-    let texts = [
-        ("id", Some(known.id.as_str())),
-        ("title", known.title.as_deref()),
-        ("author", known.author.as_deref()),
-        ("date", known.date.as_deref()),
-        ("modified", known.modified.as_deref()),
-        ("url", known.url.as_deref()),
-        ("site_name", known.site_name.as_deref()),
-        ("description", known.description.as_deref()),
-        ("language", known.language),
-        ("licence", known.licence.as_deref()),
-        ("image", known.image.as_deref()),
-        ("page_type", Some(known.page_type)),
-    ];
-    for (name, text) in texts {
+    out.push_str(&format!("id: {}\n", quoted(&known.id)));
+    for (name, value) in known.stated() {
+        let value = match value {
+            FieldValue::Text(text) => quoted(text.unwrap_or_default()),
+            FieldValue::List(list) => {
+                let list: Vec<String> = list.iter().map(|text| quoted(text)).collect();
+                format!("[{}]", list.join(", "))
+            }
+        };
+        out.push_str(&format!("{name}: {value}\n"));
+    }
+    for (name, text) in
+        [("url", known.url.as_deref()), ("language", known.language), ("page_type", Some(known.page_type))]
+    {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             out.push_str(&format!("{name}: {}\n", quoted(text)));
-        }
-    }
-    for (name, list) in [("categories", &known.categories), ("tags", &known.tags)] {
-        if !list.is_empty() {
-            let list: Vec<String> = list.iter().map(|text| quoted(text)).collect();
-            out.push_str(&format!("{name}: [{}]\n", list.join(", ")));
         }
     }
     out.push_str("---\n");

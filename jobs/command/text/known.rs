@@ -5,7 +5,9 @@ use std::path::Path;
 use serde::{Serialize, Serializer};
 use webmill_capture::CanonicalUrl;
 use webmill_documents::{TitleSource, to_html};
-use webmill_html::{Decoded, Item, Limits, Metadata, base_of, decode, items, metadata, parse};
+use webmill_html::{
+    About, Decoded, FieldValue, Item, Limits, Metadata, base_of, decode, items, metadata, parse,
+};
 use webmill_mill::document_text;
 use webmill_text::{
     MainText, TextLimits, XmlForm, fragment_text, keywords, languages_declared, main_text, plain_text,
@@ -37,38 +39,17 @@ pub struct Known {
     pub url: Option<String>,
     /// Main text, a paragraph a line.
     pub text: String,
-    /// Title, as the page shows or states it.
-    pub title: Option<String>,
+    /// What the page states of itself.
+    #[serde(flatten, serialize_with = "by_shown_names")]
+    pub about: About,
     /// Where the title of a document was found: metadata, style, type, heading, line.
     pub title_source: Option<&'static str>,
-    /// Author.
-    pub author: Option<String>,
-    /// Publication, ISO 8601, with time and zone where the page states them.
-    pub date: Option<String>,
-    /// Both readings of a date such as 03/04/2024, month first and day first, where nothing tells the order.
-    pub date_ambiguous: Option<[String; 2]>,
-    /// Last change, as stated.
-    pub modified: Option<String>,
-    /// Name of the site, as stated.
-    pub site_name: Option<String>,
-    /// Description, as stated.
-    pub description: Option<String>,
-    /// Categories, as stated.
-    pub categories: Vec<String>,
-    /// Tags, as stated.
-    pub tags: Vec<String>,
     /// Keywords that the page declares.
     pub keywords_declared: Vec<String>,
-    /// Licence, as stated.
-    pub licence: Option<String>,
-    /// Image that stands for the page.
-    pub image: Option<String>,
     /// Of most of the text, ISO 639-3.
     pub language: Option<&'static str>,
     /// How sure the language is, 0 to 1.
     pub language_confidence: Option<f64>,
-    /// As the page declares it, BCP 47.
-    pub language_declared: Option<String>,
     /// Shares of the text by language.
     pub languages: Vec<Share>,
     /// Languages of stretches of the text, in order.
@@ -107,6 +88,19 @@ pub struct Known {
     /// The text as elements of XML.
     #[serde(skip)]
     pub xml: String,
+}
+
+/// The name of a field of [`About`] in every form that is written of a page.
+pub fn shown_name(field: &'static str) -> &'static str {
+    match field {
+        "published" => "date",
+        "published_ambiguous" => "date_ambiguous",
+        _ => field,
+    }
+}
+
+fn by_shown_names<S: Serializer>(about: &About, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(about.fields().into_iter().map(|(name, value)| (shown_name(name), value)))
 }
 
 /// Part of a page as JSON has it.
@@ -234,13 +228,11 @@ impl Source<'_> {
         }
         let (format, title_source) = (Some(kind.name()), document.title_source.map(TitleSource::name));
         let warnings: Vec<String> = document.warnings.iter().map(ToString::to_string).collect();
-        let (pages, modified) = (document.pages, document.modified.clone());
-        let mut meta = Metadata::default();
-        meta.lang = document.language.as_ref().map(|language| language.to_ascii_lowercase());
+        let (pages, meta) = (document.pages, Metadata::default());
         let limits = self.limits();
         // Who asks for a form of its own, or for less, gets it from the tree.
         let shaped = limits.xml.is_some() || !limits.tables || !limits.links;
-        let tree = shaped.then(|| to_html(document.title.as_deref(), &document.markdown));
+        let tree = shaped.then(|| to_html(document.about.title.as_deref(), &document.markdown));
         let mut main = document_text(document);
         if let Some(html) = tree {
             let written = fragment_text(&parse(&html, &Limits::default()), &meta, &limits);
@@ -248,7 +240,7 @@ impl Source<'_> {
             main.tables.retain(|_| limits.tables);
         }
         let known = self.known(main, meta);
-        let known = Known { kind: "document", format, title_source, warnings, pages, modified, ..known };
+        let known = Known { kind: "document", format, title_source, warnings, pages, ..known };
         Ok(Listed { entries: vec![known], faults: Vec::new() })
     }
 
@@ -266,24 +258,12 @@ impl Source<'_> {
     /// All that is shown of a text and what is stated with it.
     pub fn known(&self, main: MainText, meta: Metadata) -> Known {
         let args = self.args;
-        let text = |url: &CanonicalUrl| url.as_str().to_owned();
         let mut known = Known {
             id: self.id.clone(),
             file: self.file.to_string_lossy().into_owned(),
-            url: self.url.or(meta.canonical.as_ref()).map(text),
-            title: main.title,
-            author: main.author,
-            date: main.date,
-            date_ambiguous: main.ambiguous_date,
-            site_name: meta.site_name,
-            description: meta.description,
-            categories: meta.categories,
-            tags: meta.tags,
+            url: self.url.or(meta.canonical.as_ref()).map(|url| url.as_str().to_owned()),
+            about: main.about,
             keywords_declared: meta.keywords,
-            licence: meta.licence,
-            modified: meta.modified,
-            image: meta.image.as_ref().map(text),
-            language_declared: meta.lang,
             page_type: main.page_type.name(),
             redirects_to: main.redirects_to,
             confidence: main.confidence,
@@ -329,7 +309,7 @@ impl Known {
     }
 
     fn tell_languages(&mut self, text: &str, code: &[std::ops::Range<usize>]) {
-        let spoken = languages_declared(text, code, self.language_declared.as_deref());
+        let spoken = languages_declared(text, code, self.about.language_declared.as_deref());
         let mut characters = Characters { text, bytes: 0, characters: 0 };
         let stretch = |run: &webmill_text::LanguageRun| Stretch {
             language: run.iso639_3,
@@ -341,6 +321,16 @@ impl Known {
         self.language_confidence = spoken.main().map(|found| rounded(found.confidence));
         let share = |&(language, n): &(&'static str, f64)| Share { language, share: rounded(n) };
         self.languages = spoken.shares.iter().map(share).collect();
+    }
+
+    /// What the heads of YAML and XML say beside id, address, language and kind: name and value of all fields that the page
+    /// states, but for what the address and the language say already, and for dates that are in doubt.
+    pub fn stated(&self) -> impl Iterator<Item = (&'static str, FieldValue<'_>)> {
+        let fields = self.about.fields().into_iter().filter(|(name, value)| {
+            !matches!(*name, "published_ambiguous" | "language_declared" | "canonical_url")
+                && !matches!(value, FieldValue::Text(None | Some("")) | FieldValue::List([]))
+        });
+        fields.map(|(name, value)| (shown_name(name), value))
     }
 
     /// The page in an output form, ended by a newline; nothing for a page without text.

@@ -6,6 +6,7 @@
 //!
 //! Reference: TEI P5 guidelines, chapters 2 (header), 4 (text structure).
 
+use webmill_html::FieldValue;
 use webmill_text::escape_xml;
 
 use super::known::{Known, Remark};
@@ -46,25 +47,21 @@ fn attribute(name: &str, value: Option<&str>, out: &mut String) {
 /// A page as `doc`.
 pub fn document(known: &Known) -> String {
     let mut out = "<doc".to_owned();
-    let (categories, tags) = (known.categories.join(";"), known.tags.join(";"));
-    for (name, value) in [
-        ("id", Some(known.id.as_str())),
-        ("sitename", known.site_name.as_deref()),
-        ("title", known.title.as_deref()),
-        ("author", known.author.as_deref()),
-        ("date", known.date.as_deref()),
-        ("modified", known.modified.as_deref()),
-        ("url", known.url.as_deref()),
-        ("description", known.description.as_deref()),
-        ("categories", Some(categories.as_str())),
-        ("tags", Some(tags.as_str())),
-        ("license", known.licence.as_deref()),
-        ("language", known.language),
-        ("pagetype", Some(known.page_type)),
-        ("image", known.image.as_deref()),
-    ] {
-        attribute(name, value, &mut out);
+    attribute("id", Some(&known.id), &mut out);
+    for (name, value) in known.stated() {
+        let name = match name {
+            "site_name" => "sitename",
+            "licence" => "license",
+            _ => name,
+        };
+        match value {
+            FieldValue::Text(text) => attribute(name, text, &mut out),
+            FieldValue::List(list) => attribute(name, Some(&list.join(";")), &mut out),
+        }
     }
+    attribute("url", known.url.as_deref(), &mut out);
+    attribute("language", known.language, &mut out);
+    attribute("pagetype", Some(known.page_type), &mut out);
     out.push_str(">\n<main>\n");
     out.push_str(&known.xml);
     out.push_str("</main>\n");
@@ -121,15 +118,15 @@ pub fn tei(known: &Known) -> String {
 
 fn file_description(known: &Known, out: &mut String) {
     out.push_str("<fileDesc>\n<titleStmt>");
-    element("title type=\"main\"", known.title.as_deref().unwrap_or_default(), out);
-    known.author.iter().for_each(|author| element("author", author, out));
+    element("title type=\"main\"", known.about.title.as_deref().unwrap_or_default(), out);
+    known.about.author.iter().for_each(|author| element("author", author, out));
     out.push_str("</titleStmt>\n<publicationStmt>");
-    match &known.site_name {
+    match &known.about.site_name {
         Some(site) => {
             element("publisher", site, out);
-            known.date.iter().for_each(|when| date(when, out));
+            known.about.published.iter().for_each(|when| date(when, out));
             element("idno type=\"file\"", &known.id, out);
-            if let Some(licence) = &known.licence {
+            if let Some(licence) = &known.about.licence {
                 out.push_str("<availability>");
                 element("licence", licence, out);
                 out.push_str("</availability>");
@@ -139,14 +136,17 @@ fn file_description(known: &Known, out: &mut String) {
     }
     out.push_str("</publicationStmt>\n<sourceDesc><bibl>");
     let before = out.len();
-    for (name, text) in [("title", &known.title), ("author", &known.author), ("publisher", &known.site_name)]
-    {
+    for (name, text) in [
+        ("title", &known.about.title),
+        ("author", &known.about.author),
+        ("publisher", &known.about.site_name),
+    ] {
         if let Some(text) = text {
             out.push_str(if out.len() > before { ", " } else { "" });
             element(name, text, out);
         }
     }
-    if let Some(when) = &known.date {
+    if let Some(when) = &known.about.published {
         out.push_str(if out.len() > before { ", " } else { "" });
         date(when, out);
     }
@@ -168,12 +168,12 @@ fn encoding(out: &mut String) {
 }
 
 fn profile(known: &Known, out: &mut String) {
-    let terms: Vec<&String> = known.categories.iter().chain(&known.tags).collect();
-    if known.description.is_none() && known.language.is_none() && terms.is_empty() {
+    let terms: Vec<&String> = known.about.categories.iter().chain(&known.about.tags).collect();
+    if known.about.description.is_none() && known.language.is_none() && terms.is_empty() {
         return;
     }
     out.push_str("<profileDesc>");
-    if let Some(description) = &known.description {
+    if let Some(description) = &known.about.description {
         out.push_str("<abstract>");
         element("p", description, out);
         out.push_str("</abstract>");

@@ -10,10 +10,10 @@
 
 use std::path::{Path, PathBuf};
 
-use webmill_capture::{Error, Result};
-use webmill_mapreduce::postings::{
+use crate::mapreduce::postings::{
     Cursor, Index, ListCursor, Score, Scoring, TermCursor, TermPostings, best, phrase,
 };
+use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Job};
 use webmill_table::{Reader, RowReader, columns};
 use xxhash_rust::xxh3::xxh3_64;
@@ -242,8 +242,8 @@ mod tests {
     use super::*;
     use crate::count::index::{Entry, Inverted, Numbered, terms};
     use crate::count::kernels::run;
+    use crate::mapreduce::postings::IndexWriter;
     use proptest::prelude::*;
-    use webmill_mapreduce::postings::IndexWriter;
 
     #[test]
     fn queries_are_words_and_phrases() {

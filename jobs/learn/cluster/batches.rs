@@ -1,6 +1,6 @@
 //! Topics of more pages than memory holds: k-means over batches from disk.
 //!
-//! **Algorithm.** One pass counts the words, those that tell of topics and stand on the most pages stay ([`ClusterSettings::batch_words`]); a second one
+//! **Algorithm.** One pass counts the words, those that tell of topics and stand on the most pages stay ([`BATCH_WORDS`]); a second one
 //! writes the rows of counts aside, those of each language by themselves. k and the first centroids are those of a sample of [`SAMPLE`] pages. Then
 //! batches that are drawn from all over the corpus move the centroids (mini-batch k-means), and passes over all rows let them settle
 //! (Lloyd's steps) until inertia falls by less than a thousandth. Two last passes measure.
@@ -24,7 +24,7 @@ use webmill_run::{Measure, Stage, Unit};
 use super::corpus::{AT_ONCE, common_of, facts, features, idf, least_pages, telling};
 use super::methods::{Found, admit, choose, kmeans};
 use super::pages::{About, Page, Pages};
-use super::settings::ClusterSettings;
+use super::settings::{BATCH_WORDS, COUNTED_WORDS, ClusterSettings};
 use super::spill::{BLOCK, Spill, SpillWriter};
 use super::topics::{Measured, Topics, WORDS};
 use super::write::{Abouts, Words};
@@ -76,7 +76,7 @@ impl Aside {
         let most =
             languages.iter().rev().max_by_key(|(_, pages)| **pages).map(|(language, _)| language.clone());
         let of_twentieth: Vec<String> = common_of(std::mem::take(&mut languages), all);
-        let (vocabulary, dropped_words) = telling_words(&vocabulary, &of_twentieth, settings);
+        let (vocabulary, dropped_words) = telling_words(&vocabulary, &of_twentieth);
         let parted = settings.by_language && of_twentieth.len() > 1;
         let names: Vec<Option<String>> =
             if parted { of_twentieth.into_iter().map(Some).collect() } else { vec![None] };
@@ -93,7 +93,7 @@ impl Aside {
         let mut frequencies = vec![vec![0u32; vocabulary.len()]; names.len()];
         let mut without_words = 0;
         stage.progress.begin("rows of words", texts.len(), Measure::Items);
-        let options = features(settings);
+        let options = features();
         let mut number = 0u64;
         let mut push = |pages: &mut Vec<Page>| -> Result<()> {
             stage.cancel.check()?;
@@ -166,7 +166,7 @@ fn count_words(
     unit: &Unit<'_>,
 ) -> Result<(Spill<Page>, BTreeMap<String, usize>, Vocabulary)> {
     let stage = unit.stage();
-    let mut counter = Counter::new(&features(settings), settings.counted_words as usize);
+    let mut counter = Counter::new(&features(), COUNTED_WORDS);
     let mut texts = SpillWriter::create(unit.temp())?;
     let mut languages: BTreeMap<String, usize> = BTreeMap::new();
     let mut waiting: Vec<Page> = Vec::with_capacity(AT_ONCE);
@@ -187,8 +187,7 @@ fn count_words(
                 }
                 texts.push(page)?;
             }
-            let lower = "lower [learn-cluster] counted_words, or raise --memory";
-            admit("the words of the corpus", 2 * counter.weight() as u64, stage.memory, lower)?;
+            admit("the words of the corpus", 2 * counter.weight() as u64, stage.memory, "raise --memory")?;
         }
     }
     stage.progress.end();
@@ -197,21 +196,14 @@ fn count_words(
     Ok((texts, languages, vocabulary))
 }
 
-/// The words that tell of topics, those of the most pages if there are more than the settings allow; and how many were left out for such bounds.
-fn telling_words(
-    vocabulary: &Vocabulary,
-    languages: &[String],
-    settings: &ClusterSettings,
-) -> (Vocabulary, u64) {
+/// The words that tell of topics, those of the most pages if there are more than [`BATCH_WORDS`]; and how many were left out for such bounds.
+fn telling_words(vocabulary: &Vocabulary, languages: &[String]) -> (Vocabulary, u64) {
     let languages: Vec<&str> = languages.iter().map(String::as_str).collect();
-    let tells = match settings.stop_words {
-        true => vec![true; vocabulary.len()],
-        false => telling(vocabulary, &languages),
-    };
+    let tells = telling(vocabulary, &languages);
     let mut numbers: Vec<u32> = (0..vocabulary.len() as u32).filter(|word| tells[*word as usize]).collect();
-    let more = numbers.len().saturating_sub(settings.batch_words as usize);
+    let more = numbers.len().saturating_sub(BATCH_WORDS);
     numbers.sort_by_key(|word| (std::cmp::Reverse(vocabulary.frequency(*word)), *word));
-    numbers.truncate(settings.batch_words as usize);
+    numbers.truncate(BATCH_WORDS);
     numbers.sort_unstable();
     (vocabulary.select(&numbers), vocabulary.dropped() + more as u64)
 }
@@ -277,7 +269,7 @@ impl Group {
             &format!("k-means of {k} topics over {width} words in batches"),
             MiniBatch::bytes(k, width) + ClusterSums::bytes(k, width) + 4 * (k * width) as u64,
             stage.memory / 2,
-            "lower --k or [learn-cluster] batch_words, or raise --memory",
+            "lower --k, or raise --memory",
         )?;
         let mut batches = MiniBatch::new(first);
         let begin = |pass: &str| stage.progress.begin(pass, rows as u64, Measure::Items);

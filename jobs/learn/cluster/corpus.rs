@@ -11,7 +11,8 @@ use webmill_run::{Measure, Unit};
 use webmill_text::StopWords;
 
 use super::pages::{About, Page, Pages};
-use super::settings::{ClusterSettings, Near};
+use super::settings::{COUNTED_WORDS, ClusterSettings, Near};
+use crate::learn::settings::TITLE_WEIGHT;
 
 /// Pages that are read at a time.
 pub const AT_ONCE: usize = 16 * PART;
@@ -29,13 +30,8 @@ pub struct Corpus {
 }
 
 /// Which parts of a page are counted.
-pub fn features(settings: &ClusterSettings) -> FeatureOptions {
-    FeatureOptions {
-        title_weight: settings.title_weight,
-        url: false,
-        anchors: false,
-        ..FeatureOptions::default()
-    }
+pub fn features() -> FeatureOptions {
+    FeatureOptions { title_weight: TITLE_WEIGHT, url: false, anchors: false, ..FeatureOptions::default() }
 }
 
 /// What the counter sees of a page.
@@ -51,7 +47,7 @@ impl Corpus {
     /// [`Error::Limit`] where memory does not hold them; where the disk fails.
     pub fn read(pages: &mut Pages, settings: &ClusterSettings, unit: &Unit<'_>) -> Result<Corpus> {
         let stage = unit.stage();
-        let mut counter = Counter::new(&features(settings), settings.counted_words as usize);
+        let mut counter = Counter::new(&features(), COUNTED_WORDS);
         let (mut abouts, mut simhashes, mut about_bytes) = (Vec::new(), Vec::new(), 0usize);
         let mut batch: Vec<Page> = Vec::with_capacity(AT_ONCE);
         stage.progress.begin("count words", pages.count, Measure::Items);
@@ -77,7 +73,7 @@ impl Corpus {
                 let need = 3 * counter.weight() as u64 + about_bytes as u64;
                 if need > stage.memory {
                     return Err(Error::Limit(format!(
-                        "{} of {} pages take {} MiB already, --memory allows {} MiB: raise it, lower [learn-cluster] counted_words, or set batch_pages so low that k-means goes over these pages in batches",
+                        "{} of {} pages take {} MiB already, --memory allows {} MiB: raise it, or set [learn] batch_pages so low that k-means goes over these pages in batches",
                         abouts.len(),
                         pages.count,
                         need >> 20,
@@ -91,11 +87,7 @@ impl Corpus {
         }
         stage.progress.end();
         let (vocabulary, counts) = counter.finish(least_pages(settings.min_pages, abouts.len()));
-        let counts = if settings.stop_words {
-            counts
-        } else {
-            without_stop_words(&counts, &vocabulary, &languages(abouts.iter()))
-        };
+        let counts = without_stop_words(&counts, &vocabulary, &languages(abouts.iter()));
         Ok(Corpus { abouts, vocabulary, counts, simhashes })
     }
 

@@ -8,7 +8,7 @@ use webmill_learn::{
 };
 use webmill_run::Stage;
 
-use super::settings::{ClusterMethod, ClusterSettings, Near};
+use super::settings::{ClusterMethod, ClusterSettings, LEAVES, MOST_K, Near, RADIUS, TREE_PAGES, TREE_PARTS};
 
 /// Pages on which the number of topics is chosen.
 pub const SAMPLE: usize = 2000;
@@ -100,14 +100,9 @@ impl Rows<'_> {
     fn hierarchical(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
         let items = self.rows.len();
         let (k, choice) = self.k(settings);
-        let lower = "lower [learn-cluster] tree_pages, so that the tree is one of the parts that k-means makes, or raise --memory";
-        if items <= settings.tree_pages as usize {
-            admit(
-                &format!("the distances of {items} pages"),
-                Distances::bytes(items),
-                stage.memory / HALF,
-                lower,
-            )?;
+        if items <= TREE_PAGES {
+            let what = format!("the distances of {items} pages");
+            admit(&what, Distances::bytes(items), stage.memory / HALF, "raise --memory")?;
             let merges = average_linkage(cosine_distances(self.rows), None);
             let assignment = cut(&merges, items, k);
             return Ok(Found {
@@ -117,10 +112,9 @@ impl Rows<'_> {
                 measures: Vec::new(),
             });
         }
-        let parts = (settings.tree_parts as usize).max(k);
+        let parts = TREE_PARTS.max(k);
         stage.progress.note(&format!(
-            "{items} pages: the tree is one of {parts} parts that k-means makes, as there are more than [learn-cluster] tree_pages = {}",
-            settings.tree_pages
+            "{items} pages: the tree is one of {parts} parts that k-means makes, as there are more than {TREE_PAGES}"
         ));
         let once = ClusterSettings { restarts: 1, ..settings.clone() };
         let parted = kmeans(self.rows, None, parts, &once, stage)?;
@@ -141,7 +135,7 @@ impl Rows<'_> {
 
     fn stream(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
         let (k, choice) = self.k(settings);
-        let mut summed = Summed::new(settings);
+        let mut summed = Summed::new();
         self.rows.rows().for_each(|(columns, values)| summed.tree.push(columns, values));
         let (centroids, measures) = summed.finish(k, settings, stage)?;
         Ok(Found { assignment: centroids.nearest(self.rows).0, choice, measures, tree: None })
@@ -160,7 +154,7 @@ impl Rows<'_> {
 /// Chooses the number of topics of `all` rows on a sample of these.
 pub fn choose(rows: &SparseRows, all: usize, settings: &ClusterSettings) -> KChoice {
     let sample = Draws::new(settings.seed).sample(rows.len(), SAMPLE);
-    choose_k(&rows.select(&sample), all, settings.most_k as usize, settings.seed)
+    choose_k(&rows.select(&sample), all, MOST_K, settings.seed)
 }
 
 /// k-means within memory.
@@ -192,15 +186,9 @@ pub struct Summed {
 }
 
 impl Summed {
-    /// A tree as the settings say. Its bound follows from them alone: --memory must change no byte.
-    pub fn new(settings: &ClusterSettings) -> Self {
-        Summed {
-            tree: ClusterFeatures::new(
-                settings.radius,
-                settings.leaves as usize,
-                settings.leaves as usize * 1000,
-            ),
-        }
+    /// An empty tree. Its bound is fixed: --memory must change no byte.
+    pub fn new() -> Self {
+        Summed { tree: ClusterFeatures::new(RADIUS, LEAVES, LEAVES * 1000) }
     }
 
     /// Clusters the leaves.

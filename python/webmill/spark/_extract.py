@@ -85,7 +85,7 @@ def extract(splits: DataFrame, out: str, *, recipe: Recipe = None) -> Tables:
 
 
 def _has_templates(settings: dict[str, Any]) -> bool:
-    return settings["template_pages"] > 0 and settings["template_hosts"] > 0
+    return settings["template_pages"] > 0
 
 
 def _learn(

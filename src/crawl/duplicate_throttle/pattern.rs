@@ -85,8 +85,7 @@ impl Patterns {
 /// Cut where nobody would read on.
 fn shown(mut text: String) -> String {
     if text.len() > MOST_BYTES {
-        let end = (0..=MOST_BYTES).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-        text.truncate(end);
+        text.truncate(text.floor_char_boundary(MOST_BYTES));
         text.push('…');
     }
     text

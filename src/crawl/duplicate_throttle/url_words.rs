@@ -26,28 +26,8 @@ const NEAR_POSITION: u64 = 200;
 const MOST_WORDS: usize = 64;
 
 /// Names of parameters that say where in a list a page is.
-const POSITIONS: [&str; 20] = [
-    "page",
-    "p",
-    "pg",
-    "paged",
-    "pagenum",
-    "pageno",
-    "pageindex",
-    "offset",
-    "start",
-    "startat",
-    "from",
-    "skip",
-    "first",
-    "begin",
-    "limitstart",
-    "startindex",
-    "seite",
-    "pagina",
-    "cursor",
-    "position",
-];
+const POSITIONS: &str = "page p pg paged pagenum pageno pageindex offset start startat from skip first begin limitstart startindex \
+    seite pagina cursor position";
 
 /// Months and weekdays of the languages in which most calendars are, with their common short forms.
 const DATE_WORDS: &str = "january february march april may june july august september october november december \
@@ -69,7 +49,7 @@ static DATES: LazyLock<Vec<u64>> = LazyLock::new(|| {
 
 /// Whether a parameter of this name says where in a list a page is.
 pub(super) fn is_position(name: &str) -> bool {
-    POSITIONS.iter().any(|position| position.eq_ignore_ascii_case(name))
+    POSITIONS.split_whitespace().any(|position| position.eq_ignore_ascii_case(name))
 }
 
 /// Whether a path segment says so of the next one; short ones say many things.

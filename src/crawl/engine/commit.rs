@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Crawl, Ended, Finished, LastLog, Totals};
 use crate::event::Event;
+use crate::revisit::Priors;
 use webmill_capture::error::{Error, Result};
-use webmill_revisit::Priors;
 use webmill_shard::Position;
 
 /// How far shards and journal were written when the frontier was committed.

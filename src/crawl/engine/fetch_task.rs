@@ -39,8 +39,6 @@ pub(super) struct FetchTask {
     /// Whether the head is asked for first, and the body only where its type is taken.
     pub head_first: bool,
     pub max_body_bytes: u64,
-    /// The same of an answer that is no HTML, where it is another.
-    pub max_document_bytes: Option<u64>,
     /// Whether what the answer says of its page is kept.
     pub keeps_history: bool,
     pub clock_shift_ms: i64,
@@ -100,7 +98,6 @@ impl FetchTask {
             url: &self.url,
             method: Method::Get,
             max_body_bytes: self.max_body_bytes,
-            max_document_bytes: self.max_document_bytes,
             accept: Some(&accept),
             keep: self.keep,
             conditional: self.conditional(),

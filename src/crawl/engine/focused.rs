@@ -44,7 +44,8 @@ impl Crawl {
         let (Some(topic), Some(store)) = (options.focus.ready.clone(), frontier.focus()) else {
             return Err(Error::Config("strategy focused needs a topic that is ready".into()));
         };
-        let focus = Focus::open(topic, options.focus.tunnel, options.priority.popularity, store)?;
+        let focus =
+            Focus::open(topic, options.focus.tunnel, options.priority.coefficients.popularity, store)?;
         reader.set_scorer(focus.scorer());
         Ok(Some(focus))
     }
@@ -177,14 +178,10 @@ impl Crawl {
                     .map_err(|_| Error::Internal("what a reserve holds cannot be read".into()))?;
                 let Some(url) = CanonicalUrl::parse_stored(&url) else { return Ok(()) };
                 self.add(&Discovered {
-                    url,
-                    purpose: Purpose::Page,
                     depth: kept.depth,
-                    redirects: 0,
                     lineage: Lineage { off_site: kept.off_site, seed: SeedMark(kept.seed) },
-                    origin: None,
                     referrer: Some(kept.referrer.into()),
-                    priority: 0.0,
+                    ..Discovered::new(url, Purpose::Page)
                 })
                 .map(drop)
             }

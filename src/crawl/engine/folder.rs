@@ -69,7 +69,7 @@ pub(crate) fn is_locked(folder: &Path) -> bool {
 
 /// Opens frontier, journal and shards so that they agree, but for the replay.
 pub(super) fn open(folder: &Path, options: &CrawlOptions) -> Result<Opened> {
-    let journal = Journal::open(&events_folder(folder), &options.journal)?;
+    let journal = Journal::open(&events_folder(folder), options.part_events)?;
     let mut replayed = Replayed::default();
     let path = folder.join("frontier");
     discard_marked(folder, &path, &mut replayed)?;

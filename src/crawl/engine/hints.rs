@@ -11,9 +11,9 @@ use crate::Purpose;
 use crate::engine::Crawl;
 use crate::engine::revisit::{Facts, Known};
 use crate::frontier::{KnownSitemap, Lease};
+use crate::revisit::history::{Hint, MAX_VALIDATOR};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
-use webmill_revisit::history::{Hint, MAX_VALIDATOR};
 
 /// Sitemaps queued again at once.
 const BATCH: usize = 4_096;

@@ -12,10 +12,10 @@
 
 use crate::engine::Crawl;
 use crate::event::{Event, outcome};
+use crate::revisit::{Answer, CapturePlace, PageHistory};
 use crate::{Counted, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
-use webmill_revisit::{Answer, CapturePlace, PageHistory};
 
 /// URLs of one key that are told apart: with and without `www.`, of both schemes, of other letters.
 const MOST_OF_A_KEY: usize = 256;

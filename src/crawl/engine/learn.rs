@@ -5,7 +5,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::engine::Crawl;
-use crate::engine::apply::about;
+use crate::engine::apply::{Came, about};
+use crate::engine::decide::{Answered, NoRules, without_rules};
 use crate::engine::rules::origin;
 use crate::engine::task::ROBOTS_BYTES;
 use crate::event::{Event, outcome};
@@ -22,27 +23,28 @@ use webmill_capture::{CanonicalUrl, Response, decode_content};
 const PAGES_BEFORE_GUESS: u64 = 8;
 
 impl Crawl {
-    #[allow(clippy::too_many_arguments)]
+    /// Applies the answer for a robots.txt, asked for on behalf of `lease`: that of `origin`, at `url` after `hops` redirects, on the host of
+    /// `borrowed` where that is another one.
     pub(super) fn apply_robots(
         &mut self,
-        mut lease: Lease,
+        lease: Lease,
         mut event: Event,
         fetched: &Fetched,
-        origin: String,
-        url: CanonicalUrl,
-        hops: u8,
+        answer: std::result::Result<Answered, &Failure>,
+        (origin, url, hops): (String, CanonicalUrl, u8),
         borrowed: Option<Lease>,
     ) -> Result<()> {
         let now = self.now_ms();
         event.outcome = outcome::ROBOTS.into();
         let elsewhere = borrowed.is_some();
-        if let Some(mut other) = borrowed {
-            self.spare(&mut other, fetched, now);
+        let asked = borrowed.as_ref().unwrap_or(&lease);
+        self.decide_on(asked, |attempt, host| {
+            host.asked_for_robots(answer.as_ref().map_err(|failure| *failure), attempt.polite, now);
+        });
+        if let Some(other) = borrowed {
             let after = if other.entry.purpose == Purpose::Robots { After::Done } else { After::Keep };
             self.frontier.release(other, after)?;
-            self.rest(&mut lease, now);
-        } else {
-            self.spare(&mut lease, fetched, now);
+            self.rest(&lease, now);
         }
         let received = match &fetched.result {
             Ok(received) => received,
@@ -84,7 +86,7 @@ impl Crawl {
     }
 
     /// From now on `rules` are those of `origin`, on the host of `lease`.
-    pub(super) fn adopt(&mut self, mut lease: Lease, origin: &str, rules: &Robots, now: i64) -> Result<()> {
+    pub(super) fn adopt(&mut self, lease: Lease, origin: &str, rules: &Robots, now: i64) -> Result<()> {
         let delay = rules.crawl_delay().map(|d| self.options.politeness.crawl_delay_ms(d));
         let rules = self.set_rules(origin, rules, now)?;
         let by = xxhash_rust::xxh3::xxh3_64(origin.as_bytes());
@@ -94,7 +96,7 @@ impl Crawl {
             (host.crawl_delay_ms, host.crawl_delay_by) = (delay, by);
         }
         // The pause after this very answer is the one that the rules ask for.
-        self.rest(&mut lease, now);
+        self.rest(&lease, now);
         // Pages that a sitemap lists are a link away from the seeds.
         if self.reads_sitemaps() {
             self.queue_sitemaps(&lease, origin, &rules)?;
@@ -119,14 +121,10 @@ impl Crawl {
             let foreign = url.host() != &*lease.host;
             let priority = self.priority.of(&url, None);
             let new = self.add(&Discovered {
-                url,
-                purpose: Purpose::Sitemap,
-                depth: 0,
-                redirects: 0,
                 lineage: at.lineage,
-                origin: None,
                 referrer: Some(robots.clone()),
                 priority,
+                ..Discovered::new(url, Purpose::Sitemap)
             })?;
             if foreign && !new {
                 // It was read, or waits, for another host that vouches for it.
@@ -171,27 +169,6 @@ impl Crawl {
         self.reader.scope.sitemap(&url, at).then_some((url, at))
     }
 
-    /// The host that a robots.txt was asked of rests, for longer where it failed or said so.
-    fn spare(&mut self, lease: &mut Lease, fetched: &Fetched, now: i64) {
-        let away = self.frontier.host(lease).away;
-        let reason = match &fetched.result {
-            Err(failure) => failure.name(),
-            Ok(received) => {
-                self.answered(lease, fetched, received);
-                if matches!(received.status, 429 | 503) {
-                    return self.slow_down(lease, received.status, self.asked_wait(received, now));
-                }
-                if !matches!(received.status, 408 | 425 | 500..=599) && !received.broke_off() {
-                    return self.rest(lease, now);
-                }
-                outcome::ROBOTS_UNREACHABLE
-            }
-        };
-        self.frontier.host_mut(lease).away = away;
-        self.away(lease);
-        self.back_off(lease, reason, u64::MAX);
-    }
-
     /// robots.txt cannot be had: nothing of the host may be asked for until it can (RFC 9309, 2.3.1.4).
     pub(super) fn no_rules(
         &mut self,
@@ -200,52 +177,19 @@ impl Crawl {
         failure: Option<&Failure>,
         elsewhere: bool,
     ) -> Result<()> {
-        if elsewhere {
-            self.away(&lease);
-            self.back_off(&lease, outcome::ROBOTS_UNREACHABLE, u64::MAX);
-        }
-        if let Some(failure) = failure {
-            event.detail = Some(failure.to_string());
-        }
-        event.outcome = failure.map_or(outcome::ROBOTS_UNREACHABLE, Failure::name).into();
-        let verdict = match failure {
-            _ if elsewhere => None,
-            Some(Failure::NoSuchHost) => Some(outcome::NO_SUCH_HOST),
-            Some(Failure::PrivateAddress(_)) => Some(outcome::PRIVATE_ADDRESS),
-            Some(Failure::AddressOutOfScope(_)) => Some(outcome::OUT_OF_SCOPE),
-            _ => None,
-        };
-        if let Some(verdict) = verdict {
-            let host = self.frontier.host_mut(&lease);
-            host.verdict = Some(verdict.to_owned());
-            host.next_ms = 0;
-            event.robots_reason = Some(verdict.to_owned());
-        } else if failure.is_some_and(Failure::is_outage) {
-            let host = self.frontier.host_mut(&lease);
-            host.failures = host.failures.saturating_sub(1);
-            host.away = host.away.saturating_sub(1);
-            event.robots_reason = Some("not to be had yet".into());
-        } else if self.is_hopeless(&lease) {
-            let verdict = match failure {
-                Some(_) => outcome::HOST_UNREACHABLE,
-                None => outcome::ROBOTS_UNREACHABLE,
-            };
-            event.robots_reason = Some(verdict.to_owned());
-            return self.give_up(lease, event, verdict);
-        } else if let Some(failure) = failure.filter(|failure| !elsewhere && failure.is_before_request())
-            && self.is_well_otherwise(&lease)
-        {
-            self.log(event);
-            let mut event = about(&lease.entry, failure.name(), self.now_ms());
-            event.detail = Some(format!("its robots.txt: {failure}"));
-            return self.again_or(lease, event, failure.name());
-        } else {
-            // Other ports and schemes of the host have rules of their own, and may answer.
-            event.robots_reason = Some("not to be had yet".into());
-            self.log(event);
-            return self.frontier.release(lease, After::Last);
-        }
+        let NoRules { decision, reason, of_url } =
+            self.decide_on(&lease, |attempt, host| without_rules(attempt, failure, elsewhere, host));
+        event.outcome = decision.outcome.into();
+        event.detail = decision.detail.or(event.detail);
+        event.robots_reason = reason.map(str::to_owned);
         self.log(event);
-        self.frontier.release(lease, After::Keep)
+        match of_url {
+            None => self.frontier.release(lease, decision.after),
+            Some(decision) => {
+                let event = about(&lease.entry, "", self.now_ms());
+                let again = self.asks_again(&lease)?;
+                self.carry_out(lease, event, decision, Came { again, ..Came::default() })
+            }
+        }
     }
 }

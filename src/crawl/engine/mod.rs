@@ -13,7 +13,7 @@
 //! |---|---|
 //! | before a request | [`consider`]: may it be asked for; [`brake`], [`rules`], [`site`] |
 //! | on the way | [`task`]; [`fetch_task`], [`rendered`]: on the fetching threads, in a browser |
-//! | after it | [`apply`]; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`], [`requisites_again`]: what it names; [`revisit`]: what a visit found and which pages are due; [`steered`]: what rules lead to |
+//! | after it | [`decide`]: what an answer leads to; [`apply`]: that it is done; [`learn`], [`robots_redirects`]: a robots.txt; [`redirects`]; [`queue`], [`requisites`], [`requisites_again`]: what it names; [`revisit`]: what a visit found and which pages are due; [`steered`]: what rules lead to |
 //! | where it failed | [`trouble`]: hosts that rest; [`outage`]: nothing can be reached; [`parts`]: bodies cut off; [`put_off`]: a busy address; [`verdict`], [`retry`]: what was given up |
 //! | between them | [`turn`] |
 //! | writing, opening | [`commit`], [`open`], [`folder`], [`replay`] |
@@ -32,6 +32,9 @@ mod apply;
 mod brake;
 mod commit;
 mod consider;
+mod decide;
+#[cfg(test)]
+mod decide_tests;
 mod fetch_task;
 mod focused;
 mod folder;
@@ -239,16 +242,7 @@ impl Crawl {
         if purpose == Purpose::Page {
             self.focus_on_seed(&url)?;
         }
-        self.add(&Discovered {
-            url,
-            purpose,
-            depth: 0,
-            redirects: 0,
-            lineage,
-            origin: None,
-            referrer: None,
-            priority,
-        })?;
+        self.add(&Discovered { lineage, priority, ..Discovered::new(url, purpose) })?;
         Ok(())
     }
 
@@ -309,9 +303,8 @@ impl Crawl {
     pub(crate) fn frontier_options(options: &CrawlOptions) -> FrontierOptions {
         FrontierOptions {
             strategy: options.strategy,
-            popularity: options.priority.popularity,
+            popularity: options.priority.coefficients.popularity,
             strict: options.connections == 1,
-            schedule: options.revisits,
             memory: options.memory,
             hash_seed: options.seed,
         }

@@ -186,7 +186,7 @@ impl Tools {
 fn page_reader(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<PageReader> {
     Ok(PageReader {
         scope: scope_of(options, seeds)?,
-        rewriter: Rewriter::new(&options.rewrite),
+        rewriter: Rewriter::new(options.strip_session_ids),
         agent: options.agent.clone(),
         images: options.images,
         script_links: options.script_links,

@@ -241,16 +241,7 @@ impl Crawl {
             }
             let priority = self.priority.of(&url, None);
             let lineage = self.reader.scope.of_seed(&url);
-            let found = Discovered {
-                url,
-                purpose: Purpose::Page,
-                depth: 0,
-                redirects: 0,
-                origin: None,
-                referrer: None,
-                priority,
-                lineage,
-            };
+            let found = Discovered { priority, lineage, ..Discovered::new(url, Purpose::Page) };
             if !known {
                 self.add(&found)?;
             } else if self.is_others(found.url.host()) {

@@ -10,9 +10,9 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::engine::Crawl;
+use crate::revisit::{Plan, RateHistogram};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
-use webmill_revisit::{Plan, RateHistogram};
 
 /// Hosts whose histories may come mixed: the order is by a hash, of which hosts share the first bytes now and then.
 const OPEN: usize = 4;

@@ -16,7 +16,7 @@ use crate::engine::{Checkpoint, Crawl};
 use crate::event::{Event, outcome};
 use crate::journal;
 use crate::page::Reading;
-use crate::scope::{Lineage, Standing};
+use crate::scope::Standing;
 use crate::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -352,17 +352,7 @@ impl Crawl {
 
     /// A robots.txt names sitemaps, and what a sitemap lists is nowhere else.
     fn ask_again_for_robots(&mut self, url: CanonicalUrl) -> Result<()> {
-        self.add(&Discovered {
-            url,
-            purpose: Purpose::Robots,
-            depth: 0,
-            redirects: 0,
-            lineage: Lineage::default(),
-            origin: None,
-            referrer: None,
-            priority: 0.0,
-        })
-        .map(drop)
+        self.add(&Discovered::new(url, Purpose::Robots)).map(drop)
     }
 
     /// Queues the target of a redirect once more, if the event is of one.

@@ -20,7 +20,7 @@ const LOOK_MS: i64 = 50;
 impl Crawl {
     /// Whether a crawl that has all its pages goes on for its requisites.
     pub(super) fn requisites_left(&mut self) -> bool {
-        if !self.options.requisites.fetch || self.frontier.requisites() == 0 {
+        if !self.options.requisites || self.frontier.requisites() == 0 {
             return false;
         }
         let since = *self.requisite_at.get_or_insert_with(Instant::now);
@@ -29,7 +29,7 @@ impl Crawl {
 
     /// Sends out requisites only.
     pub(super) fn dispatch_requisites(&mut self) -> Result<Wake> {
-        if !self.options.requisites.fetch || self.frontier.requisites() == 0 {
+        if !self.options.requisites || self.frontier.requisites() == 0 {
             return Ok(Wake::Results);
         }
         while self.requests.in_flight < self.options.connections {

@@ -28,11 +28,11 @@ use crate::engine::revisit::answer_of;
 use crate::event::{Event, outcome};
 use crate::frontier::{AskAgain, Lease};
 use crate::page::{PageReader, Reading};
+use crate::revisit::{CapturePlace, Outcome, PageHistory, Prior};
 use crate::scope::Standing;
 use std::path::{Path, PathBuf};
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Place};
-use webmill_revisit::{CapturePlace, Outcome, PageHistory, Prior};
 
 /// Counts answers "not modified" whose requisites nobody knows.
 const CAPTURE_GONE: &str = "requisites-of-a-capture-taken-away";
@@ -83,7 +83,7 @@ fn by_interval(history: &PageHistory, at_ms: i64) -> Option<AskAgain> {
 impl Crawl {
     /// Whether requisites are asked for again at all.
     fn follows_pages(&self) -> bool {
-        self.options.requisites.fetch && self.options.revisits && self.options.history
+        self.options.requisites && self.options.revisits && self.options.history
     }
 
     /// Which of the requisites that the answer for the URL of `lease` names are asked for again; before its visit is counted.

@@ -9,12 +9,12 @@ use crate::engine::plan::HostPlans;
 use crate::event::Event;
 use crate::frontier::Lease;
 use crate::page::Reading;
+use crate::revisit::{Answer, CapturePlace, Outcome, PageHistory, Plan, Priors, Scheduler};
 use crate::{HostVisits, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::digest::sha1;
 use webmill_capture::error::Result;
 use webmill_capture::{Response, date::parse_rfc822};
-use webmill_revisit::{Answer, CapturePlace, Outcome, PageHistory, Plan, Priors, Scheduler};
 use webmill_shard::RevisitProfile;
 
 /// Pages that are queued at once because they are due.
@@ -118,7 +118,7 @@ pub(super) struct Visits {
     pub common_plan: Option<Plan>,
     pub host_plans: HostPlans,
     /// Due pages that may be queued while new ones wait.
-    due_credit: f64,
+    due_credit: usize,
     /// When to look for due pages again.
     next_look_ms: i64,
     /// When to spread the budget of visits anew.
@@ -135,7 +135,7 @@ impl Visits {
             priors,
             common_plan: None,
             host_plans: HostPlans::default(),
-            due_credit: 0.0,
+            due_credit: 0,
             next_look_ms: 0,
             next_plan_ms: 0,
             next_sitemaps_ms: 0,
@@ -297,26 +297,22 @@ impl Crawl {
         // Requisites of visited pages are nothing new.
         let waiting_new =
             self.frontier.stats().queued.saturating_sub(counts.queued + self.frontier.requisites());
-        let share = self.options.revisit.new_share;
         let max = match waiting_new {
             0 => BATCH,
             // What waits on hosts that are left alone keeps nobody from visiting the others.
-            _ if all_else_done || share <= 0.0 => BATCH,
-            _ => (self.visits.due_credit as usize).min(BATCH),
+            _ if all_else_done => BATCH,
+            _ => self.visits.due_credit,
         };
         let room = usize::try_from(MOST_QUEUED.saturating_sub(counts.queued)).unwrap_or(0);
         let taken = self.frontier.take_due(self.due_until(), max.min(room))?.len();
-        self.visits.due_credit = (self.visits.due_credit - taken as f64).clamp(0.0, BATCH as f64);
+        self.visits.due_credit = self.visits.due_credit.saturating_sub(taken);
         self.changed += taken;
         Ok(taken > 0 || sitemaps)
     }
 
-    /// A page never seen before was asked for: due ones may be so much more.
+    /// A page never seen before was asked for: one that is due may be, too, so that each get half of the fetches while both wait.
     pub(super) fn credit_due(&mut self) {
-        let share = self.options.revisit.new_share;
-        if share > 0.0 {
-            self.visits.due_credit = (self.visits.due_credit + (1.0 - share) / share).min(BATCH as f64);
-        }
+        self.visits.due_credit = (self.visits.due_credit + 1).min(BATCH);
     }
 
     /// When the next page is due, where the crawl waits for it.

@@ -8,8 +8,8 @@ use crate::engine::Totals;
 use crate::focus::{Focus, Harvested};
 use crate::frontier::Frontier;
 use crate::journal::Journal;
+use crate::revisit::PageHistory;
 use webmill_capture::error::Result;
-use webmill_revisit::PageHistory;
 
 /// Pages that are read at once.
 const ROWS: usize = 1024;

@@ -142,8 +142,6 @@ impl Crawl {
             keep,
             head_first,
             max_body_bytes: self.max_body_bytes(purpose),
-            max_document_bytes: matches!(purpose, Purpose::Page)
-                .then_some(self.options.fetch.max_document_bytes),
             keeps_history: self.options.history && purpose != Purpose::Robots,
             clock_shift_ms: self.clock_shift_ms,
             render,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::journal::{Journal, JournalOptions};
+use crate::journal::Journal;
 use crate::robots::Robots;
 use crate::scope::{RuleAction, ScopeRule};
 use crate::{Discovered, Purpose};
@@ -14,7 +14,7 @@ struct Folder(tempfile::TempDir);
 impl Folder {
     fn new(events: &[Event], queued: &[&str], robots: &str) -> Folder {
         let folder = tempfile::tempdir().unwrap();
-        let mut journal = Journal::open(&folder.path().join("events"), &JournalOptions::default()).unwrap();
+        let mut journal = Journal::open(&folder.path().join("events"), 1_000).unwrap();
         events.iter().for_each(|event| journal.append(event).unwrap());
         journal.flush().unwrap();
         let options = Crawl::frontier_options(&CrawlOptions { memory: 16 << 20, ..CrawlOptions::default() });

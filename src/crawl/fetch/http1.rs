@@ -11,7 +11,6 @@ use super::connect::Stream;
 use super::reader::{Progress, Reader};
 use super::{Accept, Failure, Received, tls};
 use webmill_capture::{Response, Truncation};
-use webmill_html::sniff::is_html_type;
 
 /// Buffer of the first read: most heads with a small page.
 const FIRST_READ: usize = 8 * 1024;
@@ -27,10 +26,8 @@ const SLACK: usize = 16 * 1024;
 /// What bounds an exchange.
 #[derive(Clone)]
 pub(super) struct Limits {
-    /// Longest body, as transferred; of HTML where the media type is known.
+    /// Longest body, as transferred.
     pub body: u64,
-    /// Longest body of an answer that is no HTML.
-    pub document: u64,
     /// End of the whole exchange.
     pub total: Instant,
     /// Longest wait for a body permit, which is not counted against the end.
@@ -49,13 +46,6 @@ impl Limits {
     /// When a server that stays silent from now on is given up.
     pub(super) fn next(&self) -> Instant {
         self.total.min(Instant::now() + self.idle)
-    }
-
-    /// Has what is known of the answer decide how long its body may be.
-    pub(super) fn know(&mut self, media_type: &str) {
-        if !media_type.is_empty() && !is_html_type(media_type) {
-            self.body = self.document;
-        }
     }
 
     /// Claims memory for a body (see [`BodyPermits::claim`]). The server is not to blame for the wait: the end moves with it.
@@ -126,7 +116,6 @@ pub(super) async fn exchange(
         if progress == Progress::Head {
             let head = Response::parse(&reader.raw[..reader.head_len()]);
             let media_type = head.media_type().unwrap_or_default();
-            limits.know(&media_type);
             let refused = accept.is_some_and(|accept| !accept(reader.status(), &media_type));
             progress = advance(&mut reader)?;
             if refused {

@@ -104,9 +104,7 @@ impl Session {
         if limits.head_only {
             return Ok(Exchange { received, reusable: body.is_end_stream() });
         }
-        let mut limits = limits.clone();
-        limits.know(&media_type);
-        received.truncated = read_body(&mut body, &mut received, limits).await;
+        received.truncated = read_body(&mut body, &mut received, limits.clone()).await;
         let reusable = received.truncated.is_none();
         Ok(Exchange { received, reusable })
     }

@@ -37,8 +37,6 @@ pub struct Request<'a> {
     pub method: Method,
     /// Longest body taken, in bytes as transferred. The limit of the options is for pages: who asks applies it.
     pub max_body_bytes: u64,
-    /// The same of an answer that says it is something else than HTML; `None`: no other.
-    pub max_document_bytes: Option<u64>,
     /// Asked when the head is there; on `false` the body is left.
     pub accept: Option<Accept<'a>>,
     /// Whether the connection may be kept for the next request.

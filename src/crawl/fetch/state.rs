@@ -264,7 +264,6 @@ impl Shared {
     pub(super) fn limits(&self, request: &Request<'_>, start: Instant, port: u16, https: bool) -> Limits {
         Limits {
             body: request.max_body_bytes,
-            document: request.max_document_bytes.unwrap_or(request.max_body_bytes),
             total: start + Duration::from_millis(self.options.total_ms),
             wait: Duration::from_millis(self.options.total_ms),
             idle: Duration::from_millis(self.options.idle_ms),

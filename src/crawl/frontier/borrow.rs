@@ -58,18 +58,7 @@ impl Frontier {
             return Ok(Borrowed::Due { at_ms: next_ms });
         }
         self.hosts.set_phase(slot, Phase::Leased(BORROWED), bound);
-        let entry = Entry {
-            url: url.clone(),
-            purpose: Purpose::Robots,
-            depth: 0,
-            redirects: 0,
-            lineage: Default::default(),
-            retries: 0,
-            postponed: 0,
-            origin: None,
-            referrer: None,
-            priority: 0.0,
-        };
+        let entry = Entry::new(url.clone(), Purpose::Robots);
         Ok(Borrowed::Leased(Lease { host, entry, slot, rank: BORROWED, value: [].into() }))
     }
 }

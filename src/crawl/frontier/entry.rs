@@ -17,6 +17,7 @@
 use crate::scope::{Lineage, SeedMark};
 use crate::task::{Discovered, Entry, Purpose};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::varint::{read_varint, write_varint};
 
 const HTTPS: u8 = 1;
 const WHOLE: u8 = 2;
@@ -96,14 +97,14 @@ pub(super) fn encode(fields: &Fields<'_>) -> Vec<u8> {
     flag(fields.purpose == Purpose::Requisite, REQUISITE);
     let mut bytes = Vec::with_capacity(text.len() + 48);
     bytes.push(flags);
-    put_varint(&mut bytes, u64::from(fields.depth));
+    write_varint(&mut bytes, u64::from(fields.depth));
     bytes.extend([fields.redirects, fields.retries, fields.postponed]);
     put_text(&mut bytes, text);
     for other in [fields.origin, fields.referrer].into_iter().flatten() {
         let shared = url.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
         // A cut inside a character would leave no text; canonical URLs are ASCII, but origins need not be.
-        let shared = (0..=shared).rev().find(|&at| other.is_char_boundary(at)).unwrap_or(0);
-        put_varint(&mut bytes, shared as u64);
+        let shared = other.floor_char_boundary(shared);
+        write_varint(&mut bytes, shared as u64);
         put_text(&mut bytes, &other[shared..]);
     }
     if flags & PRIORITY != 0 {
@@ -120,7 +121,7 @@ pub(super) fn encode(fields: &Fields<'_>) -> Vec<u8> {
 pub(super) fn decode(host: &str, mut bytes: &[u8]) -> Option<Entry> {
     let input = &mut bytes;
     let flags = take(input, 1)?[0];
-    let depth = u32::try_from(take_varint(input)?).ok()?;
+    let depth = u32::try_from(read_varint(input)?).ok()?;
     let counts = take(input, 3)?;
     let (redirects, retries, postponed) = (counts[0], counts[1], counts[2]);
     let text = take_text(input)?;
@@ -130,7 +131,7 @@ pub(super) fn decode(host: &str, mut bytes: &[u8]) -> Option<Entry> {
         if flags & flag == 0 {
             return Some(None);
         }
-        let shared = usize::try_from(take_varint(input)?).ok()?;
+        let shared = usize::try_from(read_varint(input)?).ok()?;
         Some(Some([url.get(..shared)?, take_text(input)?].concat()))
     };
     let (origin, referrer) = (other(ORIGIN)?, other(REFERRER)?);
@@ -164,16 +165,8 @@ pub(super) fn decode(host: &str, mut bytes: &[u8]) -> Option<Entry> {
     })
 }
 
-fn put_varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
 fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    put_varint(bytes, text.len() as u64);
+    write_varint(bytes, text.len() as u64);
     bytes.extend(text.as_bytes());
 }
 
@@ -183,20 +176,8 @@ fn take<'a>(input: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     Some(head)
 }
 
-fn take_varint(input: &mut &[u8]) -> Option<u64> {
-    let mut value = 0u64;
-    for shift in (0..64).step_by(7) {
-        let byte = take(input, 1)?[0];
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
-}
-
 fn take_text<'a>(input: &mut &'a [u8]) -> Option<&'a str> {
-    let length = usize::try_from(take_varint(input)?).ok()?;
+    let length = usize::try_from(read_varint(input)?).ok()?;
     std::str::from_utf8(take(input, length)?).ok()
 }
 

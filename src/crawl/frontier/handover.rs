@@ -3,7 +3,7 @@
 use super::queue::queue_key;
 use super::schedule::queue_end;
 use super::seen::{self, Known};
-use super::{Frontier, Phase};
+use super::{Frontier, Layer, Phase};
 use crate::task::{Entry, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
@@ -36,15 +36,7 @@ impl Frontier {
     /// # Errors
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
     pub fn hosts_behind(&self, after: &str, most: usize) -> Result<Vec<String>> {
-        let mut names = Vec::new();
-        let start = [after.as_bytes(), &[0]].concat();
-        self.places.scan(&start, &[0xff], |name, _| {
-            if let Ok(name) = std::str::from_utf8(name) {
-                names.push(name.trim_end_matches('\0').to_owned());
-            }
-            Ok(names.len() < most)
-        })?;
-        Ok(names)
+        names_behind(&self.places, after, most)
     }
 
     /// Hosts of which something was ever asked or known, in the order of their names, behind `after`.
@@ -52,15 +44,7 @@ impl Frontier {
     /// # Errors
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
     pub fn known_hosts_behind(&self, after: &str, most: usize) -> Result<Vec<String>> {
-        let mut names = Vec::new();
-        let start = [after.as_bytes(), &[0]].concat();
-        self.states.scan(&start, &[0xff], |name, _| {
-            if let Ok(name) = std::str::from_utf8(name) {
-                names.push(name.trim_end_matches('\0').to_owned());
-            }
-            Ok(names.len() < most)
-        })?;
-        Ok(names)
+        names_behind(&self.states, after, most)
     }
 
     /// Keys of what is known of a host: what is done, where nothing waits; perhaps some of another host.
@@ -128,6 +112,18 @@ impl Frontier {
     }
 }
 
+/// Names of hosts that are the keys of a layer, behind `after`.
+fn names_behind(layer: &Layer, after: &str, most: usize) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    layer.scan(&[after.as_bytes(), &[0]].concat(), &[0xff], |name, _| {
+        if let Ok(name) = std::str::from_utf8(name) {
+            names.push(name.trim_end_matches('\0').to_owned());
+        }
+        Ok(names.len() < most)
+    })?;
+    Ok(names)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,16 +131,7 @@ mod tests {
     use crate::task::Discovered;
 
     fn found(url: &str) -> Discovered {
-        Discovered {
-            url: CanonicalUrl::parse(url).unwrap(),
-            purpose: Purpose::Page,
-            depth: 2,
-            redirects: 0,
-            lineage: Default::default(),
-            origin: None,
-            referrer: None,
-            priority: 0.0,
-        }
+        Discovered { depth: 2, ..Discovered::new(CanonicalUrl::parse(url).unwrap(), Purpose::Page) }
     }
 
     fn fetch_all(frontier: &mut Frontier) -> Vec<String> {

@@ -11,7 +11,7 @@ use crate::task::{Discovered, Purpose};
 use webmill_capture::error::{Error, Result};
 
 /// Raised when the bytes of a keyspace change their meaning.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const HEAD: &[u8] = b"head";
 const CHECKPOINT: &[u8] = b"mark";
 
@@ -29,10 +29,6 @@ pub(super) struct Head {
     pub histories: HistoryCounts,
     /// Requisites with a history.
     pub requisites: u64,
-    /// Pages are listed by when they are due.
-    pub listed: bool,
-    /// No page was ever due before, ms.
-    pub earliest_due: i64,
     sequence: u64,
     /// Number of the page whose links are being added.
     page: u64,
@@ -60,8 +56,6 @@ impl Head {
             hosts: 0,
             histories: HistoryCounts::default(),
             requisites: 0,
-            listed: options.schedule,
-            earliest_due: i64::MAX,
             sequence: 0,
             page: 0,
             page_ended: true,

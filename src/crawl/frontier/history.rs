@@ -1,11 +1,9 @@
 //! What visits found of each page, and when each is due: part of the frontier, so that one commit holds all of it.
 //!
-//! **What it keeps** (two keyspaces). `history`: key of the URL → the bytes of its [`PageHistory`]. `due`: time and key → what is needed to
+//! **What it keeps** (two layers). `history`: key of the URL → the bytes of its [`PageHistory`]. `due`: time and key → what is needed to
 //! queue the page again; or, while it is queued, a mark that it is.
 //!
-//! A crawl that visits no page again lists none in `due` but marks; the first that does lists them all ([`Frontier::list_due`]).
-//!
-//! **Invariant.** Where pages are listed, one is in `due` at the time that its history names, or marked as queued, or out of the schedule; never two of these. So it
+//! **Invariant.** A page is in `due` at the time that its history names, or marked as queued, or out of the schedule; never two of these. So it
 //! is never queued twice, and what is queued comes back into the schedule by [`Frontier::set_history`], whatever its visit found.
 //!
 //! **Cost.** A first visit takes no read and two writes, a further one a read of the history and three writes ([`HistoryCache`]). Pages that are due are read
@@ -16,18 +14,17 @@ use serde::{Deserialize, Serialize};
 
 use super::host::time_bytes;
 use super::{Frontier, seen};
+use crate::revisit::{DecodeError, PageHistory};
 use crate::scope::{Lineage, SeedMark};
 use crate::task::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
-use webmill_revisit::{DecodeError, PageHistory};
 
 /// First byte of the key of a page that is due some time.
 const DUE: u8 = b'd';
 /// First byte of the key of a page that was due and is queued.
 const TAKEN: u8 = b't';
 /// Histories that are listed between two commits.
-const LISTED_AT_ONCE: usize = 4_096;
 
 /// A page whose time has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,14 +160,10 @@ impl Frontier {
             self.head.histories.scheduled -= 1;
             self.head.histories.queued += 1;
             self.add_again(&Discovered {
-                url: due.url.clone(),
-                purpose: Purpose::Page,
                 depth: due.depth,
-                redirects: 0,
-                origin: None,
-                referrer: None,
                 priority: due.priority,
                 lineage: due.lineage,
+                ..Discovered::new(due.url.clone(), Purpose::Page)
             })?;
         }
         Ok(found.into_iter().map(|(_, _, due)| due).collect())
@@ -182,27 +175,11 @@ impl Frontier {
     /// [`Error::Corrupt`], [`Error::Io`].
     pub fn count_due(&self, now_ms: i64, most: u64) -> Result<u64> {
         let mut count = self.head.histories.queued.min(most);
-        if !self.head.listed {
-            return self.count_unlisted(now_ms, most, count);
-        }
         self.due.scan(&due_key(i64::MIN, 0), &due_key(now_ms.saturating_add(1), 0), |_, _| {
             count += 1;
             Ok(count < most)
         })?;
         Ok(count.min(most))
-    }
-
-    /// [`Frontier::count_due`] beyond `count` where pages are not listed: reads histories only if any can be due.
-    fn count_unlisted(&self, now_ms: i64, most: u64, mut count: u64) -> Result<u64> {
-        if count == most || self.head.earliest_due > now_ms {
-            return Ok(count);
-        }
-        self.history.scan(&[], &[0xff; 17], |key, bytes| {
-            let due = self.parse_history(&bytes)?.next_ms.is_some_and(|next| next <= now_ms);
-            count += u64::from(due && !self.is_taken(self.key_of_history(key)?)?);
-            Ok(count < most)
-        })?;
-        Ok(count)
     }
 
     /// When the next page is due, ms; `None`: none is.
@@ -286,7 +263,7 @@ impl Frontier {
     pub(super) fn parse_history(&self, bytes: &[u8]) -> Result<PageHistory> {
         PageHistory::decode(bytes).map_err(|error| match error {
             DecodeError::Version { .. } => {
-                let expected = format!("a page's history of version {}", webmill_revisit::history::VERSION);
+                let expected = format!("a page's history of version {}", crate::revisit::history::VERSION);
                 self.store.incompatible(error.to_string(), expected)
             }
             _ => self.store.corrupt(error.to_string()),
@@ -309,7 +286,7 @@ impl Frontier {
         let counts = &mut self.head.histories;
         counts.scheduled = counts.scheduled + u64::from(next.is_some()) - u64::from(old_due.is_some());
         counts.queued = counts.queued + u64::from(queued) - u64::from(taken);
-        if let Some(old) = old_due.filter(|old| self.head.listed && Some(*old) != next) {
+        if let Some(old) = old_due.filter(|old| Some(*old) != next) {
             self.due.remove(due_key(old, key));
         }
         match (taken, queued) {
@@ -318,56 +295,11 @@ impl Frontier {
             _ => {}
         }
         if let Some(next) = next {
-            self.head.earliest_due = self.head.earliest_due.min(next);
-        }
-        if let Some(next) = next.filter(|_| self.head.listed) {
             self.due.put(due_key(next, key), due_value(history));
             self.due_from = self.due_from.min(next);
         }
         self.history.put(key.to_be_bytes(), history.encode());
         Ok(())
-    }
-
-    /// Lists all pages by when they are due: from now on they are kept so. After a crash on the way it begins again.
-    pub(super) fn list_due(&mut self, checkpoint: &[u8]) -> Result<()> {
-        self.unlist_due(checkpoint)?;
-        let mut from = Vec::new();
-        loop {
-            let mut found: Vec<(Slice, PageHistory)> = Vec::new();
-            self.history.scan(&from, &[0xff; 17], |key, bytes| {
-                found.push((key.into(), self.parse_history(&bytes)?));
-                Ok(found.len() < LISTED_AT_ONCE)
-            })?;
-            let Some((last, _)) = found.last() else { break };
-            from = [last, &[0][..]].concat();
-            for (key, history) in &found {
-                let key = self.key_of_history(key)?;
-                if let Some(next) = history.next_ms
-                    && !self.is_taken(key)?
-                {
-                    self.due.put(due_key(next, key), due_value(history));
-                }
-            }
-            self.commit(checkpoint)?;
-        }
-        self.head.listed = true;
-        self.commit(checkpoint)
-    }
-
-    /// Takes away what an attempt that was not finished has listed: it may be of histories that have changed since.
-    fn unlist_due(&mut self, checkpoint: &[u8]) -> Result<()> {
-        loop {
-            let mut found: Vec<Slice> = Vec::new();
-            self.due.scan(&[DUE], &[DUE + 1], |key, _| {
-                found.push(key.into());
-                Ok(found.len() < LISTED_AT_ONCE)
-            })?;
-            if found.is_empty() {
-                return Ok(());
-            }
-            found.into_iter().for_each(|key| self.due.remove(key));
-            self.commit(checkpoint)?;
-        }
     }
 
     /// The page of a key and value of `due`, and the key of its URL.

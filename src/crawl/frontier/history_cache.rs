@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 
 use super::seen::Bloom;
-use webmill_revisit::PageHistory;
+use crate::revisit::PageHistory;
 
 /// Bytes of a history in memory, about.
 const HISTORY_BYTES: usize = 512;

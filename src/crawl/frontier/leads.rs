@@ -1,6 +1,6 @@
 //! Which layers of rules lead to a URL, and which of them have read its page.
 //!
-//! **What it keeps** (keyspace `meta`, so in the same commit as all else): key of the URL → [`Leads`] as `postcard` writes it; key of the
+//! **What it keeps** (layer `meta`, so in the same commit as all else): key of the URL → [`Leads`] as `postcard` writes it; key of the
 //! URL, under another name, for each page that is to be looked at again because a lead came after it was read.
 //!
 //! **Invariant.** A page is to be looked at again if and only if its answer is kept and one of its leads was not read, or was read as

@@ -8,9 +8,16 @@
 //! to the end of its host's queue. With `strict` the order is a function of the calls of [`Frontier::add`] and
 //! [`Frontier::release`], never of time or memory.
 //!
-//! **On disk** (keyspaces of an LSM tree): `seen` URL hash → state; `queue` host, rank → entry; `hosts` host → state; `places`
-//! host → place in the index; `index` (rank, host) or (time, host) of each host with a queue; `robots`; `history` URL → what its visits found; `due`
-//! time, URL → what is needed to queue it again; `requisites` URL → what visits found of a requisite; `meta`.
+//! **On disk** (keyspaces of an LSM tree; where one holds several kinds of keys, each kind has a first byte of its own):
+//!
+//! | keyspace | keys |
+//! |---|---|
+//! | `seen` | URL hash → state |
+//! | `queue` | host, rank → entry |
+//! | `hosts` | `h` host → state; `p` host → place in the index; `r` origin → robots.txt |
+//! | `times` | `i` (rank, host) or (time, host) of each host with a queue; `d` time, URL → what is needed to queue it again |
+//! | `visits` | `h` URL → what visits of a page found; `r` the same of requisites; `m` counters, checkpoint, notes |
+//! | `focus` | what a focused crawl remembers; others have none |
 //!
 //! **Algorithm.** Hosts in memory are in a set by rank (ready) or by time (waiting); the others are parked in the index and
 //! come in when their rank or time is better than what is in memory. The rank under which a host is listed is a lower bound:
@@ -77,27 +84,22 @@ use self::rank::Rank;
 pub use self::requisites::AskAgain;
 use self::seen::{Known, Seen};
 pub use self::sitemaps::KnownSitemap;
-use self::store::{Layer, Store};
+use self::store::{Layer, Space, Store};
 pub use self::verdicts::Verdict;
 use crate::task::{Discovered, Entry, HostState, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
-/// Keyspaces, and whether they are large.
-const NAMES: [(&str, bool); 10] = [
-    ("seen", true),
-    ("queue", true),
-    ("hosts", false),
-    ("places", false),
-    ("index", false),
-    ("robots", false),
-    ("history", false),
-    ("due", false),
-    ("requisites", false),
-    ("meta", false),
+/// Keyspaces, whether they are large, and the first bytes of the keys in those that several layers share.
+const SPACES: [Space; 5] = [
+    ("seen", true, b""),
+    ("queue", true, b""),
+    ("hosts", false, b"hpr"),
+    ("times", false, b"id"),
+    ("visits", false, b"hrm"),
 ];
 /// The keyspace of focused crawls; other crawls have none.
-const FOCUS: (&str, bool) = ("focus", true);
+const FOCUS: Space = ("focus", true, b"");
 /// Rank under which a host is leased without an entry.
 const BORROWED: Rank = Rank::MAX;
 /// A host that is not due before this time is left alone until [`Frontier::revive`], however long the crawl lasts: what it has
@@ -211,13 +213,13 @@ impl Frontier {
 
     fn open_with(folder: &Path, options: &FrontierOptions, limits: Limits) -> Result<(Frontier, Opened)> {
         let focused = options.strategy == Strategy::Focused;
-        let names = [&NAMES[..], if focused { &[FOCUS] } else { &[] }].concat();
-        let (store, mut layers, fresh) = Store::open(folder, limits.sizes, &names)?;
+        let spaces = [&SPACES[..], if focused { &[FOCUS] } else { &[] }].concat();
+        let (store, mut layers, fresh) = Store::open(folder, limits.sizes, &spaces)?;
         let focus = if focused { layers.pop() } else { None };
-        let Ok([seen, queue, states, places, index, robots, history, due, requisites, mut meta]) =
+        let Ok([seen, queue, states, places, robots, index, due, history, requisites, mut meta]) =
             <[Layer; 10]>::try_from(layers)
         else {
-            return Err(Error::Internal("as many keyspaces as names".into()));
+            return Err(Error::Internal("as many layers as names".into()));
         };
         let (head, checkpoint) = Head::open(&store, &mut meta, options, fresh)?;
         let seen = Seen::open(seen, head.seen, limits.bloom, limits.recent)?;
@@ -231,7 +233,7 @@ impl Frontier {
         })?;
         let parked = head.hosts > 0;
         let history_cache = HistoryCache::new(head.histories.pages, limits.bloom / 8, limits.places / 4);
-        let mut frontier = Frontier {
+        let frontier = Frontier {
             seen,
             queue,
             states,
@@ -258,9 +260,6 @@ impl Frontier {
             now_ms: i64::MIN,
             requisites_waiting: 0,
         };
-        if options.schedule && !frontier.head.listed {
-            frontier.list_due(&checkpoint)?;
-        }
         Ok((frontier, Opened { fresh, checkpoint }))
     }
 

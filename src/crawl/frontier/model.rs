@@ -76,16 +76,13 @@ impl Model {
             }
         };
         let entry = Entry {
-            url: found.url.clone(),
-            purpose: found.purpose,
             depth: found.depth,
             redirects: found.redirects,
             lineage: found.lineage,
-            retries: 0,
-            postponed: 0,
             origin: found.origin.clone(),
             referrer: found.referrer.as_deref().map(str::to_owned),
             priority: found.priority,
+            ..Entry::new(found.url.clone(), found.purpose)
         };
         self.items.push(Item { entry, order: OrderKey(first, self.sequence), leased: false });
         true

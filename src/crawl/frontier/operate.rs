@@ -70,16 +70,7 @@ mod tests {
     use crate::frontier::{After, FrontierOptions, Lease, Next, Strategy};
 
     fn found(url: &str) -> Discovered {
-        Discovered {
-            url: CanonicalUrl::parse(url).unwrap(),
-            purpose: Purpose::Page,
-            depth: 0,
-            redirects: 0,
-            origin: None,
-            referrer: None,
-            priority: 0.0,
-            lineage: Default::default(),
-        }
+        Discovered::new(CanonicalUrl::parse(url).unwrap(), Purpose::Page)
     }
 
     fn lease(frontier: &mut Frontier, now_ms: i64) -> Option<Lease> {

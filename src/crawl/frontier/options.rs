@@ -33,7 +33,7 @@ impl Strategy {
     }
 }
 
-/// Settings of a frontier. All but `memory`, `strict` and `schedule` are fixed when it is made.
+/// Settings of a frontier. All but `memory` and `strict` are fixed when it is made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FrontierOptions {
@@ -43,9 +43,6 @@ pub struct FrontierOptions {
     pub popularity: f64,
     /// One worker: always the first in order, which waits for its host instead of passing it over. Default `false`.
     pub strict: bool,
-    /// Pages are listed by when they are due, so that [`Frontier::take_due`](super::Frontier::take_due) finds them. Without, only their
-    /// histories know; the first opening with it reads them all. Default `true`.
-    pub schedule: bool,
     /// Memory to use, bytes, 16 MiB or more. Default 512 MiB.
     pub memory: u64,
     /// Seed of the hashes of URLs: a page that does not know it cannot make two URLs look the same. Default 0.
@@ -58,7 +55,6 @@ impl Default for FrontierOptions {
             strategy: Strategy::Breadth,
             popularity: 0.0,
             strict: false,
-            schedule: true,
             memory: 512 << 20,
             hash_seed: 0,
         }

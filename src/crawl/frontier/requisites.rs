@@ -1,6 +1,6 @@
 //! What visits found of each requisite: so that it is compared with what is stored when a page asks for it again.
 //!
-//! **What it keeps** (keyspace `requisites`): key of the URL → the bytes of its [`PageHistory`], whose fields have these meanings here:
+//! **What it keeps** (layer `requisites`): key of the URL → the bytes of its [`PageHistory`], whose fields have these meanings here:
 //! `next_ms` is when it was queued again, while it waits; `interval_ms` that of the page that asked for it again last, where that is known; `rate` is 0. Requisites
 //! are in no schedule and in no mean: they follow their pages.
 //!
@@ -9,10 +9,10 @@
 //! **Cost.** A first visit takes a read that finds nothing and a write; asking again a read and a write.
 
 use super::Frontier;
+use crate::revisit::PageHistory;
 use crate::task::{Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
-use webmill_revisit::PageHistory;
 
 /// Which requisites of an answer are asked for again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

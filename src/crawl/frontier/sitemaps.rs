@@ -56,14 +56,11 @@ impl KnownSitemap {
 
     fn discovered(&self) -> Option<Discovered> {
         Some(Discovered {
-            url: CanonicalUrl::parse_stored(&self.url)?,
-            purpose: Purpose::Sitemap,
             depth: self.depth,
-            redirects: 0,
             lineage: Lineage { off_site: self.off_site, seed: SeedMark(self.seed) },
-            origin: None,
             referrer: self.referrer.as_deref().map(Into::into),
             priority: self.priority,
+            ..Discovered::new(CanonicalUrl::parse_stored(&self.url)?, Purpose::Sitemap)
         })
     }
 }

@@ -49,26 +49,31 @@ pub(super) struct Store {
     broken: Arc<AtomicU8>,
 }
 
-/// A keyspace and its uncommitted changes.
+/// Keys of one kind and their uncommitted changes. Layers that share a keyspace have a byte of their own before their keys.
 pub(super) struct Layer {
     path: Arc<Path>,
     keyspace: Keyspace,
+    /// None where the keyspace is this layer's alone.
+    prefix: Option<u8>,
     broken: Arc<AtomicU8>,
     pending: BTreeMap<Slice, Option<Slice>>,
 }
+
+/// A keyspace to be opened: its name, whether it is large, and the first bytes of the keys of its layers; none: it is one layer.
+pub(super) type Space = (&'static str, bool, &'static [u8]);
 
 /// Keys and values of a batch, in any order.
 pub(super) type Changes = Vec<(Slice, Option<Slice>)>;
 
 impl Store {
-    /// Opens or creates the store with the named keyspaces; the flag is set for the large ones.
-    pub fn open(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<(Store, Vec<Layer>, bool)> {
-        let fresh = create(path, sizes, names)?;
+    /// Opens or creates the store with these keyspaces; the layers come in their order.
+    pub fn open(path: &Path, sizes: Sizes, spaces: &[Space]) -> Result<(Store, Vec<Layer>, bool)> {
+        let fresh = create(path, sizes, spaces)?;
         check(path)?;
-        let (store, layers) = Self::open_existing(path, sizes, names)?;
+        let (store, layers) = Self::open_existing(path, sizes, spaces)?;
         let mut stamps = Vec::new();
         for layer in &layers {
-            stamps.push(layer.get(STAMP)?);
+            stamps.push(layer.stamp()?);
         }
         if stamps.iter().any(|stamp| stamp.is_none() || *stamp != stamps[0]) {
             return Err(store.corrupt("its parts are of different commits: files were lost or cut"));
@@ -76,7 +81,7 @@ impl Store {
         Ok((store, layers, fresh))
     }
 
-    fn open_existing(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<(Store, Vec<Layer>)> {
+    fn open_existing(path: &Path, sizes: Sizes, spaces: &[Space]) -> Result<(Store, Vec<Layer>)> {
         let path: Arc<Path> = path.into();
         let broken = Arc::new(AtomicU8::new(WELL));
         let opened = guarded(&path, &broken, || {
@@ -87,7 +92,7 @@ impl Store {
                 .max_journaling_size((8 * sizes.large).clamp(64 << 20, 512 << 20))
                 .open()?;
             let mut keyspaces = Vec::new();
-            for (name, large) in names {
+            for (name, large, _) in spaces {
                 keyspaces.push(db.keyspace(name, || {
                     let buffer = if *large { sizes.large } else { sizes.small };
                     let block = if *large { 8 << 10 } else { 4 << 10 };
@@ -102,13 +107,19 @@ impl Store {
             Ok((db, keyspaces))
         });
         let (db, keyspaces) = opened?;
-        let layer = |keyspace| Layer {
+        let layer = |keyspace: &Keyspace, prefix| Layer {
             path: path.clone(),
-            keyspace,
+            keyspace: keyspace.clone(),
+            prefix,
             broken: broken.clone(),
             pending: BTreeMap::new(),
         };
-        let layers = keyspaces.into_iter().map(layer).collect();
+        let layers = std::iter::zip(spaces, &keyspaces).flat_map(|((_, _, prefixes), keyspace)| {
+            let prefixes: Vec<Option<u8>> = prefixes.iter().copied().map(Some).collect();
+            let prefixes = if prefixes.is_empty() { vec![None] } else { prefixes };
+            prefixes.into_iter().map(move |prefix| layer(keyspace, prefix))
+        });
+        let layers = layers.collect();
         Ok((Store { path, db: Some(db), broken }, layers))
     }
 
@@ -128,7 +139,7 @@ impl Store {
         }
         for layer in layers {
             for (key, value) in std::mem::take(&mut layer.pending) {
-                put(&layer.keyspace, key, value);
+                put(&layer.keyspace, layer.stored_key(&key), value);
             }
             put(&layer.keyspace, STAMP.into(), Some(number.to_be_bytes().into()));
         }
@@ -192,7 +203,25 @@ impl Layer {
 
     /// The value of a key, past the overlay.
     pub fn get_committed(&self, key: &[u8]) -> Result<Option<Slice>> {
-        guarded(&self.path, &self.broken, || self.keyspace.get(key))
+        guarded(&self.path, &self.broken, || self.keyspace.get(self.stored_key(key)))
+    }
+
+    /// The number of the last commit that reached the keyspace.
+    fn stamp(&self) -> Result<Option<Slice>> {
+        guarded(&self.path, &self.broken, || self.keyspace.get(STAMP))
+    }
+
+    /// A key as the keyspace has it.
+    fn stored_key(&self, key: &[u8]) -> Slice {
+        match self.prefix {
+            Some(prefix) => [&[prefix], key].concat().into(),
+            None => key.into(),
+        }
+    }
+
+    /// A key as this layer has it.
+    fn own_key(&self, stored: Slice) -> Slice {
+        if self.prefix.is_some() { Slice::from(&stored[1..]) } else { stored }
     }
 
     /// Sets a key.
@@ -223,9 +252,12 @@ impl Layer {
         }
         let range = (Bound::Included(start), Bound::Excluded(end));
         let mut over = self.pending.range::<[u8], _>(range).peekable();
-        let mut stored = guarded(&self.path, &self.broken, || Ok(self.keyspace.range::<&[u8], _>(range)))?;
-        let mut next =
-            || guarded(&self.path, &self.broken, || stored.next().map(fjall::Guard::into_inner).transpose());
+        let mut stored = self.stored_range(start, end)?;
+        let mut next = || -> Result<Option<(Slice, Slice)>> {
+            let next =
+                guarded(&self.path, &self.broken, || stored.next().map(fjall::Guard::into_inner).transpose());
+            Ok(next?.map(|(key, value)| (self.own_key(key), value)))
+        };
         let mut below = next()?;
         loop {
             let above = match (over.peek(), &below) {
@@ -257,6 +289,12 @@ impl Layer {
         }
     }
 
+    /// What the keyspace holds of this layer from `start` and before `end`.
+    fn stored_range(&self, start: &[u8], end: &[u8]) -> Result<fjall::Iter> {
+        let (start, end) = (self.stored_key(start), self.stored_key(end));
+        guarded(&self.path, &self.broken, || Ok(self.keyspace.range(start..end)))
+    }
+
     /// The last key from `start` and before `end`.
     pub fn last(&self, start: &[u8], end: &[u8]) -> Result<Option<Slice>> {
         if start >= end {
@@ -264,10 +302,11 @@ impl Layer {
         }
         let range = (Bound::Included(start), Bound::Excluded(end));
         let above = self.pending.range::<[u8], _>(range).rev().find(|(_, value)| value.is_some());
-        let mut stored = guarded(&self.path, &self.broken, || Ok(self.keyspace.range::<&[u8], _>(range)))?;
+        let mut stored = self.stored_range(start, end)?;
         loop {
             let below =
                 guarded(&self.path, &self.broken, || stored.next_back().map(fjall::Guard::key).transpose())?;
+            let below = below.map(|key| self.own_key(key));
             match (above, below) {
                 (None, None) => return Ok(None),
                 (Some((above, _)), None) => return Ok(Some(above.clone())),
@@ -328,7 +367,7 @@ fn translate(path: &Path, error: fjall::Error) -> Error {
 }
 
 /// Makes the store next to its place and moves it there whole, so that a crash leaves none rather than half of one.
-fn create(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<bool> {
+fn create(path: &Path, sizes: Sizes, spaces: &[Space]) -> Result<bool> {
     match std::fs::read_dir(path) {
         Ok(mut entries) => {
             if entries.next().is_some() {
@@ -350,7 +389,7 @@ fn create(path: &Path, sizes: Sizes, names: &[(&str, bool)]) -> Result<bool> {
     if staged.exists() {
         std::fs::remove_dir_all(&staged).at(&staged)?;
     }
-    let (store, mut layers) = Store::open_existing(&staged, sizes, names)?;
+    let (store, mut layers) = Store::open_existing(&staged, sizes, spaces)?;
     for layer in &mut layers {
         store.commit(0, vec![layer], Vec::new())?;
     }

@@ -65,7 +65,7 @@ impl<'r> Gather<'r> {
         let about = metadata(dom, self.url, &[]);
         let limits = TextLimits { markdown: false, details: false, ..TextLimits::default() };
         let main = main_text(dom, &about, &limits);
-        let title = main.title.or(about.title).unwrap_or_default();
+        let title = main.about.title.unwrap_or_default();
         self.reading.words = Some(scorer.page(self.url.as_str(), &title, &main.text));
         self.source = scorer.source(self.url, &title);
     }

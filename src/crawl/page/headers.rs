@@ -43,7 +43,7 @@ impl PageReader {
             let rel = link.get("rel").unwrap_or_default();
             let Some(target) = gather.url.join(link.target).filter(|url| url.is_web()) else { continue };
             if kind_of_rel(rel, link.get("as")).is_some() {
-                if self.requisites.fetch {
+                if self.requisites {
                     gather.requisite(target);
                 }
                 continue;

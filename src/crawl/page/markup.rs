@@ -32,7 +32,7 @@ impl PageReader {
             context_bytes: if gather.is_focused() { CONTEXT_BYTES } else { 0 },
             max_anchor_bytes: if gather.is_focused() { ANCHOR_BYTES } else { 0 },
             max_links: usize::MAX,
-            images: self.images && !self.requisites.fetch,
+            images: self.images && !self.requisites,
             hidden: true,
             scripts: true,
             ..LinkLimits::default()
@@ -50,7 +50,7 @@ impl PageReader {
             if cut.nodes || cut.work {
                 gather.reading.refused.add("tree-beyond-limit");
             }
-            if self.requisites.fetch {
+            if self.requisites {
                 self.requisites_of(dom, &base, gather);
             }
             if follow && !gather.reading.nofollow {
@@ -77,7 +77,7 @@ impl PageReader {
             return;
         }
         // What is shown inside the page was taken as its requisite.
-        if self.requisites.fetch && matches!(link.kind, Frame | Iframe | Object | Embed) {
+        if self.requisites && matches!(link.kind, Frame | Iframe | Object | Embed) {
             return;
         }
         if link.nofollow {

@@ -15,7 +15,7 @@ const DRAWING_BYTES: usize = 4 << 20;
 impl PageReader {
     /// Requisites of what is no page, where it is of a kind that has any.
     pub(super) fn read_needs(&self, body: &Body<'_>, response: &Response<'_>, gather: &mut Gather<'_>) {
-        if !self.requisites.fetch {
+        if !self.requisites {
             return;
         }
         let path = gather.url.path();

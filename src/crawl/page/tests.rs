@@ -1,5 +1,4 @@
 use super::*;
-use crate::rewrite::RewriteOptions;
 use crate::scope::ScopeOptions;
 
 fn url(text: &str) -> CanonicalUrl {
@@ -9,11 +8,11 @@ fn url(text: &str) -> CanonicalUrl {
 fn reader(requisites: bool) -> PageReader {
     PageReader {
         scope: Scope::new(&ScopeOptions::default(), &[url("http://e.org/")]).unwrap(),
-        rewriter: Rewriter::new(&RewriteOptions::default()),
+        rewriter: Rewriter::new(true),
         agent: "webmill".into(),
         images: false,
         script_links: false,
-        requisites: RequisiteOptions { fetch: requisites },
+        requisites,
         steering: None,
         focus: None,
         budget: ReadingBudget::default(),
@@ -259,7 +258,7 @@ css = "h1"
 name = "items"
 columns = [{ name = "name", tag = "name" }]
 "#;
-    let texts = vec![crate::steering::RuleText { name: "shop.toml".into(), text: RULE.into() }];
+    let texts = vec![("shop.toml".into(), RULE.into())];
     let options = crate::steering::SteeringOptions { texts, ..Default::default() };
     PageReader { steering: Steering::new(&options).unwrap(), ..reader(false) }
 }

@@ -45,15 +45,8 @@ impl Render {
         let keep = pause.as_millis() <= u128::from(self.keep_alive_ms);
         let mut tries = 0;
         let mut fetched = loop {
-            let request = Request {
-                url,
-                method: Method::Get,
-                max_body_bytes,
-                max_document_bytes: None,
-                accept: None,
-                keep,
-                conditional: None,
-            };
+            let request =
+                Request { url, method: Method::Get, max_body_bytes, accept: None, keep, conditional: None };
             let fetched = self.fetcher.fetch_for_page(request, headers).await;
             tries += 1;
             match &fetched.result {

@@ -1,5 +1,6 @@
 //! The tree of a rendered page, as it is stored and as it is read.
 
+use webmill_capture::escape::escaped;
 use webmill_capture::{CanonicalUrl, Response};
 use webmill_render::Rendered;
 
@@ -53,10 +54,6 @@ pub(crate) fn as_answer(raw: &[u8], html: &[u8], onward: &[String]) -> Vec<u8> {
         out.extend_from_slice(format!("<a href=\"{}\"></a>", escaped(url)).as_bytes());
     }
     out
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
 }
 
 #[cfg(test)]

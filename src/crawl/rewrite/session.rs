@@ -223,14 +223,14 @@ fn is_cookieless(segment: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::rewrite::{RewriteOptions, Rewriter};
+    use crate::rewrite::Rewriter;
     use webmill_capture::CanonicalUrl;
 
     const HEX32: &str = "9a0364b9e99bb480dd25e1f0284c8555";
 
     fn apply(text: &str) -> String {
         let url = CanonicalUrl::parse(&format!("http://a.example{text}")).expect("a URL");
-        Rewriter::new(&RewriteOptions::default()).apply(url).into_string().split_off("http://a.example".len())
+        Rewriter::new(true).apply(url).into_string().split_off("http://a.example".len())
     }
 
     #[test]

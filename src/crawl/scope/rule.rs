@@ -98,7 +98,7 @@ impl ScopeRule {
             None => format!("rule {} ({self})", place + 1),
         };
         if label.len() > QUOTED {
-            label.truncate((0..=QUOTED).rev().find(|&at| label.is_char_boundary(at)).unwrap_or(0));
+            label.truncate(label.floor_char_boundary(QUOTED));
             label.push('…');
         }
         label

@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
                 self.flow.builder.furniture(&paragraph.words.text);
             }
         }
-        self.flow.builder.document.language = self.spoken.tag(Some(self.fib.language));
+        self.flow.builder.document.about.language_declared = self.spoken.tag(Some(self.fib.language));
         self.flow.finish(title)
     }
 

@@ -99,11 +99,11 @@ fn the_spine_orders_and_the_contents_name() {
     let read = read(&bytes, &Limits::default()).unwrap();
     assert_eq!(read.markdown, "# Part two\n\nsecond\n\n## Chapter one\n\nfirst\n");
     assert_eq!(
-        (read.title.as_deref(), read.author.as_deref(), read.language.as_deref()),
+        (read.about.title.as_deref(), read.about.author.as_deref(), read.about.language_declared.as_deref()),
         (Some("Ducks"), Some("A; B"), Some("en"))
     );
     assert_eq!(
-        (read.created.as_deref(), read.modified.as_deref()),
+        (read.about.published.as_deref(), read.about.modified.as_deref()),
         (Some("1999"), Some("2020-01-01T00:00:00Z"))
     );
 }

@@ -146,10 +146,10 @@ fn read_metadata(metadata: Element<'_>, builder: &mut Builder) {
     };
     let authors = texts("creator").collect::<Vec<_>>();
     let document = &mut builder.document;
-    document.author = (!authors.is_empty()).then(|| authors.join("; "));
-    document.created = event("publication").or_else(|| texts("date").next());
-    document.modified = meta("dcterms:modified").or_else(|| event("modification"));
-    document.language = texts("language").next();
+    document.about.author = (!authors.is_empty()).then(|| authors.join("; "));
+    document.about.published = event("publication").or_else(|| texts("date").next());
+    document.about.modified = meta("dcterms:modified").or_else(|| event("modification"));
+    document.about.language_declared = texts("language").next();
     if let Some(title) = texts("title").find_map(|title| title::cleaned(&title)) {
         document.give_title(&title, TitleSource::Metadata);
     }

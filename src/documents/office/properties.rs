@@ -19,10 +19,10 @@ pub(crate) fn read(package: &mut Package<'_>, builder: &mut Builder) -> Result<(
         (!text.is_empty()).then_some(text)
     };
     let document = &mut builder.document;
-    document.author = said("creator").map(|names| names.replace(';', "; ").replace("  ", " "));
-    document.created = said("created");
-    document.modified = said("modified");
-    document.language = said("language");
+    document.about.author = said("creator").map(|names| names.replace(';', "; ").replace("  ", " "));
+    document.about.published = said("created");
+    document.about.modified = said("modified");
+    document.about.language_declared = said("language");
     if let Some(title) = said("title").and_then(|title| cleaned(&title)) {
         document.give_title(&title, TitleSource::Metadata);
     }

@@ -73,8 +73,10 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
     if sheets.iter().map(|sheet| sheet.unknown).sum::<usize>() * UNKNOWN > glyphs {
         builder.warn("unknown-characters");
     }
-    (builder.document.author, builder.document.language) = (facts.author.clone(), facts.language.clone());
-    (builder.document.created, builder.document.modified) = (facts.created.clone(), facts.modified.clone());
+    (builder.document.about.author, builder.document.about.language_declared) =
+        (facts.author.clone(), facts.language.clone());
+    (builder.document.about.published, builder.document.about.modified) =
+        (facts.created.clone(), facts.modified.clone());
     let body = flow::body_size(&sheets);
     let heads = furniture::taken(&mut sheets, body);
     let first = sheets.iter().find(|sheet| sheet.blocks.iter().any(|block| !block.lines.is_empty()));

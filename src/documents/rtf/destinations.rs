@@ -239,8 +239,8 @@ impl Reader<'_> {
         let date = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
         let document = &mut self.flow.builder.document;
         match self.state.destination {
-            Destination::Created => document.created = Some(date),
-            _ => document.modified = Some(date),
+            Destination::Created => document.about.published = Some(date),
+            _ => document.about.modified = Some(date),
         }
     }
 }

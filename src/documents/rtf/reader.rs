@@ -360,9 +360,9 @@ impl<'a> Reader<'a> {
             self.end_paragraph();
         }
         let document = &mut self.flow.builder.document;
-        document.language = self.spoken.tag(self.languages.first().copied());
+        document.about.language_declared = self.spoken.tag(self.languages.first().copied());
         let author = one_line(&self.author);
-        document.author = (!author.is_empty()).then_some(author);
+        document.about.author = (!author.is_empty()).then_some(author);
         self.flow.finish(Some(&self.title))
     }
 

@@ -127,7 +127,7 @@ fn styles_and_levels_are_headings_and_items() {
         "# The lake\n\n# One\n\n## Two\n\n### Three\n\nbody\n\n- dot\n1. first\n    1. deep\n2. second\n- old\n"
     );
     assert_eq!(
-        (document.title.as_deref(), document.title_source),
+        (document.about.title.as_deref(), document.title_source),
         (Some("The lake"), Some(TitleSource::Style))
     );
 }
@@ -137,11 +137,14 @@ fn facts_are_read() {
     let rtf = b"{\\rtf1\\ansicpg936\\deflang1033\\deflangfe2052{\\info{\\title{\\upr{?}{\\*\\ud\\u28246 ?\\u27850 ?}}}{\\author A. Duck}\
         {\\creatim\\yr2004\\mo5\\dy3\\hr10\\min5}{\\revtim\\yr2004\\mo13}{\\nofpages7}{\\subject no}}\\lang1033\\langfe2052\\u28246 ?\\u27850 ? lake\\par}";
     let document = read_all(rtf);
-    assert_eq!(document.title.as_deref(), Some("湖泊"));
+    assert_eq!(document.about.title.as_deref(), Some("湖泊"));
     assert_eq!(document.title_source, Some(TitleSource::Metadata));
-    assert_eq!(document.author.as_deref(), Some("A. Duck"));
-    assert_eq!((document.created.as_deref(), document.modified), (Some("2004-05-03T10:05:00"), None));
-    assert_eq!((document.pages, document.language.as_deref()), (Some(7), Some("zh-CN")));
+    assert_eq!(document.about.author.as_deref(), Some("A. Duck"));
+    assert_eq!(
+        (document.about.published.as_deref(), document.about.modified),
+        (Some("2004-05-03T10:05:00"), None)
+    );
+    assert_eq!((document.pages, document.about.language_declared.as_deref()), (Some(7), Some("zh-CN")));
 }
 
 #[test]
@@ -149,7 +152,7 @@ fn title_is_of_the_largest_type() {
     let body = "\\fs20 Vol. 3\\par\\fs48 Ducks of\\par the lake\\par\\pard\\plain\\fs24 The ducks of the lake swim, and eat leaves of many trees.\\par";
     let document = read_all(format!("{{\\rtf1{{\\info{{\\title Document1}}}}{body}}}").as_bytes());
     assert_eq!(
-        (document.title.as_deref(), document.title_source),
+        (document.about.title.as_deref(), document.title_source),
         (Some("Ducks of the lake"), Some(TitleSource::Type))
     );
 }

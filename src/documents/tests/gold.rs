@@ -150,7 +150,7 @@ impl Gold {
     fn title(&self) -> f64 {
         let same = |title: &str| title.split_whitespace().collect::<Vec<_>>().join(" ");
         let want = same(self.truth["title"].as_str().expect("a title"));
-        f64::from(u8::from(self.document.title.as_deref().map(same) == Some(want)))
+        f64::from(u8::from(self.document.about.title.as_deref().map(same) == Some(want)))
     }
 
     /// Rows of tables; `None` where it has no table.

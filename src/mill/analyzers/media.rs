@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::domain::registrable;
 use webmill_capture::timing::{self, Part};
+use webmill_documents::media::{MediaFacts, MediaOptions, Window, facts};
 use webmill_html::{Dom, Tag};
-use webmill_media::{MediaFacts, MediaOptions, Window, facts};
 use webmill_table::{Bytes16, Millis, table, text_enum};
 
 use super::place;
@@ -21,7 +21,7 @@ const MAX_ALT: usize = 1024;
 
 text_enum! {
     /// What pictures, sound and video are to a reader, as tables say it.
-    pub enum MediaType from webmill_media::MediaKind {
+    pub enum MediaType from webmill_documents::media::MediaKind {
         /// A picture, moving ones among them.
         Image = "image",
         /// Sound, or the words of a song.

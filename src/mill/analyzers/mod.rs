@@ -20,6 +20,18 @@ pub use texts::{TextRow, Texts};
 
 use crate::Page;
 
+/// Gives rows of a table the fields of [`About`](webmill_html::About) that are columns of it.
+macro_rules! stated {
+    ($row:ident $($field:ident: $ty:ty = $description:literal, $example:literal;)+) => {
+        impl $row {
+            fn state(&mut self, about: &webmill_html::About) {
+                $(self.$field.clone_from(&about.$field);)+
+            }
+        }
+    };
+}
+use stated;
+
 /// Offset and shard of the page's record: by them rows are joined to the very capture.
 fn place(page: &Page<'_>) -> (i64, String) {
     let place = &page.capture().place;

@@ -2,9 +2,10 @@
 
 use webmill_capture::domain::{HostParts, reversed};
 use webmill_capture::{CanonicalUrl, RecordType, domain, urlkey};
+use webmill_html::about_fields;
 use webmill_table::{Bytes16, Millis, table, text_enum};
 
-use super::{DocumentKind, DocumentTitle, place};
+use super::{DocumentKind, DocumentTitle, place, stated};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 text_enum! {
@@ -75,10 +76,20 @@ text_enum! {
     }
 }
 
-table! {
-    /// One row a record that tells of a URL (of a crawl also one an answer that no shard holds), sorted by `url_sortkey`
-    /// within a part. The columns of the largest public crawl index carry its names and types.
-    PageRow = "pages" sorted by [url_sortkey, url, fetch_time] {
+/// Table `pages` with what a page states of itself between its other columns, and how a row gets that.
+macro_rules! page_table {
+    ([{ $($head:tt)* } { $($before:tt)* } { $($after:tt)* }] { $($shared:tt)* } { $($further:tt)* }) => {
+        table! { $($head)* { $($before)* $($shared)* $($further)* $($after)* } }
+        stated! { PageRow $($shared)* $($further)* }
+    };
+}
+
+about_fields! {
+    page_table! {
+        /// One row a record that tells of a URL (of a crawl also one an answer that no shard holds), sorted by `url_sortkey`
+        /// within a part. The columns of the largest public crawl index carry its names and types.
+        PageRow = "pages" sorted by [url_sortkey, url, fetch_time]
+    } {
         url_surtkey: String = "key of capture indexes: SURT as the Internet Archive's tools make it, by which captures of one page under www or not, http or https come together", "cn,edu,pku)/news/1.html";
         url_sortkey: String = "SURT form of the canonical URL, nothing folded: what rows are sorted by, so that neighbours on the Web are neighbours here", "cn,edu,pku,www)/news/1.html";
         url: String = "canonical URL finally fetched, after redirects", "http://pku.edu.cn/news/1.html";
@@ -131,19 +142,7 @@ table! {
         document_warnings: Vec<String> = "what is wrong with the document or was left out of it: needs-ocr, text-cut, pages-cut and the like", "['needs-ocr']";
         title_source: Option<DocumentTitle> = "where the title of a document was found: metadata, style, type (size of letters), heading, line; null for HTML", "type";
         num_pages: Option<u32> = "pages, slides or sheets of a document; null where it has none", "12";
-        title: Option<String> = "title: of a page or document with a main text that of the text, without the name of the site; where it has none, what the head of the page states (title element or metadata); white space collapsed", "北京大学新闻网";
-        description: Option<String> = "description from meta, OpenGraph or JSON-LD", "Campus news";
-        author: Option<String> = "author the page names", "Li Hua";
-        published: Option<String> = "date of publication as ISO 8601, with its zone where given", "2003-04-15";
-        published_ambiguous: Vec<String> = "both readings of a date of publication such as 03/04/2024, month first and day first, where nothing tells the order and published is null; else empty", "['2024-03-04', '2024-04-03']";
-        modified: Option<String> = "date of the last change the page states, as ISO 8601", "2003-04-16T08:00:00+08:00";
-        site_name: Option<String> = "name of the site the page states", "PKU News";
-        licence: Option<String> = "address or name of the licence the page states", "https://creativecommons.org/licenses/by/4.0/";
-        categories: Vec<String> = "what the page is filed under: section, category", "['News', 'Campus']";
-        tags: Vec<String> = "tags and declared keywords, in order, each once", "['library', 'opening']";
-        image: Option<String> = "address of the page's picture, from OpenGraph, a Twitter card or JSON-LD", "http://pku.edu.cn/library.jpg";
-        language_declared: Option<String> = "language the page declares, BCP 47", "zh-cn";
-        canonical_url: Option<String> = "target of link rel=canonical, canonical form", "http://pku.edu.cn/news/1.html";
+    } {
         robots_noindex: bool = "meta robots or X-Robots-Tag ask not to index the page: reports leave it out", "false";
         robots_nofollow: bool = "meta robots or X-Robots-Tag ask not to follow its links", "false";
         page_type: Option<PageKind> = "kind of page, of every answer that was read: article, forum, product, collection, listing, documentation, service, document (no HTML), other", "article";
@@ -320,33 +319,18 @@ fn read(page: &Page<'_>, row: &mut PageRow) {
         }
         row.cuts = (!cuts.is_empty()).then(|| cuts.join(","));
     }
+    let about = page.document().map(|document| &document.main.about);
+    about.into_iter().for_each(|about| row.state(about));
     if let Some(metadata) = page.metadata() {
-        row.title.clone_from(&metadata.title);
-        row.description.clone_from(&metadata.description);
-        row.modified.clone_from(&metadata.modified);
-        row.licence.clone_from(&metadata.licence);
-        row.site_name.clone_from(&metadata.site_name);
-        row.image = metadata.image.as_ref().map(|image| image.as_str().to_owned());
-        row.language_declared.clone_from(&metadata.lang);
-        row.categories.clone_from(&metadata.categories);
-        row.tags.clone_from(&metadata.tags);
         for word in &metadata.keywords {
             if !row.tags.contains(word) {
                 row.tags.push(word.clone());
             }
         }
-        row.canonical_url = metadata.canonical.as_ref().map(|c| c.as_str().to_owned());
         row.robots_noindex = metadata.robots.all.noindex;
         row.robots_nofollow = metadata.robots.all.nofollow;
     }
     if let Some(document) = page.document() {
-        // What the main text is headed by says more than the head of the page, which may name the site alone.
-        if document.main.title.is_some() {
-            row.title.clone_from(&document.main.title);
-        }
-        row.author.clone_from(&document.main.author);
-        row.published.clone_from(&document.main.date);
-        row.published_ambiguous = document.main.ambiguous_date.iter().flatten().cloned().collect();
         row.page_type = Some(document.main.page_type.into());
         if let Some(found) = &document.found {
             row.title_source = found.title_source.map(DocumentTitle::from);

@@ -2,21 +2,32 @@
 
 use webmill_capture::domain::registrable;
 use webmill_dedup::BandShape;
+use webmill_html::about_fields;
 use webmill_table::{Bytes16, table};
 
-use super::{PageKind, place};
+use super::{PageKind, place, stated};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
-table! {
-    /// One row an HTML page that has main text, and a document that has text.
-    TextRow = "texts" {
+/// Table `texts` with those fields that a page states which it shares with table `pages`.
+macro_rules! text_table {
+    ([{ $($head:tt)* } { $($before:tt)* } { $($after:tt)* }] { $($shared:tt)* } { $($further:tt)* }) => {
+        table! { $($head)* { $($before)* $($shared)* $($after)* } }
+        stated! { TextRow $($shared)* }
+    };
+}
+
+about_fields! {
+    text_table! {
+        /// One row an HTML page that has main text, and a document that has text.
+        TextRow = "texts"
+    } {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
         is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
-        title: Option<String> = "title of the page, as pages.title", "Campus opens new library";
+    } {
         text: String = "main text, a line a paragraph", "The library opened on Monday. …";
         markdown: String = "main text as Markdown, with headings, lists, tables, links and code", "# Campus opens …";
         language: Option<String> = "language of the text, ISO 639-3", "zho";
@@ -53,16 +64,14 @@ impl Analyzer for Texts {
     fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
         let (Some(document), Some(reading)) = (page.document(), page.reading()) else { return Ok(()) };
         let main = &document.main;
-        let stated = || page.metadata().and_then(|metadata| metadata.title.clone());
         let (warc_record_offset, warc_filename) = place(page);
-        out.push(TextRow {
+        let mut row = TextRow {
             url_sortkey: page.url().surt(),
             url: page.url().as_str().to_owned(),
             url_key: Bytes16(page.url().key().0),
             host: page.url().host().to_owned(),
             domain: registrable(page.url().host()).to_owned(),
             is_current: false,
-            title: main.title.clone().or_else(stated),
             language: reading.language.map(|(language, _)| language.to_owned()),
             language_confidence: reading.language.map(|(_, confidence)| confidence),
             paragraph_languages: reading.by_line.iter().map(|language| (*language).to_owned()).collect(),
@@ -74,7 +83,10 @@ impl Analyzer for Texts {
             warc_filename,
             text: main.text.clone(),
             markdown: main.markdown.clone(),
-        });
+            ..TextRow::default()
+        };
+        row.state(&main.about);
+        out.push(row);
         Ok(())
     }
 }

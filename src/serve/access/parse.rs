@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use crate::index::Timestamp;
+use crate::index::query::{KeyOf, MatchType, key_range};
 use webmill_capture::date::{format_14, parse_any};
 use webmill_capture::{Error, Result};
-use webmill_index::Timestamp;
-use webmill_index::query::{KeyOf, MatchType, key_range};
 
 use super::{Access, AccessRules, Period, Rule};
 

@@ -2,9 +2,9 @@
 //!
 //! The key is made anew from the URL, but for requests other than GET, whose key says what was sent.
 
-use webmill_index::Entry;
-use webmill_index::cdx::{Layout, parse};
-use webmill_index::query::KeyOf;
+use crate::index::Entry;
+use crate::index::cdx::{Layout, parse};
+use crate::index::query::KeyOf;
 
 /// What was sent.
 #[derive(Debug, Default)]

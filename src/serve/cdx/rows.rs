@@ -11,7 +11,7 @@
 
 use std::fmt::Write;
 
-use webmill_index::query::{Dialect, Field, FieldKind, Output, PageLine, Pages, Query, QueryEnd, Row};
+use crate::index::query::{Dialect, Field, FieldKind, Output, PageLine, Pages, Query, QueryEnd, Row};
 
 use super::json;
 use crate::form::header_url;

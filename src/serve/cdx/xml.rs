@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use webmill_index::query::{Query, Row};
+use crate::index::query::{Query, Row};
+use webmill_capture::escape::push_escaped;
 
 use crate::form::decode;
 
@@ -49,7 +50,7 @@ impl XmlWriter {
     pub fn new(query: &Query, prefix: bool, now: &str) -> XmlWriter {
         let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<wayback>\n<request>\n");
         let key = query.range.from.as_str();
-        let time = |time: Option<webmill_index::Timestamp>, other: &str| {
+        let time = |time: Option<crate::index::Timestamp>, other: &str| {
             time.map_or_else(|| other.to_owned(), |time| time.to_string())
         };
         for (name, value) in [
@@ -101,15 +102,11 @@ fn element(name: &str, text: &str, out: &mut String) {
     let _ = write!(out, "<{name}>");
     for c in text.chars() {
         match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
             // Characters that XML cannot say.
             '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
                 out.push('\u{fffd}')
             }
-            c => out.push(c),
+            c => push_escaped(c, out),
         }
     }
     let _ = writeln!(out, "</{name}>");

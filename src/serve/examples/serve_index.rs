@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use webmill_index::store::Store;
+use webmill_serve::index::store::Store;
 use webmill_serve::{Archive, Collection, Options, Server, ShardFiles};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

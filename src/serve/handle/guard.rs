@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::index::{CaptureSource, Entry, KeyRange, Scan};
 use webmill_capture::Result;
-use webmill_index::{CaptureSource, Entry, KeyRange, Scan};
 
 use crate::access::{Access, AccessRules, Who};
 

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use axum::response::Response;
 use http::StatusCode;
 
-use webmill_index::query::{Dialect, Query};
-use webmill_index::{CaptureSource, Entry, KeyRange, Timestamp};
+use crate::index::query::{Dialect, Query};
+use crate::index::{CaptureSource, Entry, KeyRange, Timestamp};
 
 use super::guard::Guarded;
 use super::query::with_links;

@@ -12,8 +12,8 @@ use http::StatusCode;
 use http::header::{CONTENT_ENCODING, HeaderValue, VARY};
 use tokio::sync::oneshot;
 
-use webmill_index::CaptureSource;
-use webmill_index::query::{Cut, Dialect, MatchType, Query, QueryEnd, Row};
+use crate::index::CaptureSource;
+use crate::index::query::{Cut, Dialect, MatchType, Query, QueryEnd, Row};
 
 use super::guard::Guarded;
 use super::{Asked, Shared, Turn, wait_for_turn};

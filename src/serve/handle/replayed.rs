@@ -6,8 +6,8 @@ use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 
+use crate::index::{Entry, Timestamp};
 use webmill_capture::decode_content;
-use webmill_index::{Entry, Timestamp};
 
 use super::{Asked, Shared};
 use crate::find::Captures;

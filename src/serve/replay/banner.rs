@@ -6,11 +6,11 @@
 
 use std::sync::LazyLock;
 
+use crate::index::Timestamp;
+use crate::surface::{Lang, escape, fill};
 use http::StatusCode;
 use http::header::{self, HeaderMap, HeaderName};
 use minijinja::{Environment, Value, context};
-use webmill_index::Timestamp;
-use webmill_report::{Lang, escape, fill};
 
 use super::place::Modifier;
 use super::{ASSETS, Context, Replayed, headers};
@@ -23,9 +23,9 @@ const TEMPLATES: [(&str, &str); 3] = [
 ];
 
 static ENGLISH: LazyLock<Environment<'static>> =
-    LazyLock::new(|| webmill_report::environment(Lang::En, "replay", &TEMPLATES, escape));
+    LazyLock::new(|| crate::surface::environment(Lang::En, "replay", &TEMPLATES, escape));
 static CHINESE: LazyLock<Environment<'static>> =
-    LazyLock::new(|| webmill_report::environment(Lang::Zh, "replay", &TEMPLATES, escape));
+    LazyLock::new(|| crate::surface::environment(Lang::Zh, "replay", &TEMPLATES, escape));
 
 /// The page around a capture.
 #[derive(Copy, Clone, Debug)]

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use crate::index::{CaptureSource, KeyRange, Timestamp};
+use crate::surface::Lang;
 use webmill_capture::Result;
-use webmill_index::{CaptureSource, KeyRange, Timestamp};
-use webmill_report::Lang;
 
 use super::ask::{Ask, Match};
 use super::calendar::Calendar;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use webmill_capture::calendar::{days_in_month, days_of_civil};
 
-use webmill_index::Timestamp;
+use crate::index::Timestamp;
 
 use super::data::CaptureLine;
 use super::show::day_of;

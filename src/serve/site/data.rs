@@ -1,7 +1,8 @@
 //! What the pages show: plain data, whoever has it.
 
+use crate::index::Timestamp;
+use serde::{Deserialize, Serialize};
 use webmill_capture::Result;
-use webmill_index::Timestamp;
 
 /// A collection in a list of them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -84,7 +85,8 @@ pub struct UrlLine {
 }
 
 /// What `webmill run` knows of a capture.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CaptureFacts {
     /// Title of the page.
     pub title: Option<String>,
@@ -115,18 +117,18 @@ pub struct CaptureFacts {
 }
 
 /// A place among others.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlaceFacts {
-    /// From 1, the best.
+    /// From 1, the best; equal scores share one.
     pub position: u64,
     /// How many there are.
     pub of: u64,
-    /// Of these, in per cent, those behind it.
+    /// Of these, in per cent, those with a lower score.
     pub percentile: f64,
 }
 
 /// Pages with the same or nearly the same content.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterFacts {
     /// Its number.
     pub number: u64,

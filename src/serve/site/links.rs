@@ -16,8 +16,8 @@
 //! read otherwise in a path (spaces, quotes, `#`, `\`, controls, letters that turn the direction of writing) is
 //! percent-encoded; `%` stays, as it is part of the URL.
 
+use crate::index::Timestamp;
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
-use webmill_index::Timestamp;
 
 /// What stays as it is in the tail of a path is not among these.
 const TAIL: &AsciiSet = &CONTROLS

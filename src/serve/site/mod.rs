@@ -2,7 +2,7 @@
 //!
 //! **What.** [`Pages`] turns data ([`CollectionSummary`], [`Calendar`], [`SearchAnswer`], …) into pages and touches nothing
 //! else; [`Ask`] reads which page a request is for ([`links`] has the addresses); [`answer`] gathers the data of that page
-//! from a [`CaptureSource`](webmill_index::CaptureSource) and [`Facts`], which is whatever is known of the pages beside
+//! from a [`CaptureSource`](webmill_serve::index::CaptureSource) and [`Facts`], which is whatever is known of the pages beside
 //! the index.
 //!
 //! **Trust.** URLs, titles and texts come out of archives and are hostile: every one is escaped by the template engine, stands in a
@@ -24,6 +24,7 @@ mod survey;
 mod tests;
 mod views;
 
+pub use crate::surface::Lang;
 pub use answer::{Held, answer};
 pub use ask::{Ask, Match};
 pub use calendar::{Calendar, Day, MOST_LISTED, Outcome, Sameness};
@@ -33,7 +34,6 @@ pub use data::{
 };
 pub use pages::{Pages, Problem, UrlList};
 pub use survey::Survey;
-pub use webmill_report::Lang;
 
 /// What a page of the site needs to be allowed, as value of `Content-Security-Policy`: its style sheet, its forms.
 pub const SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; \

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use crate::index::Timestamp;
+use crate::surface::{Lang, escape, fill, thousands};
 use minijinja::{Environment, Value, context};
 use webmill_capture::{Error, Result};
-use webmill_index::Timestamp;
-use webmill_report::{Lang, escape, fill, thousands};
 
 use super::ask::Match;
 use super::calendar::Calendar;
@@ -29,7 +29,7 @@ static ENGLISH: LazyLock<Environment<'static>> = LazyLock::new(|| environment(La
 static CHINESE: LazyLock<Environment<'static>> = LazyLock::new(|| environment(Lang::Zh));
 
 fn environment(lang: Lang) -> Environment<'static> {
-    let mut environment = webmill_report::environment(lang, "site", &TEMPLATES, escape);
+    let mut environment = crate::surface::environment(lang, "site", &TEMPLATES, escape);
     environment.add_global("other_tag", lang.other().tag());
     environment.add_global("style", include_str!("templates/style.css"));
     environment

@@ -1,7 +1,7 @@
 //! Numbers, sizes and times as people read them.
 
-use webmill_index::Timestamp;
-use webmill_report::{Lang, fill};
+use crate::index::Timestamp;
+use crate::surface::{Lang, fill};
 
 /// `12.3 MB`.
 pub fn size(bytes: u64) -> String {

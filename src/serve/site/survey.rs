@@ -3,8 +3,8 @@
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
+use crate::index::{CaptureSource, Entry, KeyRange, Timestamp};
 use webmill_capture::Result;
-use webmill_index::{CaptureSource, Entry, KeyRange, Timestamp};
 
 use super::data::{CaptureLine, CollectionSummary, HostLine};
 

@@ -1,8 +1,8 @@
 //! What templates see of the data: texts and addresses.
 
+use crate::index::Timestamp;
+use crate::surface::{Lang, thousands};
 use minijinja::{Value, context};
-use webmill_index::Timestamp;
-use webmill_report::{Lang, thousands};
 
 use super::calendar::Outcome;
 use super::data::{CaptureLine, CollectionSummary, HostLine, UrlLine};

@@ -36,7 +36,7 @@ impl Described {
         let characters = decode(&body.bytes, capture.response.charset_label(), None);
         let base = CanonicalUrl::parse_stored(&capture.url);
         let dom = parse(&characters.text, &Limits::default());
-        Described { title: base.and_then(|base| metadata(&dom, &base, &[]).title), text: None }
+        Described { title: base.and_then(|base| metadata(&dom, &base, &[]).about.title), text: None }
     }
 }
 

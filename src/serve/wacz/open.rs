@@ -5,12 +5,12 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
+use crate::index::Entry;
+use crate::index::cdx::{Layout, parse};
 use flate2::bufread::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_index::Entry;
-use webmill_index::cdx::{Layout, parse};
 use zip::{CompressionMethod, ZipArchive};
 
 use super::lines::hex;

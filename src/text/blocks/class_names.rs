@@ -13,13 +13,26 @@ use std::sync::LazyLock;
 
 use crate::phrases::Phrases;
 
-/// Number of kinds, also the width of distance arrays.
-pub(crate) const KINDS: usize = 34;
+macro_rules! kinds {
+    ($($(#[$about:meta])* $kind:ident),+ $(,)?) => {
+        /// What an element's names or its tag say it holds; the discriminant is a bit number.
+        #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub(crate) enum Kind {
+            $($(#[$about])* $kind),+
+        }
 
-/// What an element's names or its tag say it holds; the discriminant is a bit number and a feature's place.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Kind {
+        impl Kind {
+            /// All kinds, in order.
+            pub(crate) const ALL: [Kind; KINDS] = [$(Kind::$kind),+];
+        }
+
+        /// Number of kinds, also the width of distance arrays.
+        pub(crate) const KINDS: usize = [$(stringify!($kind)),+].len();
+    };
+}
+
+kinds! {
     Nav,
     Crumb,
     Pager,

@@ -38,6 +38,19 @@ pub(crate) enum PhraseKind {
     Biography,
 }
 
+impl PhraseKind {
+    /// All kinds, in order.
+    pub(crate) const ALL: [PhraseKind; PHRASE_KINDS] = {
+        let mut all = [PhraseKind::Copyright; PHRASE_KINDS];
+        let mut at = 0;
+        while at < PHRASE_KINDS {
+            all[at] = KINDS[at].1;
+            at += 1;
+        }
+        all
+    };
+}
+
 /// Number of kinds.
 pub(crate) const PHRASE_KINDS: usize = 18;
 

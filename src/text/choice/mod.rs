@@ -9,6 +9,7 @@ pub(crate) mod boilerplate_phrases;
 pub(crate) mod chinese_boilerplate;
 pub(crate) mod chinese_phrases;
 pub(crate) mod copies;
+pub(crate) mod features;
 mod lead;
 pub(crate) mod model;
 pub(crate) mod ngram_filter;
@@ -25,11 +26,13 @@ use std::sync::LazyLock;
 use crate::blocks::elements::heading;
 use crate::blocks::page::Page;
 use crate::focus::Focus;
+use crate::shipped::MODELS_AND_LISTS;
 use crate::threads::{THREAD, Threads};
 use asides::{BESIDE_COMMENTS, BESIDE_TEASERS, comments, leave_out, teasers};
 use block_row::block_row;
 use chinese_boilerplate::drop_chinese_boilerplate;
 use copies::{drop_copies, drop_hidden_copies};
+use features::names;
 use model::Model;
 use page_features::{Hints, PageFeatures};
 use page_type::{PageType, probabilities};
@@ -47,14 +50,29 @@ pub(crate) struct Tables {
     pub doubtful: Model,
 }
 
+impl Tables {
+    /// Reads the models of page types, of blocks, and of doubtful blocks.
+    ///
+    /// # Errors
+    /// Which one cannot be used, and why.
+    pub(crate) fn of([types, blocks, doubtful]: [&str; 3]) -> Result<Tables, String> {
+        let names = names();
+        let read = |of: &str, text, names| Model::named(text, names).map_err(|why| format!("{of}: {why}"));
+        Ok(Tables {
+            types: read("types", types, &names.page)?,
+            blocks: read("blocks", blocks, &names.block)?,
+            doubtful: read("doubtful", doubtful, &names.block)?,
+        })
+    }
+}
+
 /// The tables that the library is built with.
 pub(crate) static SHIPPED: LazyLock<Tables> = LazyLock::new(|| {
-    let parse = |text| Model::parse(text).expect("a shipped table is well-formed");
-    Tables {
-        types: parse(include_str!("models/types.txt")),
-        blocks: parse(include_str!("models/blocks.txt")),
-        doubtful: parse(include_str!("models/doubtful.txt")),
-    }
+    let models = ["types", "blocks", "doubtful"].map(|name| {
+        let bytes = MODELS_AND_LISTS.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, bytes)| bytes);
+        std::str::from_utf8(bytes).unwrap_or_default()
+    });
+    Tables::of(models).expect("the shipped models fit the features")
 });
 
 /// Log-odds nearer to none are doubtful.
@@ -171,7 +189,9 @@ fn log_odds(page: &Page, facts: &PageFeatures, types: &[f32; 7], tables: &Tables
     // Doubtful blocks and their rows, and what the further ensembles say of them.
     let (mut doubtful, mut doubted, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..blocks {
+        row.clear();
         block_row(page, facts, i, &mut row);
+        row.extend_from_slice(&facts.page);
         rows.extend_from_slice(&row);
         rows.extend(types);
         if (i + 1) % CHUNK != 0 && i + 1 != blocks {
@@ -211,10 +231,6 @@ mod tests {
         let dom = parse(html, &Limits::default());
         let page = blocks(&dom, dom.body().unwrap());
         let facts = PageFeatures::new(&page, &Hints::default(), Threads::default());
-        let mut row = Vec::new();
-        block_row(&page, &facts, 0, &mut row);
-        assert!(SHIPPED.types.width() <= facts.page.len());
-        assert!(SHIPPED.blocks.width().max(SHIPPED.doubtful.width()) <= row.len() + 7);
         let types = probabilities(&SHIPPED.types, &facts.page);
         assert!((types.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         let scores = log_odds(&page, &facts, &types, &SHIPPED);
@@ -227,8 +243,8 @@ mod tests {
         let page = blocks(&dom, dom.body().unwrap());
         let facts = PageFeatures::new(&page, &Hints::default(), Threads::default());
         // The first feature is the logarithm of a block's length and one.
-        let first = Model::parse("0:0.8 =-2 0:1.2 =1 =1.4").unwrap();
-        let doubtful = Model::parse("0:1.2 =0.5 =-2\n=0.5").unwrap();
+        let first = Model::plain("0:0.8 =-2 0:1.2 =1 =1.4").unwrap();
+        let doubtful = Model::plain("0:1.2 =0.5 =-2\n=0.5").unwrap();
         let tables = Tables { types: Model::default(), blocks: first, doubtful };
         let scores = log_odds(&page, &facts, &[0.0; 7], &tables);
         for (score, want) in scores.into_iter().zip([-2.0, 2.0 / 3.0, -0.1 / 3.0]) {

@@ -11,12 +11,18 @@
 //!
 //! Cost: O(rows × (features + questions answered with no + trees)); 16 bytes a question.
 //!
-//! Models are text files made by the training script: `#` starts a comment (provenance is there), a line is one
-//! tree in preorder, `feature:threshold` an inner node and `=value` a leaf.
+//! Models are text files made by the training script: `#` starts a comment (provenance is there), `features:` the line that
+//! names the features in the order of their numbers, and every other line is one tree in preorder, `feature:threshold` an
+//! inner node and `=value` a leaf. [`Model::named`] finds the features by these [names](super::features).
 //!
 //! References: J. H. Friedman, *Greedy function approximation: a gradient boosting machine*, Annals of Statistics 29
 //! (2001), doi:10.1214/aos/1013203451; C. Lucchese et al., *QuickScorer: a fast algorithm to rank documents with
 //! additive ensembles of regression trees*, SIGIR 2015, doi:10.1145/2766462.2767733.
+
+use std::collections::HashMap;
+
+/// What the line begins with that names the features.
+const FEATURES: &str = "features:";
 
 /// Leaves of a tree, one bit each, the leftmost the lowest.
 type Leaves = u32;
@@ -52,11 +58,34 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Reads a model; `None` if the text is not one.
-    pub(crate) fn parse(text: &str) -> Option<Model> {
+    /// Reads a model for rows whose features have these names, in order.
+    ///
+    /// # Errors
+    /// Why it cannot be used: it is no model, names no features, or asks for one that rows do not have.
+    pub(crate) fn named(text: &str, names: &[String]) -> Result<Model, String> {
+        let own = text.lines().find_map(|line| line.strip_prefix(FEATURES)).ok_or("it names no features")?;
+        let own: Vec<&str> = own.split_ascii_whitespace().collect();
+        let places: HashMap<&str, usize> =
+            names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+        let mut missing = None;
+        let model = Model::parse(text, |feature| {
+            let name = own.get(usize::from(feature))?;
+            let place = places.get(name).copied();
+            missing = missing.or((place.is_none()).then_some(*name));
+            place
+        });
+        match (model, missing) {
+            (Some(model), _) => Ok(model),
+            (None, Some(name)) => Err(format!("it asks for feature {name}, which there is not")),
+            (None, None) => Err("it is no model".to_owned()),
+        }
+    }
+
+    /// Reads a model whose features stand in rows where `place` says; `None` if the text is not one.
+    fn parse(text: &str, mut place: impl FnMut(u16) -> Option<usize>) -> Option<Model> {
         let mut model = Model::default();
         let mut questions: Vec<(usize, Question)> = Vec::new();
-        for line in text.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
+        for line in text.lines().filter(|l| !l.starts_with(['#', 'f']) && !l.is_empty()) {
             let tree = u32::try_from(model.first.len()).ok()?;
             let first = model.leaves.len();
             model.first.push(u32::try_from(first).ok()?);
@@ -81,7 +110,7 @@ impl Model {
                     }
                 } else {
                     let (feature, threshold) = token.split_once(':')?;
-                    open.push((usize::from(feature.parse::<u16>().ok()?), threshold.parse().ok()?, before));
+                    open.push((place(feature.parse().ok()?)?, threshold.parse().ok()?, before));
                 }
             }
             if !done {
@@ -229,13 +258,37 @@ fn sum_together_avx2(model: &Model, rows: &[f32], width: usize, out: &mut Vec<f3
 }
 
 #[cfg(test)]
+impl Model {
+    /// Reads a model whose features stand where their numbers say.
+    pub(crate) fn plain(text: &str) -> Option<Model> {
+        Model::parse(text, |feature| Some(feature.into()))
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn features_are_found_by_their_names() {
+        let names = ["near:Nav", "depth", "units"].map(str::to_owned);
+        let model =
+            Model::named("# test\nfeatures: units gone depth\n0:0.5 =1 2:2 =10 =100\n", &names).unwrap();
+        assert_eq!(model.score(&[9.0, 3.0, 0.6]), [100.0]);
+        for (text, want) in [
+            ("0:0.5 =1 =2", "names no features"),
+            ("features: units gone\n1:0.5 =1 =2", "feature gone"),
+            ("features: units\n1:0.5 =1 =2", "no model"),
+        ] {
+            let said = Model::named(text, &names).unwrap_err();
+            assert!(said.contains(want), "{said}");
+        }
+    }
+
+    #[test]
     fn rows_together_and_alone() {
         let model =
-            Model::parse("0:0.5 =1 1:2 =-2 2:7 =0.5 =-0.5\n1:3 0:1 =0.25 =-0.25 =4\n=0.125\n").unwrap();
+            Model::plain("0:0.5 =1 1:2 =-2 2:7 =0.5 =-0.5\n1:3 0:1 =0.25 =-0.25 =4\n=0.125\n").unwrap();
         for count in [0, 1, 7, 8, 9, 29, 64, 131] {
             let rows: Vec<f32> = (0..count * 4).map(|i| (i * 7 % 11) as f32 / 1.5).collect();
             let mut found = vec![9.0];
@@ -253,19 +306,19 @@ mod tests {
 
     #[test]
     fn trees_in_preorder() {
-        let model = Model::parse("# test\n0:0.5 =1 1:2 =10 =100\n=0.25\n").unwrap();
+        let model = Model::plain("# test\n0:0.5 =1 1:2 =10 =100\n=0.25\n").unwrap();
         assert_eq!(model.width(), 2);
         for (row, want) in [([0.5, 9.0], 1.25), ([0.6, 2.0], 10.25), ([0.6, 2.1], 100.25)] {
             assert_eq!(model.score(&row), [want]);
         }
         assert_eq!(model.score(&[0.0, 0.0]), [1.0, 0.25]);
         for bad in ["0:1 =1", "=1 =2", "x", "0:1 =1 =2 =3", "0:z =1 =2"] {
-            assert!(Model::parse(bad).is_none(), "{bad}");
+            assert!(Model::plain(bad).is_none(), "{bad}");
         }
         // As many leaves as there are bits, and one more.
         for (inner, good) in [(31, true), (32, false)] {
             let tree: String = (0..inner).map(|i| format!("0:{i} =-{i} ")).collect();
-            let model = Model::parse(&format!("{tree} =99"));
+            let model = Model::plain(&format!("{tree} =99"));
             assert_eq!(model.is_some(), good);
             for value in model.iter().flat_map(|_| 0..inner) {
                 assert_eq!(model.as_ref().unwrap().score(&[value as f32]), [-(value as f32)]);

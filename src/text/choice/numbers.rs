@@ -16,3 +16,8 @@ pub(super) fn ln(x: f32) -> f32 {
 pub(super) fn per(a: f32, b: f32) -> f32 {
     if b > 0.0 { a / b } else { 0.0 }
 }
+
+/// 1 for yes, 0 for no.
+pub(super) fn flag(yes: bool) -> f32 {
+    f32::from(u8::from(yes))
+}

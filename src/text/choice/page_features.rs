@@ -40,7 +40,7 @@ pub(crate) struct Hints {
 pub(super) const COUNTED: [PhraseKind; 4] =
     [PhraseKind::Date, PhraseKind::Reply, PhraseKind::Continue, PhraseKind::Byline];
 /// Phrases that often end a text.
-const ENDING: [PhraseKind; 6] = [
+pub(super) const ENDING: [PhraseKind; 6] = [
     PhraseKind::Comments,
     PhraseKind::Related,
     PhraseKind::Share,
@@ -109,11 +109,7 @@ fn without_tags(text: &str) -> String {
 }
 
 fn prefix(text: &str, bytes: usize) -> &str {
-    let mut end = text.len().min(bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(bytes)]
 }
 
 impl PageFeatures {
@@ -217,7 +213,9 @@ impl PageFeatures {
         facts.find_top(page);
         facts.find_dense(page);
         facts.lead = Lead::new(page, facts.title_at);
-        facts.page = page_row(page, &facts, hints);
+        let mut of_page = Vec::new();
+        page_row(page, &facts, hints, &mut of_page);
+        facts.page = of_page;
         facts
     }
 

@@ -1,10 +1,10 @@
-//! The page as a whole, as numbers: lengths, densities, repeated elements, names of classes, phrases, structured data, path.
+//! The page as a whole, as features: lengths, densities, repeated elements, names of classes, phrases, structured data, path.
 //!
-//! They tell the type of the page and are at the end of each block's row. The shipped tables know them by their place: an
-//! added number goes to the end. Cost: O(blocks + containers).
+//! They tell the type of the page and stand behind the features of each block. Cost: O(blocks + containers).
 
 use super::boilerplate_phrases::{PHRASE_KINDS, PhraseKind};
-use super::numbers::{ln, per};
+use super::features::{FeatureSink, features};
+use super::numbers::{flag, ln, per};
 use super::page_features::{Hints, PageFeatures};
 use super::platform::{SITES, made_by};
 use super::url_path::path_features;
@@ -15,19 +15,25 @@ use crate::threads::THREAD;
 use webmill_html::Tag;
 
 /// The features of a page.
-pub(super) fn page_row(page: &Page, facts: &PageFeatures, hints: &Hints) -> Vec<f32> {
-    let mut out = Vec::new();
+pub(super) fn page_row(page: &Page, facts: &PageFeatures, hints: &Hints, out: &mut impl FeatureSink) {
+    let posts = lengths_and_repetition(page, facts, hints, out);
+    prose_by_place(page, out);
+    names_and_phrases(page, facts, hints, out);
+    path_features(hints.path.as_deref(), out);
+    lead_features(page, facts, posts, out);
+    site_features(page, facts, hints, out);
+    thread_features(page, facts, out);
+}
+
+/// Lengths, densities and repeated elements; returns the group of the repeated element that holds most prose, 0 for none.
+fn lengths_and_repetition(
+    page: &Page,
+    facts: &PageFeatures,
+    hints: &Hints,
+    out: &mut impl FeatureSink,
+) -> u32 {
     let n = page.blocks.len();
     let all = page.containers.first().map(|c| c.counts).unwrap_or_default();
-    let share = |f: &dyn Fn(&Block, &Container) -> bool| {
-        let mut units = 0.0;
-        for block in &page.blocks {
-            if f(block, &page.containers[block.container as usize]) {
-                units += block.counts.units;
-            }
-        }
-        per(units, all.units)
-    };
     let dense_units = facts.units[facts.dense.1] - facts.units[facts.dense.0];
     let mut twins = 0.0f32;
     let mut twin_share = 0.0f32;
@@ -52,32 +58,41 @@ pub(super) fn page_row(page: &Page, facts: &PageFeatures, hints: &Hints) -> Vec<
             }
         }
     }
-    out.extend([
-        ln(n as f32),
-        ln(all.units),
-        all.link_density(),
-        per(all.prose_units, all.units),
-        ln(all.prose_units),
-        ln(all.paragraphs as f32),
-        ln(all.headings as f32),
-        per(all.items as f32, n as f32),
-        ln(all.images as f32),
-        ln(all.controls as f32),
-        per(all.commas as f32, all.units),
-        per(all.digits as f32, all.letters as f32),
-        ln(twins),
-        per(twin_share, all.units),
-        ln(all.currency as f32),
-        ln(posts.0),
-        ln(posts.1),
-        posts.2,
-        facts.top_share,
-        per(dense_units, all.units),
-        ln((facts.dense.1 - facts.dense.0) as f32),
-        facts.title_at.map_or(-1.0, |t| t as f32 / n as f32),
-        f32::from(u8::from(hints.article.is_some())),
-        per(facts.groups.list.get(facts.groups.main as usize).map_or(0.0, |g| g.prose_units), all.units),
-    ]);
+    features! { out;
+        page_ln_blocks: ln(n as f32),
+        page_ln_units: ln(all.units),
+        page_link_density: all.link_density(),
+        page_prose: per(all.prose_units, all.units),
+        page_ln_prose: ln(all.prose_units),
+        page_ln_paragraphs: ln(all.paragraphs as f32),
+        page_ln_headings: ln(all.headings as f32),
+        page_items_per_block: per(all.items as f32, n as f32),
+        page_ln_images: ln(all.images as f32),
+        page_ln_controls: ln(all.controls as f32),
+        page_commas_per_unit: per(all.commas as f32, all.units),
+        page_digits_per_letter: per(all.digits as f32, all.letters as f32),
+        page_ln_twins: ln(twins),
+        page_twins_share: per(twin_share, all.units),
+        page_ln_currency: ln(all.currency as f32),
+        page_ln_posts: ln(posts.0),
+        page_ln_units_per_post: ln(posts.1),
+        page_posts_share: posts.2,
+        page_top_share: facts.top_share,
+        page_dense_share: per(dense_units, all.units),
+        page_ln_dense_blocks: ln((facts.dense.1 - facts.dense.0) as f32),
+        page_title_place: facts.title_at.map_or(-1.0, |t| t as f32 / n as f32),
+        page_states_article: flag(hints.article.is_some()),
+        page_main_group_prose: per(
+            facts.groups.list.get(facts.groups.main as usize).map_or(0.0, |g| g.prose_units),
+            all.units,
+        ),
+    }
+    post_group
+}
+
+/// Where on the page its prose stands, by what elements are called.
+fn prose_by_place(page: &Page, out: &mut impl FeatureSink) {
+    let all = page.containers.first().map(|c| c.counts).unwrap_or_default();
     let mut prose = [0f32; 5];
     for block in &page.blocks {
         let far = &page.containers[block.container as usize].distance;
@@ -101,16 +116,30 @@ pub(super) fn page_row(page: &Page, facts: &PageFeatures, hints: &Hints) -> Vec<
     }
     let tags =
         |tag: Tag| page.containers.iter().filter(|c| c.tag == tag && c.counts.blocks > 0).count() as f32;
-    out.extend([
-        per(prose[0], all.prose_units),
-        ln(prose[0]),
-        per(prose[1], all.prose_units),
-        ln(prose[2]),
-        ln(prose[3]),
-        per(prose[4], all.prose_units),
-        ln(tags(Tag::Article)),
-        ln(tags(Tag::H1)),
-    ]);
+    features! { out;
+        page_prose_in_body: per(prose[0], all.prose_units),
+        page_ln_prose_in_body: ln(prose[0]),
+        page_prose_in_comments: per(prose[1], all.prose_units),
+        page_ln_prose_beside_comments: ln(prose[2]),
+        page_ln_prose_beside_asides: ln(prose[3]),
+        page_prose_in_articles: per(prose[4], all.prose_units),
+        page_ln_articles: ln(tags(Tag::Article)),
+        page_ln_h1: ln(tags(Tag::H1)),
+    }
+}
+
+/// Names of classes, structured data and phrases.
+fn names_and_phrases(page: &Page, facts: &PageFeatures, hints: &Hints, out: &mut impl FeatureSink) {
+    let all = page.containers.first().map(|c| c.counts).unwrap_or_default();
+    let share = |f: &dyn Fn(&Block, &Container) -> bool| {
+        let mut units = 0.0;
+        for block in &page.blocks {
+            if f(block, &page.containers[block.container as usize]) {
+                units += block.counts.units;
+            }
+        }
+        per(units, all.units)
+    };
     for kind in [
         Kind::Body,
         Kind::Comment,
@@ -127,10 +156,10 @@ pub(super) fn page_row(page: &Page, facts: &PageFeatures, hints: &Hints) -> Vec<
         Kind::User,
         Kind::Related,
     ] {
-        out.push(share(&|_, c| c.distance[kind as usize] <= 5));
+        features! { out, kind; page_share_in: share(&|_, c| c.distance[kind as usize] <= 5) }
     }
     for bit in 0..SCHEMA_BITS {
-        out.push(((hints.schema | page.schema) >> bit & 1) as f32);
+        features! { out, bit; page_schema: ((hints.schema | page.schema) >> bit & 1) as f32 }
     }
     let mut phrases = [0f32; PHRASE_KINDS];
     for &set in &facts.phrases {
@@ -146,53 +175,52 @@ pub(super) fn page_row(page: &Page, facts: &PageFeatures, hints: &Hints) -> Vec<
         PhraseKind::Comments,
         PhraseKind::Continue,
     ] {
-        out.push(ln(phrases[kind as usize]));
+        features! { out, kind; page_ln_phrases: ln(phrases[kind as usize]) }
     }
     for kind in
         [Kind::Product, Kind::Thread, Kind::Listing, Kind::Content, Kind::Detail, Kind::Title, Kind::Form]
     {
-        out.push((page.root_kinds >> kind as u8 & 1) as f32);
+        features! { out, kind; page_root_is: (page.root_kinds >> kind as u8 & 1) as f32 }
     }
-    out.extend(path_features(hints.path.as_deref()));
-    out.extend(lead_numbers(page, facts, post_group));
-    out.extend(site_numbers(page, facts, hints));
-    out.extend(thread_numbers(page, facts));
-    out
 }
 
-/// Numbers of the page's [threads](crate::threads).
-fn thread_numbers(page: &Page, facts: &PageFeatures) -> [f32; 5] {
+/// Features of the page's [threads](crate::threads).
+fn thread_features(page: &Page, facts: &PageFeatures, out: &mut impl FeatureSink) {
     let threads = &facts.threads;
     let n = page.blocks.len();
     let said = (0..n).filter(|&i| threads.strength(i) >= THREAD).map(|i| page.blocks[i].counts.units).sum();
-    [
-        ln(threads.items() as f32),
-        ln(threads.posts() as f32),
-        f32::from(u8::from(threads.includes_first())),
-        per(said, facts.units[n]),
-        threads.starts_at().map_or(-1.0, |start| start as f32 / n as f32),
-    ]
+    features! { out;
+        page_ln_thread_items: ln(threads.items() as f32),
+        page_ln_thread_posts: ln(threads.posts() as f32),
+        page_thread_has_first: flag(threads.includes_first()),
+        page_thread_share: per(said, facts.units[n]),
+        page_thread_place: threads.starts_at().map_or(-1.0, |start| start as f32 / n as f32),
+    }
 }
 
 /// Which kinds of [sites](super::platform) the title, the host and the software are of.
-fn site_numbers(page: &Page, facts: &PageFeatures, hints: &Hints) -> impl Iterator<Item = f32> {
+fn site_features(page: &Page, facts: &PageFeatures, hints: &Hints, out: &mut impl FeatureSink) {
     let [title, host, mut software] = hints.sites;
     for (block, phrases) in page.blocks.iter().zip(&facts.phrases) {
         if phrases >> PhraseKind::Copyright as u8 & 1 == 1 {
             software |= made_by(page.text_of(block));
         }
     }
-    [title, host, software].into_iter().flat_map(|bits| (0..SITES).map(move |bit| (bits >> bit & 1) as f32))
+    for (of, bits) in [("title", title), ("host", host), ("software", software)] {
+        for bit in 0..SITES {
+            features! { out, (of, bit); page_site: (bits >> bit & 1) as f32 }
+        }
+    }
 }
 
-/// Numbers of the page's [lead](super::lead): how much of its prose is in the runs of the lead and of most prose, and whether
-/// it stands in one of the posts (a thread) or before them (comments).
-fn lead_numbers(page: &Page, facts: &PageFeatures, posts: u32) -> [f32; 10] {
+/// Features of the page's [lead](super::lead): how much of its prose is in the runs of the lead and of most prose, and whether
+/// it stands in one of the posts (a thread) or before them (comments). -1 without a lead.
+fn lead_features(page: &Page, facts: &PageFeatures, posts: u32, out: &mut impl FeatureSink) {
     let lead = &facts.lead;
-    let Some(at) = lead.at else { return [-1.0; 10] };
     let n = page.blocks.len();
     let all_prose = facts.prose[n];
-    let run = &lead.runs[lead.own];
+    let run = |at: usize| lead.at.and_then(|_| lead.runs.get(at));
+    let (own, longest) = (run(lead.own), run(lead.longest));
     let in_post = |mut container: usize| loop {
         let it = &page.containers[container];
         if posts > 0 && it.group == posts {
@@ -205,18 +233,20 @@ fn lead_numbers(page: &Page, facts: &PageFeatures, posts: u32) -> [f32; 10] {
     };
     let first = facts.twins_start.get(posts as usize).copied().filter(|_| posts > 0);
     let start = first.map_or(n, |first| (first as usize).min(n));
-    let before = per(facts.prose[start] - facts.prose[at.min(start)], all_prose);
     let first_post = page.blocks.get(start).map_or(0, |_| start);
-    [
-        per(run.prose, all_prose),
-        ln(run.prose),
-        per(lead.runs[lead.longest].prose, all_prose),
-        ln(lead.runs.len() as f32),
-        at as f32 / n as f32,
-        f32::from(u8::from(in_post(page.blocks[at].container as usize))),
-        f32::from(u8::from(in_post(page.blocks[first_post].container as usize) && first_post <= at)),
-        before,
-        ln(f32::from(lead.headings[n])),
-        per(f32::from(lead.headings[n]), n as f32),
-    ]
+    let of_lead = |f: &dyn Fn(usize) -> f32| lead.at.map_or(-1.0, f);
+    features! { out;
+        page_lead_run_prose: own.map_or(-1.0, |run| per(run.prose, all_prose)),
+        page_ln_lead_run_prose: own.map_or(-1.0, |run| ln(run.prose)),
+        page_longest_run_prose: longest.map_or(-1.0, |run| per(run.prose, all_prose)),
+        page_ln_runs: of_lead(&|_: usize| ln(lead.runs.len() as f32)),
+        page_lead_place: of_lead(&|at| at as f32 / n as f32),
+        page_lead_in_post: of_lead(&|at| flag(in_post(page.blocks[at].container as usize))),
+        page_lead_behind_posts: of_lead(&|at| {
+            flag(in_post(page.blocks[first_post].container as usize) && first_post <= at)
+        }),
+        page_prose_before_posts: of_lead(&|at| per(facts.prose[start] - facts.prose[at.min(start)], all_prose)),
+        page_ln_lead_headings: of_lead(&|_: usize| ln(f32::from(lead.headings[n]))),
+        page_headings_per_block: of_lead(&|_: usize| per(f32::from(lead.headings[n]), n as f32)),
+    }
 }

@@ -21,6 +21,8 @@ mod known;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use webmill_capture::varint::read_varint;
+
 use super::ngrams::{MAX_NGRAMS, Word, words};
 use super::script::Script;
 
@@ -341,15 +343,7 @@ impl Bytes {
     }
 
     fn varint(&mut self) -> Option<u32> {
-        let mut out = 0u32;
-        for shift in (0..35).step_by(7) {
-            let byte = self.u8()?;
-            out |= u32::from(byte & 0x7F) << shift.min(31);
-            if byte < 0x80 {
-                return Some(out);
-            }
-        }
-        None
+        u32::try_from(read_varint(&mut self.0)?).ok()
     }
 }
 

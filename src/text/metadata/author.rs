@@ -30,7 +30,7 @@ const MAX_READ: usize = 200;
 pub(crate) fn author(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<String> {
     let houses = Houses::of(meta);
     let mut named: Vec<String> = Vec::new();
-    let listed = || meta.author.iter().flat_map(|names| names.split("; "));
+    let listed = || meta.about.author.iter().flat_map(|names| names.split("; "));
     let first: Vec<&str> = if meta.structured.authors.is_empty() {
         listed().collect()
     } else {
@@ -69,7 +69,7 @@ struct Houses {
 impl Houses {
     fn of(meta: &Metadata) -> Houses {
         let said = meta.structured.organisations.iter().map(|name| bare(name)).collect();
-        let mut site: Vec<String> = [&meta.site_name, &meta.structured.site_name]
+        let mut site: Vec<String> = [&meta.about.site_name, &meta.structured.site_name]
             .into_iter()
             .flatten()
             .map(|name| bare(name))

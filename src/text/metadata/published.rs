@@ -40,7 +40,7 @@ const MAX_INSIDE: usize = 100;
 pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<WrittenDate> {
     let order = meta.date_order;
     let stated = || {
-        let mut stated = [&meta.structured.published, &meta.published].into_iter().flatten();
+        let mut stated = [&meta.structured.published, &meta.about.published].into_iter().flatten();
         stated.find_map(|date| find_date(date, order))
     };
     let near_title = |wanted: Wanted<'_>| {
@@ -59,7 +59,7 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
         in_blocks(dom, page, order, wanted, others, &mut page.blocks.iter().take(2_000).filter(bare))
     };
     let changed = || {
-        let mut stated = [&meta.structured.modified, &meta.modified].into_iter().flatten();
+        let mut stated = [&meta.structured.modified, &meta.about.modified].into_iter().flatten();
         stated.find_map(|date| find_date(date, order))
     };
     let sources: [&Source<'_>; 11] = [

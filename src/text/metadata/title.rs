@@ -9,6 +9,7 @@ use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
 use crate::blocks::page::Page;
 use crate::comparison::{bare, each_word};
+use webmill_html::Metadata;
 
 fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -172,14 +173,10 @@ fn shared_words(one: &str, other: &str) -> f32 {
 /// the first level, if it shares half of its words with what is stated; else the headline of structured data, else the
 /// stated title without the site's name. Where the page states no more than the site's name, the heading before the main
 /// text is its title.
-pub(crate) fn title(
-    page: &Page,
-    stated: &[Option<&str>],
-    headline: Option<&str>,
-    site: Option<&str>,
-    begin: Option<usize>,
-) -> Option<String> {
-    let stated: Vec<&str> = stated.iter().flatten().copied().filter(|t| !t.trim().is_empty()).collect();
+pub(crate) fn title(page: &Page, meta: &Metadata, begin: Option<usize>) -> Option<String> {
+    let stated = [&meta.og_title, &meta.about.title].into_iter().flatten().map(String::as_str);
+    let stated: Vec<&str> = stated.filter(|title| !title.trim().is_empty()).collect();
+    let site = meta.about.site_name.as_deref();
     let site_name = site.map(bare).filter(|site| !site.is_empty());
     // A script's headline may be the site's name, which titles end with.
     let is_tail = |headline: &String| {
@@ -190,7 +187,12 @@ pub(crate) fn title(
                 .any(|separator| title.rsplit_once(separator).is_some_and(|(_, last)| bare(last) == own))
         })
     };
-    let headline = headline.map(squeeze).filter(|headline| !headline.is_empty() && !is_tail(headline));
+    let headline = meta
+        .structured
+        .headline
+        .as_deref()
+        .map(squeeze)
+        .filter(|headline| !headline.is_empty() && !is_tail(headline));
     let cleaned: Vec<String> = stated.iter().map(|t| clean_title(t, site)).collect();
     let says_nothing = |title: &str| {
         let title = bare(title);
@@ -223,6 +225,7 @@ pub(crate) fn title(
         over.or_else(first).map(|found| squeeze(found.text))
     })
     .or_else(|| cleaned.into_iter().find(|title| !title.is_empty()))
+    .or_else(|| meta.about.title.clone())
 }
 
 /// The longest heading that is a part of a stated title; one of the frame only if it is all that is stated.
@@ -278,9 +281,8 @@ mod tests {
         let dom = parse(source, &Limits::default());
         let page = blocks(&dom, dom.body().expect("a body"));
         let meta = metadata(&dom, None, &[]);
-        let stated = [meta.og_title.as_deref(), meta.title.as_deref()];
         let begin = page.blocks.iter().position(|block| page.text_of(block).starts_with("Text"));
-        title(&page, &stated, meta.structured.headline.as_deref(), meta.site_name.as_deref(), begin)
+        title(&page, &meta, begin)
     }
 
     #[test]

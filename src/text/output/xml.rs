@@ -20,6 +20,7 @@ use super::render::is_layout;
 use super::rescue::rescue;
 use crate::blocks::code::{code_containers, code_language, code_text};
 use crate::blocks::page::{Block, Mark, NONE, Page};
+use webmill_capture::escape::push_escaped;
 use webmill_html::{NodeId, Tag};
 
 /// Quotes and items around a block that are shown.
@@ -45,14 +46,10 @@ pub enum XmlForm {
 pub fn escape_xml(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
             '\t' | '\n' => out.push(c),
             '\u{fffe}' | '\u{ffff}' => {}
             c if c.is_control() => {}
-            c => out.push(c),
+            c => push_escaped(c, out),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Deserialize;
-use webmill::jobs::registry::JOBS;
+use webmill::jobs::builtin::registry;
 use webmill::table::TableSchema;
 
 use super::{read, settings};
@@ -214,7 +214,7 @@ fn tables() -> Vec<(TableSchema, String)> {
     for table in webmill::jobs::crawl::tables() {
         writers.insert(table.name, "crawl".to_owned());
     }
-    for job in JOBS {
+    for job in registry().jobs() {
         let command = webmill::jobs::job::command(job.name);
         writers.extend((job.tables)().into_iter().map(|table| (table.name, command.clone())));
     }
@@ -223,7 +223,8 @@ fn tables() -> Vec<(TableSchema, String)> {
     {
         writers.entry(table.to_owned()).or_insert_with(|| command.to_owned());
     }
-    webmill::jobs::registry::tables()
+    webmill::jobs::builtin::registry()
+        .tables()
         .into_iter()
         .map(|table| {
             let writer = writers.get(&table.name).unwrap_or_else(|| panic!("who writes {}?", table.name));

@@ -1,6 +1,6 @@
 //! Settings of `extract` for documents and media.
 
-use webmill::mill::{DocumentKind, MediaRow, RecordRow, TextRow};
+use webmill::mill::{DocumentKind, MediaRow, TextRow};
 
 use super::files::{docx, gold, mp3, photo, png, xlsx};
 use super::{answer, counts, pages_of, paper, paragraphs, recipe, rejects, rows, write};
@@ -87,31 +87,11 @@ fn where_a_picture_was_made_is_told_on_demand() {
 }
 
 #[test]
-fn limits_of_documents_are_settings() {
+fn settings_that_cannot_be_are_refused_by_name() {
     let work = shards();
-    let failure =
-        |out: &str, path: &str| pages_of(&work, out)[&format!("{SITE}{path}")].document_failure.clone();
-    let warnings =
-        |out: &str, path: &str| pages_of(&work, out)[&format!("{SITE}{path}")].document_warnings.clone();
-    extract(&work, "small", "[extract.limits.documents]\nmax_input_bytes = 900");
-    // A longer body is cut at that limit, or not read.
-    let small = &pages_of(&work, "small")[&format!("{SITE}/ferries.odt")];
-    assert!(small.document_failure.is_some() || small.content_truncated.is_some(), "{small:?}");
-    extract(&work, "short", "[extract.limits.documents]\nmax_text_chars = 40");
-    assert_eq!(warnings("short", "/paper.pdf"), ["text-cut"]);
-    let texts: Vec<TextRow> = rows(&work, "short", "extract");
-    let paper = texts.iter().find(|row| row.url.ends_with("/paper.pdf")).unwrap();
-    assert!(paper.text.chars().count() <= 41, "{}", paper.text);
-    assert_eq!(counts(&work, "short").0["documents-cut"], 3);
-    extract(&work, "flat", "[extract.limits.documents]\nmax_inflated_bytes = 100");
-    assert_eq!(failure("flat", "/minutes.docx").as_deref(), Some("inflates-too-much"));
-    assert_eq!(failure("flat", "/note.txt"), None);
-    extract(&work, "one", "[extract.limits.documents]\nmax_table_rows = 1");
-    let records: Vec<RecordRow> = rows(&work, "one", "extract");
-    assert_eq!(records.iter().filter(|row| row.url.ends_with("/seats.xlsx")).count(), 1);
     for (settings, words) in [
-        ("[extract.limits.documents]\nmax_input_bytes = 0", "max_input_bytes"),
-        ("[extract.limits.documents]\nmax_pagez = 1", "max_pagez"),
+        ("[extract.limits.documents]\nmax_pages = 1", "limits"),
+        ("max_unread = 2.0", "max_unread"),
         ("documents = 1", "documents"),
     ] {
         let recipe = recipe(&work, "wrong", settings);

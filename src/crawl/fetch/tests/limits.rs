@@ -93,30 +93,6 @@ async fn truncation() {
 }
 
 #[tokio::test]
-async fn documents_have_a_limit_of_their_own() {
-    let cases =
-        [("text/html; charset=utf-8", 1000), ("application/pdf", 2000), ("text/plain", 2000), ("", 1000)];
-    let server = Server::start(move |_, text| {
-        let number = text.split(['/', ' ']).find_map(|word| word.parse::<usize>().ok()).unwrap();
-        let (media_type, _) = cases[number];
-        let head = match media_type {
-            "" => "HTTP/1.1 200 OK\r\n\r\n".to_owned(),
-            media_type => format!("HTTP/1.1 200 OK\r\nContent-Type: {media_type}\r\n\r\n"),
-        };
-        vec![send(head), send([b'x'; 2001]), Do::Close]
-    })
-    .await;
-    let (client, port) = (client(&local()), server.address.port());
-    for (number, (media_type, length)) in cases.into_iter().enumerate() {
-        let url = CanonicalUrl::parse(&format!("http://h{number}.test:{port}/{number}")).unwrap();
-        let request = Request { max_body_bytes: 1000, max_document_bytes: Some(2000), ..get(&url) };
-        let received = client.fetch(request).await.result.unwrap();
-        assert_eq!(received.truncated, Some(Truncation::Length), "{media_type}");
-        assert_eq!(received.raw.len() - received.head_len, length, "{media_type}");
-    }
-}
-
-#[tokio::test]
 async fn failures() {
     let cases: Vec<(Vec<Do>, Failure)> = vec![
         (vec![Do::Close], Failure::Disconnect),

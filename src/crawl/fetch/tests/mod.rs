@@ -168,7 +168,6 @@ pub(super) fn get(url: &CanonicalUrl) -> Request<'_> {
         url,
         method: Method::Get,
         max_body_bytes: u64::MAX,
-        max_document_bytes: None,
         accept: None,
         keep: true,
         conditional: None,

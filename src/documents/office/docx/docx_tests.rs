@@ -292,8 +292,8 @@ fn titles_are_found_in_order() {
     ];
     for (core, body, title, source) in cases {
         let document = document(&body, &[("docProps/core.xml", &core)]);
-        assert_eq!((document.title.as_deref(), document.title_source), (Some(title), Some(source)));
-        assert_eq!(document.author.as_deref(), Some("A; B"));
+        assert_eq!((document.about.title.as_deref(), document.title_source), (Some(title), Some(source)));
+        assert_eq!(document.about.author.as_deref(), Some("A; B"));
     }
 }
 

@@ -41,8 +41,8 @@ pub(crate) fn read(bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Document
     let mut styles = Styles::default();
     common.root().into_iter().chain(Some(root)).for_each(|part| styles.add(part));
     metadata(&mut package, &mut builder)?;
-    if builder.document.language.is_none() {
-        builder.document.language.clone_from(&styles.language);
+    if builder.document.about.language_declared.is_none() {
+        builder.document.about.language_declared.clone_from(&styles.language);
     }
     let objects = objects(&mut package)?;
     let active = active_sheet(&mut package)?;
@@ -124,10 +124,10 @@ fn metadata(package: &mut Package<'_>, builder: &mut Builder) -> Result<(), Fail
         (!text.is_empty()).then_some(text)
     };
     let document = &mut builder.document;
-    document.author = said("initial-creator").or_else(|| said("creator"));
-    document.created = said("creation-date");
-    document.modified = said("date");
-    document.language = said("language");
+    document.about.author = said("initial-creator").or_else(|| said("creator"));
+    document.about.published = said("creation-date");
+    document.about.modified = said("date");
+    document.about.language_declared = said("language");
     document.pages = meta.child("document-statistic").and_then(|said| said.number("page-count"));
     if let Some(title) = said("title").and_then(|title| title::cleaned(&title)) {
         document.give_title(&title, TitleSource::Metadata);

@@ -68,7 +68,7 @@ fn sheets_show_their_cells() {
         "<style:style style:name='hid'><style:table-properties table:display='false'/></style:style>";
     let read = document(Kind::Ods, styles, body, &[]);
     assert_eq!(read.text, "One\nName | Share\n | 12.5%\n | 12.5%\n7\nTwo\n");
-    assert_eq!((read.pages, read.title.as_deref()), (Some(2), Some("Name")));
+    assert_eq!((read.pages, read.about.title.as_deref()), (Some(2), Some("Name")));
     assert_eq!(read.warnings, ["hidden-sheets"]);
     let hostile = "<office:spreadsheet><table:table table:name='s'><table:table-row table:number-rows-repeated='4000000000'>\
         <table:table-cell table:number-columns-repeated='4000000000'><text:p>x</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>";
@@ -106,7 +106,7 @@ fn slides_are_read_by_their_places() {
         read.markdown,
         "# Title\n\nleft\n\nright\n\nSales\n\n|  | East |\n| --- | --- |\n| May | 3.2 |\n\n[^1]: say it\n"
     );
-    assert_eq!(read.title.as_deref(), Some("Title"));
+    assert_eq!(read.about.title.as_deref(), Some("Title"));
 }
 
 #[test]
@@ -116,13 +116,16 @@ fn metadata_are_read() {
         <meta:document-statistic meta:page-count='3'/></office:meta></d>";
     let styles = "<d><office:styles><style:default-style style:family='paragraph'><style:text-properties fo:language='de' fo:country='AT'/></style:default-style></office:styles></d>";
     let read = document(Kind::Odt, "", "<office:text/>", &[("meta.xml", meta), ("styles.xml", styles)]);
-    assert_eq!((read.title.as_deref(), read.title_source), (Some("Ducks"), Some(TitleSource::Metadata)));
     assert_eq!(
-        (read.author.as_deref(), read.pages, read.language.as_deref()),
+        (read.about.title.as_deref(), read.title_source),
+        (Some("Ducks"), Some(TitleSource::Metadata))
+    );
+    assert_eq!(
+        (read.about.author.as_deref(), read.pages, read.about.language_declared.as_deref()),
         (Some("A. Author"), Some(3), Some("de-AT"))
     );
     assert_eq!(
-        (read.created.as_deref(), read.modified.as_deref()),
+        (read.about.published.as_deref(), read.about.modified.as_deref()),
         (Some("2020-01-02T03:04:05"), Some("2021-01-01T00:00:00"))
     );
 }

@@ -55,7 +55,7 @@ fn shapes_are_read_by_their_places() {
     );
     let read = document(&[&one], &[]);
     assert_eq!(read.text, "Title\nleft\nright\nbelow\ngroup 1\ngroup 2\n");
-    assert_eq!((read.title.as_deref(), read.pages), (Some("Title"), Some(1)));
+    assert_eq!((read.about.title.as_deref(), read.pages), (Some("Title"), Some(1)));
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn the_heaviest_cell_is_the_title() {
         ),
     ];
     for (sheets, title) in cases {
-        assert_eq!(told(sheets).title.as_deref(), Some(title));
+        assert_eq!(told(sheets).about.title.as_deref(), Some(title));
     }
 }
 

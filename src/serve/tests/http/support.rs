@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use webmill_capture::urlkey::url_key;
-use webmill_index::store::Store;
-use webmill_index::{Entry, Timestamp};
+use webmill_serve::index::store::Store;
+use webmill_serve::index::{Entry, Timestamp};
 use webmill_serve::{Archive, Collection, Options, Server, ShardFiles};
 
 /// The key of the archive's indexes.

@@ -1,0 +1,21 @@
+//! webmill with a job of one's own.
+//!
+//! ```sh
+//! cargo run --release --manifest-path examples/own_job/Cargo.toml -- run SHARDS --out results
+//! cargo run --release --manifest-path examples/own_job/Cargo.toml -- page-languages --out results
+//! cargo run --release --manifest-path examples/own_job/Cargo.toml -- schema page_languages
+//! ```
+//!
+//! Subcommand, help, `run`, the check of its table in the recipe, `schema` and the catalogue of results follow from the
+//! entry in the registry.
+
+mod page_languages;
+
+use std::process::ExitCode;
+
+use webmill::jobs::command::jobs::program;
+use webmill::jobs::registry::Registry;
+
+fn main() -> ExitCode {
+    program("own_job", Registry::default().with(page_languages::ENTRY))
+}

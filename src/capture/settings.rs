@@ -1,0 +1,313 @@
+//! Settings: what a user may choose, each written once.
+//!
+//! **Who calls this.** Whoever has settings declares them by [`settings!`]; recipes read them, `webmill_jobs::recipe` checks them, and
+//! `docs/settings.md` is made of [`settings_of`].
+//!
+//! **What.** A line of the macro has documentation, name, type, default and range of a setting. The struct, its default, its reading and
+//! writing by serde (an unknown name is an error) and the check of ranges follow.
+
+use std::fmt::{Debug, Display};
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use serde::de::{Deserialize, Deserializer, Visitor};
+
+use crate::{Error, Result};
+
+/// A group of settings, as [`settings!`] makes it.
+pub trait SettingGroup {
+    /// Appends its settings, in the order of their declaration, with `prefix` before their names.
+    fn describe(prefix: &str, into: &mut Vec<Setting>);
+
+    /// Refuses values outside of their declared ranges.
+    ///
+    /// # Errors
+    /// [`Error::Config`] that names setting, value and range.
+    fn check_ranges(&self, prefix: &str) -> Result<()>;
+}
+
+/// One setting, for its documentation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Name within its table of a recipe: `limits.max_depth`; `sites[].match` for a field of each entry of a list.
+    pub path: String,
+    /// The sentences of its declaration.
+    pub about: String,
+    /// The words that it takes, where it takes one of a few.
+    pub words: &'static [&'static str],
+    /// Its range, as `0.0..=1.0`; empty where any value of its type will do.
+    pub range: String,
+}
+
+/// All settings of a group.
+pub fn settings_of<G: SettingGroup>() -> Vec<Setting> {
+    let mut settings = Vec::new();
+    G::describe("", &mut settings);
+    settings
+}
+
+/// Refuses a number outside of a range that is written as `0..=1`.
+///
+/// # Errors
+/// [`Error::Config`] that names setting, value and range.
+pub fn within<T: PartialOrd + Display + Debug>(
+    name: &str,
+    value: T,
+    range: impl RangeBounds<T> + Debug,
+) -> Result<()> {
+    if range.contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::Config(format!("{name} = {value} is not within {range:?}")))
+    }
+}
+
+/// Declares a group of settings: a struct whose fields have documentation, a default and perhaps a range.
+///
+/// # Examples
+/// ```
+/// use webmill_capture::settings::{SettingGroup, settings_of};
+///
+/// webmill_capture::settings! {
+///     /// How tea is made.
+///     #[derive(PartialEq)]
+///     pub struct Tea {
+///         /// Minutes in hot water.
+///         pub minutes: f64 = 3.0, within 0.5..=10.0;
+///         /// With milk.
+///         pub milk: bool = false;
+///     }
+/// }
+///
+/// assert_eq!(Tea::default(), Tea { minutes: 3.0, milk: false });
+/// assert_eq!(settings_of::<Tea>()[0].range, "0.5..=10.0");
+/// let error = Tea { minutes: 11.0, milk: true }.check_ranges("").unwrap_err();
+/// assert_eq!(error.to_string(), "minutes = 11 is not within 0.5..=10.0");
+/// ```
+#[macro_export]
+macro_rules! settings {
+    ($(#[$outer:meta])* pub struct $name:ident {
+        $($(#[doc = $doc:literal])+ $(#[serde($($how:tt)+)])? $seen:vis $field:ident: $kind:ty = $default:expr $(, within $range:expr)?;)*
+    }) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, ::serde::Serialize, ::serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $($(#[doc = $doc])+ $(#[serde($($how)+)])? $seen $field: $kind,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $($field: $default,)* }
+            }
+        }
+
+        impl $crate::settings::SettingGroup for $name {
+            fn describe(prefix: &str, into: &mut Vec<$crate::settings::Setting>) {
+                #[allow(unused_imports)]
+                use $crate::settings::of_kind::{DescribeGroup as _, DescribeGroups as _, DescribeValue as _};
+                $({
+                    let serde: &str = concat!("", $(stringify!($($how)+))?);
+                    if !$crate::settings::of_kind::is_hidden(serde) {
+                        let setting = $crate::settings::Setting {
+                            path: format!("{prefix}{}", $crate::settings::of_kind::name(stringify!($field), serde)),
+                            about: concat!($($doc),+).trim().to_owned(),
+                            words: &[],
+                            range: concat!("", $(stringify!($range))?).replace(' ', ""),
+                        };
+                        (&&&$crate::settings::of_kind::Kind::<$kind>::default()).describe(setting, into);
+                    }
+                })*
+            }
+
+            fn check_ranges(&self, prefix: &str) -> $crate::Result<()> {
+                #[allow(unused_imports)]
+                use $crate::settings::of_kind::{DescribeGroup as _, DescribeGroups as _, DescribeValue as _};
+                $(
+                    (&&&$crate::settings::of_kind::Kind::<$kind>::default())
+                        .check(&self.$field, &format!("{prefix}{}.", stringify!($field)))?;
+                    $($crate::settings::within(&format!("{prefix}{}", stringify!($field)), self.$field, $range)?;)?
+                )*
+                Ok(())
+            }
+        }
+    };
+}
+
+/// What [`settings!`] needs of the type of a setting: a group within the group, a list of groups, or a value. The compiler chooses the
+/// first trait that fits by the number of references that it takes off.
+#[doc(hidden)]
+pub mod of_kind {
+    use super::{Deserialize, PhantomData, Result, Setting, SettingGroup, words_of};
+
+    /// The type of a setting.
+    pub struct Kind<T>(PhantomData<T>);
+
+    impl<T> Default for Kind<T> {
+        fn default() -> Self {
+            Kind(PhantomData)
+        }
+    }
+
+    /// A group.
+    pub trait DescribeGroup<T> {
+        fn describe(&self, setting: Setting, into: &mut Vec<Setting>);
+        fn check(&self, value: &T, prefix: &str) -> Result<()>;
+    }
+
+    impl<T: SettingGroup> DescribeGroup<T> for &&Kind<T> {
+        fn describe(&self, setting: Setting, into: &mut Vec<Setting>) {
+            T::describe(&format!("{}.", setting.path), into);
+        }
+
+        fn check(&self, value: &T, prefix: &str) -> Result<()> {
+            value.check_ranges(prefix)
+        }
+    }
+
+    /// A list of groups.
+    pub trait DescribeGroups<T> {
+        fn describe(&self, setting: Setting, into: &mut Vec<Setting>);
+        fn check(&self, value: &[T], prefix: &str) -> Result<()>;
+    }
+
+    impl<T: SettingGroup> DescribeGroups<T> for &Kind<Vec<T>> {
+        fn describe(&self, setting: Setting, into: &mut Vec<Setting>) {
+            let prefix = format!("{}[].", setting.path);
+            into.push(setting);
+            T::describe(&prefix, into);
+        }
+
+        fn check(&self, value: &[T], prefix: &str) -> Result<()> {
+            value.iter().try_for_each(|group| group.check_ranges(prefix))
+        }
+    }
+
+    /// A value.
+    pub trait DescribeValue<T> {
+        fn describe(&self, setting: Setting, into: &mut Vec<Setting>);
+        fn check(&self, _: &T, _: &str) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    impl<T: for<'de> Deserialize<'de>> DescribeValue<T> for Kind<T> {
+        fn describe(&self, setting: Setting, into: &mut Vec<Setting>) {
+            into.push(Setting { words: words_of::<T>(), ..setting });
+        }
+    }
+
+    /// The name of a field in recipes.
+    pub fn name<'a>(field: &'a str, serde: &'a str) -> &'a str {
+        serde.split("rename = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or(field)
+    }
+
+    /// Whether recipes cannot set a field.
+    pub fn is_hidden(serde: &str) -> bool {
+        serde == "skip" || serde.contains("skip_deserializing")
+    }
+}
+
+/// The words that a type takes: the variants of an enum, nothing for others.
+fn words_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    let mut words: &'static [&'static str] = &[];
+    // Fails with every type, and has been told the variants by then.
+    let _ = T::deserialize(Asked(&mut words));
+    words
+}
+
+/// A value that is no value: it only hears what it is asked for.
+struct Asked<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Asked<'_> {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> std::result::Result<V::Value, Self::Error> {
+        Err(serde::de::Error::custom("no value"))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> std::result::Result<V::Value, Self::Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> std::result::Result<V::Value, Self::Error> {
+        *self.0 = variants;
+        self.deserialize_any(visitor)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq tuple
+        tuple_struct map struct identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    enum Leaf {
+        Black,
+        GreenTea,
+    }
+
+    settings! {
+        /// A cup of a list.
+        pub struct Cup {
+            /// Its size, ml.
+            pub size: u32 = 200, within 50..=1000;
+        }
+    }
+
+    settings! {
+        /// How tea is made.
+        pub struct Tea {
+            /// What leaves.
+            /// Two lines.
+            leaf: Option<Leaf> = None;
+            /// One cup for whoever comes late.
+            spare: Cup = Cup::default();
+            /// The cups.
+            cups: Vec<Cup> = Vec::new();
+            /// Written otherwise in recipes.
+            #[serde(rename = "type")]
+            kind: String = "tea".into();
+            /// Read from elsewhere.
+            #[serde(skip)]
+            seen: bool = false;
+        }
+    }
+
+    #[test]
+    fn settings_are_declared_once() {
+        let of = |path: &str, about: &str, words: &'static [&'static str], range: &str| Setting {
+            path: path.into(),
+            about: about.into(),
+            words,
+            range: range.into(),
+        };
+        assert_eq!(
+            settings_of::<Tea>(),
+            [
+                of("leaf", "What leaves. Two lines.", &["black", "green-tea"], ""),
+                of("spare.size", "Its size, ml.", &[], "50..=1000"),
+                of("cups", "The cups.", &[], ""),
+                of("cups[].size", "Its size, ml.", &[], "50..=1000"),
+                of("type", "Written otherwise in recipes.", &[], ""),
+            ]
+        );
+        let read: Tea =
+            serde_json::from_str(r#"{"leaf": "green-tea", "cups": [{"size": 10}], "type": "x"}"#).unwrap();
+        assert_eq!((read.leaf, read.kind.as_str(), read.seen), (Some(Leaf::GreenTea), "x", false));
+        let error = read.check_ranges("").unwrap_err().to_string();
+        assert_eq!(error, "cups.size = 10 is not within 50..=1000");
+        assert!(serde_json::from_str::<Tea>(r#"{"sugar": 1}"#).unwrap_err().to_string().contains("sugar"));
+        assert!(Tea { cups: vec![Cup::default()], ..Tea::default() }.check_ranges("").is_ok());
+    }
+}
