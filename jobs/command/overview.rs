@@ -22,7 +22,7 @@ pub fn grouped(mut program: Command) -> Command {
     let mut list = String::new();
     let mut order = 0;
     for (heading, names) in GROUPS {
-        list += &format!("\n{heading}:\n");
+        list += &format!("{heading}:\n");
         for name in names {
             order += 1;
             program = program.mut_subcommand(name, |command| command.display_order(order));
@@ -32,7 +32,7 @@ pub fn grouped(mut program: Command) -> Command {
         }
     }
     program.help_template(format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n{list}\nOptions:\n{{options}}\n\n`webmill COMMAND -h` says what a command takes, `--help` all of it.\n"
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}\n`webmill COMMAND -h` says what a command takes, `--help` all of it; `webmill --version` which webmill this is.\n"
     ))
 }
 

@@ -21,9 +21,9 @@ use super::engine::{Batches, Engine, Plan, Split, Tally, parts_of};
 use super::{SUPERSEDED, of_extract};
 use crate::current_captures::place;
 use crate::graph::GraphJob;
-use crate::registry::JobEntry;
 use crate::output::covered;
 use crate::recipe::Settings;
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry::of_request::<CountBacklinks>(

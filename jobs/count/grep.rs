@@ -16,8 +16,8 @@ use webmill_table::{columns, schema, table};
 use super::engine::{Engine, Plan};
 use crate::extract::Extract;
 use crate::job::Context;
-use crate::registry::JobEntry;
 use crate::recipe::Settings;
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry::of_request::<CountGrep>(

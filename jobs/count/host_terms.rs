@@ -23,8 +23,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::engine::{Engine, Plan, Tally, parts_of};
 use super::of_extract;
-use crate::registry::JobEntry;
 use crate::recipe::Settings;
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry::of_request::<CountHostTerms>(

@@ -24,9 +24,9 @@ use webmill_table::{Bytes16, columns, schema, table};
 
 use super::engine::{Batches, Engine, Plan, parts_of};
 use super::{SUPERSEDED, of_extract};
-use crate::registry::JobEntry;
 use crate::output::{TableFile, first_part};
 use crate::recipe::Settings;
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry::of_request::<CountIndex>(

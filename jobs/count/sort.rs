@@ -23,6 +23,7 @@ use crate::catalogue::{Catalogue, TableFiles};
 use crate::job::Context;
 use crate::output::footer;
 use crate::recipe::Settings;
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry::of_request::<CountSort>(

@@ -27,8 +27,8 @@ use webmill_table::{schema, table};
 use super::engine::{Engine, Tally};
 use super::{CountInput, named_files};
 use crate::job::Context;
-use crate::registry::JobEntry;
 use crate::recipe::Settings;
+use crate::registry::JobEntry;
 use line::{LogLine, Wrong};
 
 /// The job as the registry lists it.

@@ -28,8 +28,8 @@ use super::engine::{Engine, Plan, Tally, parts_of};
 use super::{CountInput, named_files};
 use crate::extract::Extract;
 use crate::job::Context;
-use crate::registry::JobEntry;
 use crate::recipe::Settings;
+use crate::registry::JobEntry;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry::of_request::<CountWords>(

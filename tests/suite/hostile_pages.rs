@@ -98,8 +98,15 @@ fn what_is_too_much_is_cut_and_the_text_stays() {
         "<title>{long}</title><meta name=author content='{long}'><meta name=description content='{long}'>"
     );
     let Outcome { meta, main, .. } = read((head + PROSE).as_bytes());
-    for field in
-        [&meta.about.title, &meta.about.author, &meta.about.description, &main.about.title, &main.about.author].into_iter().flatten()
+    for field in [
+        &meta.about.title,
+        &meta.about.author,
+        &meta.about.description,
+        &main.about.title,
+        &main.about.author,
+    ]
+    .into_iter()
+    .flatten()
     {
         assert!(field.len() <= 64 << 10, "{} bytes", field.len());
     }

@@ -13,7 +13,6 @@ use super::{ctl, explain};
 const ABOUT: &str = "Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log";
 const AFTER: &str = "Examples:
   webmill crawl https://www.example.org/ --out crawl --contact https://you.example/crawler --pages 1000
-  webmill crawl http://127.0.0.1:8000/ --out crawl --allow-private --delay 0
   webmill crawl ctl out/demo/crawl status
   webmill crawl explain out/demo/crawl http://www.lakeside.example/missing
 

@@ -51,12 +51,14 @@ pub struct CrawlArgs {
     /// Links from a seed; 0 fetches the seeds alone.
     #[arg(long, value_name = "N", help_heading = "Limits and scope")]
     depth: Option<u32>,
-    /// Where links may lead: `hosts` of the seeds, their registrable `domains`, `any` host, or only those `listed` by
-    /// scope.hosts and scope.domain_suffixes of the settings [default: hosts]. Seeds are fetched in any case.
+    /// Where links may lead: hosts, domains, any or listed [default: hosts].
+    ///
+    /// `hosts` of the seeds, their registrable `domains`, `any` host, or only those `listed` by scope.hosts and
+    /// scope.domain_suffixes of the settings. Seeds are fetched in any case.
     #[arg(long, value_name = "WHERE", value_parser = parse_within, help_heading = "Limits and scope")]
     within: Option<Seeds>,
     /// Stay under this prefix of a URL; may be repeated.
-    #[arg(long, value_name = "PREFIX", help_heading = "Limits and scope")]
+    #[arg(long, value_name = "PREFIX", help_heading = "Limits and scope", hide_short_help = true)]
     prefix: Vec<String>,
     /// Only URLs that match this regular expression; may be repeated.
     #[arg(long, value_name = "REGEX", help_heading = "Limits and scope", hide_short_help = true)]
@@ -64,8 +66,9 @@ pub struct CrawlArgs {
     /// No URLs that match this regular expression; may be repeated.
     #[arg(long, value_name = "REGEX", help_heading = "Limits and scope")]
     exclude: Vec<String>,
-    /// Only answers of this media type, as text/*; with + in front, as +image/*, of this one besides those that are stored
-    /// anyway: pages, text and documents. May be repeated.
+    /// Only answers of this media type, as text/*; of this one too, as +image/*.
+    ///
+    /// Pages, text and documents are stored anyway; what has + in front joins them. May be repeated.
     #[arg(long, value_name = "TYPE", help_heading = "Limits and scope")]
     media_type: Vec<String>,
     /// Rules (see `webmill rules`), a file or a folder of them, or builtin:NAME: what they name as entries is fetched as seeds are, and only what
@@ -77,9 +80,11 @@ pub struct CrawlArgs {
     #[arg(long, value_enum, value_name = "ORDER", help_heading = "Fetching", hide_possible_values = true)]
     strategy: Option<Order>,
     /// Topic file of a focused crawl: which pages it looks for (docs/focused.md).
-    #[arg(long, value_name = "FILE.toml", help_heading = "Fetching")]
+    #[arg(long, value_name = "FILE.toml", help_heading = "Fetching", hide_short_help = true)]
     topic: Option<PathBuf>,
-    /// Least pause between two requests to a host, as 1s or 250ms; a bare number is seconds [default: 1s].
+    /// Least pause between two requests to a host, as 250ms [default: 1s].
+    ///
+    /// A bare number is seconds.
     #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Fetching")]
     delay: Option<u64>,
     /// Ask again for what was given up with this outcome, as server-error; `all` for every URL that may be there after all.
@@ -92,12 +97,15 @@ pub struct CrawlArgs {
     /// up here); for some URLs only as http=URL,https=URL.
     #[arg(long, value_name = "URL", help_heading = "Fetching", hide_short_help = true)]
     proxy: Option<String>,
-    /// Fetch what pages need to be shown, wherever it is: styles, scripts, pictures, fonts, frames. Stored with the pages,
-    /// not counted as pages. Where pages are visited again, it is asked for again with them.
+    /// Fetch what pages need to be shown: styles, scripts, pictures, fonts.
+    ///
+    /// Wherever it is, frames too. Stored with the pages, not counted as pages. Where pages are visited again, it is asked for again
+    /// with them.
     #[arg(long, help_heading = "Fetching")]
     requisites: bool,
-    /// Open pages whose URL matches this regular expression in a headless Chromium of this machine, for the links that scripts
-    /// make; may be repeated.
+    /// Open pages whose URL matches in a headless Chromium, for links that scripts make.
+    ///
+    /// A regular expression; may be repeated.
     #[arg(long, value_name = "REGEX", help_heading = "Fetching")]
     render: Vec<String>,
     /// Fetch from private and loopback addresses too.
@@ -108,7 +116,7 @@ pub struct CrawlArgs {
     #[command(flatten)]
     pub again: AgainArgs,
 
-    #[arg(long = "to", value_enum, value_name = "FORMAT", help = TO_HELP)]
+    #[arg(long = "to", value_enum, value_name = "FORMAT", help = TO_HELP, help_heading = "Fetching", hide_possible_values = true)]
     format: Option<Format>,
 }
 
