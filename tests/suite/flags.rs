@@ -74,6 +74,17 @@ fn a_flag_means_the_same_in_all_commands() {
 }
 
 #[test]
+fn every_command_is_listed() {
+    let help = Work::new().output(&["--help"]);
+    for command in &commands()[1..] {
+        let path = command["path"].as_str().unwrap();
+        if let [_, name] = path.split(' ').collect::<Vec<_>>()[..] {
+            assert!(help.lines().any(|line| line.starts_with(&format!("  {name} "))), "{name}: {help}");
+        }
+    }
+}
+
+#[test]
 fn short_help_fits_on_a_screen() {
     let work = Work::new();
     for command in commands() {
