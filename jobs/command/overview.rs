@@ -39,13 +39,13 @@ pub fn grouped(mut program: Command) -> Command {
         }
     }
     program.help_template(format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}\n`webmill COMMAND -h` says what a command takes, `--help` all of it; `webmill --version` which webmill this is.\n"
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}\n`webmill COMMAND -h` says what a command takes, `--help` all of it; `-V` prints the version.\n"
     ))
 }
 
-/// What stands before the first colon or semicolon: lines of the list are short.
+/// What stands before the first colon, semicolon or bracket: lines of the list are short.
 fn first_clause(about: &str) -> &str {
-    about.split([':', ';']).next().unwrap_or(about)
+    about.split([':', ';', '(']).next().unwrap_or(about).trim_end()
 }
 
 #[cfg(test)]

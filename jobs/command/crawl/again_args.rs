@@ -10,7 +10,7 @@ use super::args::parse_time;
 
 /// What is said of pages that were visited before.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Visiting again")]
+#[command(next_help_heading = "What is fetched")]
 pub struct AgainArgs {
     /// Visit pages again that are due.
     ///
@@ -21,7 +21,7 @@ pub struct AgainArgs {
     /// Time between two visits, as 12h or 30d [default: 7d].
     ///
     /// With `fixed`; with all other schedules before the second one. Sitemaps are read again as often, and once a day at least.
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, hide_short_help = true)]
     every: Option<u64>,
     /// Go on for ever: wait for pages to be due, and visit them then.
     #[arg(long, hide_short_help = true)]
