@@ -173,7 +173,7 @@ pub struct Top {
 /// How many pages.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Pages {
-    /// Number of pages: of a crawl where it stops, of a generated Web all [default: no limit; 10000].
+    /// Number of pages: of a crawl where it stops, of a generated Web all.
     #[arg(long, value_name = "N")]
     pub pages: Option<u64>,
 }

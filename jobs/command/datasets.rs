@@ -54,7 +54,7 @@ enum Action {
         #[command(flatten)]
         out: Out,
     },
-    /// Generate a Web of any size with known truth and write it as shards to OUT/synth-PAGES-SEED; OUT is `corpora` where none is named.
+    /// Generate a Web of any size with known truth and write it as shards to OUT/synth-PAGES-SEED; OUT is `corpora` where none is named, and there are 10,000 pages.
     Synth(synth::SynthArgs),
 }
 

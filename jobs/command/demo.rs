@@ -16,7 +16,7 @@ use crate::recipe::Settings;
 use crate::rules::{ALL_BUILTIN, RuleSettings};
 use crate::run_all::run_all;
 
-/// Crawl the demonstration site that comes with the program, mill it and check the results against its known answers.
+/// Crawl the demonstration site, mill it and check the results against its known answers.
 ///
 /// The crawl is in OUT/crawl, the results in OUT/results; OUT is `out/demo` where none is named.
 #[derive(Debug, clap::Args)]

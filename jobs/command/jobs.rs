@@ -92,7 +92,7 @@ pub fn add_subcommands(mut command: Command) -> Command {
             command = {
                 let reads =
                     if job.reads_shards { "out/demo/crawl --out results" } else { "out/demo/results" };
-                let example = format!("Example:\n  webmill {} {reads}", job.name);
+                let example = format!("Example:\n  {} {} {reads}", command.get_name(), job.name);
                 command.subcommand(with_arguments.about(job.about).after_help(example))
             };
         }

@@ -17,13 +17,20 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("More", &["schema", "man", "completions"]),
 ];
 
+/// The group of commands that are in none: jobs that the registry has beside those named here.
+const JOBS: &str = "Look closer";
+
 /// The program with its subcommands in the order of the groups, and listed under their headings.
 pub fn grouped(mut program: Command) -> Command {
-    let mut list = String::new();
-    let mut order = 0;
+    let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let others: Vec<String> =
+        shown.map(|c| c.get_name().to_owned()).filter(|name| !is_grouped(name)).collect();
+    let (mut list, mut order) = (String::new(), 0);
     for (heading, names) in GROUPS {
-        list += &format!("\n{heading}:\n");
-        for name in names {
+        list += &format!("{heading}:\n");
+        let further = others.iter().map(String::as_str).filter(|_| heading == JOBS);
+        for name in names.iter().copied().chain(further) {
             order += 1;
             program = program.mut_subcommand(name, |command| command.display_order(order));
             let about = program.find_subcommand(name).and_then(Command::get_about);
@@ -32,13 +39,13 @@ pub fn grouped(mut program: Command) -> Command {
         }
     }
     program.help_template(format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n{list}\nOptions:\n{{options}}\n\n`webmill COMMAND -h` says what a command takes, `--help` all of it.\n"
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}\n`webmill COMMAND -h` says what a command takes, `--help` all of it; `-V` prints the version.\n"
     ))
 }
 
-/// What stands before the first colon or semicolon: lines of the list are short.
+/// What stands before the first colon, semicolon or bracket: lines of the list are short.
 fn first_clause(about: &str) -> &str {
-    about.split([':', ';']).next().unwrap_or(about)
+    about.split([':', ';', '(']).next().unwrap_or(about).trim_end()
 }
 
 #[cfg(test)]

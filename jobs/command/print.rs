@@ -1,7 +1,7 @@
 //! Rows on standard output, in whatever form `--format` asks for: one printer for all commands that print rows.
 //!
-//! A row is any struct that serialises to an object. As JSON it is printed whole, one object per line; the other forms have the
-//! columns that the command names. Memory: the first rows of a table, whose widths all others follow.
+//! A row is any struct that serialises to an object, or a list of values. As JSON it is printed whole, one object per line; the other
+//! forms have the columns that the command names. Memory: the first rows of a table, whose widths all others follow.
 
 use std::io::{BufWriter, StdoutLock, Write};
 
@@ -73,14 +73,21 @@ impl DocumentFormat {
 /// Rows that the widths of a table are taken from.
 const LOOKED_AT: usize = 500;
 
+/// Characters of a value that a table shows.
+pub const SHOWN: usize = 80;
+
+/// What a table shows of null.
+const NULL: &str = "·";
+
 /// Rows on their way to standard output.
 pub struct Rows<W: Write = BufWriter<StdoutLock<'static>>> {
     form: RowForm,
-    columns: &'static [&'static str],
+    columns: Vec<String>,
     out: W,
     waiting: Vec<Vec<Value>>,
     widths: Vec<Width>,
     begun: bool,
+    cut: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -91,14 +98,26 @@ struct Width {
 
 impl Rows {
     /// Rows on standard output; `columns` are those of the forms that are no JSON.
-    pub fn new(form: RowForm, columns: &'static [&'static str]) -> Self {
+    pub fn new(form: RowForm, columns: &[&str]) -> Self {
+        let columns = columns.iter().map(|column| (*column).to_owned()).collect();
         Rows::to(BufWriter::with_capacity(1 << 16, std::io::stdout().lock()), form, columns)
     }
 }
 
 impl<W: Write> Rows<W> {
-    fn to(out: W, form: RowForm, columns: &'static [&'static str]) -> Self {
-        Rows { form, columns, out, waiting: Vec::new(), widths: Vec::new(), begun: false }
+    /// Rows to somewhere else.
+    pub fn to(out: W, form: RowForm, columns: Vec<String>) -> Self {
+        Rows { form, columns, out, waiting: Vec::new(), widths: Vec::new(), begun: false, cut: 0 }
+    }
+
+    /// Values that were longer than a table shows.
+    pub fn cut(&self) -> usize {
+        self.cut
+    }
+
+    /// Where the rows went.
+    pub fn into_inner(self) -> W {
+        self.out
     }
 
     /// Prints a row.
@@ -113,7 +132,15 @@ impl<W: Write> Rows<W> {
         let mut row = serde_json::to_value(row)?;
         let cells =
             self.columns.iter().map(|column| row.get_mut(column).map(Value::take).unwrap_or_default());
-        let cells: Vec<Value> = cells.collect();
+        let cells = cells.collect();
+        self.put_cells(cells)
+    }
+
+    /// Prints a row of values, one per column.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn put_cells(&mut self, cells: Vec<Value>) -> Result<()> {
         match self.form {
             RowForm::Table if !self.begun => {
                 self.waiting.push(cells);
@@ -128,8 +155,10 @@ impl<W: Write> Rows<W> {
     /// # Errors
     /// Where it cannot be written.
     pub fn flush(&mut self) -> Result<()> {
-        if self.form == RowForm::Table && !self.begun {
-            self.begin()?;
+        match self.form {
+            RowForm::Table if !self.begun => self.begin()?,
+            RowForm::Csv if !self.begun => self.header()?,
+            _ => {}
         }
         Ok(self.out.flush()?)
     }
@@ -138,13 +167,13 @@ impl<W: Write> Rows<W> {
     fn begin(&mut self) -> Result<()> {
         self.begun = true;
         let rows = std::mem::take(&mut self.waiting);
-        let width = |(at, column): (usize, &&str)| {
+        let width = |(at, column): (usize, &String)| {
             let cells = rows.iter().map(|row| console::measure_text_width(&text(&row[at], true)));
             let is_number = rows.iter().all(|row| row[at].is_number() || row[at].is_null());
-            Width { cells: cells.max().unwrap_or(0).max(column.len()), is_number }
+            Width { cells: cells.max().unwrap_or(0).max(console::measure_text_width(column)), is_number }
         };
         self.widths = self.columns.iter().enumerate().map(width).collect();
-        let head: Vec<Value> = self.columns.iter().map(|column| Value::from(*column)).collect();
+        let head: Vec<Value> = self.columns.iter().map(|column| Value::from(column.clone())).collect();
         if !rows.is_empty() {
             self.line(&head)?;
         }
@@ -154,27 +183,38 @@ impl<W: Write> Rows<W> {
     fn line(&mut self, cells: &[Value]) -> Result<()> {
         let line = match self.form {
             RowForm::Csv => {
-                let mut lines = csv::Writer::from_writer(Vec::new());
                 if !self.begun {
-                    self.begun = true;
-                    lines.write_record(self.columns)?;
+                    self.header()?;
                 }
-                lines.write_record(cells.iter().map(|cell| text(cell, false)))?;
-                String::from_utf8(lines.into_inner()?)?
+                record(cells.iter().map(|cell| text(cell, false)))?
             }
-            RowForm::Table => self.aligned(cells),
-            RowForm::Tsv | RowForm::Json => {
+            RowForm::Table => {
+                self.cut +=
+                    cells.iter().filter(|cell| text(cell, false).chars().nth(SHOWN).is_some()).count();
+                self.aligned(cells)
+            }
+            RowForm::Tsv => {
                 let cells: Vec<String> = cells.iter().map(|cell| flat(&text(cell, false))).collect();
                 cells.join("\t") + "\n"
+            }
+            RowForm::Json => {
+                let named = self.columns.iter().zip(cells);
+                let cells = named.map(|(name, cell)| format!("{}:{cell}", Value::from(name.clone())));
+                format!("{{{}}}\n", cells.collect::<Vec<_>>().join(","))
             }
         };
         Ok(self.out.write_all(line.as_bytes())?)
     }
 
+    fn header(&mut self) -> Result<()> {
+        self.begun = true;
+        Ok(self.out.write_all(record(&self.columns)?.as_bytes())?)
+    }
+
     fn aligned(&self, cells: &[Value]) -> String {
         let mut line = String::new();
         for (cell, width) in cells.iter().zip(&self.widths) {
-            let text = flat(&text(cell, true));
+            let text = text(cell, true);
             let blank = " ".repeat(width.cells.saturating_sub(console::measure_text_width(&text)));
             if !line.is_empty() {
                 line.push_str("  ");
@@ -189,21 +229,41 @@ impl<W: Write> Rows<W> {
     }
 }
 
-/// A cell as text; for a table scores are cut to what is looked at.
+/// A line of comma-separated values.
+fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<String> {
+    let mut lines = csv::Writer::from_writer(Vec::new());
+    lines.write_record(cells)?;
+    Ok(String::from_utf8(lines.into_inner()?)?)
+}
+
+/// A cell as text: strings as they are, lists as JSON; `short` for a table, where lists and numbers are made easy to read and long values are
+/// cut.
 fn text(cell: &Value, short: bool) -> String {
-    match cell {
-        Value::Null => String::new(),
+    let whole = match cell {
+        Value::Null => return if short { NULL.to_owned() } else { String::new() },
         Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(|cell| text(cell, short)).collect::<Vec<_>>().join(", "),
-        Value::Number(number) if number.is_f64() => {
-            let number = number.as_f64().unwrap_or_default();
-            match short {
-                true if number != 0.0 && number.abs() < 1e-3 => format!("{number:.3e}"),
-                true => format!("{number:.6}"),
-                false => format!("{number:e}"),
-            }
+        Value::Array(list) if short => {
+            list.iter().map(|cell| text(cell, false)).collect::<Vec<_>>().join(", ")
+        }
+        Value::Number(number) if short && number.is_f64() => {
+            number_in_short(number.as_f64().unwrap_or_default())
         }
         other => other.to_string(),
+    };
+    match whole.char_indices().nth(SHOWN) {
+        Some((end, _)) if short => flat(&whole[..end]) + "…",
+        _ if short => flat(&whole),
+        _ => whole,
+    }
+}
+
+/// Six digits behind the point at most; of small numbers four that count.
+fn number_in_short(number: f64) -> String {
+    let whole = number.to_string();
+    match whole.len() {
+        0..=8 => whole,
+        _ if number.abs() < 1e-3 => format!("{number:.3e}"),
+        _ => format!("{number:.6}"),
     }
 }
 
@@ -234,16 +294,17 @@ mod tests {
             Row { name: "网页", score: None, links: 1204 },
         ];
         for (form, want) in [
-            (RowForm::Table, "name  score     links\na b   0.250000      3\n网页                1204\n"),
-            (RowForm::Tsv, "a b\t2.5e-1\t3\n网页\t\t1204\n"),
-            (RowForm::Csv, "name,score,links\na\tb,2.5e-1,3\n网页,,1204\n"),
+            (RowForm::Table, "name  score  links\na b    0.25      3\n网页      ·   1204\n"),
+            (RowForm::Tsv, "a b\t0.25\t3\n网页\t\t1204\n"),
+            (RowForm::Csv, "name,score,links\na\tb,0.25,3\n网页,,1204\n"),
             (
                 RowForm::Json,
                 "{\"name\":\"a\\tb\",\"score\":0.25,\"links\":3}\n{\"name\":\"网页\",\"score\":null,\"links\":1204}\n",
             ),
         ] {
             let mut out = Vec::new();
-            let mut printed = Rows::to(&mut out, form, &["name", "score", "links"]);
+            let columns = ["name", "score", "links"].map(str::to_owned).to_vec();
+            let mut printed = Rows::to(&mut out, form, columns);
             rows.iter().try_for_each(|row| printed.put(row)).unwrap();
             printed.flush().unwrap();
             drop(printed);

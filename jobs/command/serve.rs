@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use webmill_capture::{CanonicalUrl, Error, urlkey};
 use webmill_run::Cancel;
 use webmill_serve::access::AccessRules;
-use webmill_serve::{Archive, Options, Server};
+use webmill_serve::{Archive, Logged, Options, Server};
 
 use crate::archive::{Holdings, OpenOptions, open};
 use crate::archive_facts::ArchiveFacts;
@@ -47,6 +47,12 @@ pub struct ServeArgs {
     /// Let clients add and delete captures (POST, as OutbackCDX takes them).
     #[arg(long)]
     writable: bool,
+    /// Origin whose scripts may read answers of queries (`*`: all).
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Option<String>,
+    /// Say every request on stderr.
+    #[arg(long)]
+    log: bool,
     #[command(flatten)]
     budget: Budget,
 }
@@ -79,6 +85,8 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
             allow_remote: args.allow_remote,
             public_base: args.public.clone(),
             host_names: args.host_names(),
+            allow_origin: args.allow_origin.clone(),
+            log: args.log.then(|| Arc::new(|request: &Logged| crate::say!("{request}")) as _),
             ..Options::default()
         },
     )?;

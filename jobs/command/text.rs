@@ -59,7 +59,9 @@ pub struct TextArgs {
     pages: Vec<PathBuf>,
     #[command(flatten)]
     url: Address,
-    /// Addresses of the pages: lines `FILE<TAB>URL`, or CSV, TSV or JSON lines with a column file, path, name or id and a column
+    /// File of the addresses of the pages.
+    ///
+    /// Lines `FILE<TAB>URL`, or CSV, TSV or JSON lines with a column file, path, name or id and a column
     /// url. FILE is a path as given or in the folder, a name, or a name without its ending.
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     urls: Option<PathBuf>,
@@ -95,8 +97,10 @@ pub struct TextArgs {
     /// No images in Markdown, XML and TEI [default: those in the text are shown].
     #[arg(long)]
     no_images: bool,
-    /// Only texts in these languages, ISO 639-1 or 639-3, with commas between; `und`: those of no known language. What is left out
-    /// is counted; URLs of sitemaps are not asked [default: all].
+    /// Only texts in these languages, as en,zh [default: all].
+    ///
+    /// ISO 639-1 or 639-3, with commas between; `und`: those of no known language. What is left out
+    /// is counted; URLs of sitemaps are not asked.
     #[arg(long, visible_alias = "target-language", value_name = "CODE,...", value_delimiter = ',', value_parser = language::code)]
     language: Vec<String>,
     /// What `id` is, in JSON, XML, front matter and names of files.

@@ -1,93 +1,47 @@
 //! The rows of an answer as text.
 
-use std::fmt::Write as _;
-
 use anyhow::Result;
-use comfy_table::{ContentArrangement, Table, presets};
 use polars::prelude::{AnyValue, DataFrame, Series, TimeUnit};
 use serde_json::{Number, Value};
+use webmill::jobs::command::print::{RowForm, Rows, SHOWN};
 
-/// Characters of a value that the format `table` shows.
-const SHOWN: usize = 80;
-
-/// What the format `table` shows of null.
-const NULL: &str = "·";
-
-/// Columns side by side, `rows` at most.
-pub fn table(answer: &DataFrame, rows: usize) -> Result<String> {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(answer.get_column_names());
-    let mut cut = 0usize;
-    for row in 0..answer.height().min(rows) {
-        let values = values(answer, row)?;
-        table.add_row(values.iter().map(|value| {
-            let text = text(value).unwrap_or_else(|| NULL.to_owned());
-            let mut shown: String =
-                text.chars().take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
-            if text.chars().nth(SHOWN).is_some() {
-                cut += 1;
-                shown.push('…');
-            }
-            shown
-        }));
+/// The rows of an answer; a table has `rows` at most, and says how many there are.
+pub fn written(answer: &DataFrame, form: RowForm, rows: usize) -> Result<String> {
+    let columns = answer.get_column_names().into_iter().map(ToString::to_string).collect();
+    let mut lines = Rows::to(Vec::new(), form, columns);
+    let most = if form == RowForm::Table { rows } else { usize::MAX };
+    for row in 0..answer.height().min(most) {
+        lines.put_cells(values(answer, row)?)?;
     }
-    let mut words = format!("{table}\n{}", rows_in_words(answer.height(), rows));
-    if cut > 0 {
-        words += &format!("; {cut} values were cut at {SHOWN} characters (whole with --format csv or json)");
+    lines.flush()?;
+    let cut = lines.cut();
+    let mut words = String::from_utf8_lossy(&lines.into_inner()).into_owned();
+    if form == RowForm::Table {
+        words += &rows_in_words(answer.height(), rows);
+        if cut > 0 {
+            words +=
+                &format!("; {cut} values were cut at {SHOWN} characters (whole with --format csv or json)");
+        }
+        words.push('\n');
     }
-    Ok(words + "\n")
+    Ok(words)
 }
 
 fn rows_in_words(all: usize, shown: usize) -> String {
     let rows = if all == 1 { "row" } else { "rows" };
-    if all > shown {
-        format!("{all} {rows}, {shown} of them shown (--rows)")
-    } else {
-        format!("{all} {rows}")
-    }
-}
-
-/// A header and a line a row.
-pub fn csv(answer: &DataFrame) -> Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(answer.get_column_names())?;
-    for row in 0..answer.height() {
-        writer.write_record(values(answer, row)?.iter().map(|value| text(value).unwrap_or_default()))?;
-    }
-    Ok(String::from_utf8_lossy(&writer.into_inner()?).into_owned())
-}
-
-/// An object a line, its keys in the order of the columns.
-pub fn json_lines(answer: &DataFrame) -> Result<String> {
-    let names = answer.get_column_names().into_iter().map(|name| serde_json::to_string(name.as_str()));
-    let names = names.collect::<Result<Vec<_>, _>>()?;
-    let mut lines = String::new();
-    for row in 0..answer.height() {
-        for (number, (name, value)) in names.iter().zip(values(answer, row)?).enumerate() {
-            let before = if number == 0 { '{' } else { ',' };
-            write!(lines, "{before}{name}:{value}")?;
-        }
-        lines.push_str("}\n");
-    }
-    Ok(lines)
+    if all > shown { format!("{all} {rows}, {shown} of them shown (--top)") } else { format!("{all} {rows}") }
 }
 
 fn values(answer: &DataFrame, row: usize) -> Result<Vec<Value>> {
     answer.columns().iter().map(|column| Ok(json(&column.get(row)?))).collect()
 }
 
-/// A value as text.
+/// A value as text: strings as they are, lists and structures as JSON, null as nothing.
 pub fn text_of(value: &AnyValue<'_>) -> String {
-    text(&json(value)).unwrap_or_default()
-}
-
-/// A value as text: strings as they are, null as none, lists and structures as JSON.
-fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
+    match json(value) {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
     }
 }
 

@@ -14,6 +14,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use polars::prelude::DataFrame;
 
+use webmill::jobs::command::print::RowForm;
 use webmill::jobs::command::query::{Form, QueryArgs};
 use webmill::jobs::print;
 
@@ -68,9 +69,10 @@ fn asked(args: &QueryArgs) -> Result<Statement> {
 }
 
 fn written(answer: &DataFrame, form: Form, rows: usize) -> Result<String> {
-    match form {
-        Form::Csv => cells::csv(answer),
-        Form::Json => cells::json_lines(answer),
-        Form::Table | Form::Parquet => cells::table(answer, rows),
-    }
+    let form = match form {
+        Form::Table | Form::Parquet => RowForm::Table,
+        Form::Csv => RowForm::Csv,
+        Form::Json => RowForm::Json,
+    };
+    cells::written(answer, form, rows)
 }

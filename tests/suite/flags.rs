@@ -11,7 +11,7 @@ use crate::support::{Work, repository};
 /// Most flags of different names.
 const MOST_FLAGS: usize = 130;
 /// Lines of a screen, and its columns.
-const SCREEN: (usize, &str) = (40, "100");
+const SCREEN: (usize, usize) = (40, 100);
 /// Names in examples that stand for files of one's own.
 const OWN: &[&str] = &[
     "after.txt",
@@ -74,14 +74,25 @@ fn a_flag_means_the_same_in_all_commands() {
 }
 
 #[test]
+fn every_command_is_listed() {
+    let help = Work::new().output(&["--help"]);
+    for command in &commands()[1..] {
+        let path = command["path"].as_str().unwrap();
+        if let [_, name] = path.split(' ').collect::<Vec<_>>()[..] {
+            assert!(help.lines().any(|line| line.starts_with(&format!("  {name} "))), "{name}: {help}");
+        }
+    }
+}
+
+#[test]
 fn short_help_fits_on_a_screen() {
     let work = Work::new();
     for command in commands() {
         let path = command["path"].as_str().unwrap();
         let words: Vec<&str> = path.split(' ').skip(1).chain(["-h"]).collect();
-        let output = work.webmill(&words).env("COLUMNS", SCREEN.1).output().unwrap();
-        let help = String::from_utf8(output.stdout).unwrap();
-        assert!(help.lines().count() <= SCREEN.0, "{path}: {} lines\n{help}", help.lines().count());
+        let help = work.output(&words);
+        let lines: usize = help.lines().map(|line| line.chars().count().div_ceil(SCREEN.1).max(1)).sum();
+        assert!(lines <= SCREEN.0, "{path}: {lines} lines\n{help}");
     }
 }
 
@@ -188,10 +199,12 @@ fn results_are_named_first_or_are_where_one_stands() {
 #[test]
 fn old_spellings_are_answered_with_the_new_ones() {
     let work = Work::new();
+    std::fs::create_dir(work.path("r")).unwrap();
+    std::fs::write(work.path("r/webmill.json"), "{}").unwrap();
     for (old, new) in [
         ("rank --out r --top 3", "webmill rank r --top 3"),
         ("graph build --out r", "webmill graph r"),
-        ("rules apply books.toml --out r --shards s", "webmill rules books.toml --shards s --out r"),
+        ("rules apply books.toml --out r --shards s", "webmill rules r books.toml --shards s"),
         ("learn train --labels l.csv --out r", "webmill learn train r --labels l.csv"),
         ("count words --top 3 --out r", "webmill count words r --top 3"),
         ("count search web --out=r", "webmill count search r web"),

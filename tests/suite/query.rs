@@ -148,7 +148,7 @@ fn a_table_to_look_at_says_what_it_leaves_out() {
     let work = Work::with_demo();
     let table = text(&work, &["SELECT url, text FROM texts ORDER BY url", "--top", "2"]);
     let last = table.trim_end().lines().last().unwrap();
-    assert!(last.contains("2 of them shown (--rows)") && last.contains("values were cut"), "{last}");
+    assert!(last.contains("2 of them shown (--top)") && last.contains("values were cut"), "{last}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo run --release --manifest-path examples/own_job/Cargo.toml -- run SHARDS --out results
-//! cargo run --release --manifest-path examples/own_job/Cargo.toml -- page-languages --out results
+//! cargo run --release --manifest-path examples/own_job/Cargo.toml -- page-languages results
 //! cargo run --release --manifest-path examples/own_job/Cargo.toml -- schema page_languages
 //! ```
 //!

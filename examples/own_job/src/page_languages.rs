@@ -16,7 +16,6 @@ use webmill::table::{Reader, columns, schema, table};
 pub const ENTRY: JobEntry = JobEntry {
     name: PageLanguages::NAME,
     about: "Count pages by language",
-    example: "Example:\n  own_job page-languages --out results",
     reads_shards: false,
     optional: false,
     tables: || vec![schema::<PageLanguageRow>()],

@@ -23,24 +23,32 @@ pub fn old_spelling(program: &Command, arguments: &[OsString]) -> Option<String>
         return None;
     }
     let (folder, others) = folder_of(command, rest)?;
-    let positions = others.iter().any(|(_, is_position)| *is_position);
-    let written = command.get_arguments().any(|arg| arg.get_long() == Some("out"));
-    // Of such a command --out is where something new goes.
-    let is_new = folder.0 == "--out" && written && positions && !is_results(Path::new(folder.1));
-    if folder.0 == "--out" && written && positions && !gone {
-        return None;
-    }
     let mut call = vec!["webmill"];
     call.extend(path);
-    if !is_new {
-        call.push(folder.1);
+    let others_of_call = others.iter().map(|(word, _)| *word);
+    let Some((flag, folder)) = folder else {
+        call.extend(others_of_call);
+        return gone.then(|| format!("this is now the command itself: {}", in_shell(&call)));
+    };
+    let positions = others.iter().any(|(_, is_position)| *is_position);
+    let is_written = command.get_arguments().any(|arg| arg.get_long() == Some("out"));
+    // Of such a command --out is where something new goes.
+    let is_new = is_written && !is_results(Path::new(folder));
+    if flag == "--out" && !gone && is_written && (positions || is_new) {
+        return None;
     }
-    call.extend(others.iter().map(|(word, _)| *word));
-    if is_new {
-        call.extend([folder.0, folder.1]);
+    if flag == "--out" && is_new {
+        call.extend(others_of_call.chain([flag, folder]));
+        return Some(format!("results are named first, and --out is for new ones: {}", in_shell(&call)));
     }
-    let call: Vec<String> = call.into_iter().map(quoted).collect();
-    Some(format!("{} is no longer how results are named; they come first: {}", folder.0, call.join(" ")))
+    call.push(folder);
+    call.extend(others_of_call);
+    Some(format!("{flag} is no longer how results are named; they come first: {}", in_shell(&call)))
+}
+
+/// A call as it is typed.
+fn in_shell(call: &[&str]) -> String {
+    call.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// The subcommand that words call, and how many of them name it.
@@ -63,13 +71,18 @@ fn reads_a_folder(first: &Arg) -> bool {
 type Word<'w> = (&'w str, bool);
 
 /// The flag that names a folder of results with its value, and the other words.
-fn folder_of<'w>(command: &Command, words: &[&'w str]) -> Option<((&'static str, &'w str), Vec<Word<'w>>)> {
+fn folder_of<'w>(
+    command: &Command,
+    words: &[&'w str],
+) -> Option<(Option<(&'static str, &'w str)>, Vec<Word<'w>>)> {
     let (mut folder, mut others) = (None, Vec::new());
+    let is_named = words.iter().any(|word| word.starts_with("--results"));
+    let flags: &[&'static str] = if is_named { &["--results"] } else { &["--out"] };
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let found = ["--results", "--out"].into_iter().find_map(|flag| {
+        let found = flags.iter().find_map(|flag| {
             let value = word.strip_prefix(flag)?;
-            if value.is_empty() { Some((flag, None)) } else { Some((flag, Some(value.strip_prefix('=')?))) }
+            if value.is_empty() { Some((*flag, None)) } else { Some((*flag, Some(value.strip_prefix('=')?))) }
         });
         match found {
             Some((flag, value)) if folder.is_none() => {
@@ -88,7 +101,7 @@ fn folder_of<'w>(command: &Command, words: &[&'w str]) -> Option<((&'static str,
             }
         }
     }
-    folder.map(|folder| (folder, others))
+    Some((folder, others))
 }
 
 /// A word as a shell takes it.
@@ -120,7 +133,9 @@ mod tests {
             ("rank --out r --top 3", Some("webmill rank r --top 3")),
             ("rank --top 3 --results=r", Some("webmill rank r --top 3")),
             ("graph build --lean --out r", Some("webmill graph r --lean")),
-            ("train --labels l.csv --out r", Some("webmill train r --labels l.csv")),
+            ("graph build r", Some("webmill graph r")),
+            ("train --labels l.csv --out new", None),
+            ("train --out l.csv --results r", Some("webmill train r --out l.csv")),
             ("train posts --out model", None),
             ("rank r --top 3", None),
             ("run shards --out r", None),
@@ -128,7 +143,7 @@ mod tests {
         ] {
             let words = std::iter::once("webmill").chain(call.split(' ')).map(OsString::from);
             let said = old_spelling(&program, &words.collect::<Vec<_>>());
-            assert_eq!(said.as_deref().and_then(|said| said.split("first: ").nth(1)), spelt, "{call}");
+            assert_eq!(said.as_deref().and_then(|said| said.split(": ").nth(1)), spelt, "{call}");
         }
         assert_eq!(quoted("web archives"), "'web archives'");
     }

@@ -13,13 +13,11 @@ use super::{ctl, explain};
 const ABOUT: &str = "Crawl from seeds into RAW DB or WARC shards, politely, resumably, with an event log";
 const AFTER: &str = "Examples:
   webmill crawl https://www.example.org/ --out crawl --contact https://you.example/crawler --pages 1000
-  webmill crawl http://127.0.0.1:8000/ --out crawl --allow-private --delay 0
-  webmill crawl ctl out/demo/crawl status
-  webmill crawl explain out/demo/crawl http://www.lakeside.example/missing
+  webmill crawl explain out/demo/crawl http://www.lakeside.example/missing";
+const MORE: &str = "Every setting of the table [crawl] (docs/settings.md) can be given as --set crawl.KEY=VALUE.
 
-Every setting of the table [crawl] (docs/settings.md) can be given as --set crawl.KEY=VALUE.";
-const MORE: &str = "Stopped or killed, the same command goes on where it was. Shards are in OUT/shards, the event log in OUT/events, the
-settings in OUT/crawl.toml; all settings can be set in the table [crawl] of a recipe.
+Stopped or killed, the same command goes on where it was. Shards are in OUT/shards, the event log in OUT/events, the
+settings in OUT/crawl.toml.
 
 Exits with 0 when everything was fetched or a limit was reached, 3 when URLs are missing (the summary says which, why, and
 the command that goes on), 130 when stopped, 2 after an error.";
@@ -48,6 +46,7 @@ impl Args for CrawlCommand {
             .arg_required_else_help(false)
             .args_conflicts_with_subcommands(true)
             .subcommand_negates_reqs(true)
+            .disable_help_subcommand(true)
             .about(ABOUT)
             .after_help(AFTER)
             .after_long_help(format!("{AFTER}\n\n{MORE}"))

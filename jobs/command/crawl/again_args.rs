@@ -10,19 +10,21 @@ use super::args::parse_time;
 
 /// What is said of pages that were visited before.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Visiting again")]
+#[command(next_help_heading = "What is fetched")]
 pub struct AgainArgs {
-    /// Visit pages again that are due. A schedule says when they are: `fixed` after the same time, `adaptive` sooner where they changed,
-    /// `optimal` and `age` where a visit brings most freshness or takes most age
-    /// [default: adaptive, or the one that the crawl had].
+    /// Visit pages again that are due.
+    ///
+    /// A schedule says when they are: `fixed` after the same time, `adaptive` sooner where they changed, `optimal` and `age` where a
+    /// visit brings most freshness or takes most age [default: adaptive, or the one that the crawl had].
     #[arg(long, value_name = "SCHEDULE", num_args = 0..=1, hide_possible_values = true)]
     revisit: Option<Option<When>>,
-    /// Time between two visits with `fixed`, and before the second one with all others, as 12h or 30d [default: 7d]. Sitemaps are read again
-    /// as often, and once a day at least.
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    /// Time between two visits, as 12h or 30d [default: 7d].
+    ///
+    /// With `fixed`; with all other schedules before the second one. Sitemaps are read again as often, and once a day at least.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, hide_short_help = true)]
     every: Option<u64>,
     /// Go on for ever: wait for pages to be due, and visit them then.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     continuous: bool,
     /// Begin with the captures that this index has of older shards, as if they had been visited: CDXJ, CDX, or ZipNum (NAME.idx); may be
     /// repeated.

@@ -18,10 +18,10 @@ use crate::recipe::Settings;
 ///
 /// Reads the texts of results, or with --out a folder of files (FOLDER/LABEL/FILE) or a table of lines. Writes the tables topics, topic_words,
 /// topic_tree and topic_measures, and prints the topics. Topics are measured by labels, never made by them. How they are found is said by
-/// settings: [learn-cluster] method, near, eps, by_language and others. Exit code 1 where no page has words that another has too.
+/// settings: [learn] topic_method, near, eps, by_language and others. Exit code 1 where no page has words that another has too.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill learn cluster out/demo/results --k 20\n  webmill learn cluster out/demo/results --set learn-cluster.method=dbscan --set learn-cluster.near=simhash\n  webmill learn cluster mails/ --mail --out topics --k 8"
+    after_help = "Examples:\n  webmill learn cluster out/demo/results --k 20\n  webmill learn cluster out/demo/results --set learn.topic_method=dbscan --set learn.near=simhash\n  webmill learn cluster mails/ --mail --out topics --k 8"
 )]
 pub struct ClusterArgs {
     #[command(flatten)]

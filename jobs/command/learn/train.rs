@@ -64,7 +64,7 @@ pub struct FeaturesArgs {
 /// the labels name no page.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill learn train out/demo/results --labels labels.csv\n  webmill learn train posts/ --mail --test later-posts/ --out model\n  webmill learn train titles.tsv --test later.tsv --method svm --set learn-train.features=0 --out model"
+    after_help = "Examples:\n  webmill learn train out/demo/results --labels labels.csv\n  webmill learn train posts/ --mail --test later-posts/ --out model\n  webmill learn train titles.tsv --test later.tsv --method svm --set learn.features=0 --out model"
 )]
 pub struct TrainArgs {
     #[command(flatten)]

@@ -23,7 +23,7 @@ const SHOWN: usize = 160;
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "webmill rules test [OPTIONS] [RESULTS] <RULE> <PAGE>",
-    after_help = "Examples:\n  webmill rules test books.toml page.html --url http://shop.example.com/kettles\n  webmill rules test out/demo/results builtin:mediawiki http://www.lakeside.example/"
+    after_help = "Examples:\n  webmill rules test books.toml page.html --url http://shop.example.com/kettles\n  webmill rules test out/demo/results builtin:articles http://www.lakeside.example/"
 )]
 pub struct TestArgs {
     #[command(flatten)]

@@ -8,9 +8,8 @@
 //! | metadata, conversion, request | on request ([`Indexer::with_records`]) |
 //! | warcinfo, continuation, ARC's file description, types without a name | no |
 //!
-//! A record without URL, and one without a date that can be read, is left out as well (the latter unless
-//! [`Indexer::with_undated`] says otherwise; it then stands at time 0). Everything that is left out is counted by reason
-//! in [`Counts`], damage too.
+//! A record without URL, and one without a date that can be read, is left out as well. Everything that is left out is counted by
+//! reason in [`Counts`], damage too.
 //!
 //! The digest is, by [`DigestOf`], what the record declares (for records that declare none: of the body as stored, as
 //! other tools do), or computed. Lengths and offsets are those of the stored record, of its gzip member where it has one.
@@ -137,7 +136,6 @@ pub type OnDamage<'v> = &'v mut dyn FnMut(Error);
 pub struct Indexer {
     digest: DigestOf,
     post: bool,
-    undated: bool,
     more: Vec<RecordType>,
 }
 
@@ -156,12 +154,6 @@ impl Indexer {
     /// With what POST and PUT requests say in the keys of their responses.
     pub fn with_post(mut self, post: bool) -> Self {
         self.post = post;
-        self
-    }
-
-    /// With records whose date is not known, at time 0.
-    pub fn with_undated(mut self, undated: bool) -> Self {
-        self.undated = undated;
         self
     }
 
@@ -247,7 +239,6 @@ impl Indexer {
         }
         let timestamp = match record.date_ms {
             Some(ms) => Timestamp(format_14(ms).parse().unwrap_or(0)),
-            None if self.undated => Timestamp(0),
             None => return Err("no-date"),
         };
         let revisit = record.kind == RecordType::Revisit;
