@@ -16,7 +16,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-pub(super) fn warc(url: &str, block: &[u8]) -> Vec<u8> {
+fn warc(url: &str, block: &[u8]) -> Vec<u8> {
     let head = format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-01T12:00:00Z\r\n\
          WARC-Record-ID: <urn:x:{url}>\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n",
@@ -165,27 +165,23 @@ fn damage_costs_only_what_it_touches() {
     }
 }
 
-/// A zstd frame for each record; with a dictionary, it stands before them in a skippable frame, as `.warc.zst` files have it.
-pub(super) fn zstd_shard(records: impl Iterator<Item = Vec<u8>>, dictionary: &[u8]) -> Vec<u8> {
-    let mut packer = zstd::bulk::Compressor::with_dictionary(3, dictionary).unwrap();
-    packer.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true)).unwrap();
-    let head = [&b"\x5d\x2a\x4d\x18"[..], &(dictionary.len() as u32).to_le_bytes(), dictionary].concat();
-    let frames = records.flat_map(|record| packer.compress(&record).unwrap()).collect();
-    if dictionary.is_empty() { frames } else { [head, frames].concat() }
-}
-
 #[test]
 fn zstd_with_and_without_a_dictionary() {
     let page = b"HTTP/1.1 200 OK\r\n\r\nthe same words on every page, for the dictionary's sake";
-    for dictionary in [Vec::new(), page.repeat(20)] {
-        let shard = zstd_shard((0..5).map(|n| warc(&format!("u:{n}"), page)), &dictionary);
-        let (_folder, path) = in_folder("a.warc.zst", &shard);
+    for dictionary in [None, Some(page.repeat(20))] {
+        let folder = tempfile::tempdir().unwrap();
+        let write = WarcOptions { compression: Compression::Zstd, dictionary, ..WarcOptions::default() };
+        let mut writer = WarcWriter::new(folder.path(), "z", write).unwrap();
+        for n in 0..5 {
+            writer.write(&response(&format!("u:{n}"), page)).unwrap();
+        }
+        let path = writer.finish().unwrap().remove(0);
         let (rows, errors) = drain(ShardReader::open(&path, &options()).unwrap());
         assert_eq!((rows.len(), errors.len()), (5, 0), "{errors:?}");
         assert!(rows.iter().all(|r| r.3 == page));
         // A range has to fetch the dictionary from the start of the file.
         let size = std::fs::metadata(&path).unwrap().len();
-        let tail = ShardReader::open_range(&path, "z".into(), size - 500..u64::MAX, &options()).unwrap();
+        let tail = ShardReader::open_range(&path, "z".into(), size - 900..u64::MAX, &options()).unwrap();
         let (rows, errors) = drain(tail);
         assert!(!rows.is_empty() && rows.len() < 5 && errors.is_empty(), "{rows:?} {errors:?}");
         // A flipped byte costs one record.
@@ -368,10 +364,11 @@ proptest! {
         blocks in proptest::collection::vec(data(), 0..6),
         packing in 0..3usize,
         limit in prop_oneof![Just(1u64 << 30), Just(600)],
+        version_1_0: bool,
     ) {
         let compression = [Compression::None, Compression::Gzip, Compression::Zstd][packing];
         let folder = tempfile::tempdir().unwrap();
-        let write = WarcOptions { max_shard_bytes: limit, compression };
+        let write = WarcOptions { max_shard_bytes: limit, compression, version_1_0, dictionary: None };
         let mut writer = WarcWriter::new(folder.path(), "p", write).unwrap();
         for (n, block) in blocks.iter().enumerate() {
             writer.write(&response(&format!("http://a.example/{n}"), block)).unwrap();
@@ -558,7 +555,11 @@ fn forms() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let arcs: Vec<_> = (0..40).map(|n| arc(n, &body(n))).collect();
     let each =
         |records: &[Vec<u8>], pack: &dyn Fn(&[u8]) -> Vec<u8>| records.iter().map(|r| pack(r)).collect();
-    let zstd = |r: &[u8]| zstd_shard([r.to_vec()].into_iter(), b"");
+    let zstd = |r: &[u8]| {
+        let mut compressor = zstd::bulk::Compressor::new(3).unwrap();
+        compressor.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true)).unwrap();
+        compressor.compress(r).unwrap()
+    };
     vec![
         ("WARC", warcs.clone()),
         ("WARC, gzip", each(&warcs, &gzip)),
@@ -677,8 +678,18 @@ fn a_damaged_beginning_costs_only_itself() {
 #[test]
 fn a_bad_zstd_dictionary_is_damage_and_no_failure() {
     let page = b"HTTP/1.1 200 OK\r\n\r\nthe same words on every page, for the dictionary's sake".repeat(9);
-    let whole = zstd_shard((0..9).map(|n| warc(&format!("u:{n}"), &page)), &page.repeat(20));
-    let (_folder, path) = in_folder("a.warc.zst", &whole);
+    let folder = tempfile::tempdir().unwrap();
+    let write = WarcOptions {
+        compression: Compression::Zstd,
+        dictionary: Some(page.repeat(20)),
+        ..WarcOptions::default()
+    };
+    let mut writer = WarcWriter::new(folder.path(), "z", write).unwrap();
+    for n in 0..9 {
+        writer.write(&response(&format!("u:{n}"), &page)).unwrap();
+    }
+    let path = writer.finish().unwrap().remove(0);
+    let whole = std::fs::read(&path).unwrap();
     let mut packed = b"\x5d\x2a\x4d\x18".to_vec();
     let inner = zstd::bulk::compress(&page.repeat(20), 3).unwrap();
     packed.extend((inner.len() as u32).to_le_bytes());

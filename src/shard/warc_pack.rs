@@ -27,11 +27,20 @@ pub struct WarcOptions {
     pub max_shard_bytes: u64,
     /// Gzip members, zstd frames or nothing around each record.
     pub compression: Compression,
+    /// WARC 1.0 instead of 1.1: dates in whole seconds.
+    pub version_1_0: bool,
+    /// Zstd: a dictionary for all records, stored at the start of each file.
+    pub dictionary: Option<Vec<u8>>,
 }
 
 impl Default for WarcOptions {
     fn default() -> Self {
-        WarcOptions { max_shard_bytes: 1 << 30, compression: Compression::Gzip }
+        WarcOptions {
+            max_shard_bytes: 1 << 30,
+            compression: Compression::Gzip,
+            version_1_0: false,
+            dictionary: None,
+        }
     }
 }
 
@@ -61,6 +70,7 @@ pub struct NewWarcRecord<'a> {
 /// Makes the bytes of WARC records.
 pub struct WarcPacker {
     container: Container,
+    version_1_0: bool,
     head: Vec<u8>,
 }
 
@@ -71,11 +81,15 @@ enum Container {
 }
 
 impl WarcPacker {
-    /// A packer for files written under `options`. `level`: that of the compression, `None` for 9 (zstd) or 6 (gzip).
+    /// A packer for files written under `options`; a dictionary has to be at the start of the file. `level`: that
+    /// of the compression, `None` for 9 (zstd) or 6 (gzip).
     ///
     /// # Errors
-    /// [`Error::Config`] for a level that zstd does not have.
+    /// [`Error::Config`] for a dictionary that cannot be used.
     pub fn new(options: &WarcOptions, level: Option<i32>) -> Result<WarcPacker> {
+        if options.dictionary.is_some() && options.compression != Compression::Zstd {
+            return Err(Error::Config("a dictionary goes with zstd only".into()));
+        }
         let container = match options.compression {
             Compression::None => Container::Plain,
             Compression::Gzip => {
@@ -83,14 +97,18 @@ impl WarcPacker {
                 Container::Gzip(Box::new(Compress::new(level, false)))
             }
             Compression::Zstd => {
-                let made = zstd::bulk::Compressor::new(level.unwrap_or(ZSTD_LEVEL)).and_then(|mut c| {
+                let dictionary = options.dictionary.as_deref().unwrap_or_default();
+                let level = level.unwrap_or(ZSTD_LEVEL);
+                let made = zstd::bulk::Compressor::with_dictionary(level, dictionary).and_then(|mut c| {
                     c.set_parameter(CParameter::ChecksumFlag(true))?;
                     Ok(c)
                 });
-                Container::Zstd(made.map_err(|e| Error::Config(format!("zstd: {e}")))?)
+                Container::Zstd(
+                    made.map_err(|e| Error::Config(format!("the zstd dictionary is not usable: {e}")))?,
+                )
             }
         };
-        Ok(WarcPacker { container, head: Vec::new() })
+        Ok(WarcPacker { container, version_1_0: options.version_1_0, head: Vec::new() })
     }
 
     /// Appends the whole record to `into`; nothing where its head cannot be made.
@@ -100,7 +118,7 @@ impl WarcPacker {
     pub fn pack(&mut self, record: &NewWarcRecord<'_>, into: &mut Vec<u8>) -> Result<()> {
         let mut head = std::mem::take(&mut self.head);
         head.clear();
-        let packed = make_head(&mut head, record)
+        let packed = make_head(&mut head, record, self.version_1_0)
             .and_then(|()| self.compress(&[&head, b"\r\n", record.data, b"\r\n\r\n"], into));
         self.head = head;
         packed
@@ -159,12 +177,13 @@ impl NewWarcRecord<'_> {
     }
 }
 
-fn make_head(head: &mut Vec<u8>, record: &NewWarcRecord<'_>) -> Result<()> {
+fn make_head(head: &mut Vec<u8>, record: &NewWarcRecord<'_>, version_1_0: bool) -> Result<()> {
+    let date_ms = if version_1_0 { record.date_ms.div_euclid(1000) * 1000 } else { record.date_ms };
     let id = match record.id {
         Some(id) => id.trim_start_matches('<').trim_end_matches('>').to_string(),
         None => record.content_id(),
     };
-    head.extend_from_slice(b"WARC/1.1\r\n");
+    head.extend_from_slice(if version_1_0 { b"WARC/1.0\r\n" } else { b"WARC/1.1\r\n" });
     let mut line = |name: &str, value: &str| {
         let token =
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
@@ -175,7 +194,7 @@ fn make_head(head: &mut Vec<u8>, record: &NewWarcRecord<'_>) -> Result<()> {
     };
     line("WARC-Type", record.kind.name())?;
     line("WARC-Record-ID", &format!("<{id}>"))?;
-    line("WARC-Date", &date::format_rfc3339(record.date_ms))?;
+    line("WARC-Date", &date::format_rfc3339(date_ms))?;
     if let Some(url) = record.url {
         line("WARC-Target-URI", url)?;
     }

@@ -1,8 +1,9 @@
-//! Writing WARC 1.1: one gzip member or zstd frame a record, or plain.
+//! Writing WARC 1.1 (or 1.0): one gzip member or zstd frame a record, or plain.
 //!
 //! Heads made here have the mandatory fields, block and payload digests (SHA-1, base32) and CR LF line ends. A record
 //! without identifier gets one made of its content (a UUID of version 8), so that equal records give equal bytes; gzip
-//! members carry no time and no name for the same reason. A file appears under its name only when it is whole ([`super::Staged`]).
+//! members carry no time and no name for the same reason. With a dictionary, a zstd file begins with it in a skippable
+//! frame, as `.warc.zst` files do. A file appears under its name only when it is whole ([`super::Staged`]).
 //!
 //! Reference: ISO 28500:2017; RFC 1952; RFC 8878.
 
@@ -58,7 +59,7 @@ impl WarcWriter {
     /// need be.
     ///
     /// # Errors
-    /// [`Error::Io`] when the folder cannot be made.
+    /// [`Error::Io`] when the folder cannot be made; [`Error::Config`] for a dictionary that cannot be used.
     pub fn new(folder: &Path, prefix: &str, options: WarcOptions) -> Result<WarcWriter> {
         std::fs::create_dir_all(folder).at(folder)?;
         let target = Target::Folder { folder: folder.to_path_buf(), prefix: prefix.to_string(), next: 0 };
@@ -68,7 +69,7 @@ impl WarcWriter {
     /// Writes the one file at `path`, whatever its size; it appears (perhaps empty) when finished.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be created.
+    /// [`Error::Io`] when it cannot be created; [`Error::Config`] for a dictionary that cannot be used.
     pub fn create(path: &Path, options: WarcOptions) -> Result<WarcWriter> {
         let mut writer = Self::with(Target::File(path.to_path_buf()), options)?;
         writer.room_for(0)?;
@@ -106,9 +107,10 @@ impl WarcWriter {
         if !self.info.is_empty() {
             return Ok(());
         }
+        let version = if self.options.version_1_0 { "1.0" } else { "1.1" };
         let block = format!(
-            "software: webmill/{}\r\nformat: WARC File Format 1.1\r\n\
-             conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
+            "software: webmill/{}\r\nformat: WARC File Format {version}\r\n\
+             conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-{version}/\r\n",
             env!("CARGO_PKG_VERSION")
         );
         let record = NewWarcRecord {
@@ -121,12 +123,18 @@ impl WarcWriter {
         };
         let mut info = Vec::new();
         self.packer.pack(&record, &mut info)?;
+        let preamble = self.preamble_bytes();
         match &mut self.current {
-            Some(staged) if staged.written() == 0 => staged.put(&info)?,
+            Some(staged) if staged.written() == preamble => staged.put(&info)?,
             _ => {}
         }
         self.info = info;
         Ok(())
+    }
+
+    /// Bytes of a file before its first record.
+    fn preamble_bytes(&self) -> u64 {
+        self.options.dictionary.as_ref().map_or(0, |dictionary| dictionary.len() as u64 + 8)
     }
 
     /// Writes a record from its head as stored (without the blank line) and its block, unchanged.
@@ -200,6 +208,13 @@ impl WarcWriter {
                 }
             };
             let mut staged = Staged::create(&path)?;
+            if let Some(dictionary) = &self.options.dictionary {
+                let size = u32::try_from(dictionary.len())
+                    .map_err(|_| Error::Config("a zstd dictionary of more than 4 GiB".into()))?;
+                staged.put(&[0x5d, 0x2a, 0x4d, 0x18])?;
+                staged.put(&size.to_le_bytes())?;
+                staged.put(dictionary)?;
+            }
             staged.put(&self.info)?;
             self.current = Some(staged);
         }
