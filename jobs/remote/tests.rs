@@ -4,9 +4,12 @@ use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
-use webmill_run::Silent;
+use webmill_run::{Runtime, Silent};
 
 use super::*;
+use crate::job::Context;
+use crate::recipe::Recipe;
+use crate::rejects::RejectTable;
 
 const RAW: &[u8] = b"version:1.0\nurl:http://a/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nlength:2\n\nhi\n";
 

@@ -7,7 +7,7 @@ use webmill::dedup::Shingles;
 use webmill::jobs::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy, Membership};
 use webmill::table::{Table, read_rows};
 
-use crate::support::Work;
+use crate::support::{Work, assert_same};
 
 /// A page of an archive: URL, seconds of its fetch, words of its text, more for its head.
 #[derive(Clone)]
