@@ -4,9 +4,12 @@ use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
-use webmill_run::Silent;
+use webmill_run::{Runtime, Silent};
 
 use super::*;
+use crate::job::Context;
+use crate::recipe::Recipe;
+use crate::rejects::RejectTable;
 
 const RAW: &[u8] = b"version:1.0\nurl:http://a/\ndate:Tue, 15 Apr 2003 08:13:06 GMT\nlength:2\n\nhi\n";
 
@@ -212,6 +215,26 @@ fn what_cannot_be_fetched_is_as_a_file_that_is_missing() {
     assert!(found.len() == 1 && found[0].path == file);
     assert!(matches!(&errors[..], [Error::Io { .. }]) && errors[0].to_string().contains("not a URL"));
     assert!(discover(&inputs[..1], &Cancel::default()).unwrap_err().to_string().contains("not a URL"));
+}
+
+#[test]
+fn a_dry_run_fetches_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, heads) = server(|_, _| Vec::new());
+    let (out, cancel) = (folder.path().join("out"), Cancel::default());
+    let runtime = Runtime {
+        out: out.clone(),
+        threads: 1,
+        memory: 1 << 30,
+        max_bad: 0.0,
+        progress: &Silent,
+        cancel: &cancel,
+        rejects: &RejectTable,
+    };
+    let context = Context::new(&[], Recipe::default(), runtime).unwrap().dry_run(true);
+    let context = context.reading(&[format!("http://{address}/a.raw")]);
+    assert!(crate::extract::extract(&context).unwrap().is_none());
+    assert!(!out.exists() && heads.lock().unwrap().is_empty());
 }
 
 #[test]
