@@ -210,6 +210,13 @@ mod tests {
             prop_assert_eq!(Value::read(&mut rest), Some(value));
             prop_assert!(rest.is_empty());
         }
+
+        #[test]
+        fn foreign_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let mut rest = bytes.as_slice();
+            let _ = <((String, Count), (Vec<u8>, u64))>::read(&mut rest);
+            let _ = <(Cow<'_, str>, &str)>::read(&bytes);
+        }
     }
 
     #[test]

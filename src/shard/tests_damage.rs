@@ -41,6 +41,16 @@ fn one_place_of_damage_counts_by_its_bytes() {
 }
 
 #[test]
+fn a_whole_record_that_is_of_no_use_loses_its_length() {
+    let good = record("http://good/", "", b"good");
+    for bad in
+        [b"version:1.0\nlength:1\n\nx\n".to_vec(), record("http://z/", "unzip-length:3\n", b"not zlib")]
+    {
+        assert_eq!(lost(&read(&[&good[..], &bad, &good].concat()).2), bad.len() as u64);
+    }
+}
+
+#[test]
 fn what_a_container_does_not_give_up_is_lost() {
     let file = plain(300).concat();
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());

@@ -155,6 +155,22 @@ fn untouched_come_back(records: &[Vec<u8>], damaged: &[u8], touched: Range<usize
 }
 
 #[test]
+fn an_unbroken_file_is_walked_by_length() {
+    let records = small();
+    let file = records.concat();
+    let (seen, proven, errors) = read(&file);
+    assert!(errors.is_empty(), "{errors:?}");
+    assert!(proven.iter().all(Option::is_none));
+    let places: Vec<_> =
+        seen.iter().map(|(offset, length, ..)| *offset as usize..(offset + length) as usize).collect();
+    assert_eq!(places, ranges(&records));
+    assert_eq!(seen[2].3, page(&"gzip ".repeat(9)));
+    assert_eq!(seen[4].3, page(&"zstd ".repeat(9)));
+    assert_eq!(seen[6].3, page(&"zlib ".repeat(9)));
+    assert!(is_well_formed(&file));
+}
+
+#[test]
 fn truncation_at_any_byte() {
     let records = small();
     let file = records.concat();
@@ -317,6 +333,18 @@ fn a_copy_is_byte_identical() {
         writer.finish().unwrap();
         assert_eq!(std::fs::read(&to).unwrap(), file);
     }
+}
+
+#[test]
+fn values_as_the_specification_prints_them() {
+    let spaced = b"version:  1.0\nurl: www.pku.edu/ \norigin:http://o/\ndate:Tue,15 Apr 2003 08:13:06 GMT\nip: 1.2.3.4\nlength: 3 \n\nabc\n";
+    let mut reader = reader(spaced, 0..u64::MAX, &ReadOptions { lenient: false, ..ReadOptions::default() });
+    let record = reader.next().unwrap().unwrap();
+    assert_eq!(record.url, "www.pku.edu/");
+    assert_eq!(record.origin.as_deref(), Some("http://o/"));
+    assert_eq!(record.ip.as_deref(), Some("1.2.3.4"));
+    assert_eq!(record.date_ms, Some(1_050_394_386_000));
+    assert_eq!(&*record.data, b"abc");
 }
 
 #[test]

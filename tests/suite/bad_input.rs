@@ -63,6 +63,19 @@ fn a_refused_conversion_leaves_what_stood_there() {
 }
 
 #[test]
+fn a_truncated_gzip_keeps_its_whole_records() {
+    let work = Work::new();
+    work.synth("shards", 60, u64::MAX);
+    work.run(&["shard", "convert", "shards", "-o", "whole.warc.gz"]);
+    let bytes = std::fs::read(work.path("whole.warc.gz")).unwrap();
+    std::fs::write(work.path("cut.warc.gz"), &bytes[..bytes.len() - 300]).unwrap();
+    work.run(&["extract", "cut.warc.gz", "--out", "out", "--max-bad", "0.1"]);
+    let manifest = work.manifest("out/extract/latest");
+    let rows = manifest["tables"]["pages"]["rows"].as_u64().unwrap();
+    assert!((58..=60).contains(&rows), "{rows}");
+}
+
+#[test]
 fn an_out_of_another_version_or_of_someone_else_is_refused() {
     let work = Work::new();
     work.synth("shards", 20, u64::MAX);
@@ -124,6 +137,17 @@ fn a_damaged_result_is_not_taken_for_done() {
     let bytes = std::fs::read(&pages).unwrap();
     std::fs::write(&pages, &bytes[..bytes.len() / 2]).unwrap();
     expect(&work, &["extract", "shards", "--out", "out"], 2, &["part-000000.parquet", "delete the folder"]);
+}
+
+#[test]
+fn wrong_settings_are_named() {
+    let work = Work::new();
+    work.synth("shards", 5, u64::MAX);
+    std::fs::write(work.path("a.toml"), b"[extrakt]\n").unwrap();
+    std::fs::write(work.path("b.toml"), b"[extract]\npart_byts = 1\n").unwrap();
+    expect(&work, &["extract", "shards", "--out", "out", "--recipe", "a.toml"], 2, &["extrakt", "extract"]);
+    expect(&work, &["extract", "shards", "--out", "out", "--recipe", "b.toml"], 2, &["part_byts"]);
+    expect(&work, &["extract", "shards", "--out", "out", "--memory", "much"], 2, &["much"]);
 }
 
 /// A device that is always full stands for a full disk: what is written there must come back as an error.

@@ -66,6 +66,42 @@ fn one_place_that_cost_nine_tenths_is_refused_everywhere() {
 }
 
 #[test]
+fn what_warc_and_arc_lose_is_held_against_the_bound_too() {
+    let work = Work::new();
+    let data = page(&b"<p>text of a page</p>\n".repeat(5));
+    let urls = (0..200).map(|n| format!("http://a.example/{n}"));
+    let raw: Vec<u8> = urls.clone().flat_map(|url| record(url.as_bytes(), &data)).collect();
+    put(&work, "good.raw", &raw);
+    for to in ["good.warc", "good.warc.gz"] {
+        work.run(&["shard", "convert", "good.raw", "-o", to]);
+    }
+    let arc = urls.flat_map(|url| {
+        let line = format!("{url} 1.2.3.4 20030415081306 text/html {}\n", data.len());
+        [line.as_bytes(), &data, b"\n"].concat()
+    });
+    put(&work, "good.arc", &arc.collect::<Vec<u8>>());
+    for name in ["good.warc", "good.warc.gz", "good.arc"] {
+        let mut bytes = std::fs::read(work.path(name)).unwrap();
+        let size = bytes.len();
+        bytes[size / 10..size * 19 / 20].fill(0);
+        put(&work, "bad", &bytes);
+        assert_eq!(
+            work.webmill(&["shard", "check", "bad", "--max-bad", "0.5"]).output().unwrap().status.code(),
+            Some(1),
+            "{name}"
+        );
+        let said = work.fails(&["extract", "bad", "--out", "out", "--max-bad", "0.5"], 1);
+        assert!(said.contains("bytes lost"), "{name}: {said}");
+        let out = format!("out-{name}");
+        work.run(&["extract", "bad", "--out", &out, "--max-bad", "1"]);
+        let counts = &work.manifest(&format!("{out}/extract/latest"))["counts"];
+        let lost = counts["bytes_lost"].as_u64().unwrap() as usize;
+        assert_eq!(counts["bytes"], size as u64, "{name}");
+        assert!((size * 4 / 5..=size * 9 / 10).contains(&lost), "{name}: {lost} of {size}");
+    }
+}
+
+#[test]
 fn what_is_refused_is_listed_beside_it_and_what_is_committed_holds_the_list() {
     let work = Work::new();
     let (lost, bytes) = zeroed(&work, "bad.raw");

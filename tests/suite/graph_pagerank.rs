@@ -5,6 +5,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use webmill::graph::{Csr, CsrWriter, Graph, PageRank, WeightKind};
+use webmill::jobs::rank::tables::RankRow;
+use webmill::table::read_rows;
 
 use crate::support::Work;
 
@@ -53,6 +55,26 @@ fn lean_ranks_are_those_of_rank() {
             assert!(one == two && distance(&scores(&one), &scores(&rank(&[]))) < 3e-12, "{flags:?}");
         }
     }
+}
+
+#[test]
+fn lean_ranks_of_results_are_those_of_rank() {
+    let work = Work::new();
+    work.synth("corpus", 400, u64::MAX);
+    work.run(&["run", "corpus", "--out", "results"]);
+    let ranks = || -> Vec<RankRow> { read_rows(&work.path("results/rank/latest/ranks")).unwrap() };
+    let want = ranks();
+    work.run(&["rank", "--out", "results", "--lean"]);
+    let found = ranks();
+    assert_eq!(found.len(), want.len());
+    let values = |row: &RankRow| {
+        [row.pagerank, row.authority, row.hub, row.salsa_authority, row.salsa_hub, row.harmonic.unwrap()]
+    };
+    for (found, want) in found.iter().zip(&want) {
+        assert_eq!((&found.url, found.indegree), (&want.url, want.indegree));
+        assert!(values(found).iter().zip(values(want)).all(|(a, b)| (a - b).abs() < 1e-11), "{}", found.url);
+    }
+    assert!(work.unfinished("results").is_empty());
 }
 
 /// Builds without optimisation are for looking for mistakes, not for waiting.

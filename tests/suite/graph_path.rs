@@ -1,5 +1,7 @@
 //! `webmill graph path`: chains of links.
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
 use crate::support::Work;
 
 /// Pages by number, each with its links.
@@ -116,6 +118,51 @@ fn what_cannot_be_reached_is_said() {
         (vec!["graph", "path", "http://h0.org/2", "nothing", "http://h0.org/1"], "nothing"),
     ] {
         assert!(work.fails(&bad, 2).contains(why), "{bad:?}");
+    }
+}
+
+/// Arcs by a rule, as a graph file without names.
+fn file(work: &Work, nodes: u32, of: impl Fn(u32) -> Vec<u32>) -> BTreeMap<u32, BTreeSet<u32>> {
+    let arcs: BTreeMap<u32, BTreeSet<u32>> = (0..nodes).map(|u| (u, of(u).into_iter().collect())).collect();
+    let text: String =
+        arcs.iter().flat_map(|(u, next)| next.iter().map(move |v| format!("{u} {v}\n"))).collect();
+    std::fs::write(work.path("graph.txt"), text).unwrap();
+    arcs
+}
+
+#[test]
+fn files_without_names_go_by_numbers() {
+    let work = Work::new();
+    let arcs = file(&work, 3000, |u| (1..=u % 4 + 1).map(|i| (u * 7 + i * i * 131) % 3000).collect());
+    let mut distance = BTreeMap::from([(5u32, 0u32)]);
+    let mut open = VecDeque::from([5u32]);
+    while let Some(u) = open.pop_front() {
+        for v in &arcs[&u] {
+            if !distance.contains_key(v) {
+                distance.insert(*v, distance[&u] + 1);
+                open.push_back(*v);
+            }
+        }
+    }
+    for to in [5u32, 6, 1234, 2999] {
+        let to_text = to.to_string();
+        let asked = ["graph", "path", "5", &to_text, "graph.txt", "--all", "--format", "json"];
+        let Some(length) = distance.get(&to) else {
+            work.fails(&asked, 1);
+            continue;
+        };
+        let found = work.json(&asked);
+        assert_eq!(found["length"], f64::from(*length));
+        for chain in found["printed"].as_array().unwrap() {
+            let nodes: Vec<u32> = chain["nodes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|node| node.as_str().unwrap().parse().unwrap())
+                .collect();
+            assert!(nodes.windows(2).all(|pair| arcs[&pair[0]].contains(&pair[1])));
+            assert_eq!((nodes[0], nodes[nodes.len() - 1], nodes.len()), (5, to, *length as usize + 1));
+        }
     }
 }
 

@@ -22,6 +22,8 @@ mod lines;
 mod open;
 mod package;
 #[cfg(test)]
+mod replay_tests;
+#[cfg(test)]
 mod tests;
 mod write;
 

@@ -181,4 +181,13 @@ mod tests {
         let long = [b"POST / HTTP/1.1\r\n\r\n", &b"\xc3\xa9".repeat(1 << 20)[..]].concat();
         assert_eq!(of_request(&long).unwrap().1.len(), MAX_QUERY);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_can_be_a_request(data in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80), n in 0_usize..4) {
+            let types = ["application/json", "text/plain", "multipart/form-data; boundary=-", "application/x-www-form-urlencoded"];
+            of_request(&data);
+            query(types[n], &data);
+        }
+    }
 }

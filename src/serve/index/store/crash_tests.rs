@@ -77,4 +77,5 @@ fn a_killed_writer_loses_nothing_acknowledged() {
         }
     }
     assert!(done.len() > 100, "{}", done.len());
+    assert!(open(folder.path()).bytes() > 0, "nothing came from the journal into a table");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
@@ -190,6 +190,31 @@ fn readers_see_what_was_there_when_they_began() {
 }
 
 #[test]
+fn many_threads_add_while_others_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open_with(folder.path(), 100_000).unwrap();
+    let entries = captures(8000);
+    let (first, rest) = entries.split_at(4000);
+    store.add(first).unwrap();
+    std::thread::scope(|scope| {
+        for part in rest.chunks(1000) {
+            let store = &store;
+            scope.spawn(move || part.chunks(17).for_each(|some| store.add(some).unwrap()));
+        }
+        for n in 0..2 {
+            let (store, first) = (&store, first);
+            scope.spawn(move || {
+                for entry in first.iter().skip(n).step_by(40) {
+                    let found = gather(store, &KeyRange::exact(&entry.urlkey), n == 0).unwrap();
+                    assert!(found.contains(entry));
+                }
+            });
+        }
+    });
+    assert_eq!(gather(&store, &KeyRange::default(), false).unwrap(), entries);
+}
+
+#[test]
 fn an_entry_too_large_is_refused_and_harms_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).unwrap();
@@ -212,4 +237,59 @@ fn an_entry_too_large_is_refused_and_harms_nothing() {
         build(built.path(), &[large, big(66_000, 1)]).unwrap(),
         Built { captures: 1, repeated: 0, too_long: 1 }
     );
+}
+
+#[test]
+fn a_changed_byte_is_an_error_or_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let entries = captures(1500);
+    build(folder.path(), &entries).unwrap();
+    let files = files(folder.path());
+    let (mut errors, mut same) = (0, 0);
+    for (damaged, whole) in &files {
+        for at in (0..whole.len()).step_by((whole.len() / 60).max(1)) {
+            let copy = tempfile::tempdir().unwrap();
+            for (name, bytes) in &files {
+                let path = copy.path().join(name);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(&path, bytes).unwrap();
+            }
+            let mut changed = whole.clone();
+            changed[at] ^= 1 << (at % 8);
+            std::fs::write(copy.path().join(damaged), &changed).unwrap();
+            match open(copy.path()).and_then(|store| gather(&store, &KeyRange::default(), false)) {
+                Err(Error::Corrupt { path: named, .. }) => {
+                    assert_eq!(named, copy.path());
+                    errors += 1;
+                }
+                Ok(found) => {
+                    assert!(found == entries, "{} {at}: {} entries", damaged.display(), found.len());
+                    same += 1;
+                }
+                Err(other) => panic!("{} {at}: {other}", damaged.display()),
+            }
+        }
+    }
+    assert!(errors > 60, "{errors} errors, {same} without effect");
+}
+
+/// Names and bytes of the files of a folder, but for what is only reserved.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for file in std::fs::read_dir(next).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let mut bytes = std::fs::read(&path).unwrap();
+            let used = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            bytes.truncate(used);
+            files.push((path.strip_prefix(folder).unwrap().to_path_buf(), bytes));
+        }
+    }
+    files.sort();
+    files
 }

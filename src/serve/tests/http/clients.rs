@@ -193,3 +193,155 @@ fn wget_leaves_out_what_our_index_knows() {
         records(&folder.path().join("second.warc.gz")).into_iter().map(|(kind, _)| kind).collect();
     assert!(kinds.contains(&RecordType::Revisit) && !kinds.contains(&RecordType::Response), "{kinds:?}");
 }
+
+/// Headers that name the moment, the connection or the server.
+const PASSING: [&str; 4] = ["date", "connection", "content-length", "transfer-encoding"];
+
+/// Headers of pywb's answer and of ours over the same WARCs, name by name, but for those in `PASSING`.
+#[test]
+fn headers_are_those_of_pywb_but_for_what_is_said_here() {
+    let Some(wayback) = program("wayback") else { return };
+    let Some(archives) = webmill_evaluation::archive("archives") else { return };
+    let base =
+        ["pywb", "archives/pywb"].map(|path| archives.path().join(path)).into_iter().find(|p| p.exists());
+    let base = base.expect("archives of pywb");
+    let folder = tempfile::tempdir().unwrap();
+    let mut lines: Vec<String> = ["iana", "dupes", "example2"]
+        .iter()
+        .flat_map(|name| {
+            let text = std::fs::read_to_string(base.join(format!("cdxj/{name}.cdxj"))).unwrap();
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        })
+        .collect();
+    lines.sort();
+    let index = folder.path().join("index.cdxj");
+    std::fs::write(&index, lines.join("\n") + "\n").unwrap();
+    let warcs = base.join("warcs");
+    let config = format!(
+        "collections:\n  t:\n    index_paths: {}\n    archive_paths: {}/\nenable_memento: true\n",
+        index.display(),
+        warcs.display()
+    );
+    let (_pywb, port) = pywb(&wayback, folder.path(), &config);
+    let posted = webmill_serve::cdx::parse_posted(&lines.join("\n"), key);
+    assert_eq!(posted.bad_lines, 0);
+    let shards = ["iana", "dupes", "example2"].map(|name| warcs.join(format!("{name}.warc.gz")));
+    let mut archive = Archive::new(key);
+    let index = Arc::new(MemoryIndex::new(posted.entries));
+    archive.add(Collection::new("t", index, Arc::new(ShardFiles::new(shards, 64 << 20)))).unwrap();
+    let server = serve(archive, Options::default());
+    let mut wrong = Vec::new();
+    for (target, headers, more, ours_alone, theirs_alone) in [
+        // Ours adds the neighbours; theirs lets headers through that it does not know.
+        (
+            "/t/20140126200624id_/http://www.iana.org/",
+            "",
+            "",
+            &["x-archive-orig-x-varnish"][..],
+            &["x-varnish"][..],
+        ),
+        ("/t/2014id_/http://www.iana.org/about", "", "", &["x-archive-orig-x-varnish"], &["x-varnish"]),
+        (
+            "/t/20140126200804id_/http://www.iana.org/about/performance/ietf-statistics",
+            "",
+            "",
+            &["x-archive-orig-accept-ranges", "x-archive-orig-content-length", "x-archive-orig-x-varnish"],
+            &["accept-ranges", "x-varnish"],
+        ),
+        (
+            "/t/20140127171251id_/http://example.com/",
+            "",
+            "",
+            &[
+                "x-archive-orig-accept-ranges",
+                "x-archive-orig-content-length",
+                "x-archive-orig-x-cache",
+                "x-archive-orig-x-ec-custom-error",
+            ],
+            &["accept-ranges", "x-cache", "x-ec-custom-error"],
+        ),
+        (
+            "/t/id_/http://www.iana.org/",
+            "Accept-Datetime: Sun, 26 Jan 2014 20:06:24 GMT\r\n",
+            "",
+            &["x-archive-orig-x-varnish"],
+            &["x-varnish"],
+        ),
+        ("/t/timemap/link/http://www.iana.org/", "", "", &[], &[]),
+        ("/t/timemap/json/http://www.iana.org/", "", "", &[], &[]),
+        // The live index changes: it is not for a day's cache.
+        ("/t/cdx?url=http://www.iana.org/", "", "", &["x-max-rows"], &["cache-control"]),
+        ("/t/cdx?url=http://www.iana.org/&output=json", "", "", &["x-max-rows"], &["cache-control"]),
+        ("/t/cdx?url=http://www.iana.org/&output=link", "", "", &["x-max-rows"], &["cache-control"]),
+        ("/t/cdx?output=link", "", "", &[], &["cache-control"]),
+        ("/t/2014id_/http://nothing.example/", "", "type", &[], &[]),
+        ("/t/timemap/link/http://nothing.example/", "", "type", &[], &[]),
+    ] {
+        let theirs = ask(port, target, headers).unwrap();
+        let ours = ask(server.address.port(), target, headers).unwrap();
+        if ours.status != theirs.status {
+            wrong.push(format!("{target}: ours {}, theirs {}", ours.status, theirs.status));
+        }
+        let names = |answer: &Answer| -> Vec<String> {
+            let names = answer.headers.iter().map(|(name, _)| name.to_ascii_lowercase());
+            let mut names: Vec<String> = names.filter(|name| !PASSING.contains(&name.as_str())).collect();
+            names.sort();
+            names.dedup();
+            names
+        };
+        let (our_names, their_names) = (names(&ours), names(&theirs));
+        let without = |names: &[String], others: &[String]| -> Vec<String> {
+            names.iter().filter(|name| !others.contains(name)).cloned().collect()
+        };
+        let (mut ours_only, theirs_only) =
+            (without(&our_names, &their_names), without(&their_names, &our_names));
+        // A stored answer that is opened in a browser is held in a sandbox.
+        if target.contains("id_") && ours.status != 404 {
+            let before = ours_only.len();
+            ours_only.retain(|name| name != "content-security-policy");
+            assert_eq!(before, ours_only.len() + 1, "{target}");
+        }
+        if ours_only != ours_alone || theirs_only != theirs_alone {
+            wrong.push(format!("{target}: ours alone {ours_only:?}, theirs alone {theirs_only:?}"));
+        }
+        for name in our_names.iter().filter(|name| their_names.contains(name)) {
+            let (our, their) = (ours.header(name).unwrap(), theirs.header(name).unwrap());
+            let their = their.replace(&format!(":{port}/"), &format!(":{}/", server.address.port()));
+            match name.as_str() {
+                // All links of theirs are among ours, but that a capture may be the first or last.
+                "link" => {
+                    let plain = |link: &str| {
+                        let mut link = link.to_owned();
+                        for rel in ["first ", "last ", "prev ", "next "] {
+                            link = link.replace(rel, "");
+                        }
+                        link
+                    };
+                    for part in their.split(", <") {
+                        if !plain(our).contains(part) {
+                            wrong.push(format!("{target}: {part}\n    not in {our}"));
+                        }
+                    }
+                }
+                "content-type" if more == "type" => {}
+                // Theirs is as stored and leads out of the archive, to this server's root or to the living Web.
+                "location" => {
+                    if our != their && !(our.contains("id_/http") && our.ends_with(&their)) {
+                        wrong.push(format!("{target}: location: ours {our}, theirs {their}"));
+                    }
+                }
+                _ if our == their => {}
+                _ => wrong.push(format!("{target}: {name}: ours {our}, theirs {their}")),
+            }
+        }
+        if target.contains("id_") && ours.status == 200 && ours.body != theirs.body {
+            let head: Vec<_> = theirs.headers.iter().filter(|(n, _)| n.contains("en")).collect();
+            wrong.push(format!(
+                "{target}: body ours {}, theirs {} bytes: {head:?}",
+                ours.body.len(),
+                theirs.body.len()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -229,6 +229,31 @@ fn every_request_is_logged() {
 }
 
 #[test]
+fn requests_of_any_bytes_are_answered_or_closed() {
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, TestRunner};
+    let (_folder, server) = running();
+    let mut runner = TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
+    let part = "(/|t|cdx|timegate|timemap|link|json|id_|mp_|2014|http:|a\\.example|\\?url=|&filter=|=~|%[0-9A-F]{2}|[!-~]){0,12}";
+    runner
+        .run(&(part, "(GET|POST|HEAD|PUT)", "[ -~]{0,30}"), |(target, method, value)| {
+            let request = format!(
+                "{method} /{target} HTTP/1.1\r\nHost: localhost\r\nAccept-Datetime: {value}\r\nConnection: close\r\n\
+                 Content-Length: 0\r\n\r\n"
+            );
+            let mut stream = TcpStream::connect(server.address).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut bytes = Vec::new();
+            stream.read_to_end(&mut bytes).unwrap();
+            let status = String::from_utf8_lossy(&bytes[..bytes.len().min(12)]).into_owned();
+            prop_assert!(status.starts_with("HTTP/1.1 ") && !status.ends_with("500"), "{request}: {status}");
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
 fn the_front_page_counts_collections_that_nobody_has_opened() {
     let server = serve(many(5000), Options::default());
     let home = server.get("/");
