@@ -181,7 +181,7 @@ fn crawled(folder: &Path, compression: Compression) {
     options.archive.format = ArchiveFormat::Warc;
     options.archive.compression = Some(compression);
     options.archive.via = true;
-    options.archive.collection = Some("Kinds".into());
+    options.archive.info.insert("isPartOf".into(), "Kinds".into());
     for day in DAYS {
         site.second_day.store(day > 0, std::sync::atomic::Ordering::SeqCst);
         round(folder, &options, &[&format!("{HOST}/")], day as f64);
