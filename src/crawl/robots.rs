@@ -50,7 +50,7 @@ pub const MAX_SITEMAPS: usize = 1000;
 pub const MAX_REDIRECTS: u8 = 5;
 
 /// First byte of [`Robots::to_bytes`].
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// More than the rules of [`MAX_BYTES`] of file come to, in bytes: UTF-16 and replaced octets grow.
 const MAX_STORED: usize = 32 * MAX_BYTES;
 /// The longest delay that is reported: longer ones are nonsense (31 years).
@@ -66,8 +66,6 @@ pub struct Robots {
 /// What is stored: everything else follows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Facts {
-    /// All is forbidden, for this reason.
-    denied: Option<Cow<'static, str>>,
     delay_ms: Option<u64>,
     sitemaps: Vec<String>,
     rules: Vec<Rule>,
@@ -118,12 +116,6 @@ impl Robots {
         Robots { facts: Facts::default(), index: Index::default() }
     }
 
-    /// All is forbidden, for a reason of the caller: what [`Robots::from_status`] asks for where it gives `None`.
-    pub fn deny_all(reason: &'static str) -> Robots {
-        let facts = Facts { denied: Some(Cow::Borrowed(reason)), ..Facts::default() };
-        Robots { facts, index: Index::default() }
-    }
-
     /// What an answer means (RFC 9309 section 2.3.1): 2xx is read; 3xx (the caller has followed [`MAX_REDIRECTS`] and
     /// got one more) and 4xx mean that there is none, so that all is allowed, also 401 and 403. 5xx, statuses that do
     /// not exist, and 408, 425 and 429 give `None`: the file is unreachable, all is forbidden until a later try.
@@ -145,9 +137,6 @@ impl Robots {
     fn check_path(&self, path: &str, steps: &mut u64) -> Verdict<'_> {
         if path == "/robots.txt" {
             return Verdict { allowed: true, rule: None };
-        }
-        if let Some(reason) = &self.facts.denied {
-            return Verdict { allowed: false, rule: Some(reason) };
         }
         let mut buffer = Vec::new();
         let path = if path.starts_with('/') { path } else { "/" };

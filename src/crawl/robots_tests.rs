@@ -180,11 +180,7 @@ fn access_results() {
         assert_eq!(result(status), want, "{status}");
     }
     assert!(Robots::from_status(204, b"", "a").unwrap().check(&url).allowed);
-    let denied = Robots::deny_all("robots.txt unreachable");
-    assert_eq!(denied.check(&url), Verdict { allowed: false, rule: Some("robots.txt unreachable") });
-    assert!(denied.check(&CanonicalUrl::parse("http://a/robots.txt").unwrap()).allowed);
     assert_eq!(Robots::allow_all().check(&url), Verdict { allowed: true, rule: None });
-    assert_eq!(Robots::from_bytes(&denied.to_bytes()), Some(denied));
 }
 
 #[test]

@@ -20,7 +20,6 @@ use std::collections::HashSet;
 use super::sim::SimWeb;
 use super::sim_config::Trouble;
 use super::sim_extras::{Deed, SLOTS, Slot, Way};
-use super::sim_hosts::Health;
 use super::sim_locate::Place;
 use super::sim_robots::HostRules;
 use super::{Kind, Region, Trap};
@@ -370,11 +369,6 @@ impl Coverage<'_> {
                 && rules.allows(trap.entry());
             entered.then(|| (sim.web.host_name(host), trap))
         })
-    }
-
-    /// Health of the host with this name.
-    pub fn host_health(&self, name: &str) -> Option<Health> {
-        self.sim.host_number(name).map(|host| self.sim.health(host))
     }
 
     /// `Crawl-delay` that the host with this name asks for, in seconds.

@@ -22,20 +22,8 @@ fn write(path: &Path, options: &FrontierOptions) {
     let (mut frontier, _) = Frontier::open_with(path, options, limits()).unwrap();
     for n in 0..6000u32 {
         let url = CanonicalUrl::parse(&format!("http://h{}.example/{n}", n % 300)).unwrap();
-        let purpose = Purpose::Page;
-        let (redirects, origin, referrer, priority) = (0, None, None, 0.0);
-        frontier
-            .add(&Discovered {
-                url,
-                purpose,
-                depth: n / 1000,
-                redirects,
-                lineage: Default::default(),
-                origin,
-                referrer,
-                priority,
-            })
-            .unwrap();
+        let found = Discovered { depth: n / 1000, ..Discovered::new(url, Purpose::Page) };
+        frontier.add(&found).unwrap();
         if n % 100 == 99 {
             frontier.commit(&n.to_le_bytes()).unwrap();
         }

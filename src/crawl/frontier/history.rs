@@ -93,20 +93,6 @@ impl Frontier {
         self.keep(url, history, false)
     }
 
-    /// Makes a page with a history due at a time; `false`: it has none, or is queued already.
-    ///
-    /// # Errors
-    /// [`Error::Incompatible`], [`Error::Corrupt`], [`Error::Io`].
-    pub fn make_due(&mut self, url: &CanonicalUrl, at_ms: i64) -> Result<bool> {
-        let Some(mut history) = self.history(url)? else { return Ok(false) };
-        if self.is_taken(self.history_key(url))? {
-            return Ok(false);
-        }
-        history.next_ms = Some(at_ms);
-        self.keep(url, &history, false)?;
-        Ok(true)
-    }
-
     /// A page that was queued by other means than the schedule counts as queued by it: it is not due meanwhile, and what its visit finds
     /// brings it back.
     ///
@@ -117,22 +103,6 @@ impl Frontier {
             Some(history) => self.keep(url, &history, true),
             None => Ok(()),
         }
-    }
-
-    /// Takes a page out of the schedule, and out of the queue where it waits to be visited again; `false`: it was in neither.
-    ///
-    /// # Errors
-    /// [`Error::Incompatible`], [`Error::Corrupt`], [`Error::Io`].
-    pub fn drop_due(&mut self, url: &CanonicalUrl) -> Result<bool> {
-        let Some(mut history) = self.history(url)? else { return Ok(false) };
-        let taken = self.is_taken(self.history_key(url))?;
-        if taken {
-            self.mark_seen(url)?;
-        }
-        let was = taken || history.next_ms.is_some();
-        history.next_ms = None;
-        self.keep(url, &history, false)?;
-        Ok(was)
     }
 
     /// Queues the pages whose time has come, at most so many, those that were due first, and says which.

@@ -61,70 +61,14 @@ fn a_page_is_visited_when_it_is_due_and_comes_back_when_it_is_next() {
     let mut frontier = open(&path, &options);
     let Next::Fetch(lease) = frontier.next(2000).unwrap() else { panic!("it is queued") };
     assert_eq!((lease.entry.url.clone(), lease.entry.depth), (url(2), 2));
-    assert!(!frontier.make_due(&url(2), 5).unwrap(), "its visit is under way");
     frontier.set_history(&url(2), &history(2, Some(9000))).unwrap();
     frontier.release(lease, After::Done).unwrap();
     assert_eq!(frontier.next_due().unwrap(), Some(500));
-    assert!(frontier.make_due(&url(3), 400).unwrap());
-    assert!(!frontier.make_due(&url(4), 400).unwrap());
+    frontier.set_history(&url(3), &history(3, Some(400))).unwrap();
     let urls: Vec<CanonicalUrl> =
         frontier.take_due(9000, 10).unwrap().into_iter().map(|due| due.url).collect();
     assert_eq!(urls, [url(3), url(1), url(2)]);
     assert_eq!(frontier.next_due().unwrap(), None);
-}
-
-#[test]
-fn what_is_dropped_is_not_visited_and_may_come_back() {
-    for strategy in [Order::Breadth, Order::Best] {
-        let folder = tempfile::tempdir().unwrap();
-        let options = FrontierOptions { strategy, popularity: 1.0, ..FrontierOptions::default() };
-        let mut frontier = open(&folder.path().join("frontier"), &options);
-        for number in [1, 4] {
-            frontier.set_history(&url(number), &history(number, Some(100))).unwrap();
-        }
-        assert_eq!(frontier.take_due(100, 10).unwrap().len(), 2);
-        assert!(frontier.drop_due(&url(1)).unwrap());
-        assert!(!frontier.drop_due(&url(1)).unwrap());
-        assert!(!frontier.drop_due(&url(9)).unwrap());
-        let Next::Fetch(lease) = frontier.next(200).unwrap() else { panic!("one is queued") };
-        assert_eq!(lease.entry.url, url(4));
-        frontier.set_history(&url(4), &history(4, None)).unwrap();
-        assert!(frontier.make_due(&url(1), 150).unwrap());
-        assert_eq!(frontier.take_due(200, 10).unwrap().len(), 1);
-        frontier.release(lease, After::Done).unwrap();
-        let Next::Fetch(lease) = frontier.next(200).unwrap() else { panic!("it is queued again") };
-        assert_eq!(lease.entry.url, url(1));
-        frontier.release(lease, After::Done).unwrap();
-        assert!(matches!(frontier.next(200).unwrap(), Next::Empty));
-    }
-}
-
-#[test]
-fn a_visit_that_was_replayed_is_not_made_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("frontier");
-    let options = FrontierOptions::default();
-    let mut frontier = open(&path, &options);
-    for number in [1, 4, 7] {
-        frontier.set_history(&url(number), &history(number, Some(100 * i64::from(number)))).unwrap();
-    }
-    assert_eq!(frontier.take_due(400, 10).unwrap().len(), 2);
-    frontier.commit(b"x").unwrap();
-    drop(frontier);
-    // Visited since: one that was queued at the commit, one that was not.
-    let mut frontier = open(&path, &options);
-    frontier.replay_visit(&url(1), &history(1, Some(5000))).unwrap();
-    frontier.replay_visit(&url(7), &history(7, Some(5000))).unwrap();
-    let Next::Fetch(lease) = frontier.next(800).unwrap() else { panic!("one was not visited") };
-    assert_eq!(lease.entry.url, url(4));
-    frontier.set_history(&url(4), &history(4, None)).unwrap();
-    frontier.release(lease, After::Done).unwrap();
-    assert!(matches!(frontier.next(800).unwrap(), Next::Empty));
-    assert_eq!(frontier.take_due(5000, 10).unwrap().len(), 2);
-    for _ in 0..2 {
-        let Next::Fetch(lease) = frontier.next(6000).unwrap() else { panic!("both are visited again") };
-        frontier.release(lease, After::Done).unwrap();
-    }
 }
 
 #[test]
@@ -173,8 +117,6 @@ enum Step {
     Set { page: u8, next: Option<i64> },
     Update { page: u8, next: Option<i64> },
     Replay { page: u8, next: Option<i64> },
-    MakeDue { page: u8, at: i64 },
-    Drop { page: u8 },
     Take { now: i64, max: usize },
     Visit { next: Option<i64> },
     Commit,
@@ -188,8 +130,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => (page(), next()).prop_map(|(page, next)| Step::Set { page, next }),
         3 => (page(), next()).prop_map(|(page, next)| Step::Update { page, next }),
         2 => (page(), next()).prop_map(|(page, next)| Step::Replay { page, next }),
-        3 => (page(), 0..40i64).prop_map(|(page, at)| Step::MakeDue { page, at }),
-        2 => page().prop_map(|page| Step::Drop { page }),
         6 => (0..50i64, 0..4usize).prop_map(|(now, max)| Step::Take { now, max }),
         8 => next().prop_map(|next| Step::Visit { next }),
         3 => Just(Step::Commit),
@@ -228,18 +168,6 @@ fn compare(options: &FrontierOptions, steps: &[Step]) {
             Step::Replay { page, next } => {
                 frontier.replay_visit(&url(page), &history(page, next)).unwrap();
                 pages.insert(page, (history(page, next), false));
-            }
-            Step::MakeDue { page, at } => {
-                let free = pages.get_mut(&page).filter(|(_, queued)| !queued);
-                assert_eq!(frontier.make_due(&url(page), at).unwrap(), free.is_some());
-                free.into_iter().for_each(|(history, _)| history.next_ms = Some(at));
-            }
-            Step::Drop { page } => {
-                let known = pages.get_mut(&page);
-                let was =
-                    known.as_ref().is_some_and(|(history, queued)| *queued || history.next_ms.is_some());
-                assert_eq!(frontier.drop_due(&url(page)).unwrap(), was);
-                known.into_iter().for_each(|(history, queued)| (history.next_ms, *queued) = (None, false));
             }
             Step::Take { now, max } => {
                 let found = frontier.take_due(now, max).unwrap();

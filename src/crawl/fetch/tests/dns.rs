@@ -60,20 +60,8 @@ async fn resolver(say: impl Fn(&str, usize) -> Say + Send + 'static) -> (String,
                 reply.extend_from_slice(question);
                 for data in records {
                     // The name of the question, type, class, a time to live of 0, data.
-                    reply.extend_from_slice(&[
-                        0xc0,
-                        12,
-                        0,
-                        kind as u8,
-                        0,
-                        1,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        data.len() as u8,
-                    ]);
+                    let length = data.len() as u8;
+                    reply.extend([0xc0, 12, 0, kind as u8, 0, 1, 0, 0, 0, 0, 0, length]);
                     reply.extend_from_slice(&data);
                 }
                 socket.send_to(&reply, from).await.unwrap();
