@@ -1,6 +1,6 @@
 //! What is known about each block, as features.
 //!
-//! A row a block: its own text (length, links, punctuation, case, phrases), the kinds of its ancestors with their
+//! One row per block: its own text (length, links, punctuation, case, phrases), the kinds of its ancestors with their
 //! distance, the sums of the ever wider containers around it, its neighbours, where it is on the page, its relation to the
 //! page's title and to the densest stretch. The [row of the page](super::page_row) follows. Nothing depends on a language
 //! but the [phrases](super::boilerplate_phrases) and the names of [`class_names`](crate::blocks::class_names). The shipped
@@ -142,7 +142,10 @@ fn repeated_elements(page: &Page, facts: &PageFeatures, i: usize, out: &mut impl
         ln_twin_blocks: ln(twins.counts.blocks as f32),
         twin_linked_headings: per(twins.counts.heading_link_units, twins.counts.units),
         ln_blocks_since_first_twin: ln((twins.first - twins_start) as f32),
-        units_since_first_twin: per(facts.units[twins.first as usize] - facts.units[twins_start as usize], twins.twin_units),
+        units_since_first_twin: per(
+            facts.units[twins.first as usize] - facts.units[twins_start as usize],
+            twins.twin_units,
+        ),
         title_words: facts.title_words[i],
         ends_open: flag(block.ends_open),
     }

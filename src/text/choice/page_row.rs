@@ -35,14 +35,7 @@ fn lengths_and_repetition(
     let n = page.blocks.len();
     let all = page.containers.first().map(|c| c.counts).unwrap_or_default();
     let dense_units = facts.units[facts.dense.1] - facts.units[facts.dense.0];
-    let mut twins = 0.0f32;
-    let mut twin_share = 0.0f32;
-    for container in &page.containers {
-        if container.twins >= 3 && container.twin_units > twin_share && container.tag != Tag::P {
-            twin_share = container.twin_units;
-            twins = container.twins as f32;
-        }
-    }
+    let (twins, twin_share) = most_repeated(page);
     // The repeated element that holds most prose: posts of a thread, answers, chapters.
     let mut posts = (0.0, 0.0, 0.0);
     let mut post_group = 0;
@@ -88,6 +81,19 @@ fn lengths_and_repetition(
         ),
     }
     post_group
+}
+
+/// How often the repeated element stands that holds most words, and these words.
+fn most_repeated(page: &Page) -> (f32, f32) {
+    let mut twins = 0.0f32;
+    let mut twin_share = 0.0f32;
+    for container in &page.containers {
+        if container.twins >= 3 && container.twin_units > twin_share && container.tag != Tag::P {
+            twin_share = container.twin_units;
+            twins = container.twins as f32;
+        }
+    }
+    (twins, twin_share)
 }
 
 /// Where on the page its prose stands, by what elements are called.
