@@ -184,7 +184,7 @@ pub(crate) fn inputs_of_run(path: &Path) -> Result<Vec<String>> {
 }
 
 /// Where the shards lay that results are of.
-pub(crate) fn shards_of(results: &Path) -> Result<Vec<String>> {
+pub fn shards_of(results: &Path) -> Result<Vec<String>> {
     let mut shards = inputs_of(results)?;
     shards.retain(|input| ShardReader::open(Path::new(input), &ReadOptions::default()).is_ok());
     if shards.is_empty() {

@@ -1,5 +1,4 @@
-//! The demonstration site is part of the program, and so are the data in some crates: their versions stand in the keys
-//! of jobs.
+//! The data in some crates is part of the program: their versions stand in the keys of jobs.
 
 use std::path::Path;
 
@@ -8,7 +7,6 @@ const DATA_CRATES: &[&str] =
     &["chardetng", "encoding_rs", "jieba-rs", "psl", "unicode-normalization", "unicode-segmentation", "url"];
 
 fn main() {
-    println!("cargo:rerun-if-changed=../datasets/demo-site");
     let lock = Path::new("../Cargo.lock");
     println!("cargo:rerun-if-changed={}", lock.display());
     println!(

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use webmill_table::schema;
 
-use crate::command::dedup::apply::dropped::DroppedRow;
-use crate::command::index::columnar::CaptureRow;
+use crate::dropped::DroppedRow;
+use crate::index_row::CaptureRow;
 use crate::registry::{JobEntry, Registry};
 use crate::{
     count, crawl, dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape,

@@ -29,7 +29,7 @@ use webmill_table::{FileFacts, TableSchema};
 
 use crate::registry::Registry;
 
-pub(crate) use choice::{EARLIER, latest_keys};
+pub use choice::{EARLIER, latest_keys};
 
 /// Form of `tables.json`.
 pub const FORMAT: u32 = 1;

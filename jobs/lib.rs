@@ -1,4 +1,4 @@
-//! The jobs, their registry, and the commands around them: all of the `webmill` binary but its `main`.
+//! The jobs and their registry. The commands around them are crate `webmill-cli`.
 //!
 //! A job is a struct of settings ([`recipe::Settings`]) that implements [`webmill_run::Job`], with an entry
 //! ([`registry::JobEntry`]) in [`builtin`]; help, recipes, `webmill run`, `webmill schema` and the report read that
@@ -17,7 +17,6 @@
 //! | [`catalogue`] | results as a whole: the tables of one consistent set of keys |
 //! | [`export`] | tables of results as JSON lines, CSV, SQLite |
 //! | [`document_reader`] | who reads documents that are no HTML |
-//! | [`command`] | arguments and output of the subcommands |
 //! | [`levels`], [`current_captures`], [`clustered_captures`], [`output`], [`rejects`], [`ingredients`] | what several jobs share: levels of the graph, which capture of a URL counts and in which cluster it is, files of tables, damaged records, models in keys |
 
 #![deny(clippy::unwrap_used)]
@@ -39,24 +38,25 @@ pub mod archive_facts;
 pub mod builtin;
 pub mod catalogue;
 pub mod clustered_captures;
-pub mod command;
 pub mod console;
 pub mod count;
 pub mod crawl;
 pub mod current_captures;
 pub mod dedup;
 pub mod document_reader;
+pub mod dropped;
 pub mod export;
 pub mod extract;
 pub mod focused;
 pub mod graph;
+pub mod index_row;
 pub mod ingredients;
 pub mod inputs;
 pub mod job;
 pub mod keywords;
 pub mod learn;
 pub mod levels;
-mod mapped;
+pub mod mapped;
 pub mod mapreduce;
 pub mod mirrors;
 pub mod output;
@@ -70,7 +70,7 @@ pub mod report;
 pub mod rules;
 pub mod run_all;
 pub mod shape;
-mod timings;
+pub mod timings;
 pub mod walk;
 
 /// Writes a result to stdout.

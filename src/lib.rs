@@ -24,7 +24,7 @@
 //! | `serve` | [`serve`] | the capture index; CDX, Memento and replay over HTTP; WACZ | `shard`, `html`, `sort` |
 //! | `sim` | [`sim`] | a simulated Web with known truth | |
 //! | `jobs` | [`jobs`] | the jobs and their registry | all of these |
-//! | `cli` (default) | | the binary | `jobs` |
+//! | `cli` (default) | [`cli`] | the command line and the binary | `jobs` |
 //! | `sql` | | `webmill query`, by the engine of polars | `cli` |
 //!
 //! # A whole program: archive file in, ranked table out
@@ -96,6 +96,9 @@
 
 #[doc(inline)]
 pub use webmill_capture as capture;
+#[cfg(feature = "cli")]
+#[doc(inline)]
+pub use webmill_cli as cli;
 #[cfg(feature = "crawl")]
 #[doc(inline)]
 pub use webmill_crawl as crawl;

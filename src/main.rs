@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
-use webmill::jobs::command::{
+use webmill::cli::{
     args, count, crawl, datasets, dedup, demo, graph, index, jobs, learn, overview, query, rank, reference,
     report, results, rules, schema, serve, shape, shard, show, text, wacz,
 };

@@ -9,9 +9,9 @@ use polars_arrow::array::{Array, PrimitiveArray, Utf8Array};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use webmill_capture::Error;
+use webmill_cli::graph as command;
+use webmill_cli::source;
 use webmill_graph::{Csr, Graph as Nodes, Hits, PageRank};
-use webmill_jobs::command::graph as command;
-use webmill_jobs::command::source;
 
 use crate::arrow::{ArrowTable, Chunk, Strings, values};
 use crate::fault::{Fault, Result, config};

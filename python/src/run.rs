@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::{Args, Command, FromArgMatches};
 use pyo3::prelude::*;
 use webmill_capture::Error;
-use webmill_jobs::command::jobs::InputArgs;
+use webmill_cli::jobs::InputArgs;
 use webmill_jobs::run_all::run_all;
 use webmill_run::{Cancel, Measure, Progress};
 

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use rayon::prelude::*;
 use webmill_capture::Error;
-use webmill_jobs::command::text::{self, Known, shown_name};
+use webmill_cli::text::{self, Known, shown_name};
 use webmill_run::Cancel;
 use webmill_text::{About, FieldValue};
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use polars::prelude::{AnyValue, DataFrame, Series, TimeUnit};
 use serde_json::{Number, Value};
-use webmill::jobs::command::print::{RowForm, Rows, SHOWN};
+use webmill::cli::print::{RowForm, Rows, SHOWN};
 
 /// The rows of an answer; a table has `rows` at most, and says how many there are.
 pub fn written(answer: &DataFrame, form: RowForm, rows: usize) -> Result<String> {

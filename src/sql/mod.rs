@@ -14,8 +14,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use polars::prelude::DataFrame;
 
-use webmill::jobs::command::print::RowForm;
-use webmill::jobs::command::query::{Form, QueryArgs};
+use webmill::cli::print::RowForm;
+use webmill::cli::query::{Form, QueryArgs};
 use webmill::jobs::print;
 
 use statement::Statement;

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use webmill::jobs::command::index::columnar::CaptureRow;
+use webmill::jobs::index_row::CaptureRow;
 use webmill::table::read_rows;
 
 use crate::support::Work;

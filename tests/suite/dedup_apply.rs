@@ -5,8 +5,8 @@ mod further;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use webmill::jobs::command::dedup::apply::dropped::DroppedRow;
 use webmill::jobs::dedup::tables::ClusterRow;
+use webmill::jobs::dropped::DroppedRow;
 use webmill::mill::TextRow;
 use webmill::shard::{
     Compression, NewRecord, NewWarcRecord, RawDbWriter, ReadOptions, RecordType, ShardReader, WarcOptions,

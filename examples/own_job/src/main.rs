@@ -13,7 +13,7 @@ mod page_languages;
 
 use std::process::ExitCode;
 
-use webmill::jobs::command::jobs::program;
+use webmill::cli::jobs::program;
 use webmill::jobs::registry::Registry;
 
 fn main() -> ExitCode {

@@ -1,0 +1,427 @@
+//! Flags that more than one command has: each is declared here once, so that it is called and explained alike everywhere.
+//!
+//! A flag of a name has one value name and one text in all commands (`tests/suite/flags.rs` holds that). What it defaults to
+//! where it is left out, a command says in its own words.
+
+mod old;
+mod results;
+
+use std::path::{Path, PathBuf};
+
+use webmill_capture::{Error, Result};
+use webmill_run::{Cancel, Progress, Runtime};
+
+use webmill_jobs::builtin::registry;
+use webmill_jobs::job::Context;
+use webmill_jobs::recipe::Recipe;
+use webmill_jobs::rejects::RejectTable;
+use webmill_jobs::run_all::processors;
+
+pub use old::old_spelling;
+pub use results::{Results, ResultsOrGraph, ResultsOrPages, is_results};
+
+/// Where something new is written, for commands that cannot do without.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Out {
+    /// Where it is written: a folder or a file.
+    #[arg(short, long, value_name = "PATH")]
+    pub out: PathBuf,
+}
+
+/// Where something new is written, for commands that have a place of their own for it.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct OutOption {
+    /// Where it is written: a folder or a file.
+    #[arg(short, long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+}
+
+/// Processors and memory.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Budget {
+    #[command(flatten)]
+    threads: Threads,
+    #[command(flatten)]
+    memory: Memory,
+}
+
+impl Budget {
+    /// Threads to use.
+    pub fn threads(&self) -> usize {
+        self.threads.count()
+    }
+
+    /// Bytes of memory to stay within.
+    pub fn memory(&self) -> u64 {
+        self.memory.bytes()
+    }
+
+    /// Bytes of memory that were asked for.
+    pub fn memory_asked(&self) -> Option<u64> {
+        self.memory.memory
+    }
+
+    /// A thread pool of these threads.
+    ///
+    /// # Errors
+    /// Where they cannot be started.
+    pub fn pool(&self) -> Result<rayon::ThreadPool> {
+        self.threads.pool()
+    }
+}
+
+/// Processors.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Threads {
+    /// Threads to use [default: all processors].
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    threads: Option<usize>,
+}
+
+impl Threads {
+    /// Threads to use.
+    pub fn count(&self) -> usize {
+        self.threads.unwrap_or_else(processors)
+    }
+
+    /// A thread pool of these threads.
+    ///
+    /// # Errors
+    /// Where they cannot be started.
+    pub fn pool(&self) -> Result<rayon::ThreadPool> {
+        let threads = self.count();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|e| Error::Config(format!("--threads {threads}: they cannot be started: {e}")))
+    }
+}
+
+/// Memory.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Memory {
+    /// Memory to stay within, as 512MiB [default: 4GiB; of a crawl 1GiB].
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+}
+
+impl Memory {
+    /// Bytes to stay within.
+    pub fn bytes(&self) -> u64 {
+        self.memory.unwrap_or(4 << 30)
+    }
+}
+
+/// How large records may be.
+#[derive(Debug, Clone, clap::Args)]
+pub struct MaxRecord {
+    /// Largest record held in memory.
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_size, hide_short_help = true)]
+    pub max_record: u64,
+}
+
+/// How much damage is no failure.
+#[derive(Debug, Clone, clap::Args)]
+pub struct MaxBad {
+    /// Share of damaged records, or of lost bytes, beyond which nothing is committed.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share, hide_short_help = true)]
+    pub max_bad: f64,
+}
+
+/// The recipe, and settings that override it.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct RecipeFlags {
+    /// File of settings, a table for each job (docs/settings.md).
+    #[arg(long, value_name = "FILE.toml")]
+    recipe: Option<PathBuf>,
+    /// Override a setting of the recipe, as rank.damping=0.9; may be repeated.
+    #[arg(long, value_name = "TABLE.KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl RecipeFlags {
+    /// Whether there is a recipe of its own.
+    pub fn has_file(&self) -> bool {
+        self.recipe.is_some()
+    }
+
+    /// The recipe with what `--set` overrides, for commands whose flags override some of it before it is checked.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or `--set` names no setting.
+    pub fn read(&self) -> Result<Recipe> {
+        let recipe = self.recipe.as_ref().map_or_else(|| Ok(Recipe::default()), |path| Recipe::read(path))?;
+        self.over(recipe)
+    }
+
+    /// Another recipe with what `--set` overrides.
+    ///
+    /// # Errors
+    /// Where `--set` names no setting.
+    pub fn over(&self, mut recipe: Recipe) -> Result<Recipe> {
+        self.set.iter().try_for_each(|text| recipe.assign(text))?;
+        Ok(recipe)
+    }
+}
+
+/// How many are printed.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Top {
+    /// Print only so many, the best first.
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+}
+
+/// How many pages.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Pages {
+    /// Number of pages: of a crawl where it stops, of a generated Web all.
+    #[arg(long, value_name = "N")]
+    pub pages: Option<u64>,
+}
+
+/// A host.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Host {
+    /// Host whose nodes are exported, or whose logs these are.
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+}
+
+/// Shards of results that lie elsewhere than when they were read.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct ShardsOption {
+    /// The shards that the results are of [default: where they lay when they were read].
+    #[arg(long, value_name = "SHARDS")]
+    pub shards: Vec<String>,
+}
+
+/// Whether pages are mails.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Mail {
+    /// Files are mails or posts: their heads and quoted lines are left out.
+    #[arg(long)]
+    pub mail: bool,
+}
+
+/// Labels of pages.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Labels {
+    /// Labels of pages, lines of url,label: .csv, .tsv, .json, .jsonl or .parquet.
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<String>,
+}
+
+/// The address of one page.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Address {
+    /// Address of the page, against which its links are resolved.
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+}
+
+/// Files of URLs.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Seeds {
+    /// File of URLs, one a line, # for comments; - for stdin.
+    #[arg(long, value_name = "FILE")]
+    pub seeds: Vec<PathBuf>,
+}
+
+/// Whether anything is done.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct DryRun {
+    /// Say what would be done, and do nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Whether it is said what took how long.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Timings {
+    /// Say where the time went.
+    #[arg(long, hide_short_help = true)]
+    pub timings: bool,
+}
+
+/// Flags of every job.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "How it runs")]
+pub struct JobFlags {
+    #[command(flatten)]
+    recipe: RecipeFlags,
+    /// Threads and memory.
+    #[command(flatten)]
+    pub budget: Budget,
+    /// How much damage is no failure.
+    #[command(flatten)]
+    pub damage: MaxBad,
+    #[command(flatten)]
+    timings: Timings,
+    #[command(flatten)]
+    dry: DryRun,
+}
+
+/// Least memory that jobs can work with: buffers of rows and of sorts.
+const MIN_MEMORY: u64 = 64 << 20;
+
+impl JobFlags {
+    /// Flags of a program that sets them itself.
+    pub fn of(threads: &Threads, memory: u64, max_bad: f64) -> Self {
+        JobFlags {
+            recipe: RecipeFlags::default(),
+            budget: Budget { threads: threads.clone(), memory: Memory { memory: Some(memory) } },
+            damage: MaxBad { max_bad },
+            timings: Timings::default(),
+            dry: DryRun::default(),
+        }
+    }
+
+    /// The context that these flags describe for the jobs of the registry: results in the folder `out`.
+    ///
+    /// # Errors
+    /// Where the recipe cannot be read or has a mistake anywhere.
+    pub fn context<'a>(
+        &self,
+        out: &Path,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> Result<Context<'a>> {
+        self.context_with(self.read_recipe()?, out, progress, cancel)
+    }
+
+    /// The same with a recipe that flags have overridden.
+    ///
+    /// # Errors
+    /// Where the recipe has a mistake anywhere, or the memory is too small.
+    pub fn context_with<'a>(
+        &self,
+        recipe: Recipe,
+        out: &Path,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> Result<Context<'a>> {
+        registry().check_recipe(&recipe)?;
+        let runtime = Runtime {
+            out: out.to_path_buf(),
+            threads: self.budget.threads(),
+            memory: self.memory()?,
+            max_bad: self.damage.max_bad,
+            progress,
+            cancel,
+            rejects: &RejectTable,
+        };
+        Ok(Context::new(registry(), recipe, runtime)?.dry_run(self.dry.dry_run).timings(self.timings.timings))
+    }
+
+    /// Bytes of memory to stay within.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for less than jobs can work with.
+    pub fn memory(&self) -> Result<u64> {
+        match self.budget.memory() {
+            bytes if bytes < MIN_MEMORY => {
+                Err(Error::Config(format!("--memory {bytes}: at least 64MiB are needed")))
+            }
+            bytes => Ok(bytes),
+        }
+    }
+
+    /// Whether it only says what would be done.
+    pub fn is_dry_run(&self) -> bool {
+        self.dry.dry_run
+    }
+
+    /// The recipe, checked whole.
+    ///
+    /// # Errors
+    /// Where it cannot be read or has a mistake anywhere.
+    pub fn recipe(&self) -> Result<Recipe> {
+        let recipe = self.read_recipe()?;
+        registry().check_recipe(&recipe)?;
+        Ok(recipe)
+    }
+
+    /// The recipe as it is written and `--set` overrides it, for commands whose flags override more before it is checked.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn read_recipe(&self) -> Result<Recipe> {
+        self.recipe.read()
+    }
+}
+
+/// Parses a number of threads. More than eight a processor only wait for each other.
+///
+/// # Errors
+/// For what is no number, none, or so many that the machine would be of no use.
+pub fn parse_threads(text: &str) -> Result<usize, String> {
+    let most = (8 * processors()).max(64);
+    match text.parse::<usize>() {
+        Ok(threads) if (1..=most).contains(&threads) => Ok(threads),
+        _ => Err(format!("{text}: a number of threads from 1 to {most} is needed")),
+    }
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!("{text}: a share from 0 to 1 is needed")),
+    }
+}
+
+/// Parses `512MiB`, `4GiB`, `1.5G`, `65536`.
+///
+/// # Errors
+/// For what is no size.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: f64 = number.parse().map_err(|_| format!("{text}: not a size; write 512MiB or 4GiB"))?;
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kib" => 1024.0,
+        "m" | "mib" => 1024.0 * 1024.0,
+        "g" | "gib" => 1024.0 * 1024.0 * 1024.0,
+        "t" | "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "tb" => 1e12,
+        other => return Err(format!("{other}: unknown unit; use KiB, MiB, GiB or TiB")),
+    };
+    let bytes = number * factor;
+    if !bytes.is_finite() || bytes >= u64::MAX as f64 {
+        return Err(format!("{text}: too large"));
+    }
+    Ok(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse_size, parse_threads};
+
+    #[test]
+    fn sizes() {
+        let table: &[(&str, Option<u64>)] = &[
+            ("65536", Some(65_536)),
+            ("4GiB", Some(4 << 30)),
+            ("1.5k", Some(1536)),
+            ("2MB", Some(2_000_000)),
+            (" 1 GiB ", Some(1 << 30)),
+            ("", None),
+            ("GiB", None),
+            ("1XB", None),
+            ("99999999999999TiB", None),
+        ];
+        for (text, want) in table {
+            assert_eq!(parse_size(text).ok(), *want, "{text}");
+        }
+    }
+    #[test]
+    fn threads_are_bounded() {
+        assert_eq!(parse_threads("3"), Ok(3));
+        for bad in ["0", "100000", "-1", "many", ""] {
+            assert!(parse_threads(bad).unwrap_err().contains("from 1 to"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The texts of what stays: table `texts` again, or a JSON object a line, for those who train models.
+//!
+//! **Definition.** Of each page that stays the text of its current capture, in the order of the table. Of repeated lines and paragraphs, where these are left out, the first copy
+//! in that order stays, or none. A text without them has
+//! other words than its page: they are counted again, and what was derived from the whole text (Markdown, MinHash bands,
+//! languages of its lines) is left empty. A text of which nothing is left is counted and left out.
+//!
+//! **Cost.** One pass over `texts` and three columns of `pages`. Memory: a row group, and 8 bytes a capture of a file of texts that
+//! goes or is superseded; a bit a row of `repeated`.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+use webmill_capture::error::{AtPath, Error, Result};
+use webmill_mill::{PageRow, TextRow, Weigh};
+use webmill_table::{Footer, PartWriter, Reader, RowReader, columns};
+
+use webmill_jobs::current_captures::place;
+use webmill_jobs::output::covered;
+use webmill_jobs::repeated::known::{KnownRepeated, MetRepeated};
+
+/// Bytes of rows in memory after which a row group ends.
+const GROUP_BYTES: usize = 8 << 20;
+
+/// How texts are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextForm {
+    /// Table `texts`, part by part.
+    Parquet,
+    /// texts.jsonl: an object a line.
+    Jsonl,
+    /// The same, compressed by gzip.
+    #[value(name = "jsonl.gz")]
+    #[serde(rename = "jsonl.gz")]
+    JsonlGz,
+    /// The same, compressed by Zstandard.
+    #[value(name = "jsonl.zst")]
+    #[serde(rename = "jsonl.zst")]
+    JsonlZst,
+}
+
+/// Which copies of repeated lines and paragraphs are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Copies {
+    /// All but the first one that is written.
+    Later,
+    /// All.
+    All,
+}
+
+/// What was written and left out.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct TextCounts {
+    /// Texts written.
+    pub texts: u64,
+    /// Bytes of these.
+    pub bytes: u64,
+    /// Texts of pages that go.
+    pub dropped: u64,
+    /// Texts of captures that another one superseded.
+    pub superseded: u64,
+    /// Repeated lines left out, by themselves.
+    pub repeated_lines: u64,
+    /// Repeated paragraphs left out as a whole.
+    pub repeated_paragraphs: u64,
+    /// Bytes of these.
+    pub repeated_bytes: u64,
+    /// Texts that had nothing else.
+    pub emptied: u64,
+}
+
+columns! {
+    struct Current from PageRow { is_current, warc_filename, warc_record_offset }
+}
+
+/// What is to be written.
+pub struct Wish<'a> {
+    /// How.
+    pub form: TextForm,
+    /// Lines and paragraphs that are left out.
+    pub repeated: Option<(&'a KnownRepeated, Copies)>,
+    /// Key of the results, for the footers of tables.
+    pub job_key: String,
+}
+
+/// Writes the texts of what stays below `folder`. `pages` and `texts` are the parts of these tables; `going` has number of
+/// the part in `pages` and place of each capture that goes.
+///
+/// # Errors
+/// Where a table cannot be read or the disk refuses.
+pub fn write(
+    (pages, texts): (&[PathBuf], &[PathBuf]),
+    going: &[[u64; 2]],
+    wish: &Wish<'_>,
+    folder: &Path,
+) -> Result<TextCounts> {
+    let mut counts = TextCounts::default();
+    let mut out = Sink::create(wish, folder)?;
+    let mut going = going.iter();
+    let mut met = wish.repeated.map(|(known, _)| MetRepeated::none_of(known));
+    for (at, table) in texts.iter().enumerate() {
+        let parts = covered(pages, texts, at);
+        let end = going.as_slice().partition_point(|row| row[0] < u64::from(parts.end));
+        let gone: HashSet<u64> = going.by_ref().take(end).map(|row| row[1]).collect();
+        let parts = &pages[parts.start as usize..parts.end as usize];
+        let older = superseded(parts)?;
+        out.begin(table)?;
+        let mut reader = RowReader::<TextRow>::open(table)?;
+        while let Some(rows) = reader.next()? {
+            for row in rows {
+                let place = place(&row.warc_filename, row.warc_record_offset);
+                if gone.contains(&place) {
+                    counts.dropped += 1;
+                } else if older.contains(&place) {
+                    counts.superseded += 1;
+                } else if let Some(row) = pruned(row, wish.repeated.zip(met.as_mut()), &mut counts) {
+                    counts.texts += 1;
+                    counts.bytes += row.text.len() as u64;
+                    out.put(row)?;
+                }
+            }
+        }
+    }
+    out.finish()?;
+    Ok(counts)
+}
+
+/// Places of the captures of these parts that another one superseded.
+fn superseded(parts: &[PathBuf]) -> Result<HashSet<u64>> {
+    let mut places = HashSet::new();
+    let mut reader = Reader::<Current>::over(parts.to_vec());
+    while let Some(batch) = reader.next()? {
+        for row in batch.rows().filter(|row| !row.is_current) {
+            places.insert(place(row.warc_filename, row.warc_record_offset));
+        }
+    }
+    Ok(places)
+}
+
+/// A row without what is repeated; `None` where nothing is left.
+fn pruned(
+    mut row: TextRow,
+    repeated: Option<((&KnownRepeated, Copies), &mut MetRepeated)>,
+    counts: &mut TextCounts,
+) -> Option<TextRow> {
+    let Some(((known, copies), met)) = repeated else { return Some(row) };
+    let pruned = match copies {
+        Copies::Later => known.without_later(&row.text, met),
+        Copies::All => known.without(&row.text),
+    };
+    if pruned.lines + pruned.paragraphs == 0 {
+        return Some(row);
+    }
+    counts.repeated_lines += pruned.lines;
+    counts.repeated_paragraphs += pruned.paragraphs;
+    counts.repeated_bytes += pruned.bytes;
+    if pruned.text.trim().is_empty() {
+        counts.emptied += 1;
+        return None;
+    }
+    let text = pruned.text.into_owned();
+    let mut num_words = 0u32;
+    webmill_text::words(&text, |_| num_words = num_words.saturating_add(1));
+    row.markdown = String::new();
+    row.bands = Vec::new();
+    row.paragraph_languages = Vec::new();
+    row.num_words = num_words;
+    row.text = text;
+    Some(row)
+}
+
+/// A text as a line of JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    url: &'a str,
+    title: Option<&'a str>,
+    text: &'a str,
+    language: Option<&'a str>,
+    language_confidence: Option<f32>,
+    page_type: &'a str,
+    num_words: u32,
+    warc_filename: &'a str,
+    warc_record_offset: i64,
+}
+
+/// Where texts go.
+enum Sink {
+    /// With the bytes of rows that are gathered.
+    Table {
+        folder: PathBuf,
+        footer: Footer,
+        open: Option<Box<PartWriter<TextRow>>>,
+        gathered: usize,
+    },
+    Lines {
+        path: PathBuf,
+        form: Box<Lines>,
+    },
+}
+
+enum Lines {
+    Plain(BufWriter<File>),
+    Gzip(flate2::write::GzEncoder<BufWriter<File>>),
+    Zstd(zstd::stream::write::Encoder<'static, BufWriter<File>>),
+}
+
+impl Lines {
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Lines::Plain(file) => file.write_all(bytes),
+            Lines::Gzip(encoder) => encoder.write_all(bytes),
+            Lines::Zstd(encoder) => encoder.write_all(bytes),
+        }
+    }
+
+    fn finish(self) -> std::io::Result<()> {
+        match self {
+            Lines::Plain(mut file) => file.flush(),
+            Lines::Gzip(encoder) => encoder.finish()?.flush(),
+            Lines::Zstd(encoder) => encoder.finish()?.flush(),
+        }
+    }
+}
+
+impl Sink {
+    fn create(wish: &Wish<'_>, folder: &Path) -> Result<Sink> {
+        let name = match wish.form {
+            TextForm::Parquet => {
+                let folder = folder.join("texts");
+                std::fs::create_dir_all(&folder).at(&folder)?;
+                let footer = Footer { job_key: wish.job_key.clone() };
+                return Ok(Sink::Table { folder, footer, open: None, gathered: 0 });
+            }
+            TextForm::Jsonl => "texts.jsonl",
+            TextForm::JsonlGz => "texts.jsonl.gz",
+            TextForm::JsonlZst => "texts.jsonl.zst",
+        };
+        let path = folder.join(name);
+        let file = BufWriter::with_capacity(256 << 10, File::create(&path).at(&path)?);
+        let form = match wish.form {
+            TextForm::JsonlGz => {
+                Lines::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default()))
+            }
+            TextForm::JsonlZst => Lines::Zstd(zstd::stream::write::Encoder::new(file, 0).at(&path)?),
+            TextForm::Jsonl | TextForm::Parquet => Lines::Plain(file),
+        };
+        Ok(Sink::Lines { path, form: Box::new(form) })
+    }
+
+    /// Texts of this part follow.
+    fn begin(&mut self, part: &Path) -> Result<()> {
+        if let Sink::Table { folder, footer, open, gathered } = self {
+            *gathered = 0;
+            if let Some(writer) = open.take() {
+                writer.finish()?;
+            }
+            let path = folder.join(part.file_name().unwrap_or_default());
+            *open = Some(Box::new(PartWriter::create(&path, footer)?));
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, row: TextRow) -> Result<()> {
+        match self {
+            Sink::Table { open: Some(writer), gathered, .. } => {
+                *gathered += row.weight();
+                writer.push(row)?;
+                if *gathered >= GROUP_BYTES {
+                    *gathered = 0;
+                    writer.end_group()?;
+                }
+                Ok(())
+            }
+            Sink::Table { .. } => Ok(()),
+            Sink::Lines { path, form } => {
+                let line = Line {
+                    url: &row.url,
+                    title: row.title.as_deref(),
+                    text: &row.text,
+                    language: row.language.as_deref(),
+                    language_confidence: row.language_confidence,
+                    page_type: row.page_type.as_str(),
+                    num_words: row.num_words,
+                    warc_filename: &row.warc_filename,
+                    warc_record_offset: row.warc_record_offset,
+                };
+                let mut bytes =
+                    serde_json::to_vec(&line).map_err(|e| Error::Internal(format!("a line of JSON: {e}")))?;
+                bytes.push(b'\n');
+                form.write_all(&bytes).at(&*path)
+            }
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Sink::Table { open, .. } => open.map_or(Ok(()), |writer| writer.finish().map(|_| ())),
+            Sink::Lines { path, form } => form.finish().at(&path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use webmill_dedup::RepeatedOptions;
+    use webmill_sort::Budget;
+
+    use super::*;
+
+    #[test]
+    fn repeated_lines_are_left_out_with_what_followed_from_them() {
+        let notice = "All rights reserved. No part of this site may be copied anywhere.";
+        let folder = tempfile::tempdir().unwrap();
+        let hashes = RepeatedOptions::default().hashes(notice);
+        let budget = Budget::new(1 << 16).in_dir(folder.path());
+        let known = KnownRepeated::of_hashes(hashes, 40, &budget).unwrap();
+        let row = |text: &str| TextRow {
+            text: text.into(),
+            markdown: "# All".into(),
+            bands: vec![1],
+            num_words: 99,
+            ..TextRow::default()
+        };
+        let mut counts = TextCounts::default();
+        let mut met = MetRepeated::none_of(&known);
+        let mut later = |text: &str| {
+            let repeated = ((&known, Copies::Later), &mut met);
+            pruned(row(text), Some(repeated), &mut TextCounts::default()).map(|row| row.text)
+        };
+        // The first copy stays, and the second one in the same text goes.
+        assert_eq!(later(&format!("{notice}\nThe story.\n{notice}")), Some(format!("{notice}\nThe story.")));
+        assert_eq!(later(&format!("Another.\n{notice}")), Some("Another.".into()));
+        assert_eq!(later(notice), None);
+        let mut pruned = |text: &str| pruned(row(text), Some(((&known, Copies::All), &mut met)), &mut counts);
+        let left = pruned(&format!("The story.\n{notice}\nIts end.")).unwrap();
+        assert_eq!(
+            (&*left.text, left.num_words, &*left.markdown, left.bands.len()),
+            ("The story.\nIts end.", 4, "", 0)
+        );
+        assert_eq!(pruned("Nothing of it."), Some(row("Nothing of it.")));
+        assert_eq!(pruned(notice), None);
+        assert_eq!((counts.repeated_lines, counts.emptied), (2, 1));
+        assert_eq!(counts.repeated_bytes, 2 * notice.len() as u64 + 1);
+    }
+}

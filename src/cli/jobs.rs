@@ -1,0 +1,203 @@
+//! The jobs of the registry as subcommands: a further job has its own without a line here.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use webmill_run::{Cancel, Progress};
+
+use super::args::{JobFlags, Out, Results};
+use crate::schema::{self, SchemaArgs};
+use webmill_jobs::builtin::{install, registry};
+use webmill_jobs::catalogue;
+use webmill_jobs::console::Console;
+use webmill_jobs::document_reader;
+use webmill_jobs::extract::too_many_unread;
+use webmill_jobs::job::Context;
+use webmill_jobs::recipe::Recipe;
+use webmill_jobs::registry::{JobEntry, Registry};
+use webmill_jobs::rules::too_many_missing;
+use webmill_jobs::run_all::run_all;
+
+/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, repeated, mirrors, keywords, rules, report.
+#[derive(Debug, Clone, clap::Args)]
+#[command(
+    after_help = "Example:\n  webmill run out/demo/crawl --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
+)]
+pub struct InputArgs {
+    #[command(flatten)]
+    shards: Shards,
+    #[command(flatten)]
+    out: Out,
+    /// Flags of every job.
+    #[command(flatten)]
+    pub flags: JobFlags,
+}
+
+impl InputArgs {
+    /// The context that these arguments describe, with a recipe that was read before.
+    ///
+    /// # Errors
+    /// Where the recipe has a mistake anywhere.
+    pub fn context<'a>(
+        &self,
+        recipe: Recipe,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> webmill_capture::Result<Context<'a>> {
+        Ok(self.flags.context_with(recipe, &self.out.out, progress, cancel)?.reading(&self.shards.shards))
+    }
+}
+
+/// Shards that are read.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Shards {
+    /// Shards, folders, globs, URLs of shards, or - for stdin; recognised by content, whatever their names.
+    ///
+    /// What URLs name is fetched first; jobs keep it in the folder of results and go on with what is there.
+    #[arg(required = true, value_name = "SHARDS")]
+    pub shards: Vec<String>,
+}
+
+/// What a job takes that reads what earlier jobs wrote.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ResultArgs {
+    #[command(flatten)]
+    results: Results,
+    #[command(flatten)]
+    flags: JobFlags,
+}
+
+impl ResultArgs {
+    /// Runs the job.
+    ///
+    /// # Errors
+    /// What it meets.
+    pub fn run(&self, job: &str, cancel: &Cancel) -> Result<ExitCode> {
+        let console = Console::new();
+        print_committed(&self.flags.context(&self.results.folder()?, &console, cancel)?, job)
+    }
+}
+
+/// Adds a subcommand for every job that `command` does not know yet.
+pub fn add_subcommands(mut command: Command) -> Command {
+    for job in registry().jobs().iter().filter(|job| !job.optional) {
+        if command.find_subcommand(job.name).is_none() {
+            let bare = Command::new(job.name);
+            let with_arguments = match job.reads_shards {
+                true => InputArgs::augment_args(bare),
+                false => ResultArgs::augment_args(bare),
+            };
+            // The arguments' own descriptions would stand in their place else.
+            command = {
+                let reads =
+                    if job.reads_shards { "out/demo/crawl --out results" } else { "out/demo/results" };
+                let example = format!("Example:\n  {} {} {reads}", command.get_name(), job.name);
+                command.subcommand(with_arguments.about(job.about).after_help(example))
+            };
+        }
+    }
+    command
+}
+
+/// The job of that name.
+pub fn find(name: &str) -> Option<&'static JobEntry> {
+    registry().find(name).filter(|job| !job.optional)
+}
+
+/// Runs a job by the arguments that [`add_subcommands`] declared.
+///
+/// # Errors
+/// What the job meets.
+pub fn run(job: &JobEntry, matches: &ArgMatches, cancel: &Cancel) -> Result<ExitCode> {
+    if !job.reads_shards {
+        return ResultArgs::from_arg_matches(matches)?.run(job.name, cancel);
+    }
+    let args = InputArgs::from_arg_matches(matches)?;
+    let console = Console::new();
+    print_committed(&args.context(args.flags.read_recipe()?, &console, cancel)?, job.name)
+}
+
+/// A whole program over a registry of one's own: `run`, `schema` and a subcommand for each job. Other programs' `main` calls
+/// it; see `examples/own_job`. It returns the exit code.
+pub fn program(name: &'static str, registry: Registry) -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == document_reader::SUBCOMMAND) {
+        return document_reader::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    if let Ok(program) = std::env::current_exe() {
+        document_reader::start_by(vec![program.into(), document_reader::SUBCOMMAND.into()]);
+    }
+    install(registry);
+    let run = InputArgs::augment_args(Command::new("run"));
+    let schema = SchemaArgs::augment_args(Command::new("schema"));
+    let command = Command::new(name).subcommand_required(true).subcommand(run).subcommand(schema);
+    act(&add_subcommands(command).get_matches()).unwrap_or_else(|error| {
+        webmill_jobs::say!("{name}: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+fn act(matches: &ArgMatches) -> Result<ExitCode> {
+    let cancel = Cancel::default();
+    match matches.subcommand() {
+        Some(("run", args)) => run_everything(&InputArgs::from_arg_matches(args)?, &cancel),
+        Some(("schema", args)) => schema::run(&SchemaArgs::from_arg_matches(args)?),
+        Some((job, args)) => match find(job) {
+            Some(job) => run(job, args, &cancel),
+            None => bail!("no job is called {job}"),
+        },
+        None => bail!("no subcommand"),
+    }
+}
+
+/// Runs every job on shards.
+///
+/// # Errors
+/// What a job meets.
+pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let console = Console::new();
+    let context = args.context(args.flags.read_recipe()?, &console, cancel)?;
+    if let Some(report) = run_all(&context)?.filter(|_| !args.flags.is_dry_run()) {
+        webmill_jobs::print(&format!("{}\n", report.path("report.html").display()))?;
+    }
+    finish(&context)
+}
+
+/// Runs a job and prints the folder that it committed; nothing where it was only asked what would be done.
+///
+/// # Errors
+/// What the job meets; where standard output cannot be written.
+pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
+    let committed = context.run_entry(job)?;
+    if let Some(committed) = committed.as_ref().filter(|_| !context.is_dry_run()) {
+        webmill_jobs::print(&format!("{}\n", committed.folder.display()))?;
+    }
+    finish(context)
+}
+
+/// Says what is to be said when the jobs of a call are done; the exit code.
+///
+/// # Errors
+/// Where results cannot be read.
+pub fn finish(context: &Context<'_>) -> Result<ExitCode> {
+    warn_of_stale(context);
+    exit_code(context)
+}
+
+/// Says which results do not fit the others, once all jobs of the call are done.
+fn warn_of_stale(context: &Context<'_>) {
+    if !context.is_dry_run() {
+        catalogue::warn(&context.runtime.out, context.registry(), context.runtime.progress);
+    }
+}
+
+/// 1 where a file could not be read to its end, too much of what rules follow is missing, or too many documents were not read, though the jobs are
+/// done; else 0.
+fn exit_code(context: &Context<'_>) -> Result<ExitCode> {
+    let results = context.results();
+    let cut = results.values().any(|committed| !committed.manifest.counts.unreadable.is_empty());
+    let lacking: Vec<String> =
+        [too_many_missing(context)?, too_many_unread(context)?].into_iter().flatten().collect();
+    lacking.iter().for_each(|told| webmill_jobs::say!("{told}"));
+    Ok(ExitCode::from(u8::from(cut || !lacking.is_empty())))
+}

@@ -1,0 +1,80 @@
+//! The best nodes on standard output, best first: of table `ranks`, or of a graph.
+
+use anyhow::Result;
+use serde::Serialize;
+use webmill_graph::top;
+use webmill_run::Committed;
+use webmill_table::{Reader, columns};
+
+use super::scores::{Chosen, Measured};
+use crate::print::{RowFormat, Rows};
+use crate::source::Source;
+use webmill_jobs::levels::Level;
+use webmill_jobs::rank::tables::RankRow;
+
+/// Nodes that a table shows where nothing is said.
+const USUAL: usize = 10;
+
+#[derive(Serialize)]
+struct ScoreLine<'a> {
+    node: &'a str,
+    score: f64,
+}
+
+#[derive(Serialize)]
+struct LevelLine<'a> {
+    level: &'a str,
+    url: &'a str,
+    pagerank: f64,
+    indegree: u32,
+}
+
+columns! {
+    struct Ranked from RankRow { level, node, url, pagerank, indegree }
+}
+
+/// Prints the best nodes of each level by PageRank, [`USUAL`] of them where nothing is said.
+pub fn print(ranks: &Committed, format: &RowFormat, most: Option<usize>) -> Result<()> {
+    let most = most.unwrap_or(USUAL);
+    let mut best: Vec<(Level, Vec<(f64, u32, String, u32)>)> = Vec::new();
+    let mut reader = Reader::<Ranked>::open(&ranks.path("ranks"))?;
+    while let Some(batch) = reader.next()? {
+        for row in batch.rows() {
+            if best.last().is_none_or(|(level, _)| *level != row.level) {
+                best.push((row.level, Vec::new()));
+            }
+            let Some((_, list)) = best.last_mut() else { continue };
+            let at = list.partition_point(|(score, ..)| *score >= row.pagerank);
+            if at < most {
+                list.insert(at, (row.pagerank, row.node, row.url.to_owned(), row.indegree));
+                list.truncate(most);
+            }
+        }
+    }
+    let mut rows = Rows::new(format.form(), &["level", "pagerank", "indegree", "url"]);
+    for (level, list) in &best {
+        for (pagerank, _, url, indegree) in list {
+            rows.put(&LevelLine { level: level.as_str(), url, pagerank: *pagerank, indegree: *indegree })?;
+        }
+    }
+    rows.flush()
+}
+
+/// Prints node and score of the best nodes; ties by number.
+pub fn scores(
+    source: &Source,
+    chosen: Chosen,
+    most: Option<usize>,
+    format: &RowFormat,
+    with: &Measured<'_>,
+) -> Result<()> {
+    let transpose = with.transpose(&source.graph)?;
+    let scores = with.score(chosen, &source.graph, &transpose)?;
+    drop(transpose);
+    let best = top(&scores, format.most(most, USUAL).min(scores.len()));
+    let mut rows = Rows::new(format.form(), &["node", "score"]);
+    for (name, node) in source.names_of(&best)?.iter().zip(best) {
+        rows.put(&ScoreLine { node: name, score: scores[node as usize] })?;
+    }
+    rows.flush()
+}

@@ -1,0 +1,88 @@
+//! `webmill results verify`: every file against its manifest.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use rayon::prelude::*;
+use webmill_capture::{Error, Result as CaptureResult};
+use webmill_run::{Cancel, Manifest, Measure, OutputFile, Progress, digest_file, hex128, layout};
+
+use webmill_jobs::console::{Console, megabytes};
+
+pub fn run(results: &Path, cancel: &Cancel) -> Result<ExitCode> {
+    layout::check_layout(results)?;
+    let (mut files, mut wrong, mut keys) = (Vec::new(), Vec::new(), 0u64);
+    for job in layout::jobs_in(results)? {
+        for (key, folder) in layout::committed_in(results, &job)? {
+            keys += 1;
+            match manifest(&folder) {
+                Ok(manifest) if manifest.key.as_str() != key => {
+                    wrong.push((folder.join(Manifest::FILE), format!("is that of key {}", manifest.key)));
+                }
+                Ok(manifest) => {
+                    files.extend(manifest.outputs.into_iter().map(|output| (folder.clone(), output)))
+                }
+                Err(reason) => wrong.push((folder.join(Manifest::FILE), reason)),
+            }
+        }
+        let link = results.join(&job).join("latest");
+        if link.symlink_metadata().is_ok() && layout::latest_folder(results, &job).is_none() {
+            wrong.push((link, "leads to no committed results".into()));
+        }
+    }
+    let (checked, bytes) = (files.len(), files.iter().map(|(_, output)| output.bytes).sum());
+    wrong.extend(compare(&files, bytes, cancel)?);
+    wrong.sort();
+    for (path, reason) in &wrong {
+        webmill_jobs::print(&format!(
+            "{}: {reason}\n",
+            path.strip_prefix(results).unwrap_or(path).display()
+        ))?;
+    }
+    let state = if wrong.is_empty() { "all are whole".into() } else { format!("{} are not", wrong.len()) };
+    webmill_jobs::say!("{checked} files of {keys} keys, {}: {state}", megabytes(bytes));
+    Ok(ExitCode::from(u8::from(!wrong.is_empty())))
+}
+
+/// The manifest of a committed folder, or what is wrong with it.
+fn manifest(folder: &Path) -> Result<Manifest, String> {
+    let bytes = std::fs::read(folder.join(Manifest::FILE)).map_err(|e| e.to_string())?;
+    let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| format!("not a manifest: {e}"))?;
+    match manifest.format {
+        Manifest::FORMAT => Ok(manifest),
+        other => Err(format!("of form {other}, not {}", Manifest::FORMAT)),
+    }
+}
+
+/// What is wrong with the files, by their paths.
+fn compare(
+    files: &[(PathBuf, OutputFile)],
+    bytes: u64,
+    cancel: &Cancel,
+) -> CaptureResult<Vec<(PathBuf, String)>> {
+    let progress = Console::new();
+    progress.begin("verify", bytes, Measure::Bytes);
+    let compared = files.par_iter().map(|(folder, output)| {
+        cancel.check()?;
+        let path = folder.join(&output.path);
+        let reason = match digest_file(&path) {
+            Ok((_, bytes)) if bytes != output.bytes => {
+                Some(format!("{bytes} bytes where the manifest says {}", output.bytes))
+            }
+            Ok((digest, _)) if hex128(digest) != output.digest => {
+                Some("its bytes are not those that were written".to_owned())
+            }
+            Ok(_) => None,
+            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                Some("missing".into())
+            }
+            Err(error) => Some(error.to_string()),
+        };
+        progress.advance(output.bytes);
+        Ok(reason.map(|reason| (path, reason)))
+    });
+    let compared = compared.collect::<CaptureResult<Vec<_>>>();
+    progress.end();
+    Ok(compared?.into_iter().flatten().collect())
+}

@@ -1,0 +1,123 @@
+//! `webmill serve`: archives in a browser, and for the clients of capture indexes.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use webmill_capture::{CanonicalUrl, Error, urlkey};
+use webmill_run::Cancel;
+use webmill_serve::access::AccessRules;
+use webmill_serve::{Archive, Logged, Options, Server};
+
+use crate::args::{Budget, Results};
+use webmill_jobs::archive::{Holdings, OpenOptions, open};
+use webmill_jobs::archive_facts::ArchiveFacts;
+
+/// Show archives in a browser and answer queries about their captures.
+///
+/// Shards that have no index are indexed first. Each folder is a collection; a folder of results of `webmill run` adds titles,
+/// texts, ranks, duplicates and full-text search, and alone it stands for its shards. Queries: pywb, OutbackCDX and the Wayback
+/// CDX server's words; Memento (RFC 7089); captures as stored (id_) and as pages that cannot leave the archive.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  webmill serve out/demo/crawl/shards\n  webmill serve out/demo/results\n  \
+                        webmill serve crawl.wacz more/*.warc.gz --listen 127.0.0.1:9000\n\nThen open http://127.0.0.1:8080/ in a browser."
+)]
+pub struct ServeArgs {
+    /// Results, shards, folders, globs, WACZ files, URLs of such (fetched first) [default: the current folder, where it holds results].
+    #[arg(value_name = "RESULTS|SHARDS")]
+    inputs: Vec<String>,
+    /// Address and port to listen at; port 0 takes any that is free.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// Listen at an address that other machines reach, too.
+    #[arg(long)]
+    allow_remote: bool,
+    /// Scheme and host by which clients know this server, where a proxy stands before it.
+    #[arg(long, value_name = "URL")]
+    public: Option<String>,
+    /// Folder of the indexes [default: .webmill-index beside the shards].
+    #[arg(long, value_name = "FOLDER")]
+    index: Option<PathBuf>,
+    /// Rules of who may see which captures: .aclj as pywb has them, or JSON as OutbackCDX has them.
+    #[arg(long, value_name = "FILE")]
+    access: Option<PathBuf>,
+    /// Let clients add and delete captures (POST, as OutbackCDX takes them).
+    #[arg(long)]
+    writable: bool,
+    /// Origin whose scripts may read answers of queries (`*`: all).
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Option<String>,
+    /// Say every request on stderr.
+    #[arg(long)]
+    log: bool,
+    #[command(flatten)]
+    budget: Budget,
+}
+
+/// Runs the command until it is interrupted.
+pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let here = || Results::default().folder().map(|folder| vec![folder.to_string_lossy().into_owned()]);
+    let inputs = if args.inputs.is_empty() { here()? } else { args.inputs.clone() };
+    let holdings = Holdings::of(&inputs, cancel)?;
+    let facts = match holdings.results.as_slice() {
+        [] => None,
+        [one] => Some(Arc::new(ArchiveFacts::open(one, args.budget.memory())?)),
+        _ => anyhow::bail!("one folder of results at a time: its facts are shown beside all collections"),
+    };
+    let options =
+        OpenOptions { index: args.index.clone(), memory: args.budget.memory(), writable: args.writable };
+    let rules = args.access.as_deref().map(rules).transpose()?;
+    let mut archive = Archive::new(|url| urlkey::url_key(url));
+    for (name, holding) in &holdings.collections {
+        let mut collection =
+            open(name, holding, facts.as_ref(), &options, &|line| webmill_jobs::say!("{line}"))?;
+        if let Some(rules) = &rules {
+            collection.access = rules.clone();
+        }
+        archive.add(collection)?;
+    }
+    let server = Server::bind(
+        args.listen,
+        archive,
+        Options {
+            allow_remote: args.allow_remote,
+            public_base: args.public.clone(),
+            host_names: args.host_names(),
+            allow_origin: args.allow_origin.clone(),
+            log: args.log.then(|| Arc::new(|request: &Logged| webmill_jobs::say!("{request}")) as _),
+            ..Options::default()
+        },
+    )?;
+    // What scripts wait for: the address, port and all.
+    webmill_jobs::print(&format!("http://{}/\n", server.address()))?;
+    webmill_jobs::say!(
+        "{} collections at http://{}/ (Ctrl-C ends it)",
+        holdings.collections.len(),
+        server.address()
+    );
+    server.run_until(args.budget.threads(), || cancel.stopped())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl ServeArgs {
+    /// Names by which clients may call the server: behind a proxy on this machine that of the address that they know.
+    fn host_names(&self) -> Vec<String> {
+        let public = self.public.as_deref().filter(|_| !self.allow_remote).and_then(CanonicalUrl::parse);
+        public.map(|url| url.host().to_owned()).into_iter().collect()
+    }
+}
+
+/// The access rules of a file, by its form.
+fn rules(path: &std::path::Path) -> Result<AccessRules> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
+    let json = matches!(text.trim_start().chars().next(), Some('[' | '{'));
+    let rules = if json {
+        AccessRules::parse_json(&text, |url| urlkey::url_key(url))
+    } else {
+        AccessRules::parse_aclj(&text)
+    };
+    rules.map_err(|error| anyhow::anyhow!("{error}")).with_context(|| path.display().to_string())
+}

@@ -1,0 +1,160 @@
+//! `webmill shard check`: read everything, report every damage.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::Serialize;
+use webmill_capture::Error;
+use webmill_capture::Truncation;
+
+use super::sources::{ReadArgs, Source, Tally, count};
+use crate::print::DocumentFormat;
+
+/// Read shards whole and report every damage with path, offset and reason.
+///
+/// Records are unpacked and their declared digests compared. Exit code 0: damage within --max-bad; 1: beyond it; 2: no
+/// record readable, or a file that cannot be read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  webmill shard check out/demo/crawl")]
+pub struct CheckArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    format: DocumentFormat,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Line<'a> {
+    /// Bytes that were lost.
+    Damage { shard: &'a str, offset: Option<u64>, bytes_lost: u64, reason: String },
+    /// A record that was read though something is wrong with it.
+    Defect { shard: &'a str, offset: u64, reason: &'a str },
+    /// The sum.
+    Shard {
+        shard: &'a str,
+        format: &'a str,
+        records: u64,
+        damaged: u64,
+        bytes: u64,
+        bytes_lost: u64,
+        defects: u64,
+        defects_by_name: &'a Defects,
+    },
+}
+
+/// Records by what is wrong with them though they were read; one may have several defects.
+type Defects = BTreeMap<Cow<'static, str>, u64>;
+
+/// Most names of defects that are counted apart.
+const MOST_NAMES: usize = 64;
+
+/// Runs the command.
+pub fn run(args: &CheckArgs) -> Result<ExitCode> {
+    let (sources, unreadable) = args.read.sources()?;
+    let mut out = BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
+    let mut all = Tally::default();
+    let mut failed = unreadable;
+    for source in &sources {
+        match check(args, source, &mut out) {
+            Ok(tally) => {
+                all.add(tally);
+            }
+            Err(error) if error.downcast_ref::<Error>().is_some() => {
+                failed = true;
+                out.flush()?;
+                webmill_jobs::say!("{error}");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    out.flush()?;
+    Ok(if failed { ExitCode::from(2) } else { all.exit_code(args.read.max_bad()) })
+}
+
+fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tally> {
+    let options = webmill_shard::ReadOptions { verify_digests: true, ..args.read.options() };
+    let mut reader = source.open(&options)?;
+    let shard = source.name();
+    let path = source.path().map_or_else(|| shard.to_string(), |path| path.display().to_string());
+    let mut tally = Tally::default();
+    let (mut defects, mut by_name) = (0, Defects::new());
+    let json = args.format.is_json();
+    let mut put = |line: &Line<'_>| -> std::io::Result<()> {
+        if json {
+            serde_json::to_writer(&mut *out, line)?;
+            return writeln!(out);
+        }
+        match line {
+            Line::Damage { offset: None, reason, .. } => writeln!(out, "{reason}"),
+            Line::Damage { offset: Some(offset), reason, .. } => {
+                writeln!(out, "{path} at byte {offset}: {reason}")
+            }
+            Line::Defect { offset, reason, .. } => {
+                writeln!(out, "{path} at byte {offset}: survivable: {reason}")
+            }
+            Line::Shard { format, records, damaged, bytes, bytes_lost, defects, defects_by_name, .. } => {
+                let share = 100.0 * *bytes_lost as f64 / (*bytes).max(1) as f64;
+                let lost = match *damaged {
+                    0 => String::new(),
+                    _ => format!(", {bytes_lost} of {bytes} bytes lost ({:.2} %)", share.min(100.0)),
+                };
+                let and =
+                    if *defects > 0 { format!(", {defects} with survivable defects") } else { String::new() };
+                writeln!(
+                    out,
+                    "{shard}: {format}, {}, {damaged} damaged{lost}{and}",
+                    count(*records, "record")
+                )?;
+                defects_by_name.iter().try_for_each(|(name, records)| writeln!(out, "  {records} × {name}"))
+            }
+        }
+    };
+    while let Some(next) = reader.next() {
+        match next {
+            Ok(record) => {
+                // A digest that does not agree is damage, though the record has its bounds.
+                let lost =
+                    record.defects.iter().find(|defect| defect.contains("does not agree with its digest"));
+                let offset = record.place.offset;
+                if let Some(reason) = lost {
+                    let bytes_lost = record.place.length;
+                    tally.lose(bytes_lost);
+                    let reason = reason.to_string();
+                    put(&Line::Damage { shard, offset: Some(offset), bytes_lost, reason })?;
+                } else {
+                    tally.take(record.place.length);
+                    defects += u64::from(!record.defects.is_empty());
+                    for reason in &record.defects {
+                        put(&Line::Defect { shard, offset, reason })?;
+                        let fits = by_name.len() < MOST_NAMES || by_name.contains_key(reason);
+                        let name = if fits { reason.clone() } else { Cow::Borrowed("others") };
+                        *by_name.entry(name).or_default() += 1;
+                    }
+                }
+                if record.truncated == Some(Truncation::RecordLimit) {
+                    let reason = "longer than --max-record: only its beginning was checked";
+                    put(&Line::Defect { shard, offset, reason })?;
+                }
+            }
+            Err(Error::Corrupt { offset, reason, lost: bytes_lost, .. }) => {
+                tally.lose(bytes_lost);
+                put(&Line::Damage { shard, offset: Some(offset), bytes_lost, reason })?;
+            }
+            Err(error @ Error::Io { .. }) => return Err(error.into()),
+            Err(error) => {
+                tally.lose(0);
+                put(&Line::Damage { shard, offset: None, bytes_lost: 0, reason: error.to_string() })?;
+            }
+        }
+    }
+    let tally = tally.of(source);
+    let Tally { records, damaged, bytes, lost: bytes_lost, .. } = tally;
+    let format = reader.format().name();
+    let defects_by_name = &by_name;
+    put(&Line::Shard { shard, format, records, damaged, bytes, bytes_lost, defects, defects_by_name })?;
+    Ok(tally)
+}
