@@ -294,7 +294,7 @@ mod tests {
             Row { name: "网页", score: None, links: 1204 },
         ];
         for (form, want) in [
-            (RowForm::Table, "name  score  links\na b    0.25      3\n网页      ·   1204\n"),
+            (RowForm::Table, "name  score  links\na b    0.25      3\n网页        ·   1204\n"),
             (RowForm::Tsv, "a b\t0.25\t3\n网页\t\t1204\n"),
             (RowForm::Csv, "name,score,links\na\tb,0.25,3\n网页,,1204\n"),
             (
