@@ -59,7 +59,6 @@ impl KnownRepeated {
     }
 
     /// These hashes, in any order, of lines and paragraphs of `min_chars` characters or more.
-    #[cfg(test)]
     pub fn of_hashes(
         hashes: impl IntoIterator<Item = u128>,
         min_chars: u32,
