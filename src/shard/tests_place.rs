@@ -38,8 +38,8 @@ fn page(n: usize) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}").into_bytes()
 }
 
-fn write_warc(folder: &Path, compression: Compression) -> PathBuf {
-    let options = WarcOptions { compression, ..WarcOptions::default() };
+fn write_warc(folder: &Path, compression: Compression, dictionary: Option<Vec<u8>>) -> PathBuf {
+    let options = WarcOptions { compression, dictionary, ..WarcOptions::default() };
     let mut writer = WarcWriter::new(folder, "w", options).unwrap();
     for n in 0..60 {
         let record = NewWarcRecord {
@@ -55,8 +55,13 @@ fn write_warc(folder: &Path, compression: Compression) -> PathBuf {
 #[test]
 fn every_record_is_found_again_by_its_place() {
     let folder = tempfile::tempdir().unwrap();
-    for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
-        let path = write_warc(folder.path(), compression);
+    for (compression, dictionary) in [
+        (Compression::None, None),
+        (Compression::Gzip, None),
+        (Compression::Zstd, None),
+        (Compression::Zstd, Some(page(39))),
+    ] {
+        let path = write_warc(folder.path(), compression, dictionary);
         assert_eq!(found_again(&path), 60, "{compression:?}");
         let options = ReadOptions::default();
         for (offset, part) in [(1, "no record starts here"), (1 << 40, "bytes only")] {
@@ -65,10 +70,6 @@ fn every_record_is_found_again_by_its_place() {
         }
         std::fs::remove_file(path).unwrap();
     }
-    let path = folder.path().join("d.warc.zst");
-    let records = (0..60).map(|n| super::tests_warc::warc(&format!("http://a.example/{n}"), &page(n)));
-    std::fs::write(&path, super::tests_warc::zstd_shard(records, &page(39))).unwrap();
-    assert_eq!(found_again(&path), 60, "zstd with a dictionary");
     let raw = folder.path().join("r.rawdb");
     for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
         let options = WriteOptions { compression, ..WriteOptions::default() };
