@@ -25,7 +25,7 @@ mod texts;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use webmill_capture::settings;
 use webmill_capture::{Error, Result};
 use webmill_dedup::{BandChoice, BandShape, Clusters, CopyClasses, Joined, KeepPolicy, NearPair};
 use webmill_run::{
@@ -38,7 +38,7 @@ use crate::extract::Extract;
 use crate::job::Context;
 use crate::mapped::{Mapped, MappedWriter};
 use crate::rank::Rank;
-use crate::recipe::{Settings, check_settings, within};
+use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 use by::By;
 use candidates::Near;
@@ -62,59 +62,40 @@ pub const ENTRY: JobEntry = JobEntry {
     run: dedup,
 };
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Dedup {
-    /// Least resemblance of near-duplicates: word shingles that both have / that either has.
-    pub min_resemblance: f64,
-    /// Signatures by which candidates are found: bands (MinHash), simhash; for pairs of kinds of their own also
-    /// spotsigs, semantic (equal keywords) and structure (like markup).
-    pub by: Vec<By>,
-    /// Bands of MinHash and words of a shingle: auto (99 % of the pairs at min_resemblance are found), webmill (21x6),
-    /// datatrove, or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill`, which auto takes
-    /// from .77 on, are stored by extract; for others all texts are signed again.
-    pub bands: BandChoice,
-    /// Bits in which the SimHashes of candidates differ at most.
-    pub simhash_bits: u32,
-    /// Whether candidates are compared by all shingles. Without, `by = ["simhash"]` gives the pairs and clusters of
-    /// the literature, and no passages are sought.
-    pub verify: bool,
-    /// Signatures whose pairs form clusters; further ones only if they are named here.
-    pub cluster_by: Vec<By>,
-    /// For semantic: a file of lines "base variant variant", read as one word each.
-    #[serde(skip_serializing)]
-    pub synonyms: Option<PathBuf>,
-    /// For semantic: a file of lines "word tag"; nouns count three times.
-    #[serde(skip_serializing)]
-    pub parts_of_speech: Option<PathBuf>,
-    /// Texts of fewer words are no near-duplicates of anything: too little to compare. Copies they may be only by body.
-    pub min_words: u32,
-    /// Which page of a cluster is kept: earliest, longest, rank or canonical.
-    pub keep: KeepPolicy,
-    /// Whether passages and contained texts are sought at all.
-    pub passages: bool,
-    /// Folders of earlier results that pages are compared with too.
-    #[serde(skip_serializing)]
-    pub against: Vec<PathBuf>,
-}
-
-impl Default for Dedup {
-    fn default() -> Self {
-        Dedup {
-            min_resemblance: 0.8,
-            by: by::NEAR.to_vec(),
-            bands: BandChoice::Auto,
-            simhash_bits: 3,
-            verify: true,
-            cluster_by: by::NEAR.to_vec(),
-            synonyms: None,
-            parts_of_speech: None,
-            min_words: 12,
-            keep: KeepPolicy::default(),
-            passages: true,
-            against: Vec::new(),
-        }
+settings! {
+    /// Configuration of the job.
+    pub struct Dedup {
+        /// Least resemblance of near-duplicates: word shingles that both have / that either has.
+        pub min_resemblance: f64 = 0.8, within 0.01..=1.0;
+        /// Signatures by which candidates are found: bands (MinHash), simhash; for pairs of kinds of their own also
+        /// spotsigs, semantic (equal keywords) and structure (like markup).
+        pub by: Vec<By> = by::NEAR.to_vec();
+        /// Bands of MinHash and words of a shingle: auto (99 % of the pairs at min_resemblance are found), webmill (21x6),
+        /// datatrove, or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill`, which auto takes
+        /// from .77 on, are stored by extract; for others all texts are signed again.
+        pub bands: BandChoice = BandChoice::Auto;
+        /// Bits in which the SimHashes of candidates differ at most.
+        pub simhash_bits: u32 = 3, within 0..=7;
+        /// Whether candidates are compared by all shingles. Without, `by = ["simhash"]` gives the pairs and clusters of
+        /// the literature, and no passages are sought.
+        pub verify: bool = true;
+        /// Signatures whose pairs form clusters; further ones only if they are named here.
+        pub cluster_by: Vec<By> = by::NEAR.to_vec();
+        /// For semantic: a file of lines "base variant variant", read as one word each.
+        #[serde(skip_serializing)]
+        pub synonyms: Option<PathBuf> = None;
+        /// For semantic: a file of lines "word tag"; nouns count three times.
+        #[serde(skip_serializing)]
+        pub parts_of_speech: Option<PathBuf> = None;
+        /// Texts of fewer words are no near-duplicates of anything: too little to compare. Copies they may be only by body.
+        pub min_words: u32 = 12, within 0..=1_000_000;
+        /// Which page of a cluster is kept: earliest, longest, rank or canonical.
+        pub keep: KeepPolicy = KeepPolicy::default();
+        /// Whether passages and contained texts are sought at all.
+        pub passages: bool = true;
+        /// Folders of earlier results that pages are compared with too.
+        #[serde(skip_serializing)]
+        pub against: Vec<PathBuf> = Vec::new();
     }
 }
 
@@ -122,9 +103,6 @@ impl Settings for Dedup {
     const TABLE: &'static str = "dedup";
 
     fn check(&self) -> Result<()> {
-        within("min_words", self.min_words, 0..=1_000_000)?;
-        within("min_resemblance", self.min_resemblance, 0.01..=1.0)?;
-        within("simhash_bits", self.simhash_bits, 0..=7)?;
         by::check(self)?;
         self.shape().check()
     }

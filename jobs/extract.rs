@@ -12,7 +12,7 @@ mod templates;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use webmill_capture::settings;
 use webmill_capture::{Capture, Error, RecordType, Result};
 use webmill_mill::{DOCUMENTS, Mill, Order, PageLimits, PageRow, Reject as PageReject};
 use webmill_run::{Committed, Ingredient, Job, Reject, Stage, Unit};
@@ -23,7 +23,7 @@ use webmill_text::MAX_PAGES;
 use crate::document_reader;
 use crate::inputs::Shards;
 use crate::job::Context;
-use crate::recipe::{Settings, check_settings, within};
+use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 use crate::walk::{OfPart, Walk};
 use parts::PartTables;
@@ -44,64 +44,43 @@ pub const ENTRY: JobEntry = JobEntry {
     run: extract,
 };
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Extract {
-    /// Largest record held in memory; a larger one is cut and marked.
-    pub max_record_bytes: u64,
-    /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the input: enough units to share out, few
-    /// enough to keep track of.
-    pub part_bytes: u64,
-    /// Bytes of rows that are gathered before they are sorted and written aside as a part.
-    pub buffer_bytes: usize,
-    /// Rows that each file of a table has at least, where the table has so many: parts are put together until then.
-    pub file_rows: u64,
-    /// Captures of a host that are enough to compare its pages first: what nearly all of them show is left out of their
-    /// main texts. 0: never; else heads of records are read once more, and half of the pages of each such
-    /// host, 10 to 32.
-    pub template_pages: u64,
-    /// Pages of such a host, one in 25 and so many at most, that are compared each with each by structure and text, for
-    /// the columns `one_template` and `other_content` of table `templates`, 0 (none) to 32.
-    pub template_compared: usize,
-    /// Name of the crawl, for the column of that name.
-    pub crawl: String,
-    /// Whether request records have rows in `pages` too.
-    pub requests: bool,
-    /// Whether metadata records have rows in `pages` too.
-    pub metadata: bool,
-    /// Whether pictures (`<img>`: src, and the largest of srcset) have rows in `links`, of kind `img`.
-    pub images: bool,
-    /// Whether table `media` has rows: what pictures, sound and video say of themselves, and pictures that pages show.
-    pub media: bool,
-    /// Whether it says where pictures and videos were made, which may tell where people live.
-    pub gps: bool,
-    /// Whether documents that are no HTML (PDF, Office files, RTF, OpenDocument, EPUB, feeds, tables of values, Markdown, plain
-    /// text) are read.
-    pub documents: bool,
-    /// Most of the documents that may be left unread for reasons of ours (crashed, too slow, out of memory, no process to read
-    /// them in) before the exit code is 1, as a share, 0 to 1. Those that are encrypted, damaged or too large are counted alone.
-    pub max_unread: f64,
-}
-
-impl Default for Extract {
-    fn default() -> Self {
-        Extract {
-            max_record_bytes: 64 << 20,
-            part_bytes: 0,
-            buffer_bytes: 24 << 20,
-            file_rows: 32_768,
-            template_pages: 10,
-            template_compared: 8,
-            crawl: "crawl".into(),
-            requests: false,
-            metadata: false,
-            images: false,
-            media: true,
-            gps: false,
-            documents: true,
-            max_unread: 0.1,
-        }
+settings! {
+    /// Configuration of the job.
+    pub struct Extract {
+        /// Largest record held in memory; a larger one is cut and marked.
+        pub max_record_bytes: u64 = 64 << 20, within 1 << 10..=1 << 40;
+        /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the input: enough units to share out, few
+        /// enough to keep track of.
+        pub part_bytes: u64 = 0;
+        /// Bytes of rows that are gathered before they are sorted and written aside as a part.
+        pub buffer_bytes: usize = 24 << 20, within 1..=1 << 40;
+        /// Rows that each file of a table has at least, where the table has so many: parts are put together until then.
+        pub file_rows: u64 = 32_768, within 1..=1 << 20;
+        /// Captures of a host that are enough to compare its pages first: what nearly all of them show is left out of their
+        /// main texts. 0: never; else heads of records are read once more, and half of the pages of each such
+        /// host, 10 to 32.
+        pub template_pages: u64 = 10;
+        /// Pages of such a host, one in 25 and so many at most, that are compared each with each by structure and text, for
+        /// the columns `one_template` and `other_content` of table `templates`, 0 (none) to 32.
+        pub template_compared: usize = 8, within 0..=MAX_PAGES;
+        /// Name of the crawl, for the column of that name.
+        pub crawl: String = "crawl".into();
+        /// Whether request records have rows in `pages` too.
+        pub requests: bool = false;
+        /// Whether metadata records have rows in `pages` too.
+        pub metadata: bool = false;
+        /// Whether pictures (`<img>`: src, and the largest of srcset) have rows in `links`, of kind `img`.
+        pub images: bool = false;
+        /// Whether table `media` has rows: what pictures, sound and video say of themselves, and pictures that pages show.
+        pub media: bool = true;
+        /// Whether it says where pictures and videos were made, which may tell where people live.
+        pub gps: bool = false;
+        /// Whether documents that are no HTML (PDF, Office files, RTF, OpenDocument, EPUB, feeds, tables of values, Markdown, plain
+        /// text) are read.
+        pub documents: bool = true;
+        /// Most of the documents that may be left unread for reasons of ours (crashed, too slow, out of memory, no process to read
+        /// them in) before the exit code is 1, as a share, 0 to 1. Those that are encrypted, damaged or too large are counted alone.
+        pub max_unread: f64 = 0.1;
     }
 }
 
@@ -109,10 +88,6 @@ impl Settings for Extract {
     const TABLE: &'static str = "extract";
 
     fn check(&self) -> Result<()> {
-        within("max_record_bytes", self.max_record_bytes, 1 << 10..=1 << 40)?;
-        within("buffer_bytes", self.buffer_bytes, 1..=1 << 40)?;
-        within("file_rows", self.file_rows, 1..=1 << 20)?;
-        within("template_compared", self.template_compared, 0..=MAX_PAGES)?;
         if !(0.0..=1.0).contains(&self.max_unread) {
             return Err(Error::Config(format!("max_unread {}: 0 to 1 are possible", self.max_unread)));
         }

@@ -6,8 +6,8 @@ mod levels;
 mod sources;
 pub mod tables;
 
-use serde::{Deserialize, Serialize};
 use webmill_capture::names::near_to;
+use webmill_capture::settings;
 use webmill_capture::surt::surt_host;
 use webmill_capture::{Error, Result, canonical_host};
 use webmill_graph::{BuildOptions, GraphBuilder, Numbered, Numbering};
@@ -37,38 +37,25 @@ pub const ENTRY: JobEntry = JobEntry {
     run: graph,
 };
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GraphJob {
-    /// Leave out links from a page to itself.
-    pub drop_self: bool,
-    /// Leave out links inside one host.
-    pub drop_internal: bool,
-    /// Leave out links that ask not to be followed.
-    pub drop_nofollow: bool,
-    /// Hosts (with their subdomains) to which no link counts; one that nothing is on is an error.
-    pub stop_hosts: Vec<String>,
-    /// Kinds of links that make arcs, see links.kind.
-    pub kinds: Vec<String>,
-    /// Keep arcs from a host or domain to itself.
-    pub host_self_arcs: bool,
-    /// Fold the pages of a cluster of duplicates into the one that stands for them.
-    pub fold_duplicates: bool,
-}
-
-impl Default for GraphJob {
-    fn default() -> Self {
-        let kinds = ["a", "area", "frame", "iframe", "form", "meta-refresh", "http-redirect", "document"];
-        GraphJob {
-            drop_self: false,
-            drop_internal: false,
-            drop_nofollow: true,
-            stop_hosts: Vec::new(),
-            kinds: kinds.map(String::from).into(),
-            host_self_arcs: false,
-            fold_duplicates: false,
-        }
+settings! {
+    /// Configuration of the job.
+    pub struct GraphJob {
+        /// Leave out links from a page to itself.
+        pub drop_self: bool = false;
+        /// Leave out links inside one host.
+        pub drop_internal: bool = false;
+        /// Leave out links that ask not to be followed.
+        pub drop_nofollow: bool = true;
+        /// Hosts (with their subdomains) to which no link counts; one that nothing is on is an error.
+        pub stop_hosts: Vec<String> = Vec::new();
+        /// Kinds of links that make arcs, see links.kind.
+        pub kinds: Vec<String> = ["a", "area", "frame", "iframe", "form", "meta-refresh", "http-redirect", "document"]
+            .map(String::from)
+            .into();
+        /// Keep arcs from a host or domain to itself.
+        pub host_self_arcs: bool = false;
+        /// Fold the pages of a cluster of duplicates into the one that stands for them.
+        pub fold_duplicates: bool = false;
     }
 }
 

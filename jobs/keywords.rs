@@ -11,7 +11,7 @@ pub mod tables;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use webmill_capture::settings;
 use webmill_capture::{Error, Result};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Ingredient, Job, Measure, Stage, Unit};
@@ -40,20 +40,14 @@ pub const ENTRY: JobEntry = JobEntry {
     run: keywords,
 };
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KeywordsJob {
-    /// Keywords of a page by each measure.
-    pub per_page: usize,
-    /// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of
-    /// fewest texts count as often as the rarest that is kept.
-    pub counted_words: usize,
-}
-
-impl Default for KeywordsJob {
-    fn default() -> Self {
-        KeywordsJob { per_page: 10, counted_words: 2_000_000 }
+settings! {
+    /// Configuration of the job.
+    pub struct KeywordsJob {
+        /// Keywords of a page by each measure.
+        pub per_page: usize = 10, within 0..=1000;
+        /// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of
+        /// fewest texts count as often as the rarest that is kept.
+        pub counted_words: usize = 2_000_000;
     }
 }
 
@@ -61,7 +55,6 @@ impl Settings for KeywordsJob {
     const TABLE: &'static str = "keywords";
 
     fn check(&self) -> Result<()> {
-        within("per_page", self.per_page, 0..=1000)?;
         within("counted_words", self.counted_words, 1..=1 << 32)
     }
 }

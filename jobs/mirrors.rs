@@ -10,6 +10,7 @@
 pub mod tables;
 
 use serde::{Deserialize, Serialize};
+use webmill_capture::settings::{Setting, SettingGroup};
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_dedup::{Mirror, MirrorOptions, MirrorSearch, MirrorTotals};
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
@@ -38,6 +39,16 @@ pub const ENTRY: JobEntry = JobEntry {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Mirrors(pub MirrorOptions);
+
+impl SettingGroup for Mirrors {
+    fn describe(prefix: &str, into: &mut Vec<Setting>) {
+        MirrorOptions::describe(prefix, into);
+    }
+
+    fn check_ranges(&self, prefix: &str) -> Result<()> {
+        self.0.check_ranges(prefix)
+    }
+}
 
 impl Settings for Mirrors {
     const TABLE: &'static str = "mirrors";

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use webmill_capture::error::AtPath;
+use webmill_capture::settings::SettingGroup;
 pub use webmill_capture::settings::within;
 use webmill_capture::{Error, Result};
 
 /// Settings of a job: a table of the recipe.
-pub trait Settings: Serialize + DeserializeOwned + Default {
+pub trait Settings: SettingGroup + Serialize + DeserializeOwned + Default {
     /// Name of the table: that of the job.
     const TABLE: &'static str;
 
-    /// Refuses values that cannot work, as far as that shows without input.
+    /// Refuses values that cannot work, as far as that shows without input and their [ranges](SettingGroup::check_ranges) do not say it.
     ///
     /// # Errors
     /// [`Error::Config`] that names the setting and its range.
@@ -91,7 +92,8 @@ impl Recipe {
     /// [`Error::Config`] that names recipe, table and setting.
     pub fn settings<S: Settings>(&self) -> Result<S> {
         let settings: S = self.unchecked()?;
-        settings.check().map_err(|e| self.error(&format!("[{}]: {e}", S::TABLE)))?;
+        let checked = settings.check_ranges("").and_then(|()| settings.check());
+        checked.map_err(|e| self.error(&format!("[{}]: {e}", S::TABLE)))?;
         Ok(settings)
     }
 
@@ -138,18 +140,17 @@ pub fn check_settings<S: Settings>(recipe: &Recipe) -> Result<()> {
 mod tests {
     use super::*;
 
-    #[derive(Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-    #[serde(default, deny_unknown_fields)]
-    struct Tea {
-        minutes: u32,
+    webmill_capture::settings! {
+        /// How tea is made.
+        #[derive(PartialEq)]
+        pub struct Tea {
+            /// Minutes in hot water.
+            minutes: u32 = 0, within 0..=9;
+        }
     }
 
     impl Settings for Tea {
         const TABLE: &'static str = "tea";
-
-        fn check(&self) -> Result<()> {
-            within("minutes", self.minutes, 0..=9)
-        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::Result;
+use webmill_capture::settings::{Setting, SettingGroup};
 use webmill_dedup::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions};
 use webmill_run::{Committed, Ingredient, Job, Measure, Stage, Unit};
 use webmill_sort::Budget;
@@ -50,6 +51,16 @@ pub const ENTRY: JobEntry = JobEntry {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RepeatedLines(pub RepeatedOptions);
+
+impl SettingGroup for RepeatedLines {
+    fn describe(prefix: &str, into: &mut Vec<Setting>) {
+        RepeatedOptions::describe(prefix, into);
+    }
+
+    fn check_ranges(&self, prefix: &str) -> Result<()> {
+        self.0.check_ranges(prefix)
+    }
+}
 
 impl Settings for RepeatedLines {
     const TABLE: &'static str = "repeated";

@@ -22,7 +22,8 @@ mod visit;
 mod waves;
 mod write;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use webmill_capture::settings;
 use webmill_capture::{Error, Result};
 use webmill_rules::{Rule, builtin};
 use webmill_run::{Committed, Job, Reject, Stage, Unit};
@@ -30,7 +31,7 @@ use webmill_table::schema;
 
 use crate::inputs::Shards;
 use crate::job::Context;
-use crate::recipe::{Settings, check_settings, within};
+use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 use tables::{RuleProblemRow, RuleReportRow};
 use tally::{LINKS, MISSING_PAGE, Tally};
@@ -46,21 +47,16 @@ pub const ENTRY: JobEntry = JobEntry {
     run: rules,
 };
 
-/// The recipe's `[rules]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RuleSettings {
-    /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. `webmill run` leaves the job out where there are none.
-    pub files: Vec<String>,
-    /// Most pages of a chain that a paging tag leads along.
-    pub max_pages: u32,
-    /// Share of links to pages that are in no shard, beyond which the exit code is 1; 0 to 1.
-    pub max_missing: f64,
-}
-
-impl Default for RuleSettings {
-    fn default() -> Self {
-        RuleSettings { files: Vec::new(), max_pages: 1000, max_missing: 0.1 }
+settings! {
+    /// The recipe's `[rules]`.
+    #[derive(PartialEq)]
+    pub struct RuleSettings {
+        /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. `webmill run` leaves the job out where there are none.
+        pub files: Vec<String> = Vec::new();
+        /// Most pages of a chain that a paging tag leads along.
+        pub max_pages: u32 = 1000, within 1..=1_000_000;
+        /// Share of links to pages that are in no shard, beyond which the exit code is 1; 0 to 1.
+        pub max_missing: f64 = 0.1;
     }
 }
 
@@ -68,7 +64,6 @@ impl Settings for RuleSettings {
     const TABLE: &'static str = "rules";
 
     fn check(&self) -> Result<()> {
-        within("max_pages", self.max_pages, 1..=1_000_000)?;
         if !(0.0..=1.0).contains(&self.max_missing) {
             return Err(Error::Config(format!("max_missing {}: 0 to 1 are possible", self.max_missing)));
         }

@@ -3,7 +3,6 @@
 pub mod measures;
 pub mod tables;
 
-use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_graph::{
     BowTie, Components, Csr, DistanceSample, Graph, GroupLinks, Histogram, PowerLaw, published_distance,
@@ -20,6 +19,7 @@ use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 use measures::{Measures, Part};
 use tables::{ComponentRow, DegreeRow, Direction, LawRow, ShapeRow};
+use webmill_capture::settings;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -34,10 +34,10 @@ pub const ENTRY: JobEntry = JobEntry {
     run: shape,
 };
 
-/// Configuration of the job: none yet, but for the graph it reads.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Shape {}
+settings! {
+    /// Configuration of the job: none yet, but for the graph it reads.
+    pub struct Shape {}
+}
 
 impl Settings for Shape {
     const TABLE: &'static str = "shape";

@@ -11,7 +11,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::mapreduce::{Count, Key, MapReduce, Sample, Splitters};
-use webmill_capture::settings::SettingGroup;
 use webmill_capture::{CanonicalUrl, Result, settings};
 use webmill_mill::{LinkElement, LinkRow, PageRow};
 use webmill_run::{Committed, Job, Stage};
@@ -71,7 +70,6 @@ impl Settings for CountBacklinks {
     const TABLE: &'static str = "count-backlinks";
 
     fn check(&self) -> Result<()> {
-        self.check_ranges("")?;
         GraphJob { kinds: self.kinds.clone(), ..GraphJob::default() }.check()
     }
 }

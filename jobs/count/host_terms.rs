@@ -13,7 +13,6 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use crate::mapreduce::{Combiner, Count, Key, MapReduce, Shuffle, reduce};
-use webmill_capture::settings::SettingGroup;
 use webmill_capture::{Error, Result, settings};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Stage};
@@ -58,10 +57,6 @@ settings! {
 
 impl Settings for CountHostTerms {
     const TABLE: &'static str = "count-host-terms";
-
-    fn check(&self) -> Result<()> {
-        self.check_ranges("")
-    }
 }
 
 /// A text of a host.

@@ -16,7 +16,6 @@ use std::path::PathBuf;
 
 use crate::mapreduce::postings::IndexWriter;
 use crate::mapreduce::{Count, MapReduce, reduce, write_varint};
-use webmill_capture::settings::SettingGroup;
 use webmill_capture::{Error, Result, settings};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Job, Stage};
@@ -56,10 +55,6 @@ settings! {
 
 impl Settings for CountIndex {
     const TABLE: &'static str = "count-index";
-
-    fn check(&self) -> Result<()> {
-        self.check_ranges("")
-    }
 }
 
 /// A text with its number.

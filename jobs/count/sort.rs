@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use crate::mapreduce::{MapReduce, Sample, Splitters, reduce};
 use rayon::prelude::*;
-use webmill_capture::settings::SettingGroup;
 use webmill_capture::{Error, Result, settings};
 use webmill_run::{Committed, Job, JobInput, Stage};
 use webmill_table::{ColumnSchema, ColumnType, DynamicReader, DynamicWriter, TableSchema, Value, part_files};
@@ -51,10 +50,6 @@ settings! {
 
 impl Settings for CountSort {
     const TABLE: &'static str = "count-sort";
-
-    fn check(&self) -> Result<()> {
-        self.check_ranges("")
-    }
 }
 
 /// A table and the job that wrote it.

@@ -19,7 +19,6 @@ use crate::mapreduce::{Count, MapReduce};
 use flate2::read::MultiGzDecoder;
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
-use webmill_capture::settings::SettingGroup;
 use webmill_capture::{CanonicalUrl, Error, Result, settings};
 use webmill_run::{Committed, Job, Reject, Stage};
 use webmill_table::{schema, table};
@@ -64,7 +63,6 @@ impl Settings for CountVisits {
     const TABLE: &'static str = "count-visits";
 
     fn check(&self) -> Result<()> {
-        self.check_ranges("")?;
         self.origin().map(drop)
     }
 }

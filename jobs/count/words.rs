@@ -17,7 +17,6 @@ use rayon::prelude::*;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
-use webmill_capture::settings::SettingGroup;
 use webmill_capture::{Error, Result, settings};
 use webmill_html::charset;
 use webmill_mill::TextRow;
@@ -94,7 +93,6 @@ impl Settings for CountWords {
     const TABLE: &'static str = "count-words";
 
     fn check(&self) -> Result<()> {
-        self.check_ranges("")?;
         self.kernel().map(drop)
     }
 }

@@ -2,35 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use webmill_capture::settings;
 use webmill_capture::{Error, Result};
 use webmill_learn::{Counting, FeatureOptions, FitSettings, Measure, Method, OverClasses, Weighting};
 
 use super::cluster::ClusterSettings;
 use super::labels::ColumnNames;
 use super::page::Reading;
-use crate::recipe::{Settings, within};
+use crate::recipe::Settings;
 
-/// The recipe's `[learn]`. Each job takes its part: [`TrainSettings`], [`ApplyJob::new`](super::apply::ApplyJob::new),
-/// [`Learn::clusters`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Learn {
-    /// What `webmill run` does of features, train, apply and cluster. The commands of `webmill learn` need no such word.
-    pub jobs: Vec<String>,
-    /// The model that apply takes: a file, or the results of `learn train`. Empty: the latest in the output folder.
-    pub model: String,
-    /// What apply classifies and cluster groups: a folder of results (apply only), of files, or a file of texts. Empty: the results in the output folder.
-    pub apply_to: String,
-    /// Features and classes.
-    #[serde(flatten)]
-    pub train: TrainSettings,
-    /// Topics.
-    #[serde(flatten)]
-    pub topics: ClusterSettings,
-    /// What is no setting, which the check refuses.
-    #[serde(flatten, skip_serializing)]
-    pub unknown: BTreeMap<String, toml::Value>,
+settings! {
+    part
+    /// The recipe's `[learn]`. Each job takes its part: [`TrainSettings`], [`ApplyJob::new`](super::apply::ApplyJob::new),
+    /// [`Learn::clusters`].
+    #[derive(PartialEq)]
+    pub struct Learn {
+        /// What `webmill run` does of features, train, apply and cluster. The commands of `webmill learn` need no such word.
+        pub jobs: Vec<String> = Vec::new();
+        /// The model that apply takes: a file, or the results of `learn train`. Empty: the latest in the output folder.
+        pub model: String = String::new();
+        /// What apply classifies and cluster groups: a folder of results (apply only), of files, or a file of texts. Empty: the results in the output folder.
+        pub apply_to: String = String::new();
+        /// Features and classes.
+        #[serde(flatten)]
+        pub train: TrainSettings = Default::default();
+        /// Topics.
+        #[serde(flatten)]
+        pub topics: ClusterSettings = Default::default();
+        /// What is no setting, which the check refuses.
+        #[serde(flatten, skip_serializing)]
+        pub unknown: BTreeMap<String, toml::Value> = BTreeMap::new();
+    }
 }
 
 impl Learn {
@@ -66,74 +68,49 @@ pub const MAX_WORDS: usize = 5_000_000;
 /// Draws folds and orders of a training.
 pub const SEED: u64 = 1;
 
-/// Settings of features and training.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TrainSettings {
-    /// Where the pages are: a folder of results, a folder with a folder a class, or a file of texts with labels. Empty: the results in the output folder.
-    pub pages: String,
-    /// File of labels: lines of url,label. Empty: the names of folders, or the column of labels.
-    pub labels: String,
-    /// Pages to evaluate on, laid out as those to train on. Empty: folds of the training pages.
-    pub test: String,
-    /// Method: auto, naive-bayes, complement-bayes, svm, logistic, neighbours, adaboost.
-    pub method: Method,
-    /// Sources of features. None: of a named method words of text and title, of auto all that it finds useful.
-    pub sources: Vec<String>,
-    /// Words that are chosen by the measure; 0: all. Auto chooses that too.
-    pub features: usize,
-    /// The measure: chi-square, information-gain, right-half, mutual-information, cross-entropy, weight-of-evidence.
-    pub measure: Measure,
-    /// Over classes: maximum, or mean.
-    pub over: OverClasses,
-    /// What the measure counts: pages, or occurrences.
-    pub counting: Counting,
-    /// What words weigh: tf-idf, tf-idf-diff, counts, presence. None: what is usual with the method.
-    pub weighting: Option<Weighting>,
-    /// Any number of labels a page.
-    pub multi: bool,
-    /// Pages that a word must stand on.
-    pub min_pages: u32,
-    /// Folds of the evaluation where no test pages are given.
-    pub folds: usize,
-    /// Whether pages of one registrable domain stay in one fold.
-    pub by_domain: bool,
-    /// Whether to train on a quarter and a half of the pages too.
-    pub curve: bool,
-    /// Files are mails: heads and quoted lines are left out.
-    pub mail: bool,
-    /// All that is visible of HTML files counts, not their main text alone.
-    pub whole: bool,
-    /// Name of the column of texts.
-    pub text_column: String,
-    /// Name of the column of labels.
-    pub label_column: String,
-}
-
-impl Default for TrainSettings {
-    fn default() -> Self {
-        let fit = FitSettings::default();
-        TrainSettings {
-            pages: String::new(),
-            labels: String::new(),
-            test: String::new(),
-            method: Method::Auto,
-            sources: Vec::new(),
-            features: fit.features,
-            measure: fit.measure,
-            over: fit.over,
-            counting: fit.counting,
-            weighting: None,
-            multi: false,
-            min_pages: 2,
-            folds: 5,
-            by_domain: true,
-            curve: true,
-            mail: false,
-            whole: false,
-            text_column: "text".into(),
-            label_column: "label".into(),
-        }
+settings! {
+    part
+    /// Settings of features and training.
+    #[derive(PartialEq)]
+    pub struct TrainSettings {
+        /// Where the pages are: a folder of results, a folder with a folder a class, or a file of texts with labels. Empty: the results in the output folder.
+        pub pages: String = String::new();
+        /// File of labels: lines of url,label. Empty: the names of folders, or the column of labels.
+        pub labels: String = String::new();
+        /// Pages to evaluate on, laid out as those to train on. Empty: folds of the training pages.
+        pub test: String = String::new();
+        /// Method: auto, naive-bayes, complement-bayes, svm, logistic, neighbours, adaboost.
+        pub method: Method = Method::Auto;
+        /// Sources of features. None: of a named method words of text and title, of auto all that it finds useful.
+        pub sources: Vec<String> = Vec::new();
+        /// Words that are chosen by the measure; 0: all. Auto chooses that too.
+        pub features: usize = FitSettings::default().features, within 0..=10_000_000;
+        /// The measure: chi-square, information-gain, right-half, mutual-information, cross-entropy, weight-of-evidence.
+        pub measure: Measure = FitSettings::default().measure;
+        /// Over classes: maximum, or mean.
+        pub over: OverClasses = FitSettings::default().over;
+        /// What the measure counts: pages, or occurrences.
+        pub counting: Counting = FitSettings::default().counting;
+        /// What words weigh: tf-idf, tf-idf-diff, counts, presence. None: what is usual with the method.
+        pub weighting: Option<Weighting> = None;
+        /// Any number of labels a page.
+        pub multi: bool = false;
+        /// Pages that a word must stand on.
+        pub min_pages: u32 = 2, within 1..=1_000_000;
+        /// Folds of the evaluation where no test pages are given.
+        pub folds: usize = 5, within 2..=100;
+        /// Whether pages of one registrable domain stay in one fold.
+        pub by_domain: bool = true;
+        /// Whether to train on a quarter and a half of the pages too.
+        pub curve: bool = true;
+        /// Files are mails: heads and quoted lines are left out.
+        pub mail: bool = false;
+        /// All that is visible of HTML files counts, not their main text alone.
+        pub whole: bool = false;
+        /// Name of the column of texts.
+        pub text_column: String = "text".into();
+        /// Name of the column of labels.
+        pub label_column: String = "label".into();
     }
 }
 
@@ -143,9 +120,6 @@ pub const SOURCES: [&str; 8] =
 
 impl TrainSettings {
     fn check(&self) -> Result<()> {
-        within("features", self.features, 0..=10_000_000)?;
-        within("min_pages", self.min_pages, 1..=1_000_000)?;
-        within("folds", self.folds, 2..=100)?;
         if let Some(unknown) = self.sources.iter().find(|source| !SOURCES.contains(&source.as_str())) {
             return Err(Error::Config(format!("sources: {unknown:?} is none of {}", SOURCES.join(", "))));
         }

@@ -3,60 +3,43 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use webmill_capture::settings;
 use webmill_capture::{Error, Result};
 use webmill_graph::measure::MeasureSettings;
 use webmill_graph::{Csr, Dangling, Harmonic, Hits, PageRank, Variant};
 
 use super::teleport;
 use crate::levels::Level;
-use crate::recipe::{Settings, within};
+use crate::recipe::Settings;
 
-/// Configuration of the job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Rank {
-    /// PageRank's damping.
-    pub damping: f64,
-    /// Greatest L1 distance of the PageRank vector to the true one.
-    pub tolerance: f64,
-    /// What becomes of the rank of nodes without links.
-    pub dangling: DanglingRank,
-    /// Leave graph and transpose on disk, for graphs that are larger than the memory: 96 bytes of memory per node, of which
-    /// PageRank takes 48 (else 72, and 4 to 8 per arc); it takes two to three times as long.
-    pub lean: bool,
-    /// File of the nodes that PageRank teleports to, instead of all: a URL or host a line, then a tab and its weight if
-    /// that is not 1.
-    pub teleport: Option<PathBuf>,
-    /// hits, hub-averaging, authority-threshold, hub-threshold:K or full-threshold:K.
-    pub hits_variant: String,
-    /// Most iterations of HITS.
-    pub hits_max_iterations: usize,
-    /// Nodes of a level up to which harmonic centrality is exact: beyond that the estimate costs less.
-    pub harmonic_exact_nodes: u64,
-    /// Follow page arcs in proportion to the number of links behind them.
-    pub weighted_pages: bool,
-    /// Likewise arcs of hosts and domains.
-    pub weighted_hosts: bool,
-    /// What the files that are named here held: results depend on it.
-    #[serde(skip_deserializing)]
-    pub read: Vec<String>,
-}
-
-impl Default for Rank {
-    fn default() -> Self {
-        Rank {
-            damping: 0.85,
-            tolerance: 1e-12,
-            dangling: DanglingRank::Teleport,
-            lean: false,
-            teleport: None,
-            hits_variant: "hits".into(),
-            hits_max_iterations: 10_000,
-            harmonic_exact_nodes: Harmonic::default().exact_nodes,
-            weighted_pages: false,
-            weighted_hosts: true,
-            read: Vec::new(),
-        }
+settings! {
+    /// Configuration of the job.
+    pub struct Rank {
+        /// PageRank's damping.
+        pub damping: f64 = 0.85;
+        /// Greatest L1 distance of the PageRank vector to the true one.
+        pub tolerance: f64 = 1e-12, within f64::MIN_POSITIVE..=2.0;
+        /// What becomes of the rank of nodes without links.
+        pub dangling: DanglingRank = DanglingRank::Teleport;
+        /// Leave graph and transpose on disk, for graphs that are larger than the memory: 96 bytes of memory per node, of which
+        /// PageRank takes 48 (else 72, and 4 to 8 per arc); it takes two to three times as long.
+        pub lean: bool = false;
+        /// File of the nodes that PageRank teleports to, instead of all: a URL or host a line, then a tab and its weight if
+        /// that is not 1.
+        pub teleport: Option<PathBuf> = None;
+        /// hits, hub-averaging, authority-threshold, hub-threshold:K or full-threshold:K.
+        pub hits_variant: String = "hits".into();
+        /// Most iterations of HITS.
+        pub hits_max_iterations: usize = 10_000, within 1..=1 << 24;
+        /// Nodes of a level up to which harmonic centrality is exact: beyond that the estimate costs less.
+        pub harmonic_exact_nodes: u64 = Harmonic::default().exact_nodes;
+        /// Follow page arcs in proportion to the number of links behind them.
+        pub weighted_pages: bool = false;
+        /// Likewise arcs of hosts and domains.
+        pub weighted_hosts: bool = true;
+        /// What the files that are named here held: results depend on it.
+        #[serde(skip_deserializing)]
+        pub read: Vec<String> = Vec::new();
     }
 }
 
@@ -80,8 +63,6 @@ impl Settings for Rank {
         if !(self.damping >= 0.0 && self.damping < 1.0) {
             return Err(Error::Config(format!("damping = {} is not from 0 to below 1", self.damping)));
         }
-        within("tolerance", self.tolerance, f64::MIN_POSITIVE..=2.0)?;
-        within("hits_max_iterations", self.hits_max_iterations, 1..=1 << 24)?;
         variant(&self.hits_variant)?;
         match &self.teleport {
             Some(path) if !path.exists() => {

@@ -62,7 +62,8 @@ pub fn within<T: PartialOrd + Display + Debug>(
     }
 }
 
-/// Declares a group of settings: a struct whose fields have documentation, a default and perhaps a range.
+/// Declares a group of settings: a struct whose fields have documentation, a default and perhaps a range. With `part` before it, a group
+/// that stands flattened in another one, which refuses unknown names itself.
 ///
 /// # Examples
 /// ```
@@ -86,12 +87,15 @@ pub fn within<T: PartialOrd + Display + Debug>(
 /// ```
 #[macro_export]
 macro_rules! settings {
-    ($(#[$outer:meta])* pub struct $name:ident {
+    (part $($rest:tt)*) => {
+        $crate::settings!(@with [default] $($rest)*);
+    };
+    (@with [$($reading:tt)*] $(#[$outer:meta])* pub struct $name:ident {
         $($(#[doc = $doc:literal])+ $(#[serde($($how:tt)+)])? $seen:vis $field:ident: $kind:ty = $default:expr $(, within $range:expr)?;)*
     }) => {
         $(#[$outer])*
         #[derive(Debug, Clone, ::serde::Serialize, ::serde::Deserialize)]
-        #[serde(default, deny_unknown_fields)]
+        #[serde($($reading)*)]
         pub struct $name {
             $($(#[doc = $doc])+ $(#[serde($($how)+)])? $seen $field: $kind,)*
         }
@@ -103,9 +107,10 @@ macro_rules! settings {
         }
 
         impl $crate::settings::SettingGroup for $name {
+            #[allow(unused_variables)]
             fn describe(prefix: &str, into: &mut Vec<$crate::settings::Setting>) {
                 #[allow(unused_imports)]
-                use $crate::settings::of_kind::{DescribeGroup as _, DescribeGroups as _, DescribeValue as _};
+                use $crate::settings::of_kind::{DescribeGroup as _, DescribeGroups as _, DescribeNothing as _, DescribeValue as _};
                 $({
                     let serde: &str = concat!("", $(stringify!($($how)+))?);
                     if !$crate::settings::of_kind::is_hidden(serde) {
@@ -115,22 +120,26 @@ macro_rules! settings {
                             words: &[],
                             range: concat!("", $(stringify!($range))?).replace(' ', ""),
                         };
-                        (&&&$crate::settings::of_kind::Kind::<$kind>::default()).describe(setting, into);
+                        (&&&&$crate::settings::of_kind::Kind::<$kind>::default()).describe(setting, into);
                     }
                 })*
             }
 
+            #[allow(unused_variables)]
             fn check_ranges(&self, prefix: &str) -> $crate::Result<()> {
                 #[allow(unused_imports)]
-                use $crate::settings::of_kind::{DescribeGroup as _, DescribeGroups as _, DescribeValue as _};
+                use $crate::settings::of_kind::{DescribeGroup as _, DescribeGroups as _, DescribeNothing as _, DescribeValue as _};
                 $(
-                    (&&&$crate::settings::of_kind::Kind::<$kind>::default())
+                    (&&&&$crate::settings::of_kind::Kind::<$kind>::default())
                         .check(&self.$field, &format!("{prefix}{}.", stringify!($field)))?;
                     $($crate::settings::within(&format!("{prefix}{}", stringify!($field)), self.$field, $range)?;)?
                 )*
                 Ok(())
             }
         }
+    };
+    ($($rest:tt)*) => {
+        $crate::settings!(@with [default, deny_unknown_fields] $($rest)*);
     };
 }
 
@@ -155,9 +164,11 @@ pub mod of_kind {
         fn check(&self, value: &T, prefix: &str) -> Result<()>;
     }
 
-    impl<T: SettingGroup> DescribeGroup<T> for &&Kind<T> {
+    impl<T: SettingGroup> DescribeGroup<T> for &&&Kind<T> {
         fn describe(&self, setting: Setting, into: &mut Vec<Setting>) {
-            T::describe(&format!("{}.", setting.path), into);
+            // A flattened group has the prefix of the group around it.
+            let flat = setting.path.is_empty() || setting.path.ends_with('.');
+            T::describe(&if flat { setting.path } else { setting.path + "." }, into);
         }
 
         fn check(&self, value: &T, prefix: &str) -> Result<()> {
@@ -171,7 +182,7 @@ pub mod of_kind {
         fn check(&self, value: &[T], prefix: &str) -> Result<()>;
     }
 
-    impl<T: SettingGroup> DescribeGroups<T> for &Kind<Vec<T>> {
+    impl<T: SettingGroup> DescribeGroups<T> for &&Kind<Vec<T>> {
         fn describe(&self, setting: Setting, into: &mut Vec<Setting>) {
             let prefix = format!("{}[].", setting.path);
             into.push(setting);
@@ -191,14 +202,30 @@ pub mod of_kind {
         }
     }
 
-    impl<T: for<'de> Deserialize<'de>> DescribeValue<T> for Kind<T> {
+    impl<T: for<'de> Deserialize<'de>> DescribeValue<T> for &Kind<T> {
         fn describe(&self, setting: Setting, into: &mut Vec<Setting>) {
-            into.push(Setting { words: words_of::<T>(), ..setting });
+            // What takes all other names is no setting.
+            if !setting.path.is_empty() {
+                into.push(Setting { words: words_of::<T>(), ..setting });
+            }
         }
     }
 
-    /// The name of a field in recipes.
+    /// What no recipe can hold: a field that only code sets.
+    pub trait DescribeNothing<T> {
+        fn describe(&self, _: Setting, _: &mut Vec<Setting>) {}
+        fn check(&self, _: &T, _: &str) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    impl<T> DescribeNothing<T> for Kind<T> {}
+
+    /// The name of a field in recipes; none of a flattened one.
     pub fn name<'a>(field: &'a str, serde: &'a str) -> &'a str {
+        if serde.starts_with("flatten") {
+            return "";
+        }
         serde.split("rename = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or(field)
     }
 

@@ -14,10 +14,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 
 /// Virtual nodes of an agent.
 pub const VIRTUAL_NODES: u32 = 128;
@@ -25,16 +25,17 @@ pub const VIRTUAL_NODES: u32 = 128;
 /// Longest name of an agent.
 const MAX_NAME: usize = 64;
 
-/// Who crawls, and which of them this process is.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AgentsOptions {
-    /// Names of all agents, the same for all: letters, digits, `-`, `_` and `.`; default none: this process crawls every host.
-    pub agents: Vec<String>,
-    /// The name of this one. One that is not among them hands all over that it has, and ends. Default none.
-    pub name: Option<String>,
-    /// Shared folder through which they hand URLs over ([`crate::exchange`]). Default none.
-    pub exchange: Option<PathBuf>,
+settings! {
+    /// Who crawls, and which of them this process is.
+    #[derive(PartialEq)]
+    pub struct AgentsOptions {
+        /// Names of all agents, the same for all: letters, digits, `-`, `_` and `.`; default none: this process crawls every host.
+        pub agents: Vec<String> = Vec::new();
+        /// The name of this one. One that is not among them hands all over that it has, and ends. Default none.
+        pub name: Option<String> = None;
+        /// Shared folder through which they hand URLs over ([`crate::exchange`]). Default none.
+        pub exchange: Option<PathBuf> = None;
+    }
 }
 
 impl AgentsOptions {

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use webmill_capture::Place;
 use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::settings;
 use webmill_shard::{
     AppendFile, Compression, Container, Format, Position, RAW_DB_PAGE, RAW_DB_PAGE_NAME, ReadOptions, Record,
     RecordType, Resume, ShardReader, Staged, cut_tail, read_record_at, whole_end,
@@ -55,33 +56,22 @@ pub enum ArchiveFormat {
     Warc,
 }
 
-/// How shards are written.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ArchiveOptions {
-    /// `rawdb` (default) or `warc`.
-    pub format: ArchiveFormat,
-    /// `none`, `gzip` or `zstd`, each record by itself; `None`: zstd for RAW DB, gzip for WARC.
-    #[serde(skip)]
-    pub compression: Option<Compression>,
-    /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
-    pub max_shard_bytes: u64,
-    /// What the `warcinfo` of WARC files says of the crawl besides: `operator` (who is responsible for it), `description` (what it is for),
-    /// `isPartOf` (the collection that it belongs to) and other fields. (RAW DB has no place for it but the file of settings.) Default none.
-    pub info: BTreeMap<String, String>,
-    /// Whether it is written with each answer how its URL was found: by which page, over which hops. Default false.
-    pub via: bool,
-}
-
-impl Default for ArchiveOptions {
-    fn default() -> Self {
-        ArchiveOptions {
-            format: ArchiveFormat::RawDb,
-            compression: None,
-            max_shard_bytes: 1 << 30,
-            info: BTreeMap::new(),
-            via: false,
-        }
+settings! {
+    /// How shards are written.
+    #[derive(PartialEq)]
+    pub struct ArchiveOptions {
+        /// `rawdb` (default) or `warc`.
+        pub format: ArchiveFormat = ArchiveFormat::RawDb;
+        /// `none`, `gzip` or `zstd`, each record by itself; `None`: zstd for RAW DB, gzip for WARC.
+        #[serde(skip)]
+        pub compression: Option<Compression> = None;
+        /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
+        pub max_shard_bytes: u64 = 1 << 30;
+        /// What the `warcinfo` of WARC files says of the crawl besides: `operator` (who is responsible for it), `description` (what it is for),
+        /// `isPartOf` (the collection that it belongs to) and other fields. (RAW DB has no place for it but the file of settings.) Default none.
+        pub info: BTreeMap<String, String> = BTreeMap::new();
+        /// Whether it is written with each answer how its URL was found: by which page, over which hops. Default false.
+        pub via: bool = false;
     }
 }
 

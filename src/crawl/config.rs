@@ -15,72 +15,74 @@ use crate::scope::ScopeOptions;
 use crate::site_settings::{SiteSettings, Sites};
 use crate::steering::SteeringOptions;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 
-/// Settings of a crawl; the file `crawl.toml` in its folder holds them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CrawlOptions {
-    /// Product token that robots.txt files address: letters, `-` and `_`. Default `webmill`.
-    pub agent: String,
-    /// Order of fetching. Default breadth-first.
-    pub strategy: Strategy,
-    /// Connections at the same time, 1 to 65,536; one connection makes the order of fetching a function of the answers
-    /// alone. Default 256.
-    pub connections: usize,
-    /// Whether robots.txt is obeyed; to be switched off on one's own servers only. Default true.
-    pub obey_robots: bool,
-    /// Whether the sitemaps that robots.txt files name are read, and `/sitemap.xml` where they name none, once a host has shown eight pages or has no other left. Default true.
-    pub sitemaps: bool,
-    /// Whether images of pages are fetched too. Default false.
-    pub images: bool,
-    /// Whether pages that only scripts of pages name are followed, found without running them; in pages that are rendered they
-    /// always are. Default false: they are counted.
-    pub script_links: bool,
-    /// Attempts after the first that failed in a way that may pass, and not for the host's sake: 5.
-    #[serde(skip)]
-    pub max_retries: u8,
-    /// Memory for what grows with the crawl: the frontier's queues and filters, bodies, connections; bytes. Default 1 GiB.
-    pub memory: u64,
-    /// Seed of the frontier's hashes: 0.
-    #[serde(skip)]
-    pub seed: u64,
-    /// When to stop.
-    pub limits: CrawlLimits,
-    /// Whether what pages need to be shown is fetched too ([`crate::requisites`]). Default false.
-    pub requisites: bool,
-    /// How hosts are spared.
-    pub politeness: Politeness,
-    /// Connections, name resolution, limits of one response.
-    pub fetch: FetchOptions,
-    /// What belongs to the crawl.
-    pub scope: ScopeOptions,
-    /// Rules that say which links are followed.
-    pub rules: SteeringOptions,
-    /// What differs at single sites.
-    pub sites: Vec<SiteSettings>,
-    /// Whether session ids are taken off the URLs that are found ([`crate::rewrite`]). Default true.
-    pub strip_session_ids: bool,
-    /// Whether patterns of URLs whose pages keep being copies are left out ([`crate::duplicate_throttle`]); `--no-brake` sets it
-    /// to false. Default true.
-    pub brake: bool,
-    /// Whether pages are visited again: `never` (no histories of pages are kept), `later` (they are), `due` (pages that were due when
-    /// the crawl was opened are), `ever` (it waits for the next page that is due, and goes on for ever). Default `later`.
-    pub again: Again,
-    /// When pages are due.
-    pub revisit: RevisitOptions,
-    /// The order of best-first crawls.
-    pub priority: PriorityOptions,
-    /// What focused crawls look for, and how far.
-    pub focus: FocusOptions,
-    /// Which pages are opened in a browser, for the links that scripts make.
-    pub render: RenderOptions,
-    /// The shards written.
-    pub archive: ArchiveOptions,
-    /// Events per file of the event log: a million, so that a file is a few hundred MB at most.
-    #[serde(skip)]
-    pub part_events: u64,
-    /// Which of several agents this is: each crawls the hosts that consistent hashing gives to it.
-    pub agents: AgentsOptions,
+settings! {
+    /// Settings of a crawl; the file `crawl.toml` in its folder holds them.
+    #[derive(PartialEq)]
+    pub struct CrawlOptions {
+        /// Product token that robots.txt files address: letters, `-` and `_`. Default `webmill`.
+        pub agent: String = "webmill".into();
+        /// Order of fetching. Default breadth-first.
+        pub strategy: Strategy = Strategy::default();
+        /// Connections at the same time, 1 to 65,536; one connection makes the order of fetching a function of the answers
+        /// alone. Default 256.
+        pub connections: usize = 256;
+        /// Whether robots.txt is obeyed; to be switched off on one's own servers only. Default true.
+        pub obey_robots: bool = true;
+        /// Whether the sitemaps that robots.txt files name are read, and `/sitemap.xml` where they name none, once a host has shown eight pages or has no other left. Default true.
+        pub sitemaps: bool = true;
+        /// Whether images of pages are fetched too. Default false.
+        pub images: bool = false;
+        /// Whether pages that only scripts of pages name are followed, found without running them; in pages that are rendered they
+        /// always are. Default false: they are counted.
+        pub script_links: bool = false;
+        /// Attempts after the first that failed in a way that may pass, and not for the host's sake: 5.
+        #[serde(skip)]
+        pub max_retries: u8 = 5;
+        /// Memory for what grows with the crawl: the frontier's queues and filters, bodies, connections; bytes. Default 1 GiB.
+        pub memory: u64 = 1 << 30;
+        /// Seed of the frontier's hashes: 0.
+        #[serde(skip)]
+        pub seed: u64 = 0;
+        /// When to stop.
+        pub limits: CrawlLimits = CrawlLimits::default();
+        /// Whether what pages need to be shown is fetched too ([`crate::requisites`]). Default false.
+        pub requisites: bool = false;
+        /// How hosts are spared.
+        pub politeness: Politeness = Politeness::default();
+        /// Connections, name resolution, limits of one response.
+        pub fetch: FetchOptions = FetchOptions::default();
+        /// What belongs to the crawl.
+        pub scope: ScopeOptions = ScopeOptions::default();
+        /// Rules that say which links are followed.
+        pub rules: SteeringOptions = SteeringOptions::default();
+        /// What differs at single sites.
+        pub sites: Vec<SiteSettings> = Vec::new();
+        /// Whether session ids are taken off the URLs that are found ([`crate::rewrite`]). Default true.
+        pub strip_session_ids: bool = true;
+        /// Whether patterns of URLs whose pages keep being copies are left out ([`crate::duplicate_throttle`]); `--no-brake` sets it
+        /// to false. Default true.
+        pub brake: bool = true;
+        /// Whether pages are visited again: `never` (no histories of pages are kept), `later` (they are), `due` (pages that were due when
+        /// the crawl was opened are), `ever` (it waits for the next page that is due, and goes on for ever). Default `later`.
+        pub again: Again = Again::Later;
+        /// When pages are due.
+        pub revisit: RevisitOptions = RevisitOptions::default();
+        /// The order of best-first crawls.
+        pub priority: PriorityOptions = PriorityOptions::default();
+        /// What focused crawls look for, and how far.
+        pub focus: FocusOptions = FocusOptions::default();
+        /// Which pages are opened in a browser, for the links that scripts make.
+        pub render: RenderOptions = RenderOptions::default();
+        /// The shards written.
+        pub archive: ArchiveOptions = ArchiveOptions::default();
+        /// Events per file of the event log: a million, so that a file is a few hundred MB at most.
+        #[serde(skip)]
+        pub part_events: u64 = 1_000_000;
+        /// Which of several agents this is: each crawls the hosts that consistent hashing gives to it.
+        pub agents: AgentsOptions = AgentsOptions::default();
+    }
 }
 
 /// Whether a crawl visits pages again.
@@ -115,51 +117,18 @@ impl Again {
     }
 }
 
-/// When a crawl stops although URLs are left; it can go on later with wider limits.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CrawlLimits {
-    /// Pages stored since the crawl began, over all its resumptions.
-    pub pages: Option<u64>,
-    /// Bytes received since the crawl began, over all its resumptions.
-    pub bytes: Option<u64>,
-    /// Seconds since the crawl was opened.
-    pub seconds: Option<u64>,
-    /// Pages stored of one host.
-    pub pages_per_host: Option<u64>,
-}
-
-impl Default for CrawlOptions {
-    fn default() -> Self {
-        CrawlOptions {
-            agent: "webmill".into(),
-            strategy: Strategy::default(),
-            connections: 256,
-            obey_robots: true,
-            sitemaps: true,
-            images: false,
-            script_links: false,
-            max_retries: 5,
-            memory: 1 << 30,
-            seed: 0,
-            limits: CrawlLimits::default(),
-            requisites: false,
-            politeness: Politeness::default(),
-            fetch: FetchOptions::default(),
-            scope: ScopeOptions::default(),
-            rules: SteeringOptions::default(),
-            sites: Vec::new(),
-            strip_session_ids: true,
-            brake: true,
-            again: Again::Later,
-            revisit: RevisitOptions::default(),
-            priority: PriorityOptions::default(),
-            focus: FocusOptions::default(),
-            render: RenderOptions::default(),
-            archive: ArchiveOptions::default(),
-            part_events: 1_000_000,
-            agents: AgentsOptions::default(),
-        }
+settings! {
+    /// When a crawl stops although URLs are left; it can go on later with wider limits.
+    #[derive(PartialEq)]
+    pub struct CrawlLimits {
+        /// Pages stored since the crawl began, over all its resumptions.
+        pub pages: Option<u64> = None;
+        /// Bytes received since the crawl began, over all its resumptions.
+        pub bytes: Option<u64> = None;
+        /// Seconds since the crawl was opened.
+        pub seconds: Option<u64> = None;
+        /// Pages stored of one host.
+        pub pages_per_host: Option<u64> = None;
     }
 }
 

@@ -24,48 +24,35 @@ use serde::{Deserialize, Serialize};
 use crate::HostState;
 use webmill_capture::date::parse_rfc822;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 
-/// Waiting times, in milliseconds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Politeness {
-    /// Least pause between two requests to a host, ms. Default 1,000.
-    pub delay_ms: u64,
-    /// Cap of a robots.txt's `Crawl-delay`, ms: 300,000.
-    #[serde(skip)]
-    pub max_crawl_delay_ms: u64,
-    /// Pause after a first failure, ms; doubled by each further one. Default 5,000.
-    pub backoff_ms: u64,
-    /// Cap of the pause after failures, ms: 7,200,000; 1,440 times `backoff_ms` is another.
-    #[serde(skip)]
-    pub max_backoff_ms: u64,
-    /// Cap of a server's `Retry-After`, ms: 3,600,000.
-    #[serde(skip)]
-    pub max_retry_after_ms: u64,
-    /// Failures in a row after which a host that has answered before is left alone until the crawl is opened again: 30, which with the
-    /// default pauses takes a day and a half.
-    #[serde(skip)]
-    pub max_failures: u16,
-    /// Without a good answer for so long, ms, a crawl ends though hosts in trouble are to be asked again later; what they have
-    /// queued is kept. Default 3,600,000.
-    pub patience_ms: Option<u64>,
-    /// How long resolver or proxy may fail for everything before the crawl stops with an error, ms: 120,000.
-    #[serde(skip)]
-    pub outage_ms: u64,
-}
-
-impl Default for Politeness {
-    fn default() -> Self {
-        Politeness {
-            delay_ms: 1_000,
-            max_crawl_delay_ms: 300_000,
-            backoff_ms: 5_000,
-            max_backoff_ms: 7_200_000,
-            max_retry_after_ms: 3_600_000,
-            max_failures: 30,
-            patience_ms: Some(3_600_000),
-            outage_ms: 120_000,
-        }
+settings! {
+    /// Waiting times, in milliseconds.
+    #[derive(PartialEq)]
+    pub struct Politeness {
+        /// Least pause between two requests to a host, ms. Default 1,000.
+        pub delay_ms: u64 = 1_000;
+        /// Cap of a robots.txt's `Crawl-delay`, ms: 300,000.
+        #[serde(skip)]
+        pub max_crawl_delay_ms: u64 = 300_000;
+        /// Pause after a first failure, ms; doubled by each further one. Default 5,000.
+        pub backoff_ms: u64 = 5_000;
+        /// Cap of the pause after failures, ms: 7,200,000; 1,440 times `backoff_ms` is another.
+        #[serde(skip)]
+        pub max_backoff_ms: u64 = 7_200_000;
+        /// Cap of a server's `Retry-After`, ms: 3,600,000.
+        #[serde(skip)]
+        pub max_retry_after_ms: u64 = 3_600_000;
+        /// Failures in a row after which a host that has answered before is left alone until the crawl is opened again: 30, which with the
+        /// default pauses takes a day and a half.
+        #[serde(skip)]
+        pub max_failures: u16 = 30;
+        /// Without a good answer for so long, ms, a crawl ends though hosts in trouble are to be asked again later; what they have
+        /// queued is kept. Default 3,600,000.
+        pub patience_ms: Option<u64> = Some(3_600_000);
+        /// How long resolver or proxy may fail for everything before the crawl stops with an error, ms: 120,000.
+        #[serde(skip)]
+        pub outage_ms: u64 = 120_000;
     }
 }
 

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scope::{normal_suffix, suffixes};
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 use webmill_capture::{CanonicalUrl, UrlKey};
 
 /// Directory levels that count.
@@ -35,15 +36,16 @@ const MAX_DEPTH: u32 = 32;
 /// In-links from which on more make no difference.
 const MANY: f64 = 1e6;
 
-/// What a crawl makes of the formula.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PriorityOptions {
-    /// a1 to a7 of the formula: of the domain weight, of each in-link, of the priority of the parent (0 to 0.99), of the directory
-    /// depth (−1000 to 0), and of an earlier crawl's in-degree of the parent, mirror degree and PageRank; −1000 to 1000 where nothing else is said.
-    pub coefficients: Coefficients,
-    /// Weights by domain suffix (`edu.cn`), the longest counts, −100 to 100; default none.
-    pub domain_weights: BTreeMap<String, f64>,
+settings! {
+    /// What a crawl makes of the formula.
+    #[derive(PartialEq)]
+    pub struct PriorityOptions {
+        /// a1 to a7 of the formula: of the domain weight, of each in-link, of the priority of the parent (0 to 0.99), of the directory
+        /// depth (−1000 to 0), and of an earlier crawl's in-degree of the parent, mirror degree and PageRank; −1000 to 1000 where nothing else is said.
+        pub coefficients: Coefficients = Default::default();
+        /// Weights by domain suffix (`edu.cn`), the longest counts, −100 to 100; default none.
+        pub domain_weights: BTreeMap<String, f64> = BTreeMap::new();
+    }
 }
 
 /// The coefficients by name; recipes have them in the order of the formula.

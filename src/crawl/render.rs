@@ -28,7 +28,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use regex::{RegexSet, RegexSetBuilder};
-use serde::{Deserialize, Serialize};
 
 use crate::Counted;
 use crate::archive::{ArchiveOptions, Packed};
@@ -42,6 +41,7 @@ use crate::scope::Standing;
 use crate::site_settings::Sites;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 use webmill_render::{Renderer, RendererOptions};
 
 use self::answers::SharedAnswers;
@@ -55,31 +55,21 @@ const MAX_REGEX_BYTES: usize = 8 << 20;
 /// Memory for answers that several pages share, in bytes.
 const SHARED_BYTES: u64 = 64 << 20;
 
-/// Which pages are rendered, and how.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RenderOptions {
-    /// Regular expressions; pages whose canonical URL one of them matches somewhere are rendered. Default none.
-    pub patterns: Vec<String>,
-    /// Regular expressions of URLs that pages are not let ask for, beside those that the scope leaves out
-    /// as requisites. Default none.
-    pub block: Vec<String>,
-    /// Whether the browser's own sandbox is kept; default true. As root it has none whatever this says, and in containers
-    /// without user namespaces it cannot start with it.
-    pub sandbox: bool,
-    /// The browser: pages at once, time, scrolling.
-    #[serde(skip)]
-    pub browser: RendererOptions,
-}
-
-impl Default for RenderOptions {
-    fn default() -> Self {
-        RenderOptions {
-            patterns: Vec::new(),
-            block: Vec::new(),
-            sandbox: true,
-            browser: RendererOptions::default(),
-        }
+settings! {
+    /// Which pages are rendered, and how.
+    #[derive(PartialEq)]
+    pub struct RenderOptions {
+        /// Regular expressions; pages whose canonical URL one of them matches somewhere are rendered. Default none.
+        pub patterns: Vec<String> = Vec::new();
+        /// Regular expressions of URLs that pages are not let ask for, beside those that the scope leaves out
+        /// as requisites. Default none.
+        pub block: Vec<String> = Vec::new();
+        /// Whether the browser's own sandbox is kept; default true. As root it has none whatever this says, and in containers
+        /// without user namespaces it cannot start with it.
+        pub sandbox: bool = true;
+        /// The browser: pages at once, time, scrolling.
+        #[serde(skip)]
+        pub browser: RendererOptions = RendererOptions::default();
     }
 }
 

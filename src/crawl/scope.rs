@@ -48,6 +48,7 @@ use serde::{Deserialize, Serialize};
 
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 
 pub use self::addresses::{CountryTable, Ranges};
 pub use self::lineage::{Lineage, SeedMark, Standing};
@@ -76,48 +77,33 @@ pub enum Seeds {
     None,
 }
 
-/// What belongs to the crawl.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ScopeOptions {
-    /// Which hosts the seeds stand for: `hosts` (default), `domains`, `any`, `none`.
-    pub seeds: Seeds,
-    /// More hosts, `a.example`, and domains with all hosts below them, `*.edu.cn`; default none.
-    pub hosts: Vec<String>,
-    /// Beginnings of URLs (`https://example.com/docs/`) or, on every host, of paths (`/docs/`); default none: all.
-    pub prefixes: Vec<String>,
-    /// Regular expressions of which one must match somewhere in the canonical URL; default none: all.
-    pub url_include: Vec<String>,
-    /// Regular expressions of which none may match; default none.
-    pub url_exclude: Vec<String>,
-    /// Networks (`162.105.0.0/16`, `2001:da8::/32`), addresses, and two-letter countries of addresses by `country_table`, of which one
-    /// must hold the address of a host; default none: all.
-    pub networks: Vec<String>,
-    /// CSV file of `network,country` or `first,last,country`; needed for countries; default none.
-    pub country_table: Option<PathBuf>,
-    /// Media types to store, `*` for any part (`text/*`, `application/*+xml`); empty for all. Default: HTML, XHTML,
-    /// plain text, Markdown, XML, RSS, Atom, JSON, CSV, TSV, RTF, PDF, EPUB and the documents of Office and OpenDocument.
-    pub media_types: Vec<String>,
-    /// Most links from a seed; default none.
-    pub max_depth: Option<u32>,
-    /// Rules asked before all fields above, in order; the first that matches decides. At most 10,000; default none.
-    pub rules: Vec<ScopeRule>,
-}
-
-impl Default for ScopeOptions {
-    fn default() -> Self {
-        ScopeOptions {
-            seeds: Seeds::Hosts,
-            hosts: Vec::new(),
-            prefixes: Vec::new(),
-            url_include: Vec::new(),
-            url_exclude: Vec::new(),
-            networks: Vec::new(),
-            country_table: None,
-            media_types: include_str!("scope/media_types.txt").lines().map(str::to_owned).collect(),
-            max_depth: None,
-            rules: Vec::new(),
-        }
+settings! {
+    /// What belongs to the crawl.
+    #[derive(PartialEq)]
+    pub struct ScopeOptions {
+        /// Which hosts the seeds stand for: `hosts` (default), `domains`, `any`, `none`.
+        pub seeds: Seeds = Seeds::Hosts;
+        /// More hosts, `a.example`, and domains with all hosts below them, `*.edu.cn`; default none.
+        pub hosts: Vec<String> = Vec::new();
+        /// Beginnings of URLs (`https://example.com/docs/`) or, on every host, of paths (`/docs/`); default none: all.
+        pub prefixes: Vec<String> = Vec::new();
+        /// Regular expressions of which one must match somewhere in the canonical URL; default none: all.
+        pub url_include: Vec<String> = Vec::new();
+        /// Regular expressions of which none may match; default none.
+        pub url_exclude: Vec<String> = Vec::new();
+        /// Networks (`162.105.0.0/16`, `2001:da8::/32`), addresses, and two-letter countries of addresses by `country_table`, of which one
+        /// must hold the address of a host; default none: all.
+        pub networks: Vec<String> = Vec::new();
+        /// CSV file of `network,country` or `first,last,country`; needed for countries; default none.
+        pub country_table: Option<PathBuf> = None;
+        /// Media types to store, `*` for any part (`text/*`, `application/*+xml`); empty for all. Default: HTML, XHTML,
+        /// plain text, Markdown, XML, RSS, Atom, JSON, CSV, TSV, RTF, PDF, EPUB and the documents of Office and OpenDocument.
+        pub media_types: Vec<String> = include_str!("scope/media_types.txt").lines().map(str::to_owned).collect();
+        /// Most links from a seed; default none.
+        pub max_depth: Option<u32> = None;
+        /// Rules asked before all fields above, in order; the first that matches decides: `action` (`accept` or `reject`), `when`
+        /// (conditions that must all hold; none: every URL) and `name` (what messages call it). At most 10,000; default none.
+        pub rules: Vec<ScopeRule> = Vec::new();
     }
 }
 

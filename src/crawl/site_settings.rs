@@ -22,29 +22,29 @@
 
 mod host_map;
 
-use serde::{Deserialize, Serialize};
-
 pub(crate) use self::host_map::HostMap;
 use crate::fetch::Account;
 use crate::politeness::Politeness;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 
-/// What differs at one site.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SiteSettings {
-    /// Its hosts: `a.example` or `*.a.example`.
-    #[serde(rename = "match")]
-    pub pattern: String,
-    /// Least pause between two requests to a host, ms, at most 30 days; default that of the crawl.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delay_ms: Option<u64>,
-    /// Pages stored of one host; default that of the crawl's limits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pages: Option<u64>,
-    /// Who we are there: `user` and `password` (basic) or `token` (bearer); default nobody.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub account: Option<Account>,
+settings! {
+    /// What differs at one site.
+    #[derive(PartialEq, Eq)]
+    pub struct SiteSettings {
+        /// Its hosts: `a.example` or `*.a.example`.
+        #[serde(rename = "match")]
+        pub pattern: String = String::new();
+        /// Least pause between two requests to a host, ms, at most 30 days; default that of the crawl.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub delay_ms: Option<u64> = None;
+        /// Pages stored of one host; default that of the crawl's limits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub pages: Option<u64> = None;
+        /// Who we are there: `user` and `password` (basic) or `token` (bearer); default nobody.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub account: Option<Account> = None;
+    }
 }
 
 impl SiteSettings {

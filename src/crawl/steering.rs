@@ -19,29 +19,25 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::Counted;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 use webmill_capture::{CanonicalUrl, UrlKey};
 use webmill_rules::{Answer, ApplyLimits, Entered, PageResults, Rule, library};
 
 /// Counts links of pages that no rule asks for.
 pub const NO_RULE: &str = "no-rule";
 
-/// Rules that steer the crawl: their links alone are followed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SteeringOptions {
-    /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. Where there are any, a page's
-    /// links are followed only where a rule asks for what is behind them. Default none.
-    pub files: Vec<String>,
-    /// Names of the files and what they hold, as it was when the crawl began: these are the rules that it goes on with.
-    pub texts: Vec<(String, String)>,
-    /// Most pages of a chain that a paging tag leads along: 1000.
-    #[serde(skip)]
-    pub max_pages: u32,
-}
-
-impl Default for SteeringOptions {
-    fn default() -> Self {
-        SteeringOptions { files: Vec::new(), texts: Vec::new(), max_pages: 1000 }
+settings! {
+    /// Rules that steer the crawl: their links alone are followed.
+    #[derive(PartialEq, Eq)]
+    pub struct SteeringOptions {
+        /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. Where there are any, a page's
+        /// links are followed only where a rule asks for what is behind them. Default none.
+        pub files: Vec<String> = Vec::new();
+        /// Names of the files and what they hold, as it was when the crawl began: these are the rules that it goes on with.
+        pub texts: Vec<(String, String)> = Vec::new();
+        /// Most pages of a chain that a paging tag leads along: 1000.
+        #[serde(skip)]
+        pub max_pages: u32 = 1000;
     }
 }
 

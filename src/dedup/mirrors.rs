@@ -32,44 +32,32 @@
 pub(crate) mod degree;
 mod sites;
 
-use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 use webmill_sort::{Budget, BytesSorter, Sorter};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::mirrors::sites::{SiteLists, SiteWriter};
 
-/// Settings of the search for mirrors.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MirrorOptions {
-    /// Sites of fewer fetched pages are mirrors of nothing (default 10, at least 1).
-    pub min_pages: u32,
-    /// Clusters that two sites must share to be compared (default 3, at least 1).
-    pub min_clusters: u32,
-    /// Share from which on two sites are mirrors: 0.7. No setting: what lies below is told as suspected, with its share.
-    #[serde(skip)]
-    pub mirror_from: f64,
-    /// Share from which on two sites are suspected, 0 to 0.7 (default 0.3).
-    pub suspected_from: f64,
-    /// Sites of a cluster from which on not every pair is made: 64, a bound of memory and time. Tests lower it.
-    #[serde(skip)]
-    pub wide_cluster: u32,
-    /// Sites that a site meets in a wide cluster: 8.
-    #[serde(skip)]
-    pub wide_neighbours: u32,
-}
-
-impl Default for MirrorOptions {
-    fn default() -> Self {
-        MirrorOptions {
-            min_pages: 10,
-            min_clusters: 3,
-            mirror_from: 0.7,
-            suspected_from: 0.3,
-            wide_cluster: 64,
-            wide_neighbours: 8,
-        }
+settings! {
+    /// Settings of the search for mirrors.
+    #[derive(Copy, PartialEq)]
+    pub struct MirrorOptions {
+        /// Sites of fewer fetched pages are mirrors of nothing (default 10, at least 1).
+        pub min_pages: u32 = 10;
+        /// Clusters that two sites must share to be compared (default 3, at least 1).
+        pub min_clusters: u32 = 3;
+        /// Share from which on two sites are mirrors: 0.7. No setting: what lies below is told as suspected, with its share.
+        #[serde(skip)]
+        pub mirror_from: f64 = 0.7;
+        /// Share from which on two sites are suspected, 0 to 0.7 (default 0.3).
+        pub suspected_from: f64 = 0.3;
+        /// Sites of a cluster from which on not every pair is made: 64, a bound of memory and time. Tests lower it.
+        #[serde(skip)]
+        pub wide_cluster: u32 = 64;
+        /// Sites that a site meets in a wide cluster: 8.
+        #[serde(skip)]
+        pub wide_neighbours: u32 = 8;
     }
 }
 

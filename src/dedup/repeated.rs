@@ -19,29 +19,25 @@ mod clusters;
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 use webmill_sort::{Budget, Sorted, Sorter};
 
 use crate::repeated::blocks::{BlockHasher, BlockKind, blocks, hash_all};
 use crate::repeated::clusters::ClusterCount;
 
-/// What counts as repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RepeatedOptions {
-    /// Characters that a normalised line or paragraph has at least, from 1; 40.
-    pub min_chars: u32,
-    /// Pages that a repeated one is on at least, from 2; 20.
-    pub min_pages: u32,
-    /// Bytes of its text that a row has at most: 2,000. Tests lower it.
-    #[serde(skip)]
-    pub max_row_bytes: usize,
-}
-
-impl Default for RepeatedOptions {
-    fn default() -> Self {
-        RepeatedOptions { min_chars: 40, min_pages: 20, max_row_bytes: 2000 }
+settings! {
+    /// What counts as repeated.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct RepeatedOptions {
+        /// Characters that a normalised line or paragraph has at least, from 1; 40.
+        pub min_chars: u32 = 40;
+        /// Pages that a repeated one is on at least, from 2; 20.
+        pub min_pages: u32 = 20;
+        /// Bytes of its text that a row has at most: 2,000. Tests lower it.
+        #[serde(skip)]
+        pub max_row_bytes: usize = 2000;
     }
 }
 

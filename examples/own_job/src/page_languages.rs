@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use webmill::Result;
+use webmill::capture::settings;
 use webmill::jobs::job::Context;
 use webmill::jobs::output::{first_part, write_rows};
-use webmill::jobs::recipe::{Settings, check_settings, within};
+use webmill::jobs::recipe::{Settings, check_settings};
 use webmill::jobs::registry::JobEntry;
 use webmill::mill::TextRow;
 use webmill::run::{Committed, Job, Stage};
@@ -37,26 +37,16 @@ columns! {
     struct Text from TextRow { is_current, language }
 }
 
-/// Configuration of the job: the recipe's `[page-languages]`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PageLanguages {
-    /// Languages of fewer pages are left out; how many are is in the counts of the manifest.
-    pub min_pages: u32,
-}
-
-impl Default for PageLanguages {
-    fn default() -> Self {
-        PageLanguages { min_pages: 1 }
+settings! {
+    /// Configuration of the job: the recipe's `[page-languages]`.
+    pub struct PageLanguages {
+        /// Languages of fewer pages are left out; how many are is in the counts of the manifest.
+        pub min_pages: u32 = 1, within 1..=u32::MAX;
     }
 }
 
 impl Settings for PageLanguages {
     const TABLE: &'static str = "page-languages";
-
-    fn check(&self) -> Result<()> {
-        within("min_pages", self.min_pages, 1..=u32::MAX)
-    }
 }
 
 impl Job for PageLanguages {

@@ -1,10 +1,10 @@
 //! Settings of topics: a part of the recipe's `[learn]`.
 
 use serde::{Deserialize, Serialize};
+use webmill_capture::settings;
 use webmill_capture::{Error, Result};
 
 use crate::learn::page::Reading;
-use crate::recipe::within;
 
 /// How topics are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,60 +45,42 @@ pub const RADIUS: f64 = 0.5;
 /// Most leaves of the stream.
 pub const LEAVES: usize = 5000;
 
-/// Settings of `learn cluster`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ClusterSettings {
-    /// Files are mails: heads and quoted lines are left out.
-    #[serde(skip_deserializing)]
-    pub mail: bool,
-    /// All that is visible of HTML files counts, not their main text alone.
-    #[serde(skip_deserializing)]
-    pub whole: bool,
-    /// A CSV file `url,label` that the topics are measured by.
-    #[serde(rename = "topic_labels")]
-    pub labels: String,
-    /// How: kmeans, dbscan, hierarchical, stream.
-    #[serde(rename = "topic_method")]
-    pub method: ClusterMethod,
-    /// Topics; 0: 2, 4, 8 … by the elbow of the silhouette on 2,000 pages.
-    pub k: u32,
-    /// What everything that is drawn follows from.
-    pub seed: u64,
-    /// How often k-means begins anew; the least inertia stays.
-    pub restarts: u32,
-    /// Farthest that neighbours of DBSCAN are: 1 − cosine, or bits of the SimHash. 0: 0.5, or 3 bits.
-    pub eps: f64,
-    /// Pages within eps that make a core, itself counted.
-    pub min_points: u32,
-    /// By what pages are near.
-    pub near: Near,
-    /// Topics within each language that a twentieth of the pages are in; pages of others are clustered with the most common one.
-    pub by_language: bool,
-    /// Words on fewer pages are left out.
-    #[serde(skip_deserializing)]
-    pub min_pages: u32,
-    /// Pages beyond which k-means goes over them in batches, and they stay on disk.
-    pub batch_pages: u64,
-}
-
-impl Default for ClusterSettings {
-    fn default() -> Self {
-        ClusterSettings {
-            mail: false,
-            whole: false,
-            labels: String::new(),
-            method: ClusterMethod::Kmeans,
-            k: 0,
-            seed: 0,
-            restarts: 5,
-            eps: 0.0,
-            min_points: 5,
-            near: Near::Cosine,
-            by_language: true,
-            min_pages: 2,
-            batch_pages: 1_000_000,
-        }
+settings! {
+    part
+    /// Settings of `learn cluster`.
+    #[derive(PartialEq)]
+    pub struct ClusterSettings {
+        /// Files are mails: heads and quoted lines are left out.
+        #[serde(skip_deserializing)]
+        pub mail: bool = false;
+        /// All that is visible of HTML files counts, not their main text alone.
+        #[serde(skip_deserializing)]
+        pub whole: bool = false;
+        /// A CSV file `url,label` that the topics are measured by.
+        #[serde(rename = "topic_labels")]
+        pub labels: String = String::new();
+        /// How: kmeans, dbscan, hierarchical, stream.
+        #[serde(rename = "topic_method")]
+        pub method: ClusterMethod = ClusterMethod::Kmeans;
+        /// Topics; 0: 2, 4, 8 … by the elbow of the silhouette on 2,000 pages.
+        pub k: u32 = 0, within 0..=100_000;
+        /// What everything that is drawn follows from.
+        pub seed: u64 = 0;
+        /// How often k-means begins anew; the least inertia stays.
+        pub restarts: u32 = 5, within 1..=1000;
+        /// Farthest that neighbours of DBSCAN are: 1 − cosine, or bits of the SimHash. 0: 0.5, or 3 bits.
+        pub eps: f64 = 0.0;
+        /// Pages within eps that make a core, itself counted.
+        pub min_points: u32 = 5, within 1..=1_000_000;
+        /// By what pages are near.
+        pub near: Near = Near::Cosine;
+        /// Topics within each language that a twentieth of the pages are in; pages of others are clustered with the most common one.
+        pub by_language: bool = true;
+        /// Words on fewer pages are left out.
+        #[serde(skip_deserializing)]
+        pub min_pages: u32 = 2;
+        /// Pages beyond which k-means goes over them in batches, and they stay on disk.
+        pub batch_pages: u64 = 1_000_000, within 0..=u64::MAX / 2;
     }
 }
 
@@ -125,10 +107,6 @@ impl ClusterSettings {
     /// # Errors
     /// [`Error::Config`] that names the setting and its range.
     pub fn check(&self) -> Result<()> {
-        within("k", self.k, 0..=100_000)?;
-        within("restarts", self.restarts, 1..=1000)?;
-        within("min_points", self.min_points, 1..=1_000_000)?;
-        within("batch_pages", self.batch_pages, 0..=u64::MAX / 2)?;
         match self.near {
             Near::Cosine if self.eps < 0.0 || self.eps >= 1.0 => {
                 Err(Error::Config(format!("eps = {}: 1 − cosine above 0 and below 1 is possible", self.eps)))

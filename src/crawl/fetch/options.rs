@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
 use super::account::Account;
 use crate::secret::{is_withheld, missing};
 use crate::site_settings::SiteSettings;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 
 /// Longest time a name is cached, in seconds, whatever its TTL.
 pub(super) const MAX_TTL_S: u32 = 86_400;
@@ -19,147 +18,106 @@ pub(super) const LOOKUPS: usize = 256;
 /// Most lookups ahead at once; more are dropped.
 pub(super) const PREFETCH: usize = 64;
 
-/// How names become addresses.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DnsOptions {
-    /// Name servers, as `address` or `address:port`; none: those of the system.
-    #[serde(skip)]
-    pub servers: Vec<String>,
-    /// Names with a known address, before any server is asked (as `/etc/hosts`); `*.example.com` stands for all names
-    /// below, `*` for all. The address filter applies to them too. Default none.
-    pub hosts: BTreeMap<String, IpAddr>,
-    /// Most names in the cache; what the crawl's memory allows.
-    #[serde(skip)]
-    pub cache_entries: usize,
-    /// Shortest time a name is cached, in seconds, whatever its TTL, at most a day.
-    #[serde(skip)]
-    pub min_ttl_s: u32,
-    /// Time for an answer of a server, in milliseconds.
-    #[serde(skip)]
-    pub timeout_ms: u64,
-    /// How often a failing resolver is asked for one name.
-    #[serde(skip)]
-    pub attempts: u32,
-    /// Wait before the second attempt, in milliseconds; it doubles with each.
-    #[serde(skip)]
-    pub retry_ms: u64,
-}
-
-impl Default for DnsOptions {
-    fn default() -> Self {
-        DnsOptions {
-            servers: Vec::new(),
-            hosts: BTreeMap::new(),
-            cache_entries: 100_000,
-            min_ttl_s: 60,
-            timeout_ms: 5_000,
-            attempts: 3,
-            retry_ms: 500,
-        }
+settings! {
+    /// How names become addresses.
+    #[derive(PartialEq)]
+    pub struct DnsOptions {
+        /// Name servers, as `address` or `address:port`; none: those of the system.
+        #[serde(skip)]
+        pub servers: Vec<String> = Vec::new();
+        /// Names with a known address, before any server is asked (as `/etc/hosts`); `*.example.com` stands for all names
+        /// below, `*` for all. The address filter applies to them too. Default none.
+        pub hosts: BTreeMap<String, IpAddr> = BTreeMap::new();
+        /// Most names in the cache; what the crawl's memory allows.
+        #[serde(skip)]
+        pub cache_entries: usize = 100_000;
+        /// Shortest time a name is cached, in seconds, whatever its TTL, at most a day.
+        #[serde(skip)]
+        pub min_ttl_s: u32 = 60;
+        /// Time for an answer of a server, in milliseconds.
+        #[serde(skip)]
+        pub timeout_ms: u64 = 5_000;
+        /// How often a failing resolver is asked for one name.
+        #[serde(skip)]
+        pub attempts: u32 = 3;
+        /// Wait before the second attempt, in milliseconds; it doubles with each.
+        #[serde(skip)]
+        pub retry_ms: u64 = 500;
     }
 }
 
-/// How pages are fetched.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FetchOptions {
-    /// Who is asking; default `webmill/VERSION`. A crawl of foreign servers should add an address.
-    pub user_agent: String,
-    /// Headers sent in addition, or in place of ours of the same name; default none.
-    pub headers: Vec<(String, String)>,
-    /// Settings of single sites, of which accounts count here; a crawl puts its own in.
-    #[serde(skip)]
-    pub sites: Vec<SiteSettings>,
-    /// Proxies: `[http=|https=]URL`, separated by commas; the scheme in front says for which URLs, without one for all. URL:
-    /// `http://`, `socks5://` (names are looked up here) or `socks5h://` (there), `[user:password@]host[:port]`. Default
-    /// none.
-    pub proxy: Option<String>,
-    /// Hosts that are asked without a proxy: `host`, `.domain` with all below it, an address or a range of addresses
-    /// (`10.0.0.0/8`) that a URL names; `*`: all. Default none.
-    pub no_proxy: Vec<String>,
-    /// Whether a connection to the proxy may carry http requests for one host after another.
-    #[serde(skip)]
-    pub share_proxy: bool,
-    /// Accounts by `host` or `host:port`: those that seeds name.
-    #[serde(skip)]
-    pub accounts: BTreeMap<String, Account>,
-    /// Whether cookies are taken and sent back; default false. Where it is false they are all the same for the sites of
-    /// `cookies_file` and of servers that ask for a cookie by a redirect to themselves.
-    pub cookies: bool,
-    /// Cookies to begin with, in the text form that browsers and their tools write (`cookies.txt`); default none.
-    pub cookies_file: Option<PathBuf>,
-    /// Longest body of a page or document, in bytes as transferred (see [`super::Request::max_body_bytes`]); default 64 MiB.
-    pub max_body_bytes: u64,
-    /// Bytes of a body that each connection may hold without asking for memory; default 1 MiB, in a crawl less where its
-    /// memory is small.
-    #[serde(skip)]
-    pub small_body_bytes: u64,
-    /// Memory for what bodies have beyond that on all connections together, until they are stored, in bytes: such bodies
-    /// wait for each other, but for one that may always go on. In a crawl an eighth of its memory.
-    #[serde(skip)]
-    pub large_bodies_bytes: u64,
-    /// Time for a whole exchange, connecting included, in milliseconds: 120,000; waiting for memory not, which may take as long
-    /// again.
-    #[serde(skip)]
-    pub total_ms: u64,
-    /// Longest silence of the server, in milliseconds: 20,000.
-    #[serde(skip)]
-    pub idle_ms: u64,
-    /// Time for connecting to one address, and for its TLS, in milliseconds: 10,000.
-    #[serde(skip)]
-    pub connect_ms: u64,
-    /// Whether private, loopback and other special addresses may be reached; default false.
-    pub allow_private: bool,
-    /// File of PEM certificates that are trusted besides those of the system, in place of which the environment
-    /// variable `SSL_CERT_FILE` names others; none.
-    #[serde(skip)]
-    pub extra_roots: Option<PathBuf>,
-    /// How names become addresses.
-    pub dns: DnsOptions,
-    /// Shortest time between the starts of two requests to one address, in milliseconds; not held through a proxy, which
-    /// tells no addresses. `None`: in a crawl a quarter of the delay of a host, else 0.
-    #[serde(skip)]
-    pub ip_delay_ms: Option<u64>,
-    /// Longest wait for an address, in milliseconds; a request that would have to wait longer ends at once with
-    /// [`Failure::AddressBusy`](super::Failure::AddressBusy) and keeps its turn. `None`: it waits; in a crawl with one
-    /// connection alone.
-    #[serde(skip)]
-    pub ip_patience_ms: Option<u64>,
-    /// How long an idle connection is kept for the next request to its host, in milliseconds; 0: closed at once.
-    #[serde(skip)]
-    pub keep_alive_ms: u64,
-    /// Most idle connections; the oldest is closed first.
-    #[serde(skip)]
-    pub max_idle: usize,
-}
-
-impl Default for FetchOptions {
-    fn default() -> Self {
-        FetchOptions {
-            user_agent: format!("webmill/{}", env!("CARGO_PKG_VERSION")),
-            headers: Vec::new(),
-            sites: Vec::new(),
-            proxy: None,
-            no_proxy: Vec::new(),
-            share_proxy: true,
-            accounts: BTreeMap::new(),
-            cookies: false,
-            cookies_file: None,
-            max_body_bytes: 64 << 20,
-            small_body_bytes: 1 << 20,
-            large_bodies_bytes: 256 << 20,
-            total_ms: 120_000,
-            idle_ms: 20_000,
-            connect_ms: 10_000,
-            allow_private: false,
-            extra_roots: None,
-            dns: DnsOptions::default(),
-            ip_delay_ms: None,
-            ip_patience_ms: None,
-            keep_alive_ms: 15_000,
-            max_idle: 4_096,
-        }
+settings! {
+    /// How pages are fetched.
+    #[derive(PartialEq)]
+    pub struct FetchOptions {
+        /// Who is asking; default `webmill/VERSION`. A crawl of foreign servers should add an address.
+        pub user_agent: String = format!("webmill/{}", env!("CARGO_PKG_VERSION"));
+        /// Headers sent in addition, or in place of ours of the same name; default none.
+        pub headers: Vec<(String, String)> = Vec::new();
+        /// Settings of single sites, of which accounts count here; a crawl puts its own in.
+        #[serde(skip)]
+        pub sites: Vec<SiteSettings> = Vec::new();
+        /// Proxies: `[http=|https=]URL`, separated by commas; the scheme in front says for which URLs, without one for all. URL:
+        /// `http://`, `socks5://` (names are looked up here) or `socks5h://` (there), `[user:password@]host[:port]`. Default
+        /// none.
+        pub proxy: Option<String> = None;
+        /// Hosts that are asked without a proxy: `host`, `.domain` with all below it, an address or a range of addresses
+        /// (`10.0.0.0/8`) that a URL names; `*`: all. Default none.
+        pub no_proxy: Vec<String> = Vec::new();
+        /// Whether a connection to the proxy may carry http requests for one host after another.
+        #[serde(skip)]
+        pub share_proxy: bool = true;
+        /// Accounts by `host` or `host:port`: those that seeds name.
+        #[serde(skip)]
+        pub accounts: BTreeMap<String, Account> = BTreeMap::new();
+        /// Whether cookies are taken and sent back; default false. Where it is false they are all the same for the sites of
+        /// `cookies_file` and of servers that ask for a cookie by a redirect to themselves.
+        pub cookies: bool = false;
+        /// Cookies to begin with, in the text form that browsers and their tools write (`cookies.txt`); default none.
+        pub cookies_file: Option<PathBuf> = None;
+        /// Longest body of a page or document, in bytes as transferred (see [`super::Request::max_body_bytes`]); default 64 MiB.
+        pub max_body_bytes: u64 = 64 << 20;
+        /// Bytes of a body that each connection may hold without asking for memory; default 1 MiB, in a crawl less where its
+        /// memory is small.
+        #[serde(skip)]
+        pub small_body_bytes: u64 = 1 << 20;
+        /// Memory for what bodies have beyond that on all connections together, until they are stored, in bytes: such bodies
+        /// wait for each other, but for one that may always go on. In a crawl an eighth of its memory.
+        #[serde(skip)]
+        pub large_bodies_bytes: u64 = 256 << 20;
+        /// Time for a whole exchange, connecting included, in milliseconds: 120,000; waiting for memory not, which may take as long
+        /// again.
+        #[serde(skip)]
+        pub total_ms: u64 = 120_000;
+        /// Longest silence of the server, in milliseconds: 20,000.
+        #[serde(skip)]
+        pub idle_ms: u64 = 20_000;
+        /// Time for connecting to one address, and for its TLS, in milliseconds: 10,000.
+        #[serde(skip)]
+        pub connect_ms: u64 = 10_000;
+        /// Whether private, loopback and other special addresses may be reached; default false.
+        pub allow_private: bool = false;
+        /// File of PEM certificates that are trusted besides those of the system, in place of which the environment
+        /// variable `SSL_CERT_FILE` names others; none.
+        #[serde(skip)]
+        pub extra_roots: Option<PathBuf> = None;
+        /// How names become addresses.
+        pub dns: DnsOptions = DnsOptions::default();
+        /// Shortest time between the starts of two requests to one address, in milliseconds; not held through a proxy, which
+        /// tells no addresses. `None`: in a crawl a quarter of the delay of a host, else 0.
+        #[serde(skip)]
+        pub ip_delay_ms: Option<u64> = None;
+        /// Longest wait for an address, in milliseconds; a request that would have to wait longer ends at once with
+        /// [`Failure::AddressBusy`](super::Failure::AddressBusy) and keeps its turn. `None`: it waits; in a crawl with one
+        /// connection alone.
+        #[serde(skip)]
+        pub ip_patience_ms: Option<u64> = None;
+        /// How long an idle connection is kept for the next request to its host, in milliseconds; 0: closed at once.
+        #[serde(skip)]
+        pub keep_alive_ms: u64 = 15_000;
+        /// Most idle connections; the oldest is closed first.
+        #[serde(skip)]
+        pub max_idle: usize = 4_096;
     }
 }
 

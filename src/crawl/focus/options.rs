@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::topic::Topic;
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 
 /// Words, guide words or texts of examples that a topic file may name.
 const MOST_WORDS: usize = 10_000;
@@ -219,25 +220,20 @@ impl TopicOptions {
     }
 }
 
-/// Settings of a focused crawl.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FocusOptions {
-    /// What it looks for.
-    pub topic: Option<TopicOptions>,
-    /// Irrelevant pages in a row that it goes through, 0 to 100; links behind more of them are kept in a reserve. Default 3. Of no effect
-    /// where the topic learnt from links what lies behind such pages.
-    pub tunnel: u32,
-    /// Relevant pages after which it stops. Default none.
-    pub target: Option<u64>,
-    /// The topic, ready for use.
-    #[serde(skip)]
-    pub ready: Option<Arc<Topic>>,
-}
-
-impl Default for FocusOptions {
-    fn default() -> Self {
-        FocusOptions { topic: None, tunnel: 3, target: None, ready: None }
+settings! {
+    /// Settings of a focused crawl.
+    #[derive(PartialEq)]
+    pub struct FocusOptions {
+        /// What it looks for.
+        pub topic: Option<TopicOptions> = None;
+        /// Irrelevant pages in a row that it goes through, 0 to 100; links behind more of them are kept in a reserve. Default 3. Of no effect
+        /// where the topic learnt from links what lies behind such pages.
+        pub tunnel: u32 = 3;
+        /// Relevant pages after which it stops. Default none.
+        pub target: Option<u64> = None;
+        /// The topic, ready for use.
+        #[serde(skip)]
+        pub ready: Option<Arc<Topic>> = None;
     }
 }
 

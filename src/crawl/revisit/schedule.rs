@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::revisit::allocation::{Objective, Plan, RateHistogram};
 use crate::revisit::{DAY_MS, Outcome};
 use webmill_capture::error::{Error, Result};
+use webmill_capture::settings;
 
 /// Longest interval that can be set: ten years, s.
 const LONGEST_S: u64 = 315_360_000;
@@ -65,24 +66,19 @@ impl Schedule {
     }
 }
 
-/// How a crawl looks at pages again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RevisitOptions {
-    /// When pages are due again. Default adaptive.
-    pub schedule: Schedule,
-    /// Interval of `fixed`, and the first one of a new page in the others, s: 60 to ten years. Default 7 days.
-    pub every_s: u64,
-    /// Least interval, s: 60.
-    #[serde(skip)]
-    pub least_s: u64,
-    /// Visits a day in all, for the schedules that spread them; 0: as many as `every_s` would take. Default 0.
-    pub visits_per_day: f64,
-}
-
-impl Default for RevisitOptions {
-    fn default() -> Self {
-        RevisitOptions { schedule: Schedule::Adaptive, every_s: 7 * 86_400, least_s: 60, visits_per_day: 0.0 }
+settings! {
+    /// How a crawl looks at pages again.
+    #[derive(PartialEq)]
+    pub struct RevisitOptions {
+        /// When pages are due again. Default adaptive.
+        pub schedule: Schedule = Schedule::Adaptive;
+        /// Interval of `fixed`, and the first one of a new page in the others, s: 60 to ten years. Default 7 days.
+        pub every_s: u64 = 7 * 86_400;
+        /// Least interval, s: 60.
+        #[serde(skip)]
+        pub least_s: u64 = 60;
+        /// Visits a day in all, for the schedules that spread them; 0: as many as `every_s` would take. Default 0.
+        pub visits_per_day: f64 = 0.0;
     }
 }
 
