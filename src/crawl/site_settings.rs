@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn what_is_not_said_is_as_everywhere() {
         let text = "[[sites]]\nmatch = \"a.example\"\ndelay_ms = 9\n[[sites]]\nmatch = \"*.b.example\"\n";
-        #[derive(Deserialize)]
+        #[derive(serde::Deserialize)]
         struct Recipe {
             sites: Vec<SiteSettings>,
         }

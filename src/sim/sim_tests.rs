@@ -61,14 +61,6 @@ fn body_of(answer: &Answer) -> Vec<u8> {
     out
 }
 
-fn header(answer: &Answer, name: &str) -> Option<String> {
-    let head = String::from_utf8_lossy(&answer.message[..answer.head_len]).into_owned();
-    let line = head
-        .lines()
-        .find(|line| line.split_once(':').is_some_and(|(key, _)| key.eq_ignore_ascii_case(name)))?;
-    Some(line.split_once(':')?.1.trim().to_owned())
-}
-
 #[test]
 fn every_behaviour_occurs_in_a_lively_web() {
     let sim = SimWeb::new(lively(30_000, 1)).unwrap();
