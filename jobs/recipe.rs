@@ -52,6 +52,14 @@ impl Recipe {
         Ok(Recipe { tables, ..recipe })
     }
 
+    /// The same without a table: for whom overrides some of its settings before it is checked.
+    #[must_use]
+    pub fn without(&self, table: &str) -> Self {
+        let mut recipe = self.clone();
+        recipe.tables.remove(table);
+        recipe
+    }
+
     /// Overrides one setting.
     pub fn set(&mut self, table: &str, name: &str, value: impl Into<toml::Value>) {
         let entry = self.tables.entry(table).or_insert_with(|| toml::Table::new().into());

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use webmill_capture::settings::SettingGroup;
 use webmill_crawl::fetch::cookie_file;
 use webmill_crawl::steering::Steering;
 use webmill_crawl::{Crawl, CrawlOptions, Ended, SeedNews};
@@ -39,6 +40,7 @@ const SEEDS_NAMED: usize = 10;
 /// What it meets.
 pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let options = args.options()?;
+    options.check_ranges("")?;
     options.check()?;
     let mistakes = options.rules.mistakes();
     if !mistakes.is_empty() {

@@ -23,7 +23,7 @@ use webmill_jobs::archive_facts::ArchiveFacts;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill serve out/demo/crawl/shards\n  webmill serve out/demo/results\n  \
-                        webmill serve crawl.wacz more/*.warc.gz --listen 127.0.0.1:9000\n\nThen open http://127.0.0.1:8080/ in a browser."
+                        webmill serve out/demo/crawl --listen 127.0.0.1:9000\n\nThen open http://127.0.0.1:8080/ in a browser."
 )]
 pub struct ServeArgs {
     /// Results, shards, folders, globs, WACZ files, URLs of such (fetched first) [default: the current folder, where it holds results].

@@ -61,8 +61,7 @@ settings! {
         pub sites: Vec<SiteSettings> = Vec::new();
         /// Whether session ids are taken off the URLs that are found ([`crate::rewrite`]). Default true.
         pub strip_session_ids: bool = true;
-        /// Whether patterns of URLs whose pages keep being copies are left out ([`crate::duplicate_throttle`]); `--no-brake` sets it
-        /// to false. Default true.
+        /// Whether patterns of URLs whose pages keep being copies are left out ([`crate::duplicate_throttle`]). Default true.
         pub brake: bool = true;
         /// Whether pages are visited again: `never` (no histories of pages are kept), `later` (they are), `due` (pages that were due when
         /// the crawl was opened are), `ever` (it waits for the next page that is due, and goes on for ever). Default `later`.

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::blocks::blocks;
 use super::choice;
 use super::choice::block_row::block_row;
-use super::choice::features;
+use super::choice::feature_names;
 use super::choice::page_features::PageFeatures;
 use super::main_text::{MainText, TextLimits, extract, hints, threads_of};
 use webmill_capture::error::{Error, Result};
@@ -51,7 +51,7 @@ pub fn rows(dom: &Dom<'_>, meta: &Metadata) -> Rows {
 
 /// The names of a row's features, in order, then those of the probabilities of the page types: what models name theirs by.
 pub fn feature_names() -> &'static [String] {
-    &features::names().block
+    &feature_names::names().block
 }
 
 /// Tables other than the shipped ones.

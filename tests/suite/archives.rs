@@ -119,7 +119,7 @@ fn an_index_is_the_same_on_any_number_of_threads_and_in_any_form() {
     let work = Work::new();
     work.synth("shards", 400, 1 << 16);
     let index = |threads: &str, format: &str, out: &str| {
-        let line = format!("index shards --threads {threads} --format {format} --memory 16MiB -o {out}");
+        let line = format!("index shards --threads {threads} --to {format} --memory 16MiB -o {out}");
         work.run(&line.split(' ').collect::<Vec<_>>());
     };
     for (format, one, two) in

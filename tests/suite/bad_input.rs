@@ -23,7 +23,7 @@ fn what_is_no_shard_is_named() {
     expect(&work, &["extract", "paper.warc", "--out", "out"], 2, &["paper.warc", "PDF"]);
     expect(&work, &["extract", "folder", "--out", "out"], 2, &["folder"]);
     expect(&work, &["extract", "missing.warc", "--out", "out"], 2, &["missing.warc"]);
-    expect(&work, &["rank", "out"], 2, &["webmill extract"]);
+    expect(&work, &["keywords", "out"], 2, &["webmill extract"]);
     assert_eq!(work.unfinished("."), Vec::<String>::new());
 }
 
@@ -105,23 +105,22 @@ fn results_of_another_layout_are_refused_by_every_reader() {
         let named = format!("layout {layout}");
         for line in [
             "run shards --out out",
-            "report --out out",
-            "report --out good --compare out",
-            "rank --out out",
+            "report out",
+            "report good --compare out",
             "rank out",
             "rank out --query words",
-            "graph path http://a.example/ http://b.example/ out",
-            "query --tables --results out",
-            "show http://a.example/ out",
+            "graph path out http://a.example/ http://b.example/",
+            "query out --tables",
+            "show out http://a.example/",
             "serve out",
             "results ls out",
             "results verify out",
-            "dedup --out good --against out",
+            "dedup good --against out",
             "dedup apply out --out smaller",
             "dedup similar out text.txt",
-            "count search words --out out",
-            "learn apply --out out",
-            "rules export --results out --format csv --out csv",
+            "count search out words",
+            "learn apply out",
+            "rules export out --to csv --out csv",
         ] {
             expect(&work, &line.split(' ').collect::<Vec<_>>(), 2, &[&named, "expected layout 3"]);
         }

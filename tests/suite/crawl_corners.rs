@@ -146,7 +146,7 @@ fn links_in_scripts_are_followed_where_asked_and_counted_else() {
         String::from_utf8_lossy(&said.stderr).into_owned()
     };
     let said = crawl("plain", &[]);
-    assert!(said.contains("in-script 5; --script-links follows those in scripts"), "{said}");
+    assert!(said.contains("in-script 5; --set crawl.script_links=true follows those in scripts"), "{said}");
     let named = ["/jsopen.html", "/onclick.html", "/jsvar.html", "/jsloc.html", "/written"];
     let times =
         || named.map(|path| record.counts().get(&format!("http://a.example{path}")).copied().unwrap_or(0));

@@ -216,7 +216,7 @@ fn rows(work: &Work, folder: &str, rule: &str, tables: &[&str]) -> Vec<String> {
     // By this file the job knows the folder of a crawl, whose log tells of redirects.
     std::fs::write(work.path(folder).join("crawl.toml"), "").unwrap();
     let out = format!("{folder}-results");
-    work.run(&["rules", &out, "rule.toml", "--shards", folder]);
+    work.run(&["rules", "rule.toml", "--shards", folder, "--out", &out]);
     let rows = |table: &&str| {
         let columns = if table.ends_with("items") {
             "name, maker, url, top_url, layer, path"

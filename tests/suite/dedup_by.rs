@@ -230,6 +230,8 @@ fn further_signatures_find_pairs_of_their_own_kind() {
 #[test]
 fn settings_that_belong_to_no_signature_are_refused() {
     let work = Work::new();
+    std::fs::create_dir(work.path("out")).unwrap();
+    std::fs::write(work.path("out/webmill.json"), "{\"layout\": 3}").unwrap();
     for (settings, part) in [
         ("by = []", "one at least"),
         ("by = [\"bands\", \"bands\"]", "once each"),

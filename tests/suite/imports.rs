@@ -19,7 +19,7 @@ const MOST: usize = 3;
 /// Circles that are still there: the crate, and the number of files. None may grow.
 const ALLOWED: [(&str, usize); 7] = [
     ("jobs", 4),
-    ("jobs", 4),
+    ("src/cli", 4),
     ("src/crawl", 9),
     ("src/html", 4),
     ("src/mill", 13),

@@ -180,7 +180,7 @@ fn completions_and_manual_pages_know_every_job() {
         assert!(["dedup", "keywords", "convert"].iter().all(|word| script.contains(word)), "{shell}");
     }
     work.run(&["man", "man1"]);
-    for page in ["webmill.1", "webmill-extract.1", "webmill-report.1", "webmill-graph-build.1"] {
+    for page in ["webmill.1", "webmill-extract.1", "webmill-report.1", "webmill-graph-info.1"] {
         let text = std::fs::read_to_string(work.path("man1").join(page)).unwrap();
         assert!(text.contains(".TH"), "{page}");
     }

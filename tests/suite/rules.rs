@@ -188,7 +188,7 @@ fn the_capture_of_each_url_that_counts_gives_the_rows() {
         });
         work.write_captures(shards, "part", half);
     }
-    work.run(&["rules", "named", "rules", "--shards", "shards"]);
+    work.run(&["rules", "rules", "--shards", "shards", "--out", "named"]);
     work.run(&["extract", "shards", "--out", "out"]);
     work.run(&["rules", "out", "rules"]);
     for name in ["rule_shop_kettles", "rule_shop_colours", "rule_names_all", "rules_report", "rules_problems"]
@@ -299,7 +299,7 @@ fn a_run_that_misses_much_behind_links_says_so() {
     work.write_pages("shards", &pages);
     std::fs::write(work.path("shop.toml"), RULE).unwrap();
     let apply = |out: &str, more: &[&str]| {
-        let arguments = ["rules", out, "shop.toml", "--shards", "shards"];
+        let arguments = ["rules", "shop.toml", "--shards", "shards", "--out", out];
         work.webmill(&[&arguments, more].concat()).output().unwrap()
     };
     let done = apply("out", &[]);
@@ -362,7 +362,7 @@ columns = [{ name = "price", tag = "price" }]
 "#,
     )
     .unwrap();
-    work.run(&["rules", "out", "ring.toml", "--shards", "shards"]);
+    work.run(&["rules", "ring.toml", "--shards", "shards", "--out", "out"]);
     assert_eq!(table(&work, "SELECT count(*) AS n FROM rule_ring_prices").trim(), "n\n10");
 }
 
@@ -420,7 +420,7 @@ columns = [{ name = "title", tag = "title" }, { name = "words", tag = "words" }]
 "#;
     std::fs::write(work.path("text.toml"), rule).unwrap();
     std::fs::write(work.path("lax.toml"), "[rules]\nmax_missing = 1\n").unwrap();
-    work.run(&["rules", "out", "text.toml", "--shards", "shards", "--recipe", "lax.toml"]);
+    work.run(&["rules", "text.toml", "--shards", "shards", "--out", "out", "--recipe", "lax.toml"]);
     let texts = table(&work, "SELECT title, body, url FROM rule_text_texts");
     assert_eq!(texts, "title,body,url\nT,one two three,http://t.example/a1\nT,x y,http://t.example/b1\n");
     let paragraphs = table(&work, "SELECT words, url FROM rule_text_paragraphs");

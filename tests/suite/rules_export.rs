@@ -85,7 +85,7 @@ fn milled() -> Work {
 
 fn applied() -> Work {
     let work = milled();
-    work.run(&["rules", "out", "odd.toml", "--shards", "shards"]);
+    work.run(&["rules", "odd.toml", "--shards", "shards", "--out", "out"]);
     work
 }
 
@@ -227,7 +227,7 @@ fn two_rules_may_not_have_one_table() {
         let rule = rule.replace("name = \"things\"", &format!("name = \"{group}\""));
         std::fs::write(work.path(&format!("rules/{file}")), rule).unwrap();
     }
-    let applied = work.webmill(&["rules", "out", "rules", "--shards", "shards"]).output().unwrap();
+    let applied = work.webmill(&["rules", "rules", "--shards", "shards", "--out", "out"]).output().unwrap();
     let said = String::from_utf8_lossy(&applied.stderr).into_owned();
     assert_eq!(applied.status.code(), Some(1), "{said}");
     assert!(said.contains("b.toml: rule: rule odd has a table rule_odd_of_things too"), "{said}");

@@ -38,7 +38,7 @@ fn milled(sites: &[Site], shards: usize) -> Work {
 
 fn apply(work: &Work, options: &[&str]) {
     let _ = std::fs::remove_dir_all(work.path("out/rules"));
-    work.run(&[&["rules", "out", "rules", "--shards", "shards"], options].concat());
+    work.run(&[&["rules", "rules", "--shards", "shards", "--out", "out"], options].concat());
 }
 
 /// The rows of a table, of these columns.

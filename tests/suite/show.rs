@@ -60,7 +60,7 @@ fn the_shape_is_fixed_documented_and_the_same_on_any_threads() {
     let pages: Vec<PageRow> = read_rows(&work.path("out/extract/latest/pages")).unwrap();
     let (mut found, mut first) = (BTreeSet::new(), None);
     for page in pages.iter().step_by(9) {
-        let arguments = ["show", &page.url, "out", "--format", "json"];
+        let arguments = ["show", "out", &page.url, "--format", "json"];
         let told = work.json(&arguments);
         let top: Vec<String> = told.as_object().unwrap().keys().cloned().collect();
         assert_eq!(first.get_or_insert_with(|| top.clone()), &top);
@@ -101,7 +101,7 @@ fn one_screen_says_it_all() {
         ],
     );
     work.run(&["run", "shards", "--out", "results"]);
-    let text = |url: &str| work.output(&["show", url]);
+    let text = |url: &str| work.output(&["show", "results", url]);
     // Found without a scheme, and in the folder `results`.
     let one = text("a.org/one");
     assert_eq!(one, text("http://A.org:80/x/../one"));
@@ -124,7 +124,7 @@ fn one_screen_says_it_all() {
     // Of a page that was never fetched the links are known.
     let gone = text("http://a.org/gone");
     assert!(gone.contains("captures    none") && gone.contains("“gone”"), "{gone}");
-    let told = work.json(&["show", "http://a.org/gone", "--format", "json"]);
+    let told = work.json(&["show", "results", "http://a.org/gone", "--format", "json"]);
     assert_eq!(
         (&told["captures"]["total"], &told["page"], &told["text"]),
         (&0.into(), &Value::Null, &Value::Null)
@@ -139,7 +139,7 @@ fn what_was_not_computed_is_named() {
     let pages: Vec<PageRow> = read_rows(&work.path("out/extract/latest/pages")).unwrap();
     let url = &pages[3].url;
     let missing = || -> Vec<String> {
-        let told = work.json(&["show", url, "out", "--format", "json"]);
+        let told = work.json(&["show", "out", url, "--format", "json"]);
         told["missing"]
             .as_array()
             .unwrap()
@@ -148,7 +148,7 @@ fn what_was_not_computed_is_named() {
             .collect()
     };
     assert_eq!(missing(), ["nodes", "keywords", "duplicates", "clusters", "passages", "hosts"]);
-    let text = String::from_utf8(work.run(&["show", url, "out"]).stdout).unwrap();
+    let text = String::from_utf8(work.run(&["show", "out", url]).stdout).unwrap();
     assert!(text.contains("nodes: run `webmill graph out`"), "{text}");
     work.run(&["graph", "out"]);
     assert_eq!(missing()[0], "ranks");
@@ -158,13 +158,13 @@ fn what_was_not_computed_is_named() {
     work.synth("more", 80, u64::MAX);
     work.run(&["extract", "shards", "more", "--out", "out"]);
     work.run(&["graph", "out"]);
-    let told = work.json(&["show", url, "out", "--format", "json"]);
+    let told = work.json(&["show", "out", url, "--format", "json"]);
     assert_eq!(told["rank"], Value::Null);
     assert!(
         told["missing"].to_string().contains("not of the latest graph")
             && !told["warnings"].as_array().unwrap().is_empty()
     );
-    assert!(work.fails(&["show", url, "nothing"], 2).contains("nothing"));
+    assert!(work.fails(&["show", "nothing", url], 2).contains("nothing"));
 }
 
 #[test]
@@ -187,13 +187,14 @@ fn pages_near_one_that_is_not_there_are_proposed() {
         ("http://www.a.org/news/1", "http://www.a.org/news/1?x=1  (the same path)"),
         ("http://www.a.org/news/17", "http://www.a.org/news/1?x=1  (of the same host)"),
     ] {
-        let said = work.fails(&["show", asked], 1);
+        let said = work.fails(&["show", "results", asked], 1);
         assert!(said.contains("no such page in results, but\n"), "{said}");
         assert!(said.lines().nth(1).unwrap().trim().starts_with(first), "{asked}: {said}");
         assert!(!said.contains("b.org"), "{said}");
     }
-    assert!(work.fails(&["show", "http://c.org/"], 1).contains("nor any other of its host"));
-    let output = work.webmill(&["show", "http://a.org/news/2", "--format", "json"]).output().unwrap();
+    assert!(work.fails(&["show", "results", "http://c.org/"], 1).contains("nor any other of its host"));
+    let output =
+        work.webmill(&["show", "results", "http://a.org/news/2", "--format", "json"]).output().unwrap();
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(told["near"][0]["url"], "http://www.a.org/news/2");
 }
@@ -206,7 +207,7 @@ fn hostile_urls_are_refused_or_not_there() {
         &[("http://a.org/".into(), format!("<title>\u{202e}x\u{1b}[31m</title><p>{}", story(1)))],
     );
     work.run(&["extract", "shards", "--out", "results"]);
-    let text = String::from_utf8(work.run(&["show", "http://a.org/"]).stdout).unwrap();
+    let text = String::from_utf8(work.run(&["show", "results", "http://a.org/"]).stdout).unwrap();
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
     let long = format!("http://a.org/{}", "x/".repeat(40_000));
     for (url, code) in [
@@ -222,7 +223,7 @@ fn hostile_urls_are_refused_or_not_there() {
         ("http://\u{202e}gro.a/", 2),
         (&long, 2),
     ] {
-        let output = work.webmill(&["show", url]).output().unwrap();
+        let output = work.webmill(&["show", "results", url]).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let short: String = url.chars().take(60).collect();
         assert!(
@@ -253,7 +254,7 @@ fn sorted_tables_are_looked_up_by_their_statistics() {
     assert!(nodes.len() > 32_768, "{} nodes", nodes.len());
     let texts: Vec<TextRow> = read_rows(&work.path("results/extract/latest/texts")).unwrap();
     assert!(!texts.is_empty());
-    let told = work.json(&["show", "http://a.org/t/00007", "results", "--format", "json"]);
+    let told = work.json(&["show", "results", "http://a.org/t/00007", "--format", "json"]);
     let read = told["read"]
         .as_array()
         .unwrap()
@@ -270,7 +271,7 @@ fn documents_and_pictures_are_shown_as_what_they_are() {
     let work = Work::new();
     write_documents(&work, "shards");
     work.run(&["run", "shards", "--out", "out"]);
-    let told = |url: &str| work.json(&["show", url, "out", "--format", "json"]);
+    let told = |url: &str| work.json(&["show", "out", url, "--format", "json"]);
     let report = told("http://a.example/report.pdf");
     assert_eq!((&report["document"]["format"], &report["document"]["pages"]), (&"pdf".into(), &1.into()));
     assert_eq!((&report["page"]["page_type"], &report["medium"]), (&"document".into(), &Value::Null));
@@ -282,6 +283,6 @@ fn documents_and_pictures_are_shown_as_what_they_are() {
     let pier = told("http://a.example/pier.png");
     assert_eq!((&pier["medium"]["source"], &pier["medium"]["width"]), (&"img".into(), &40.into()));
     assert_eq!(pier["medium"]["shown_by"], "http://a.example/");
-    let screen = String::from_utf8(work.run(&["show", "http://a.example/pier.png", "out"]).stdout).unwrap();
+    let screen = String::from_utf8(work.run(&["show", "out", "http://a.example/pier.png"]).stdout).unwrap();
     assert!(screen.contains("image, 40 × 30, not fetched, shown by http://a.example/"), "{screen}");
 }

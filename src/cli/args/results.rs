@@ -66,7 +66,10 @@ fn divide(all: Vec<String>) -> Result<(PathBuf, Vec<String>)> {
             Some(results) => Err(Error::Config(format!(
                 "RESULTS comes first: {results}, then {first} and what else there is"
             ))),
-            None => Err(no_results(if Path::new(first).is_dir() { Path::new(first) } else { here })),
+            None if Path::new(first).is_dir() => Err(no_results(Path::new(first))),
+            None => Err(Error::Config(format!(
+                "neither {first} nor the current folder is a folder of results (one that holds {LAYOUT_FILE}): name the one that `webmill run` or `webmill extract` wrote to"
+            ))),
         },
         None => Err(no_results(here)),
     }

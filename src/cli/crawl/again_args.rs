@@ -16,7 +16,7 @@ pub struct AgainArgs {
     ///
     /// A schedule says when they are: `fixed` after the same time, `adaptive` sooner where they changed, `optimal` and `age` where a
     /// visit brings most freshness or takes most age [default: adaptive, or the one that the crawl had].
-    #[arg(long, value_name = "SCHEDULE", num_args = 0..=1, hide_possible_values = true)]
+    #[arg(long, value_name = "SCHEDULE", num_args = 0..=1, hide_possible_values = true, hide_short_help = true)]
     revisit: Option<Option<When>>,
     /// Time between two visits, as 12h or 30d [default: 7d].
     ///

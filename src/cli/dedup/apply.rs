@@ -80,7 +80,7 @@ pub struct ApplyArgs {
     out: Out,
     /// Which pages go: exact (equal body or text), near (those, and near-duplicates), contained (those, and pages whose
     /// text is mostly in another one that stays). Pages of results given to dedup --against stay for new ones, whatever
-    /// --keep says.
+    /// setting dedup.keep says.
     #[arg(long, value_enum, default_value = "near", hide_possible_values = true)]
     policy: Policy,
     /// Leave out pages that have been gone (404 or 410 is the last that was heard of them) for so long, as 90d or 12h: until

@@ -1,20 +1,11 @@
 //! Features by name.
 //!
 //! Rows of [blocks](super::block_row) and [pages](super::page_row) are made by [`features!`], which names each value where it
-//! is computed. A row of values leaves the names out; asked for them once a process, the same code gives [the names](names),
+//! is computed. A row of values leaves the names out; asked for them once a process, the same code gives [the names](super::feature_names),
 //! by which the models are read: a feature may move or come in anywhere, and a model that asks for one that is gone is
 //! refused when it is loaded.
 
 use std::fmt::Debug;
-use std::sync::LazyLock;
-
-use super::block_row::block_row;
-use super::page_features::{Hints, PageFeatures};
-use super::page_row::page_row;
-use super::page_type::PageType;
-use crate::blocks::blocks;
-use crate::threads::Threads;
-use webmill_html::{Limits, parse};
 
 /// What features are given to.
 pub(crate) trait FeatureSink {
@@ -37,20 +28,6 @@ impl FeatureSink for Vec<f32> {
     }
 }
 
-/// The names of the values of a row, such as `link_density` and `near:Footer`.
-#[derive(Default)]
-struct FeatureNames(Vec<String>);
-
-impl FeatureSink for FeatureNames {
-    fn put(&mut self, name: &'static str, _: f32) {
-        self.0.push(name.to_owned());
-    }
-
-    fn put_of(&mut self, name: &'static str, of: impl Debug, _: f32) {
-        self.0.push(format!("{name}:{of:?}").replace(['"', '(', ')', ' '], ""));
-    }
-}
-
 /// Gives features to a [`FeatureSink`]: `features! { out; name: value, … }`, or `features! { out, of; name: value, … }` where
 /// there are several of these names.
 macro_rules! features {
@@ -62,56 +39,3 @@ macro_rules! features {
     };
 }
 pub(crate) use features;
-
-/// The names of the features that models may ask about.
-pub(crate) struct Names {
-    /// Of a page, and so of the model of page types.
-    pub page: Vec<String>,
-    /// Of a block: its own, those of its page, then the probabilities of the page types.
-    pub block: Vec<String>,
-}
-
-/// The names, from the code that makes the values.
-pub(crate) fn names() -> &'static Names {
-    static NAMES: LazyLock<Names> = LazyLock::new(|| {
-        let dom = parse("<body><p>words", &Limits::default());
-        let page = dom.body().map(|body| blocks(&dom, body)).unwrap_or_default();
-        let hints = Hints::default();
-        let facts = PageFeatures::new(&page, &hints, Threads::default());
-        let (mut of_page, mut of_block) = (FeatureNames::default(), FeatureNames::default());
-        page_row(&page, &facts, &hints, &mut of_page);
-        block_row(&page, &facts, 0, &mut of_block);
-        of_block.0.extend_from_slice(&of_page.0);
-        of_block.0.extend(PageType::CLASSES.iter().map(|class| format!("type:{class:?}")));
-        Names { page: of_page.0, block: of_block.0 }
-    });
-    &NAMES
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_feature_has_a_name_of_its_own_on_every_page() {
-        let names = names();
-        let mut sorted = names.block.clone();
-        sorted.sort();
-        sorted.dedup();
-        assert_eq!(sorted.len(), names.block.len());
-        // Whatever a page has or lacks, its rows have a value for each name.
-        for html in
-            ["<h1>Tea</h1><p>One, two.<p>Three words here.<ul><li>a<li>b</ul><h2>More</h2><p>x", "<p>y"]
-        {
-            let dom = parse(html, &Limits::default());
-            let page = blocks(&dom, dom.body().unwrap());
-            let facts = PageFeatures::new(&page, &Hints::default(), Threads::default());
-            assert_eq!(facts.page.len(), names.page.len());
-            for i in 0..page.blocks.len() {
-                let mut row = Vec::new();
-                block_row(&page, &facts, i, &mut row);
-                assert_eq!(row.len() + facts.page.len() + PageType::CLASSES.len(), names.block.len());
-            }
-        }
-    }
-}

@@ -169,6 +169,8 @@ const FOREIGN_FLAGS: &[&str] = &[
     "--archives",
     "--conf",
     "--files",
+    "--features",
+    "--output-dir",
 ];
 
 #[test]
