@@ -146,7 +146,7 @@ fn output_changes_only_with_the_version_of_its_job() {
     std::fs::write(work.path("mill.toml"), recipe).unwrap();
     work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
     std::fs::write(work.path("features.toml"), "[learn]\nlabels = \"labels.csv\"\nmin_pages = 12\n").unwrap();
-    work.run(&["learn", "features", "--out", "out", "--recipe", "features.toml"]);
+    work.run(&["learn", "features", "out", "--recipe", "features.toml"]);
     let rewrite = std::env::var("WEBMILL_GOLDEN").is_ok_and(|how| how == "rewrite");
     let mut wrong = Vec::new();
     for job in registry().jobs() {
