@@ -4,6 +4,9 @@
 //! measures.
 //!
 //! **Cost.** The texts once, some three bytes of disk a word. Memory: the counts, and the texts of a row group.
+//!
+//! `keywords` is a job of its own because tf·idf needs the whole corpus: document frequencies are counted part by part and joined in
+//! the order of the parts. Texts are read once: what was found in them lies aside until then (`jobs/keywords/aside.rs`).
 
 mod aside;
 pub mod tables;

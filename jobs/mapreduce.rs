@@ -65,6 +65,10 @@
 //! assert_eq!(made[2..4], [("Hadoop,".to_owned(), 1), ("Hello".to_owned(), 2)]);
 //! # Ok::<(), webmill_capture::Error>(())
 //! ```
+//!
+//! The inverted index is a form of files of its own (`jobs/mapreduce/postings`, with the two sides because it is what comes out of a
+//! kernel and knows no text or table; BM25 is handed to it as a `Score`). `count index` writes one of texts that count, and search of
+//! `serve` (`jobs/archive_facts`) another, which holds captures that are superseded and pairs of ideographs as well.
 
 mod coding;
 mod combiner;

@@ -1,5 +1,9 @@
 //! `webmill rank`: every measure on every level of the graph, as table `ranks`. Which measures there are says
 //! [`webmill_graph::measure`].
+//!
+//! A graph that is larger than the memory is ranked with `lean`: graph files are mapped anyway, and `Csr::transpose_on_disk` makes
+//! the transpose in a file, as many targets at a time as fit. What is counted is private memory; the page cache is the system's.
+//! `lean` changes the order of PageRank's sums, so it is a setting and not `--memory`'s business.
 
 pub mod places;
 pub mod settings;

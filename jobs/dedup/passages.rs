@@ -24,6 +24,9 @@
 //! **Errors.** What is left out is counted by reason, and what a limit left out is said on stderr.
 //!
 //! **Reference.** Schleimer, Wilkerson, Aiken, doi:10.1145/872757.872770; Broder, doi:10.1109/SEQUEN.1997.666900.
+//!
+//! Passages (`jobs/dedup/passages`): the pages that stand for themselves are winnowed; pairs that share hashes are aligned, at most
+//! so many a page. Pages, rows of texts and known pairs are brought to numbers by sorts and merges alone.
 
 mod known;
 mod output;

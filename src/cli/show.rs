@@ -5,6 +5,10 @@
 //! **Cost.** Tables that are sorted by URL or number are looked up by the statistics of their row groups; those that are not
 //! are read throughout, a few columns of them. Which is which stands under `read`. Memory: the columns of a row group, the graph
 //! (mapped) and eight bytes a node.
+//!
+//! Look-ups (`src/cli/show/`, `graph path`) read row groups that may hold what they look for, by the statistics in footers
+//! (`table::GroupFacts`); of tables in another order the keys first. Neither transposes the graph for one node: `Csr::in_links`,
+//! `PageRank::explain`.
 
 mod copies;
 mod documents;

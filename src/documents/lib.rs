@@ -14,6 +14,14 @@
 //! read as far as it goes, with a warning.
 //!
 //! **Determinism.** Equal bytes, hints and limits give an equal document.
+//!
+//! **Why.** Own readers of Office files, RTF, EPUB: reading order, notes, lists, revisions and titles are what differs between
+//! readers, and one `Builder` makes all formats look alike. zip and quick-xml know enough of containers and XML; compound files (OLE)
+//! are read here, since cfb trusts their tables and gives cut ones up (it is the oracle in the tests). Markdown is pulldown-cmark's,
+//! system calls of children are filtered by seccompiler.
+//!
+//! **Why.** Documents in child processes: a reader of foreign formats may hang, crash or eat memory whatever its tests say. A process
+//! can be bounded and ended, a thread cannot; the clock is the last guard there, for work is counted first.
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -19,6 +19,38 @@
 //! order of the units' names.
 //!
 //! **Reference.** Write-once files with the manifest last are the commit protocol of log-structured search engines.
+//!
+//! # What a folder of results holds
+//!
+//! A job is a struct that is its configuration. key = hash(name, version, configuration, ingredients, input digests and names,
+//! upstream keys). Threads, memory and paths are not in it. Ingredients are digests of the shipped models and lists that a job uses,
+//! and the versions of the crates whose data reach results: a program with another model does not take these results for its own.
+//! `tests/golden` holds what every job makes of a fixed corpus, and fails where that changes while VERSION does not.
+//!
+//! ```text
+//! out/webmill.json                    this folder is ours, layout 3
+//! out/tables.json, webmill.sql        the tables of one consistent set of keys, for programs and for DuckDB
+//! out/report.html                     the report's copy for people, with times: no result, written after the commit
+//! out/JOB/.keys/.KEY.lock             held while the job runs
+//! out/JOB/.keys/.KEY.partial/receipts/*.json  a unit of work is done: its files with size and digest, its counts and rejects
+//! out/JOB/.keys/KEY/manifest.json     written last; from here on the folder never changes
+//! out/JOB/.keys/KEY/run.json          system, threads, seconds by part of the work: what may differ between equal results
+//! out/JOB/KEY.rejects.parquet         the list of a run that was refused for its damage; goes away with the commit
+//! out/JOB/latest -> .keys/KEY
+//! ```
+//!
+//! Files of a unit are synced before its receipt (scratch files are not: one that a power cut spoilt has another digest than the
+//! receipt says), receipts before the manifest, the manifest before the rename, the rename before `latest`. `run::CRASH_POINTS` names
+//! every step; a test makes the process die at each and compares the bytes after the next run.
+//!
+//! Keys stand in `.keys` so that patterns over `out/JOB/*/TABLE` find each row once. A name with a leading dot beside `latest` would
+//! not do: `*` of DuckDB, polars and pathlib matches it; a level more does, in all of them. (`**` goes into hidden folders in these
+//! three, and finds keys.) Another layout is refused by its number (`run::layout`).
+//!
+//! The catalogue (`jobs/catalogue.rs`) is written after each commit. It begins with the `latest` of each job and leaves out jobs
+//! whose recorded upstream is not chosen, until none goes; what is left may be joined. Failing to write it fails no job, and whoever
+//! opens it looks whether it names the latest keys. It names only what lies in the folder, by relative paths: tables of a crawl's own
+//! folder are not in it.
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -30,6 +30,9 @@
 //!
 //! Memory: one record of at most [`ReadOptions::max_record_bytes`] stored and as many unpacked, plus the read window.
 //! Determinism: a shard gives the same records whether it is read whole or in ranges ([`split`]).
+//!
+//! **Why.** Own WARC and RAW DB readers: bounded memory, resynchronisation after damage and exact stored offsets are the point, and
+//! no library offers them together.
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -16,6 +16,9 @@
 //!
 //! Every part is bounded: head, body, silence, time in all, tables. Cost of an HTTP/1.1 exchange on a kept connection:
 //! one write, and as many reads as the response has buffers.
+//!
+//! **Why.** Own HTTP/1.1 reader in `crawl::fetch`: an archive keeps what the server sent, byte for byte, also where it breaks the
+//! rules; client libraries show neither raw heads nor broken answers. HTTP/2 goes through hyper.
 
 mod account;
 pub mod address;

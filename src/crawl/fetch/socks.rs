@@ -4,6 +4,10 @@
 //! proxy as they are (`socks5h`), or addresses that were looked up and checked here (`socks5`).
 //!
 //! Reference: RFC 1928, RFC 1929 (user name and password).
+//!
+//! **Why.** Own SOCKS5 client (`crawl::fetch::socks`, RFC 1928 and 1929): two messages on a stream that is there already. The names
+//! that go to the proxy and the addresses that the guard has seen must be ours, and a proxy's failure must be told from a host's; a
+//! crate would take the connecting with it.
 
 use std::net::SocketAddr;
 
