@@ -27,7 +27,7 @@ pub const ENTRY: JobEntry = JobEntry::of_request::<CountGrep>(
 );
 
 table! {
-    /// One row a line of a main text that matches the pattern.
+    /// One row per line of a main text that matches the pattern.
     GrepRow = "count_grep" sorted by [url_sortkey, url, line] {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL of the page", "http://pku.edu.cn/news/1.html";

@@ -39,7 +39,7 @@ pub const ENTRY: JobEntry = JobEntry::of_request::<CountVisits>(
 );
 
 table! {
-    /// One row a URL that was asked for with success, by the logs of its server.
+    /// One row per URL that was asked for with success, by the logs of its server.
     VisitsRow = "count_visits" sorted by [url_sortkey] {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";

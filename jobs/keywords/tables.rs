@@ -3,7 +3,7 @@
 use webmill_table::{Bytes16, table};
 
 table! {
-    /// One row a page with main text: its keywords by two measures, the best first.
+    /// One row per page with main text: its keywords by two measures, the best first.
     KeywordRow = "keywords" {
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "key of the page in table pages", "9f…";

@@ -37,7 +37,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a degree that occurs.
+    /// One row per degree that occurs.
     DegreeRow = "degrees" {
         level: Level = "page, host or domain", "page";
         direction: Direction = "in, out or total; pages for pages in a host", "in";
@@ -47,7 +47,7 @@ table! {
 }
 
 table! {
-    /// One row a node with the component it belongs to.
+    /// One row per node with the component it belongs to.
     ComponentRow = "components" sorted by [node] {
         level: Level = "page, host or domain", "page";
         node: u32 = "node of table nodes", "1042";
@@ -58,7 +58,7 @@ table! {
 }
 
 table! {
-    /// One row a power law that fits the tail of a distribution of degrees.
+    /// One row per power law that fits the tail of a distribution of degrees.
     LawRow = "laws" {
         level: Level = "page, host or domain", "page";
         direction: Direction = "in, out or total; pages for pages in a host", "in";
@@ -73,7 +73,7 @@ table! {
 }
 
 table! {
-    /// One row a level of the graph with its shape: components, bow-tie, distances, mixing.
+    /// One row per level of the graph with its shape: components, bow-tie, distances, mixing.
     ShapeRow = "shapes" {
         level: Level = "page, host or domain", "page";
         sccs: u32 = "strongly connected components", "1042";

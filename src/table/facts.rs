@@ -60,7 +60,7 @@ mod tests {
     use polars_parquet::parquet::statistics::Statistics;
 
     table! {
-        /// One row a name and year.
+        /// One row per name and year.
         YearRow = "years" sorted by [name, year] {
             name: String = "a name in SURT order", "cn,edu,pku)/";
             year: Option<i32> = "a year", "1999";

@@ -7,7 +7,7 @@ use super::place;
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 table! {
-    /// One row a reader's comment that is not part of the main text of its page.
+    /// One row per reader's comment that is not part of the main text of its page.
     CommentRow = "comments" {
         url: String = "canonical URL of the page", "http://blog.example.com/2003/04/rain";
         url_key: Bytes16 = "key of the page in table pages", "9f…";

@@ -42,7 +42,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a capture of a picture, a sound or a video, by its first 256 KiB and its last 128 KiB; and one a picture that
+    /// One row per capture of a picture, a sound or a video, by its first 256 KiB and its last 128 KiB; and one a picture that
     /// current pages show and that was not fetched, by the `img` that says most.
     MediaRow = "media" {
         url: String = "canonical URL of the medium", "http://a.example/pier.jpg";

@@ -86,7 +86,7 @@ macro_rules! page_table {
 
 about_fields! {
     page_table! {
-        /// One row a record that tells of a URL (of a crawl also one an answer that no shard holds), sorted by `url_sortkey`
+        /// One row per record that tells of a URL (of a crawl also one an answer that no shard holds), sorted by `url_sortkey`
         /// within a part. The columns of the largest public crawl index carry its names and types.
         PageRow = "pages" sorted by [url_sortkey, url, fetch_time]
     } {

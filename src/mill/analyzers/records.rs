@@ -10,7 +10,7 @@ use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 const MAX_BYTES: usize = 256 << 20;
 
 table! {
-    /// One row a row of a data table in the main text of a page, or of a table or sheet of a document; rows that name the columns are not among them.
+    /// One row per row of a data table in the main text of a page, or of a table or sheet of a document; rows that name the columns are not among them.
     RecordRow = "records" {
         url: String = "canonical URL of the page", "http://shop.example.com/kettles";
         url_key: Bytes16 = "key of the page in table pages", "9f…";

@@ -7,7 +7,7 @@ use super::{list, place};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 table! {
-    /// One row an item of structured data of a page: JSON-LD, microdata, RDFa Lite, OpenGraph.
+    /// One row per item of structured data of a page: JSON-LD, microdata, RDFa Lite, OpenGraph.
     StructuredRow = "structured" {
         url: String = "canonical URL of the page", "http://shop.example.com/kettles/k200";
         url_key: Bytes16 = "key of the page in table pages", "9f…";

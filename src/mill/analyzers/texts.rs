@@ -18,7 +18,7 @@ macro_rules! text_table {
 
 about_fields! {
     text_table! {
-        /// One row an HTML page that has main text, and a document that has text.
+        /// One row per HTML page that has main text, and a document that has text.
         TextRow = "texts"
     } {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
