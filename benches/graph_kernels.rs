@@ -139,7 +139,7 @@ fn peers(graph: &Csr) -> Outcome<Vec<(Peer, Vec<String>)>> {
     Ok(peers)
 }
 
-/// Bytes a second of a = b + s c, on so many threads, each with arrays of its own.
+/// Bytes a second of a = b + s c, on `threads` threads, each with arrays of its own.
 fn triad(threads: usize) -> f64 {
     let n = (16 << 20) / threads;
     let one = || {

@@ -18,7 +18,7 @@ use webmill::text::language_table::{
 
 /// Letters of one language that are counted.
 const MOST_LETTERS: usize = 1_200_000;
-/// Every so many lines of the training texts are kept for calibration.
+/// One in this many lines of the training texts is kept for calibration.
 const HELD: usize = 16;
 /// Power of a word's count that its n-grams weigh: the words of menus stand thousands of times.
 const DAMPING: f64 = 0.6;

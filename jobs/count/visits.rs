@@ -258,7 +258,7 @@ impl Pieces {
         Ok(Pieces { reader, offset: 0, held: Vec::new(), ended: false, broken: None })
     }
 
-    /// So many pieces, each with its offset; fewer at the end.
+    /// The next `count` pieces, each with its offset; fewer at the end.
     fn some(&mut self, count: usize) -> Result<Vec<(u64, Vec<u8>)>> {
         let mut pieces = Vec::new();
         while pieces.len() < count && !(self.ended && self.held.is_empty()) {

@@ -59,7 +59,7 @@ text_enum! {
 }
 
 table! {
-    /// One row per host of a crawl, by name: what was asked of it, how it stands, what it taught.
+    /// One row per host of a crawl, by name: its requests, its state, and what the crawl learnt about it.
     CrawlHostRow = "crawl_hosts" {
         url_host_name: String = "host name, lower case, IDNA ASCII form", "pku.edu.cn";
         standing: Standing = "how it stands when the run ends", "well";
@@ -101,7 +101,7 @@ table! {
 table! {
     /// One row per thing that the crawl counted over all its runs: what was not followed or left out, and why.
     CrawlCountRow = "crawl_counts" {
-        counted: CountedAs = "what is counted", "refused-type";
+        counted: CountedAs = "name of the count", "refused-type";
         name: String = "its name: an outcome, a reason, a media type, host and pattern", "image/png";
         count: u64 = "how many of them", "2311";
     }
@@ -152,7 +152,7 @@ table! {
 }
 
 table! {
-    /// One row per top-level domain and decade of rates: how often its pages change. One without domain a decade is of all pages.
+    /// One row per top-level domain and decade of rates: how often its pages change. A row per decade without domain is for all pages.
     ChangeRateRow = "change_rates" {
         url_host_tld: Option<String> = "top-level domain; null: all pages, those of IP addresses too", "cn";
         rate_from: f64 = "changes a day at least; 0 in the lowest decade", "0.01";

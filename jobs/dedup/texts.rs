@@ -130,7 +130,7 @@ impl TextsWriter {
         self.pieces.has(page)
     }
 
-    /// There are so many pages, or more: something can be told of each.
+    /// Makes room for at least `pages` pages.
     pub fn grow(&mut self, pages: usize) {
         self.pieces.grow(pages);
     }

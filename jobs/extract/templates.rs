@@ -61,7 +61,7 @@ impl Smallest {
         smallest
     }
 
-    /// Those of a host of so many captures that are looked at: of half of them, but ten at least.
+    /// The hashes that are looked at of a host with `captures` captures: half as many as captures, but at least ten.
     pub fn of_host(mut self, captures: u64) -> Self {
         self.0.truncate((captures / 2).clamp(10, MAX_PAGES as u64) as usize);
         self
@@ -88,8 +88,8 @@ impl Smallest {
 }
 
 impl Pass<'_> {
-    /// Learns the templates of hosts of enough captures, a number of them at a time, and writes table `templates`; none where
-    /// none are asked for. Damage is passed over here: extraction meets it again and counts it.
+    /// Learns the templates of hosts of enough captures, a number of them at a time, and writes table `templates`; learns
+    /// nothing if no templates are asked for. Damage is skipped here: extraction meets it again and counts it.
     pub fn learn_templates(&self, parts: &[Part]) -> Result<Templates> {
         if self.settings.template_pages == 0 {
             return Ok(Templates::new());

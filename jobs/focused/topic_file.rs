@@ -1,7 +1,7 @@
 //! From a topic file to a topic.
 //!
 //! A topic file is TOML in UTF-8 ([`TopicOptions`]). Examples are files of HTML or plain text, or pages of an earlier run that are named by
-//! URL; its other pages, every so many by their URLs' hashes, are the counter-examples.
+//! URL; a sample of its other pages, by the hashes of their URLs, are the counter-examples.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};

@@ -105,7 +105,7 @@ impl Classes {
         self.evaluated.as_ref().map(Evaluated::data)
     }
 
-    /// The rows of table `summary`; none where there is nothing.
+    /// The rows of table `summary`; empty without classes.
     pub fn summary(&self) -> Vec<SummaryRow> {
         let row = |section: &str, name: &str, value, unit: &str| SummaryRow {
             section: section.into(),
@@ -174,7 +174,7 @@ impl Evaluated {
         Ok(found)
     }
 
-    /// None where pages have several classes: there is no such class then.
+    /// The commonest class; `None` if pages have several classes.
     fn commonest(&self) -> Option<Commonest<'_>> {
         let all: u64 = self.classes.values().map(|of| of.pages).sum();
         let (class, of) = self.classes.iter().rev().max_by_key(|(_, of)| of.pages)?;

@@ -176,7 +176,7 @@ impl Documents {
         })
     }
 
-    /// The rows of table `summary`; none where there is nothing.
+    /// The rows of table `summary`; empty without documents.
     pub fn summary(&self) -> Vec<SummaryRow> {
         let mut rows = Vec::new();
         let mut row = |section: &str, name: &str, value: f64, unit: &str| {

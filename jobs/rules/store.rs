@@ -186,7 +186,7 @@ impl Keyspaces {
 }
 
 impl Store {
-    /// An empty store in a folder, within so many bytes of memory.
+    /// An empty store in a folder, within `memory` bytes.
     pub fn new(folder: &Path, memory: u64) -> Store {
         Store {
             folder: folder.to_owned(),

@@ -70,7 +70,7 @@ pub(super) fn is_fragment(bytes: &[u8]) -> bool {
 enum Part {
     /// A line begins, perhaps a record.
     Start,
-    /// So many bytes are of a record that was not changed.
+    /// This number of bytes belongs to a record that was not changed.
     Whole(u64),
     /// Every LF was changed.
     Changed,

@@ -19,7 +19,7 @@ table! {
 }
 
 table! {
-    /// One row per topic: its words, its size, the pages in its middle.
+    /// One row per topic: its words, its size, the pages nearest its centroid.
     TopicWordsRow = "topic_words" {
         topic: u32 = "number of the topic, the largest is 0", "3";
         name: String = "its first three words", "library · reading · books";
@@ -55,7 +55,7 @@ table! {
 table! {
     /// One row per measure of the topics as a whole.
     TopicMeasureRow = "topic_measures" {
-        measure: String = "what is measured: pages, topics, noise, silhouette, inertia, steps, words, words_dropped, leaves; silhouette_of_k, by which the number of topics was chosen; with labels nmi, ari, purity, homogeneity, completeness, v_measure", "nmi";
+        measure: String = "name of the measure: pages, topics, noise, silhouette, inertia, steps, words, words_dropped, leaves; silhouette_of_k, by which the number of topics was chosen; with labels nmi, ari, purity, homogeneity, completeness, v_measure", "nmi";
         language: Option<String> = "language whose topics are measured, where topics are made within languages and the measure is of one", "zho";
         k: Option<u32> = "number of topics that silhouette_of_k is of", "8";
         value: f64 = "value of the measure", "0.53";

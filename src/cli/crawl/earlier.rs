@@ -44,7 +44,7 @@ struct Known {
 #[derive(Default)]
 struct Degrees {
     pages: HashMap<UrlKey, Known>,
-    /// Nodes of the graph: the mean PageRank is one in so many.
+    /// Number of nodes of the graph: the mean PageRank is one divided by it.
     nodes: f64,
 }
 

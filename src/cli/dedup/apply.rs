@@ -224,7 +224,7 @@ struct Done {
 }
 
 impl Apply<'_> {
-    /// Writes everything but the manifest, which it returns; none where nothing is to be written.
+    /// Writes everything but the manifest, which it returns; `None` if nothing is to be written.
     fn run(&self, given: &[Input], unreadable: u64) -> Result<(ExitCode, Option<Vec<u8>>)> {
         let args = self.args;
         let captures = self.captures()?;

@@ -156,13 +156,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Takes a record of so many stored bytes.
+    /// Counts a record of `bytes` stored bytes.
     pub fn take(&mut self, bytes: u64) {
         self.records += 1;
         self.inside += bytes;
     }
 
-    /// Takes a place of damage that cost so many bytes.
+    /// Counts a place of damage that cost `bytes` bytes.
     pub fn lose(&mut self, bytes: u64) {
         self.damaged += 1;
         self.inside += bytes;

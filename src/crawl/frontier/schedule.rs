@@ -13,7 +13,7 @@ use webmill_capture::error::{Error, Result};
 
 /// A host that is not due for so long leaves memory at once, ms.
 pub(super) const FAR_MS: i64 = 600_000;
-/// So many entries of a host are given out before its place on disk is brought up to date.
+/// Entries of a host that are given out before its position on disk is updated.
 const SERVED: u32 = 1024;
 
 impl Frontier {

@@ -201,7 +201,7 @@ pub(super) struct Bloom {
 }
 
 impl Bloom {
-    /// For so many keys to begin with, and at most so many bytes.
+    /// For `expected` keys to begin with, within `bytes`.
     pub fn new(expected: u64, bytes: usize) -> Bloom {
         let mut bloom = Bloom { layers: Vec::new(), room: 0, bytes_left: bytes, given_up: false };
         bloom.grow(usize::try_from(expected).unwrap_or(usize::MAX / 32).saturating_mul(5) / 4);

@@ -86,7 +86,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Queues sitemaps again that were asked for last before a time, at most so many; how many there were.
+    /// Queues again sitemaps that were last requested before a time, up to a given number, and returns how many.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].

@@ -32,7 +32,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// The key of the bits of `mask`, for so many values.
+    /// The key of the bits of `mask`, for this number of values.
     pub(super) fn of(mask: u64, values: usize) -> Key {
         let (mut runs, mut rest, mut width) = (Vec::new(), mask, 0);
         while rest != 0 {

@@ -76,7 +76,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// The bytes from a place on; none where there are none.
+/// The bytes from a place on; empty beyond the end.
 pub(crate) fn from(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(at..).unwrap_or_default()
 }

@@ -95,7 +95,7 @@ impl Default for Harmonic {
 pub struct Centralities {
     /// Of each node.
     pub scores: Vec<f64>,
-    /// Registers of a counter as a power of two; none where the scores are exact.
+    /// Registers of a counter as a power of two; `None` if the scores are exact.
     pub log_registers: Option<u32>,
     /// Relative standard deviation of a score; 0 where they are exact.
     pub relative_error: f64,

@@ -16,7 +16,7 @@
 //!
 //! **Determinism.** Centroids are sums of f64 over their rows in order; any number of threads gives the same bytes.
 //!
-//! **Stopping rule.** No row changes, or so many steps.
+//! **Stopping rule.** No row changes, or the greatest number of steps.
 //!
 //! **Reference.** I. S. Dhillon, D. S. Modha, *Concept decompositions for large sparse text data using clustering*, Machine Learning 42
 //! (2001), doi:10.1023/A:1007612920971; G. Hamerly, *Making k-means even faster*, SDM 2010, doi:10.1137/1.9781611972801.12; E. Schubert,

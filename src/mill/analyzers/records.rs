@@ -16,7 +16,7 @@ table! {
         url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
-        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
+        is_current: bool = "whether the row is of the current capture of its URL, as pages.is_current: joined by it and the URL, no page comes twice", "true";
         table: u32 = "ordinal of the data table on its page, from 0", "0";
         row: u32 = "ordinal of the row in its table, from 0", "3";
         caption: Option<String> = "what the table's caption says; of a sheet its name", "Kettles by price";

@@ -127,7 +127,7 @@ impl Ask {
         }
     }
 
-    /// A star after a URL asks for all that begin so, one before a host for the hosts below.
+    /// A star after a URL asks for all URLs with that prefix, a star before a host for the hosts below it.
     fn of(url: String, year: Option<u32>, from: Option<String>) -> Ask {
         if let Some(host) = url.strip_prefix("*.") {
             return Ask::Urls { url: without_star(host.to_owned()), kind: Match::Domain, from };

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `/` | collections |
 //! | `/{collection}/` | front of a collection |
-//! | `/{collection}/*/{url}` | calendar of a URL, of its newest year; `url*` lists the URLs that begin so |
+//! | `/{collection}/*/{url}` | calendar of a URL, of its newest year; `url*` lists the URLs with that prefix |
 //! | `/{collection}/{year}*/{url}` | calendar of a year |
 //! | `/{collection}/{14 digits}/{url}` | replay (not a page of the site) |
 //! | `/{collection}/calendar?url=…&match=…&year=…&from=…` | the same as the starred ones: where forms lead |

@@ -29,7 +29,7 @@ const MAX_BYTES: usize = 600;
 /// Longest line of credits or facts, in characters.
 const MAX_LINE: usize = 70;
 
-/// Labels that a cell of a table needs to be an author's column; one less beside a column that has so many.
+/// Labels that a cell of a table needs to be an author's column; one less beside a column that has this many.
 const MIN_PROFILE: u32 = 3;
 
 /// Takes the rules' blocks out of the choice; `headline` stays.
