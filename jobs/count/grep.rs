@@ -42,7 +42,7 @@ table! {
 settings! {
     /// Settings of the job.
     pub struct CountGrep {
-        /// What is sought: a regular expression.
+        /// The pattern, a regular expression.
         pub pattern: String = String::new();
         /// The pattern is a text and no regular expression.
         pub fixed: bool = false;

@@ -1,4 +1,4 @@
-//! `events`: what a crawl did, one row an event.
+//! `events`: what a crawl did, one row per event.
 
 use webmill_capture::{CanonicalUrl, UrlKey};
 use webmill_crawl::event::Event;

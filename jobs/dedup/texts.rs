@@ -146,7 +146,7 @@ impl TextsWriter {
     }
 }
 
-/// The texts and what is known of their shingles.
+/// The texts and the known facts about their shingles.
 pub struct Texts {
     texts: Pieces,
     shingles: Pieces,

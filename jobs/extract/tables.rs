@@ -177,7 +177,7 @@ fn joined(
     joined
 }
 
-/// The parts, and what is known of their captures.
+/// The parts, and the known facts about their captures.
 pub struct Sources<'a> {
     /// Where they lie.
     pub stage: &'a Stage<'a>,

@@ -21,7 +21,7 @@ use super::template_row::TemplateRow;
 use crate::output::{first_part, write_rows};
 use crate::walk::is_packed;
 
-/// Takes the host of a sampled page, the hash of its URL, and what it adds to what is known of the host.
+/// Takes the host of a sampled page, the hash of its URL, and what it adds to the known facts about the host.
 pub(super) type EachSample<'a> = dyn FnMut(&str, u64, Footprint, Option<Likeness>) -> Result<()> + 'a;
 
 /// Hosts by name.
@@ -294,7 +294,7 @@ struct Stands {
     length: u64,
 }
 
-/// What is counted of all hosts.
+/// Counts of all hosts.
 struct AllCounted {
     hosts: BTreeMap<String, Counted>,
     /// Places that are kept, and how many may be.
@@ -327,7 +327,7 @@ impl AllCounted {
     }
 }
 
-/// What is counted of a host.
+/// Counts of a host.
 #[derive(Default)]
 struct Counted {
     captures: u64,

@@ -41,7 +41,7 @@ columns! {
 }
 
 columns! {
-    struct Said from TextRow { url, url_key, is_current, title, text }
+    struct PageText from TextRow { url, url_key, is_current, title, text }
 }
 
 /// Reads a topic file.
@@ -103,7 +103,7 @@ pub fn topic(options: &TopicOptions) -> Result<Topic> {
 /// How common words are on the pages of an earlier run.
 fn background(results: &Path) -> Result<Corpus> {
     let mut corpus = Corpus::default();
-    let mut reader = Reader::<Said>::open(&latest(results, Extract::NAME)?.path("texts"))?;
+    let mut reader = Reader::<PageText>::open(&latest(results, Extract::NAME)?.path("texts"))?;
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| row.is_current) {
             if corpus.pages() == MOST_BACKGROUND as u64 {
@@ -173,7 +173,7 @@ fn of_run(
     let mut missing = wanted.len();
     let mut drawn: Vec<(u128, Bag)> = Vec::new();
     let mut below = u128::MAX;
-    let mut reader = Reader::<Said>::open(&texts)?;
+    let mut reader = Reader::<PageText>::open(&texts)?;
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| row.is_current) {
             let key = UrlKey(row.url_key.0);

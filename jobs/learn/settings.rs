@@ -88,7 +88,7 @@ pub struct TrainSettings {
     pub over: OverClasses,
     /// What the measure counts: pages, or occurrences.
     pub counting: Counting,
-    /// What words weigh: tf-idf, tf-idf-diff, counts, presence. None: what is usual with the method.
+    /// What words weigh: tf-idf, tf-idf-diff, counts, presence. None: the default of the method.
     pub weighting: Option<Weighting>,
     /// Any number of labels a page.
     pub multi: bool,

@@ -24,7 +24,7 @@ const PAGES_OF: &str = "classes";
 const EVALUATION: &str = "class evaluation";
 
 columns! {
-    struct Told from ClassRow { label }
+    struct PredictedClass from ClassRow { label }
 }
 
 columns! {
@@ -86,7 +86,7 @@ impl Classes {
     pub fn read(sources: &Sources) -> Result<Self> {
         let mut classes = Classes::default();
         if let Some(committed) = &sources.classes {
-            let mut reader = Reader::<Told>::open(&committed.path("classes"))?;
+            let mut reader = Reader::<PredictedClass>::open(&committed.path("classes"))?;
             while let Some(batch) = reader.next()? {
                 batch.rows().for_each(|row| add(&mut classes.told, row.label));
             }

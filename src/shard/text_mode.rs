@@ -66,7 +66,7 @@ pub(super) fn is_fragment(bytes: &[u8]) -> bool {
     })
 }
 
-/// What is known of the next bytes.
+/// Known facts about the next bytes.
 enum Part {
     /// A line begins, perhaps a record.
     Start,

@@ -161,7 +161,7 @@ fn floats(of: &[Series], compute: impl Fn(f64, f64) -> Option<f64>) -> PolarsRes
     Ok(Series::new("".into(), both.map(|(a, b)| compute(a?, b?)).collect::<Vec<Option<f64>>>()))
 }
 
-/// What is left of a division toward zero; null by zero.
+/// The remainder of a division toward zero; null by zero.
 fn remainder(of: &[Series]) -> PolarsResult<Series> {
     if whole(&[of[0].dtype().clone(), of[1].dtype().clone()]) {
         return pairs(of, |a, b| Ok(if b == 0 { None } else { Some(a.wrapping_rem(b)) }));

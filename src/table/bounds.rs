@@ -32,7 +32,7 @@ pub struct GroupCounts {
     pub passed_over: u64,
 }
 
-/// What is known of a row group before it is read.
+/// Known facts about a row group before it is read.
 pub struct GroupFacts<'a> {
     path: &'a Path,
     number: usize,

@@ -19,7 +19,7 @@ pub const AT_ONCE: usize = 16 * PART;
 
 /// Counted pages.
 pub struct Corpus {
-    /// What is known of each.
+    /// Known facts about each.
     pub abouts: Vec<About>,
     /// Their words.
     pub vocabulary: Vocabulary,

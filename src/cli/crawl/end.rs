@@ -58,7 +58,7 @@ impl End {
         }
     }
 
-    /// Says what is missing, and how to go on.
+    /// Names the missing URLs, and how to go on.
     pub fn tell(&self, totals: &Totals, out: &Path) {
         if self.ended == Ended::Stopped {
             webmill_jobs::say!("the same command goes on where it was");

@@ -1,4 +1,4 @@
-//! The file of commands: what is in it is obeyed, sooner or later, once.
+//! The file of commands: its content is obeyed, sooner or later, once.
 //!
 //! `OUT/control/commands.jsonl` holds one line a command, with its number and its time. A command is appended under a lock of
 //! the file and synced before anybody is told that it was taken; a line that a crash left unfinished is cut off by the

@@ -17,7 +17,7 @@ const HISTORY_BYTES: usize = 512;
 /// A history and the key of its URL.
 type Place = Option<Box<(u128, PageHistory)>>;
 
-/// What is known of histories without reading them.
+/// Known facts about histories without reading them.
 pub(super) struct HistoryCache {
     /// `None`: some were written before.
     written: Option<Bloom>,

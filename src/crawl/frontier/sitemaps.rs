@@ -66,7 +66,7 @@ impl KnownSitemap {
 }
 
 impl Frontier {
-    /// What is known of a sitemap; `None`: it was not read.
+    /// Known facts about a sitemap; `None`: it was not read.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].
@@ -76,7 +76,7 @@ impl Frontier {
         Ok((known.url == url.as_str()).then_some(known))
     }
 
-    /// Keeps what is known of a sitemap.
+    /// Keeps the known facts about a sitemap.
     ///
     /// # Errors
     /// [`Error::Internal`].

@@ -1,4 +1,4 @@
-//! What is kept of a page between visits, so that a visit costs one read.
+//! The data kept of a page between visits, so that a visit costs one read.
 //!
 //! **Form.** A byte that is the version, then the fields as `postcard` writes them: numbers as varints, no names. A page that was
 //! visited a few times takes some eighty bytes besides its URL.

@@ -171,7 +171,7 @@ pub struct Run<'a> {
     pub known: bool,
 }
 
-/// What is known of a run while it goes on.
+/// Known facts about a run while it goes on.
 struct State {
     histories: Vec<PageHistory>,
     /// Day of the last visit of each page.

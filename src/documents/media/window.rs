@@ -1,4 +1,4 @@
-//! What is read of a body: its first and its last bytes, and both as a file that libraries read.
+//! The data read from a body: its first and its last bytes, and both as a file that libraries read.
 
 use std::io::{self, Read, Seek, SeekFrom};
 

@@ -1,4 +1,4 @@
-//! `links`: one row a hyperlink.
+//! `links`: one row per hyperlink.
 
 use webmill_capture::CanonicalUrl;
 use webmill_capture::domain::registrable;

@@ -32,7 +32,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// Who says what is known of a medium.
+    /// Source of the facts about a medium.
     pub enum MediaSource {
         /// Its own bytes.
         File = "file",

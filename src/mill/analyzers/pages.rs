@@ -1,4 +1,4 @@
-//! `pages`: one row a capture.
+//! `pages`: one row per capture.
 
 use webmill_capture::domain::{HostParts, reversed};
 use webmill_capture::{CanonicalUrl, RecordType, domain, urlkey};
@@ -255,7 +255,7 @@ fn refusal(format: &str) -> &'static str {
     }
 }
 
-/// What is known of any capture.
+/// Known facts about any capture.
 fn captured(page: &Page<'_>) -> PageRow {
     let (capture, body) = (page.capture(), page.body());
     let (warc_record_offset, warc_filename) = place(page);

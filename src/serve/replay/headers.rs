@@ -1,4 +1,4 @@
-//! Headers of answers: what is kept of the captured ones, and the policy that holds a page in.
+//! Headers of answers: the data kept of the captured ones, and the policy that holds a page in.
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::{CONTROLS, utf8_percent_encode};

@@ -67,7 +67,7 @@ pub enum Ask {
         /// Page, from 0.
         page: usize,
     },
-    /// What is known of a capture.
+    /// Known facts about a capture.
     Info {
         /// When it was captured.
         timestamp: u64,

@@ -36,7 +36,7 @@ pub struct Member {
     pub range: Range<u64>,
 }
 
-/// What is wrong with a WACZ that can be read.
+/// Defects of a WACZ that can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {

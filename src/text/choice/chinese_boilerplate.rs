@@ -214,7 +214,7 @@ mod tests {
     use crate::blocks::blocks;
     use webmill_html::{Limits, parse};
 
-    /// What is left of a body's blocks when all were chosen.
+    /// The blocks that remain of a body when all were chosen.
     fn left(body: &str) -> Vec<String> {
         let prose =
             "<p>雨下了三天，老楼里到处是霉味，护林员用肩膀撞开二楼尽头的木门，柜子里是一万份标本。".repeat(9);
