@@ -66,7 +66,7 @@ pub const ENTRY: JobEntry = JobEntry {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dedup {
-    /// Least resemblance of near-duplicates: word shingles that both have / that either has.
+    /// Least resemblance of near-duplicates: the Jaccard similarity of their sets of word shingles.
     pub min_resemblance: f64,
     /// Signatures by which candidates are found: bands (MinHash), simhash; for pairs of kinds of their own also
     /// spotsigs, semantic (equal keywords) and structure (like markup).

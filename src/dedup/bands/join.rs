@@ -52,7 +52,7 @@ use crate::bands::stream::{Entries, Entry, Touched, bucket, entry};
 pub struct BandJoinOptions {
     /// Most representatives of a bucket, 1 to 65,536 (default 16).
     pub most_representatives: u32,
-    /// Buckets of at most so many pages are looked at whole, all pairs, 0 to 1,000 (default 1,000; 0: never). Rows of
+    /// Buckets of at most this many pages are compared completely, all pairs, 0 to 1,000 (default 1,000; 0: never). Rows of
     /// pairs are at most half as many a page.
     pub whole_buckets: u32,
 }

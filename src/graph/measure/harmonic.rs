@@ -76,7 +76,7 @@ pub const EXACT_NODES: u64 = 5_000;
 pub struct Harmonic {
     /// Nodes of a graph up to which it is exact. Default [`EXACT_NODES`].
     pub exact_nodes: u64,
-    /// Registers of HyperBall's counters beyond that: 2 to this power, 4 to 16, if so many fit the memory, else as many
+    /// Registers of HyperBall's counters beyond that: 2 to this power, 4 to 16, if these fit the memory, else as many
     /// as do. Default 10, for an error of 3.3 %.
     pub log_registers: u32,
     /// Bytes that all of it may take besides the graph and its transpose. Default no limit.
