@@ -51,7 +51,7 @@ fn rayon_threads() -> usize {
 }
 
 /// What a run found: iterations (0 if it is not by them), and the highest score or the number of components.
-struct Found {
+struct RunResult {
     iterations: usize,
     value: f64,
 }
@@ -62,18 +62,20 @@ fn compare(name: &str, graph: &Csr) -> Outcome<()> {
     let transpose = graph.transpose();
     let mut peers = peers(graph)?;
     let greatest = |scores: &[f64]| scores.iter().copied().fold(0.0, f64::max);
-    let ours: [(&str, &dyn Fn() -> Outcome<Found>); 4] = [
+    let ours: [(&str, &dyn Fn() -> Outcome<RunResult>); 4] = [
         ("pagerank", &|| {
             let ranks = PageRank { damping: DAMPING, tolerance: TOLERANCE, ..PageRank::default() }
                 .run(graph, &transpose)?;
-            Ok(Found { iterations: ranks.iterations, value: greatest(&ranks.scores) })
+            Ok(RunResult { iterations: ranks.iterations, value: greatest(&ranks.scores) })
         }),
         ("hits", &|| {
             let scores = Hits::default().run(graph, &transpose)?;
-            Ok(Found { iterations: scores.iterations, value: greatest(&scores.authorities) })
+            Ok(RunResult { iterations: scores.iterations, value: greatest(&scores.authorities) })
         }),
-        ("scc", &|| Ok(Found { iterations: 0, value: strong_components(graph).len() as f64 })),
-        ("wcc", &|| Ok(Found { iterations: 0, value: weak_components_with(graph, &transpose).len() as f64 })),
+        ("scc", &|| Ok(RunResult { iterations: 0, value: strong_components(graph).len() as f64 })),
+        ("wcc", &|| {
+            Ok(RunResult { iterations: 0, value: weak_components_with(graph, &transpose).len() as f64 })
+        }),
     ];
     for (kernel, run) in ours {
         let names: Vec<(usize, String)> = peers
@@ -83,7 +85,8 @@ fn compare(name: &str, graph: &Csr) -> Outcome<()> {
             .filter(|(_, name)| name.split(':').nth(1).is_some_and(|k| k.split('-').next() == Some(kernel)))
             .collect();
         let (mut mine, mut theirs) = (Vec::new(), vec![Vec::new(); names.len()]);
-        let (mut found, mut rests) = (Found { iterations: 0, value: 0.0 }, vec![String::new(); names.len()]);
+        let (mut found, mut rests) =
+            (RunResult { iterations: 0, value: 0.0 }, vec![String::new(); names.len()]);
         for _ in 0..ROUNDS {
             let start = Instant::now();
             found = run()?;
@@ -139,7 +142,7 @@ fn peers(graph: &Csr) -> Outcome<Vec<(Peer, Vec<String>)>> {
     Ok(peers)
 }
 
-/// Bytes a second of a = b + s c, on so many threads, each with arrays of its own.
+/// Bytes a second of a = b + s c, on `threads` threads, each with arrays of its own.
 fn triad(threads: usize) -> f64 {
     let n = (16 << 20) / threads;
     let one = || {

@@ -84,7 +84,7 @@ fn top(scores: &[f64]) -> Vec<u32> {
     nodes
 }
 
-/// Each page links to so many earlier ones, half of them as popular ones are copied from, half of them any; and a
+/// Each page links to `degree` earlier ones, half of them as popular ones are copied from, half of them any; and a
 /// tenth of all arcs are answered.
 fn attachment(nodes: u32, degree: u32) -> Result<Csr, Failure> {
     let mut state = SplitMix(3);

@@ -18,7 +18,7 @@ use webmill::text::language_table::{
 
 /// Letters of one language that are counted.
 const MOST_LETTERS: usize = 1_200_000;
-/// Every so many lines of the training texts are kept for calibration.
+/// One in this many lines of the training texts is kept for calibration.
 const HELD: usize = 16;
 /// Power of a word's count that its n-grams weigh: the words of menus stand thousands of times.
 const DAMPING: f64 = 0.6;
@@ -75,7 +75,7 @@ impl Hasher for Spread {
 type ByGram<T> = HashMap<u32, T, BuildHasherDefault<Spread>>;
 type ByWord<T> = HashMap<Box<[u32]>, T, BuildHasherDefault<Spread>>;
 
-struct Source {
+struct TrainingText {
     code: &'static str,
     lines: Vec<String>,
     held: Vec<String>,
@@ -130,7 +130,7 @@ fn offset(code: &str) -> f32 {
     neighbour.unwrap_or(if wide { 0.0 } else { RARER[usize::from(!common(code))] })
 }
 
-fn read(folder: &Path) -> (Vec<Source>, Vec<String>) {
+fn read(folder: &Path) -> (Vec<TrainingText>, Vec<String>) {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     let mut files: Vec<_> = fs::read_dir(folder.join("train")).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
@@ -146,7 +146,7 @@ fn read(folder: &Path) -> (Vec<Source>, Vec<String>) {
             continue;
         }
         let dev = fs::read_to_string(folder.join("dev").join(format!("{code}.txt"))).unwrap_or_default();
-        let mut source = Source {
+        let mut source = TrainingText {
             code,
             lines: Vec::new(),
             held: dev.lines().map(str::to_owned).collect(),
@@ -183,7 +183,7 @@ fn read(folder: &Path) -> (Vec<Source>, Vec<String>) {
 type Row = Vec<(u8, f32)>;
 
 /// The n-grams of each language by likelihood, the most telling ones, as naive Bayes has them.
-fn count(known: &[Source], members: &[Vec<u8>], top: usize) -> ByGram<Row> {
+fn count(known: &[TrainingText], members: &[Vec<u8>], top: usize) -> ByGram<Row> {
     let mut all: Vec<(u32, u8, f32)> = Vec::new();
     let mut unseen = vec![0f64; known.len()];
     let mut script_of: ByGram<usize> = ByGram::default();
@@ -266,7 +266,7 @@ fn ngrams_of(text: &str) -> (usize, Vec<u32>) {
 }
 
 /// Multinomial logistic regression over windows, begun at what naive Bayes says.
-fn regress(known: &[Source], members: &[Vec<u8>], rows: &mut ByGram<Row>, growth: f32) {
+fn regress(known: &[TrainingText], members: &[Vec<u8>], rows: &mut ByGram<Row>, growth: f32) {
     let mut dice = Dice(0x5EED);
     let mut list: Vec<Row> = Vec::with_capacity(rows.len());
     let mut place: ByGram<usize> = ByGram::default();
@@ -336,7 +336,7 @@ fn regress(known: &[Source], members: &[Vec<u8>], rows: &mut ByGram<Row>, growth
 }
 
 fn write(
-    known: &[Source],
+    known: &[TrainingText],
     usual: &[f32],
     members: &[Vec<u8>],
     rows: &ByGram<Row>,
@@ -387,7 +387,7 @@ fn table(bytes: Vec<u8>) -> Table {
 }
 
 /// Words that are of no language: random letters, and one word each of many languages.
-fn gibberish(known: &[Source], dice: &mut Dice) -> String {
+fn gibberish(known: &[TrainingText], dice: &mut Dice) -> String {
     let mut out = String::new();
     let kind = dice.below(3);
     for _ in 0..dice.length(30) {
@@ -412,7 +412,7 @@ fn gibberish(known: &[Source], dice: &mut Dice) -> String {
 }
 
 /// Temperature and its growth by the likelihood of held-out windows, then the odds that an answer is right.
-fn calibrate(known: &[Source], unknown: &[String], of: &mut Table) {
+fn calibrate(known: &[TrainingText], unknown: &[String], of: &mut Table) {
     let mut dice = Dice(0xCA11B);
     let mut samples = Vec::new();
     for (language, source) in known.iter().enumerate() {

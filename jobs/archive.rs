@@ -63,7 +63,7 @@ pub struct Holdings {
 }
 
 impl Holdings {
-    /// Sorts arguments out: a folder of results brings what is known of its shards; a folder of shards is a collection of
+    /// Sorts arguments out: a folder of results brings the known facts about its shards; a folder of shards is a collection of
     /// its name, or several where shards lie in two or more of its folders and none beside them; WACZ files are collections; all
     /// other files are one, `archive`.
     ///

@@ -36,12 +36,12 @@ use crate::job::{if_any, latest};
 use crate::report::tables::HostRow;
 use file::FactsFile;
 
-/// Version of the file's form and of what is in it.
+/// Version of the form and content of the file.
 const VERSION: u32 = 4;
 
 /// A capture as the file keeps it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Known {
+struct StoredFacts {
     url: String,
     timestamp: u64,
     facts: CaptureFacts,
@@ -92,7 +92,7 @@ impl ArchiveFacts {
         self.len() == 0
     }
 
-    fn known(&self, url: &str, timestamp: Timestamp) -> Result<Option<Known>> {
+    fn known(&self, url: &str, timestamp: Timestamp) -> Result<Option<StoredFacts>> {
         let Some(url) = CanonicalUrl::parse_stored(url) else { return Ok(None) };
         self.file.find(url.key().0, timestamp.0).map(|number| self.file.known(number)).transpose()
     }

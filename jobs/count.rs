@@ -33,7 +33,7 @@ use crate::extract::Extract;
 use crate::job::Context;
 use crate::recipe::Settings;
 
-/// Why a row is left out: its capture is not the one that counts of its URL.
+/// Why a row is left out: its capture is not the current one of its URL.
 pub const SUPERSEDED: &str = "superseded";
 
 /// Runs a job over the context's results of `extract`.

@@ -8,7 +8,7 @@ use webmill_sort::{Budget, InOrder, RowSorter, SortedRows};
 use webmill_table::{Reader, columns};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
-/// The capture that counts of its URL.
+/// The current capture of its URL.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurrentCapture {
     /// Canonical URL.

@@ -65,7 +65,7 @@ pub const ENTRY: JobEntry = JobEntry {
 settings! {
     /// Configuration of the job.
     pub struct Dedup {
-        /// Least resemblance of near-duplicates: word shingles that both have / that either has.
+        /// Least resemblance of near-duplicates: the Jaccard similarity of their sets of word shingles.
         pub min_resemblance: f64 = 0.8, within 0.01..=1.0;
         /// Signatures by which candidates are found: bands (MinHash), simhash; for pairs of kinds of their own also
         /// spotsigs, semantic (equal keywords) and structure (like markup).

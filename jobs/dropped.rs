@@ -34,7 +34,7 @@ impl Reason {
 }
 
 table! {
-    /// One row a capture that `dedup apply` left out or wrote as a revisit.
+    /// One row per capture that `dedup apply` left out or wrote as a revisit.
     DroppedRow = "dropped" {
         url: String = "canonical URL", "http://mirror.a.com/1";
         url_key: Bytes16 = "its key in table pages", "9f…";

@@ -76,12 +76,12 @@ impl Form {
 }
 
 /// A table to be written: its columns, and where its rows are.
-pub struct Source<'a> {
+pub struct ExportTable<'a> {
     schema: TableSchema,
     files: &'a [PathBuf],
 }
 
-impl<'a> Source<'a> {
+impl<'a> ExportTable<'a> {
     /// A table of the catalogue.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl<'a> Source<'a> {
             columns.push(if column.nullable { schema.nullable() } else { schema });
         }
         let schema = TableSchema { name: table.name.clone(), columns, ..TableSchema::default() };
-        Ok(Source { schema, files: &table.files })
+        Ok(ExportTable { schema, files: &table.files })
     }
 
     /// Hands out every row in order.
@@ -119,7 +119,7 @@ impl<'a> Source<'a> {
 /// # Errors
 /// Damaged tables; where `out` refuses.
 pub fn to_writer(
-    table: &Source<'_>,
+    table: &ExportTable<'_>,
     form: Form,
     out: impl Write,
     path: &Path,
@@ -137,7 +137,7 @@ pub fn to_writer(
 ///
 /// # Errors
 /// Damaged tables; where the disk refuses. What stood at `path` stays then.
-pub fn to_file(tables: &[Source<'_>], form: Form, path: &Path, cancel: &Cancel) -> Result<()> {
+pub fn to_file(tables: &[ExportTable<'_>], form: Form, path: &Path, cancel: &Cancel) -> Result<()> {
     if path.is_dir() {
         return Err(Error::Config(format!("{}: a folder, not a file", path.display())));
     }
@@ -159,7 +159,7 @@ pub fn to_file(tables: &[Source<'_>], form: Form, path: &Path, cancel: &Cancel) 
 ///
 /// # Errors
 /// As of [`to_file`].
-pub fn to_folder(tables: &[Source<'_>], form: Form, folder: &Path, cancel: &Cancel) -> Result<()> {
+pub fn to_folder(tables: &[ExportTable<'_>], form: Form, folder: &Path, cancel: &Cancel) -> Result<()> {
     std::fs::create_dir_all(folder).at(folder)?;
     tables.iter().try_for_each(|table| {
         let path = folder.join(format!("{}.{}", table.schema.name, form.ending()));

@@ -80,13 +80,13 @@ settings! {
         pub part_bytes: u64 = 0;
         /// Bytes of rows that are gathered before they are sorted and written aside as a part.
         pub buffer_bytes: usize = 24 << 20, within 1..=1 << 40;
-        /// Rows that each file of a table has at least, where the table has so many: parts are put together until then.
+        /// Least rows of each file of a table, if the table has as many: parts are merged until then.
         pub file_rows: u64 = 32_768, within 1..=1 << 20;
         /// Captures of a host that are enough to compare its pages first: what nearly all of them show is left out of their
         /// main texts. 0: never; else heads of records are read once more, and half of the pages of each such
         /// host, 10 to 32.
         pub template_pages: u64 = 10;
-        /// Pages of such a host, one in 25 and so many at most, that are compared each with each by structure and text, for
+        /// Most pages of such a host, of one in 25, that are compared each with each by structure and text, for
         /// the columns `one_template` and `other_content` of table `templates`, 0 (none) to 32.
         pub template_compared: usize = 8, within 0..=MAX_PAGES;
         /// Name of the crawl, for the column of that name.
@@ -169,7 +169,7 @@ pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
 const UNREAD: [&str; 4] =
     ["document-crashed", "document-too-slow", "document-out-of-memory", "document-no-child"];
 
-/// What is to be said where more of the documents could not be read than the settings bear.
+/// The message if more of the documents could not be read than the settings bear.
 ///
 /// # Errors
 /// For settings that cannot work.

@@ -4,7 +4,7 @@ use webmill_mill::Cut;
 use webmill_table::{Millis, table};
 
 table! {
-    /// One row a capture of the index: `webmill index --format parquet`. Columns `crawl` and `subset` are folders.
+    /// One row per capture of the index: `webmill index --to parquet`. Columns `crawl` and `subset` are folders.
     CaptureRow = "captures" {
         url_surtkey: String = "key of capture indexes: SURT as the Internet Archive's tools make it", "cn,edu,pku)/news/1.html";
         url: String = "URL as captured", "http://pku.edu.cn/news/1.html";

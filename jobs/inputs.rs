@@ -15,7 +15,7 @@ use crate::remote::{self, is_remote};
 
 /// Why a file that cannot be read is left out.
 pub const UNREADABLE: &str = "unreadable-file";
-/// Files that are no shards, of which so many are named.
+/// Most files that are named for not being shards.
 const NAMED: usize = 20;
 /// Files of a folder that are looked at to say what it holds.
 const LOOKED_AT: usize = 10_000;

@@ -33,7 +33,7 @@ use crate::recipe::Recipe;
 use crate::registry::JobEntry;
 use apply::{ApplyInput, ApplyJob};
 use settings::{Learn, TrainSettings};
-use source::{Source, of_file_inputs};
+use source::{PageSource, of_file_inputs};
 use train::TrainInput;
 pub(crate) use train::{MODEL, TrainJob};
 use words::FeaturesJob;
@@ -115,18 +115,18 @@ fn without_paths(mut settings: TrainSettings) -> TrainSettings {
     settings
 }
 
-fn pages_of(path: &str, context: &Context<'_>) -> Result<Source> {
+fn pages_of(path: &str, context: &Context<'_>) -> Result<PageSource> {
     match path {
-        "" => Ok(Source::Results(Box::new(context.results_of("extract")?))),
-        path => Source::find(Path::new(path)),
+        "" => Ok(PageSource::Results(Box::new(context.results_of("extract")?))),
+        path => PageSource::find(Path::new(path)),
     }
 }
 
 fn train_input(settings: &TrainSettings, context: &Context<'_>) -> Result<TrainInput> {
     let runtime = &context.runtime;
-    let with_inputs = |source: Source| source.inputs(runtime).map(|inputs| (source, inputs));
+    let with_inputs = |source: PageSource| source.inputs(runtime).map(|inputs| (source, inputs));
     let find_test = || {
-        let test = (!settings.test.is_empty()).then(|| Source::find(Path::new(&settings.test)));
+        let test = (!settings.test.is_empty()).then(|| PageSource::find(Path::new(&settings.test)));
         test.transpose()?.map(with_inputs).transpose()
     };
     let pages = pages_of(&settings.pages, context)?;
@@ -202,7 +202,7 @@ fn add(inputs: &mut Inputs, others: Inputs) {
 /// Share of labels that name no page, beyond which the exit code is 1.
 const MAX_UNMATCHED: f64 = 0.1;
 
-/// What is to be said where more labels name no page than [`MAX_UNMATCHED`].
+/// The message if more labels name no page than [`MAX_UNMATCHED`].
 pub fn too_many_unmatched(context: &Context<'_>) -> Option<String> {
     let results = context.results();
     for job in [TrainJob::NAME, FeaturesJob::NAME] {

@@ -11,7 +11,7 @@ pub fn first_part<T: Table>() -> String {
     format!("{}/part-000000.parquet", T::NAME)
 }
 
-/// What is in the footers of a job's files.
+/// The contents of the footers of a job's files.
 pub fn footer(unit: &Unit<'_>) -> Footer {
     Footer { job_key: unit.stage().key().to_string() }
 }

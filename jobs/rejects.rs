@@ -7,7 +7,7 @@ use webmill_run::{Reject, RejectSink};
 use webmill_table::{Footer, Table, TableSchema, schema, table, write_part};
 
 table! {
-    /// One row a rejected or damaged record, or a place of damage with what it cost, at most a hundred for each reason and unit of work; the manifest counts all.
+    /// One row per rejected or damaged record, or a place of damage with what it cost, at most a hundred for each reason and unit of work; the manifest counts all.
     RejectRow = "rejects" {
         reason: String = "named reason, the same word that the manifest counts by", "corrupt-record";
         shard: String = "file the record stands in", "crawl-00001.raw";

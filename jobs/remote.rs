@@ -33,7 +33,7 @@ use webmill_run::{Cancel, Measure, Progress};
 use webmill_shard::Input;
 use xxhash_rust::xxh3::xxh3_64;
 
-use source::Source;
+use source::RemoteFile;
 
 /// Time for connecting, and for the next byte.
 const STALL: Duration = Duration::from_secs(60);
@@ -298,7 +298,7 @@ impl<'a> Downloader<'a> {
 
     /// Whether the file that is there needs no fetching: it is the server's, or the server cannot say.
     fn is_current(&self, url: &Url, shown: &str, target: &Path) -> bool {
-        let known = Source::read(&hidden(target, "source"), shown);
+        let known = RemoteFile::read(&hidden(target, "source"), shown);
         let mut headers = HeaderMap::new();
         for (name, mark) in
             [(header::IF_NONE_MATCH, &known.etag), (header::IF_MODIFIED_SINCE, &known.last_modified)]
@@ -310,7 +310,7 @@ impl<'a> Downloader<'a> {
                 "has not changed".to_owned()
             }
             Ok(answer) if answer.status().is_success() => {
-                let now = Source::of(shown, answer.headers());
+                let now = RemoteFile::of(shown, answer.headers());
                 if !known.agrees(&now) {
                     let unknown = !known.has_marks() || !now.has_marks();
                     let why = if unknown { "may have changed" } else { "has changed" };
@@ -334,7 +334,7 @@ impl<'a> Downloader<'a> {
         (path, marks): (&Path, &Path),
         part: &mut File,
     ) -> Result<(), Failed> {
-        let mut source = Source::read(marks, shown);
+        let mut source = RemoteFile::read(marks, shown);
         let mut at = part.metadata().at(path)?.len();
         let usable = source.mark().is_some() && source.bytes.is_none_or(|bytes| at <= bytes);
         if !usable {
@@ -356,7 +356,7 @@ impl<'a> Downloader<'a> {
                 // No bytes ever stand beside marks of others.
                 part.set_len(0).at(path)?;
                 at = 0;
-                source = Source::of(shown, answer.headers());
+                source = RemoteFile::of(shown, answer.headers());
                 source.keep(marks)?;
             }
             StatusCode::RANGE_NOT_SATISFIABLE | StatusCode::PARTIAL_CONTENT if at > 0 => {
@@ -381,7 +381,7 @@ impl<'a> Downloader<'a> {
                 Err(Failed::Again(format!("the connection ended after {there} of {bytes} bytes"), None))
             }
             Some(_) => Ok(()),
-            None => Ok(Source { bytes: Some(there), ..source }.keep(marks)?),
+            None => Ok(RemoteFile { bytes: Some(there), ..source }.keep(marks)?),
         }
     }
 
@@ -409,7 +409,7 @@ impl<'a> Downloader<'a> {
 }
 
 /// Whether an answer begins at byte `at` of the file that `source` is of.
-fn goes_on(answer: &Response, at: u64, source: &Source) -> bool {
+fn goes_on(answer: &Response, at: u64, source: &RemoteFile) -> bool {
     let name: HeaderName = header::CONTENT_RANGE;
     let range = answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let Some((range, total)) = range.strip_prefix("bytes ").and_then(|range| range.split_once('/')) else {
@@ -418,7 +418,7 @@ fn goes_on(answer: &Response, at: u64, source: &Source) -> bool {
     let first = range.split('-').next().and_then(|first| first.trim().parse().ok());
     first == Some(at)
         && (source.bytes.is_none() || total.trim().parse().ok() == source.bytes)
-        && source.goes_on_in(&Source::of(&source.url, answer.headers()))
+        && source.goes_on_in(&RemoteFile::of(&source.url, answer.headers()))
 }
 
 /// Why an answer of this status gives nothing.

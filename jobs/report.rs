@@ -260,7 +260,7 @@ impl Report {
             changes.map(|earlier| compare::Changes::read(earlier, sources, &budget, self.top)).transpose()?;
         summary.extend(crawl.iter().flat_map(summary::crawl_rows));
         summary.extend(changes.iter().flat_map(summary::changes_rows));
-        let found = page::Found {
+        let found = page::ReportParts {
             sources,
             corpus: &corpus,
             tops: &tops,

@@ -105,7 +105,7 @@ pub fn rules(context: &Context<'_>) -> Result<Option<Committed>> {
     context.run(&job, &shards)
 }
 
-/// What is to be said where more of the links that were followed lead to no page than the settings bear.
+/// The message if more of the links that were followed lead to no page than the settings bear.
 ///
 /// # Errors
 /// For settings that cannot work.

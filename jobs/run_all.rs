@@ -127,7 +127,7 @@ fn two_at_a_time<'a>(context: &Context<'_>, jobs: &'a [&'a JobEntry]) -> Result<
     let board = Mutex::new(Board { all, left, done: Vec::new(), running: 0, failed: None });
     let changed = Condvar::new();
     let locked = || board.lock().unwrap_or_else(PoisonError::into_inner);
-    // The next job of a lane; none where none is left, or none will get what it reads, or something went wrong.
+    // The next job of a lane; `None` if no job is left, or no job will get its input, or something went wrong.
     let next = |mut board: MutexGuard<'_, Board<'a>>| {
         while board.failed.is_none() && two_fit(context) {
             if let Some(job) = board.take() {

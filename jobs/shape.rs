@@ -207,7 +207,7 @@ fn within_hosts(source: &Committed, graph: &Csr) -> Result<Option<f64>> {
     Ok((all > 0).then(|| links.within as f64 / all as f64))
 }
 
-/// Pages → hosts or domains that have so many.
+/// Number of pages → number of hosts or domains with that many pages.
 fn pages(source: &Committed, level: Level) -> Result<Histogram> {
     let mut pages = Vec::new();
     let mut reader = read_level::<Counted>(source, level);

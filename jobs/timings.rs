@@ -6,7 +6,7 @@ use webmill_run::Committed;
 
 use crate::console::megabytes;
 
-/// What is read of `run.json`.
+/// The data read from `run.json`.
 #[derive(Deserialize)]
 struct Ran {
     seconds: f64,

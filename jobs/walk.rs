@@ -48,7 +48,7 @@ pub struct Walk<'a> {
 /// Where the walk of a part began and ended: what proves that no record was lost or read twice at a seam.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Walked {
-    /// Where its first record began; none where no record begins in it.
+    /// Offset of its first record; `None` if no record begins in it.
     pub first: Option<u64>,
     /// Where the record behind its last one is, or is to be looked for.
     pub end: u64,
@@ -71,7 +71,7 @@ impl Walked {
 }
 
 impl Walk<'_> {
-    /// The parts of the shards, of so many bytes each; 0 chooses by the size of the input.
+    /// The parts of the shards, of `part_bytes` each; 0 chooses by the size of the input.
     pub fn parts(&self, part_bytes: u64) -> Vec<Part> {
         split(&self.shards.inputs, parts_of(&self.shards.inputs, part_bytes))
     }

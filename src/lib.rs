@@ -36,7 +36,7 @@
 //! use webmill::table::{Footer, read_rows, table, write_part};
 //!
 //! table! {
-//!     /// One row a page with its rank.
+//!     /// One row per page with its rank.
 //!     RankedRow = "ranked" {
 //!         url: String = "canonical URL", "http://pku.edu.cn/";
 //!         title: Option<String> = "title of the page; null for pages that were not crawled", "PKU";

@@ -239,7 +239,7 @@ fn keep_memory() {
     delay_giving_back(-1);
 }
 
-/// After so many milliseconds what is freed goes back to the system; never where that is negative.
+/// Freed memory goes back to the system after this many milliseconds; never if negative.
 fn delay_giving_back(milliseconds: std::ffi::c_long) {
     /// `mi_option_purge_delay` of mimalloc.h; the crate does not name it.
     const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;

@@ -23,7 +23,7 @@ use webmill_sort::{Budget, BytesSorter};
 use webmill_table::{Reader, columns, part_files};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Known, VERSION, terms};
+use super::{StoredFacts, VERSION, terms};
 use crate::current_captures::place;
 use crate::dedup::tables::ClusterRow;
 use crate::job::{if_any, latest};
@@ -129,7 +129,8 @@ pub fn build(sources: &Sources, path: &Path, budget: &Budget) -> Result<()> {
                     text: (!text.is_empty()).then_some(text),
                 };
                 let timestamp = page.fetch_time.0.and_then(|ms| date::format_14(ms).parse().ok());
-                let known = Known { url: page.url.to_owned(), timestamp: timestamp.unwrap_or(0), facts };
+                let known =
+                    StoredFacts { url: page.url.to_owned(), timestamp: timestamp.unwrap_or(0), facts };
                 captures.push((page.url_key.0, known));
             }
             out.add(captures)?;
@@ -298,7 +299,7 @@ impl FactsWriter {
         self.out.put(bytes)
     }
 
-    pub fn add(&mut self, captures: Vec<(u128, Known)>) -> Result<()> {
+    pub fn add(&mut self, captures: Vec<(u128, StoredFacts)>) -> Result<()> {
         let prepared: Vec<_> = captures
             .into_par_iter()
             .map(|(key, mut known)| {

@@ -12,7 +12,7 @@ use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_text::{bm25_idf, bm25_weight};
 
-use super::Known;
+use super::StoredFacts;
 use super::build::{MAGIC, index_of};
 
 const FOOTER: usize = 2 * 8 + MAGIC.len();
@@ -102,8 +102,8 @@ impl FactsFile {
         self.by_key.get(at).filter(|row| (row.0, row.1) == (key, timestamp)).map(|row| row.2)
     }
 
-    /// What is known of a capture.
-    pub fn known(&self, number: u32) -> Result<Known> {
+    /// The stored facts about a capture.
+    pub fn known(&self, number: u32) -> Result<StoredFacts> {
         let corrupt =
             || Error::corrupt(&self.path, 0, "a capture that is not there; delete it and it is made again");
         let row = self.rows.get(number as usize).ok_or_else(corrupt)?;

@@ -6,16 +6,16 @@ use webmill_text::{Query, Ranking, words};
 use super::build::FactsWriter;
 use super::*;
 
-fn known(url: &str, timestamp: u64, title: &str, text: &str) -> (u128, Known) {
+fn known(url: &str, timestamp: u64, title: &str, text: &str) -> (u128, StoredFacts) {
     let mut count = 0;
     words(text, |_| count += 1);
     let (title, text, words) = (Some(title.into()), Some(text.into()), Some(count));
     let facts =
         CaptureFacts { title, text, words, pagerank: Some(0.25), in_links: Some(17), ..Default::default() };
-    (UrlKey::of(url).0, Known { url: url.into(), timestamp, facts })
+    (UrlKey::of(url).0, StoredFacts { url: url.into(), timestamp, facts })
 }
 
-fn file(captures: Vec<(u128, Known)>, memory: usize) -> (tempfile::TempDir, FactsFile) {
+fn file(captures: Vec<(u128, StoredFacts)>, memory: usize) -> (tempfile::TempDir, FactsFile) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.facts");
     let mut writer = FactsWriter::create(&path, &Budget::new(memory).in_dir(folder.path())).unwrap();
@@ -27,7 +27,7 @@ fn file(captures: Vec<(u128, Known)>, memory: usize) -> (tempfile::TempDir, Fact
     (folder, file)
 }
 
-fn sample() -> Vec<(u128, Known)> {
+fn sample() -> Vec<(u128, StoredFacts)> {
     const WORDS: [&str; 12] =
         ["water", "mill", "river", "stone", "新城", "图书馆", "开馆", "news", "the", "of", "rain", "bridge"];
     (0..500u64)

@@ -32,7 +32,7 @@ pub const ENTRY: JobEntry = JobEntry::of_request::<CountBacklinks>(
 );
 
 table! {
-    /// One row a URL that pages link to: the links to it.
+    /// One row per URL that pages link to: the links to it.
     BacklinkRow = "count_backlinks" sorted by [url_sortkey, url] {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL that the links lead to", "http://pku.edu.cn/news/1.html";
@@ -45,7 +45,7 @@ table! {
 }
 
 table! {
-    /// One row a URL and text of links to it: how it is called.
+    /// One row per URL and text of links to it: how it is called.
     AnchorRow = "count_anchors" sorted by [url_sortkey, url, anchor] {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL that the links lead to", "http://pku.edu.cn/news/1.html";

@@ -26,7 +26,7 @@ pub const ENTRY: JobEntry = JobEntry::of_request::<CountGrep>(
 );
 
 table! {
-    /// One row a line of a main text that matches the pattern.
+    /// One row per line of a main text that matches the pattern.
     GrepRow = "count_grep" sorted by [url_sortkey, url, line] {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL of the page", "http://pku.edu.cn/news/1.html";
@@ -41,7 +41,7 @@ table! {
 settings! {
     /// Settings of the job.
     pub struct CountGrep {
-        /// What is sought: a regular expression.
+        /// The pattern, a regular expression.
         pub pattern: String = String::new();
         /// The pattern is a text and no regular expression.
         pub fixed: bool = false;

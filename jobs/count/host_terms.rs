@@ -33,7 +33,7 @@ pub const ENTRY: JobEntry = JobEntry::of_request::<CountHostTerms>(
 );
 
 table! {
-    /// One row a host with main texts: its terms by tf·idf, the best first.
+    /// One row per host with main texts: its terms by tf·idf, the best first.
     HostTermsRow = "count_host_terms" sorted by [host] {
         host: String = "host name, as pages.url_host_name", "news.pku.edu.cn";
         terms: Vec<String> = "words in comparison form, the best first", "['library', 'campus']";

@@ -35,7 +35,7 @@ pub const ENTRY: JobEntry = JobEntry::of_request::<CountIndex>(
 );
 
 table! {
-    /// One row a text of the index, in the order of its numbers.
+    /// One row per text of the index, in the order of its numbers.
     IndexedRow = "count_index" sorted by [number] {
         number: u32 = "number of the text in the index, from 0", "0";
         url: String = "canonical URL of the page", "http://pku.edu.cn/news/1.html";

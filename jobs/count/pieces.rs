@@ -15,7 +15,7 @@ use super::words::{CountWords, Words};
 use crate::recipe::Recipe;
 
 table! {
-    /// One row a word of a host: what `count host-terms` counts before it chooses.
+    /// One row per word of a host: what `count host-terms` counts before it chooses.
     HostWordRow = "host_words" {
         word: String = "word in comparison form", "library";
         host: String = "host name", "news.pku.edu.cn";

@@ -38,7 +38,7 @@ pub const ENTRY: JobEntry = JobEntry::of_request::<CountVisits>(
 );
 
 table! {
-    /// One row a URL that was asked for with success, by the logs of its server.
+    /// One row per URL that was asked for with success, by the logs of its server.
     VisitsRow = "count_visits" sorted by [url_sortkey] {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
@@ -256,7 +256,7 @@ impl Pieces {
         Ok(Pieces { reader, offset: 0, held: Vec::new(), ended: false, broken: None })
     }
 
-    /// So many pieces, each with its offset; fewer at the end.
+    /// The next `count` pieces, each with its offset; fewer at the end.
     fn some(&mut self, count: usize) -> Result<Vec<(u64, Vec<u8>)>> {
         let mut pieces = Vec::new();
         while pieces.len() < count && !(self.ended && self.held.is_empty()) {

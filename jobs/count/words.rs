@@ -38,7 +38,7 @@ pub const ENTRY: JobEntry = JobEntry::of_request::<CountWords>(
 );
 
 table! {
-    /// One row a word: how often it occurs in the main texts of the captures that count, and in how many of them.
+    /// One row per word: how often it occurs in the main texts of current captures, and in how many of these.
     WordCountRow = "count_words" sorted by [word] {
         word: String = "the word, in the form that settings ask for", "library";
         count: u64 = "occurrences in all texts", "5211";

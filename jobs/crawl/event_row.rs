@@ -1,4 +1,4 @@
-//! `events`: what a crawl did, one row an event.
+//! `events`: what a crawl did, one row per event.
 
 use webmill_capture::{CanonicalUrl, UrlKey};
 use webmill_crawl::event::Event;
@@ -19,7 +19,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a URL that the crawl fetched, refused or gave up, in the order of happening: every attempt has its own.
+    /// One row per URL that the crawl fetched, refused or gave up, in order of time: every attempt has its own row.
     EventRow = "events" {
         url: String = "URL asked for, canonical form", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "xxh3-128 of the canonical URL, 32 hexadecimal digits: the key that tables are joined by", "9f…";

@@ -43,7 +43,7 @@ const LEFT_OUT: &[&str] = &[
 ];
 
 columns! {
-    struct Said from EventRow { url_key, url_host_name, purpose, outcome, is_cut }
+    struct EventOutcome from EventRow { url_key, url_host_name, purpose, outcome, is_cut }
 }
 
 /// Counts by reason, outcome and host.
@@ -83,7 +83,7 @@ impl Missing {
     /// Counts what the tables of the event log say last was given up or left out.
     pub fn read(&mut self, events: Vec<PathBuf>) -> webmill_capture::Result<()> {
         let mut by_url = sorter(&self.folder);
-        let mut reader = Reader::<Said>::over(events);
+        let mut reader = Reader::<EventOutcome>::over(events);
         let mut number = 0u64;
         while let Some(batch) = reader.next()? {
             for event in batch.rows().filter(|event| event.purpose != EventPurpose::Robots) {

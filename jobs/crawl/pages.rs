@@ -22,7 +22,7 @@ const MOST_DOMAINS: usize = 4_096;
 /// Sums over the pages of a host, or of all.
 #[derive(Default)]
 pub struct Sums {
-    /// What is expected of their copies.
+    /// Expectations of their copies.
     pub now: FreshnessSummary,
     rates: RateMean,
     gone: u64,

@@ -59,7 +59,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a host of a crawl, by name: what was asked of it, how it stands, what it taught.
+    /// One row per host of a crawl, by name: its requests, its state, and what the crawl learnt about it.
     CrawlHostRow = "crawl_hosts" {
         url_host_name: String = "host name, lower case, IDNA ASCII form", "pku.edu.cn";
         standing: Standing = "how it stands when the run ends", "well";
@@ -89,7 +89,7 @@ table! {
 }
 
 table! {
-    /// One row a reason and host for which URLs of the crawl are not in its archive.
+    /// One row per reason and host for which URLs of the crawl are not in its archive.
     MissingRow = "missing" {
         why: MissingWhy = "given-up and waits: may be had; queued: not reached; left-out: not wanted or not there", "given-up";
         outcome: String = "outcome as in table events; for URLs that wait the trouble of their host", "timeout";
@@ -99,16 +99,16 @@ table! {
 }
 
 table! {
-    /// One row a thing that the crawl counted over all its runs: what was not followed or left out, and why.
+    /// One row per thing that the crawl counted over all its runs: what was not followed or left out, and why.
     CrawlCountRow = "crawl_counts" {
-        counted: CountedAs = "what is counted", "refused-type";
+        counted: CountedAs = "name of the count", "refused-type";
         name: String = "its name: an outcome, a reason, a media type, host and pattern", "image/png";
         count: u64 = "how many of them", "2311";
     }
 }
 
 table! {
-    /// One row a page that was visited, host by host: its history and how fresh its copy is.
+    /// One row per page that was visited, host by host: its history and how fresh its copy is.
     PageHistoryRow = "page_history" {
         url: String = "URL, canonical form", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "xxh3-128 of the canonical URL, 32 hexadecimal digits: the key that tables are joined by", "9f…";
@@ -135,7 +135,7 @@ table! {
 }
 
 table! {
-    /// One row a host with visited pages, and one without host name for all of them: how fresh the copies are.
+    /// One row per host with visited pages, and one without host name for all of them: how fresh the copies are.
     FreshnessRow = "freshness" {
         url_host_name: Option<String> = "host name; null in the row of all pages", "pku.edu.cn";
         pages: u64 = "pages with a rate of change", "398";
@@ -152,7 +152,7 @@ table! {
 }
 
 table! {
-    /// One row a top-level domain and decade of rates: how often its pages change. One without domain a decade is of all pages.
+    /// One row per top-level domain and decade of rates: how often its pages change. A row per decade without domain is for all pages.
     ChangeRateRow = "change_rates" {
         url_host_tld: Option<String> = "top-level domain; null: all pages, those of IP addresses too", "cn";
         rate_from: f64 = "changes a day at least; 0 in the lowest decade", "0.01";
@@ -164,7 +164,7 @@ table! {
 }
 
 table! {
-    /// One row a run of the crawl, in order: what its visits found, and how fresh the copies were at its end.
+    /// One row per run of the crawl, in order: what its visits found, and how fresh the copies were at its end.
     CrawlRoundRow = "crawl_rounds" {
         round: u32 = "number of the run, from 0; of a run that was killed the next one tells", "3";
         began: Millis = "when the crawl was opened", "2026-04-15T08:13:06Z";

@@ -11,7 +11,7 @@ use webmill_table::{Reader, columns};
 use super::Dedup;
 use super::by::By;
 use super::close::{self, Bits};
-use super::earlier::{Earlier, Known};
+use super::earlier::{Earlier, EarlierPairs};
 use super::further::{self, Further};
 use super::pages::Pages;
 use super::texts::{Texts, TextsWriter};
@@ -40,7 +40,7 @@ pub struct Near {
     /// What the pairs are verified with.
     pub texts: Texts,
     /// What earlier results tell.
-    pub known: Known,
+    pub known: EarlierPairs,
     /// What the join did.
     pub totals: BandJoinTotals,
     /// Texts that were compared.
@@ -65,7 +65,7 @@ pub fn find(
 ) -> Result<Near> {
     let stage = unit.stage();
     stage.progress.begin("read texts", pages.texts() as u64, Measure::Items);
-    let known = Known::read(earlier, pages, &budget.share(4), unit.temp())?;
+    let known = EarlierPairs::read(earlier, pages, &budget.share(4), unit.temp())?;
     let mut feed = Feed::new(settings, pages, earlier, &known, budget, unit)?;
     feed.read_all(extract, earlier)?;
     stage.progress.end();
@@ -146,7 +146,7 @@ struct Feed<'a> {
     unit: &'a Unit<'a>,
     join: BandJoin,
     texts: TextsWriter,
-    known: &'a Known,
+    known: &'a EarlierPairs,
     compared: u64,
     without_bands: u64,
 }
@@ -170,7 +170,7 @@ impl<'a> Feed<'a> {
         settings: &'a Dedup,
         pages: &'a Pages,
         earlier: &[Earlier<'_>],
-        known: &'a Known,
+        known: &'a EarlierPairs,
         budget: &Budget,
         unit: &'a Unit<'a>,
     ) -> Result<Self> {

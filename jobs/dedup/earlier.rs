@@ -99,7 +99,7 @@ fn were_joined(one: &Earlier<'_>, extract: &Committed, dedup: &Committed) -> boo
 }
 
 columns! {
-    struct Found from DuplicateRow {
+    struct EarlierPair from DuplicateRow {
         a_key,
         b_key,
         kind,
@@ -116,11 +116,11 @@ columns! {
     struct Clustered from ClusterRow { url_key, representative_key, size }
 }
 
-/// Kinds of pairs in the order in which [`Known::tells`] takes them.
+/// Kinds of pairs in the order in which [`EarlierPairs::tells`] takes them.
 const KINDS: [DuplicateKind; 3] = [DuplicateKind::Body, DuplicateKind::Text, DuplicateKind::Near];
 
 /// Pairs that earlier results tell of, as far as the texts are those of current pages.
-pub struct Known {
+pub struct EarlierPairs {
     /// (first page, later page, shingles in common), ascending.
     pub pairs: Mapped<[u32; 3]>,
     /// (page, its shingles), ascending.
@@ -138,7 +138,7 @@ pub struct Known {
 /// The page that represented a cluster is not current any more.
 const GONE: u32 = u32::MAX;
 
-impl Known {
+impl EarlierPairs {
     /// Reads the pairs.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl Known {
         let mut reopened = Sorter::new(&share).with_combine(|a: &mut [u32; 1], b| a == b);
         for results in earlier.iter().filter(|results| results.known) {
             let Some(dedup) = results.dedup else { continue };
-            let mut reader = Reader::<Found>::open(&dedup.path("duplicates"))?;
+            let mut reader = Reader::<EarlierPair>::open(&dedup.path("duplicates"))?;
             while let Some(batch) = reader.next()? {
                 for row in batch.rows() {
                     let Some(kind) = KINDS.iter().position(|kind| *kind == row.kind) else { continue };
@@ -184,7 +184,7 @@ impl Known {
             }
         }
         let members = members(earlier, pages, &share)?;
-        Ok(Known {
+        Ok(EarlierPairs {
             pairs: Mapped::of(temp, pairs.finish()?)?,
             shingles: Mapped::of(temp, shingles.finish()?)?,
             told: Mapped::of(temp, told.finish()?)?,
@@ -233,7 +233,7 @@ impl Known {
     }
 }
 
-/// What the latest table that names a page says of its cluster: see [`Known::members`].
+/// What the latest table that names a page says of its cluster: see [`EarlierPairs::members`].
 fn members(
     earlier: &[Earlier<'_>],
     pages: &Pages,

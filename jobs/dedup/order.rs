@@ -107,9 +107,9 @@ impl Order {
     }
 }
 
-type Known = webmill_sort::Sorted<[u64; 3]>;
+type SortedRanks = webmill_sort::Sorted<[u64; 3]>;
 
-fn by_rank(ranks: &Committed, budget: &Budget) -> Result<Known> {
+fn by_rank(ranks: &Committed, budget: &Budget) -> Result<SortedRanks> {
     let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u64; 3], b| a[..2] == b[..2]);
     let mut reader = read_level::<Ranked>(ranks, Level::Page);
     while let Some(batch) = reader.next()? {
@@ -122,7 +122,7 @@ fn by_rank(ranks: &Committed, budget: &Budget) -> Result<Known> {
     sorter.finish()
 }
 
-fn by_names(pages: &[PathBuf], budget: &Budget) -> Result<Known> {
+fn by_names(pages: &[PathBuf], budget: &Budget) -> Result<SortedRanks> {
     let share = budget.share(2);
     // (halves of the page's key, of the key of the URL that it names): each once, however often it was fetched.
     let mut names = Sorter::new(&share).with_combine(|a: &mut [u64; 4], b| a == b);

@@ -13,7 +13,7 @@ use super::order::Order;
 use crate::current_captures::{self, CurrentCapture};
 use crate::mapped::{Mapped, MappedWriter, Strings, StringsWriter};
 
-/// What is known of a page but for its URL.
+/// Known facts about a page but for its URL.
 #[derive(Copy, Clone, Debug)]
 #[repr(C)]
 pub struct Page {

@@ -21,7 +21,7 @@
 //!
 //! **Determinism.** Rows come by (a, b, place in a). Threads, memory and the order of parts and rows change nothing.
 //!
-//! **Errors.** What is left out is counted by reason, and what a limit left out is said on stderr.
+//! **Errors.** Omissions are counted by reason, and what a limit left out is said on stderr.
 //!
 //! **Reference.** Schleimer, Wilkerson, Aiken, doi:10.1145/872757.872770; Broder, doi:10.1109/SEQUEN.1997.666900.
 //!

@@ -14,7 +14,7 @@ use webmill_run::{Cancel, Inputs, Silent, Stage, job_key};
 use webmill_sort::Budget;
 
 use super::candidates::Near;
-use super::earlier::Known;
+use super::earlier::EarlierPairs;
 use super::order::Order;
 use super::output::Tables;
 use super::pages::Pages;
@@ -237,7 +237,7 @@ impl Connected {
         let pages =
             Pages::gather(|| Ok(captures.next()), |_| 0, &order, settings.min_words, (&budget, temp))?;
         let copies = pages.copies(&budget, temp)?;
-        let known = Known::read(&[], &pages, &budget, temp)?;
+        let known = EarlierPairs::read(&[], &pages, &budget, temp)?;
         let mut texts = texts.finish(temp, settings.shape().words as usize)?;
         let number = |id| {
             let missing = || Error::Internal(format!("page {id} of a pair is not among the connected pages"));

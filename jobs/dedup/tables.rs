@@ -67,7 +67,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a pair of duplicates: exact copies are a star around the one to keep; near-duplicates (unless `verify = false`) and contained texts were compared shingle by shingle, pairs of further kinds by what their signature compares. `a` comes before `b` in the order of what to keep.
+    /// One row per pair of duplicates: exact copies are a star around the one to keep; near-duplicates (unless `verify = false`) and contained texts were compared shingle by shingle, pairs of further kinds by what their signature compares. `a` comes before `b` in the order of what to keep.
     DuplicateRow = "duplicates" {
         a: String = "canonical URL of the first page", "http://a.com/1";
         b: String = "canonical URL of the second page", "http://mirror.a.com/1";
@@ -92,7 +92,7 @@ table! {
 }
 
 table! {
-    /// One row a page that belongs to a cluster of two or more. Of a run against earlier results: a page whose cluster has a new page or is not what the earlier tables say; one that is alone now has a cluster of its own.
+    /// One row per page that belongs to a cluster of two or more. Of a run against earlier results: a page whose cluster has a new page or is not what the earlier tables say; one that is alone now has a cluster of its own.
     ClusterRow = "clusters" {
         url: String = "canonical URL", "http://mirror.a.com/1";
         url_key: Bytes16 = "its key in table pages", "9f…";

@@ -130,7 +130,7 @@ impl TextsWriter {
         self.pieces.has(page)
     }
 
-    /// There are so many pages, or more: something can be told of each.
+    /// Makes room for at least `pages` pages.
     pub fn grow(&mut self, pages: usize) {
         self.pieces.grow(pages);
     }
@@ -146,7 +146,7 @@ impl TextsWriter {
     }
 }
 
-/// The texts and what is known of their shingles.
+/// The texts and the known facts about their shingles.
 pub struct Texts {
     texts: Pieces,
     shingles: Pieces,

@@ -8,11 +8,11 @@ use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_run::Cancel;
 
-use super::Source;
+use super::ExportTable;
 use super::value::{json as json_of, text};
 
 /// An object a line, its keys in the order of the columns.
-pub fn json(table: &Source<'_>, out: impl Write, path: &Path, cancel: &Cancel) -> Result<()> {
+pub fn json(table: &ExportTable<'_>, out: impl Write, path: &Path, cancel: &Cancel) -> Result<()> {
     let mut out = BufWriter::new(out);
     let names: Vec<String> =
         table.schema.columns.iter().map(|column| serde_json::json!(column.name).to_string()).collect();
@@ -28,7 +28,7 @@ pub fn json(table: &Source<'_>, out: impl Write, path: &Path, cancel: &Cancel) -
 }
 
 /// A header and a line a row, as RFC 4180 has it: lines end with CR LF, quotes stand where they are needed.
-pub fn csv(table: &Source<'_>, out: impl Write, path: &Path, cancel: &Cancel) -> Result<()> {
+pub fn csv(table: &ExportTable<'_>, out: impl Write, path: &Path, cancel: &Cancel) -> Result<()> {
     let failed = |error: csv::Error| match error.into_kind() {
         ErrorKind::Io(error) => Error::io(path, error),
         other => Error::Internal(format!("{}: {other:?}", path.display())),

@@ -13,7 +13,7 @@ use webmill_capture::{Error, Result};
 use webmill_run::Cancel;
 use webmill_table::{ColumnType, Value};
 
-use super::Source;
+use super::ExportTable;
 use super::value;
 
 /// The column that gets an index.
@@ -23,7 +23,7 @@ const INDEXED: &str = "url";
 ///
 /// # Errors
 /// Damaged tables, more columns than SQLite takes (2,000); where the disk refuses. The file is worth nothing then.
-pub fn write(tables: &[Source<'_>], path: &Path, cancel: &Cancel) -> Result<()> {
+pub fn write(tables: &[ExportTable<'_>], path: &Path, cancel: &Cancel) -> Result<()> {
     // What begins with `file:` would be taken for a URI.
     let path = std::path::absolute(path).at(path)?;
     let failed = |error: rusqlite::Error| failed(&error, &path);
@@ -60,7 +60,7 @@ pub fn write(tables: &[Source<'_>], path: &Path, cancel: &Cancel) -> Result<()> 
     connection.close().map_err(|(_, error)| failed(error))
 }
 
-fn add(insert: &mut Statement<'_>, table: &Source<'_>, row: &[Value]) -> rusqlite::Result<()> {
+fn add(insert: &mut Statement<'_>, table: &ExportTable<'_>, row: &[Value]) -> rusqlite::Result<()> {
     let cells = row.iter().zip(&table.schema.columns).map(|(value, column)| cell(value, column.kind));
     insert.execute(params_from_iter(cells)).map(|_| ())
 }
@@ -97,7 +97,7 @@ fn declared(name: &str, kind: ColumnType) -> String {
 }
 
 /// Names of the columns, each another one for SQLite.
-fn columns(table: &Source<'_>) -> Vec<String> {
+fn columns(table: &ExportTable<'_>) -> Vec<String> {
     // Those that every table of a rule has keep their names.
     let mut taken: Vec<String> = Vec::new();
     let mut names = vec![None; table.schema.columns.len()];

@@ -27,7 +27,7 @@ columns! {
 pub struct Marks(Vec<u64>);
 
 impl Marks {
-    /// Those of a part of so many captures, of which all count but those in these rows.
+    /// The marks of a part with `rows` captures, which are all current except the `superseded` rows.
     pub fn but(rows: u64, superseded: &[u64]) -> Self {
         let mut marks = Marks(vec![u64::MAX; rows.div_ceil(64) as usize]);
         for &row in superseded {

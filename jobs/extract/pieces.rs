@@ -65,7 +65,7 @@ impl Split {
     }
 }
 
-/// The splits of shards, of so many bytes each; 0 chooses by the size of the input, as `extract` does.
+/// The splits of shards, of `part_bytes` each; 0 chooses by the size of the input, as `extract` does.
 pub fn splits(inputs: &[Input], part_bytes: u64) -> Vec<Split> {
     let split_at = |(number, part): (usize, Range)| {
         let input = &inputs[part.input];
@@ -333,7 +333,7 @@ impl Pieces {
     }
 }
 
-/// The smallest of the hashes in the bytes of several that are looked at of a host of so many captures.
+/// The smallest hashes, from several lists as bytes, that are looked at of a host with `captures` captures.
 pub fn smallest<'a>(bytes: impl IntoIterator<Item = &'a [u8]>, captures: u64) -> Vec<u8> {
     Smallest::of_bytes(bytes).of_host(captures).bytes()
 }

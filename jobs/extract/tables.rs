@@ -50,7 +50,7 @@ struct Width {
 }
 
 impl Width {
-    /// On so many threads in this budget, of which reading parts gets a quarter: fewer levels are worth more than files at a time.
+    /// The width for `threads` threads within `memory`, of which reading parts gets a quarter: fewer levels are worth more than files at a time.
     fn of(threads: usize, memory: u64) -> Width {
         let memory = usize::try_from(memory).unwrap_or(usize::MAX);
         let threads = threads.max(1);
@@ -87,8 +87,8 @@ pub struct Planned {
     pub rows: u64,
 }
 
-/// Writes the tables of `mill` from the parts that were written aside, in files of at least `file_rows` rows where a
-/// table has so many.
+/// Writes the tables of `mill` from the parts that were written aside, in files of at least `file_rows` rows if a
+/// table has as many.
 ///
 /// # Errors
 /// Where a file cannot be read or the disk refuses.
@@ -177,7 +177,7 @@ fn joined(
     joined
 }
 
-/// The parts, and what is known of their captures.
+/// The parts, and the known facts about their captures.
 pub struct Sources<'a> {
     /// Where they lie.
     pub stage: &'a Stage<'a>,

@@ -17,7 +17,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a text that at least half of the compared pages of a host show, the most shared and longest first, up to 64 a host; one for a host without any. What is said of the host, up to other_content, stands on each of its rows.
+    /// One row per text that at least half of the compared pages of a host show, the most shared and longest first, up to 64 per host; one row for a host without any. The columns about the host, up to other_content, are the same on each of its rows.
     TemplateRow = "templates" {
         url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
         pages: u64 = "HTML captures of the host with status 2xx", "812";

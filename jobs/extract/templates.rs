@@ -21,7 +21,7 @@ use super::template_row::TemplateRow;
 use crate::output::{first_part, write_rows};
 use crate::walk::is_packed;
 
-/// Takes the host of a sampled page, the hash of its URL, and what it adds to what is known of the host.
+/// Takes the host of a sampled page, the hash of its URL, and what it adds to the known facts about the host.
 pub(super) type EachSample<'a> = dyn FnMut(&str, u64, Footprint, Option<Likeness>) -> Result<()> + 'a;
 
 /// Hosts by name.
@@ -61,7 +61,7 @@ impl Smallest {
         smallest
     }
 
-    /// Those of a host of so many captures that are looked at: of half of them, but ten at least.
+    /// The hashes that are looked at of a host with `captures` captures: half as many as captures, but at least ten.
     pub fn of_host(mut self, captures: u64) -> Self {
         self.0.truncate((captures / 2).clamp(10, MAX_PAGES as u64) as usize);
         self
@@ -88,8 +88,8 @@ impl Smallest {
 }
 
 impl Pass<'_> {
-    /// Learns the templates of hosts of enough captures, a number of them at a time, and writes table `templates`; none where
-    /// none are asked for. Damage is passed over here: extraction meets it again and counts it.
+    /// Learns the templates of hosts of enough captures, a number of them at a time, and writes table `templates`; learns
+    /// nothing if no templates are asked for. Damage is skipped here: extraction meets it again and counts it.
     pub fn learn_templates(&self, parts: &[Part]) -> Result<Templates> {
         if self.settings.template_pages == 0 {
             return Ok(Templates::new());
@@ -294,7 +294,7 @@ struct Stands {
     length: u64,
 }
 
-/// What is counted of all hosts.
+/// Counts of all hosts.
 struct AllCounted {
     hosts: BTreeMap<String, Counted>,
     /// Places that are kept, and how many may be.
@@ -327,7 +327,7 @@ impl AllCounted {
     }
 }
 
-/// What is counted of a host.
+/// Counts of a host.
 #[derive(Default)]
 struct Counted {
     captures: u64,

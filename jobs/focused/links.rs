@@ -27,7 +27,7 @@ const MOST_PAGES: usize = 500_000;
 const MOST_ARCS: usize = 50_000_000;
 
 columns! {
-    struct Known from PageRow { url, url_key, is_current, title, warc_filename, warc_record_offset }
+    struct CurrentPage from PageRow { url, url_key, is_current, title, warc_filename, warc_record_offset }
 }
 
 columns! {
@@ -98,7 +98,7 @@ impl Pages {
         let extract = latest(results, Extract::NAME)?;
         let mut pages = Pages { all: Vec::new(), numbers: HashMap::new(), links: extract.path("links") };
         let mut beyond = 0u64;
-        let mut reader = Reader::<Known>::open(&extract.path("pages"))?;
+        let mut reader = Reader::<CurrentPage>::open(&extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows().filter(|row| row.is_current) {
                 let Some(url) = CanonicalUrl::parse_stored(row.url) else { continue };

@@ -4,7 +4,7 @@ use webmill_crawl::focus::Harvested;
 use webmill_table::table;
 
 table! {
-    /// One row a page that a focused crawl fetched, in the order of fetching.
+    /// One row per page that a focused crawl fetched, in the order of fetching.
     HarvestRow = "harvest" {
         order: u64 = "order of fetching, from 0", "17";
         url: String = "canonical URL", "http://tea.example/green";

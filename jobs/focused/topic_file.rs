@@ -1,7 +1,7 @@
 //! From a topic file to a topic.
 //!
 //! A topic file is TOML in UTF-8 ([`TopicOptions`]). Examples are files of HTML or plain text, or pages of an earlier run that are named by
-//! URL; its other pages, every so many by their URLs' hashes, are the counter-examples.
+//! URL; a sample of its other pages, by the hashes of their URLs, are the counter-examples.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
@@ -41,7 +41,7 @@ columns! {
 }
 
 columns! {
-    struct Said from TextRow { url, url_key, is_current, title, text }
+    struct PageText from TextRow { url, url_key, is_current, title, text }
 }
 
 /// Reads a topic file.
@@ -103,7 +103,7 @@ pub fn topic(options: &TopicOptions) -> Result<Topic> {
 /// How common words are on the pages of an earlier run.
 fn background(results: &Path) -> Result<Corpus> {
     let mut corpus = Corpus::default();
-    let mut reader = Reader::<Said>::open(&latest(results, Extract::NAME)?.path("texts"))?;
+    let mut reader = Reader::<PageText>::open(&latest(results, Extract::NAME)?.path("texts"))?;
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| row.is_current) {
             if corpus.pages() == MOST_BACKGROUND as u64 {
@@ -173,7 +173,7 @@ fn of_run(
     let mut missing = wanted.len();
     let mut drawn: Vec<(u128, Bag)> = Vec::new();
     let mut below = u128::MAX;
-    let mut reader = Reader::<Said>::open(&texts)?;
+    let mut reader = Reader::<PageText>::open(&texts)?;
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| row.is_current) {
             let key = UrlKey(row.url_key.0);

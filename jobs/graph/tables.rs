@@ -26,7 +26,7 @@ impl Crawled {
 }
 
 table! {
-    /// One row a node of the web graph, in SURT order; pages, hosts and registrable domains are levels of their own.
+    /// One row per node of the web graph, in SURT order; pages, hosts and registrable domains are levels of their own.
     NodeRow = "nodes" sorted by [node] {
         level: Level = "page, host or domain", "page";
         node: u32 = "dense number in SURT order within the level, from 0", "1042";
@@ -41,7 +41,7 @@ table! {
 }
 
 table! {
-    /// One row an arc: all links from one node to another of the same level together.
+    /// One row per arc: all links from one node to another of the same level together.
     ArcRow = "arcs" sorted by [source, target] {
         level: Level = "page, host or domain", "page";
         source: u32 = "node the links stand on", "1042";
@@ -51,7 +51,7 @@ table! {
 }
 
 table! {
-    /// One row a level of the web graph: how large it is.
+    /// One row per level of the web graph: how large it is.
     LevelRow = "levels" {
         level: Level = "page, host or domain", "page";
         nodes: u64 = "nodes of the level", "31204";

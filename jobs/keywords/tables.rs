@@ -3,13 +3,13 @@
 use webmill_table::{Bytes16, table};
 
 table! {
-    /// One row a page with main text: its keywords by two measures, the best first.
+    /// One row per page with main text: its keywords by two measures, the best first.
     KeywordRow = "keywords" {
         url: String = "canonical URL", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
-        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
+        is_current: bool = "whether the row is of the current capture of its URL, as pages.is_current: joined by it and the URL, no page comes twice", "true";
         language: Option<String> = "language of the text, ISO 639-3", "zho";
         tfidf_words: Vec<String> = "words frequent here and rare in the corpus, as written most often here", "['library', 'reading']";
         tfidf_scores: Vec<f32> = "(1 + ln tf) · idf of each, idf by the corpus", "[11.2, 7.9]";

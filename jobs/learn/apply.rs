@@ -14,7 +14,7 @@ use super::labels::ColumnNames;
 use super::page::{LearnPage, Reading, Wanted};
 use super::set::with_facts;
 use super::settings::TrainSettings;
-use super::source::{ReadAs, Source};
+use super::source::{PageSource, ReadAs};
 use super::tables::ClassRow;
 use crate::output::TableFile;
 
@@ -42,7 +42,7 @@ pub struct ApplyInput {
     /// The model.
     pub model: Model,
     /// The pages.
-    pub pages: Source,
+    pub pages: PageSource,
     /// By what both are told from others.
     pub inputs: Inputs,
 }

@@ -63,7 +63,7 @@ pub const ENTRY: JobEntry = JobEntry {
     run: cluster,
 };
 
-/// What is counted of the pages that have a topic, or are noise.
+/// Counts of the pages that have a topic, or are noise.
 pub const PAGES: &str = "pages";
 /// Why a page is left out whose words no other page has.
 const NO_SHARED_WORDS: &str = "no-shared-words";

@@ -128,7 +128,7 @@ impl LabelFile {
 }
 
 /// What a line has, or why it is damaged.
-type Found = std::result::Result<Line, String>;
+type LineResult = std::result::Result<Line, String>;
 
 /// Calls `each` with every line of a table of texts and labels; `None` for a line that is damaged. The first of these is said.
 ///
@@ -141,7 +141,7 @@ pub fn each_line(
     mut each: impl FnMut(Option<Line>) -> Result<()>,
 ) -> Result<()> {
     let (mut good, mut damaged, mut first) = (0u64, 0u64, String::new());
-    let mut one = |number: u64, found: Found| {
+    let mut one = |number: u64, found: LineResult| {
         match &found {
             Ok(_) => good += 1,
             Err(why) => {
@@ -202,7 +202,11 @@ fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     std::fs::read(path).at(path)
 }
 
-fn parquet(path: &Path, names: &ColumnNames, each: &mut impl FnMut(u64, Found) -> Result<()>) -> Result<()> {
+fn parquet(
+    path: &Path,
+    names: &ColumnNames,
+    each: &mut impl FnMut(u64, LineResult) -> Result<()>,
+) -> Result<()> {
     let mut reader = TextReader::open(path, &[&names.text, &names.label, "url", "title"])?;
     if !reader.has(0) {
         return Err(Error::Config(format!("{}: it has no column {}", path.display(), names.text)));
@@ -235,7 +239,7 @@ fn json(
     text: &str,
     names: &ColumnNames,
     wrong: &impl Fn((u64, String)) -> Error,
-    each: &mut impl FnMut(u64, Found) -> Result<()>,
+    each: &mut impl FnMut(u64, LineResult) -> Result<()>,
 ) -> Result<()> {
     let mut one = |number: u64, place: u64, value: serde_json::Result<serde_json::Value>| {
         let found = value.map_err(|error| no_json(&error)).and_then(|value| {
@@ -343,7 +347,7 @@ fn separated(
     (delimiter, quoting): (u8, bool),
     names: &ColumnNames,
     wrong: &impl Fn((u64, String)) -> Error,
-    each: &mut impl FnMut(u64, Found) -> Result<()>,
+    each: &mut impl FnMut(u64, LineResult) -> Result<()>,
 ) -> Result<()> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)

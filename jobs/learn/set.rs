@@ -11,7 +11,7 @@ use webmill_run::{Measure, Unit};
 use super::labels::LabelFile;
 use super::page::{LearnPage, Wanted};
 use super::settings::{MAX_WORDS, TrainSettings};
-use super::source::{BATCH, LeftOut, ReadAs, Source};
+use super::source::{BATCH, LeftOut, PageSource, ReadAs};
 
 /// What counts labels of pages that there are not.
 pub const UNMATCHED: &str = "label-of-no-page";
@@ -135,7 +135,7 @@ impl<'a> Labeller<'a> {
 /// # Errors
 /// Where pages cannot be read, or are of fewer than two classes.
 pub fn gather(
-    source: &Source,
+    source: &PageSource,
     file: Option<&LabelFile>,
     settings: &TrainSettings,
     options: &FeatureOptions,
@@ -190,7 +190,7 @@ pub fn gather(
     unit.read(read);
     left_out.iter().for_each(|(reason, count)| unit.dropped(reason, *count));
     labeller.finish(unit);
-    if let (Source::Lines(path), None, true) = (source, file, of_pages.is_empty()) {
+    if let (PageSource::Lines(path), None, true) = (source, file, of_pages.is_empty()) {
         return Err(Error::Config(format!(
             "{}: none of its {read} lines has a label in column {}: its first line names the columns (text_column, label_column), or \
              each is a text, a comma and a label",
@@ -282,7 +282,7 @@ impl Raw {
 /// # Errors
 /// Where pages cannot be read, or none is of a class that was trained.
 pub fn gather_test(
-    source: &Source,
+    source: &PageSource,
     file: Option<&LabelFile>,
     set: &Set,
     settings: &TrainSettings,

@@ -20,7 +20,7 @@ use super::page::{LearnPage, Reading, Wanted, of_line};
 pub const BATCH: usize = 1024;
 
 /// Pages, found and not read yet.
-pub enum Source {
+pub enum PageSource {
     /// Results of `extract`.
     Results(Box<Committed>),
     /// Files of a folder: path, and name below the folder.
@@ -47,18 +47,18 @@ pub struct ReadAs {
 /// What was left out, by reason.
 pub type LeftOut = BTreeMap<String, u64>;
 
-impl Source {
+impl PageSource {
     /// Finds pages at a path: a folder of results, of classes, or a file.
     ///
     /// # Errors
     /// Where there is nothing, or nothing in it.
-    pub fn find(path: &Path) -> Result<Source> {
+    pub fn find(path: &Path) -> Result<PageSource> {
         let about = std::fs::metadata(path).at(path)?;
         if about.is_file() {
-            return Ok(Source::Lines(path.to_path_buf()));
+            return Ok(PageSource::Lines(path.to_path_buf()));
         }
         if path.join("webmill.json").is_file() {
-            return Ok(Source::Results(Box::new(crate::job::latest(path, "extract")?)));
+            return Ok(PageSource::Results(Box::new(crate::job::latest(path, "extract")?)));
         }
         let mut files = Vec::new();
         for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
@@ -78,7 +78,7 @@ impl Source {
         if files.is_empty() {
             return Err(Error::Config(format!("{}: the folder holds no files", path.display())));
         }
-        Ok(Source::Folder(files))
+        Ok(PageSource::Folder(files))
     }
 
     /// What it is told by from other pages.
@@ -87,15 +87,15 @@ impl Source {
     /// Where a file cannot be read.
     pub fn inputs(&self, runtime: &Runtime<'_>) -> Result<Inputs> {
         match self {
-            Source::Results(extract) => Ok(Inputs::of_jobs([&**extract])),
-            Source::Folder(files) => Inputs::of_files(files, None, runtime.cancel),
-            Source::Lines(path) => of_file_inputs(path, runtime.cancel),
+            PageSource::Results(extract) => Ok(Inputs::of_jobs([&**extract])),
+            PageSource::Folder(files) => Inputs::of_files(files, None, runtime.cancel),
+            PageSource::Lines(path) => of_file_inputs(path, runtime.cancel),
         }
     }
 
     /// Whether pages have labels of their own: folders, or a column.
     pub fn is_labelled(&self) -> bool {
-        !matches!(self, Source::Results(_))
+        !matches!(self, PageSource::Results(_))
     }
 
     /// Reads all pages, and gives them in batches of at most [`BATCH`], of which the next is read meanwhile. Labels of folders and lines stand
@@ -110,9 +110,9 @@ impl Source {
         mut each: impl FnMut(Vec<LearnPage>) -> Result<()>,
     ) -> Result<LeftOut> {
         match self {
-            Source::Results(extract) => ahead(ResultPages::new(extract, how, cancel)?, cancel, each),
-            Source::Folder(files) => ahead(FolderPages::new(files, how), cancel, each),
-            Source::Lines(path) => of_lines(path, how, cancel, &mut each),
+            PageSource::Results(extract) => ahead(ResultPages::new(extract, how, cancel)?, cancel, each),
+            PageSource::Folder(files) => ahead(FolderPages::new(files, how), cancel, each),
+            PageSource::Lines(path) => of_lines(path, how, cancel, &mut each),
         }
     }
 }

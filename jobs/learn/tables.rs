@@ -3,7 +3,7 @@
 use webmill_table::{Bytes16, table};
 
 table! {
-    /// One row a word, or other feature, of the labelled pages: where it stands and how well it tells classes apart; in the order of their bytes.
+    /// One row per word, or other feature, of the labelled pages: where it occurs and how well it separates classes; sorted by its bytes.
     FeatureRow = "features" {
         word: String = "word, or other feature: two words with a space between, and with a prefix han/ (two ideographs), title/, url/, anchor/, language/, type/", "library";
         source: String = "where it comes from: word, bigram, han-pair, title, url, anchor, media, language, page-type", "word";
@@ -21,7 +21,7 @@ table! {
 }
 
 table! {
-    /// One row a measure: how good a trained classifier is, on pages that it was not trained on.
+    /// One row per measure: how good a trained classifier is, on pages that it was not trained on.
     EvaluationRow = "evaluation" {
         scope: String = "test (pages that were given), folds (all pages, each told by a classifier of the other folds), fold N, or curve (trained on a share of the pages)", "folds";
         share: f64 = "share of the training pages that it was trained on", "1.0";
@@ -33,7 +33,7 @@ table! {
 }
 
 table! {
-    /// One row a pair of classes that pages were of and told to be of.
+    /// One row per pair of true and predicted class.
     ConfusionRow = "confusion" {
         scope: String = "as evaluation.scope", "folds";
         class: String = "class that the pages are of", "course";
@@ -43,7 +43,7 @@ table! {
 }
 
 table! {
-    /// One row a tenth of probability: how often what was told with it is right.
+    /// One row per tenth of probability: how often predictions of that probability are right.
     CalibrationRow = "calibration" {
         scope: String = "as evaluation.scope", "folds";
         from_probability: f64 = "probabilities from here on", "0.9";
@@ -54,13 +54,13 @@ table! {
 }
 
 table! {
-    /// One row a setting that was tried on parts of the training pages before one was chosen; in the order in which they were tried.
+    /// One row per setting that was tried on parts of the training pages before one was chosen; in the order in which they were tried.
     TrialRow = "trials" {
         method: String = "method of classification", "svm";
         sources: Vec<String> = "sources of features", "['word', 'bigram']";
         num_features: u64 = "words chosen at most; 0: all", "0";
         c: f64 = "what errors weigh (support vectors, logistic regression)", "1.0";
-        alpha: f64 = "what is added to counts (naive Bayes)", "0.1";
+        alpha: f64 = "number added to counts (naive Bayes)", "0.1";
         share: f64 = "share of naive Bayes in a blend", "0.5";
         accuracy: f64 = "accuracy on held-out training pages", "0.91";
         macro_f1: f64 = "mean F1 of the classes there", "0.88";
@@ -70,7 +70,7 @@ table! {
 }
 
 table! {
-    /// One row a page: the class that a model tells, and why.
+    /// One row per page: the class that a model predicts, and why.
     ClassRow = "classes" {
         url: String = "canonical URL; empty for a file or line without one", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "key of the page in table pages; of a file or line without URL a hash of its name or number", "9f…";

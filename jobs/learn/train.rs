@@ -18,7 +18,7 @@ use webmill_run::{Ingredient, Inputs, Job, JobInput, Stage, Unit};
 use super::labels::LabelFile;
 use super::set::{Set, gather, gather_test};
 use super::settings::{SEED, TrainSettings};
-use super::source::Source;
+use super::source::PageSource;
 use super::tables::{CalibrationRow, ConfusionRow, EvaluationRow, TrialRow};
 use super::words::{name_of, source_name};
 use crate::output::{first_part, write_rows};
@@ -36,11 +36,11 @@ pub struct TrainJob {
 /// What it reads.
 pub struct TrainInput {
     /// Pages to train on.
-    pub pages: Source,
+    pub pages: PageSource,
     /// Their labels, where these are in a file.
     pub labels: Option<LabelFile>,
     /// Pages to evaluate on.
-    pub test: Option<Source>,
+    pub test: Option<PageSource>,
     /// By what all that is told from other input.
     pub inputs: Inputs,
 }

@@ -12,9 +12,9 @@ pub trait MapReduce: Send + Sync + 'static {
     type Page<'p>;
     /// What values are gathered by. Its bytes have its order.
     type Key<'k>: Key<'k>;
-    /// What is known of a key by one page.
+    /// Known facts about a key by one page.
     type Value: Value;
-    /// What is known of a key by all pages.
+    /// Known facts about a key by all pages.
     type Out;
 
     /// Whether values are [combined](Self::combine) before they are sorted.

@@ -17,7 +17,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a pair of sites, a site being a host under a scheme, whose pages agree path by path; the pairs of the largest sites first.
+    /// One row per pair of sites (a site is a host under a scheme) whose pages agree path by path; pairs of the largest sites first.
     MirrorRow = "mirrors" {
         host_a: String = "host of the site that is first by host, then scheme; with its port where the URLs have one", "a.org";
         host_b: String = "host of the other site", "mirror.b.net";

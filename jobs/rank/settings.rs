@@ -86,7 +86,7 @@ impl Rank {
         Ok(self)
     }
 
-    /// What measures of `graph` are computed with, in so many bytes of memory, of which `others` are taken by the scores
+    /// The options for measures of `graph` within `memory` bytes, of which `others` are taken by the scores
     /// of other measures; `weighted` follows arcs by their weights.
     ///
     /// # Errors

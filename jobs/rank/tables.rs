@@ -53,20 +53,20 @@ fn column(score: &Score) -> ColumnSchema {
 }
 
 table! {
-    /// One row per measure that is computed by iteration or may be estimated, with how near it came.
+    /// One row per measure that is computed by iteration or may be estimated, with its error.
     ConvergenceRow = "convergence" {
         level: Level = "page, host or domain", "page";
         measure: &'static str = "pagerank, hits or harmonic", "pagerank";
         iterations: u32 = "iterations that were made", "52";
         error: f64 = "of PageRank the bound on the L1 distance to the true ranks, of HITS an estimate of the L2 distance to the true authorities (residual over gap; with thresholds the last change, or where it did not converge the change of the scores given, which are those of least change), of harmonic centrality the relative standard error, 0 where it is exact", "0.000000000001";
         converged: bool = "whether the tolerance, or what double precision can tell, was reached before the most iterations", "true";
-        residual: Option<f64> = "of HITS without thresholds what is left of its equations: |Bx - s x| / s for the authorities x, B both steps and s its greatest eigenvalue", "0.000000000000001";
+        residual: Option<f64> = "of HITS without thresholds the residual of its equations: |Bx - s x| / s for the authorities x, B both steps and s its greatest eigenvalue", "0.000000000000001";
         gap: Option<f64> = "of HITS without thresholds 1 - s2/s1 of the two largest singular values, at most: where it is small, another community is nearly as strong; null where there is one only", "0.31";
     }
 }
 
 table! {
-    /// One row per pair of scores, with how far they rank the nodes of a level alike. Pairs with a score by which all nodes are equal are left out.
+    /// One row per level and pair of scores: how similarly they rank the nodes. A pair has no row if one of the scores is the same for all nodes.
     AgreementRow = "agreement" {
         level: Level = "page, host or domain", "page";
         first: &'static str = "name of one measure", "PageRank";

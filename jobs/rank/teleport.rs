@@ -74,7 +74,7 @@ impl Names {
         I: Iterator<Item = Result<String>>,
     {
         let mut nodes = Vec::new();
-        let mut found = Found::default();
+        let mut found = NamedNodes::default();
         for name in names() {
             let entry = self.entry(&name?);
             nodes.push(entry.unwrap_or(("", 0.0)));
@@ -108,13 +108,13 @@ impl Names {
 
 /// How many nodes each name stands for.
 #[derive(Default)]
-struct Found {
+struct NamedNodes {
     nodes: HashMap<String, u32>,
     any: bool,
     weighs: bool,
 }
 
-impl Found {
+impl NamedNodes {
     fn count(&mut self, entry: Option<(&str, f64)>) {
         self.any = true;
         let Some((name, weight)) = entry else { return };

@@ -11,17 +11,17 @@ use webmill_capture::{Error, Result};
 
 /// What the server said of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Source {
+pub(super) struct RemoteFile {
     pub url: String,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
     pub bytes: Option<u64>,
 }
 
-impl Source {
-    pub fn of(url: &str, answer: &HeaderMap) -> Source {
+impl RemoteFile {
+    pub fn of(url: &str, answer: &HeaderMap) -> RemoteFile {
         let text = |name| answer.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        Source {
+        RemoteFile {
             url: url.to_owned(),
             etag: text(header::ETAG),
             last_modified: text(header::LAST_MODIFIED),
@@ -30,9 +30,9 @@ impl Source {
     }
 
     /// What `path` says; nothing where it is of another URL or none.
-    pub fn read(path: &Path, url: &str) -> Source {
+    pub fn read(path: &Path, url: &str) -> RemoteFile {
         let read = std::fs::read(path).ok();
-        let found: Option<Source> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let found: Option<RemoteFile> = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         found.filter(|found| found.url == url).unwrap_or_default()
     }
 
@@ -54,7 +54,7 @@ impl Source {
     }
 
     /// Whether both are of the same content, as far as the server tells.
-    pub fn agrees(&self, other: &Source) -> bool {
+    pub fn agrees(&self, other: &RemoteFile) -> bool {
         match (&self.etag, &other.etag) {
             (Some(a), Some(b)) => a == b,
             _ => {
@@ -67,7 +67,7 @@ impl Source {
     }
 
     /// Whether an answer 206 is of this content: it has the mark that was asked for, and none is another one.
-    pub fn goes_on_in(&self, other: &Source) -> bool {
+    pub fn goes_on_in(&self, other: &RemoteFile) -> bool {
         let equal = |a: &Option<String>, b: &Option<String>| a.is_none() || b.is_none() || a == b;
         // A date alone need not stand in such an answer (RFC 9110, 15.3.7); an ETag must.
         let marked = other.etag.is_some() || self.mark() == self.last_modified.as_deref();

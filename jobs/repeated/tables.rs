@@ -13,7 +13,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a line or paragraph of main texts that stands on enough pages (20 by default) of two or more clusters of duplicates, in the order of the URLs of the first pages, then of their texts.
+    /// One row per line or paragraph of main texts that stands on enough pages (20 by default) of two or more clusters of duplicates, in the order of the URLs of the first pages, then of their texts.
     RepeatedBlockRow = "repeated" {
         hash: Bytes16 = "xxh3-128 of the normalised text (case, width, white space), 32 hexadecimal digits", "9f…";
         kind: RepeatedKind = "line, or paragraph of several lines", "line";

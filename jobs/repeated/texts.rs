@@ -106,7 +106,7 @@ fn parts_of(extract: &Committed) -> Result<Vec<Part>> {
 pub struct PageSet(Vec<u64>);
 
 impl PageSet {
-    /// None of so many pages.
+    /// The empty set over `pages` pages.
     pub fn of(pages: u32) -> Self {
         PageSet(vec![0; (pages as usize).div_ceil(64)])
     }

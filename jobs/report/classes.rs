@@ -24,7 +24,7 @@ const PAGES_OF: &str = "classes";
 const EVALUATION: &str = "class evaluation";
 
 columns! {
-    struct Told from ClassRow { label }
+    struct PredictedClass from ClassRow { label }
 }
 
 columns! {
@@ -86,7 +86,7 @@ impl Classes {
     pub fn read(sources: &Sources) -> Result<Self> {
         let mut classes = Classes::default();
         if let Some(committed) = &sources.classes {
-            let mut reader = Reader::<Told>::open(&committed.path("classes"))?;
+            let mut reader = Reader::<PredictedClass>::open(&committed.path("classes"))?;
             while let Some(batch) = reader.next()? {
                 batch.rows().for_each(|row| add(&mut classes.told, row.label));
             }
@@ -105,7 +105,7 @@ impl Classes {
         self.evaluated.as_ref().map(Evaluated::data)
     }
 
-    /// The rows of table `summary`; none where there is nothing.
+    /// The rows of table `summary`; empty without classes.
     pub fn summary(&self) -> Vec<SummaryRow> {
         let row = |section: &str, name: &str, value, unit: &str| SummaryRow {
             section: section.into(),
@@ -174,7 +174,7 @@ impl Evaluated {
         Ok(found)
     }
 
-    /// None where pages have several classes: there is no such class then.
+    /// The commonest class; `None` if pages have several classes.
     fn commonest(&self) -> Option<Commonest<'_>> {
         let all: u64 = self.classes.values().map(|of| of.pages).sum();
         let (class, of) = self.classes.iter().rev().max_by_key(|(_, of)| of.pages)?;

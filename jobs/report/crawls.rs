@@ -104,7 +104,7 @@ fn drawn(crawl: &Path) -> Result<Vec<(&'static str, Vec<PathBuf>)>> {
     ])
 }
 
-/// Files of a table; none where a crawl was ended before it was written.
+/// Files of a table; empty if the crawl was ended before it was written.
 fn files<T: Table>(crawl: &Path) -> Result<Vec<PathBuf>> {
     let folder = folder::<T>(crawl);
     if folder.is_dir() { part_files(&folder) } else { Ok(Vec::new()) }

@@ -73,7 +73,7 @@ pub struct Documents {
 }
 
 columns! {
-    struct Told from PageRow {
+    struct DocumentPage from PageRow {
         document, document_failure, document_warnings, title_source, num_pages, num_words, page_type,
     }
 }
@@ -92,7 +92,7 @@ impl Documents {
     /// Where a table cannot be read.
     pub fn read(sources: &Sources) -> Result<Self> {
         let (mut documents, extract) = (Documents::default(), &sources.extract);
-        let mut reader = Reader::<Told>::open(&extract.path("pages"))?;
+        let mut reader = Reader::<DocumentPage>::open(&extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             batch.rows().for_each(|told| documents.note(&told));
         }
@@ -105,7 +105,7 @@ impl Documents {
         Ok(documents)
     }
 
-    fn note(&mut self, told: &Told<'_>) {
+    fn note(&mut self, told: &DocumentPage<'_>) {
         let Some(kind) = told.document else { return };
         let format = self.formats.entry(kind.as_str()).or_default();
         format.found += 1;
@@ -176,7 +176,7 @@ impl Documents {
         })
     }
 
-    /// The rows of table `summary`; none where there is nothing.
+    /// The rows of table `summary`; empty without documents.
     pub fn summary(&self) -> Vec<SummaryRow> {
         let mut rows = Vec::new();
         let mut row = |section: &str, name: &str, value: f64, unit: &str| {

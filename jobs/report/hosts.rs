@@ -1,7 +1,7 @@
 //! Table `hosts`: sums over each host, put together by an external sort, so that a corpus of many hosts takes no more
 //! memory than another.
 //!
-//! What is known of a host comes from tables `pages`, `clusters` and `ranks`; it is pushed as records under the SURT form of the host's
+//! Facts about a host come from tables `pages`, `clusters` and `ranks`; it is pushed as records under the SURT form of the host's
 //! name and added up when they come back sorted.
 
 use std::cmp::Reverse;
@@ -39,7 +39,7 @@ pub struct Hosts {
     open: Option<(String, HostRow, BTreeMap<String, u64>)>,
 }
 
-/// What is known of hosts after table `hosts` was written.
+/// Known facts about hosts after table `hosts` was written.
 pub struct WrittenHosts {
     /// Number of hosts.
     pub count: u64,

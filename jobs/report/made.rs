@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use webmill_run::Committed;
 
-use super::page::Found;
+use super::page::ReportParts;
 use crate::levels::Level;
 
 /// Files that are listed.
 const MOST_FILES: usize = 20;
 
 /// What template `made.html` reads.
-pub fn data(found: &Found<'_>) -> Value {
+pub fn data(found: &ReportParts<'_>) -> Value {
     let mut files: Vec<(&str, u64)> = Vec::new();
     files.extend(
         found.sources.extract.manifest.inputs.files.iter().map(|file| (file.name.as_str(), file.bytes)),

@@ -27,7 +27,7 @@ const LANGUAGES: usize = 12;
 const LEAST_NODES: u64 = 10;
 
 /// What was found out.
-pub struct Found<'a> {
+pub struct ReportParts<'a> {
     pub sources: &'a Sources,
     pub corpus: &'a Corpus,
     pub tops: &'a Tops,
@@ -41,7 +41,7 @@ pub struct Found<'a> {
 }
 
 /// All that the templates read.
-pub fn data(settings: &Report, found: &Found<'_>) -> Value {
+pub fn data(settings: &Report, found: &ReportParts<'_>) -> Value {
     let (corpus, numbers, tops) = (found.corpus, found.numbers, found.tops);
     let title = |url: &str| tops.titles.get(url).map_or("", String::as_str);
     let day = |ms: i64| format_rfc3339(ms).chars().take(10).collect::<String>();
@@ -71,7 +71,7 @@ pub fn data(settings: &Report, found: &Found<'_>) -> Value {
 }
 
 /// The parts that there is something for, in their order.
-fn parts(found: &Found<'_>) -> Vec<&'static str> {
+fn parts(found: &ReportParts<'_>) -> Vec<&'static str> {
     let [(_, of_rules, _), _] = of_rules(found.sources);
     let all = [
         ("changes", found.changes.is_some()),

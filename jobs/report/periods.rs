@@ -8,7 +8,7 @@ use super::corpus::{Corpus, OTHERS};
 
 /// Periods that are drawn at most.
 const MOST: i64 = 60;
-/// One page in so many must have a time.
+/// One page in this many must have a time.
 const LEAST_SHARE: u64 = 10;
 /// Languages that are drawn by themselves.
 const LANGUAGES: usize = 5;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use webmill_serve::surface::thousands;
 
-use super::page::Found;
+use super::page::ReportParts;
 use super::tops::{Lists, Scored, listed};
 use crate::rank::places::Place;
 use crate::rank::settings::DanglingRank;
@@ -46,7 +46,7 @@ impl Scope {
 }
 
 /// What template `ranking.html` reads.
-pub fn data(found: &Found<'_>, most: usize) -> Value {
+pub fn data(found: &ReportParts<'_>, most: usize) -> Value {
     let (tops, hosts, rank) = (found.tops, found.hosts, &found.numbers.rank);
     let nothing = |_: &Scored| [String::new(), String::new()];
     let untitled = |_: &Scored| String::new();

@@ -3,7 +3,7 @@
 use webmill_table::table;
 
 table! {
-    /// One row a host, in SURT order; URLs without a host, as `urn:` has them, are of none.
+    /// One row per host, in SURT order; URLs without a host, such as `urn:`, belong to no row.
     HostRow = "hosts" {
         url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
         url_host_registered_domain: Option<String> = "registrable domain; null for IP addresses", "pku.edu.cn";
@@ -24,7 +24,7 @@ table! {
 }
 
 table! {
-    /// One row a number of the report.
+    /// One row per figure in the report.
     SummaryRow = "summary" {
         section: String = "what it is about: captures, status, charset, language, graph, bowtie, duplicates, …", "status";
         name: String = "the thing counted; of media types past 10,000 the rest together, as (others)", "200";

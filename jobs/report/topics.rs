@@ -32,7 +32,7 @@ pub struct Topics {
 }
 
 impl Topics {
-    /// Those of the sources; none where nothing was clustered.
+    /// The topics of the sources; empty if nothing was clustered.
     ///
     /// # Errors
     /// Where the table cannot be read.

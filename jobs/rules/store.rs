@@ -11,7 +11,7 @@ use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_rules::{Found, TagNumber};
+use webmill_rules::{TagNumber, TagResult};
 
 use crate::current_captures::ordered;
 
@@ -63,7 +63,7 @@ pub struct Stored {
     /// Where its record stands.
     pub place: Place,
     /// Results of the layer's tags without a parent; `None`: it is not of the layer.
-    pub results: Option<Vec<(TagNumber, Vec<Found>)>>,
+    pub results: Option<Vec<(TagNumber, Vec<TagResult>)>>,
 }
 
 /// Where what was found on a page stands in the files that a scan wrote.
@@ -186,7 +186,7 @@ impl Keyspaces {
 }
 
 impl Store {
-    /// An empty store in a folder, within so many bytes of memory.
+    /// An empty store in a folder, within `memory` bytes.
     pub fn new(folder: &Path, memory: u64) -> Store {
         Store {
             folder: folder.to_owned(),

@@ -92,7 +92,7 @@ impl Tally {
         of.count += 1;
     }
 
-    /// Writes both tables, and says what is wrong with the rules that are expected to find something, also where they find nothing. Problems of the
+    /// Writes both tables, and says the defects of the rules that are expected to find something, also where they find nothing. Problems of the
     /// others are in the table and the manifest alone.
     pub fn write(
         mut self,

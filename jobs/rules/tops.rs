@@ -20,7 +20,7 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// None yet; sorted in a folder within so many bytes of memory.
+    /// Without any yet; they are sorted in a folder within `memory` bytes.
     pub fn new(folder: &Path, memory: u64) -> Gathered {
         let budget = Budget::new(usize::try_from(memory).unwrap_or(usize::MAX)).in_dir(folder);
         Gathered { sorter: BytesSorter::new(&budget).with_unique_keys(), key: Vec::new() }
@@ -68,7 +68,7 @@ pub struct Tops {
 }
 
 impl Tops {
-    /// Those of a layer of a rule, in the order of their SURT, so many at once.
+    /// The tops of a layer of a rule, in the order of their SURT, `most` at a time.
     pub fn of(&self, rule: u16, layer: u16, most: usize) -> impl Iterator<Item = Vec<Top>> {
         let range = self.ranges.get(&(rule, layer)).cloned().unwrap_or_default();
         let top = move |&[high, low, is_aside, file, offset, length]: &Frame| {

@@ -1,7 +1,7 @@
 //! Visiting pages: those that are entered, then, wave by wave, those that links lead to.
 
 use webmill_capture::{CanonicalUrl, Result};
-use webmill_rules::{ApplyLimits, Found, Rule, TagNumber};
+use webmill_rules::{ApplyLimits, Rule, TagNumber, TagResult};
 use webmill_run::{Measure, Reject, Unit};
 
 use super::store::{Place, Store, Stored, Task, Way};
@@ -167,7 +167,7 @@ impl Waves<'_> {
         Ok(())
     }
 
-    fn follow(&self, task: Task, results: &[(TagNumber, Vec<Found>)], tally: &mut Tally) -> Result<()> {
+    fn follow(&self, task: Task, results: &[(TagNumber, Vec<TagResult>)], tally: &mut Tally) -> Result<()> {
         let rule = &self.rules[usize::from(task.rule)];
         let mut followed = Ok(());
         rule.each_lead(usize::from(task.layer), results, &mut |to| {

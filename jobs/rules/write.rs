@@ -8,7 +8,7 @@ use webmill_capture::domain::registrable;
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_rules::cells::Cell;
 use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
-use webmill_rules::{Found, Group, Rule, TagNumber, each_found};
+use webmill_rules::{Group, Rule, TagNumber, TagResult, each_found};
 use webmill_run::{Measure, Unit};
 use webmill_table::{DynamicWriter, TableSchema, Value};
 
@@ -110,7 +110,7 @@ impl OfGroup<'_> {
         Ok(())
     }
 
-    /// What is made of some pages, in their order.
+    /// The result of some pages, in their order.
     fn each(&self, tops: &[Top], has_paging: bool, rings: bool) -> Result<Vec<Made>> {
         let is_wanted =
             |task: Task| -> Result<bool> { Ok(!has_paging || self.store.is_continued(task)? == rings) };
@@ -138,7 +138,7 @@ impl OfGroup<'_> {
         let mut visited = Visited { results, page: vec![Link { url, place, ends: Vec::new() }] };
         let Some(paging) = layer.paging else { return Ok(Some(visited)) };
         self.store.set_walked(task, self.group_number)?;
-        let ends = |results: &[(TagNumber, Vec<Found>)]| {
+        let ends = |results: &[(TagNumber, Vec<TagResult>)]| {
             results.iter().map(|(tag, found)| (*tag, found.len())).collect()
         };
         visited.page[0].ends = ends(&visited.results);
@@ -165,7 +165,7 @@ impl OfGroup<'_> {
                 visited.results.iter_mut().filter(|(tag, found)| *tag == content && !found.is_empty())
             {
                 let texts: Vec<String> = found.drain(..).map(|found| found.text).collect();
-                found.push(Found { text: texts.join(separator), results: Vec::new() });
+                found.push(TagResult { text: texts.join(separator), results: Vec::new() });
             }
         }
         Ok(Some(visited))
@@ -192,7 +192,7 @@ impl OfGroup<'_> {
 }
 
 /// Addresses that a page leads on to.
-fn leads(results: &[(TagNumber, Vec<Found>)], paging: TagNumber) -> VecDeque<String> {
+fn leads(results: &[(TagNumber, Vec<TagResult>)], paging: TagNumber) -> VecDeque<String> {
     let mut leads = VecDeque::new();
     each_found(results, &mut |tag, found| {
         if tag == paging {
@@ -203,7 +203,7 @@ fn leads(results: &[(TagNumber, Vec<Found>)], paging: TagNumber) -> VecDeque<Str
 }
 
 /// Puts the results of a page behind those of the chain. What every page says alike, as the title of a thread, is there once.
-fn append(chain: &mut [(TagNumber, Vec<Found>)], page: Vec<(TagNumber, Vec<Found>)>) {
+fn append(chain: &mut [(TagNumber, Vec<TagResult>)], page: Vec<(TagNumber, Vec<TagResult>)>) {
     for ((_, known), (_, mut found)) in chain.iter_mut().zip(page) {
         let is_same = matches!((known.as_slice(), found.as_slice()), ([a], [b]) if a == b);
         if !is_same {

@@ -37,7 +37,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a degree that occurs.
+    /// One row per degree that occurs.
     DegreeRow = "degrees" {
         level: Level = "page, host or domain", "page";
         direction: Direction = "in, out or total; pages for pages in a host", "in";
@@ -47,7 +47,7 @@ table! {
 }
 
 table! {
-    /// One row a node with the component it belongs to.
+    /// One row per node with the component it belongs to.
     ComponentRow = "components" sorted by [node] {
         level: Level = "page, host or domain", "page";
         node: u32 = "node of table nodes", "1042";
@@ -58,7 +58,7 @@ table! {
 }
 
 table! {
-    /// One row a power law that fits the tail of a distribution of degrees.
+    /// One row per power law that fits the tail of a distribution of degrees.
     LawRow = "laws" {
         level: Level = "page, host or domain", "page";
         direction: Direction = "in, out or total; pages for pages in a host", "in";
@@ -73,7 +73,7 @@ table! {
 }
 
 table! {
-    /// One row a level of the graph with its shape: components, bow-tie, distances, mixing.
+    /// One row per level of the graph with its shape: components, bow-tie, distances, mixing.
     ShapeRow = "shapes" {
         level: Level = "page, host or domain", "page";
         sccs: u32 = "strongly connected components", "1042";
@@ -92,7 +92,7 @@ table! {
         effective_diameter: Option<f64> = "distance within which 90 % of the connected pairs are", "8.9";
         greatest_distance: u64 = "greatest distance that was seen", "31";
         connected_pairs: f64 = "share of the ordered pairs of nodes where one leads to the other, 0 to 1", "0.31";
-        published_distance: f64 = "mean distance that the literature gives for so many pages: 0.35 + 2.06 log10 N", "9.6";
+        published_distance: f64 = "mean distance that the literature gives for this number of pages: 0.35 + 2.06 log10 N", "9.6";
         reciprocity: Option<f64> = "share of the arcs that are answered by one back, loops aside; null without arcs", "0.11";
         assortativity_in_in: Option<f64> = "correlation of in-degree and in-degree over the arcs, -1 to 1", "0.02";
         assortativity_in_out: Option<f64> = "correlation of in-degree and out-degree, likewise", "0.01";

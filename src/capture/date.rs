@@ -19,7 +19,7 @@ pub fn parse_any(text: &str) -> Option<i64> {
     parse_any_where(text, -6)
 }
 
-/// The same where `CST` is so many hours from UTC: −6 in North America, 8 in China.
+/// The same, with `CST` as `cst` hours from UTC: −6 in North America, 8 in China.
 pub fn parse_any_where(text: &str, cst: i64) -> Option<i64> {
     rfc822_where(text, cst).or_else(|| w3c_where(text, Some(cst))).or_else(|| parse_14(text))
 }

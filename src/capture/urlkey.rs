@@ -33,7 +33,7 @@ use std::borrow::Cow;
 
 use crate::percent::hex;
 
-/// URLs are cut after so many bytes before a key is made of them.
+/// URLs are cut after this many bytes before a key is made of them.
 pub const MAX_BYTES: usize = 1 << 16;
 
 /// The key of a URL as stored, in whatever form and encoding.

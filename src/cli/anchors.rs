@@ -19,7 +19,7 @@ columns! {
 }
 
 columns! {
-    struct Said from LinkRow { source_key, target_key, anchor, rel, kind, position, nofollow }
+    struct LinkText from LinkRow { source_key, target_key, anchor, rel, kind, position, nofollow }
 }
 
 /// A link as its row tells it.
@@ -78,7 +78,7 @@ impl Anchors {
         sources.dedup();
         let groups = found.locate(extract, sources)?;
         let files: Vec<PathBuf> = groups.keys().cloned().collect();
-        let mut reader = Reader::<Said>::over(files).only(move |group| {
+        let mut reader = Reader::<LinkText>::over(files).only(move |group| {
             groups.get(group.path()).is_some_and(|numbers| numbers.contains(&group.number()))
         });
         while let Some(batch) = reader.next()? {

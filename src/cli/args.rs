@@ -165,7 +165,7 @@ impl RecipeFlags {
 /// How many are printed.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Top {
-    /// Print only so many, the best first.
+    /// Print only this many, the best first.
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 }
@@ -352,7 +352,7 @@ impl JobFlags {
 /// Parses a number of threads. More than eight a processor only wait for each other.
 ///
 /// # Errors
-/// For what is no number, none, or so many that the machine would be of no use.
+/// For anything but a number, for 0, or for more threads than the machine can use.
 pub fn parse_threads(text: &str) -> Result<usize, String> {
     let most = (8 * processors()).max(64);
     match text.parse::<usize>() {

@@ -17,7 +17,7 @@ use webmill_run::Cancel;
 
 use super::args::{Out, OutOption};
 use super::print::DocumentFormat;
-use catalog::{Catalog, Source};
+use catalog::{Catalog, DatasetSource};
 
 /// List, fetch or generate corpora to mill.
 #[derive(Debug, clap::Args)]
@@ -70,8 +70,8 @@ pub fn run(args: &DatasetsArgs, cancel: &Cancel) -> Result<ExitCode> {
                 };
                 let folder = corpora(out).join(name);
                 match &dataset.source {
-                    Source::Debian { package, roots } => debian::get(package, roots, &folder, cancel)?,
-                    Source::Crawl { urls, sha256 } => crawl::get(urls, sha256, &folder, cancel)?,
+                    DatasetSource::Debian { package, roots } => debian::get(package, roots, &folder, cancel)?,
+                    DatasetSource::Crawl { urls, sha256 } => crawl::get(urls, sha256, &folder, cancel)?,
                 }
                 webmill_jobs::print(&format!("{}\n", folder.display()))?;
             }
@@ -102,8 +102,8 @@ fn listed(catalog: &Catalog, as_json: bool) -> Result<String> {
     table.set_header(["name", "from", "what"]);
     for dataset in &catalog.dataset {
         let from = match &dataset.source {
-            Source::Debian { package, .. } => format!("Debian package {package}"),
-            Source::Crawl { urls, .. } => format!("{} file(s) by URL", urls.len()),
+            DatasetSource::Debian { package, .. } => format!("Debian package {package}"),
+            DatasetSource::Crawl { urls, .. } => format!("{} file(s) by URL", urls.len()),
         };
         table.add_row([&dataset.name, &from, &dataset.about]);
     }

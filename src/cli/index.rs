@@ -22,7 +22,7 @@ use columnar::Partitions;
 ///
 /// One line a response, revisit and resource, sorted by key (SURT as the Internet Archive's tools make it) and time.
 /// It goes to standard output, where --out names no file; ZipNum (--out NAME.idx) is NAME.cdx.gz, NAME.idx and NAME.loc, Parquet a folder of
-/// partitions. What is left out is counted by reason. Exit code 0: damage within --max-bad; 1: beyond it; 2: no record readable, or a
+/// partitions. Omissions are counted by reason. Exit code 0: damage within --max-bad; 1: beyond it; 2: no record readable, or a
 /// file that cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(

@@ -41,7 +41,7 @@ impl RowFormat {
         self.format.unwrap_or(RowForm::Table)
     }
 
-    /// How many rows are printed where so many are asked for: a table is for looking at, and has `usual`; other forms have all.
+    /// Number of rows to print: `top` if given; else `usual` for a table, which is for reading, and all in other forms.
     pub fn most(&self, top: Option<usize>, usual: usize) -> usize {
         top.unwrap_or(if self.form() == RowForm::Table { usual } else { usize::MAX })
     }

@@ -78,7 +78,7 @@ impl Measures {
 }
 
 impl RankArgs {
-    /// Whether graph and transpose stay on disk, so that memory is to hold no more than what is used.
+    /// Whether graph and transpose stay on disk, so that memory is to hold no more than needed.
     pub fn is_lean(&self) -> bool {
         let Ok(mut recipe) = self.flags.read_recipe() else { return false };
         self.measures.apply(&mut recipe);

@@ -1,4 +1,4 @@
-//! What is known of an answer when it is stored, and beside it: what it repeats, how it was found, what a browser made
+//! Known facts about an answer when it is stored, and beside it: what it repeats, how it was found, what a browser made
 //! of it.
 
 use std::net::IpAddr;

@@ -33,7 +33,7 @@ use webmill_capture::CanonicalUrl;
 
 pub use self::fingerprint::{Fingerprinter, MOST_BLOCKS, PageFingerprint, fingerprint};
 use self::groups::{Groups, UNIT};
-use self::known::Known;
+use self::known::BlockFilter;
 pub use self::pattern::{Patterns, Width};
 
 /// Words from which on a page has full weight.
@@ -64,8 +64,8 @@ const VOUCHED_DEPTH: u32 = 1;
 /// What the throttle knows of a host; it outlives the process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DuplicateThrottleState {
-    blocks: Known,
-    texts: Known,
+    blocks: BlockFilter,
+    texts: BlockFilter,
     groups: Groups,
     /// Pages observed.
     pages: u32,

@@ -12,7 +12,7 @@ use super::task::Purpose;
 
 /// Longest line of JSON that an event may become.
 pub const MAX_LINE_BYTES: usize = 64 << 10;
-/// What is left of a text where the line would be longer.
+/// Bytes kept of a text if its line would be too long.
 const CUT_BYTES: usize = 1 << 10;
 
 /// Names of outcomes.
@@ -187,7 +187,7 @@ pub struct Event {
     /// Addresses that a rendered page wanted to go on to by itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub onward: Vec<String>,
-    /// What is known of the page, of one that is `imported`: its history ([`crate::revisit::PageHistory`]) in base64.
+    /// Known facts about the page, of one that is `imported`: its history ([`crate::revisit::PageHistory`]) in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<String>,
     /// SHA-1 of the payload in base32.

@@ -70,7 +70,7 @@ struct Queue {
     state: State,
 }
 
-/// The question, with what is needed to answer it.
+/// The question, with the data to answer it.
 struct Question<'a> {
     options: &'a CrawlOptions,
     /// As asked for.

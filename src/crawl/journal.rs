@@ -360,7 +360,7 @@ fn plain_path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!(".events-{number:05}.jsonl"))
 }
 
-/// Where the last whole line of a file ends, and how many lines there are; none where there is no file.
+/// Where the last complete line of a file ends, and the number of lines; zeros if there is no file.
 fn whole_lines(path: &Path) -> Result<(u64, u64)> {
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, 0)),

@@ -5,7 +5,7 @@
 //! one.
 //!
 //! **Bound.** `budget` bytes for all that is kept, [`ENTRY_COST`] an answer included. Where it is reached the largest
-//! answers go first: that loses the fewest URLs. What is lost is handed back to the caller and counted; its URL then has
+//! answers go first: that loses the fewest URLs. Any loss is handed back to the caller and counted; its URL then has
 //! only what later attempts bring.
 //!
 //! **Cost.** A few operations of an ordered table. **Determinism.** A function of the offers in their order.

@@ -196,7 +196,7 @@ impl PageReader {
         }
     }
 
-    /// Reads `raw`, the response for `url`, which stood so many links from a seed, or so; by no rule.
+    /// Reads `raw`, the response for `url`, found `at` this distance from a seed, or standing; without rules.
     pub fn read(&self, url: &CanonicalUrl, purpose: Purpose, at: impl Into<Standing>, raw: &[u8]) -> Reading {
         self.read_by(url, purpose, at.into(), raw, &[])
     }

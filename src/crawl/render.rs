@@ -109,7 +109,7 @@ pub(crate) struct Render {
     shared: SharedAnswers,
 }
 
-/// A page to be rendered: what is known of it already.
+/// A page to be rendered: the known facts about it already.
 pub(crate) struct Page<'a> {
     pub url: &'a CanonicalUrl,
     /// Its answer.

@@ -26,7 +26,7 @@ use memchr::memmem;
 const STAR: u8 = 0;
 /// No rule, no node.
 const NONE: u32 = u32::MAX;
-/// From so many patterns with stars on, grams are looked at first.
+/// From this many patterns with stars on, grams are looked at first.
 const MANY: u32 = 24;
 
 /// A part of [`Index::bytes`].
@@ -171,7 +171,7 @@ pub(super) fn normal_path<'a>(path: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u
     buffer
 }
 
-/// The patterns that the value of a rule stands for: none where it can match no URL, two where it cannot be known
+/// The patterns that the value of a rule stands for: empty if it can match no URL, two if it cannot be known
 /// whether a `%2F` after a star is meant in the path or in the query.
 pub(super) fn compile(value: &[u8]) -> Vec<Pattern> {
     if !matches!(value.first(), Some(b'/' | b'*')) {

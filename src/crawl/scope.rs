@@ -197,7 +197,7 @@ impl Scope {
         Ok(scope)
     }
 
-    /// What is said of a URL, found so many links from a seed, or with that standing.
+    /// The verdict on a URL that was found `at` this distance from a seed, or with this standing.
     pub fn verdict(&self, url: &CanonicalUrl, at: impl Into<Standing>) -> Verdict<'_> {
         let at = at.into();
         if !url.is_web() {
@@ -212,7 +212,7 @@ impl Scope {
         }
     }
 
-    /// Whether a URL found so many links from a seed, or with that standing, may be fetched.
+    /// Whether a URL found `at` this distance from a seed, or with this standing, may be fetched.
     ///
     /// # Errors
     /// The reason why not.

@@ -1,4 +1,4 @@
-//! Passwords, tokens and what else must not leave the process: where they come from, and what is kept of them.
+//! Passwords, tokens and what else must not leave the process: where they come from, and the data kept of them.
 //!
 //! A secret stands in a recipe as itself, or is named: `{ env = "NAME" }` is the value of an environment variable,
 //! `{ file = "PATH" }` the content of a file. What is named is read when it is needed and stored nowhere. What stands in

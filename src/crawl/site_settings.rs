@@ -18,7 +18,7 @@
 //! The number of connections to a host is always one. What robots.txt asks for (`Crawl-delay`) and what a host refuses counts
 //! at every site, also where its delay is shorter than elsewhere.
 //!
-//! **Cost.** A hash look-up a label of the host; none where there are no entries. **Determinism.** A function of the entries.
+//! **Cost.** One hash look-up per label of the host; nothing without entries. **Determinism.** A function of the entries.
 
 mod host_map;
 

@@ -1,4 +1,4 @@
-//! Bands: which sketches agree in so many places that their pages are worth comparing.
+//! Bands: which sketches agree in enough places for their pages to be compared.
 //!
 //! **Definition.** The `b·r` values of a [`Sketch`] are cut into `b` bands of `r` rows. Two pages are candidates where they
 //! agree in all rows of a band. Sketches of resemblance `s` do with probability `1 − (1 − s^r)^b`, an S-curve whose

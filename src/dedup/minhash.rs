@@ -218,7 +218,7 @@ fn fill(values: &mut [u64], elements: &mut Vec<u64>) {
                 return;
             }
             look_at = thrown + size / 2;
-            // So many throws say that elements repeat: distinct ones would have filled the positions.
+            // This many throws mean that elements repeat: distinct ones would have filled the positions.
             if thrown > 32 * size && !distinct {
                 elements.sort_unstable();
                 elements.dedup();

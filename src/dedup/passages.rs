@@ -7,7 +7,7 @@
 //! second one. Then both texts of each pair are read and aligned. Places of a hash are not stored: alignment needs both
 //! texts and finds them there, and a text that repeats one phrase costs a single entry.
 //!
-//! **What is left out, and counted** ([`PassageCounts`]): hashes on more than [`max_pages`] pages (boilerplate; what `repeated`
+//! **Omissions, which are counted** ([`PassageCounts`]): hashes on more than [`max_pages`] pages (boilerplate; what `repeated`
 //! lists); pairs of pages that both come after the first [`max_representatives`] of a hash (each still meets those); pairs
 //! with fewer shared hashes; pairs that neither page has among its [`max_partners`] with the most shared hashes, before it
 //! and after it. A page that holds many others, as a manual on one page does, is so aligned with all of them, whichever

@@ -115,7 +115,7 @@ impl Shingles {
         }
         let (mut i, mut j, mut common) = (0, 0, 0);
         while i < small.len() && j < large.len() {
-            // So many steps end before either set does, and need no other check.
+            // This number of steps ends before either set does, and needs no other check.
             let steps = (small.len() - i).min(large.len() - j).min(64);
             for _ in 0..steps {
                 let (x, y) = (small[i], large[j]);

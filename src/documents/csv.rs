@@ -56,7 +56,7 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     builder.finish()
 }
 
-/// At most so many rows of a text, which end behind so many characters, and whether these do not end them.
+/// At most `most` rows of a text, which stop after `most_chars` characters, and whether there were more.
 fn rows(text: &str, delimiter: u8, most: usize, most_chars: usize) -> (Vec<Vec<String>>, bool) {
     let mut reader = csv::ReaderBuilder::new();
     reader.has_headers(false).flexible(true).delimiter(delimiter).trim(csv::Trim::All);

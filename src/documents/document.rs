@@ -124,7 +124,7 @@ pub struct Document {
     pub tables: Vec<Table>,
     /// Its links, in order.
     pub links: Vec<Link>,
-    /// What is wrong with it, or was left out: named reasons, lower case with hyphens, each once.
+    /// Defects and omissions: named reasons, lower case with hyphens, each once.
     pub warnings: Vec<Cow<'static, str>>,
 }
 

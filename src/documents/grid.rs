@@ -19,7 +19,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Puts a cell into a row; it spans so many columns and rows.
+    /// Puts a cell into a row; it spans these numbers of columns and rows.
     pub(crate) fn place(&mut self, row: &mut Vec<String>, text: String, (columns, rows): (usize, usize)) {
         while self.covered.get(row.len()).is_some_and(|rows| *rows > 0) {
             row.push(String::new());

@@ -2,7 +2,7 @@
 //!
 //! **Definition.** The text is that of headings, paragraphs, items, tables, code and notes, without marks; links keep their
 //! words. HTML within is passed over. A block of metadata at the beginning, between lines `---`, gives title, author, date
-//! and language, where its lines say so in so many words.
+//! and language, if its lines name them.
 //!
 //! **Cost.** Linear; nothing is nested deeper than the parser's own limits. The parser takes up to a hundred bytes of memory for
 //! a byte of marks, so that texts of more than a mebibyte are read as plain text, with a warning.
@@ -181,7 +181,7 @@ impl Reader {
     }
 }
 
-/// A date as ISO 8601; none where it may be either of two days.
+/// A date as ISO 8601; `None` if it may be either of two days.
 fn iso(written: &str) -> Option<String> {
     match read_date(written, DateOrder::Undecided)? {
         WrittenDate::Certain(date) => Some(date),

@@ -99,8 +99,8 @@ impl Xml {
     }
 }
 
-/// Reads a part and looks at each element of a name when it ends, keeping none of them, as long as `look` says so. What is
-/// left is the tree of all the others. For parts of millions of elements, of which at most so many nodes are met.
+/// Reads a part and looks at each element of a name when it ends, keeping none of them, as long as `look` says so. The result
+/// is the tree of all the others. For parts of millions of elements, of which at most `most` nodes are met.
 pub(crate) fn stream(bytes: &[u8], name: &str, most: usize, look: impl FnMut(Element<'_>) -> bool) -> Xml {
     let source = decode(bytes);
     let mut tree = Tree::default();
@@ -118,7 +118,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Reads a part to its end, up to so many nodes, or until `look` has seen enough of the elements called `each`.
+    /// Reads a part to its end, up to `most` nodes, or until `look` has seen enough of the elements called `each`.
     fn build(&mut self, source: &str, each: &str, most: usize, mut look: impl FnMut(Element<'_>) -> bool) {
         if u32::try_from(source.len()).is_err() {
             self.damaged = true;

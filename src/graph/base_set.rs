@@ -230,7 +230,7 @@ impl Growing<'_> {
     }
 }
 
-/// So many items at even distances.
+/// `count` items at even distances.
 fn spaced(items: &[u32], count: usize) -> impl Iterator<Item = u32> {
     (0..count).map(move |i| items[i * items.len() / count])
 }

@@ -65,7 +65,7 @@ pub struct Balls {
 
 /// Nodes that one task takes; fixed, so that the order of addition is.
 const CHUNK: usize = 1024;
-/// One part in so many of the nodes: fewer changed nodes than this are followed along their arcs.
+/// If fewer than one in this many nodes changed, the changes are followed along their arcs.
 const FEW: usize = 32;
 
 /// What one task found: the nodes whose counters changed, their counters, and how the ball sizes grew.
@@ -216,7 +216,7 @@ fn write_back(registers: &mut [u8], found: &[Changes], m: usize) {
 struct Estimator {
     /// m² / (2 ln 2).
     scale: f64,
-    /// What so many registers at zero add to the sum.
+    /// The sum's share of registers at zero, by their number.
     zeros: Vec<f64>,
     /// What a register adds to the sum, by its value.
     powers: [f64; 66],

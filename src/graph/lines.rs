@@ -107,7 +107,7 @@ fn escaped(line: &[u8]) -> String {
     text
 }
 
-/// What is wrong with a line.
+/// Defects of a line.
 pub(super) enum Wrong {
     /// It breaks a rule of the format.
     Line(String),

@@ -1,4 +1,4 @@
-//! A graph from a file of any kind that is read, told by what is in it.
+//! A graph from a file of any kind that is read, told by its contents.
 //!
 //! | kind | told by |
 //! |---|---|

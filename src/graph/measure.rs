@@ -27,7 +27,7 @@ pub static MEASURES: &[&dyn Measure] = &[
     &degrees::ByDegrees,
 ];
 
-/// What is known of a measure before it runs.
+/// Known facts about a measure before it runs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MeasureInfo {
     /// Its name in table `convergence`.
@@ -46,7 +46,7 @@ pub struct MeasureInfo {
 
 /// A way to score the nodes of a graph.
 pub trait Measure: Sync {
-    /// What is known of it before it runs.
+    /// Known facts about it before it runs.
     fn info(&self) -> &'static MeasureInfo;
 
     /// Scores the nodes of `graph`, whose transpose is `transpose`.
@@ -120,7 +120,7 @@ pub struct Convergence {
     pub error: f64,
     /// Whether the tolerance was reached.
     pub converged: bool,
-    /// What is left of the equations, where the measure solves some.
+    /// The residual of the equations, where the measure solves some.
     pub residual: Option<f64>,
     /// Relative gap between the two largest singular values, where they matter.
     pub gap: Option<f64>,

@@ -110,7 +110,7 @@ pub struct Chains {
 pub enum Search {
     /// There are chains.
     Found(Chains),
-    /// There are none; so many nodes can be reached, the first included.
+    /// There is no chain; the number of nodes that can be reached, the first included.
     Unreachable(usize),
 }
 

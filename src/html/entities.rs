@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn as_the_standard_reads_them() {
-        type Found = Option<(usize, &'static str)>;
-        let cases: &[(&str, Found, Found)] = &[
+        type Expected = Option<(usize, &'static str)>;
+        let cases: &[(&str, Expected, Expected)] = &[
             ("&", None, None),
             ("& ", None, None),
             ("&;", None, None),

@@ -131,7 +131,7 @@ pub(super) struct Best {
     pub(super) licence: Slot,
 }
 
-/// What is known of the page so far.
+/// Known facts about the page so far.
 pub(super) struct Reader<'d, 'a> {
     pub(super) dom: &'d Dom<'a>,
     base: Option<&'d CanonicalUrl>,

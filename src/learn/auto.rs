@@ -4,9 +4,9 @@
 //! best of support vectors, complement naive Bayes and both together stay. (2) With these sources, settings of each method are tried. (3)
 //! The best support vectors and the best complement naive Bayes are blended in several shares. What counts is the mean of accuracy and
 //! macro F1 over all folds' held-out pages; what is tried later must be better by [`MARGIN`], and by a quarter of the standard error of an
-//! accuracy on so many pages: less is chance.
+//! accuracy on as many pages: less is chance.
 //!
-//! **Cost.** Some forty trainings on parts of the pages; of more than [`SAMPLE`] pages so many are drawn.
+//! **Cost.** Some forty trainings on parts of the pages; of more than [`SAMPLE`] pages a sample of that size is drawn.
 //!
 //! **Determinism.** Folds and sample follow from the seed.
 

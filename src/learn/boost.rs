@@ -2,7 +2,7 @@
 //!
 //! **Definition.** Pages begin with weights 1/n. A round takes the word and direction of the smallest weighted error err (ties: the smaller
 //! number); its vote is α = ln((1 − err)/err); weights of pages that it tells right are multiplied by err/(1 − err), and all are made to sum
-//! to 1. It ends after so many rounds, at err = 0, or at err ≥ ½. A class's score is Σ α·(±1), in votes: linear in what stands on the page.
+//! to 1. It ends after a given number of rounds, at err = 0, or at err ≥ ½. A class's score is Σ α·(±1), in votes: linear in what stands on the page.
 //!
 //! **Cost.** A round costs the entries of the rows; one problem a class.
 //!

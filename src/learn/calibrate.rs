@@ -51,7 +51,7 @@ impl Calibration {
         Calibration::Sigmoids { curves, thresholds }
     }
 
-    /// Whether it is of so many classes.
+    /// Whether it is of `classes` classes.
     pub fn is_whole(&self, classes: usize) -> bool {
         match self {
             Calibration::Softmax { slope } => slope.is_finite(),

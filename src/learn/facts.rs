@@ -1,8 +1,8 @@
-//! What is known of a page, and which of it becomes features.
+//! Known facts about a page, and which of it becomes features.
 
 use serde::{Deserialize, Serialize};
 
-/// What is known of a page; what is not known is left empty.
+/// Known facts about a page; what is not known is left empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PageFacts<'a> {
     /// Its address; the host and path are read.

@@ -36,7 +36,7 @@ pub struct NearestPages {
     common: Vec<f64>,
 }
 
-/// A word is common on more than one in so many pages.
+/// A word is common if more than one page in this many has it.
 const COMMON: usize = 16;
 /// Sums in single precision may be off by some 1e-6: what bounds leave out is out by more.
 const SLACK: f64 = 1e-4;

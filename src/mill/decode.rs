@@ -18,17 +18,17 @@ pub struct Document {
     /// Its links; empty for HTML, likewise.
     pub links: Vec<Link>,
     /// What was found out about a document that is no HTML.
-    pub found: Option<Found>,
+    pub found: Option<DocumentFacts>,
 }
 
 /// What was found out about a document that is no HTML.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct DocumentFacts {
     /// Where its title was found.
     pub title_source: Option<TitleSource>,
     /// Pages, slides or sheets, where it has any.
     pub pages: Option<u32>,
-    /// What is wrong with it, or was left out.
+    /// Defects and omissions.
     pub warnings: Vec<Cow<'static, str>>,
 }
 

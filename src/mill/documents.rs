@@ -16,7 +16,7 @@ use webmill_documents::{Failure, Kind, read_characters};
 use webmill_html::{Link, LinkKind, Metadata};
 use webmill_text::{DataTable, MainText, PageType};
 
-use crate::{Decode, Document, Found, Page, PartId, Reject};
+use crate::{Decode, Document, DocumentFacts, Page, PartId, Reject};
 
 /// How sure the text of a document is.
 const SURE: f32 = 1.0;
@@ -96,7 +96,7 @@ fn as_page(page: &Page<'_>, mut document: webmill_documents::Document) -> Docume
     });
     let mut links: Vec<Link> = links.take(page.limits().max_links).collect();
     (0..).zip(&mut links).for_each(|(position, link)| link.position = position);
-    let found = Found {
+    let found = DocumentFacts {
         title_source: document.title_source,
         pages: document.pages,
         warnings: std::mem::take(&mut document.warnings),

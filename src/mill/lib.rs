@@ -50,7 +50,7 @@ pub use analyzers::{
     MediaRow, MediaSource, MediaType, PageKind, PageRow, Pages, RecordRow, Records, Structured,
     StructuredRow, TextRow, Texts, WarcType,
 };
-pub use decode::{Decode, Document, Found, Html};
+pub use decode::{Decode, Document, DocumentFacts, Html};
 pub use documents::{Documents, document_text};
 pub use likeness::Likeness;
 pub use limits::PageLimits;

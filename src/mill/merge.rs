@@ -22,7 +22,7 @@ pub struct Run {
     pub source: u32,
     /// How many rows.
     pub rows: u32,
-    /// Whether the capture is the one that counts of its URL.
+    /// Whether the capture is the current one of its URL.
     pub is_current: bool,
 }
 

@@ -40,7 +40,7 @@ pub struct Body<'a> {
     pub truncated: Option<Truncation>,
     /// Whether the payload itself is cut, so that its digest would not be the body's.
     pub payload_is_cut: bool,
-    /// What is wrong with the message and its codings.
+    /// Defects of the message and its codings.
     pub defects: Vec<&'static str>,
     /// Media type that the server declared, lower case, without parameters.
     pub declared_type: Option<String>,

@@ -24,7 +24,7 @@ pub trait TableRows: Any + Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Makes room for so many more.
+    /// Makes room for `rows` more.
     fn reserve(&mut self, rows: usize);
     /// Moves the rows of `other`, which are of the same table, behind these.
     fn append(&mut self, other: Box<dyn TableRows>);

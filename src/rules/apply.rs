@@ -22,18 +22,18 @@ use crate::select::{Selected, text_of};
 
 /// One result of a tag, and the results of its child tags within it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Found {
+pub struct TagResult {
     /// The text or address.
     pub text: String,
     /// Results of child tags, in the order of tags.
-    pub results: Vec<(TagNumber, Vec<Found>)>,
+    pub results: Vec<(TagNumber, Vec<TagResult>)>,
 }
 
 /// What the tags of a layer found on a page.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PageResults {
     /// Results of the tags without a parent, in the order of tags.
-    pub results: Vec<(TagNumber, Vec<Found>)>,
+    pub results: Vec<(TagNumber, Vec<TagResult>)>,
     /// Counts of each tag that ran: number, results, results that were no address, whether a limit cut.
     pub counts: Vec<TagCounts>,
 }
@@ -87,7 +87,7 @@ impl Default for ApplyLimits {
     }
 }
 
-/// A page to which rules are applied: its source, its tree and what is read of it once, when first asked for.
+/// A page to which rules are applied: its source, its tree and the data read from it once, when first asked for.
 pub struct RulePage<'p> {
     url: &'p CanonicalUrl,
     source: Cow<'p, str>,
@@ -201,12 +201,12 @@ struct Run<'r, 'p> {
 }
 
 impl Run<'_, '_> {
-    fn all(&mut self, tags: &[TagNumber], material: &Material<'_>) -> Vec<(TagNumber, Vec<Found>)> {
+    fn all(&mut self, tags: &[TagNumber], material: &Material<'_>) -> Vec<(TagNumber, Vec<TagResult>)> {
         tags.iter().map(|tag| (*tag, self.tag(*tag, material))).collect()
     }
 
     /// A tag and its children; as deep as a rule's tags are inside of one another.
-    fn tag(&mut self, number: TagNumber, material: &Material<'_>) -> Vec<Found> {
+    fn tag(&mut self, number: TagNumber, material: &Material<'_>) -> Vec<TagResult> {
         let tag = &self.rule.tags[number];
         match (&tag.find, material) {
             (Find::Select(_), Material::Text(text)) => {
@@ -219,7 +219,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn finish(&mut self, number: TagNumber, material: &Material<'_>) -> Vec<Found> {
+    fn finish(&mut self, number: TagNumber, material: &Material<'_>) -> Vec<TagResult> {
         let tag = &self.rule.tags[number];
         let (pieces, mut cut) = self.find(number, material);
         self.steps[number].materials += 1;
@@ -228,7 +228,7 @@ impl Run<'_, '_> {
         let mut found = Vec::with_capacity(pieces.len());
         for piece in pieces {
             self.results += 1;
-            self.bytes += piece.text.len() + size_of::<Found>();
+            self.bytes += piece.text.len() + size_of::<TagResult>();
             if self.results > self.limits.results || self.bytes > self.limits.bytes {
                 cut = true;
                 break;
@@ -240,7 +240,7 @@ impl Run<'_, '_> {
                 }
                 (children, ..) => self.all(children, &Material::Text(&piece.text)),
             };
-            found.push(Found { text: piece.text, results });
+            found.push(TagResult { text: piece.text, results });
         }
         self.counts[number].results += found.len() as u64;
         self.counts[number].cut |= cut;

@@ -34,7 +34,7 @@ impl Offset {
     /// Reads `"m,n"`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The defect.
     pub fn parse(source: &str) -> Result<Offset, String> {
         let numbers = source.split_once(',').and_then(|(lines, characters)| {
             Some(Offset { lines: lines.trim().parse().ok()?, characters: characters.trim().parse().ok()? })
@@ -47,7 +47,7 @@ impl Codes {
     /// Compiles codes with their offsets.
     ///
     /// # Errors
-    /// What is wrong with an expression.
+    /// Defects of an expression.
     pub fn new(start: Option<(&str, Offset)>, end: Option<(&str, Offset)>) -> Result<Codes, String> {
         let start = start.map(|(code, Offset { lines, characters })| {
             // Alone first: a bracket that the code leaves open would take the offset in.
@@ -129,7 +129,7 @@ pub fn locate(starts: &[usize], ends: &[usize]) -> Vec<(usize, usize)> {
 /// Compiles an expression: linear time, without look-around and back-references, of bounded size.
 ///
 /// # Errors
-/// What is wrong with it, in one line.
+/// The defect, in one line.
 pub fn expression(source: &str) -> Result<Regex, String> {
     RegexBuilder::new(source).size_limit(MAX_EXPRESSION_BYTES).nest_limit(100).build().map_err(|error| {
         match error {

@@ -39,7 +39,7 @@ impl Entry {
     /// of at least 1; `pad` says whether zeros make them as wide as the wider of the two. Other angle brackets stand for themselves.
     ///
     /// # Errors
-    /// What is wrong with a block, or that the entry stands for more than [`MAX_ENTRIES`] addresses.
+    /// Defects of a block, or that the entry stands for more than [`MAX_ENTRIES`] addresses.
     pub fn parse(source: &str) -> Result<Entry, String> {
         let (mut texts, mut blocks) = (vec![String::new()], Vec::new());
         let mut rest = source;

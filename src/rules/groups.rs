@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use webmill_capture::Result;
 
-use crate::apply::Found;
+use crate::apply::TagResult;
 use crate::cells::{Cell, Fate};
 use crate::rule::{Group, TagNumber};
 
@@ -21,7 +21,7 @@ use crate::rule::{Group, TagNumber};
 #[derive(Debug, Clone, Default)]
 pub struct Visited<P> {
     /// Results of the tags without a parent.
-    pub results: Vec<(TagNumber, Vec<Found>)>,
+    pub results: Vec<(TagNumber, Vec<TagResult>)>,
     /// Whatever the caller knows of the page.
     pub page: P,
 }
@@ -105,7 +105,7 @@ impl<P> Walk<'_, '_, P> {
     fn differing(
         &self,
         level: usize,
-        results: &[(TagNumber, Vec<Found>)],
+        results: &[(TagNumber, Vec<TagResult>)],
     ) -> Option<Vec<(TagNumber, usize)>> {
         let mut counts: Vec<(TagNumber, usize)> =
             self.tags(level).map(|tag| (tag, of(results, tag).len())).collect();
@@ -121,7 +121,12 @@ impl<P> Walk<'_, '_, P> {
         of(results, down).iter().find_map(|found| self.differing(level + 1, &found.results))
     }
 
-    fn level(&mut self, level: usize, results: &[(TagNumber, Vec<Found>)], page: &Visited<P>) -> Result<()> {
+    fn level(
+        &mut self,
+        level: usize,
+        results: &[(TagNumber, Vec<TagResult>)],
+        page: &Visited<P>,
+    ) -> Result<()> {
         let records = self.tags(level).map(|tag| of(results, tag).len()).max().unwrap_or_default();
         if records == 0 {
             return self.nothing(level, page);
@@ -139,7 +144,7 @@ impl<P> Walk<'_, '_, P> {
         &mut self,
         level: usize,
         record: usize,
-        results: &[(TagNumber, Vec<Found>)],
+        results: &[(TagNumber, Vec<TagResult>)],
         page: &Visited<P>,
     ) -> Result<()> {
         let group = self.group;
@@ -218,12 +223,12 @@ impl<P> Walk<'_, '_, P> {
 }
 
 /// The results of a tag.
-pub(crate) fn of(results: &[(TagNumber, Vec<Found>)], tag: TagNumber) -> &[Found] {
+pub(crate) fn of(results: &[(TagNumber, Vec<TagResult>)], tag: TagNumber) -> &[TagResult] {
     results.iter().find(|(known, _)| *known == tag).map_or(&[], |(_, found)| found.as_slice())
 }
 
 /// The i-th result of a tag; its only one, where it has one.
-fn nth(results: &[(TagNumber, Vec<Found>)], tag: TagNumber, record: usize) -> Option<&Found> {
+fn nth(results: &[(TagNumber, Vec<TagResult>)], tag: TagNumber, record: usize) -> Option<&TagResult> {
     match of(results, tag) {
         [only] => Some(only),
         found => found.get(record),

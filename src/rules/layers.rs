@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 use webmill_capture::CanonicalUrl;
 use webmill_html::{Dom, Limits, decode, parse};
 
-use crate::apply::{ApplyLimits, Found, PageResults, RulePage, lines};
+use crate::apply::{ApplyLimits, PageResults, RulePage, TagResult, lines};
 use crate::entered::RuleNumber;
 use crate::rule::{LayerNumber, Rule, TagNumber};
 
@@ -110,7 +110,7 @@ impl Rule {
     pub fn each_lead(
         &self,
         layer: LayerNumber,
-        results: &[(TagNumber, Vec<Found>)],
+        results: &[(TagNumber, Vec<TagResult>)],
         visit: &mut dyn FnMut(LeadsTo<'_>),
     ) {
         let paging = self.layers[layer].paging;
@@ -126,7 +126,7 @@ impl Rule {
 }
 
 /// Visits all results of a page, outer before inner; as deep as tags are inside of one another.
-pub fn each_found(results: &[(TagNumber, Vec<Found>)], visit: &mut dyn FnMut(TagNumber, &Found)) {
+pub fn each_found(results: &[(TagNumber, Vec<TagResult>)], visit: &mut dyn FnMut(TagNumber, &TagResult)) {
     for (tag, found) in results {
         for found in found {
             visit(*tag, found);

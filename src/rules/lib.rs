@@ -29,7 +29,7 @@ mod rule;
 pub mod select;
 mod structured;
 
-pub use apply::{ApplyLimits, Found, PageResults, RulePage, TagCounts, TagSteps};
+pub use apply::{ApplyLimits, PageResults, RulePage, TagCounts, TagResult, TagSteps};
 pub use check::{MAX_FILE_BYTES, Mistake, PROVENANCE};
 pub use codes::Offset;
 pub use codes::expression;

@@ -35,7 +35,7 @@ impl Path {
 
     /// The values of a page's items.
     pub fn in_items<'v>(&self, items: impl Iterator<Item = &'v Value>, max: usize) -> (Vec<String>, bool) {
-        let mut found = Found { out: Vec::new(), max, cut: false, left: MAX_VALUES };
+        let mut found = FoundValues { out: Vec::new(), max, cut: false, left: MAX_VALUES };
         let Some((kind, properties)) = self.steps.split_first() else { return (Vec::new(), false) };
         for item in items {
             found.of_type(item, kind, properties);
@@ -45,20 +45,20 @@ impl Path {
 
     /// The values within an object that a parent tag found: all steps are properties.
     pub fn in_object(&self, object: &Value, max: usize) -> (Vec<String>, bool) {
-        let mut found = Found { out: Vec::new(), max, cut: false, left: MAX_VALUES };
+        let mut found = FoundValues { out: Vec::new(), max, cut: false, left: MAX_VALUES };
         found.follow(object, &self.steps, 0);
         (found.out, found.cut)
     }
 }
 
-struct Found {
+struct FoundValues {
     out: Vec<String>,
     max: usize,
     cut: bool,
     left: usize,
 }
 
-impl Found {
+impl FoundValues {
     /// Every object of a type, outer before inner, without a stack of calls.
     fn of_type(&mut self, item: &Value, kind: &str, properties: &[String]) {
         let mut open = vec![item];

@@ -5,7 +5,7 @@ use webmill_html::{Limits, parse};
 
 use crate::cells::Cell;
 use crate::groups::{Behind, Problem, RowSink, Visited, rows};
-use crate::{ApplyLimits, Found, PageResults, Rule, RulePage, TagNumber};
+use crate::{ApplyLimits, PageResults, Rule, RulePage, TagNumber, TagResult};
 
 fn apply(rule: &Rule, layer: usize, url: &str, html: &str) -> PageResults {
     let url = CanonicalUrl::parse(url).unwrap();
@@ -18,11 +18,11 @@ fn rule(text: &str) -> Rule {
     Rule::parse(&format!("{head}{text}")).unwrap_or_else(|mistakes| panic!("{mistakes:#?}"))
 }
 
-fn texts(found: &[Found]) -> Vec<&str> {
+fn texts(found: &[TagResult]) -> Vec<&str> {
     found.iter().map(|found| found.text.as_str()).collect()
 }
 
-fn of<'f>(rule: &Rule, results: &'f [(TagNumber, Vec<Found>)], id: &str) -> &'f [Found] {
+fn of<'f>(rule: &Rule, results: &'f [(TagNumber, Vec<TagResult>)], id: &str) -> &'f [TagResult] {
     let tag = rule.tags.iter().position(|tag| tag.id == id).unwrap();
     crate::groups::of(results, tag)
 }

@@ -344,7 +344,7 @@ impl Runtime<'_> {
     }
 }
 
-/// Seconds that processors spent on the threads of a job, and on this one since `before`; none where the system does not say.
+/// CPU seconds of the threads of a job, and of this one since `before`; `None` if the system does not tell.
 fn cpu_seconds(pool: &rayon::ThreadPool, before: Option<f64>) -> Option<f64> {
     let threads: Option<f64> = pool.broadcast(|_| thread_seconds()).into_iter().sum();
     Some(threads? + thread_seconds()? - before?)

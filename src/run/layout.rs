@@ -86,14 +86,14 @@ pub fn committed_in(out: &Path, job: &str) -> Result<Vec<(String, PathBuf)>> {
     Ok(entries(&keys)?.into_iter().filter(committed).collect())
 }
 
-/// What is left of a run that was not committed, and a run that goes on.
+/// The rest of a run that was not committed, and a run that goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
     /// Its job.
     pub job: String,
     /// Its key.
     pub key: String,
-    /// The staging folder, what is left of a removal, or the list of rejects.
+    /// The staging folder, the rest of a removal, or the list of rejects.
     pub path: PathBuf,
     /// Bytes of it.
     pub bytes: u64,

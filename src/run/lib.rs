@@ -72,7 +72,7 @@ pub use inputs::{InputFile, Inputs, Upstream};
 pub use key::{JobKey, job_key};
 pub use manifest::{Counts, Manifest, OutputFile, TableInfo};
 pub use progress::{Cancel, Measure, Notes, Progress, Reject, RejectSink, Silent};
-pub use stage::{Stage, Told, Unit};
+pub use stage::{Stage, Unit, UnitTotals};
 
 use webmill_capture::error::Result;
 

@@ -56,7 +56,7 @@ pub struct Unit<'s> {
 
 /// What units did, put together in the order of their names.
 #[derive(Debug, Default, serde::Serialize)]
-pub struct Told {
+pub struct UnitTotals {
     /// What they counted.
     pub counts: Counts,
     /// What they rejected, at most a hundred of each reason and unit.
@@ -92,8 +92,8 @@ impl Stage<'_> {
     ///
     /// # Errors
     /// [`Error::Internal`] where a unit panicked.
-    pub fn told(&self) -> Result<Told> {
-        let mut told = Told { scratch: self.scratch()?, ..Told::default() };
+    pub fn told(&self) -> Result<UnitTotals> {
+        let mut told = UnitTotals { scratch: self.scratch()?, ..UnitTotals::default() };
         for receipt in self.receipts.lock().map_err(poisoned)?.values() {
             told.counts.merge(&receipt.counts);
             told.rejects.extend(receipt.rejects.iter().cloned());

@@ -29,7 +29,7 @@ pub struct Collection {
     pub writable: Option<Arc<Store>>,
     /// Who may see what.
     pub access: AccessRules,
-    /// What is known of its pages beside the index.
+    /// Known facts about its pages beside the index.
     pub facts: Arc<dyn Facts>,
     /// Its numbers, counted when its pages are first asked for.
     survey: OnceLock<Survey>,

@@ -1,7 +1,7 @@
 //! From a request to its answer.
 //!
 //! What is answered from memory within a few lines of an index is answered at once; what reads records or walks far gets a
-//! thread, of which there are only so many.
+//! thread, of which there is a limited number.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -95,7 +95,7 @@ impl Server {
         Ok(())
     }
 
-    /// Does so on a runtime of its own with so many threads.
+    /// Does so on a runtime of its own with a given number of threads.
     ///
     /// # Errors
     /// As [`Server::run`], and where threads cannot be had.

@@ -216,7 +216,7 @@ impl Members {
     }
 }
 
-/// What is known of a member's head.
+/// Known facts about a member's head.
 pub(crate) enum Head {
     Complete(usize),
     Incomplete,

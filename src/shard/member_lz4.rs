@@ -31,7 +31,7 @@ pub(super) struct Lz4 {
     history: Vec<u8>,
 }
 
-/// What is known of a frame's head.
+/// Known facts about a frame's head.
 enum Head {
     Complete(Lz4, usize),
     Incomplete,

@@ -132,7 +132,7 @@ pub(crate) fn is_zstd(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC) || bytes.starts_with(&DICTIONARY_MAGIC)
 }
 
-/// First decoded bytes of the frame at the start of `bytes`, after skippable ones; few or none where it is damaged.
+/// First decoded bytes of the frame at the start of `bytes`, after skippable ones; few or no bytes if it is damaged.
 pub(crate) fn beginning(mut bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     while bytes.starts_with(&DICTIONARY_MAGIC) && bytes.len() >= 8 {
         let size = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]) as usize;

@@ -20,7 +20,7 @@ use super::embedded_head::{embedded_head, is_date_unknown};
 use super::raw_date;
 use super::raw_head::{Head, Packing};
 use super::raw_unpack::{Unpacked, Unpacker};
-use super::raw_walk::{Found, Walker};
+use super::raw_walk::{FoundRecord, Walker};
 use super::stream::Stream;
 use super::{Format, ReadOptions, Record, RecordType, Resume, revisit};
 
@@ -101,8 +101,8 @@ impl RawReader {
         Some(self.record(found))
     }
 
-    fn record(&mut self, found: Found) -> Result<Record<'_>> {
-        let Found { at, head, end, proven } = found;
+    fn record(&mut self, found: FoundRecord) -> Result<Record<'_>> {
+        let FoundRecord { at, head, end, proven } = found;
         let held = head.length.min(self.max_record_bytes) as usize;
         let bytes = self.walker.stream.fill(head.len + held);
         if bytes.len() < head.len + held {

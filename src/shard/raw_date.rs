@@ -12,7 +12,7 @@ const UNREADABLE: &str = "`date` is missing or cannot be read";
 const NOT_RFC_822: &str = "`date` is missing or not in RFC 822 form";
 const CST: &str = "`date` is in CST, taken as -0600";
 
-/// The time that `text` says of a record of `url` with `data`: UTC, ms since 1970; and what is wrong with it. Strict readers
+/// The time that `text` says of a record of `url` with `data`: UTC, ms since 1970; and its defects. Strict readers
 /// (not `lenient`) take RFC 822 alone.
 pub(super) fn read(
     text: &str,

@@ -48,7 +48,7 @@ const MAX_VISITED: usize = 1 << 20;
 
 /// A record's place and head; its bytes are `at..end`.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct FoundRecord {
     pub at: u64,
     pub head: Head,
     pub end: u64,
@@ -78,7 +78,7 @@ pub(crate) struct Walker {
     /// The head after the record walked last, parsed when it was confirmed.
     follower: Option<(u64, Head)>,
     /// Found by a search, not given out yet.
-    queued: Option<Found>,
+    queued: Option<FoundRecord>,
     /// What a search lost that went on with that of the range before.
     passed: Option<Error>,
     /// Bytes of the record that the caller holds.
@@ -176,7 +176,7 @@ impl Walker {
     }
 
     /// The next record that starts in the range; the stream is then at its first byte.
-    pub(crate) fn next(&mut self) -> Option<Result<Found>> {
+    pub(crate) fn next(&mut self) -> Option<Result<FoundRecord>> {
         let held = std::mem::take(&mut self.held);
         self.stream.skip(held);
         if let Some(error) = self.passed.take() {
@@ -199,7 +199,7 @@ impl Walker {
         }
     }
 
-    fn hold(&mut self, found: Found) -> Found {
+    fn hold(&mut self, found: FoundRecord) -> FoundRecord {
         self.held = found.end - found.at;
         found
     }
@@ -236,7 +236,7 @@ impl Walker {
 
     /// The first whole record in `from..end`, the bytes of one that cannot be used. One that runs across `end` counts where
     /// something follows it and nothing follows the other. Cost: a look at each mark, and few times the bytes in question.
-    pub(crate) fn whole_inside(&mut self, mut from: u64, end: u64) -> Option<Found> {
+    pub(crate) fn whole_inside(&mut self, mut from: u64, end: u64) -> Option<FoundRecord> {
         let ends_there = self.is_followed(end);
         let mut tries = MAX_TRIES;
         while tries > 0
@@ -271,7 +271,7 @@ impl Walker {
     }
 
     /// Keeps what a search found for the next call, if it starts in the range.
-    fn queue(&mut self, found: Option<Found>) {
+    fn queue(&mut self, found: Option<FoundRecord>) {
         match found {
             Some(found) if found.at < self.range.end => self.queued = Some(found),
             _ => self.done = true,
@@ -280,7 +280,7 @@ impl Walker {
 
     /// Looks from the position on for the next record that starts before `bound`. The stream ends up at it, or where
     /// the search stopped. A guess (`sure`) wants proof; recovery takes what it can get.
-    fn search(&mut self, sure: bool, bound: u64) -> Option<Found> {
+    fn search(&mut self, sure: bool, bound: u64) -> Option<FoundRecord> {
         loop {
             let at = self.stream.position();
             let room = bound.saturating_sub(at);
@@ -319,7 +319,7 @@ impl Walker {
         }
     }
 
-    fn give_up(&mut self, skip: u64) -> Option<Found> {
+    fn give_up(&mut self, skip: u64) -> Option<FoundRecord> {
         self.stream.skip(skip);
         self.searching = true;
         self.done = true;
@@ -327,7 +327,7 @@ impl Walker {
     }
 
     /// The record at `at` if it is whole and confirmed, or at least not contradicted; else the reason.
-    fn examine(&mut self, at: u64, max_lines: usize) -> Result<Found, String> {
+    fn examine(&mut self, at: u64, max_lines: usize) -> Result<FoundRecord, String> {
         let found = self.whole(at, max_lines)?;
         if self.stream.peek_at(found.end, 1).is_empty() {
             return Ok(found);
@@ -347,7 +347,7 @@ impl Walker {
     }
 
     /// The record at `at` if it is whole, else the reason.
-    fn whole(&mut self, at: u64, max_lines: usize) -> Result<Found, String> {
+    fn whole(&mut self, at: u64, max_lines: usize) -> Result<FoundRecord, String> {
         let head = match self.follower.take() {
             Some((place, head)) if place == at => head,
             _ => head_of(&mut self.stream, at, max_lines)?,
@@ -361,11 +361,11 @@ impl Walker {
             self.stream.fill(n as usize + HEAD_BYTES);
         }
         let found = whole_with(&mut self.stream, at, head)?;
-        Ok(Found { proven: self.proven, ..found })
+        Ok(FoundRecord { proven: self.proven, ..found })
     }
 
     /// Whole records in a row from `first` on, counted up to the proof.
-    fn chain(&mut self, first: &Found) -> Chain {
+    fn chain(&mut self, first: &FoundRecord) -> Chain {
         let mut chain = Chain { records: 1, to_the_end: false, complete: self.is_complete(first) };
         let mut end = first.end;
         while chain.records < PROOF {
@@ -381,13 +381,13 @@ impl Walker {
         chain
     }
 
-    fn is_complete(&mut self, found: &Found) -> bool {
+    fn is_complete(&mut self, found: &FoundRecord) -> bool {
         let bytes = self.stream.peek_at(found.at, found.head.len);
         bytes.len() == found.head.len && found.head.is_complete(bytes)
     }
 
     /// Does a chain of whole records that starts inside `record` run across its end?
-    fn contradicted(&mut self, record: &Found) -> bool {
+    fn contradicted(&mut self, record: &FoundRecord) -> bool {
         if let (Some(first), Some(last)) = (self.witness.first(), self.witness.last())
             && record.at < *first
             && *first < record.end
@@ -474,7 +474,7 @@ impl Walker {
 }
 
 /// Where reading goes on, as the end of a reason.
-fn further(found: Option<&Found>) -> String {
+fn further(found: Option<&FoundRecord>) -> String {
     match found {
         Some(found) => format!("; reading goes on at byte {}", found.at),
         None => "; no whole record follows".into(),
@@ -502,17 +502,17 @@ fn head_of(stream: &mut Stream, at: u64, max_lines: usize) -> Result<Head, Strin
 }
 
 /// The whole record at `at`, or the reason why there is none.
-pub(crate) fn whole_at(stream: &mut Stream, at: u64) -> Result<Found, String> {
+pub(crate) fn whole_at(stream: &mut Stream, at: u64) -> Result<FoundRecord, String> {
     let head = head_at(stream, at)?;
     whole_with(stream, at, head)
 }
 
-fn whole_with(stream: &mut Stream, at: u64, head: Head) -> Result<Found, String> {
+fn whole_with(stream: &mut Stream, at: u64, head: Head) -> Result<FoundRecord, String> {
     let end = head.record_bytes().and_then(|n| at.checked_add(n));
     let (length, size) = (head.length, stream.size().unwrap_or(u64::MAX));
     match end {
         Some(end) if end <= size => match stream.peek_at(end - 1, 1) {
-            b"\n" => Ok(Found { at, head, end, proven: None }),
+            b"\n" => Ok(FoundRecord { at, head, end, proven: None }),
             [] => Err(format!("the file ends inside the record's {length} bytes of data: it was cut off")),
             _ => Err(format!("no blank line after the record's {length} bytes of data")),
         },

@@ -4,7 +4,7 @@
 //! of a `.warc.zst` stands at its start, and a RAW DB file that is compressed as a whole is decoded up to the offset
 //! (which is one of the decoded bytes there, as everywhere).
 //!
-//! Cost: with the stored length one read of so many bytes; without it, or where it turns out to be too short, one of 512
+//! Cost: with the stored length one read of that length; without it, or where it turns out to be too short, one of 512
 //! KiB and what the record needs. Memory: the record, at most [`ReadOptions::max_record_bytes`] of its block.
 //! Determinism: the record is the one that a walk over the file gives at that place.
 

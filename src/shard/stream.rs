@@ -30,7 +30,7 @@ const AHEAD_BYTES: usize = 16 * 1024;
 
 /// A window over stored bytes. Positions are byte offsets in the file as stored (for a pipe: since its start).
 pub struct Stream {
-    source: Source,
+    source: ByteSource,
     path: Arc<Path>,
     name: Arc<str>,
     window: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct Stream {
     undecoded: Option<Arc<AtomicU64>>,
 }
 
-enum Source {
+enum ByteSource {
     File { file: File, at: u64, size: u64 },
     Pipe(Pipe),
 }
@@ -70,26 +70,26 @@ impl Stream {
         if offset > 0 {
             file.seek(SeekFrom::Start(offset)).at(path)?;
         }
-        Ok(Self::with(Source::File { file, at: offset, size }, path, name, offset))
+        Ok(Self::with(ByteSource::File { file, at: offset, size }, path, name, offset))
     }
 
     /// Reads from anything; `name` stands for the path in messages and tables.
     pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Stream {
         let pipe = Pipe { reader, front: 0, spool: None };
-        Self::with(Source::Pipe(pipe), Path::new(name), Arc::from(name), 0)
+        Self::with(ByteSource::Pipe(pipe), Path::new(name), Arc::from(name), 0)
     }
 
     /// Bytes that were read already: those of the file at `path` from `position` on, beyond which nothing is read.
     pub fn from_bytes(path: &Path, name: Arc<str>, position: u64, bytes: Vec<u8>) -> Stream {
         let pipe = Pipe { reader: Box::new(io::empty()), front: 0, spool: None };
-        let mut stream = Self::with(Source::Pipe(pipe), path, name, position);
+        let mut stream = Self::with(ByteSource::Pipe(pipe), path, name, position);
         stream.end = bytes.len();
         stream.window = bytes;
         stream.ended = true;
         stream
     }
 
-    fn with(source: Source, path: &Path, name: Arc<str>, position: u64) -> Stream {
+    fn with(source: ByteSource, path: &Path, name: Arc<str>, position: u64) -> Stream {
         Stream {
             source,
             path: Arc::from(path),
@@ -138,8 +138,8 @@ impl Stream {
     /// Size of the file; unknown for a pipe.
     pub fn size(&self) -> Option<u64> {
         match &self.source {
-            Source::File { size, .. } => Some(*size),
-            Source::Pipe(_) => None,
+            ByteSource::File { size, .. } => Some(*size),
+            ByteSource::Pipe(_) => None,
         }
     }
 
@@ -193,7 +193,7 @@ impl Stream {
             return n;
         }
         self.consume(held as usize);
-        if let Source::File { size, .. } = self.source {
+        if let ByteSource::File { size, .. } = self.source {
             let step = (n - held).min(size.saturating_sub(self.position));
             self.position += step;
             return held + step;
@@ -214,7 +214,7 @@ impl Stream {
     pub fn seek(&mut self, offset: u64) {
         if offset >= self.position {
             self.skip(offset - self.position);
-        } else if let Source::File { .. } = self.source {
+        } else if let ByteSource::File { .. } = self.source {
             self.start = 0;
             self.end = 0;
             self.position = offset;
@@ -303,10 +303,10 @@ impl Stream {
     }
 }
 
-impl Source {
+impl ByteSource {
     fn read_at(&mut self, offset: u64, into: &mut [u8], ahead: bool) -> io::Result<usize> {
         match self {
-            Source::File { file, at, .. } => {
+            ByteSource::File { file, at, .. } => {
                 if *at != offset {
                     file.seek(SeekFrom::Start(offset))?;
                     *at = offset;
@@ -315,7 +315,7 @@ impl Source {
                 *at += n as u64;
                 Ok(n)
             }
-            Source::Pipe(pipe) => pipe.read_at(offset, into, ahead),
+            ByteSource::Pipe(pipe) => pipe.read_at(offset, into, ahead),
         }
     }
 }

@@ -66,11 +66,11 @@ pub(super) fn is_fragment(bytes: &[u8]) -> bool {
     })
 }
 
-/// What is known of the next bytes.
+/// Known facts about the next bytes.
 enum Part {
     /// A line begins, perhaps a record.
     Start,
-    /// So many bytes are of a record that was not changed.
+    /// This number of bytes belongs to a record that was not changed.
     Whole(u64),
     /// Every LF was changed.
     Changed,

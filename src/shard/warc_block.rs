@@ -9,7 +9,7 @@ use webmill_capture::error::Result;
 
 use super::{MAX_BLANKS, Reach, Walk, blanks, find, separator, starts, starts_here};
 
-/// So many zeros in a row are damage.
+/// This many zeros in a row are damage.
 const SECTOR: usize = 512;
 
 pub(super) struct BlockEnd {

@@ -105,12 +105,12 @@ impl Algorithm {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Known {
+struct DigestValue {
     algorithm: Algorithm,
     value: Vec<u8>,
 }
 
-impl Known {
+impl DigestValue {
     fn is_of(&self, bytes: &[u8]) -> bool {
         self.algorithm.hash(bytes) == self.value
     }
@@ -119,7 +119,7 @@ impl Known {
 /// What a digest field says.
 #[derive(Debug, PartialEq, Eq)]
 enum Declared<'a> {
-    Digest(Known),
+    Digest(DigestValue),
     /// An algorithm that is not computed here, by name.
     Unsupported(&'a str),
     /// A known algorithm by name, but no value of it.
@@ -133,7 +133,7 @@ impl Declared<'_> {
             return Declared::Unsupported(name.trim());
         };
         match decode(value.trim(), algorithm.size()) {
-            Some(value) => Declared::Digest(Known { algorithm, value }),
+            Some(value) => Declared::Digest(DigestValue { algorithm, value }),
             None => Declared::Unreadable(algorithm.name()),
         }
     }
@@ -157,7 +157,7 @@ fn decode(value: &str, size: usize) -> Option<Vec<u8>> {
 
 /// Whether the digest is of the entity, of the body as stored or of the whole block; `None` where the payload is not
 /// here.
-fn payload_agrees(record: &Record, declared: &Known) -> Option<bool> {
+fn payload_agrees(record: &Record, declared: &DigestValue) -> Option<bool> {
     match record.kind {
         RecordType::Revisit => None,
         RecordType::Request => {

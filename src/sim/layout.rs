@@ -253,7 +253,7 @@ impl Web {
         Target { host, ordinal: page - self.host_start(host), named: page, relative: false, region }
     }
 
-    /// The page that a target is, if the host has so many.
+    /// The page of a target, if the host has as many pages.
     pub(super) fn resolve(&self, target: &Target) -> Option<u64> {
         (target.ordinal < self.host_size(target.host)).then(|| self.host_start(target.host) + target.ordinal)
     }

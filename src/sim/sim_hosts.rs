@@ -11,7 +11,7 @@ use super::sim_traps::Trap;
 pub enum Health {
     /// As it should.
     Sound,
-    /// After so many ms.
+    /// Delay in ms.
     Slow(u32),
     /// 500 to everything, robots.txt included.
     Down,

@@ -101,7 +101,7 @@ struct Hosts {
     hosts: Vec<u64>,
 }
 
-/// What is drawn once for a Web.
+/// Values drawn once for a Web.
 #[derive(Debug, Clone)]
 pub(super) struct Planted {
     /// Shares of the topics up to and with each.
@@ -180,7 +180,7 @@ impl Planted {
     }
 }
 
-/// What is drawn for a host.
+/// Values drawn for a host.
 #[derive(Debug, Clone, Copy)]
 struct HostTopics {
     topics: [u32; 3],

@@ -139,7 +139,7 @@ impl BytesSorter {
         self.sort_buffer();
         if self.levels.is_empty() {
             let BytesSorter { arena, index, .. } = self;
-            return Ok(SortedBytes { source: Source::Memory { arena, index, at: 0 } });
+            return Ok(SortedBytes { source: SortedSource::Memory { arena, index, at: 0 } });
         }
         if !self.index.is_empty() {
             self.spill()?;
@@ -147,7 +147,7 @@ impl BytesSorter {
         (self.arena, self.index) = (Vec::new(), Vec::new());
         let (budget, unique) = (self.budget, self.unique);
         let runs = self.levels.finish(&mut |runs| merge(&budget, unique, runs))?;
-        Ok(SortedBytes { source: Source::Runs(Merge::new(&budget, unique, runs)?) })
+        Ok(SortedBytes { source: SortedSource::Runs(Merge::new(&budget, unique, runs)?) })
     }
 }
 
@@ -299,10 +299,10 @@ fn merge(budget: &Budget, unique: bool, runs: Vec<Run>) -> Result<Run> {
 
 /// Pairs by key, then value.
 pub struct SortedBytes {
-    source: Source,
+    source: SortedSource,
 }
 
-enum Source {
+enum SortedSource {
     Memory { arena: Vec<u8>, index: Vec<Entry>, at: usize },
     Runs(Merge),
 }
@@ -310,7 +310,7 @@ enum Source {
 impl SortedBytes {
     /// Did everything fit the budget, so that nothing was written?
     pub fn in_memory(&self) -> bool {
-        matches!(self.source, Source::Memory { .. })
+        matches!(self.source, SortedSource::Memory { .. })
     }
 
     /// The next pair. (Not an `Iterator`: the pair is lent until the next call.)
@@ -320,12 +320,12 @@ impl SortedBytes {
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Result<(&[u8], &[u8])>> {
         match &mut self.source {
-            Source::Memory { arena, index, at } => {
+            SortedSource::Memory { arena, index, at } => {
                 let entry = index.get(*at)?;
                 *at += 1;
                 Some(Ok(pair(arena, entry.offset)))
             }
-            Source::Runs(merge) => merge.next().transpose(),
+            SortedSource::Runs(merge) => merge.next().transpose(),
         }
     }
 }

@@ -130,7 +130,7 @@ impl<T: Item> Sorter<T> {
     pub fn finish(mut self) -> Result<Sorted<T>> {
         self.sort_buffer();
         if self.levels.is_empty() {
-            return Ok(Sorted { source: Source::Memory(self.items.into_iter()) });
+            return Ok(Sorted { source: SortedSource::Memory(self.items.into_iter()) });
         }
         if !self.items.is_empty() {
             self.spill()?;
@@ -138,7 +138,7 @@ impl<T: Item> Sorter<T> {
         self.items = Vec::new();
         let (budget, combine) = (self.budget, self.combine);
         let runs = self.levels.finish(&mut |runs| merge(&budget, combine, runs))?;
-        Ok(Sorted { source: Source::Runs(Merge::new(&budget, combine, runs)?) })
+        Ok(Sorted { source: SortedSource::Runs(Merge::new(&budget, combine, runs)?) })
     }
 }
 
@@ -154,10 +154,10 @@ fn merge<T: Item>(budget: &Budget, combine: Option<Combine<T>>, runs: Vec<Run>) 
 
 /// Items in ascending order. Ends after the first error.
 pub struct Sorted<T: Item> {
-    source: Source<T>,
+    source: SortedSource<T>,
 }
 
-enum Source<T: Item> {
+enum SortedSource<T: Item> {
     Memory(std::vec::IntoIter<T>),
     Runs(Merge<T>),
     Failed,
@@ -166,7 +166,7 @@ enum Source<T: Item> {
 impl<T: Item> Sorted<T> {
     /// Did everything fit the budget, so that nothing was written?
     pub fn in_memory(&self) -> bool {
-        matches!(self.source, Source::Memory(_))
+        matches!(self.source, SortedSource::Memory(_))
     }
 }
 
@@ -176,15 +176,15 @@ impl<T: Item> Iterator for Sorted<T> {
     #[inline]
     fn next(&mut self) -> Option<Result<T>> {
         match &mut self.source {
-            Source::Memory(items) => items.next().map(Ok),
-            Source::Runs(merge) => {
+            SortedSource::Memory(items) => items.next().map(Ok),
+            SortedSource::Runs(merge) => {
                 let next = merge.next();
                 if next.is_err() {
-                    self.source = Source::Failed;
+                    self.source = SortedSource::Failed;
                 }
                 next.transpose()
             }
-            Source::Failed => None,
+            SortedSource::Failed => None,
         }
     }
 }

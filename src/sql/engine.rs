@@ -228,7 +228,7 @@ pub fn write_parquet(answer: &DataFrame, out: &Path) -> Result<()> {
 }
 
 /// Files of one table.
-struct Source {
+struct TableScan {
     files: Vec<PathBuf>,
     schema: SchemaRef,
 }
@@ -243,13 +243,13 @@ fn scan(files: &[PathBuf]) -> PolarsResult<(LazyFrame, SchemaRef)> {
         Some(first) => ArrayReader::open(first).map_err(unread)?.fields().iter().map(field).collect(),
         None => Schema::default(),
     };
-    let source = Source { files: files.to_vec(), schema: Arc::new(schema) };
+    let source = TableScan { files: files.to_vec(), schema: Arc::new(schema) };
     let args = ScanArgsAnonymous { schema: Some(Arc::clone(&source.schema)), ..Default::default() };
     let schema = Arc::clone(&source.schema);
     Ok((LazyFrame::anonymous_scan(Arc::new(source), args)?, schema))
 }
 
-impl AnonymousScan for Source {
+impl AnonymousScan for TableScan {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -288,7 +288,7 @@ impl AnonymousScan for Source {
     }
 }
 
-/// What is read of a table.
+/// The data read from a table.
 struct Read<'a> {
     names: Vec<&'a str>,
     predicate: Option<Expr>,

@@ -161,7 +161,7 @@ fn floats(of: &[Series], compute: impl Fn(f64, f64) -> Option<f64>) -> PolarsRes
     Ok(Series::new("".into(), both.map(|(a, b)| compute(a?, b?)).collect::<Vec<Option<f64>>>()))
 }
 
-/// What is left of a division toward zero; null by zero.
+/// The remainder of a division toward zero; null by zero.
 fn remainder(of: &[Series]) -> PolarsResult<Series> {
     if whole(&[of[0].dtype().clone(), of[1].dtype().clone()]) {
         return pairs(of, |a, b| Ok(if b == 0 { None } else { Some(a.wrapping_rem(b)) }));
@@ -227,7 +227,7 @@ fn position(of: &[Series]) -> PolarsResult<Series> {
     Ok(Series::new("".into(), found.collect::<Vec<Option<i64>>>()))
 }
 
-/// The characters of a text from one on, counted from 1 or with a minus from the end, and perhaps so many; as DuckDB has them.
+/// `SUBSTRING` as in DuckDB: the characters of a text from a position, counted from 1, or from the end if negative, up to a length.
 fn part(of: &[Series]) -> PolarsResult<Series> {
     let starts = integer(&of[1..2])?;
     let lengths = match of.get(2) {
@@ -256,7 +256,7 @@ fn part(of: &[Series]) -> PolarsResult<Series> {
     Ok(Series::new("".into(), parts.collect::<Vec<Option<String>>>()))
 }
 
-/// A number with so many digits behind the point, away from zero at halves.
+/// A number rounded to a number of decimal digits, away from zero at halves.
 fn round(of: &[Series]) -> PolarsResult<Series> {
     let digits = match of.get(1) {
         Some(digits) => digits.clone(),

@@ -32,7 +32,7 @@ pub struct GroupCounts {
     pub passed_over: u64,
 }
 
-/// What is known of a row group before it is read.
+/// Known facts about a row group before it is read.
 pub struct GroupFacts<'a> {
     path: &'a Path,
     number: usize,
@@ -122,7 +122,7 @@ mod tests {
     use crate::{Footer, GroupCounts, ROW_GROUP_ROWS, Reader, columns, table, write_part};
 
     table! {
-        /// One row a name.
+        /// One row per name.
         NameRow = "names" {
             name: String = "a name in order", "cn,edu,pku)/";
             number: u32 = "its number, high ones among them", "7";

@@ -35,7 +35,7 @@ pub trait Cell: Sized {
     /// Checks a column once, so that [`Cell::get`] cannot fail.
     ///
     /// # Errors
-    /// What is wrong with the column, in words.
+    /// Defects of the column, in words.
     fn decode(array: &dyn Array) -> Result<Self::Column, String>;
 
     /// The cell in row `row`, which must be below the number of rows.

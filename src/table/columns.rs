@@ -11,7 +11,7 @@
 //! use webmill_table::{Millis, Reader, columns, table, write_part, Footer};
 //!
 //! table! {
-//!     /// One row a visit.
+//!     /// One row per visit.
 //!     VisitRow = "visits" {
 //!         url: String = "what was visited", "http://a.cn/";
 //!         time: Millis = "when; null where unknown", "2003-04-15T08:13:06Z";

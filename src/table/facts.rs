@@ -20,7 +20,7 @@ pub struct FileFacts {
     pub rows: u64,
     /// Row groups, each with statistics of its columns.
     pub row_groups: usize,
-    /// The columns that its rows are sorted by, ascending and nulls first; none where it names none.
+    /// The columns that its rows are sorted by, ascending and nulls first; empty if it names no order.
     pub sorted_by: Vec<String>,
     /// What the table says of itself, where it does: as foreign as the file.
     pub schema: Option<TableSchema>,
@@ -60,7 +60,7 @@ mod tests {
     use polars_parquet::parquet::statistics::Statistics;
 
     table! {
-        /// One row a name and year.
+        /// One row per name and year.
         YearRow = "years" sorted by [name, year] {
             name: String = "a name in SURT order", "cn,edu,pku)/";
             year: Option<i32> = "a year", "1999";

@@ -93,8 +93,8 @@ pub trait Table: Sized + Send + Sync {
     const NAME: &'static str;
     /// One sentence: what a row is.
     const ABOUT: &'static str;
-    /// The columns by whose values, ascending, the rows of each file are sorted, the first before the second; none where
-    /// the order says nothing. Nulls come first.
+    /// The columns by whose values, ascending, the rows of each file are sorted, the first before the second; empty if
+    /// the order has no meaning. Nulls come first.
     const SORTED_BY: &'static [&'static str] = &[];
     /// The columns in file order.
     fn info() -> Vec<ColumnInfo>;

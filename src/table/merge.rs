@@ -61,9 +61,9 @@ pub fn merge<T: Table>(
     to: &MergeTo<'_>,
 ) -> Result<u64> {
     let info = T::info();
-    let mut sources: Vec<Source> = sources
+    let mut sources: Vec<SourceFile> = sources
         .iter()
-        .map(|path| Source { files: Files::new(vec![path.clone()], wanted(&info)), group: None, at: 0 })
+        .map(|path| SourceFile { files: Files::new(vec![path.clone()], wanted(&info)), group: None, at: 0 })
         .collect();
     let builders = info.iter().map(|column| make_builder(&column.kind.in_memory())).collect();
     let mark = to.mark.and_then(|name| info.iter().position(|column| column.name == name));
@@ -92,14 +92,14 @@ pub fn merge<T: Table>(
 }
 
 /// A file that is read, group by group.
-struct Source {
+struct SourceFile {
     files: Files,
     group: Option<Group>,
     /// Rows of the group that were taken.
     at: usize,
 }
 
-impl Source {
+impl SourceFile {
     /// The group with the next row, and where that is.
     fn rows(&mut self, nullable: &[bool]) -> Result<(&Group, usize)> {
         while self.group.as_ref().is_none_or(|group| self.at == group.len()) {

@@ -9,7 +9,7 @@ pub(crate) fn bare(text: &str) -> String {
     out
 }
 
-/// The same into `out`, whose content is replaced; no more once there are so many bytes.
+/// The same into `out`, whose content is replaced; stops once there are `bytes` bytes.
 pub(crate) fn bare_into(text: &str, bytes: usize, out: &mut String) {
     out.clear();
     for c in text.chars() {

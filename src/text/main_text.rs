@@ -29,13 +29,13 @@ use super::metadata::author::author;
 use super::metadata::published::published;
 use super::metadata::title::{title, title_variants};
 use super::output::comments::{Comment, comments};
-use super::output::markdown::{Source, markdown, paragraphs};
+use super::output::markdown::{MarkdownPage, markdown, paragraphs};
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
 use super::output::rescue::complete;
 use super::output::xml::{XmlForm, xml, xml_paragraphs};
 use crate::template::{Footprint, Template};
-use crate::threads::{Said, Threads, threads};
+use crate::threads::{PageContext, Threads, threads};
 use webmill_capture::timing::{self, Part};
 use webmill_html::{About, Dom, Metadata, WrittenDate};
 
@@ -200,7 +200,8 @@ pub(crate) fn written(
         main.tables = records(dom, page, chosen, data);
     }
     (main.text, main.code) = plain(dom, page, chosen, data);
-    let source = Source { dom, page, base: meta.base.as_ref(), links: limits.links, images: limits.images };
+    let source =
+        MarkdownPage { dom, page, base: meta.base.as_ref(), links: limits.links, images: limits.images };
     let max = limits.max_text_bytes.saturating_mul(2);
     if limits.markdown {
         main.markdown = markdown(&source, chosen, data, max);
@@ -232,7 +233,7 @@ fn leave_out_tables(page: &Page, chosen: &mut [bool], data: &[bool]) {
 pub(crate) fn threads_of(dom: &Dom<'_>, page: &Page, meta: &Metadata) -> Threads {
     let _span = timing::span(Part::Threads);
     let published = meta.structured.published.as_deref().or(meta.about.published.as_deref());
-    threads(page, &Said { dom: Some(dom), published, order: meta.date_order })
+    threads(page, &PageContext { dom: Some(dom), published, order: meta.date_order })
 }
 
 /// What the page says of itself outside of its body.

@@ -5,7 +5,7 @@ pub(crate) fn sections(list: &'static str) -> impl Iterator<Item = (&'static str
     list.split("\n== ").filter_map(|section| section.trim_start_matches("== ").split_once('\n'))
 }
 
-/// The lines of a section; none where the list has no such section.
+/// The lines of a section; empty if the list has no such section.
 pub(crate) fn section(list: &'static str, name: &str) -> Vec<&'static str> {
     sections(list)
         .find(|(known, _)| *known == name)

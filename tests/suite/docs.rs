@@ -7,6 +7,7 @@ mod links;
 mod pages;
 mod run;
 mod settings;
+mod words;
 
 use std::path::PathBuf;
 

@@ -25,7 +25,7 @@ use crate::job::{if_any, latest};
 /// Words and phrases of a query at most; further ones are left out.
 pub const MOST: usize = 32;
 
-/// What is sought.
+/// The query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// A word.
@@ -215,7 +215,7 @@ impl TextIndex {
         best(&mut texts, most, &scoring)
     }
 
-    /// What is known of texts, in the order in which they are asked for.
+    /// Known facts about texts, in the order in which they are asked for.
     ///
     /// # Errors
     /// Where the table is damaged.

@@ -21,7 +21,7 @@ columns! {
     struct Member from ClusterRow { url, keep }
 }
 
-/// What is known of a page by its number.
+/// Known facts about a page by its number.
 pub struct PageIdentity {
     /// Canonical URL.
     pub url: String,
@@ -118,7 +118,7 @@ impl Pages {
         Ok(Pages { urls: urls.finish()?, facts: facts.finish()?, by_key, len })
     }
 
-    /// What is known of page `number`.
+    /// Known facts about page `number`.
     pub fn identity(&self, number: u32) -> PageIdentity {
         let url = self.urls.get(number as usize).to_owned();
         let host = CanonicalUrl::parse(&url).map(|url| url.host().to_owned()).unwrap_or_default();

@@ -3,7 +3,7 @@
 use webmill_table::{Bytes16, table};
 
 table! {
-    /// One row a passage that stands in two pages which are no near-duplicates of each other, by pages in the order of what to keep, then place in the first text. Exact and near copies have rows in table duplicates instead; the page that is kept of them stands for all.
+    /// One row per passage that stands in two pages which are no near-duplicates of each other, by pages in the order of what to keep, then place in the first text. Exact and near copies have rows in table duplicates instead; the page that is kept of them represents all.
     PassageRow = "passages" {
         a: String = "canonical URL of the first page: fetched earlier, or at the same time with the shorter URL, then the smaller one", "http://a.com/1";
         b: String = "canonical URL of the second page", "http://b.org/quotes";

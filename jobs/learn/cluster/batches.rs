@@ -22,7 +22,7 @@ use webmill_learn::{
 use webmill_run::{Measure, Stage, Unit};
 
 use super::corpus::{AT_ONCE, common_of, facts, features, idf, least_pages, telling};
-use super::methods::{Found, admit, choose, kmeans};
+use super::methods::{ClusterResult, admit, choose, kmeans};
 use super::pages::{About, Page, Pages};
 use super::settings::{BATCH_WORDS, COUNTED_WORDS, ClusterSettings};
 use super::spill::{BLOCK, Spill, SpillWriter};
@@ -290,10 +290,10 @@ impl Group {
             }
             inertia = now;
         }
-        let found = Found {
+        let found = ClusterResult {
             choice,
             measures: vec![("inertia", inertia), ("steps", f64::from(passes))],
-            ..Found::default()
+            ..ClusterResult::default()
         };
         let (pages, measured) = self.measure(&batches, width, stage)?;
         stage.progress.end();

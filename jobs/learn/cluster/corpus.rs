@@ -19,7 +19,7 @@ pub const AT_ONCE: usize = 16 * PART;
 
 /// Counted pages.
 pub struct Corpus {
-    /// What is known of each.
+    /// Known facts about each.
     pub abouts: Vec<About>,
     /// Their words.
     pub vocabulary: Vocabulary,
@@ -140,7 +140,7 @@ pub fn common<'a>(languages: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a s
     common_of(pages, all)
 }
 
-/// Languages of so many of `all` pages that are those of a twentieth.
+/// The languages that at least a twentieth of `all` pages are in; `pages` has the number of pages of each.
 pub fn common_of<L>(pages: BTreeMap<L, usize>, all: usize) -> Vec<L> {
     pages.into_iter().filter(|(_, count)| 20 * count >= all).map(|(language, _)| language).collect()
 }
@@ -182,7 +182,7 @@ pub fn weights(counts: &SparseRows) -> (SparseRows, TfIdf) {
     (rows, weights)
 }
 
-/// What words weigh that stand on so many of `pages` pages.
+/// The weights of words by their document frequencies in a corpus of `pages` pages.
 pub fn idf(pages: usize, frequencies: &[u32]) -> TfIdf {
     let n = pages as f64;
     let idf: Vec<f64> = frequencies.iter().map(|df| ((1.0 + n) / f64::from((*df).max(1))).ln()).collect();

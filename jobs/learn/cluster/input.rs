@@ -7,11 +7,11 @@ use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Inputs, JobInput, Runtime};
 
 use crate::learn::labels::{ColumnNames, each_line};
-use crate::learn::source::Source;
+use crate::learn::source::PageSource;
 
 /// What is clustered.
 pub struct ClusterInput {
-    pub source: Source,
+    pub source: PageSource,
     /// Label of each URL or file, where a file of them was given.
     pub labels: Option<BTreeMap<String, String>>,
     inputs: Inputs,
@@ -29,7 +29,7 @@ impl ClusterInput {
     /// # Errors
     /// Where the file of labels cannot be read or is none.
     pub fn texts(extract: Committed, labels: Option<&Path>, runtime: &Runtime<'_>) -> Result<Self> {
-        Self::of(Source::Results(Box::new(extract)), labels, runtime)
+        Self::of(PageSource::Results(Box::new(extract)), labels, runtime)
     }
 
     /// What lies at a path.
@@ -37,10 +37,10 @@ impl ClusterInput {
     /// # Errors
     /// Where there is nothing, or it cannot be read.
     pub fn files(path: &Path, labels: Option<&Path>, runtime: &Runtime<'_>) -> Result<Self> {
-        Self::of(Source::find(path)?, labels, runtime)
+        Self::of(PageSource::find(path)?, labels, runtime)
     }
 
-    fn of(source: Source, labels: Option<&Path>, runtime: &Runtime<'_>) -> Result<Self> {
+    fn of(source: PageSource, labels: Option<&Path>, runtime: &Runtime<'_>) -> Result<Self> {
         let mut inputs = source.inputs(runtime)?;
         if let Some(path) = labels {
             let of_labels = Inputs::of_files(&[(path.to_path_buf(), "labels".into())], None, runtime.cancel)?;

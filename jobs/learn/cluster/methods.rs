@@ -17,7 +17,7 @@ const HALF: u64 = 2;
 
 /// What a method found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct ClusterResult {
     /// The cluster of each row, or [`NOISE`].
     pub assignment: Vec<u32>,
     /// Numbers of topics that were tried, where it was chosen.
@@ -62,7 +62,7 @@ impl Rows<'_> {
     ///
     /// # Errors
     /// [`Error::Limit`] where the method takes more memory than there is.
-    pub fn cluster(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
+    pub fn cluster(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<ClusterResult> {
         match settings.method {
             ClusterMethod::Kmeans => self.kmeans(settings, stage),
             ClusterMethod::Dbscan => self.dbscan(settings, stage),
@@ -71,14 +71,14 @@ impl Rows<'_> {
         }
     }
 
-    fn kmeans(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
+    fn kmeans(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<ClusterResult> {
         let (k, choice) = self.k(settings);
         let found = kmeans(self.rows, None, k, settings, stage)?;
         let measures = vec![("inertia", found.inertia), ("steps", f64::from(found.steps))];
-        Ok(Found { assignment: found.assignment, choice, measures, tree: None })
+        Ok(ClusterResult { assignment: found.assignment, choice, measures, tree: None })
     }
 
-    fn dbscan(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
+    fn dbscan(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<ClusterResult> {
         let most_pairs = stage.memory / HALF / 24;
         let near = match settings.near {
             Near::Cosine => {
@@ -94,10 +94,10 @@ impl Rows<'_> {
         };
         let assignment = dbscan(&near, u64::from(settings.min_points));
         let measures = vec![("pairs", near.pairs() as f64)];
-        Ok(Found { assignment, measures, ..Found::default() })
+        Ok(ClusterResult { assignment, measures, ..ClusterResult::default() })
     }
 
-    fn hierarchical(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
+    fn hierarchical(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<ClusterResult> {
         let items = self.rows.len();
         let (k, choice) = self.k(settings);
         if items <= TREE_PAGES {
@@ -105,7 +105,7 @@ impl Rows<'_> {
             admit(&what, Distances::bytes(items), stage.memory / HALF, "raise --memory")?;
             let merges = average_linkage(cosine_distances(self.rows), None);
             let assignment = cut(&merges, items, k);
-            return Ok(Found {
+            return Ok(ClusterResult {
                 assignment,
                 choice,
                 tree: Some(Tree { merges, of_rows: true }),
@@ -125,7 +125,7 @@ impl Rows<'_> {
         let merges = average_linkage(cosine_distances(&means(self.rows, &assignment, parts)), Some(&sizes));
         let of_parts = cut(&merges, parts, k);
         let assignment = assignment.iter().map(|part| of_parts[*part as usize]).collect();
-        Ok(Found {
+        Ok(ClusterResult {
             assignment,
             choice,
             tree: Some(Tree { merges, of_rows: false }),
@@ -133,12 +133,12 @@ impl Rows<'_> {
         })
     }
 
-    fn stream(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<Found> {
+    fn stream(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<ClusterResult> {
         let (k, choice) = self.k(settings);
         let mut summed = Summed::new();
         self.rows.rows().for_each(|(columns, values)| summed.tree.push(columns, values));
         let (centroids, measures) = summed.finish(k, settings, stage)?;
-        Ok(Found { assignment: centroids.nearest(self.rows).0, choice, measures, tree: None })
+        Ok(ClusterResult { assignment: centroids.nearest(self.rows).0, choice, measures, tree: None })
     }
 
     /// The number of topics, and how it was chosen.

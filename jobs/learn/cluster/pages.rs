@@ -15,7 +15,7 @@ use super::input::ClusterInput;
 use super::settings::ClusterSettings;
 use crate::learn::labels::ColumnNames;
 use crate::learn::page::{LearnPage, Wanted};
-use crate::learn::source::{ReadAs, Source};
+use crate::learn::source::{PageSource, ReadAs};
 
 /// Reason for labels that no page has.
 const LABEL_OF_NO_PAGE: &str = "label-of-no-page";
@@ -62,7 +62,7 @@ impl Pages {
     }
 }
 
-/// Reads the pages of the input; what is left out is counted by reason.
+/// Reads the pages of the input; omissions are counted by reason.
 ///
 /// # Errors
 /// Where a table cannot be read or the disk refuses.
@@ -88,7 +88,7 @@ pub fn read(input: &ClusterInput, settings: &ClusterSettings, unit: &mut Unit<'_
     let mut left_out = BTreeMap::new();
     unit.stage().progress.begin("read texts", 0, Measure::Items);
     match &input.source {
-        Source::Results(extract) => {
+        PageSource::Results(extract) => {
             let mut reader = Reader::<Text>::over(part_files(&extract.path("texts"))?);
             while let Some(batch) = reader.next()? {
                 unit.stage().cancel.check()?;

@@ -3,7 +3,7 @@
 use webmill_table::{Bytes16, table};
 
 table! {
-    /// One row a page that was clustered: its topic. Pages in the order of their addresses.
+    /// One row per page that was clustered: its topic. Pages in the order of their addresses.
     TopicRow = "topics" {
         url: String = "canonical URL; of a folder of files the path inside it", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "key of the page in table pages; of a file the digest of its path", "9f…";
@@ -19,7 +19,7 @@ table! {
 }
 
 table! {
-    /// One row a topic: its words, its size, the pages in its middle.
+    /// One row per topic: its words, its size, the pages nearest its centroid.
     TopicWordsRow = "topic_words" {
         topic: u32 = "number of the topic, the largest is 0", "3";
         name: String = "its first three words", "library · reading · books";
@@ -38,7 +38,7 @@ table! {
 }
 
 table! {
-    /// One row a merge of average linkage, nearest first: the tree of topics, or of pages where the method is hierarchical.
+    /// One row per merge of average linkage, nearest first: the tree of topics, or of pages where the method is hierarchical.
     TopicTreeRow = "topic_tree" {
         of: String = "what the leaves are: topics, pages, or the parts that k-means made of more pages than fit a tree", "topics";
         language: Option<String> = "language whose topics they are, where topics are made within languages", "zho";
@@ -53,9 +53,9 @@ table! {
 }
 
 table! {
-    /// One row a measure of the topics as a whole.
+    /// One row per measure of the topics as a whole.
     TopicMeasureRow = "topic_measures" {
-        measure: String = "what is measured: pages, topics, noise, silhouette, inertia, steps, words, words_dropped, leaves; silhouette_of_k, by which the number of topics was chosen; with labels nmi, ari, purity, homogeneity, completeness, v_measure", "nmi";
+        measure: String = "name of the measure: pages, topics, noise, silhouette, inertia, steps, words, words_dropped, leaves; silhouette_of_k, by which the number of topics was chosen; with labels nmi, ari, purity, homogeneity, completeness, v_measure", "nmi";
         language: Option<String> = "language whose topics are measured, where topics are made within languages and the measure is of one", "zho";
         k: Option<u32> = "number of topics that silhouette_of_k is of", "8";
         value: f64 = "value of the measure", "0.53";

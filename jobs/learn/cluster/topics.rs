@@ -6,7 +6,7 @@ use webmill_learn::{
 };
 use webmill_run::Stage;
 
-use super::methods::{Found, Tree, dense};
+use super::methods::{ClusterResult, Tree, dense};
 
 /// Words of a topic.
 pub const WORDS: usize = 10;
@@ -27,7 +27,7 @@ pub struct Topics {
     pub distances: Vec<Option<f32>>,
     pub silhouettes: Vec<Option<f32>>,
     pub topics: Vec<Topic>,
-    pub found: Found,
+    pub found: ClusterResult,
     /// Merges of topics.
     pub tree: Option<Tree>,
 }
@@ -44,7 +44,7 @@ pub struct Topic {
     pub silhouette: Option<f64>,
 }
 
-/// What is known of clustered pages, by their order.
+/// Known facts about clustered pages, by their order.
 pub struct Measured {
     /// The topic of each page, or [`NOISE`].
     pub assignment: Vec<u32>,
@@ -61,7 +61,7 @@ impl Topics {
         language: Option<String>,
         pages: Vec<usize>,
         rows: &SparseRows,
-        mut found: Found,
+        mut found: ClusterResult,
         vocabulary: &Vocabulary,
         stage: &Stage<'_>,
     ) -> Topics {
@@ -87,7 +87,7 @@ impl Topics {
         language: Option<String>,
         pages: Vec<usize>,
         measured: Measured,
-        found: Found,
+        found: ClusterResult,
         vocabulary: &Vocabulary,
     ) -> Topics {
         let Measured { assignment, distances, silhouettes, words, middles } = measured;

@@ -22,7 +22,7 @@ columns! {
     struct Anchor from LinkRow { target_key, anchor }
 }
 
-/// Pages of the texts of results. With texts of links: so many files at a time as their pages' may be held of.
+/// Pages of the texts of results. With texts of links: as many files at a time as the link texts of their pages fit in memory.
 pub struct ResultPages<'a> {
     extract: &'a Committed,
     how: &'a ReadAs,

@@ -39,20 +39,20 @@ impl<S: Score> Scoring<'_, S> {
 
 /// A text among the best: less is better.
 #[derive(PartialEq)]
-struct Found {
+struct ScoredText {
     score: f64,
     number: u32,
 }
 
-impl Eq for Found {}
+impl Eq for ScoredText {}
 
-impl PartialOrd for Found {
+impl PartialOrd for ScoredText {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Found {
+impl Ord for ScoredText {
     fn cmp(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then(self.number.cmp(&other.number))
     }
@@ -79,7 +79,7 @@ pub fn best<C: Cursor, S: Score>(
         SLACK * idf[n] * scoring.score.weight(count, f64::from(length), mean)
     };
     let whole: Vec<f64> = cursors.iter().enumerate().map(|(n, c)| bound(n, c.bounds())).collect();
-    let mut heap: BinaryHeap<Found> = BinaryHeap::new();
+    let mut heap: BinaryHeap<ScoredText> = BinaryHeap::new();
     let mut order: Vec<usize> = (0..cursors.len()).collect();
     if most == 0 {
         return Ok(Vec::new());
@@ -125,7 +125,7 @@ pub fn best<C: Cursor, S: Score>(
                 }
             }
             if score > least {
-                heap.push(Found { score, number });
+                heap.push(ScoredText { score, number });
                 if heap.len() > most {
                     heap.pop();
                 }

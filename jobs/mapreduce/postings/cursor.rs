@@ -13,7 +13,7 @@ const END: u32 = u32::MAX;
 pub trait Cursor {
     /// The text at hand; `u32::MAX` behind the last.
     fn number(&self) -> u32;
-    /// How often it holds what is sought.
+    /// How often it holds the query.
     fn count(&self) -> u32;
     /// Texts of all.
     fn texts(&self) -> u64;

@@ -21,7 +21,7 @@
 //! **Determinism.** Equal pairs give equal bytes. Scores are summed in the order of the query's terms, as a scan of all texts does: the same
 //! numbers to the last bit; ties go to the lower number.
 //!
-//! **Bad input.** Every number is checked against what is left of the file; a file that breaks the form is [`Error::Corrupt`](webmill_capture::Error::Corrupt) with an offset.
+//! **Bad input.** Every number is checked against the rest of the file; a file that breaks the form is [`Error::Corrupt`](webmill_capture::Error::Corrupt) with an offset.
 //!
 //! **Reference.** S. Ding, T. Suel, *Faster top-k document retrieval using block-max indexes*, SIGIR 2011, doi:10.1145/2009916.2010048.
 

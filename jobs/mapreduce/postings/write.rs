@@ -162,7 +162,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Completes the file: part `part` of `parts` of the terms of a corpus of so many texts.
+    /// Completes the file: part `part` of `parts` of the terms of a corpus of `texts` texts.
     ///
     /// # Errors
     /// Where the disk refuses.

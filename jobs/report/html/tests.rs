@@ -36,7 +36,7 @@ const NUMBERS: [(&str, &str); 20] = [
 
 fn rendered(numbers: &[(&str, &str, f64)], data: &Value) -> String {
     let always = NUMBERS.iter().map(|(section, name)| (*section, *name, 1200.0));
-    // So many that they are a picture with a folded table.
+    // Enough of them for a picture with a folded table.
     let many = "abcdefghijkl".split("").filter(|name| !name.is_empty()).map(|name| ("keyword", name, 7.0));
     let sizes = ["2", "3"].map(|size| ("cluster size", size, 1.0));
     render(Lang::En, always.chain(many).chain(sizes).chain(numbers.iter().copied()), data).unwrap()

@@ -23,7 +23,7 @@ use webmill_jobs::count::grep::{CountGrep, GrepRow};
 pub struct GrepArgs {
     #[command(flatten)]
     results: Results,
-    /// What is sought; with (?i) before it capitals and small letters are the same.
+    /// The pattern; (?i) in front ignores case.
     pattern: Option<String>,
     #[command(flatten)]
     flags: JobFlags,

@@ -10,7 +10,7 @@ use super::args::parse_time;
 
 /// What is said of pages that were visited before.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "What is fetched")]
+#[command(next_help_heading = "What to fetch")]
 pub struct AgainArgs {
     /// Visit pages again that are due.
     ///

@@ -42,29 +42,29 @@ pub struct CrawlArgs {
 
     #[command(flatten)]
     pages: Pages,
-    /// Stop after so many bytes, as 10GiB.
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "What is fetched", hide_short_help = true)]
+    /// Stop after this many bytes, such as 10GiB.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "What to fetch", hide_short_help = true)]
     bytes: Option<u64>,
     /// Stop after so long, as 90s, 15m, 8h.
-    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "What is fetched")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "What to fetch")]
     time: Option<u64>,
     /// Links from a seed; 0 fetches the seeds alone.
-    #[arg(long, value_name = "N", help_heading = "What is fetched")]
+    #[arg(long, value_name = "N", help_heading = "What to fetch")]
     depth: Option<u32>,
     /// Where links may lead: hosts, domains, any or listed [default: hosts].
     ///
     /// `hosts` of the seeds, their registrable `domains`, `any` host, or only those `listed` by scope.hosts and
     /// scope.domain_suffixes of the settings. Seeds are fetched in any case.
-    #[arg(long, value_name = "WHERE", value_parser = parse_within, help_heading = "What is fetched")]
+    #[arg(long, value_name = "WHERE", value_parser = parse_within, help_heading = "What to fetch")]
     within: Option<Seeds>,
     /// Stay under this prefix of a URL; may be repeated.
-    #[arg(long, value_name = "PREFIX", help_heading = "What is fetched", hide_short_help = true)]
+    #[arg(long, value_name = "PREFIX", help_heading = "What to fetch", hide_short_help = true)]
     prefix: Vec<String>,
     /// Only URLs that match this regular expression; may be repeated.
-    #[arg(long, value_name = "REGEX", help_heading = "What is fetched", hide_short_help = true)]
+    #[arg(long, value_name = "REGEX", help_heading = "What to fetch", hide_short_help = true)]
     include: Vec<String>,
     /// No URLs that match this regular expression; may be repeated.
-    #[arg(long, value_name = "REGEX", help_heading = "What is fetched", hide_short_help = true)]
+    #[arg(long, value_name = "REGEX", help_heading = "What to fetch", hide_short_help = true)]
     exclude: Vec<String>,
     /// Only answers of this media type, as text/*; of this one too, as +image/*.
     ///
@@ -73,7 +73,7 @@ pub struct CrawlArgs {
     media_type: Vec<String>,
     /// Rules (see `webmill rules`), a file or a folder of them, or builtin:NAME: what they name as entries is fetched as seeds are, and only what
     /// their link tags and paging tags lead to. May be repeated.
-    #[arg(long = "rules", value_name = "FILE", help_heading = "What is fetched", hide_short_help = true)]
+    #[arg(long = "rules", value_name = "FILE", help_heading = "What to fetch", hide_short_help = true)]
     steering: Vec<String>,
 
     /// Order of fetching [default: breadth].
@@ -81,41 +81,41 @@ pub struct CrawlArgs {
         long,
         value_enum,
         value_name = "ORDER",
-        help_heading = "What is fetched",
+        help_heading = "What to fetch",
         hide_possible_values = true
     )]
     strategy: Option<Order>,
     /// Topic file of a focused crawl: which pages it looks for (docs/focused.md).
-    #[arg(long, value_name = "FILE.toml", help_heading = "What is fetched", hide_short_help = true)]
+    #[arg(long, value_name = "FILE.toml", help_heading = "What to fetch", hide_short_help = true)]
     topic: Option<PathBuf>,
     /// Least pause between two requests to a host, as 250ms [default: 1s].
     ///
     /// A bare number is seconds.
-    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "What is fetched")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "What to fetch")]
     delay: Option<u64>,
     /// Ask again for what was given up with this outcome, as server-error; `all` for every URL that may be there after all.
-    #[arg(long, value_name = "OUTCOME", value_delimiter = ',', num_args = 1.., help_heading = "What is fetched", hide_short_help = true)]
+    #[arg(long, value_name = "OUTCOME", value_delimiter = ',', num_args = 1.., help_heading = "What to fetch", hide_short_help = true)]
     pub retry: Vec<String>,
     /// Address or page that tells site owners who is asking; part of the User-Agent.
-    #[arg(long, value_name = "URL|MAIL", help_heading = "What is fetched")]
+    #[arg(long, value_name = "URL|MAIL", help_heading = "What to fetch")]
     contact: Option<String>,
     /// Proxy, as http://127.0.0.1:3128, socks5h://user:password@host:1080 (it looks names up), socks5:// (they are looked
     /// up here); for some URLs only as http=URL,https=URL.
-    #[arg(long, value_name = "URL", help_heading = "What is fetched", hide_short_help = true)]
+    #[arg(long, value_name = "URL", help_heading = "What to fetch", hide_short_help = true)]
     proxy: Option<String>,
     /// Fetch what pages need to be shown: styles, scripts, pictures, fonts.
     ///
     /// Wherever it is, frames too. Stored with the pages, not counted as pages. Where pages are visited again, it is asked for again
     /// with them.
-    #[arg(long, help_heading = "What is fetched")]
+    #[arg(long, help_heading = "What to fetch")]
     requisites: bool,
     /// Open pages whose URL matches in a headless Chromium, for links that scripts make.
     ///
     /// A regular expression; may be repeated.
-    #[arg(long, value_name = "REGEX", help_heading = "What is fetched", hide_short_help = true)]
+    #[arg(long, value_name = "REGEX", help_heading = "What to fetch", hide_short_help = true)]
     render: Vec<String>,
     /// Fetch from private and loopback addresses too.
-    #[arg(long, help_heading = "What is fetched")]
+    #[arg(long, help_heading = "What to fetch")]
     allow_private: bool,
 
     /// Visiting again.

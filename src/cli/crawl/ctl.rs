@@ -86,7 +86,7 @@ enum Setting {
         #[arg(value_parser = parse_time)]
         time: u64,
     },
-    /// Stop after so many pages.
+    /// Stop after this many pages.
     Pages {
         /// Pages since the crawl began.
         count: u64,

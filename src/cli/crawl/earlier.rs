@@ -34,7 +34,7 @@ const PAGES: usize = 8_000_000;
 
 /// In-degree, mirror degree and PageRank of a page.
 #[derive(Default)]
-struct Known {
+struct PageScores {
     links: u32,
     mirrors: u32,
     page_rank: f32,
@@ -43,8 +43,8 @@ struct Known {
 /// What is known by page.
 #[derive(Default)]
 struct Degrees {
-    pages: HashMap<UrlKey, Known>,
-    /// Nodes of the graph: the mean PageRank is one in so many.
+    pages: HashMap<UrlKey, PageScores>,
+    /// Number of nodes of the graph: the mean PageRank is one divided by it.
     nodes: f64,
 }
 
@@ -104,7 +104,7 @@ impl Degrees {
                 let Some(url) = CanonicalUrl::parse_stored(page.url) else { continue };
                 if page.indegree >= least {
                     let (links, page_rank) = (page.indegree, page.pagerank as f32);
-                    degrees.insert(url.key(), Known { links, page_rank, mirrors: 0 });
+                    degrees.insert(url.key(), PageScores { links, page_rank, mirrors: 0 });
                 }
             }
             while degrees.len() > PAGES {

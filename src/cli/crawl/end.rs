@@ -16,7 +16,7 @@ use webmill_jobs::crawl::EVENTS;
 const INCOMPLETE: u8 = 3;
 /// Exit code of a crawl that was stopped.
 const STOPPED: u8 = 130;
-/// A limit excuses what it kept from being asked for, and that one in so many was asked for and is missing.
+/// A limit excuses URLs that it kept from being fetched, and failures of at most one in this many fetched URLs.
 const MUCH: u64 = 10;
 
 /// How a run ended.
@@ -58,7 +58,7 @@ impl End {
         }
     }
 
-    /// Says what is missing, and how to go on.
+    /// Names the missing URLs, and how to go on.
     pub fn tell(&self, totals: &Totals, out: &Path) {
         if self.ended == Ended::Stopped {
             webmill_jobs::say!("the same command goes on where it was");

@@ -12,7 +12,7 @@ use webmill_crawl::page::{account, plain};
 
 use super::seed_text;
 
-/// Messages of one kind, of which so many are written.
+/// Most messages of one kind that are written.
 const NAMED: usize = 10;
 /// File of the seeds that a crawl was last given, in its folder.
 pub const FILE: &str = "seeds.txt";
@@ -122,7 +122,7 @@ impl Seeds {
     }
 }
 
-/// The seeds that the folder of a crawl keeps; none where it was made by an earlier version.
+/// The seeds that the folder of a crawl keeps; empty if the folder has no file of them.
 pub fn kept_in(out: &Path) -> Result<Vec<CanonicalUrl>> {
     let path = out.join(FILE);
     let text = match std::fs::read_to_string(&path) {

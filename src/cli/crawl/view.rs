@@ -315,7 +315,7 @@ fn clock(time: Duration) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// So many of something: `1 URL`, `1,234 URLs`.
+/// A number with its noun: `1 URL`, `1,234 URLs`.
 pub(super) fn many(n: u64, one: &str) -> String {
     format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
 }

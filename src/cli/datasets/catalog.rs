@@ -19,13 +19,13 @@ pub struct Dataset {
     pub about: String,
     /// Where it comes from.
     #[serde(flatten)]
-    pub source: Source,
+    pub source: DatasetSource,
 }
 
 /// Where a dataset comes from.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Source {
+pub enum DatasetSource {
     /// A Debian package whose files are pages.
     Debian {
         /// Its name.
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(names.len(), catalog.dataset.len());
         for dataset in catalog.dataset {
             match dataset.source {
-                Source::Debian { roots, .. } => {
+                DatasetSource::Debian { roots, .. } => {
                     for root in roots {
                         assert!(webmill_capture::CanonicalUrl::parse(&root.site).is_some(), "{}", root.site);
                         assert!(
@@ -82,7 +82,9 @@ mod tests {
                         );
                     }
                 }
-                Source::Crawl { urls, sha256 } => assert!(sha256.is_empty() || sha256.len() == urls.len()),
+                DatasetSource::Crawl { urls, sha256 } => {
+                    assert!(sha256.is_empty() || sha256.len() == urls.len())
+                }
             }
         }
     }

@@ -52,7 +52,7 @@ use folder::Output;
 use report::{Counts, Manifest, ShardReport};
 use texts::{Copies, TextCounts, TextForm};
 use verdicts::Policy;
-use walk::Found;
+use walk::CaptureFate;
 use webmill_jobs::dedup::Dedup;
 use webmill_jobs::extract::Extract;
 use webmill_jobs::job::{latest, mixed};
@@ -224,7 +224,7 @@ struct Done {
 }
 
 impl Apply<'_> {
-    /// Writes everything but the manifest, which it returns; none where nothing is to be written.
+    /// Writes everything but the manifest, which it returns; `None` if nothing is to be written.
     fn run(&self, given: &[Input], unreadable: u64) -> Result<(ExitCode, Option<Vec<u8>>)> {
         let args = self.args;
         let captures = self.captures()?;
@@ -360,9 +360,11 @@ impl Apply<'_> {
         for (at, found) in going.zip(&walked.found) {
             let place = (number.unwrap_or_default(), at);
             match (found, copied.bytes_of(at)) {
-                (Found::Goes, _) => rows.put(captures, place, None, &mut done.counts)?,
+                (CaptureFate::Goes, _) => rows.put(captures, place, None, &mut done.counts)?,
                 // One that could not be written left its capture where it was.
-                (Found::Revisit, Some(bytes)) => rows.put(captures, place, Some(bytes), &mut done.counts)?,
+                (CaptureFate::Revisit, Some(bytes)) => {
+                    rows.put(captures, place, Some(bytes), &mut done.counts)?
+                }
                 _ => {}
             }
         }
@@ -408,7 +410,7 @@ impl Done {
         let met = &walked.met;
         let known = shard.map_or(0, |shard| shard.captures);
         let going = shard.map_or(0, |shard| shard.going.len() as u64);
-        let found = walked.found.iter().filter(|found| **found != Found::Not).count();
+        let found = walked.found.iter().filter(|found| **found != CaptureFate::Not).count();
         let not_found = going - found as u64;
         // A shard that lacks as many captures as were to go and are not there had them taken out before.
         let gone_before = not_found.min(known.saturating_sub(met.captures));

@@ -51,7 +51,7 @@ pub struct DiffArgs {
     /// Write the summary alone: words, shared passages, resemblance, containment.
     #[arg(long)]
     brief: bool,
-    /// Show only so many shared words beside what differs.
+    /// Show at most this many shared words beside each difference.
     #[arg(long, value_name = "WORDS", default_value_t = 40)]
     context: usize,
 }

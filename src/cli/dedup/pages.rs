@@ -28,11 +28,11 @@ columns! {
 }
 
 columns! {
-    struct Said from TextRow { url_key, warc_filename, warc_record_offset, text }
+    struct TextPlace from TextRow { url_key, warc_filename, warc_record_offset, text }
 }
 
 /// Where the current capture of a URL is.
-struct Found {
+struct CapturePlace {
     part: PathBuf,
     place: u64,
     about: String,
@@ -53,14 +53,14 @@ pub fn texts_of(results: &Path, urls: &[&str]) -> Result<Vec<String>> {
     if let Some(missing) = found.iter().position(Option::is_none) {
         bail!(not_there(results, &extract.path("pages"), &urls[missing])?);
     }
-    let found: Vec<Found> = found.into_iter().flatten().collect();
+    let found: Vec<CapturePlace> = found.into_iter().flatten().collect();
     urls.iter().zip(&found).map(|(url, found)| read(&extract.path("texts"), url, found)).collect()
 }
 
 /// The current captures of these URLs.
-fn locate(pages: &Path, urls: &[CanonicalUrl]) -> Result<Vec<Option<Found>>> {
+fn locate(pages: &Path, urls: &[CanonicalUrl]) -> Result<Vec<Option<CapturePlace>>> {
     let keys: Vec<u128> = urls.iter().map(|url| url.key().0).collect();
-    let mut found: Vec<Option<Found>> = urls.iter().map(|_| None).collect();
+    let mut found: Vec<Option<CapturePlace>> = urls.iter().map(|_| None).collect();
     let mut reader = Reader::<Located>::open(pages)?;
     while let Some(batch) = reader.next()? {
         for page in batch.rows().filter(|page| page.is_current) {
@@ -72,7 +72,7 @@ fn locate(pages: &Path, urls: &[CanonicalUrl]) -> Result<Vec<Option<Found>>> {
                 } else {
                     page.page_type.map_or("no HTML", |kind| kind.as_str())
                 };
-                *found = Some(Found {
+                *found = Some(CapturePlace {
                     part: batch.path().to_path_buf(),
                     place: place(page.warc_filename, page.warc_record_offset),
                     about: format!("{status}, {kind}"),
@@ -87,9 +87,9 @@ fn locate(pages: &Path, urls: &[CanonicalUrl]) -> Result<Vec<Option<Found>>> {
 }
 
 /// The text of a capture, from the file that has those of its part of table `pages`.
-fn read(texts: &Path, url: &CanonicalUrl, found: &Found) -> Result<String> {
+fn read(texts: &Path, url: &CanonicalUrl, found: &CapturePlace) -> Result<String> {
     let file = covering(&part_files(texts)?, &found.part).cloned();
-    let mut reader = Reader::<Said>::over(file.into_iter().collect());
+    let mut reader = Reader::<TextPlace>::over(file.into_iter().collect());
     while let Some(batch) = reader.next()? {
         for text in batch.rows().filter(|text| text.url_key.0 == url.key().0) {
             if place(text.warc_filename, text.warc_record_offset) == found.place {

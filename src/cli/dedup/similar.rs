@@ -33,7 +33,7 @@ columns! {
 }
 
 columns! {
-    struct Said from TextRow { url_key, url, title, text, warc_filename, warc_record_offset }
+    struct TextColumns from TextRow { url_key, url, title, text, warc_filename, warc_record_offset }
 }
 
 /// Print the pages of results that resemble a text, the most similar first.
@@ -149,7 +149,7 @@ fn of_part(
     }
     let mut found = Vec::new();
     // The file of texts that has those of this part, with others perhaps.
-    let mut reader = Reader::<Said>::over(covering(texts, path).cloned().into_iter().collect());
+    let mut reader = Reader::<TextColumns>::over(covering(texts, path).cloned().into_iter().collect());
     while let Some(batch) = reader.next()? {
         for row in batch.rows() {
             if !current.contains(&(row.url_key.0, place(row.warc_filename, row.warc_record_offset))) {

@@ -45,7 +45,7 @@ pub fn run(results: &Path, cancel: &Cancel) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!wrong.is_empty())))
 }
 
-/// The manifest of a committed folder, or what is wrong with it.
+/// The manifest of a committed folder, or its defects.
 fn manifest(folder: &Path) -> Result<Manifest, String> {
     let bytes = std::fs::read(folder.join(Manifest::FILE)).map_err(|e| e.to_string())?;
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| format!("not a manifest: {e}"))?;
@@ -55,7 +55,7 @@ fn manifest(folder: &Path) -> Result<Manifest, String> {
     }
 }
 
-/// What is wrong with the files, by their paths.
+/// Defects of the files, by their paths.
 fn compare(
     files: &[(PathBuf, OutputFile)],
     bytes: u64,

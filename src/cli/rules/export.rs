@@ -11,7 +11,7 @@ use crate::args::{OutOption, Results};
 use crate::print::TO_HELP;
 use webmill_jobs::builtin::registry;
 use webmill_jobs::catalogue::{Catalogue, TableFiles};
-use webmill_jobs::export::{Form, Source, to_file, to_folder, to_writer};
+use webmill_jobs::export::{ExportTable, Form, to_file, to_folder, to_writer};
 use webmill_jobs::rules::RulesJob;
 
 /// Write tables of rules as JSON lines, CSV or one SQLite file.
@@ -48,7 +48,7 @@ pub fn run(args: &ExportArgs, cancel: &Cancel) -> Result<ExitCode> {
     let form = args.to.unwrap_or(Form::ALL[0]);
     let tables = chosen(&catalogue, &args.table, form)?;
     let sources =
-        tables.iter().map(|table| Source::new(table)).collect::<webmill_capture::Result<Vec<_>>>()?;
+        tables.iter().map(|table| ExportTable::new(table)).collect::<webmill_capture::Result<Vec<_>>>()?;
     match (&args.out.out, sources.as_slice()) {
         (Some(out), sources) if form.is_one_file() => to_file(sources, form, out, cancel)?,
         (Some(out), sources) if args.table.len() == 1 => to_file(sources, form, out, cancel)?,

@@ -8,7 +8,7 @@ use console::Style;
 use webmill_html::{Limits, charset, parse};
 use webmill_rules::cells::Cell;
 use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
-use webmill_rules::{ApplyLimits, Found, Rule, RulePage, TagNumber, TagSteps, library};
+use webmill_rules::{ApplyLimits, Rule, RulePage, TagNumber, TagResult, TagSteps, library};
 
 use super::page::{PageBytes, Pages};
 use crate::args::{Address, Results, ShardsOption, Top};
@@ -125,7 +125,7 @@ impl Screen<'_> {
         self.out.push_str(&format!("{}\n", painted(text, Style::new().bold())));
     }
 
-    fn tags(&mut self, results: &[(TagNumber, Vec<Found>)], steps: &[TagSteps], depth: usize) {
+    fn tags(&mut self, results: &[(TagNumber, Vec<TagResult>)], steps: &[TagSteps], depth: usize) {
         let indent = "  ".repeat(depth);
         for (tag, found) in results {
             let id = &self.rule.tags[*tag].id;
@@ -147,7 +147,7 @@ impl Screen<'_> {
         }
     }
 
-    fn tables(&mut self, layer: usize, results: Vec<(TagNumber, Vec<Found>)>) -> Result<()> {
+    fn tables(&mut self, layer: usize, results: Vec<(TagNumber, Vec<TagResult>)>) -> Result<()> {
         let rule = self.rule;
         let page = Visited { results, page: () };
         for group in rule.groups.iter().filter(|group| group.levels[0].layer == layer) {

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use webmill_capture::Truncation;
 use webmill_shard::{Resume, ShardReader};
 
-use super::sources::{ReadArgs, Source, Tally};
+use super::sources::{ReadArgs, ShardSource, Tally};
 
 /// Write the data of records: of all of them, or of the one at an offset.
 ///
@@ -37,7 +37,7 @@ pub fn run(args: &CatArgs) -> Result<ExitCode> {
     for source in &sources {
         let mut tally = Tally::default();
         let mut reader = match (args.offset, source) {
-            (Some(offset), Source::File(input)) => {
+            (Some(offset), ShardSource::File(input)) => {
                 options.exact_start = Some(Resume::from(offset));
                 let kind = (input.format, input.container);
                 let range = offset..offset.saturating_add(1);

@@ -10,7 +10,7 @@ use serde::Serialize;
 use webmill_capture::Error;
 use webmill_capture::Truncation;
 
-use super::sources::{ReadArgs, Source, Tally, count};
+use super::sources::{ReadArgs, ShardSource, Tally, count};
 use crate::print::DocumentFormat;
 
 /// Read shards whole and report every damage with path, offset and reason.
@@ -46,7 +46,7 @@ enum Line<'a> {
     },
 }
 
-/// Records by what is wrong with them though they were read; one may have several defects.
+/// Records that were read, by defect; a record may have several.
 type Defects = BTreeMap<Cow<'static, str>, u64>;
 
 /// Most names of defects that are counted apart.
@@ -75,7 +75,7 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode> {
     Ok(if failed { ExitCode::from(2) } else { all.exit_code(args.read.max_bad()) })
 }
 
-fn check(args: &CheckArgs, source: &Source, out: &mut impl Write) -> Result<Tally> {
+fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result<Tally> {
     let options = webmill_shard::ReadOptions { verify_digests: true, ..args.read.options() };
     let mut reader = source.open(&options)?;
     let shard = source.name();

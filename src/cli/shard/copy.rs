@@ -11,14 +11,14 @@ use webmill_shard::{
     WriteOptions,
 };
 
-use super::sources::{ReadArgs, Source, Tally, count, not_an_input};
+use super::sources::{ReadArgs, ShardSource, Tally, count, not_an_input};
 use crate::args::{Out, parse_size};
 use crate::print::TO_HELP;
 
 /// Copy every complete record out of damaged shards.
 ///
 /// RAW DB records keep raw head and stored data, byte for byte; in a file or parts of one that went through text mode (every
-/// LF became CR LF) they get back what they were, where their lengths fit then. What is lost is named on stderr. Exit code 0: damage
+/// LF became CR LF) they get back what they were, where their lengths fit then. Any loss is named on stderr. Exit code 0: damage
 /// within --max-bad; 1: beyond it, with all that is whole recovered; 2: no record recovered.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -102,7 +102,7 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
     let mut unproven = 0;
     let mut written = Vec::new();
     let each = is_folder(&args.out.out);
-    let groups: Vec<&[Source]> = if each { sources.chunks(1).collect() } else { vec![&sources] };
+    let groups: Vec<&[ShardSource]> = if each { sources.chunks(1).collect() } else { vec![&sources] };
     let mut names: Vec<String> = sources.iter().map(last_name).collect();
     names.sort_unstable();
     if let Some(pair) = names.windows(2).find(|pair| each && pair[0] == pair[1]) {
@@ -209,7 +209,7 @@ enum Place<'a> {
     Folder(&'a Path, &'a str, u64),
 }
 
-fn open(sources: &[Source], options: &ReadOptions) -> Result<Vec<ShardReader>> {
+fn open(sources: &[ShardSource], options: &ReadOptions) -> Result<Vec<ShardReader>> {
     sources.iter().map(|source| source.open(options)).collect()
 }
 
@@ -271,7 +271,7 @@ fn sink(target: Target, place: Place<'_>, compression: Compression) -> Result<Co
 /// Copies what `reader` gives, RAW DB into RAW DB byte for byte unless it is to be packed again; gives the number of
 /// unproven records.
 fn copy(
-    source: &Source,
+    source: &ShardSource,
     reader: &mut ShardReader,
     sink: &mut Converter,
     repack: bool,
@@ -284,7 +284,7 @@ fn copy(
 }
 
 fn copy_records(
-    source: &Source,
+    source: &ShardSource,
     reader: &mut ShardReader,
     sink: &mut Converter,
     repack: bool,
@@ -373,7 +373,7 @@ fn is_folder(out: &Path) -> bool {
     out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-fn last_name(source: &Source) -> String {
+fn last_name(source: &ShardSource) -> String {
     match source.path().and_then(Path::file_name) {
         Some(name) => name.to_string_lossy().into_owned(),
         None => "stdin".into(),
@@ -381,7 +381,7 @@ fn last_name(source: &Source) -> String {
 }
 
 /// The name without its endings, to make others of.
-fn stem(source: &Source) -> String {
+fn stem(source: &ShardSource) -> String {
     let name = last_name(source);
     let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or("shard");
     stem.to_string()

@@ -45,7 +45,7 @@ impl ReadArgs {
 
     /// Finds the shards. What is none is named on stderr, and comes back only as the flag that something could not be
     /// read at all.
-    pub fn sources(&self) -> Result<(Vec<Source>, bool)> {
+    pub fn sources(&self) -> Result<(Vec<ShardSource>, bool)> {
         let is_pipe = |input: &&String| {
             let path = Path::new(input);
             *input == "-" || (path.exists() && !path.is_file() && !path.is_dir())
@@ -61,30 +61,30 @@ impl ReadArgs {
                 unreadable |= matches!(error, Error::Io { .. });
                 webmill_jobs::say!("not read: {error}");
             }
-            sources.extend(found.into_iter().map(Source::File));
+            sources.extend(found.into_iter().map(ShardSource::File));
         }
-        sources.extend(pipes.into_iter().map(|pipe| Source::Pipe(pipe.clone())));
+        sources.extend(pipes.into_iter().map(|pipe| ShardSource::Pipe(pipe.clone())));
         Ok((sources, unreadable))
     }
 }
 
 /// One shard to read.
-pub enum Source {
+pub enum ShardSource {
     /// A recognised file.
     File(Input),
     /// `-` or a named pipe.
     Pipe(String),
 }
 
-impl Source {
+impl ShardSource {
     /// Opens it from the start.
     pub fn open(&self, options: &ReadOptions) -> Result<ShardReader> {
         Ok(match self {
-            Source::File(input) => {
+            ShardSource::File(input) => {
                 let kind = (input.format, input.container);
                 ShardReader::open_as(&input.path, input.name.clone(), kind, 0..u64::MAX, options)?
             }
-            Source::Pipe(name) => {
+            ShardSource::Pipe(name) => {
                 let reader: Box<dyn Read + Send> = match name.as_str() {
                     "-" => Box::new(std::io::stdin()),
                     path => Box::new(File::open(path).map_err(|e| Error::io(path, e))?),
@@ -97,9 +97,9 @@ impl Source {
     /// What messages and tables call it.
     pub fn name(&self) -> &str {
         match self {
-            Source::File(input) => &input.name,
-            Source::Pipe(name) if name == "-" => "stdin",
-            Source::Pipe(name) => name,
+            ShardSource::File(input) => &input.name,
+            ShardSource::Pipe(name) if name == "-" => "stdin",
+            ShardSource::Pipe(name) => name,
         }
     }
 
@@ -107,7 +107,9 @@ impl Source {
     /// but for a pipe and for RAW DB that is compressed as a whole, where lengths are those inside.
     pub fn bytes(&self, inside: u64) -> u64 {
         match self {
-            Source::File(input) if input.format != Format::RawDb || input.container == Container::Plain => {
+            ShardSource::File(input)
+                if input.format != Format::RawDb || input.container == Container::Plain =>
+            {
                 input.bytes
             }
             _ => inside,
@@ -117,18 +119,18 @@ impl Source {
     /// Its path, where it is a file.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Source::File(input) => Some(&input.path),
-            Source::Pipe(_) => None,
+            ShardSource::File(input) => Some(&input.path),
+            ShardSource::Pipe(_) => None,
         }
     }
 }
 
 /// Refuses to write over what is read.
-pub fn not_an_input(sources: &[Source], out: &Path) -> Result<()> {
+pub fn not_an_input(sources: &[ShardSource], out: &Path) -> Result<()> {
     let same = |path: &PathBuf| {
         sources
             .iter()
-            .filter_map(Source::path)
+            .filter_map(ShardSource::path)
             .any(|input| input.canonicalize().is_ok_and(|input| input == *path))
     };
     if out.canonicalize().is_ok_and(|path| same(&path)) {
@@ -151,18 +153,18 @@ pub struct Tally {
     pub inside: u64,
     /// Bytes that gave no record.
     pub lost: u64,
-    /// Bytes walked over, known when a walk is done: see [`Source::bytes`].
+    /// Bytes walked over, known when a walk is done: see [`ShardSource::bytes`].
     pub bytes: u64,
 }
 
 impl Tally {
-    /// Takes a record of so many stored bytes.
+    /// Counts a record of `bytes` stored bytes.
     pub fn take(&mut self, bytes: u64) {
         self.records += 1;
         self.inside += bytes;
     }
 
-    /// Takes a place of damage that cost so many bytes.
+    /// Counts a place of damage that cost `bytes` bytes.
     pub fn lose(&mut self, bytes: u64) {
         self.damaged += 1;
         self.inside += bytes;
@@ -170,7 +172,7 @@ impl Tally {
     }
 
     /// The same when `source` has been walked over.
-    pub fn of(self, source: &Source) -> Tally {
+    pub fn of(self, source: &ShardSource) -> Tally {
         Tally { bytes: source.bytes(self.inside), ..self }
     }
 

@@ -20,7 +20,7 @@ columns! {
     }
 }
 
-/// What is known of the current capture as a document.
+/// Known facts about the current capture as a document.
 ///
 /// # Errors
 /// Where a table cannot be read.
@@ -43,7 +43,7 @@ pub fn document(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result
     Ok(())
 }
 
-/// What is known of the URL as a picture, a sound or a video: by its own bytes, else by the element that shows it.
+/// Known facts about the URL as a picture, a sound or a video: by its own bytes, else by the element that shows it.
 ///
 /// # Errors
 /// Where a table cannot be read.

@@ -42,7 +42,7 @@ macro_rules! described {
 about_fields! { described! }
 
 columns! {
-    struct Said from TextRow {
+    struct TextColumns from TextRow {
         url_key, text, language, confidence, num_words, warc_filename, warc_record_offset
     }
 }
@@ -167,9 +167,11 @@ pub fn text(
     shown: &mut Shown,
 ) -> Result<()> {
     let by = "url_sortkey";
-    let Some(mut reader) = tables.reader::<Said>("extract", "texts", by, &page.surt)? else { return Ok(()) };
+    let Some(mut reader) = tables.reader::<TextColumns>("extract", "texts", by, &page.surt)? else {
+        return Ok(());
+    };
     while let Some(batch) = reader.next()? {
-        let is_it = |row: &Said<'_>| {
+        let is_it = |row: &TextColumns<'_>| {
             row.url_key.0 == page.key && row.warc_filename == current.0 && row.warc_record_offset == current.1
         };
         if let Some(row) = batch.rows().find(is_it) {

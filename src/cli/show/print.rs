@@ -1,4 +1,4 @@
-//! What is known of a page, for people: one screen.
+//! Known facts about a page, for people: one screen.
 
 use std::fmt::Write;
 

@@ -49,7 +49,7 @@ impl Tables {
         Ok(self.jobs.get(job).and_then(Option::as_ref))
     }
 
-    /// A copy of what is known of a job's results, where they are.
+    /// A copy of the known facts about a job's results, where they are.
     ///
     /// # Errors
     /// As of [`Tables::job`].

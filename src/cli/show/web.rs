@@ -27,7 +27,7 @@ columns! {
 /// Anchors that are listed of one page.
 const ANCHORS: usize = 3;
 
-/// A node of the graph, with what is known of all nodes.
+/// A node of the graph, with the known facts about all nodes.
 struct InGraph<'a> {
     graph: &'a Committed,
     csr: Csr,

@@ -41,7 +41,7 @@ impl PageReader {
         Ok(PageReader { args })
     }
 
-    /// What a page says: one entry, one an item of a feed; none where its language is not wanted.
+    /// The entry of a page, or one entry per item of a feed; empty if the language is not wanted.
     ///
     /// # Errors
     /// For bytes that are no page, a sitemap (see [`PageReader::written`]), and a `url` that is no address of a page.

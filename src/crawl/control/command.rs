@@ -73,7 +73,7 @@ impl Command {
     /// Reads a line of JSON and holds it against the bounds.
     ///
     /// # Errors
-    /// [`Error::Config`] says what is wrong with it.
+    /// [`Error::Config`] says its defects.
     pub fn parse(line: &[u8]) -> Result<Command> {
         if line.len() > MAX_LINE_BYTES {
             return Err(Error::Config(format!(

@@ -1,4 +1,4 @@
-//! The file of commands: what is in it is obeyed, sooner or later, once.
+//! The file of commands: its content is obeyed, sooner or later, once.
 //!
 //! `OUT/control/commands.jsonl` holds one line a command, with its number and its time. A command is appended under a lock of
 //! the file and synced before anybody is told that it was taken; a line that a crash left unfinished is cut off by the
@@ -129,7 +129,7 @@ fn highest_number(path: &Path) -> Result<u64> {
     Ok(at.number)
 }
 
-/// The next commands behind `obeyed`, which is moved behind them; none where there are none. A line that is no command, or
+/// The next commands behind `obeyed`, which is moved behind them; empty if there are no further ones. A line that is no command, or
 /// whose number was obeyed already, is not obeyed.
 ///
 /// # Errors
@@ -187,7 +187,7 @@ fn read_path(path: &Path, obeyed: &mut Obeyed) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// Passes over the rest of a line; its bytes, or none where the line has no end.
+/// Skips the rest of a line and returns its length in bytes, or `None` if the line has no end.
 fn skip_line(reader: &mut impl BufRead) -> std::io::Result<Option<u64>> {
     let mut skipped = 0;
     loop {

@@ -45,7 +45,7 @@ static MAKING: LazyLock<[u64; 9]> = LazyLock::new(|| {
 static UNITS: LazyLock<[u64; 8]> =
     LazyLock::new(|| ["s", "ms", "sec", "secs", "second", "seconds", "sekunden", "秒"].map(hash_of));
 
-/// What is left of a page for comparison.
+/// The parts of a page that are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageFingerprint {
     /// Hashes of the different blocks, ascending.

@@ -57,7 +57,7 @@ struct Group {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Cut {
     refused: u32,
-    /// The URL that is let through: the so many-th refused one.
+    /// Number of the refused URL that is let through.
     probe_at: u32,
     gap: u32,
     hits: u8,
@@ -90,7 +90,7 @@ impl Groups {
         }
     }
 
-    /// Whether a URL of this pattern is refused now; every so many-th is not.
+    /// Whether a URL of this pattern is refused now; some are let through as probes.
     pub fn refuses(&mut self, key: u32) -> bool {
         let Some(at) = self.at(key) else { return false };
         let Some(cut) = &mut self.0[at].cut else { return false };

@@ -22,14 +22,14 @@ const HASHES: u32 = 4;
 
 /// The filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct BlockFilter {
     young: Vec<u8>,
     old: Vec<u8>,
     /// Entries of the young one.
     count: u16,
 }
 
-impl Known {
+impl BlockFilter {
     /// Whether the block was met; one that was counts as met now. `most_bytes`: the bound of each of the two filters.
     pub fn meet(&mut self, block: u32, most_bytes: usize) -> bool {
         let hash = mix(u64::from(block));
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_recurs_is_kept_and_the_rest_ages() {
-        let mut known = Known::default();
+        let mut known = BlockFilter::default();
         assert!(!known.meet(7, 1024));
         (0..40).for_each(|block| known.insert(block, 1024));
         let mut wrong = 0;

@@ -93,7 +93,7 @@ impl Crawl {
         }
     }
 
-    /// What is known of the URL of `lease` without asking anybody.
+    /// Known facts about the URL of `lease` without asking anybody.
     fn verdict(&mut self, lease: &Lease) -> Option<Settled> {
         if let Some(pattern) = self.operator.drops(&lease.entry.url).map(str::to_owned) {
             return Some((outcome::DROPPED.into(), Some(pattern)));

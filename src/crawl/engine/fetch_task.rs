@@ -10,7 +10,7 @@ use crate::archive::{ArchiveOptions, Packed, Stored, Via, pack};
 use crate::engine::brake::refused_by_head;
 use crate::engine::rendered::{Taken, ToRender};
 use crate::engine::requisites_again::KeptCapture;
-use crate::engine::revisit::{Facts, Known, Repeats};
+use crate::engine::revisit::{EarlierAnswer, Facts, Repeats};
 use crate::fetch::{Failure, Fetched, Fetcher, Method, Received, Request};
 use crate::page::{PageReader, Reading};
 use crate::render::Part;
@@ -29,7 +29,7 @@ pub(super) struct FetchTask {
     /// The URL that named it and the way from a seed, where the archive is to tell.
     pub via: Option<(Option<String>, String)>,
     /// What the answer is compared with.
-    pub known: Option<Known>,
+    pub known: Option<EarlierAnswer>,
     /// What it repeats if it is not modified, where what that names is asked for.
     pub kept: Option<KeptCapture>,
     /// Between two requests to the host, ms.

@@ -136,7 +136,7 @@ fn open_frontier(path: &Path, options: &CrawlOptions) -> Result<(Frontier, Check
     Ok((frontier, checkpoint, State::Committed))
 }
 
-/// Sites that seeds moved to, as the checkpoint of a frontier has them; none where it cannot be read.
+/// Sites that seeds moved to, from the checkpoint of a frontier; empty if it cannot be read.
 pub(crate) fn adopted(checkpoint: &[u8]) -> Vec<String> {
     postcard::from_bytes(checkpoint).map(|checkpoint: Checkpoint| checkpoint.adopted).unwrap_or_default()
 }

@@ -9,7 +9,7 @@
 
 use crate::Purpose;
 use crate::engine::Crawl;
-use crate::engine::revisit::{Facts, Known};
+use crate::engine::revisit::{EarlierAnswer, Facts};
 use crate::frontier::{KnownSitemap, Lease};
 use crate::revisit::history::{Hint, MAX_VALIDATOR};
 use webmill_capture::CanonicalUrl;
@@ -61,13 +61,13 @@ impl Crawl {
     }
 
     /// What is sent with the request for a sitemap that was read before.
-    pub(super) fn known_sitemap(&self, lease: &Lease) -> Result<Option<Known>> {
+    pub(super) fn known_sitemap(&self, lease: &Lease) -> Result<Option<EarlierAnswer>> {
         let Some(known) = self.frontier.sitemap(&lease.entry.url)? else { return Ok(None) };
         let believed = self.frontier.host(lease).visits.validators.is_believed();
         let conditions = (known.etag.unwrap_or_default(), known.last_modified.unwrap_or_default());
         let some = !conditions.0.is_empty() || !conditions.1.is_empty();
         let conditions = (believed && some).then_some(conditions);
-        Ok(Some(Known { conditions, digest: None, capture: None, probing: false }))
+        Ok(Some(EarlierAnswer { conditions, digest: None, capture: None, probing: false }))
     }
 
     /// A sitemap was read, or is as it was.

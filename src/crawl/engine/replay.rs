@@ -115,7 +115,7 @@ impl Written {
 }
 
 /// What a replay needs of an event whose answer was stored.
-struct Known {
+struct StoredEvent {
     at: Position,
     purpose: Purpose,
     standing: Standing,
@@ -132,17 +132,17 @@ struct Known {
 
 /// What the journal knows of stored answers, in the order of the shards.
 struct KnownAnswers {
-    events: Receiver<Known>,
-    next: Option<Known>,
+    events: Receiver<StoredEvent>,
+    next: Option<StoredEvent>,
 }
 
 impl KnownAnswers {
-    fn new(events: Receiver<Known>) -> KnownAnswers {
+    fn new(events: Receiver<StoredEvent>) -> KnownAnswers {
         KnownAnswers { next: events.recv().ok(), events }
     }
 
     /// Of the record at `at`; places must be asked for in their order.
-    fn at(&mut self, at: Position) -> Option<Known> {
+    fn at(&mut self, at: Position) -> Option<StoredEvent> {
         while self.next.as_ref().is_some_and(|known| known.at < at) {
             self.next = self.events.recv().ok();
         }
@@ -155,7 +155,12 @@ impl KnownAnswers {
 }
 
 /// Reads what the journal knows of stored answers.
-fn send_known(folder: &Path, from: Position, written: &Written, sender: &SyncSender<Known>) -> Result<()> {
+fn send_known(
+    folder: &Path,
+    from: Position,
+    written: &Written,
+    sender: &SyncSender<StoredEvent>,
+) -> Result<()> {
     let mut visit = |event: Event| {
         if let Some((at, _)) = place(&event).filter(|_| !written.lacks(&event)) {
             let kept = event.purpose.is_stored() && is_kept(&event);
@@ -163,7 +168,8 @@ fn send_known(folder: &Path, from: Position, written: &Written, sender: &SyncSen
             let (purpose, redirects, at_ms) = (event.purpose, event.redirects, event.fetch_time_ms);
             // Nobody listens any more when the shards could not be read; that error is reported.
             let (onward, origin) = (event.onward, event.origin);
-            let _ = sender.send(Known { at, purpose, standing, redirects, at_ms, kept, onward, origin });
+            let _ =
+                sender.send(StoredEvent { at, purpose, standing, redirects, at_ms, kept, onward, origin });
         }
         Ok(())
     };
@@ -253,14 +259,14 @@ impl Crawl {
     /// Queues what a stored answer names; whether it is one that counts.
     fn replay_record(
         &mut self,
-        known: Option<Known>,
+        known: Option<StoredEvent>,
         record: &Record<'_>,
         tree: Option<&[u8]>,
     ) -> Result<bool> {
         let Some(url) = CanonicalUrl::parse_stored(&record.url) else { return Ok(false) };
         let (purpose, standing, redirects, onward, at_ms, origin) = match known {
-            Some(Known { kept: false, .. }) => return Ok(false),
-            Some(Known { purpose, standing, redirects, onward, at_ms, origin, .. }) => {
+            Some(StoredEvent { kept: false, .. }) => return Ok(false),
+            Some(StoredEvent { purpose, standing, redirects, onward, at_ms, origin, .. }) => {
                 (purpose, standing, redirects, onward, Some(at_ms), origin)
             }
             None => {

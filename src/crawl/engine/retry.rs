@@ -3,8 +3,8 @@
 //! **Definition.** A URL counts as given up with an outcome where the last that the event log says of it is that outcome. What
 //! is asked for again is noted as `requeued` before it is queued, so that a crash in between neither loses nor doubles it.
 //!
-//! **Cost.** The log is read once for as many URLs as may be in memory, those whose hash falls into one of so many parts: however many
-//! were given up, all are asked for again.
+//! **Cost.** URLs are divided into parts by their hash, so that a part fits in memory, and the log is read once for each part: however
+//! many URLs were given up, all are queued again.
 
 use std::collections::HashMap;
 

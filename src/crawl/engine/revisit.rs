@@ -30,7 +30,7 @@ const FEW_WORDS: u32 = 24;
 
 /// What an answer is compared with.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(super) struct EarlierAnswer {
     /// For `If-None-Match` and `If-Modified-Since`; empty: not said.
     pub conditions: Option<(String, String)>,
     /// SHA-1 of the payload.
@@ -41,7 +41,7 @@ pub(super) struct Known {
     pub probing: bool,
 }
 
-impl Known {
+impl EarlierAnswer {
     /// The capture that an answer repeats, if it does.
     pub fn revisit(&self, url: &str, status: u16, cut: bool, facts: &Facts) -> Option<Repeats> {
         let profile = match status {
@@ -145,7 +145,7 @@ impl Visits {
 
 impl Crawl {
     /// What the answer for the URL of a lease is to be compared with; `None`: it is not known.
-    pub(super) fn known(&self, lease: &Lease) -> Result<Option<Known>> {
+    pub(super) fn known(&self, lease: &Lease) -> Result<Option<EarlierAnswer>> {
         match lease.entry.purpose {
             _ if !self.options.again.keeps_history() => return Ok(None),
             Purpose::Sitemap => return self.known_sitemap(lease),
@@ -160,13 +160,18 @@ impl Crawl {
         Ok(Some(self.known_by(lease, &history)))
     }
 
-    fn known_by(&self, lease: &Lease, history: &PageHistory) -> Known {
+    fn known_by(&self, lease: &Lease, history: &PageHistory) -> EarlierAnswer {
         let trust = &self.frontier.host(lease).visits.validators;
         let conditions = history.conditions(trust).map(|conditions| {
             let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
             (text(conditions.etag), text(conditions.last_modified))
         });
-        Known { conditions, digest: history.digest, capture: history.capture, probing: history.probing }
+        EarlierAnswer {
+            conditions,
+            digest: history.digest,
+            capture: history.capture,
+            probing: history.probing,
+        }
     }
 
     /// Counts a visit of the page of `lease`: its event and its history say what it found. `None`: no history is kept of it.

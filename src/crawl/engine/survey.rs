@@ -50,7 +50,7 @@ impl Finished {
         self.frontier.each_host(visit)
     }
 
-    /// Visits what is known of pages from visits, each with a number that those of its host have in common; by this number they come in
+    /// Visits the histories of pages, each with a number that those of its host have in common; by this number they come in
     /// ascending order. Now and then hosts share one.
     ///
     /// # Errors

@@ -151,7 +151,7 @@ impl Exchange {
         self.folder.join(name).join("inbox")
     }
 
-    /// The state of an agent; none where there is none, or not a whole one.
+    /// The state of an agent; `None` if its file is missing or incomplete.
     fn state_of(&self, name: &str) -> Result<Option<AgentState>> {
         let path = self.state_path(name);
         let file = match std::fs::File::open(&path) {

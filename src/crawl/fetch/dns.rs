@@ -162,7 +162,7 @@ impl Dns {
         hosts.get(name).or_else(below).copied()
     }
 
-    /// What is known of a name, or the lookup that will tell: another's, or one started now.
+    /// Known facts about a name, or the lookup that will tell: another's, or one started now.
     fn find(self: &Arc<Self>, name: &str) -> Result<Addresses, Pending> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();

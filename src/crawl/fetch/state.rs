@@ -14,7 +14,7 @@ use super::request::{self, Extras, undotted};
 use super::{Failure, Method, Received, Request, Shared, address, http2, page_headers, proxy};
 use webmill_capture::CanonicalUrl;
 
-/// What is known of a request while it is in flight.
+/// Known facts about a request while it is in flight.
 pub(super) struct FetchState<'a> {
     /// Of the page that the request is made for.
     pub headers: &'a [(String, String)],

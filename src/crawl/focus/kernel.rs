@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::actions::{Action, FocusCounts, FoundLink, SeenPage};
 use super::corpus::Corpus;
-use super::learned::Told;
+use super::learned::LinkWorth;
 use super::options::Weights;
 use super::prior::PriorRanks;
 use super::reserve::reserve_key;
@@ -20,7 +20,7 @@ use super::topic::Topic;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
-/// What is left of what a link inherits behind an irrelevant page.
+/// Share of its inherited score that a link keeps behind an irrelevant page.
 const FADING: f32 = 0.5;
 /// Pages of the window of harvest, and between two counts of the background.
 pub(super) const WINDOW: usize = 1000;
@@ -37,7 +37,7 @@ const WORDS: u8 = b'W';
 /// Read in order.
 const HARVEST: u8 = b'h';
 
-/// What is stored under [`META`].
+/// The value under [`META`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Meta {
     pub(super) digest: u64,
@@ -178,7 +178,7 @@ impl Focus {
         }
         let of_site: Option<SiteState> = load(store, &key(SITE_OF, found.url.host().as_bytes()))?;
         let prior = self.meta.prior.add(found.priority);
-        let Told { value, chance } = found.words.told;
+        let LinkWorth { value, chance } = found.words.told;
         let mut learned = Learned { value, ..Learned::default() };
         learned.add(value, chance);
         let parts: Parts = [

@@ -185,7 +185,7 @@ pub fn worth(arcs: &[(u32, u32)], relevant: &[bool]) -> Vec<f32> {
 
 /// Value and chance of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Told {
+pub struct LinkWorth {
     /// What its target is worth.
     pub value: f32,
     /// How likely the target is relevant.
@@ -201,7 +201,7 @@ pub struct LinkModel {
 
 impl LinkModel {
     /// Of a link with these features.
-    pub fn tell(&self, features: &[u64]) -> Told {
+    pub fn tell(&self, features: &[u64]) -> LinkWorth {
         let scale = scale(features.len());
         let mut sums = [0.0f32; 2];
         for [value, chance] in features.iter().filter_map(|feature| self.weights.get(feature)) {
@@ -209,7 +209,7 @@ impl LinkModel {
             sums[1] += chance;
         }
         let [value, chance] = [0, 1].map(|n| 1.0 / (1.0 + (-(self.bias[n] + sums[n] * scale)).exp()));
-        Told { value, chance }
+        LinkWorth { value, chance }
     }
 
     /// Features and weights, ascending, and the bias under 0.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::actions::{Action, FoundLink};
 use super::kernel::{Focus, LINK, PAGE, SITE_OF, id};
-use super::learned::Told;
+use super::learned::LinkWorth;
 use super::reserve::reserve_key;
 use super::scorer::LinkWords;
 use super::state::{
@@ -156,7 +156,7 @@ impl Focus {
     fn link(
         &mut self,
         (page, own): (&mut PageState, Url),
-        (number, found, told): (usize, &FoundLink<'_>, Told),
+        (number, found, told): (usize, &FoundLink<'_>, LinkWorth),
         mut parts: Parts,
         state: Option<LinkState>,
         payload: &mut dyn FnMut(usize) -> Vec<u8>,

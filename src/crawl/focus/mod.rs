@@ -57,7 +57,7 @@ pub use actions::{Action, FocusCounts, FoundLink, SeenPage};
 pub use bag::{Bag, url_words};
 pub use corpus::Corpus;
 pub use kernel::Focus;
-pub use learned::{LinkLearner, LinkModel, LinkSource, LinkText, Told, worth};
+pub use learned::{LinkLearner, LinkModel, LinkSource, LinkText, LinkWorth, worth};
 pub use options::{FocusOptions, TopicKind, TopicOptions, Weights};
 pub use scorer::{LinkWords, PageWords, Scorer};
 pub use state::{Harvested, PARTS, Parts};

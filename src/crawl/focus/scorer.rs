@@ -1,4 +1,4 @@
-//! How near texts are to a topic, by what is known now of how common words are.
+//! How near texts are to a topic, by the facts known now about how common words are.
 //!
 //! **Definition.** A page: cosine of the tf·idf vector of title (three times) and main text with the topic's, tf as 1 + ln tf, so that a
 //! word said a million times counts as 15. A short text: 1 − Π(1 − uₜ) over its terms, uₜ in [0, 1] what each says for the topic: of examples whose
@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use super::bag::{Bag, url_words};
 use super::corpus::Corpus;
-use super::learned::{LinkSource, LinkText, Told};
+use super::learned::{LinkSource, LinkText, LinkWorth};
 use super::topic::{Topic, weighted};
 use webmill_capture::CanonicalUrl;
 
 /// Bytes of the texts of a link that are read.
 const MAX_LINK_TEXT: usize = 1024;
 
-/// A topic with what is known of how common words are.
+/// A topic with the known facts about how common words are.
 #[derive(Debug)]
 pub struct Scorer {
     topic: Arc<Topic>,
@@ -48,7 +48,7 @@ pub struct LinkWords {
     /// Guide words.
     pub guide: f32,
     /// What was learnt of such links; zeros where nothing was.
-    pub told: Told,
+    pub told: LinkWorth,
 }
 
 impl LinkWords {
@@ -59,7 +59,7 @@ impl LinkWords {
             context: self.context.max(other.context),
             url: self.url.max(other.url),
             guide: self.guide.max(other.guide),
-            told: Told {
+            told: LinkWorth {
                 value: self.told.value.max(other.told.value),
                 chance: self.told.chance.max(other.told.chance),
             },

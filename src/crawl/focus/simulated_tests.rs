@@ -172,7 +172,7 @@ fn tunnels_of_three() -> TopicConfig {
     TopicConfig { shortest_chain: 3, longest_chain: 3, far: 0.9, ..TopicConfig::default() }
 }
 
-/// Figures of a Web of so many pages: harvest over 2 %, recall at 5 %.
+/// Figures of a Web of `pages` pages: harvest over 2 %, recall at 5 %.
 fn report(pages: u64) {
     let early = pages / 50;
     let late = pages / 20;

@@ -1,4 +1,4 @@
-//! What is remembered of links, pages and hosts, as it is stored.
+//! The data remembered of links, pages and hosts, as it is stored.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -37,7 +37,7 @@ pub(super) enum Place {
     },
 }
 
-/// What is known of a URL that links lead to.
+/// Known facts about a URL that links lead to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct LinkState {
     pub place: Place,
@@ -96,7 +96,7 @@ fn logit(p: f32) -> f32 {
     (p / (1.0 - p)).ln()
 }
 
-/// What is known of a page that was fetched.
+/// Known facts about a page that was fetched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct PageState {
     pub url: String,

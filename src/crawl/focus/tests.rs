@@ -81,7 +81,7 @@ fn likeness_of_pages_and_links() {
     let link = of("tea", "before tea", "http://a.example/menu/tea");
     assert_eq!((link.anchor, link.context, link.guide), (1.0, 0.0, 0.5));
     assert!(of("here", "green tea", "http://a.example/").context > 0.5);
-    assert_eq!(link.told, Told::default());
+    assert_eq!(link.told, LinkWorth::default());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::host::{self, BY_TIME, Place, time_bytes};
 use super::queue::name_key;
-use super::seen::{self, Known};
+use super::seen::{self, SeenState};
 use super::{ALONE, Frontier, NEVER_MS, entry, rank};
 use crate::task::{Discovered, Entry, HostState};
 use webmill_capture::error::Result;
@@ -37,7 +37,7 @@ impl Frontier {
         }
         let class = self.head.class(found, &self.options);
         let rank = rank::rank(class, self.head.next_sequence());
-        let known = if self.counts_links() { Known::Queued(rank) } else { Known::Yes };
+        let known = if self.counts_links() { SeenState::Queued(rank) } else { SeenState::Yes };
         match self.seen.find(key)? {
             None => self.seen.insert(key, known),
             Some(_) => self.seen.set(key, known),

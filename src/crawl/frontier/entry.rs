@@ -29,7 +29,7 @@ const ROBOTS: u8 = 64;
 const LINEAGE: u8 = 128;
 const REQUISITE: u8 = SITEMAP | ROBOTS;
 
-/// What is written of an entry, borrowed from whichever form it has.
+/// The data written of an entry, borrowed from whichever form it has.
 pub(super) struct Fields<'a> {
     pub url: &'a CanonicalUrl,
     pub purpose: Purpose,

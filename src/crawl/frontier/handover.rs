@@ -2,7 +2,7 @@
 
 use super::queue::queue_key;
 use super::schedule::queue_end;
-use super::seen::{self, Known};
+use super::seen::{self, SeenState};
 use super::{Frontier, Layer, Phase};
 use crate::task::{Entry, Purpose};
 use webmill_capture::CanonicalUrl;
@@ -26,7 +26,7 @@ impl Frontier {
         if self.seen.get(key)?.is_some() {
             return Ok(false);
         }
-        self.seen.insert(key, Known::Yes);
+        self.seen.insert(key, SeenState::Yes);
         self.head.seen = self.seen.count;
         Ok(true)
     }
@@ -47,7 +47,7 @@ impl Frontier {
         names_behind(&self.states, after, most)
     }
 
-    /// Keys of what is known of a host: what is done, where nothing waits; perhaps some of another host.
+    /// Keys of the known facts about a host: what is done, where nothing waits; perhaps some of another host.
     ///
     /// # Errors
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].

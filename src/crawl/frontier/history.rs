@@ -105,7 +105,7 @@ impl Frontier {
         }
     }
 
-    /// Queues the pages whose time has come, at most so many, those that were due first, and says which.
+    /// Queues pages that are due, the earliest first, up to a given number, and returns them.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].

@@ -17,7 +17,7 @@ const HISTORY_BYTES: usize = 512;
 /// A history and the key of its URL.
 type Place = Option<Box<(u128, PageHistory)>>;
 
-/// What is known of histories without reading them.
+/// Known facts about histories without reading them.
 pub(super) struct HistoryCache {
     /// `None`: some were written before.
     written: Option<Bloom>,
@@ -26,7 +26,7 @@ pub(super) struct HistoryCache {
 }
 
 impl HistoryCache {
-    /// For a frontier with so many histories; `bloom_bytes` and `bytes` are for the filter and the table.
+    /// For a frontier with `pages` histories; `bloom_bytes` and `bytes` are for the filter and the table.
     pub fn new(pages: u64, bloom_bytes: usize, bytes: usize) -> HistoryCache {
         let places = (bytes / HISTORY_BYTES).clamp(16, 4096);
         HistoryCache {

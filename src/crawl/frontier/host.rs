@@ -123,7 +123,7 @@ pub(super) struct Host {
     pub loaded: Option<Box<Loaded>>,
 }
 
-/// What is read of a host when its turn comes.
+/// The data read from a host when its turn comes.
 pub(super) struct Loaded {
     pub state: HostState,
     /// The state was changed since it was written.

@@ -219,7 +219,7 @@ impl Frontier {
         self.set_leads(url, &leads)
     }
 
-    /// Pages that are to be looked at again, at most so many, in the order of their keys.
+    /// Pages to look at again, up to a given number, in the order of their keys.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].

@@ -15,7 +15,7 @@
 //! | `seen` | URL hash → state |
 //! | `queue` | host, rank → entry |
 //! | `hosts` | `h` host → state; `p` host → place in the index; `r` origin → robots.txt |
-//! | `times` | `i` (rank, host) or (time, host) of each host with a queue; `d` time, URL → what is needed to queue it again |
+//! | `times` | `i` (rank, host) or (time, host) of each host with a queue; `d` time, URL → the data to queue it again |
 //! | `visits` | `h` URL → what visits of a page found; `r` the same of requisites; `m` counters, checkpoint, notes |
 //! | `focus` | what a focused crawl remembers; others have none |
 //!
@@ -82,7 +82,7 @@ pub use self::options::{FrontierOptions, FrontierStats, Strategy};
 use self::queue::{cancelled_key, name_key, queue_key};
 use self::rank::Rank;
 pub use self::requisites::AskAgain;
-use self::seen::{Known, Seen};
+use self::seen::{Seen, SeenState};
 pub use self::sitemaps::KnownSitemap;
 use self::store::{Layer, Space, Store};
 pub use self::verdicts::Verdict;
@@ -274,8 +274,8 @@ impl Frontier {
         let key = seen::url_key(self.options.hash_seed, host_key, &found.url);
         match self.seen.get(key)? {
             None => {}
-            Some(Known::Yes) => return Ok(false),
-            Some(Known::Queued(rank)) => {
+            Some(SeenState::Yes) => return Ok(false),
+            Some(SeenState::Queued(rank)) => {
                 if found.referrer.is_some() && self.options.strategy == Strategy::Best {
                     self.gain(host, host_key, key, rank)?;
                 }
@@ -284,7 +284,7 @@ impl Frontier {
         }
         let class = self.head.class(found, &self.options);
         let rank = rank::rank(class, self.head.next_sequence());
-        self.seen.insert(key, if self.counts_links() { Known::Queued(rank) } else { Known::Yes });
+        self.seen.insert(key, if self.counts_links() { SeenState::Queued(rank) } else { SeenState::Yes });
         self.head.seen = self.seen.count;
         self.head.queued += 1;
         if found.purpose == Purpose::Requisite {
@@ -316,10 +316,10 @@ impl Frontier {
     fn mark_key(&mut self, host: &str, host_key: u128, key: u128) -> Result<()> {
         match self.seen.find(key)? {
             None => {
-                self.seen.insert(key, Known::Yes);
+                self.seen.insert(key, SeenState::Yes);
                 self.head.seen = self.seen.count;
             }
-            Some(Known::Queued(rank)) => {
+            Some(SeenState::Queued(rank)) => {
                 let slot = self.hosts.find(host_key);
                 if slot.is_some_and(|slot| self.hosts.get(slot).phase == Phase::Leased(rank)) {
                     return Ok(());
@@ -329,9 +329,9 @@ impl Frontier {
                 }
                 self.queue.remove(queue_key(host, rank));
                 self.head.queued -= 1;
-                self.seen.set(key, Known::Yes);
+                self.seen.set(key, SeenState::Yes);
             }
-            Some(Known::Yes) => {
+            Some(SeenState::Yes) => {
                 let queued = self.hosts.find(host_key).is_some() || self.place(host, host_key)?.is_some();
                 if !self.counts_links() && queued && self.cancelled.insert(key) {
                     self.index.put(cancelled_key(key), []);
@@ -471,7 +471,7 @@ impl Frontier {
         let host_key = seen::host_key(self.options.hash_seed, host);
         let key = seen::url_key(self.options.hash_seed, host_key, url);
         match self.seen.get(key)? {
-            Some(Known::Queued(rank)) => self.rank_anew(host, (host_key, key), rank, score),
+            Some(SeenState::Queued(rank)) => self.rank_anew(host, (host_key, key), rank, score),
             _ => Ok(()),
         }
     }

@@ -3,7 +3,7 @@
 use super::Frontier;
 use super::queue::queue_key;
 use super::schedule::queue_end;
-use super::seen::{self, Known};
+use super::seen::{self, SeenState};
 use crate::task::Discovered;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
@@ -35,8 +35,8 @@ impl Frontier {
         let key = seen::url_key(self.options.hash_seed, host_key, &found.url);
         match self.seen.find(key)? {
             None => return self.add(found),
-            Some(Known::Queued(_)) => return Ok(false),
-            Some(Known::Yes) => {}
+            Some(SeenState::Queued(_)) => return Ok(false),
+            Some(SeenState::Yes) => {}
         }
         // Where it waits and was found to be done, it waits again.
         let cancelled = self.uncancel_key(key);

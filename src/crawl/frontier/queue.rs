@@ -6,7 +6,7 @@ use fjall::Slice;
 
 use super::host::{Host, Phase, Place};
 use super::rank::{self, Rank};
-use super::seen::Known;
+use super::seen::SeenState;
 use super::{CANCELLED, Frontier};
 use webmill_capture::error::Result;
 
@@ -41,7 +41,7 @@ impl Frontier {
             self.hosts.with_loaded(slot, |loaded| loaded.take(old));
         }
         self.queue.remove(old_key);
-        self.seen.set(key, Known::Queued(rank));
+        self.seen.set(key, SeenState::Queued(rank));
         self.enqueue(host, host_key, rank, Slice::from(&*value))
     }
 

@@ -6,14 +6,14 @@ use super::entry::{self, Fields};
 use super::host::{self, BY_RANK, BY_TIME, Loaded, Phase, Place, time_bytes};
 use super::queue::{cancelled_key, name_key, queue_key};
 use super::rank::{self, Rank};
-use super::seen::{self, Known};
+use super::seen::{self, SeenState};
 use super::{After, BORROWED, Frontier, Lease, NEVER_MS, Next};
 use crate::task::{Entry, HostState};
 use webmill_capture::error::{Error, Result};
 
 /// A host that is not due for so long leaves memory at once, ms.
 pub(super) const FAR_MS: i64 = 600_000;
-/// So many entries of a host are given out before its place on disk is brought up to date.
+/// Entries of a host that are given out before its position on disk is updated.
 const SERVED: u32 = 1024;
 
 impl Frontier {
@@ -111,7 +111,8 @@ impl Frontier {
                 self.head.queued -= 1;
                 self.uncancel(host_key, &entry);
                 if self.counts_links() {
-                    self.seen.set(seen::url_key(self.options.hash_seed, host_key, &entry.url), Known::Yes);
+                    self.seen
+                        .set(seen::url_key(self.options.hash_seed, host_key, &entry.url), SeenState::Yes);
                 }
             }
             After::Retry | After::Postpone | After::Last => {
@@ -127,7 +128,7 @@ impl Frontier {
                 self.queue.put(queue_key(&host, last), value.clone());
                 if self.counts_links() {
                     let key = seen::url_key(self.options.hash_seed, host_key, &entry.url);
-                    self.seen.set(key, Known::Queued(last));
+                    self.seen.set(key, SeenState::Queued(last));
                 }
                 self.hosts.with_loaded(slot, |loaded| loaded.offer(last, value, longest));
             }

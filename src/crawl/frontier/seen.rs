@@ -34,9 +34,9 @@ pub(super) fn url_key(seed: u64, host: u128, url: &CanonicalUrl) -> u128 {
     (host >> 96 << 96) | (xxh3_128_with_seed(url.as_str().as_bytes(), seed) >> 32)
 }
 
-/// What is known of a known URL.
+/// State of a known URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum SeenState {
     /// Known; whether it still waits is not known, but in best-first order: it does not.
     Yes,
     /// It waits at this rank (best-first order only).
@@ -68,7 +68,7 @@ pub(super) type KeyMap<V> = HashMap<u128, V, BuildHasherDefault<KeyHasher>>;
 pub(super) struct Seen {
     layer: Layer,
     /// None: to be forgotten.
-    pending: KeyMap<Option<Known>>,
+    pending: KeyMap<Option<SeenState>>,
     bloom: Bloom,
     recent: Recent,
     /// How many URLs are known.
@@ -96,20 +96,20 @@ impl Seen {
         Ok(seen)
     }
 
-    /// What is known of a URL; `None`: nothing.
-    pub fn get(&mut self, key: u128) -> Result<Option<Known>> {
+    /// Known facts about a URL; `None`: nothing.
+    pub fn get(&mut self, key: u128) -> Result<Option<SeenState>> {
         if self.recent.contains(key) {
-            return Ok(Some(Known::Yes));
+            return Ok(Some(SeenState::Yes));
         }
         let known = self.find(key)?;
-        if known == Some(Known::Yes) {
+        if known == Some(SeenState::Yes) {
             self.recent.insert(key);
         }
         Ok(known)
     }
 
     /// [`Seen::get`] that leaves the table of recent keys alone.
-    pub fn find(&self, key: u128) -> Result<Option<Known>> {
+    pub fn find(&self, key: u128) -> Result<Option<SeenState>> {
         if let Some(known) = self.pending.get(&key) {
             return Ok(*known);
         }
@@ -118,26 +118,26 @@ impl Seen {
         }
         let Some(value) = self.layer.get_committed(&key.to_be_bytes())? else { return Ok(None) };
         match <[u8; 16]>::try_from(&*value) {
-            Ok(rank) => Ok(Some(Known::Queued(Rank::from_be_bytes(rank)))),
-            Err(_) if value.is_empty() => Ok(Some(Known::Yes)),
+            Ok(rank) => Ok(Some(SeenState::Queued(Rank::from_be_bytes(rank)))),
+            Err(_) if value.is_empty() => Ok(Some(SeenState::Yes)),
             Err(_) => Err(Error::Internal("seen: a value of odd length".into())),
         }
     }
 
     /// Makes a URL known that was not.
-    pub fn insert(&mut self, key: u128, known: Known) {
+    pub fn insert(&mut self, key: u128, known: SeenState) {
         self.count += 1;
         self.bloom.insert(key);
         self.set(key, known);
     }
 
-    /// Changes what is known of a known URL.
-    pub fn set(&mut self, key: u128, known: Known) {
+    /// Changes the known facts about a known URL.
+    pub fn set(&mut self, key: u128, known: SeenState) {
         self.pending.insert(key, Some(known));
         // What waits again is counted again; a key among the recent ones is never looked up.
         match known {
-            Known::Yes => self.recent.insert(key),
-            Known::Queued(_) => self.recent.remove(key),
+            SeenState::Yes => self.recent.insert(key),
+            SeenState::Queued(_) => self.recent.remove(key),
         }
     }
 
@@ -175,11 +175,11 @@ impl Seen {
 
     /// What is to be committed, sorted; forgets it.
     pub fn take_changes(&mut self) -> Changes {
-        let mut changes: Vec<(u128, Option<Known>)> = self.pending.drain().collect();
+        let mut changes: Vec<(u128, Option<SeenState>)> = self.pending.drain().collect();
         changes.sort_unstable_by_key(|(key, _)| *key);
         let value = |known| match known {
-            Known::Yes => Slice::from([]),
-            Known::Queued(rank) => Slice::from(Rank::to_be_bytes(rank)),
+            SeenState::Yes => Slice::from([]),
+            SeenState::Queued(rank) => Slice::from(Rank::to_be_bytes(rank)),
         };
         changes.into_iter().map(|(key, known)| (key.to_be_bytes().into(), known.map(value))).collect()
     }
@@ -201,7 +201,7 @@ pub(super) struct Bloom {
 }
 
 impl Bloom {
-    /// For so many keys to begin with, and at most so many bytes.
+    /// For `expected` keys to begin with, within `bytes`.
     pub fn new(expected: u64, bytes: usize) -> Bloom {
         let mut bloom = Bloom { layers: Vec::new(), room: 0, bytes_left: bytes, given_up: false };
         bloom.grow(usize::try_from(expected).unwrap_or(usize::MAX / 32).saturating_mul(5) / 4);

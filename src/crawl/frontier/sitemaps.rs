@@ -66,7 +66,7 @@ impl KnownSitemap {
 }
 
 impl Frontier {
-    /// What is known of a sitemap; `None`: it was not read.
+    /// Known facts about a sitemap; `None`: it was not read.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].
@@ -76,7 +76,7 @@ impl Frontier {
         Ok((known.url == url.as_str()).then_some(known))
     }
 
-    /// Keeps what is known of a sitemap.
+    /// Keeps the known facts about a sitemap.
     ///
     /// # Errors
     /// [`Error::Internal`].
@@ -86,7 +86,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Queues sitemaps again that were asked for last before a time, at most so many; how many there were.
+    /// Queues again sitemaps that were last requested before a time, up to a given number, and returns how many.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].

@@ -53,7 +53,7 @@ pub(super) struct Store {
 pub(super) struct Layer {
     path: Arc<Path>,
     keyspace: Keyspace,
-    /// None where the keyspace is this layer's alone.
+    /// `None` if this layer has the keyspace to itself.
     prefix: Option<u8>,
     broken: Arc<AtomicU8>,
     pending: BTreeMap<Slice, Option<Slice>>,

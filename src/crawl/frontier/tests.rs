@@ -219,7 +219,7 @@ fn options(strategy: Order, popularity: f64, strict: bool) -> FrontierOptions {
     FrontierOptions { strategy, popularity, strict, hash_seed: 9, ..FrontierOptions::default() }
 }
 
-/// As many cases as `PROPTEST_CASES` says, or so many: each opens a store, which waits for the disk.
+/// Number of cases from `PROPTEST_CASES`, else `usual`: each opens a store, which waits for the disk.
 fn cases(usual: u32) -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
 }

@@ -12,7 +12,7 @@ use webmill_capture::error::Result;
 /// First bytes of a key.
 const VERDICT: &[u8] = b"verdict ";
 
-/// What is counted of a URL that was not brought home.
+/// Counts of a URL that was not brought home.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// Its outcome.

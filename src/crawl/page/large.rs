@@ -45,7 +45,7 @@ struct Places {
 }
 
 impl ReadingBudget {
-    /// For a crawl with so many bytes of memory: an eighth of them for the body and an eighth for what it names, at least
+    /// For a crawl with `memory` bytes: an eighth of them for the body and an eighth for the URLs it names, at least
     /// 8 MiB, at most [`PARSED_BYTES`] and [`MAX_FOUND_BYTES`]; a place for each 512 MiB.
     pub fn of(memory: u64) -> ReadingBudget {
         let share = |most: usize| usize::try_from(memory / 8).unwrap_or(usize::MAX).clamp(8 << 20, most);

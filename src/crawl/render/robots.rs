@@ -19,13 +19,13 @@ const MAX_ORIGINS: usize = 4_096;
 const UNREACHABLE: Duration = Duration::from_secs(300);
 
 /// Until when the rules count; none: they cannot be had.
-type Known = (Instant, Option<Arc<Robots>>);
+type CachedRules = (Instant, Option<Arc<Robots>>);
 
 /// Rules by origin.
 pub(super) struct RulesByOrigin {
     agent: String,
     keep: Duration,
-    known: Mutex<HashMap<String, Known>>,
+    known: Mutex<HashMap<String, CachedRules>>,
 }
 
 /// `scheme://host:port`.

@@ -1,4 +1,4 @@
-//! What is kept of a page between visits, so that a visit costs one read.
+//! The data kept of a page between visits, so that a visit costs one read.
 //!
 //! **Form.** A byte that is the version, then the fields as `postcard` writes them: numbers as varints, no names. A page that was
 //! visited a few times takes some eighty bytes besides its URL.
@@ -16,7 +16,7 @@ use webmill_capture::UrlKey;
 
 /// The version that is written; raised when the bytes change their meaning.
 pub const VERSION: u8 = 1;
-/// Of so many visits to pages that were not modified for some, one is without a condition, to see whether it is true.
+/// One in this many visits to pages that answer "not modified" is without a condition, to check the answer.
 const AUDIT_EVERY: u16 = 30;
 /// Answers "not modified" in a row before which there is no audit: the first few rounds ask for no body twice.
 const AUDIT_FROM: u16 = 3;

@@ -7,12 +7,12 @@
 //! | module | what |
 //! |---|---|
 //! | [`change`] | the Poisson model: how often a page changes, from what visits saw |
-//! | [`prior`] | what is expected of a page before it was seen to change: means of its host, suffix, media type |
+//! | [`prior`] | expectations of a page before it was seen to change: means of its host, suffix, media type |
 //! | [`freshness`] | how fresh and how old copies are, expected over time and now |
 //! | [`allocation`] | a budget of visits spread over pages by their rates |
 //! | [`schedule`] | when a page is due: fixed, adaptive, optimal and others |
 //! | [`observation`] | from the answer of a server to an outcome |
-//! | [`history`] | what is kept of a page, in a few bytes |
+//! | [`history`] | the data kept of a page, in a few bytes |
 //! | [`trust`] | sitemaps' dates and servers' validators, judged by how often they were right |
 //!
 //! No module reads a clock, a file or the network: times are handed in, milliseconds since 1970; rates are changes a day.

@@ -120,7 +120,7 @@ impl Planted {
     }
 }
 
-/// So many pages for so many days: 10 % static, 10 % with clocks, 5 % that vanish, 30 % of hosts without validators, 10 % that lie.
+/// Plants `pages` pages over `days` days: 10 % static, 10 % with clocks, 5 % that vanish, 30 % of hosts without validators, 10 % that lie.
 pub fn plant(seed: u64, pages: usize, days: f64) -> Vec<Planted> {
     let mut validators = Validators::Missing;
     (0..pages)
@@ -171,7 +171,7 @@ pub struct Run<'a> {
     pub known: bool,
 }
 
-/// What is known of a run while it goes on.
+/// Known facts about a run while it goes on.
 struct State {
     histories: Vec<PageHistory>,
     /// Day of the last visit of each page.

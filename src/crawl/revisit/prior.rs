@@ -1,4 +1,4 @@
-//! What is expected of a page that was hardly seen: how often others like it change.
+//! Expectations of a page that was hardly seen: how often others like it change.
 //!
 //! **Definition.** Of the pages of a host, then of its domain suffix, then of its media type, the mean rate is taken; the first
 //! of these that is known of [`MIN_PAGES`] pages counts, else the mean of all, else once in [`DEFAULT_LIFE_DAYS`]. It enters
@@ -27,7 +27,7 @@ pub(crate) fn sound_rate(rate: f64) -> f64 {
     if rate.is_nan() { RATES.0 } else { rate.clamp(RATES.0, RATES.1) }
 }
 
-/// What is expected of a page before it was seen.
+/// Expectations of a page before it was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
     mean_rate: f64,
@@ -105,7 +105,7 @@ impl Priors {
         }
     }
 
-    /// What is expected of a page of this host, suffix and media type.
+    /// Expectations of a page of this host, suffix and media type.
     pub fn prior(&self, host: &RateMean, suffix: &str, media_type: &str) -> Prior {
         let suffix = self.suffixes.get(suffix);
         let media_type = self.media_types.get(media_type);

@@ -10,8 +10,8 @@
 //! | `re:/print/` | a URL in which the regular expression matches somewhere |
 //! | `ext:zip,tar.gz` | a path whose last segment ends in a dot and one of these, whatever the case |
 //! | `type:image/*,application/pdf` | an answer of one of these media types |
-//! | `depth:3`, `depth:..3`, `depth:5..`, `depth:2..4` | so many links from a seed, both ends included |
-//! | `hops-off:1..` | so many links since the site was left; 0 on the site |
+//! | `depth:3`, `depth:..3`, `depth:5..`, `depth:2..4` | number of links from a seed, both ends included |
+//! | `hops-off:1..` | number of links since the site was left; 0 on the site |
 //! | `seed:https://a.example/` | what was first found on the way from this seed |
 //!
 //! `!` before a condition turns it round. Between conditions stands white space; none holds any (in expressions `\s`).

@@ -274,7 +274,7 @@ enum Kind {
     Expression = 8,
 }
 
-/// What is known of a URL so far: a bit an atom.
+/// Known facts about a URL so far: a bit an atom.
 struct Facts {
     asked: u8,
     few: [u64; 2],

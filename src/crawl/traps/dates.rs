@@ -64,7 +64,7 @@ fn speaks_of_time(text: &str) -> bool {
     WORDS.iter().any(|word| bytes.windows(word.len()).any(|w| w.eq_ignore_ascii_case(word.as_bytes())))
 }
 
-/// A number of so many digits at most; nothing else.
+/// A number of at most `digits` digits, and nothing else.
 fn number(text: &str, digits: usize) -> Option<i32> {
     let plain = (1..=digits).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     plain.then(|| text.parse().ok())?

@@ -6,7 +6,7 @@
 //! itself. A bucket has at most [`BandJoinOptions::most_representatives`]; later pages meet those and no others, and are
 //! counted, page by page. The matches are the accepted pairs, each once: per bucket a star about each representative.
 //!
-//! Small buckets are looked at whole ([`BandJoinOptions::whole_buckets`]): all pairs of at most so many pages, and of more
+//! Small buckets are compared completely ([`BandJoinOptions::whole_buckets`]): all pairs of at most that many pages, and of more
 //! than [`SURELY_WHOLE`] as long as an eighth of the meetings finds a duplicate. So all pairs of a family of duplicates
 //! are found, while a bucket of pages that only share a template costs no more than its representatives.
 //!
@@ -52,7 +52,7 @@ use crate::bands::stream::{Entries, Entry, Touched, bucket, entry};
 pub struct BandJoinOptions {
     /// Most representatives of a bucket, 1 to 65,536 (default 16).
     pub most_representatives: u32,
-    /// Buckets of at most so many pages are looked at whole, all pairs, 0 to 1,000 (default 1,000; 0: never). Rows of
+    /// Buckets of at most this many pages are compared completely, all pairs, 0 to 1,000 (default 1,000; 0: never). Rows of
     /// pairs are at most half as many a page.
     pub whole_buckets: u32,
 }
@@ -63,7 +63,7 @@ impl Default for BandJoinOptions {
     }
 }
 
-/// Buckets of at most so many pages are looked at whole whatever is found in them.
+/// Buckets of at most this many pages are compared completely, whatever is found in them.
 pub const SURELY_WHOLE: u32 = 64;
 
 /// Largest bucket that may be looked at whole.

@@ -27,7 +27,7 @@ impl Verdicts {
         Verdicts { slots: vec![[0; 2]; 1 << bits], bits }
     }
 
-    /// Place and what is kept of a pair.
+    /// Place and the data kept of a pair.
     fn place(&self, a: u32, b: u32) -> (usize, u64) {
         let mixed = mix(u64::from(a) << 32 | u64::from(b));
         ((mixed >> (64 - self.bits)) as usize, mixed << self.bits | TAKEN)

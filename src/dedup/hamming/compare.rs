@@ -77,7 +77,7 @@ impl Task {
     }
 }
 
-/// What is compared, and which pairs count.
+/// The things to compare, and which pairs count.
 #[derive(Copy, Clone)]
 pub(super) struct Compared<'a> {
     pub(super) rows: &'a [u64],

@@ -1,7 +1,7 @@
 //! Values that agree on the bits of a table, brought together.
 //!
-//! **Algorithm.** A group's key is made of the agreed bits: all of them where they are few, else a hash of them of so
-//! many bits as there are values. So a group may hold values that do not agree; whoever compares them finds out. The
+//! **Algorithm.** A group's key is made of the agreed bits: all of them where they are few, else a hash of them with
+//! as many bits as there are values. So a group may hold values that do not agree; whoever compares them finds out. The
 //! values are sorted by key in two steps of counting: each chunk by the leading bits of the key, then, for each leading
 //! part, the pieces of all chunks by the others. Both steps run in parallel and stay in cache.
 //!
@@ -32,7 +32,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// The key of the bits of `mask`, for so many values.
+    /// The key of the bits of `mask`, for this number of values.
     pub(super) fn of(mask: u64, values: usize) -> Key {
         let (mut runs, mut rest, mut width) = (Vec::new(), mask, 0);
         while rest != 0 {

@@ -40,15 +40,15 @@ const JUDGED: usize = 24;
 /// No plan has more tables than this.
 const MAX_TABLES: f64 = 4000.0;
 
-/// Where at most so many pairs of the sample agree on a block, their number says little.
+/// If at most this many pairs of the sample agree on a block, their number says little.
 const NOISE: f64 = 64.0;
 
 /// What the tables are for.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Work {
-    /// All pairs of so many values.
+    /// All pairs of this number of values.
     Within(usize),
-    /// Single queries against so many values, in at most so many tables.
+    /// Single queries: number of values, most tables.
     Query(usize, usize),
 }
 

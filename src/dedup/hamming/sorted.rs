@@ -25,7 +25,7 @@ use crate::hamming::plan::{Plan, Table};
 /// Fingerprints that a plan is measured on.
 const SAMPLE: usize = 1 << 16;
 
-/// Groups of at most so many fingerprints are compared pair by pair, so many of them at once.
+/// Groups of at most `SMALL` fingerprints are compared pair by pair, `WAVE` groups at a time.
 const SMALL: usize = 64;
 const WAVE: usize = 1024;
 

@@ -3,14 +3,14 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-type Found = (BlockKind, String, u32, u32, u32);
+type BlockCounts = (BlockKind, String, u32, u32, u32);
 
 fn count(
     texts: &[String],
     options: RepeatedOptions,
     budget: &Budget,
     cluster: impl Fn(u32) -> u32,
-) -> (Vec<Found>, Vec<u128>, RepeatedCounts) {
+) -> (Vec<BlockCounts>, Vec<u128>, RepeatedCounts) {
     let mut count = RepeatedCount::new(options, budget).unwrap();
     for (page, text) in texts.iter().enumerate().rev() {
         count.push(page as u32, page as u32 / 3, &options.hashes(text)).unwrap();

@@ -1,4 +1,4 @@
-//! What is known of a picture, a sound or a video.
+//! Known facts about a picture, a sound or a video.
 
 use std::borrow::Cow;
 
@@ -149,7 +149,7 @@ formats! {
     Mpg = "mpg", Video;
 }
 
-/// What is known of a picture, a sound or a video. Each text is of one line, at most 4 KiB, and not blank; comments may
+/// Known facts about a picture, a sound or a video. Each text is of one line, at most 4 KiB, and not blank; comments may
 /// have more lines, and lyrics up to 256 KiB.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediaFacts {
@@ -197,7 +197,7 @@ pub struct MediaFacts {
     pub orientation: Option<u8>,
     /// Codecs of its tracks, in order, each once.
     pub codecs: Vec<Cow<'static, str>>,
-    /// What is wrong with it, or was out of reach: named reasons, lower case with hyphens, each once.
+    /// Defects, and parts out of reach: named reasons, lower case with hyphens, each once.
     pub warnings: Vec<Cow<'static, str>>,
 }
 

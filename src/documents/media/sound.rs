@@ -142,7 +142,7 @@ fn decode(items: &mut [(ItemKey, String)], options: &MediaOptions<'_>) {
 mod tests {
     use super::*;
 
-    /// So many frames of MPEG-1 layer III: 128 kbit/s, 44.1 kHz.
+    /// `count` frames of MPEG-1 layer III: 128 kbit/s, 44.1 kHz.
     fn frames(count: usize) -> Vec<u8> {
         let frame = [&[0xFF, 0xFB, 0x90, 0x00][..], &[0; 413]].concat();
         frame.repeat(count)

@@ -32,7 +32,7 @@ fn joined(fields: &[&[u8]]) -> Vec<u8> {
     fields.iter().map(|field| without_breaks(field)).collect::<Vec<_>>().join(&BETWEEN)
 }
 
-/// So many lines as fields again.
+/// Splits a text of `count` lines into its fields again.
 fn apart(text: &str, count: usize) -> Option<Vec<String>> {
     let parts: Vec<&str> = text.split('\n').collect();
     let back = |part: &&str| part.replace('\u{b}', "\n").trim_end_matches('\u{FFFD}').to_owned();

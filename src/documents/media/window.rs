@@ -1,4 +1,4 @@
-//! What is read of a body: its first and its last bytes, and both as a file that libraries read.
+//! The data read from a body: its first and its last bytes, and both as a file that libraries read.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -76,7 +76,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// The bytes from a place on; none where there are none.
+/// The bytes from a place on; empty beyond the end.
 pub(crate) fn from(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(at..).unwrap_or_default()
 }

@@ -71,7 +71,7 @@ impl<'a> Package<'a> {
         Ok(Some(self.parse(&bytes)))
     }
 
-    /// Notes what is wrong with a tree.
+    /// Notes the defects of a tree.
     pub(crate) fn note(&mut self, xml: &Xml) {
         self.damaged |= xml.is_damaged();
         self.cut.extend(xml.cut());

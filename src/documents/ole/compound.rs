@@ -151,7 +151,7 @@ impl<'a> Container<'a> {
         part(self.bytes, at, self.sector).unwrap_or_default()
     }
 
-    /// At most so many bytes of the sectors of a chain.
+    /// At most `most` bytes of the sectors of a chain.
     fn chain(&self, start: u32, most: usize) -> Vec<u8> {
         let sectors = follow(&self.next, start).map(|sector| self.of_sector(sector));
         taken(sectors.take_while(|bytes| !bytes.is_empty()), most)

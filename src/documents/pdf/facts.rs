@@ -84,7 +84,7 @@ fn items(property: Element<'_>) -> Vec<String> {
     items.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Words on one line; none where there are none.
+/// Words on one line; `None` without words.
 fn filled(text: impl AsRef<str>) -> Option<String> {
     Some(one_line(text.as_ref())).filter(|text| !text.is_empty())
 }

@@ -43,7 +43,7 @@ use interpret::FontCache;
 use page::Sheet;
 use stream::Budget;
 
-/// Glyphs of which one may have no known character before that is said, one in so many.
+/// If one glyph in this many, or more, has no known character, a warning says so.
 const UNKNOWN: usize = 20;
 
 /// Reads a PDF.

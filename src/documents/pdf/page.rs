@@ -9,7 +9,7 @@ use super::interpret::{FontCache, Glyph, Interpreter, Painted};
 use super::layout::{self, Block};
 use super::stream::{self, Budget};
 
-/// Text that is not shown counts beside text that is shown where it is so many times longer: words under a scanned page on
+/// Invisible text counts beside visible text if it is this many times longer: words under a scanned page on
 /// which somebody stamped a line.
 const MUCH_UNSEEN: usize = 10;
 

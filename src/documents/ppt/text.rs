@@ -169,7 +169,7 @@ impl Text {
     }
 }
 
-/// The paragraphs' levels and bullets, for a text of so many characters.
+/// The paragraphs' levels and bullets, for a text of `chars` characters.
 fn runs_of(body: &[u8], chars: usize) -> Vec<Run> {
     let mut runs = Vec::new();
     let (mut at, mut covered) = (0, 0);

@@ -9,7 +9,7 @@ pub(super) enum Code {
     Nibble,
 }
 
-/// What is wrong with the bits.
+/// Defects of the bits.
 pub(super) type Decoded<T> = Result<T, String>;
 
 pub(super) struct Bits<'a> {

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 
-/// Numbers have gaps, and get names, if fewer than one in so many of them occurs.
+/// Numbers have gaps, and get names, if fewer than one in this many of them occurs.
 const SPARSE: u64 = 8;
 
 /// What has been read.
@@ -466,7 +466,7 @@ impl Lines {
         Some(numbers.into_iter().map(u64::from).collect())
     }
 
-    /// Says which of so many nodes occur in no line, if any do; `first` is the number of node 0.
+    /// Says which of `nodes` nodes occur in no line, if any do; `first` is the number of node 0.
     fn invented(&self, nodes: u64, first: u32) -> Option<String> {
         let bits = self.bits(nodes);
         let missing = |node: &u64| bits[*node as usize / 64] >> (node % 64) & 1 == 0;

@@ -91,7 +91,7 @@ impl Doubts {
         (self.alone, self.suspect) = (0, Seen::default());
     }
 
-    /// Says what is doubtful of a list with so many arcs.
+    /// Notes doubtful properties of a list with `arcs` arcs.
     ///
     /// # Errors
     /// What is wrong where lines cannot be meant as they were read, or contradict one another.
@@ -195,7 +195,7 @@ impl Doubts {
         Ok(())
     }
 
-    /// Says what is doubtful of weights, of which so many are others for the same arc, and this is the least.
+    /// Notes doubtful properties of weights: `again` of them are for an arc that has one already, `least` is the least.
     pub fn weights(&self, again: u64, parallel: Parallel, least: f32, notes: &mut Vec<String>) {
         if again > 0 {
             let tabs = if self.loose.count > 0 {

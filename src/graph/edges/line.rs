@@ -300,7 +300,7 @@ pub(super) fn may_be_header(line: &str) -> bool {
 /// A line of two whole numbers and perhaps a weight.
 ///
 /// # Errors
-/// What is wrong with another.
+/// The reason, if the line has another form.
 pub(super) fn numbered(line: &str) -> Result<(u64, u64, Option<&str>), String> {
     let between = SEPARATORS.into_iter().chain(['\t']).find(|separator| line.contains(*separator));
     if let Some(column) = between.and_then(|c| line.split(c).position(|cell| cell.trim().is_empty())) {

@@ -97,7 +97,7 @@ impl Table {
     /// Source, target and weight of a line.
     ///
     /// # Errors
-    /// What is wrong with it: another number of cells, or an empty one.
+    /// Defects of it: another number of cells, or an empty one.
     pub fn arc<'a>(&self, line: &'a str) -> Result<[Option<Cow<'a, str>>; 3], String> {
         let mut cells = cells(line, self.separator)?;
         if cells.len() != self.width {

@@ -76,7 +76,7 @@ pub const EXACT_NODES: u64 = 5_000;
 pub struct Harmonic {
     /// Nodes of a graph up to which it is exact. Default [`EXACT_NODES`].
     pub exact_nodes: u64,
-    /// Registers of HyperBall's counters beyond that: 2 to this power, 4 to 16, if so many fit the memory, else as many
+    /// Registers of HyperBall's counters beyond that: 2 to this power, 4 to 16, if these fit the memory, else as many
     /// as do. Default 10, for an error of 3.3 %.
     pub log_registers: u32,
     /// Bytes that all of it may take besides the graph and its transpose. Default no limit.
@@ -95,7 +95,7 @@ impl Default for Harmonic {
 pub struct Centralities {
     /// Of each node.
     pub scores: Vec<f64>,
-    /// Registers of a counter as a power of two; none where the scores are exact.
+    /// Registers of a counter as a power of two; `None` if the scores are exact.
     pub log_registers: Option<u32>,
     /// Relative standard deviation of a score; 0 where they are exact.
     pub relative_error: f64,

@@ -100,11 +100,11 @@ pub struct HubsAuthorities {
     /// Estimate of the L2 distance of the authorities to the true ones: the residual over the gap. Of the variants
     /// with thresholds the change, which bounds nothing.
     pub error: f64,
-    /// ‖Bx − σ²x‖ / σ²: what is left of the equations of the authorities x. None with thresholds.
+    /// ‖Bx − σ²x‖ / σ²: the residual of the equations of the authorities x. None with thresholds.
     pub residual: Option<f64>,
     /// 1 − σ₂/σ₁ of the two largest singular values that the start has a part in, at most: the second is found less
-    /// exactly, from below. None where one only is seen, and with thresholds. Where it is small, little tells the
-    /// principal community from another.
+    /// exactly, from below. `None` if only one is seen, and with thresholds. If it is small, the principal community
+    /// hardly differs from another.
     pub gap: Option<f64>,
     /// Is the error within the tolerance, or the residual what rounding leaves?
     pub converged: bool,

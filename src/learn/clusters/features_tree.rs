@@ -140,7 +140,7 @@ pub struct ClusterFeatures {
 }
 
 impl ClusterFeatures {
-    /// A tree whose leaves have at most this radius to begin with (0 to 1), with at most so many leaves and entries of their sums.
+    /// A tree whose leaves have at most this radius to begin with (0 to 1), with at most `most_leaves` leaves, and `most_entries` entries of their sums.
     pub fn new(radius: f64, most_leaves: usize, most_entries: usize) -> Self {
         ClusterFeatures {
             nodes: vec![Node { feature: Feature::default(), children: Vec::new() }],

@@ -16,7 +16,7 @@
 //!
 //! **Determinism.** Centroids are sums of f64 over their rows in order; any number of threads gives the same bytes.
 //!
-//! **Stopping rule.** No row changes, or so many steps.
+//! **Stopping rule.** No row changes, or the greatest number of steps.
 //!
 //! **Reference.** I. S. Dhillon, D. S. Modha, *Concept decompositions for large sparse text data using clustering*, Machine Learning 42
 //! (2001), doi:10.1023/A:1007612920971; G. Hamerly, *Making k-means even faster*, SDM 2010, doi:10.1137/1.9781611972801.12; E. Schubert,
@@ -70,9 +70,9 @@ pub struct Clustering {
     pub converged: bool,
 }
 
-/// What is known of a row between steps.
+/// Known facts about a row between steps.
 #[derive(Clone, Copy)]
-struct Known {
+struct RowBounds {
     cluster: u32,
     /// The cosine with its own centroid is at least this.
     own: f32,
@@ -151,7 +151,7 @@ impl KMeans {
         }
         let reach = longest(rows);
         let mut lanes = Lanes::of(&centroids.values, k, width);
-        let unknown = Known { cluster: u32::MAX, own: f32::NEG_INFINITY, others: f32::INFINITY };
+        let unknown = RowBounds { cluster: u32::MAX, own: f32::NEG_INFINITY, others: f32::INFINITY };
         let mut known = vec![unknown; rows.len()];
         let mut moved = vec![0f32; k];
         let (mut steps, mut converged) = (0, false);
@@ -182,8 +182,8 @@ impl Centroids {
     pub fn of(rows: &SparseRows, assignment: &[u32], k: usize) -> Self {
         let width = rows.width();
         let mut centroids = Centroids { width, values: vec![0.0; k * width] };
-        let known: Vec<Known> =
-            assignment.iter().map(|&cluster| Known { cluster, own: 0.0, others: 0.0 }).collect();
+        let known: Vec<RowBounds> =
+            assignment.iter().map(|&cluster| RowBounds { cluster, own: 0.0, others: 0.0 }).collect();
         centroids.update(rows, None, &known, &(0..k).collect::<Vec<_>>());
         centroids
     }
@@ -236,7 +236,7 @@ impl Centroids {
         &mut self,
         rows: &SparseRows,
         weights: Option<&[f64]>,
-        known: &[Known],
+        known: &[RowBounds],
         clusters: &[usize],
     ) -> Vec<f32> {
         let (k, width) = (self.len(), self.width);
@@ -334,7 +334,7 @@ impl Moves {
 }
 
 /// Gives every row to its nearest centroid, as far as bounds do not show that nothing changes.
-fn assign(rows: &SparseRows, lanes: &Lanes, known: &mut [Known], moves: &Moves, bounds: bool) {
+fn assign(rows: &SparseRows, lanes: &Lanes, known: &mut [RowBounds], moves: &Moves, bounds: bool) {
     let k = moves.each.len();
     known.par_chunks_mut(CHUNK).enumerate().for_each_init(
         || vec![0f32; lanes.stride()],
@@ -365,11 +365,11 @@ fn assign(rows: &SparseRows, lanes: &Lanes, known: &mut [Known], moves: &Moves, 
 }
 
 /// The greatest product and the second one.
-fn best_two(dots: &[f32]) -> Known {
-    let mut best = Known { cluster: 0, own: f32::NEG_INFINITY, others: f32::NEG_INFINITY };
+fn best_two(dots: &[f32]) -> RowBounds {
+    let mut best = RowBounds { cluster: 0, own: f32::NEG_INFINITY, others: f32::NEG_INFINITY };
     for (cluster, dot) in (0u32..).zip(dots) {
         if *dot > best.own {
-            best = Known { cluster, own: *dot, others: best.own };
+            best = RowBounds { cluster, own: *dot, others: best.own };
         } else if *dot > best.others {
             best.others = *dot;
         }
@@ -378,7 +378,7 @@ fn best_two(dots: &[f32]) -> Known {
 }
 
 /// Gives clusters without rows the rows that are farthest from their centroids, from clusters that have others.
-fn fill_empty(rows: &SparseRows, lanes: &Lanes, k: usize, known: &mut [Known]) {
+fn fill_empty(rows: &SparseRows, lanes: &Lanes, k: usize, known: &mut [RowBounds]) {
     let mut sizes = vec![0u32; k];
     known.iter().zip(rows.rows()).for_each(|(known, (columns, _))| {
         sizes[known.cluster as usize] += u32::from(!columns.is_empty());
@@ -401,12 +401,12 @@ fn fill_empty(rows: &SparseRows, lanes: &Lanes, k: usize, known: &mut [Known]) {
         };
         sizes[known[row].cluster as usize] -= 1;
         // Nothing is known of its cosine with a centroid that is still to be made.
-        known[row] = Known { cluster, own: f32::NEG_INFINITY, others: f32::INFINITY };
+        known[row] = RowBounds { cluster, own: f32::NEG_INFINITY, others: f32::INFINITY };
     }
 }
 
 /// Clusters that a row left or came to, ascending.
-fn changed_clusters(before: &[u32], known: &[Known], k: usize) -> Vec<usize> {
+fn changed_clusters(before: &[u32], known: &[RowBounds], k: usize) -> Vec<usize> {
     let mut changed = vec![false; k];
     for (before, known) in before.iter().zip(known) {
         if *before != known.cluster {

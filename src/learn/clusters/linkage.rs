@@ -34,7 +34,7 @@ impl Distances {
         Distances { items, values }
     }
 
-    /// Bytes of the distances of so many items.
+    /// Bytes of the distances of `items` items.
     pub fn bytes(items: usize) -> u64 {
         2 * items as u64 * items.saturating_sub(1) as u64
     }

@@ -7,13 +7,13 @@ use super::place;
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 table! {
-    /// One row a reader's comment that is not part of the main text of its page.
+    /// One row per reader's comment that is not part of the main text of its page.
     CommentRow = "comments" {
         url: String = "canonical URL of the page", "http://blog.example.com/2003/04/rain";
         url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
-        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
+        is_current: bool = "whether the row is of the current capture of its URL, as pages.is_current: joined by it and the URL, no page comes twice", "true";
         position: u32 = "ordinal of the comment on its page, from 0", "0";
         author: Option<String> = "who wrote it", "Li Hua";
         published: Option<String> = "when, ISO 8601", "2003-04-16T10:00:00+08:00";

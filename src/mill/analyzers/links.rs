@@ -1,4 +1,4 @@
-//! `links`: one row a hyperlink.
+//! `links`: one row per hyperlink.
 
 use webmill_capture::CanonicalUrl;
 use webmill_capture::domain::registrable;
@@ -44,7 +44,7 @@ text_enum! {
 }
 
 table! {
-    /// One row a link of an HTML page or a document, in the order of the pages and within a page of the document.
+    /// One row per link of an HTML page or a document, in the order of the pages and within a page of the document.
     LinkRow = "links" {
         source_url: String = "canonical URL of the page that holds the link", "http://news.pku.edu.cn/1.html";
         source_key: Bytes16 = "url_key of the page that holds the link", "9f…";

@@ -32,7 +32,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// Who says what is known of a medium.
+    /// Source of the facts about a medium.
     pub enum MediaSource {
         /// Its own bytes.
         File = "file",
@@ -42,14 +42,14 @@ text_enum! {
 }
 
 table! {
-    /// One row a capture of a picture, a sound or a video, by its first 256 KiB and its last 128 KiB; and one a picture that
-    /// current pages show and that was not fetched, by the `img` that says most.
+    /// One row per capture of a picture, a sound or a video, by its first 256 KiB and its last 128 KiB; and one per picture that
+    /// current pages show and that was not fetched, from the `img` with the most information.
     MediaRow = "media" {
         url: String = "canonical URL of the medium", "http://a.example/pier.jpg";
         url_key: Bytes16 = "xxh3-128 of the URL, as pages.url_key", "9f…";
         host: String = "host name of the URL", "a.example";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "a.example";
-        is_current: bool = "whether the row is of the capture that counts of its URL; of an img that of its page", "true";
+        is_current: bool = "whether the row is of the current capture of its URL; for an img, of its page", "true";
         source: MediaSource = "who says it: file (its own bytes), img (an element of a page; the picture was not fetched)", "file";
         page_url: Option<String> = "canonical URL of the page that shows the picture; null where source is file", "http://a.example/pier.html";
         kind: MediaType = "image, audio or video", "image";
@@ -75,7 +75,7 @@ table! {
         gps: Option<String> = "latitude,longitude in degrees where it was made; only where the recipe's [extract] says gps = true", "39.9042,116.4074";
         codecs: Vec<String> = "codecs of its tracks", "['h264', 'aac']";
         alt: Option<String> = "text that the img says in place of the picture; null where source is file", "The pier at dawn";
-        warnings: Vec<String> = "what is wrong with it, or was out of reach: named reasons", "['cut']";
+        warnings: Vec<String> = "named reasons why it was read in part or not at all", "['cut']";
         content_length: Option<u64> = "bytes of the body; null where source is img", "183214";
         fetch_time: Millis = "when it, or the page that shows it, was fetched", "2003-04-15T08:13:06Z";
         warc_record_offset: i64 = "offset of the record in its shard; of an img that of its page", "183214";
@@ -216,7 +216,7 @@ fn shown(page: &Page<'_>, dom: &Dom<'_>) -> Vec<MediaRow> {
     rows
 }
 
-/// A text in place of a picture, white space collapsed; none where it is blank.
+/// A text in place of a picture, white space collapsed; `None` if it is blank.
 fn alt(text: &str) -> Option<String> {
     let mut alt = text.split_whitespace().collect::<Vec<_>>().join(" ");
     alt.truncate(alt.floor_char_boundary(MAX_ALT));

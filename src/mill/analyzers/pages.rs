@@ -1,4 +1,4 @@
-//! `pages`: one row a capture.
+//! `pages`: one row per capture.
 
 use webmill_capture::domain::{HostParts, reversed};
 use webmill_capture::{CanonicalUrl, RecordType, domain, urlkey};
@@ -86,7 +86,7 @@ macro_rules! page_table {
 
 about_fields! {
     page_table! {
-        /// One row a record that tells of a URL (of a crawl also one an answer that no shard holds), sorted by `url_sortkey`
+        /// One row per record about a URL (for a crawl also per answer that is in no shard), sorted by `url_sortkey`
         /// within a part. The columns of the largest public crawl index carry its names and types.
         PageRow = "pages" sorted by [url_sortkey, url, fetch_time]
     } {
@@ -94,7 +94,7 @@ about_fields! {
         url_sortkey: String = "SURT form of the canonical URL, nothing folded: what rows are sorted by, so that neighbours on the Web are neighbours here", "cn,edu,pku,www)/news/1.html";
         url: String = "canonical URL finally fetched, after redirects", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "xxh3-128 of the canonical URL, 32 hexadecimal digits: the key that tables are joined by", "9f…";
-        is_current: bool = "whether this row counts of its URL, exactly one of each: the latest answer of status 2xx that is HTML or was read as a document, else the latest of status 2xx, else the latest answer, else the latest row", "true";
+        is_current: bool = "whether this is the current row of its URL, of which each URL has exactly one: the latest answer of status 2xx that is HTML or was read as a document, else the latest of status 2xx, else the latest answer, else the latest row", "true";
         warc_type: Option<WarcType> = "kind of record: response, revisit (the same as an earlier capture), resource, conversion; request and metadata on demand; null for answers that no shard holds", "response";
         refers_to_url: Option<String> = "canonical URL of the capture that a revisit repeats, where stated", "http://pku.edu.cn/news/1.html";
         refers_to_time: Millis = "when the capture that a revisit repeats was fetched; null where not stated", "2003-04-15T08:13:06Z";
@@ -135,11 +135,11 @@ about_fields! {
         warc_segment: Option<String> = "segment of the crawl, where the shard lies below a folder segments/NAME; else null", "1425732217.97";
         crawl: String = "name of the crawl, from the recipe; a partition of the public index", "CC-MAIN-2018-26";
         subset: String = "part of the crawl, a partition of the public index: warc (status 2xx), robotstxt, crawldiagnostics (all else)", "warc";
-        http_defects: Vec<String> = "what is wrong with the HTTP message; empty for a good one", "['no-blank-line']";
+        http_defects: Vec<String> = "defects of the HTTP message; empty for a good one", "['no-blank-line']";
         is_html: bool = "whether it was parsed as HTML", "true";
         document: Option<DocumentKind> = "format of a document that is no HTML, by its bytes: pdf, docx, doc, odt, rtf, pptx, ppt, odp, xlsx, xls, xlsb, ods, epub, feed, markdown, csv, text", "pdf";
         document_failure: Option<String> = "why the document could not be read: encrypted, damaged, too-large, crashed, too-slow, out-of-memory and the like; null where it was", "encrypted";
-        document_warnings: Vec<String> = "what is wrong with the document or was left out of it: needs-ocr, text-cut, pages-cut and the like", "['needs-ocr']";
+        document_warnings: Vec<String> = "defects of the document, and parts left out: needs-ocr, text-cut, pages-cut and the like", "['needs-ocr']";
         title_source: Option<DocumentTitle> = "where the title of a document was found: metadata, style, type (size of letters), heading, line; null for HTML", "type";
         num_pages: Option<u32> = "pages, slides or sheets of a document; null where it has none", "12";
     } {
@@ -255,7 +255,7 @@ fn refusal(format: &str) -> &'static str {
     }
 }
 
-/// What is known of any capture.
+/// Known facts about any capture.
 fn captured(page: &Page<'_>) -> PageRow {
     let (capture, body) = (page.capture(), page.body());
     let (warc_record_offset, warc_filename) = place(page);

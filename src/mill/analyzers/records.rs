@@ -10,13 +10,13 @@ use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 const MAX_BYTES: usize = 256 << 20;
 
 table! {
-    /// One row a row of a data table in the main text of a page, or of a table or sheet of a document; rows that name the columns are not among them.
+    /// One row per row of a data table in the main text of a page, or of a table or sheet of a document; rows that name the columns are not among them.
     RecordRow = "records" {
         url: String = "canonical URL of the page", "http://shop.example.com/kettles";
         url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
-        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
+        is_current: bool = "whether the row is of the current capture of its URL, as pages.is_current: joined by it and the URL, no page comes twice", "true";
         table: u32 = "ordinal of the data table on its page, from 0", "0";
         row: u32 = "ordinal of the row in its table, from 0", "3";
         caption: Option<String> = "what the table's caption says; of a sheet its name", "Kettles by price";

@@ -7,13 +7,13 @@ use super::{list, place};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 table! {
-    /// One row an item of structured data of a page: JSON-LD, microdata, RDFa Lite, OpenGraph.
+    /// One row per item of structured data of a page: JSON-LD, microdata, RDFa Lite, OpenGraph.
     StructuredRow = "structured" {
         url: String = "canonical URL of the page", "http://shop.example.com/kettles/k200";
         url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
-        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
+        is_current: bool = "whether the row is of the current capture of its URL, as pages.is_current: joined by it and the URL, no page comes twice", "true";
         position: u32 = "ordinal of the item on its page, from 0", "0";
         syntax: &'static str = "how it is written: json-ld, microdata, rdfa, opengraph", "json-ld";
         types: Vec<String> = "its types without their vocabulary, of a graph those of its members; of OpenGraph og:type", "['Product']";

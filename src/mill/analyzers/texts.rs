@@ -18,7 +18,7 @@ macro_rules! text_table {
 
 about_fields! {
     text_table! {
-        /// One row an HTML page that has main text, and a document that has text.
+        /// One row per HTML page with main text, and per document with text.
         TextRow = "texts"
     } {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
@@ -26,7 +26,7 @@ about_fields! {
         url_key: Bytes16 = "key of the page in table pages", "9f…";
         host: String = "host name of the page, as pages.url_host_name", "news.pku.edu.cn";
         domain: String = "registrable domain of the host by both sections of the Public Suffix List; the host itself where it is an IP address or has none", "pku.edu.cn";
-        is_current: bool = "whether the row is of the capture that counts of its URL, as pages.is_current: with it a join by URL gives no page twice", "true";
+        is_current: bool = "whether the row is of the current capture of its URL, as pages.is_current: joined by it and the URL, no page comes twice", "true";
     } {
         text: String = "main text, a line a paragraph", "The library opened on Monday. …";
         markdown: String = "main text as Markdown, with headings, lists, tables, links and code", "# Campus opens …";

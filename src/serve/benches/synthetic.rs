@@ -47,7 +47,7 @@ impl Synthetic {
             state: 0x1234_5678_9abc_def1,
             left: count,
             duration: (count as f64 / CRAWLS as f64 / RATE).max(20_000.0),
-            // About so many pages a host, and captures a page.
+            // The divisors are about the pages per host, and the captures per page.
             hosts: (count as f64 / 2.25 / 26.0).ceil() as u64,
             host: 0,
             words: weights,

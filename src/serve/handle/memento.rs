@@ -163,7 +163,7 @@ fn rows(
 }
 
 /// A capture that is replayed.
-struct Found {
+struct ReplayedCapture {
     entry: Entry<'static>,
     record: StoredRecord,
     captures: Captures,
@@ -176,7 +176,7 @@ fn find(
     held: &Collection,
     url: &str,
     around: Timestamp,
-) -> Result<Found, Refusal> {
+) -> Result<ReplayedCapture, Refusal> {
     let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who);
     let captures = captures(shared, &index, url, around)?;
     let (mut refused, mut leads_to_itself) = (None, None);
@@ -194,7 +194,7 @@ fn find(
                     leads_to_itself.get_or_insert((entry.clone(), record));
                     continue;
                 }
-                return Ok(Found { entry: entry.clone(), record, captures });
+                return Ok(ReplayedCapture { entry: entry.clone(), record, captures });
             }
             Err(refusal) => {
                 refused.get_or_insert(refusal);
@@ -202,7 +202,7 @@ fn find(
         }
     }
     match (leads_to_itself, refused) {
-        (Some((entry, record)), _) => Ok(Found { entry, record, captures }),
+        (Some((entry, record)), _) => Ok(ReplayedCapture { entry, record, captures }),
         (None, Some(refusal)) => Err(refusal),
         (None, None) => Err(not_captured(url)),
     }
@@ -231,7 +231,7 @@ pub fn replay(
         return Ok(super::redirect(&address));
     }
     let kind = replayed::modifier(modifier);
-    let Found { entry, record, captures } = match find(shared, asked, held, url, around) {
+    let ReplayedCapture { entry, record, captures } = match find(shared, asked, held, url, around) {
         Ok(found) => found,
         // People get a page that says so; its reason is that of the refusal where that is another one.
         Err(refusal)

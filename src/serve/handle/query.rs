@@ -125,7 +125,7 @@ async fn answer(
 
 fn finish(mut response: Response, most_rows: u64, zipped: bool) -> Response {
     let headers = response.headers_mut();
-    // So that an answer of so many rows is known for one that may have been cut.
+    // So that an answer of this number of rows can be recognised as perhaps cut.
     headers.insert("x-max-rows", HeaderValue::from(most_rows));
     if zipped {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));

@@ -91,7 +91,7 @@ pub fn frame(
     }))
 }
 
-/// A capture with its references led into the archive.
+/// A capture with its references rewritten to point into the archive.
 pub fn capture(
     asked: &Asked,
     collection: &str,

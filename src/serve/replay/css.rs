@@ -1,4 +1,4 @@
-//! Style sheets: `url()`, `@import` and the strings of `image-set()` are led into the archive.
+//! Style sheets: `url()`, `@import` and the strings of `image-set()` are rewritten to point into the archive.
 //!
 //! What is not an address (as [`webmill_html::css`] finds them) stays byte for byte.
 //!

@@ -1,4 +1,4 @@
-//! Headers of answers: what is kept of the captured ones, and the policy that holds a page in.
+//! Headers of answers: the data kept of the captured ones, and the policy that holds a page in.
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::{CONTROLS, utf8_percent_encode};
@@ -14,7 +14,7 @@ const ASIDE: &str = "x-archive-orig-";
 const MAX_HEADERS: usize = 200;
 const MAX_HEADER_BYTES: usize = 32 * 1024;
 
-/// Headers of a captured response as they are sent on: media type, language and disposition as they are, redirects led into the archive,
+/// Headers of a captured response as they are sent on: media type, language and disposition as they are, redirects pointing into the archive,
 /// all others set aside under another name.
 pub(super) fn kept(captured: &HeaderMap, references: &References, redirect: bool) -> HeaderMap {
     let mut headers = HeaderMap::new();

@@ -1,4 +1,4 @@
-//! Replay: captures as pages in a browser, led into the archive and kept in it.
+//! Replay: captures as pages in a browser, with links that point into the archive and cannot leave it.
 //!
 //! [`answer`] makes of a captured response the one that is sent: the media type decides whether pages, style sheets or
 //! scripts are rewritten (`References` tells how), headers that would act on the server's own origin are set aside,
@@ -37,7 +37,7 @@
 //!
 //! `location` cannot be stood in for: scripts read the archive's address there, and what they assign to it is an
 //! address of the live Web or of the server's root, which is held back (see 3); browsers tell no more than its host.
-//! Links, forms and `open` are led into the archive. `history.pushState` changes the state but not the address. Pictures
+//! Links, forms and `open` are rewritten to point into the archive. `history.pushState` changes the state but not the address. Pictures
 //! of other documents (`<use href="sprite.svg#a">`) and reading canvases with pictures are refused by browsers to pages
 //! without an origin. Sounds, pictures and fetched data are sent as they are. Imports with computed specifiers fail where
 //! they lead out.

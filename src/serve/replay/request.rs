@@ -51,7 +51,7 @@ pub fn is_foreign(headers: &HeaderMap, origin: &str) -> bool {
     other || site.is_some_and(|site| site != b"same-origin" && site != b"none")
 }
 
-/// Where a request leads that was made on a replayed page but not led into the archive (`/style.css`): the address of what was
+/// Where a request leads that was made on a replayed page but does not point into the archive (`/style.css`): the address of what was
 /// meant, in the same collection and at the same time. `None` for requests made elsewhere, which are 404. `target` is
 /// the path and query of the request, `is_collection` knows the paths of collections (`/news/`).
 ///

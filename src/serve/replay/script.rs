@@ -1,6 +1,6 @@
 //! Scripts: the addresses that modules are imported from.
 //!
-//! A script runs as it is; what it asks for while it runs is led into the archive by the client script
+//! A script runs unchanged; its requests are sent to the archive by the client script
 //! ([`super::RUNTIME_JS`]). Only imports are resolved by the browser itself, out of reach of any script: the specifiers of
 //! `import … from "/x.js"`, `import "/x.js"`, `export … from "/x.js"` and `import("/x.js")` are rewritten, where they
 //! begin like addresses. Specifiers that are computed are not: those that lead out of the archive fail.

@@ -67,7 +67,7 @@ pub enum Ask {
         /// Page, from 0.
         page: usize,
     },
-    /// What is known of a capture.
+    /// Known facts about a capture.
     Info {
         /// When it was captured.
         timestamp: u64,
@@ -127,7 +127,7 @@ impl Ask {
         }
     }
 
-    /// A star after a URL asks for all that begin so, one before a host for the hosts below.
+    /// A star after a URL asks for all URLs with that prefix, a star before a host for the hosts below it.
     fn of(url: String, year: Option<u32>, from: Option<String>) -> Ask {
         if let Some(host) = url.strip_prefix("*.") {
             return Ask::Urls { url: without_star(host.to_owned()), kind: Match::Domain, from };

@@ -177,9 +177,9 @@ pub struct SearchAnswer {
     pub words: Vec<String>,
 }
 
-/// What is known of the pages of an archive beside its index: the results of `webmill run`.
+/// Known facts about the pages of an archive beside its index: the results of `webmill run`.
 pub trait Facts: Send + Sync {
-    /// What is known of the capture of a URL at a time; of its current capture where that time is not known.
+    /// Known facts about the capture of a URL at a time; of its current capture where that time is not known.
     ///
     /// # Errors
     /// Where the results cannot be read.

@@ -4,11 +4,11 @@
 //! |---|---|
 //! | `/` | collections |
 //! | `/{collection}/` | front of a collection |
-//! | `/{collection}/*/{url}` | calendar of a URL, of its newest year; `url*` lists the URLs that begin so |
+//! | `/{collection}/*/{url}` | calendar of a URL, of its newest year; `url*` lists the URLs with that prefix |
 //! | `/{collection}/{year}*/{url}` | calendar of a year |
 //! | `/{collection}/{14 digits}/{url}` | replay (not a page of the site) |
 //! | `/{collection}/calendar?url=…&match=…&year=…&from=…` | the same as the starred ones: where forms lead |
-//! | `/{collection}/info/{14 digits}/{url}` | what is known of a capture |
+//! | `/{collection}/info/{14 digits}/{url}` | the known facts about a capture |
 //! | `/{collection}/hosts?page=…` | hosts |
 //! | `/{collection}/search?q=…&page=…` | full text |
 //!
@@ -51,7 +51,7 @@ pub fn replay(collection: &str, timestamp: Timestamp, url: &str) -> String {
     format!("/{}/{timestamp}/{}", value(collection), tail(url))
 }
 
-/// What is known of a capture.
+/// Known facts about a capture.
 pub fn info(collection: &str, timestamp: Timestamp, url: &str) -> String {
     format!("/{}/info/{timestamp}/{}", value(collection), tail(url))
 }

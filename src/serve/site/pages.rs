@@ -250,7 +250,7 @@ impl Pages {
         self.render("search.html", Some(about), "search", page)
     }
 
-    /// What is known of a capture.
+    /// Known facts about a capture.
     ///
     /// # Errors
     /// As [`Pages::home`].

@@ -31,9 +31,9 @@ fn entry(url: &str, timestamp: u64, status: u16, digest: &str) -> Entry<'static>
 const HOSTILE: &str = "\u{202e}</title><script>alert(1)</script>\"'&{{ 7*7 }}";
 const HOSTILE_URL: &str = "http://evil.example/\"><img src=x onerror=alert(1)>?\u{202e}{{c}}";
 
-struct Known;
+struct KnownFacts;
 
-impl Facts for Known {
+impl Facts for KnownFacts {
     fn of(&self, url: &str, _: Timestamp) -> Result<Option<CaptureFacts>> {
         Ok(Some(CaptureFacts {
             title: Some(if url.contains("evil") { HOSTILE.into() } else { format!("Title of {url}") }),
@@ -117,7 +117,7 @@ fn page(rest: &str, query: Option<&str>) -> (u16, String) {
         searchable: true,
         ..survey.summary("demo")
     };
-    let held = Held { about: &about, index: &index, survey: &survey, facts: &Known, key: &key };
+    let held = Held { about: &about, index: &index, survey: &survey, facts: &KnownFacts, key: &key };
     let ask = Ask::parse(rest, query).unwrap();
     let (status, english) = answer(&ask, &held, Lang::En).unwrap();
     let (_, chinese) = answer(&ask, &held, Lang::Zh).unwrap();

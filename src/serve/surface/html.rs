@@ -123,7 +123,7 @@ pub fn thousands(n: u64) -> String {
     text
 }
 
-/// At most so many characters, the last one an ellipsis where some are left out.
+/// At most `most` characters, the last one an ellipsis where some are left out.
 pub fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

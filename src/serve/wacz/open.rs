@@ -22,7 +22,7 @@ const MEMBERS: usize = 1 << 20;
 const PACKAGE: u64 = 64 << 20;
 /// Longest line of an index.
 const LINE: u64 = 1 << 20;
-/// What an index may unpack to: so many times its stored size, and what small ones may in any case. Lines of URLs shrink by
+/// Greatest ratio of an index's unpacked size to its stored size; small ones have a fixed limit. Lines of URLs shrink by
 /// ten to thirty times.
 const RATIO: u64 = 200;
 const SMALL: u64 = 64 << 20;
@@ -36,7 +36,7 @@ pub struct Member {
     pub range: Range<u64>,
 }
 
-/// What is wrong with a WACZ that can be read.
+/// Defects of a WACZ that can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {

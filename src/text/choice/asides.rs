@@ -13,7 +13,7 @@ use webmill_html::Tag;
 
 /// Steps from a block up to the element that is named a comment.
 const MAX_COMMENT_STEPS: u8 = 4;
-/// What must be left of the text for asides to be left out: so many words, in blocks of more than so many.
+/// The text that must remain for asides to be left out: a number of words, in blocks of a least size.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Enough {
     words: f32,

@@ -29,7 +29,7 @@ const MAX_BYTES: usize = 600;
 /// Longest line of credits or facts, in characters.
 const MAX_LINE: usize = 70;
 
-/// Labels that a cell of a table needs to be an author's column; one less beside a column that has so many.
+/// Labels that a cell of a table needs to be an author's column; one less beside a column that has this many.
 const MIN_PROFILE: u32 = 3;
 
 /// Takes the rules' blocks out of the choice; `headline` stays.
@@ -214,7 +214,7 @@ mod tests {
     use crate::blocks::blocks;
     use webmill_html::{Limits, parse};
 
-    /// What is left of a body's blocks when all were chosen.
+    /// The blocks that remain of a body when all were chosen.
     fn left(body: &str) -> Vec<String> {
         let prose =
             "<p>雨下了三天，老楼里到处是霉味，护林员用肩膀撞开二楼尽头的木门，柜子里是一万份标本。".repeat(9);

@@ -32,7 +32,7 @@ pub(super) struct Lead {
     pub at: Option<usize>,
     /// Containers: steps up from the lead to one that contains them; empty without a lead.
     pub hops: Vec<u8>,
-    /// The container so many steps up from the lead.
+    /// The containers of the lead by steps up.
     pub chain: Vec<u32>,
     pub runs: Vec<Run>,
     /// The last run that begins at or before each block; [`NONE`] before the first.
@@ -106,7 +106,7 @@ impl Lead {
         }
     }
 
-    /// The smallest container that holds both the lead and what is so many [`hops`](Lead::hops) away.
+    /// The smallest container that holds both the lead and the blocks that are `hops` away ([`hops`](Lead::hops)).
     pub(super) fn common(&self, hops: u8) -> Option<usize> {
         self.chain.get(usize::from(hops)).or(self.chain.last()).map(|&at| at as usize)
     }

@@ -1,4 +1,4 @@
-//! What is known of a whole page, from which the rows of its [blocks](super::block_row) and [its own](super::page_row) are
+//! Known facts about a whole page, from which the rows of its [blocks](super::block_row) and [its own](super::page_row) are
 //! made.
 //!
 //! Phrases, titles, copies, sums before each block, the containers that hold the title or most text, and what structured

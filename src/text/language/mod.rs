@@ -131,7 +131,7 @@ fn language_with(text: &str, known: Option<&str>, prior: f32) -> Option<Language
     })
 }
 
-/// The confidence under which a text of so many n-grams is left unnamed.
+/// The confidence below which the language of a text of `ngrams` n-grams is left unnamed.
 fn bound(ngrams: u32) -> f32 {
     let [from, to] = BOUND_RISES.map(f32::ln);
     let share = (((ngrams.max(1) as f32).ln() - from) / (to - from)).clamp(0.0, 1.0);

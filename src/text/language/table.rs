@@ -312,7 +312,7 @@ fn weights_are_sound(weights: &[u8], languages: usize) -> bool {
     true
 }
 
-/// What is left of a file.
+/// The rest of a file.
 struct Bytes(&'static [u8]);
 
 impl Bytes {

@@ -62,7 +62,7 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
         let mut stated = [&meta.structured.modified, &meta.about.modified].into_iter().flatten();
         stated.find_map(|date| find_date(date, order))
     };
-    let sources: [&Source<'_>; 11] = [
+    let sources: [&DateSource<'_>; 11] = [
         &|_| stated(),
         &|_| in_address(meta),
         &|_| in_times(dom, order, false),
@@ -115,7 +115,7 @@ fn order_shown(page: &Page) -> DateOrder {
 type Wanted<'a> = &'a dyn Fn(&WrittenDate) -> bool;
 
 /// Where a date may be stated.
-type Source<'a> = dyn Fn(Wanted<'_>) -> Option<WrittenDate> + 'a;
+type DateSource<'a> = dyn Fn(Wanted<'_>) -> Option<WrittenDate> + 'a;
 
 /// A day in the path of the page's own address: `/2019/10/22/`.
 fn in_address(meta: &Metadata) -> Option<WrittenDate> {

@@ -31,7 +31,7 @@ use webmill_html::{Dom, Tag};
 const MAX_CHAIN: usize = 8;
 
 /// A page and where it is.
-pub(crate) struct Source<'p, 'd> {
+pub(crate) struct MarkdownPage<'p, 'd> {
     pub dom: &'p Dom<'d>,
     pub page: &'p Page,
     pub base: Option<&'p CanonicalUrl>,
@@ -41,8 +41,8 @@ pub(crate) struct Source<'p, 'd> {
 }
 
 /// The chosen blocks as Markdown, of about `max` bytes at most.
-pub(crate) fn markdown(source: &Source<'_, '_>, chosen: &[bool], data: &[bool], max: usize) -> String {
-    let Source { dom, page, base, .. } = *source;
+pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[bool], max: usize) -> String {
+    let MarkdownPage { dom, page, base, .. } = *source;
     let code = code_containers(page);
     let chosen = &rescue(page, chosen);
     let mut inlines = Inline::new(dom, page, base);

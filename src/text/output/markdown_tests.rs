@@ -10,7 +10,7 @@ fn all(source: &str, base: Option<&str>) -> String {
     let base = base.map(|base| CanonicalUrl::parse(base).expect("a URL"));
     let chosen = vec![true; page.blocks.len()];
     markdown(
-        &Source { dom: &dom, page: &page, base: base.as_ref(), links: true, images: true },
+        &MarkdownPage { dom: &dom, page: &page, base: base.as_ref(), links: true, images: true },
         &chosen,
         &data_tables(&page),
         1 << 20,

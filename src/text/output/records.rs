@@ -34,7 +34,7 @@ pub struct DataTable {
 }
 
 impl DataTable {
-    /// The rows as pairs of a column's name and a cell; none where the columns have no names.
+    /// The rows as pairs of a column's name and a cell; empty if the columns have no names.
     pub fn records(&self) -> impl Iterator<Item = impl Iterator<Item = (&str, &str)>> {
         let rows: &[Vec<String>] = if self.columns.is_empty() { &[] } else { &self.rows };
         rows.iter().map(|row| self.columns.iter().map(String::as_str).zip(row.iter().map(String::as_str)))

@@ -14,7 +14,7 @@
 //! **Reference.** TEI Consortium, *TEI P5: Guidelines for Electronic Text Encoding and Interchange*; XML 1.0, 2.2.
 
 use super::grid::{Grid, row_of};
-use super::markdown::{Source, heading_around, wanted};
+use super::markdown::{MarkdownPage, heading_around, wanted};
 use super::markdown_inline::Inline;
 use super::render::is_layout;
 use super::rescue::rescue;
@@ -70,13 +70,13 @@ pub(crate) fn xml_paragraphs<'t>(lines: impl Iterator<Item = &'t str>, max: usiz
 
 /// The chosen blocks as a sequence of elements, a block a line, of about `max` bytes at most.
 pub(crate) fn xml(
-    source: &Source<'_, '_>,
+    source: &MarkdownPage<'_, '_>,
     chosen: &[bool],
     data: &[bool],
     form: XmlForm,
     max: usize,
 ) -> String {
-    let Source { dom, page, base, .. } = *source;
+    let MarkdownPage { dom, page, base, .. } = *source;
     let code = code_containers(page);
     let chosen = &rescue(page, chosen);
     let mut inlines = Inline::new(dom, page, base);

@@ -153,7 +153,7 @@ fn shares(pages: &[&Footprint], template: &Template) -> (f64, usize) {
     (taken as f64 / (all as f64).max(1.0), poor)
 }
 
-/// Composite importance of the element whose styles are these texts, each on so many of `pages` pages.
+/// Composite importance of the element whose styles are these texts, with the number of the `pages` pages that each is on.
 fn path_importance(styles: &BTreeMap<u64, usize>, pages: usize) -> f64 {
     composite(&styles.values().map(|&shown| (shown, importance(shown, pages))).collect::<Vec<_>>())
 }

@@ -59,7 +59,7 @@ impl Numbers {
         format!("In {number} {}, and {}.", half(), half())
     }
 
-    /// Sentences of so many tokens at least.
+    /// Sentences of at least `least` tokens together.
     fn sentences(&mut self, least: usize, chinese: bool) -> Vec<String> {
         let (mut all, mut length) = (Vec::new(), 0);
         while length < least {
@@ -146,7 +146,7 @@ impl Site {
     }
 }
 
-/// Mean F1 of some pages of a site of so many, with its template and without.
+/// Mean F1 of some pages of a site of `pages` pages, with its template and without.
 fn measured(site: &Site, pages: usize) -> [f64; 2] {
     let mut sample = Sample::default();
     for n in 0..pages {

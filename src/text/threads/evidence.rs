@@ -6,7 +6,7 @@
 //! a form behind; addresses such as `#c1234`; names of elements. Against it: headings and links in the items, which lists of
 //! articles have; long items; names of menus and side bars; nothing but dates. Cost: linear in the blocks of the run.
 
-use super::Said;
+use super::PageContext;
 use super::lines::Line;
 use super::runs::{Bounds, Run, is_body};
 use super::tree::upwards;
@@ -111,7 +111,7 @@ impl Evidence {
         lines: &[Line],
         bounds: &Bounds,
         run: &Run,
-        said: &Said<'_>,
+        said: &PageContext<'_>,
         prose: &[f32],
     ) -> Self {
         let mut it = Evidence { items: run.items.len() as f32, ..Evidence::default() };
@@ -184,7 +184,7 @@ impl Evidence {
         self.units += units;
     }
 
-    fn read_dates(&mut self, lines: &[Line], run: &Run, said: &Said<'_>) {
+    fn read_dates(&mut self, lines: &[Line], run: &Run, said: &PageContext<'_>) {
         let of_item = |(range, anchor): (&(u32, u32), &u32)| {
             let own = &lines[*anchor as usize].date;
             own.as_deref().or_else(|| {
@@ -209,7 +209,7 @@ impl Evidence {
 }
 
 /// Share of the items that are addressed as comments are.
-fn addressed(page: &Page, run: &Run, said: &Said<'_>) -> f32 {
+fn addressed(page: &Page, run: &Run, said: &PageContext<'_>) -> f32 {
     let Some(dom) = said.dom else { return 0.0 };
     let items = run.items.iter().zip(&run.anchors).take(MAX_ADDRESSED);
     let count = items.clone().count().max(1);

@@ -40,7 +40,7 @@ const MIN_BLOCKS: usize = 3;
 
 /// What else is known of a page.
 #[derive(Copy, Clone, Default)]
-pub(crate) struct Said<'a> {
+pub(crate) struct PageContext<'a> {
     /// The tree, for ids and addresses of comments.
     pub dom: Option<&'a Dom<'a>>,
     /// The article's date, ISO 8601.
@@ -129,7 +129,7 @@ impl Threads {
 }
 
 /// Finds the threads of a page.
-pub(crate) fn threads(page: &Page, said: &Said<'_>) -> Threads {
+pub(crate) fn threads(page: &Page, said: &PageContext<'_>) -> Threads {
     let n = page.blocks.len();
     if n < MIN_BLOCKS {
         return Threads::default();

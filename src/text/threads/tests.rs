@@ -7,7 +7,7 @@ use webmill_html::{Limits, parse};
 fn read(html: &str) -> (Threads, Vec<(String, bool)>) {
     let dom = parse(html, &Limits::default());
     let page = blocks(&dom, dom.body().unwrap());
-    let found = threads(&page, &Said { dom: Some(&dom), ..Said::default() });
+    let found = threads(&page, &PageContext { dom: Some(&dom), ..PageContext::default() });
     let texts = page.blocks.iter().enumerate();
     let texts = texts.map(|(i, b)| (page.text_of(b).to_string(), found.strength(i) >= THREAD)).collect();
     (found, texts)

@@ -22,7 +22,7 @@ columns! {
     struct Answer from PageRow { url_key, warc_type, fetch_time, fetch_status }
 }
 
-/// Two answers of one time: that which is there counts, being the later one in the sort.
+/// Of two answers of one time the one with the page counts, because it sorts later.
 const GONE: u128 = 0;
 const THERE: u128 = 1;
 
@@ -30,7 +30,7 @@ const THERE: u128 = 1;
 pub struct GonePages {
     /// Keys of the URLs, ascending.
     pub keys: Mapped<u128>,
-    /// Date up to which ages are counted: milliseconds since 1970; none where no row has one.
+    /// Date up to which ages are counted: milliseconds since 1970; `None` if no row has a date.
     pub newest_ms: Option<i64>,
     /// Rows with a later date.
     pub from_future: u64,

@@ -82,14 +82,14 @@ pub struct Walked {
     /// Offset, length, fate (two numbers) of each record and damage, in the order of the file.
     pub fates: Mapped<[u64; 4]>,
     /// What became of the captures that go, in the order of [`Captures::of_shard`].
-    pub found: Vec<Found>,
+    pub found: Vec<CaptureFate>,
     /// Counts.
     pub met: Met,
 }
 
 /// What became of a capture that goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum CaptureFate {
     /// No record is this capture.
     Not,
     /// Its record goes.
@@ -106,7 +106,7 @@ struct Wanted<'a> {
     /// Mark and proof of each, and the number of the first.
     proofs: &'a [[u64; 2]],
     first: usize,
-    found: Vec<Found>,
+    found: Vec<CaptureFate>,
 }
 
 /// Walks over `input`, which is called `shard` in the results; `folder` takes temporary files. By `as_revisit` captures whose
@@ -125,7 +125,7 @@ pub fn walk(
     let mut met = Met::default();
     let proofs = shard.map_or(&[][..], |shard| captures.of_shard(shard));
     let first = shard.map_or(0, |shard| shard.going.start);
-    let mut wanted = Wanted { captures, proofs, first, found: vec![Found::Not; proofs.len()] };
+    let mut wanted = Wanted { captures, proofs, first, found: vec![CaptureFate::Not; proofs.len()] };
     let mut fates = MappedWriter::create(folder)?;
     let mut links = Links::new(budget);
     let kind = (input.format, input.container);
@@ -178,14 +178,14 @@ impl Wanted<'_> {
         let by_place = place_proof(record.place.offset, record.place.length);
         let proven = |at: &usize| by_digest == Some(self.proofs[*at][1]) || by_place == self.proofs[*at][1];
         // Equal records are one capture stored twice: each is found once, and further ones go with them.
-        let fresh = (from..to).find(|at| proven(at) && self.found[*at] == Found::Not);
+        let fresh = (from..to).find(|at| proven(at) && self.found[*at] == CaptureFate::Not);
         let Some(at) = fresh.or_else(|| (from..to).find(proven)) else { return Ok(Fate::Stays) };
         let found = self.of_found(at, record, input, as_revisit, met)?;
         self.found[at] = found;
         Ok(match found {
-            Found::Goes => Fate::Goes,
-            Found::Revisit => Fate::Revisit(self.first + at),
-            Found::Stays | Found::Not => Fate::Stays,
+            CaptureFate::Goes => Fate::Goes,
+            CaptureFate::Revisit => Fate::Revisit(self.first + at),
+            CaptureFate::Stays | CaptureFate::Not => Fate::Stays,
         })
     }
 
@@ -197,27 +197,27 @@ impl Wanted<'_> {
         input: &Input,
         as_revisit: bool,
         met: &mut Met,
-    ) -> Result<Found> {
+    ) -> Result<CaptureFate> {
         if as_revisit {
             let going = self.captures.get(self.first + at)?;
             let Some(kept) = &going.kept else {
                 met.found += 1;
-                return Ok(Found::Goes);
+                return Ok(CaptureFate::Goes);
             };
             if record.kind == RecordType::Revisit && !going.is_revisit {
                 met.revisits_before += 1;
-                return Ok(Found::Stays);
+                return Ok(CaptureFate::Stays);
             }
             let can = going.is_identical()
                 && kept.date_ms.is_some()
                 && (input.format == Format::RawDb || input.container != Container::Lz4);
             if can && as_revisit::refusal(record).is_none() {
                 met.found += 1;
-                return Ok(Found::Revisit);
+                return Ok(CaptureFate::Revisit);
             }
         }
         met.found += 1;
-        Ok(Found::Goes)
+        Ok(CaptureFate::Goes)
     }
 }
 

@@ -83,7 +83,7 @@ impl Font {
         }
     }
 
-    /// What a code of so many bytes shows.
+    /// The characters that a code of `bytes` bytes shows.
     pub(super) fn shown(&mut self, code: u32, bytes: usize) -> Shown {
         let key = (code, bytes.min(4) as u8);
         if let Some(shown) = self.shown.get(&key) {

@@ -1,4 +1,4 @@
-//! What is left of an equation, in double precision.
+//! The residual of an equation, in double precision.
 
 use super::{Flow, Problem};
 use crate::sweep::{Pull, chunks, sum};
@@ -12,9 +12,9 @@ pub(super) struct Exact<'a, A> {
     /// At nodes without out-links, what comes in by links.
     pub y: Vec<f64>,
     given: Vec<f64>,
-    /// What is left of y = c + d P₀ᵀ y at nodes with out-links; 0 at others.
+    /// The residual of y = c + d P₀ᵀ y at nodes with out-links; 0 at others.
     pub left: Vec<f64>,
-    /// c: what is left of the equation counts with these multiples of the teleport vector and of 1.
+    /// c: the residual of the equation counts with these multiples of the teleport vector and of 1.
     base: (f64, f64),
 }
 

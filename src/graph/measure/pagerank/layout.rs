@@ -35,7 +35,7 @@ pub(super) struct Chunk {
     pub arcs: Range<usize>,
     /// First cell of its buffer.
     pub buffer: usize,
-    /// (in-links, nodes that have so many), in the order of slots.
+    /// (in-links, number of nodes with as many), in the order of slots.
     pub groups: Vec<(u32, u32)>,
 }
 

@@ -14,7 +14,7 @@
 //! aᵀ + d P₀ᵀ, a the indicator of dangling nodes. Their own values are a function of the others' (in `Flow`), so
 //! only nodes with out-links are swept, and their sum is left to itself: holding it at 1 would be the slowest
 //! thing to converge where much rank dangles. (Where rank is lost, x is the same eigenvector as with u = v, on
-//! another scale.) Iterative refinement: a sweep in double precision tells what is left of the equation; block
+//! another scale.) Iterative refinement: a sweep in double precision tells the residual of the equation; block
 //! Gauss–Seidel sweeps in single precision, which read half as much (in `correction`, over arcs brought into the
 //! order of reading, in `layout`), solve for the correction; and so on until what is left is small enough. The
 //! rank that a node gives itself is solved for exactly.

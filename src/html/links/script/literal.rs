@@ -42,7 +42,7 @@ pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
 /// Most bytes of the digits in braces of `\u{…}`, zeros before them among them.
 const MAX_DIGITS: usize = 8;
 
-/// The number of so many hexadecimal digits, or of those in braces, and the bytes that say it; `None` where they say none.
+/// The number in `digits` hexadecimal digits, or in braces, and the bytes that it takes; `None` if there is no number.
 fn code(text: &str, digits: usize) -> (Option<u32>, usize) {
     let braced = text.strip_prefix('{').filter(|_| digits == 4);
     let end = braced.and_then(|rest| rest.bytes().take(MAX_DIGITS + 1).position(|b| b == b'}'));

@@ -32,7 +32,7 @@ pub(super) struct Context {
 /// What is wanted of a set.
 #[derive(Clone, Copy)]
 pub(super) struct Want {
-    /// So many nodes are enough; if in order, they must be the first.
+    /// This many nodes are enough; if in order, they must be the first.
     pub enough: usize,
     /// In document order.
     pub ordered: bool,

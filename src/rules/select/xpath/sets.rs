@@ -92,7 +92,7 @@ impl Bits {
     }
 }
 
-/// Sets of so many nodes are put in order by comparing their ancestors, larger ones by a walk.
+/// Sets of at most this many nodes are put in order by comparing their ancestors, larger ones by a walk.
 const FEW: usize = 48;
 
 /// Puts nodes in document order and drops doubles. Few nodes cost their depth and the siblings between them; many cost

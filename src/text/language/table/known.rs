@@ -15,7 +15,7 @@ const PLACES: usize = 16384;
 
 /// The words of a table.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct KnownWords {
     table: u64,
     languages: usize,
     /// Hash of the word at each place, and the number of its n-grams; 0 where there is none.
@@ -25,22 +25,22 @@ pub(super) struct Known {
 }
 
 thread_local! {
-    static KNOWN: RefCell<Known> = RefCell::default();
+    static KNOWN: RefCell<KnownWords> = RefCell::default();
 }
 
 /// Calls `with` with the words that this thread knows of a table.
-pub(super) fn with<T>(table: &Table, with: impl FnOnce(&mut Known) -> T) -> T {
+pub(super) fn with<T>(table: &Table, with: impl FnOnce(&mut KnownWords) -> T) -> T {
     KNOWN.with_borrow_mut(|known| {
         if known.table != table.id {
             let languages = table.languages.len();
             let (words, sums) = (vec![(0, 0); PLACES], vec![0; PLACES * languages]);
-            *known = Known { table: table.id, languages, words, sums };
+            *known = KnownWords { table: table.id, languages, words, sums };
         }
         with(known)
     })
 }
 
-impl Known {
+impl KnownWords {
     /// Number of n-grams of a word, and the sums of their weights by language.
     #[inline]
     pub(super) fn of(&mut self, table: &Table, word: &Word) -> (u32, &[i16]) {

@@ -1,14 +1,14 @@
 use super::byline::{date_in, is_dated};
 use super::*;
 use crate::blocks::blocks;
-use crate::threads::{Said, threads};
+use crate::threads::{PageContext, threads};
 use webmill_html::{Limits, parse};
 
 fn read(source: &str) -> Vec<(Option<String>, Option<String>, String)> {
     let dom = parse(source, &Limits::default());
     let page = blocks(&dom, dom.body().expect("a body"));
     let chosen: Vec<bool> = page.blocks.iter().map(|b| page.text_of(b).starts_with("MAIN")).collect();
-    let found = threads(&page, &Said { dom: Some(&dom), ..Said::default() });
+    let found = threads(&page, &PageContext { dom: Some(&dom), ..PageContext::default() });
     comments(&page, &chosen, &found, DateOrder::Undecided)
         .into_iter()
         .map(|c| (c.author, c.date, c.text))

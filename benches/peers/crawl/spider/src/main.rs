@@ -2,7 +2,7 @@
 //!
 //! usage: crawl-spider SEEDS PROXY PAGES HOSTS_AT_ONCE OUT
 //!
-//! A `Website` a seed, so many at a time, one connection each, no delay, robots.txt obeyed, no cookies, no retries. All
+//! One `Website` per seed, a given number at a time, one connection each, no delay, robots.txt obeyed, no cookies, no retries. All
 //! share one HTTP client: one a website, the default, costs more than the fetching. The bodies go to the file OUT, one after the
 //! other. Prints one line: pages, seconds, pages/s.
 
