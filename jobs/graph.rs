@@ -1,8 +1,10 @@
 //! `webmill graph`: from pages and links to the web graph of pages, hosts and registrable domains.
 
+pub mod convert;
 mod copies;
 mod feed;
 mod levels;
+pub mod open;
 mod sources;
 pub mod tables;
 

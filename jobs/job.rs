@@ -209,6 +209,11 @@ pub fn if_any(results: Result<Committed>) -> Result<Option<Committed>> {
     }
 }
 
+/// Whether `path` is a folder of results: whether it holds `webmill.json`.
+pub fn is_results(path: &Path) -> bool {
+    path.join(LAYOUT_FILE).is_file()
+}
+
 /// The latest results of a job in the folder `out`.
 ///
 /// # Errors

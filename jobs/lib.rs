@@ -1,4 +1,5 @@
-//! The jobs and their registry. The commands around them are crate `webmill-cli`.
+//! The jobs and their registry, and what else commands and the Python package have computed. It knows no command line: flags,
+//! printing and exit codes are crate `webmill-cli`, arguments and exceptions of Python crate `webmill-python`.
 //!
 //! A job is a struct of settings ([`recipe::Settings`]) that implements [`webmill_run::Job`], with an entry
 //! ([`registry::JobEntry`]) in [`builtin`]; help, recipes, `webmill run`, `webmill schema` and the report read that
@@ -8,13 +9,15 @@
 //! |---|---|
 //! | [`recipe`], [`inputs`] | what users set: TOML tables, shards |
 //! | [`walk`] | shards read part by part on all cores, nothing lost at the seams |
-//! | [`job`], [`registry`] | what a job is to its callers, and the list of jobs |
+//! | [`job`], [`run_options`], [`registry`] | what a job is to its callers, how it is run, and the list of jobs |
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`learn`] | classes of pages, learnt from labelled ones |
 //! | [`count`] | jobs of map and reduce: words, backlinks, terms of hosts, an inverted index, matching lines, visits, any order |
 //! | [`crawl`], [`focused`] | crawling; topics of focused crawls |
 //! | [`archive`], [`archive_facts`] | archives as collections with an index; what results say of their captures, and full-text search over them |
 //! | [`catalogue`] | results as a whole: the tables of one consistent set of keys |
+//! | [`page_text`] | the main text of single pages in memory, in all forms of output |
+//! | [`graph::open`], [`graph::convert`] | graphs of results and of files, and from one format to another |
 //! | [`export`] | tables of results as JSON lines, CSV, SQLite |
 //! | [`document_reader`] | who reads documents that are no HTML |
 //! | [`levels`], [`current_captures`], [`clustered_captures`], [`output`], [`rejects`], [`ingredients`] | what several jobs share: levels of the graph, which capture of a URL counts and in which cluster it is, files of tables, damaged records, models in keys |
@@ -60,6 +63,7 @@ pub mod mapped;
 pub mod mapreduce;
 pub mod mirrors;
 pub mod output;
+pub mod page_text;
 pub mod rank;
 pub mod recipe;
 pub mod registry;
@@ -69,6 +73,7 @@ pub mod repeated;
 pub mod report;
 pub mod rules;
 pub mod run_all;
+pub mod run_options;
 pub mod shape;
 pub mod timings;
 pub mod walk;

@@ -1,17 +1,17 @@
 //! Graphs: link analysis of arcs that Python has, and of graph files.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, Command, FromArgMatches};
 use polars_arrow::array::{Array, PrimitiveArray, Utf8Array};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use webmill_capture::Error;
-use webmill_cli::graph as command;
-use webmill_cli::source;
 use webmill_graph::{Csr, Graph as Nodes, Hits, PageRank};
+use webmill_jobs::graph::convert::{GraphConversion, convert as convert_graph};
+use webmill_jobs::graph::open::{self, GraphReading};
+use webmill_jobs::run_all::processors;
+use webmill_jobs::run_options::DEFAULT_MEMORY;
 
 use crate::arrow::{ArrowTable, Chunk, Strings, values};
 use crate::fault::{Fault, Result, config};
@@ -52,8 +52,7 @@ impl Graph {
     #[pyo3(signature = (path, level = None))]
     fn load(py: Python<'_>, path: PathBuf, level: Option<String>) -> PyResult<Self> {
         let loaded = apart(py, move |_| {
-            let reading = source::Reading { level, ..source::Reading::default() };
-            let source = source::open(&path, &reading, u64::MAX)?;
+            let source = open::open(&path, &at_level(level.as_deref())?, u64::MAX)?;
             let names = match source.labels()? {
                 Some(labels) => Names::Texts(labels.into()),
                 None => {
@@ -280,13 +279,30 @@ fn reals(chunks: &[Chunk]) -> std::result::Result<Vec<f32>, String> {
     Ok(found)
 }
 
+/// Level `level` of results, where one is named.
+fn at_level(level: Option<&str>) -> anyhow::Result<GraphReading> {
+    Ok(GraphReading { level: level.map(open::level_of).transpose()?, ..GraphReading::default() })
+}
+
 /// Writes a graph in another format, as `webmill graph convert` does.
 #[pyfunction]
-pub fn convert(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<()> {
-    let parsed = command::ConvertArgs::augment_args(Command::new("convert").no_binary_name(true))
-        .try_get_matches_from(arguments)
-        .and_then(|matches| command::ConvertArgs::from_arg_matches(&matches));
-    let args = parsed.map_err(|e| Fault::from(anyhow::Error::from(e)))?;
-    let done = apart(py, move |_| command::convert(&args).map(drop))?;
+#[pyo3(signature = (source, target, format = None, level = None))]
+pub fn convert(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    format: Option<String>,
+    level: Option<String>,
+) -> PyResult<()> {
+    let done = apart(py, move |_| {
+        convert_graph(&GraphConversion {
+            from: source,
+            reading: at_level(level.as_deref())?,
+            to: target,
+            format: format.map(|name| name.parse()).transpose()?,
+            threads: processors(),
+            memory: DEFAULT_MEMORY,
+        })
+    })?;
     Ok(done.map_err(Fault::from)?)
 }

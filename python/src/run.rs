@@ -1,14 +1,14 @@
 //! Jobs: what `webmill run` does, with progress for Python.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::{Args, Command, FromArgMatches};
 use pyo3::prelude::*;
 use webmill_capture::Error;
-use webmill_cli::jobs::InputArgs;
+use webmill_jobs::recipe::Recipe;
 use webmill_jobs::run_all::run_all;
+use webmill_jobs::run_options::{RunOptions, parse_size};
 use webmill_run::{Cancel, Measure, Progress};
 
 use crate::fault::{Fault, config};
@@ -72,35 +72,55 @@ impl Progress for Mailbox {
 /// `progress` is called with the interpreter some twenty times a second at most: phase, what is done, of how much (0 where it is
 /// not known), whether that is bytes, and what users should read.
 #[pyfunction]
-#[pyo3(signature = (arguments, recipe, progress = None))]
+#[pyo3(signature = (inputs, out, recipe = None, settings = None, threads = None, memory = None, max_bad = None, progress = None))]
+#[allow(clippy::too_many_arguments, reason = "what a run is asked for; the package names them")]
 pub fn run(
     py: Python<'_>,
-    arguments: Vec<String>,
-    recipe: Option<String>,
+    inputs: Vec<String>,
+    out: PathBuf,
+    recipe: Option<PathBuf>,
+    settings: Option<&str>,
+    threads: Option<i64>,
+    memory: Option<&str>,
+    max_bad: Option<f64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<BTreeMap<String, PathBuf>> {
-    let parsed = InputArgs::augment_args(Command::new("run").no_binary_name(true))
-        .try_get_matches_from(arguments)
-        .and_then(|matches| InputArgs::from_arg_matches(&matches));
-    let args = parsed.map_err(|e| Fault::from(anyhow::Error::from(e)))?;
-    let mut settings = args.flags.read_recipe().map_err(Fault::from)?;
-    if let Some(json) = recipe {
-        let tables: BTreeMap<String, BTreeMap<String, toml::Value>> = serde_json::from_str(&json)
-            .map_err(|e| config(format!("the recipe has no tables of settings: {e}")))?;
-        for (table, values) in tables {
-            values.into_iter().for_each(|(name, value)| settings.set(&table, &name, value));
-        }
+    if inputs.is_empty() {
+        return Err(config("no shards: name files, folders, globs or URLs of shards"));
     }
+    let recipe = read_recipe(recipe.as_deref(), settings)?;
+    let mut options = RunOptions { inputs, ..RunOptions::new(out, recipe) };
+    if let Some(threads) = threads {
+        // A number below 0 is refused as none is.
+        options.threads = usize::try_from(threads).unwrap_or(0);
+    }
+    if let Some(memory) = memory {
+        options.memory = parse_size(memory).map_err(|why| config(format!("memory {why}")))?;
+    }
+    options.max_bad = max_bad.unwrap_or(options.max_bad);
     let said = Arc::new(Mailbox::default());
     let cancel = Cancel::default();
     let (mailbox, stop) = (Arc::clone(&said), cancel.clone());
     let tell = |py: Python<'_>| tell(py, &said, progress.as_ref());
     let done = wait(py, &cancel, tell, move || {
-        let context = args.context(settings, &*mailbox, &stop)?;
+        let context = options.context(&*mailbox, &stop)?;
         run_all(&context)?;
         Ok::<_, Error>(context.results().into_iter().map(|(job, made)| (job, made.folder)).collect())
     })?;
     Ok(done.map_err(Fault::from)?)
+}
+
+/// The recipe of a file, with the settings of an object of JSON, by table, over it.
+fn read_recipe(file: Option<&Path>, settings: Option<&str>) -> PyResult<Recipe> {
+    let mut recipe = file.map_or_else(|| Ok(Recipe::default()), Recipe::read).map_err(Fault::from)?;
+    if let Some(json) = settings {
+        let tables: BTreeMap<String, BTreeMap<String, toml::Value>> = serde_json::from_str(json)
+            .map_err(|e| config(format!("the recipe has no tables of settings: {e}")))?;
+        for (table, values) in tables {
+            values.into_iter().for_each(|(name, value)| recipe.set(&table, &name, value));
+        }
+    }
+    Ok(recipe)
 }
 
 fn tell(py: Python<'_>, said: &Mailbox, progress: Option<&Py<PyAny>>) -> PyResult<()> {

@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use rayon::prelude::*;
 use webmill_capture::Error;
-use webmill_cli::text::{self, Known, shown_name};
+use webmill_jobs::page_text::{self, PageFacts, TextOptions, shown_name};
 use webmill_run::Cancel;
 use webmill_text::{About, FieldValue};
 
 use crate::arrow::{ArrowTable, Chunk, Strings, column, field_of, import, structure};
-use crate::fault::{Fault, Result};
+use crate::fault::{Fault, Result, config};
 use crate::learn::lists;
 use crate::wait::apart;
 
@@ -22,18 +22,19 @@ const WINDOW: usize = 512;
 /// What says that characters, whatever a page declares, come as UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads pages by the options of `webmill text`.
+/// Reads pages by options, which come as an object of JSON with the fields of [`TextOptions`].
 #[pyclass(frozen, module = "webmill")]
-pub struct PageReader(Arc<text::PageReader>);
+pub struct PageReader(Arc<page_text::PageReader>);
 
 /// What a page says, or why it says nothing, by the number of its row.
-type Row = (u64, std::result::Result<Known, String>);
+type Row = (u64, std::result::Result<PageFacts, String>);
 
 #[pymethods]
 impl PageReader {
     #[new]
-    fn new(options: Vec<String>) -> PyResult<Self> {
-        let reader = text::PageReader::new(options.iter().map(String::as_str)).map_err(Fault::from)?;
+    fn new(options: &str) -> PyResult<Self> {
+        let options: TextOptions = serde_json::from_str(options).map_err(|e| config(e.to_string()))?;
+        let reader = page_text::PageReader::new(options).map_err(Fault::from)?;
         Ok(PageReader(Arc::new(reader)))
     }
 
@@ -80,7 +81,7 @@ fn bytes_of(page: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
 }
 
 fn all(
-    reader: &text::PageReader,
+    reader: &page_text::PageReader,
     chunks: &[Chunk],
     html: &str,
     url: Option<&str>,
@@ -112,55 +113,57 @@ fn all(
 }
 
 fn one(
-    reader: &text::PageReader,
+    reader: &page_text::PageReader,
     pages: Strings<'_>,
     urls: Option<Strings<'_>>,
     i: usize,
-) -> Vec<std::result::Result<Known, String>> {
+) -> Vec<std::result::Result<PageFacts, String>> {
     let Some(page) = pages.get(i) else { return vec![Err("no page: null".to_owned())] };
     let bytes = if pages.is_text() { [MARK, page].concat() } else { page.to_vec() };
     let url = urls.and_then(|urls| urls.get(i)).and_then(|url| std::str::from_utf8(url).ok());
-    match reader.known(bytes, url.filter(|url| !url.is_empty())) {
-        Ok(known) => known.into_iter().map(Ok).collect(),
+    match reader.facts(bytes, url.filter(|url| !url.is_empty())) {
+        Ok(facts) => facts.into_iter().map(Ok).collect(),
         Err(refusal) => vec![Err(format!("{refusal:#}"))],
     }
 }
 
 fn columns(rows: &[Row], full: bool) -> Result<Chunk> {
-    let known = || rows.iter().map(|(_, row)| row.as_ref().ok());
-    let text = |get: &dyn Fn(&Known) -> Option<&str>| -> Chunk {
-        known().map(|known| known.and_then(get)).collect::<Utf8Array<i64>>().boxed()
+    let facts = || rows.iter().map(|(_, row)| row.as_ref().ok());
+    let text = |get: &dyn Fn(&PageFacts) -> Option<&str>| -> Chunk {
+        facts().map(|facts| facts.and_then(get)).collect::<Utf8Array<i64>>().boxed()
     };
     let mut columns: Vec<(&str, Chunk)> = vec![
         ("row", PrimitiveArray::<u64>::from_vec(rows.iter().map(|(row, _)| *row).collect()).boxed()),
-        ("url", text(&|known| known.url.as_deref())),
-        ("text", text(&|known| Some(&known.text))),
-        ("markdown", text(&|known| known.markdown.as_deref())),
+        ("url", text(&|facts| facts.url.as_deref())),
+        ("text", text(&|facts| Some(&facts.text))),
+        ("markdown", text(&|facts| facts.markdown.as_deref())),
     ];
-    columns.extend(stated(&known));
+    columns.extend(stated(&facts));
     columns.extend([
-        ("language", text(&|known| known.language)),
-        ("page_type", text(&|known| Some(known.page_type))),
-        ("encoding", text(&|known| Some(known.encoding))),
-        ("redirects_to", text(&|known| known.redirects_to.as_deref())),
+        ("language", text(&|facts| facts.language)),
+        ("page_type", text(&|facts| Some(facts.page_type))),
+        ("encoding", text(&|facts| Some(facts.encoding))),
+        ("redirects_to", text(&|facts| facts.redirects_to.as_deref())),
         (
             "confidence",
-            known().map(|known| known.map(|known| known.confidence)).collect::<PrimitiveArray<f32>>().boxed(),
+            facts().map(|facts| facts.map(|facts| facts.confidence)).collect::<PrimitiveArray<f32>>().boxed(),
         ),
         ("error", rows.iter().map(|(_, row)| row.as_ref().err()).collect::<Utf8Array<i64>>().boxed()),
     ]);
     if full {
-        let json = known().map(|known| known.and_then(|known| serde_json::to_string(known).ok()));
+        let json = facts().map(|facts| facts.and_then(|facts| serde_json::to_string(facts).ok()));
         columns.push(("json", json.collect::<Utf8Array<i64>>().boxed()));
     }
     structure(columns).map_err(|e| Fault::from(Error::Internal(e.to_string())))
 }
 
 /// What the pages state of themselves, a column per field.
-fn stated<'a, I: Iterator<Item = Option<&'a Known>>>(known: &dyn Fn() -> I) -> Vec<(&'static str, Chunk)> {
+fn stated<'a, I: Iterator<Item = Option<&'a PageFacts>>>(
+    facts: &dyn Fn() -> I,
+) -> Vec<(&'static str, Chunk)> {
     let fields = About::default();
     let column = |(at, (name, value)): (usize, (&'static str, FieldValue<'_>))| {
-        let values = known().map(|known| Some(known?.about.fields().swap_remove(at).1));
+        let values = facts().map(|facts| Some(facts?.about.fields().swap_remove(at).1));
         let column = match value {
             FieldValue::Text(_) => values
                 .map(|value| match value {

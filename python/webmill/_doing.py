@@ -110,8 +110,8 @@ class Document(dict[str, Any]):
 
 
 @lru_cache(maxsize=64)
-def _reader(options: tuple[str, ...]) -> _webmill.PageReader:
-    return _webmill.PageReader(list(options))
+def _reader(options: str) -> _webmill.PageReader:
+    return _webmill.PageReader(options)
 
 
 def _options(
@@ -126,25 +126,16 @@ def _options(
     links: bool,
     images: bool,
     language: str | Sequence[str] | None,
-) -> tuple[str, ...]:
-    options = ["--format", format, "--input", input]
+) -> str:
     if focus not in ("balanced", "precision", "recall"):
         raise ValueError(f"focus is 'balanced', 'precision' or 'recall', not {focus!r}")
-    if focus != "balanced":
-        options.append(f"--{focus}")
-    flags = {
-        "--with-markdown": with_markdown,
-        "--front-matter": front_matter,
-        "--with-comments": comments is True,
-        "--no-comments": comments is False,
-        "--no-tables": not tables,
-        "--no-links": not links,
-        "--no-images": not images,
-    }
-    options += [flag for flag, is_set in flags.items() if is_set]
-    if language:
-        options += ["--language", language if isinstance(language, str) else ",".join(language)]
-    return tuple(options)
+    languages = language.split(",") if isinstance(language, str) else list(language or ())
+    return json.dumps({
+        "format": format, "input": input, "focus": focus,
+        "with_markdown": bool(with_markdown), "front_matter": bool(front_matter),
+        "comments": comments, "tables": bool(tables), "links": bool(links), "images": bool(images),
+        "languages": [code for code in languages if code],
+    })  # fmt: skip
 
 
 def extract(
@@ -290,10 +281,7 @@ def convert_graph(
 
     ``format``: ``csr``, ``bvgraph``, ``mtx`` or ``edges``; by default the ending of ``target`` says it.
     """
-    arguments = [os.fspath(source), os.fspath(target)]
-    arguments += ["--to", format] if format else []
-    arguments += ["--level", level] if level else []
-    _webmill.convert(arguments)
+    _webmill.convert(os.fspath(source), os.fspath(target), format or None, level or None)
 
 
 def run(
@@ -318,15 +306,11 @@ def run(
     if isinstance(inputs, (str, os.PathLike)):
         inputs = [inputs]
     shards = [os.fspath(path) for path in inputs]
-    arguments = ["--out", os.fspath(out)]
-    settings = None
+    file, settings = None, None
     if isinstance(recipe, (str, os.PathLike)):
-        arguments += ["--recipe", os.fspath(recipe)]
+        file = os.fspath(recipe)
     elif recipe is not None:
         settings = json.dumps(recipe)
-    for name, value in (("threads", threads), ("memory", memory), ("max-bad", max_bad)):
-        if value is not None:
-            arguments += [f"--{name}", str(value)]
     bar = Bar() if progress is True else None
     tell = bar or (progress if callable(progress) else None)
 
@@ -338,7 +322,10 @@ def run(
             tell(phase, done, total)
 
     try:
-        _webmill.run([*arguments, "--", *shards], settings, said if tell else None)
+        _webmill.run(
+            shards, os.fspath(out), file, settings, threads, memory if memory is None else str(memory), max_bad,
+            said if tell else None,
+        )  # fmt: skip
     finally:
         if bar is not None:
             bar.close()

@@ -8,17 +8,21 @@ mod results;
 
 use std::path::{Path, PathBuf};
 
-use webmill_capture::{Error, Result};
-use webmill_run::{Cancel, Progress, Runtime};
+use webmill_capture::Result;
+use webmill_run::{Cancel, Progress};
 
 use webmill_jobs::builtin::registry;
 use webmill_jobs::job::Context;
 use webmill_jobs::recipe::Recipe;
-use webmill_jobs::rejects::RejectTable;
 use webmill_jobs::run_all::processors;
+pub use webmill_jobs::run_options::parse_size;
+use webmill_jobs::run_options::{
+    DEFAULT_MAX_BAD, DEFAULT_MEMORY, RunOptions, check_memory, check_share, check_threads, thread_pool,
+};
 
 pub use old::old_spelling;
-pub use results::{Results, ResultsOrGraph, ResultsOrPages, is_results};
+pub use results::{Results, ResultsOrGraph, ResultsOrPages};
+pub use webmill_jobs::job::is_results;
 
 /// Where something new is written, for commands that cannot do without.
 #[derive(Debug, Clone, clap::Args)]
@@ -89,9 +93,7 @@ impl Threads {
     /// # Errors
     /// Where they cannot be started.
     pub fn pool(&self) -> Result<rayon::ThreadPool> {
-        let threads = self.count();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map_err(|e| Error::Config(format!("--threads {threads}: they cannot be started: {e}")))
+        thread_pool(self.count())
     }
 }
 
@@ -106,7 +108,7 @@ pub struct Memory {
 impl Memory {
     /// Bytes to stay within.
     pub fn bytes(&self) -> u64 {
-        self.memory.unwrap_or(4 << 30)
+        self.memory.unwrap_or(DEFAULT_MEMORY)
     }
 }
 
@@ -122,7 +124,7 @@ pub struct MaxRecord {
 #[derive(Debug, Clone, clap::Args)]
 pub struct MaxBad {
     /// Share of damaged records, or of lost bytes, beyond which nothing is committed.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share, hide_short_help = true)]
+    #[arg(long, value_name = "SHARE", default_value_t = DEFAULT_MAX_BAD, value_parser = parse_share, hide_short_help = true)]
     pub max_bad: f64,
 }
 
@@ -260,9 +262,6 @@ pub struct JobFlags {
     dry: DryRun,
 }
 
-/// Least memory that jobs can work with: buffers of rows and of sorts.
-const MIN_MEMORY: u64 = 64 << 20;
-
 impl JobFlags {
     /// Flags of a program that sets them itself.
     pub fn of(threads: &Threads, memory: u64, max_bad: f64) -> Self {
@@ -299,17 +298,19 @@ impl JobFlags {
         progress: &'a dyn Progress,
         cancel: &'a Cancel,
     ) -> Result<Context<'a>> {
-        registry().check_recipe(&recipe)?;
-        let runtime = Runtime {
-            out: out.to_path_buf(),
+        self.options(recipe, out).context(progress, cancel)
+    }
+
+    /// What these flags say, for jobs with this recipe.
+    fn options(&self, recipe: Recipe, out: &Path) -> RunOptions {
+        RunOptions {
             threads: self.budget.threads(),
-            memory: self.memory()?,
+            memory: self.budget.memory(),
             max_bad: self.damage.max_bad,
-            progress,
-            cancel,
-            rejects: &RejectTable,
-        };
-        Ok(Context::new(registry(), recipe, runtime)?.dry_run(self.dry.dry_run).timings(self.timings.timings))
+            dry_run: self.dry.dry_run,
+            timings: self.timings.timings,
+            ..RunOptions::new(out.to_path_buf(), recipe)
+        }
     }
 
     /// Bytes of memory to stay within.
@@ -317,12 +318,7 @@ impl JobFlags {
     /// # Errors
     /// [`Error::Config`] for less than jobs can work with.
     pub fn memory(&self) -> Result<u64> {
-        match self.budget.memory() {
-            bytes if bytes < MIN_MEMORY => {
-                Err(Error::Config(format!("--memory {bytes}: at least 64MiB are needed")))
-            }
-            bytes => Ok(bytes),
-        }
+        check_memory(self.budget.memory())
     }
 
     /// Whether it only says what would be done.
@@ -349,74 +345,22 @@ impl JobFlags {
     }
 }
 
-/// Parses a number of threads. More than eight a processor only wait for each other.
+/// Parses a number of threads.
 ///
 /// # Errors
 /// For anything but a number, for 0, or for more threads than the machine can use.
 pub fn parse_threads(text: &str) -> Result<usize, String> {
-    let most = (8 * processors()).max(64);
-    match text.parse::<usize>() {
-        Ok(threads) if (1..=most).contains(&threads) => Ok(threads),
-        _ => Err(format!("{text}: a number of threads from 1 to {most} is needed")),
-    }
+    check_threads(text.parse().unwrap_or(0)).map_err(|why| format!("{text}: {why}"))
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err(format!("{text}: a share from 0 to 1 is needed")),
-    }
-}
-
-/// Parses `512MiB`, `4GiB`, `1.5G`, `65536`.
-///
-/// # Errors
-/// For what is no size.
-pub fn parse_size(text: &str) -> Result<u64, String> {
-    let text = text.trim();
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let number: f64 = number.parse().map_err(|_| format!("{text}: not a size; write 512MiB or 4GiB"))?;
-    let factor = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
-        "k" | "kib" => 1024.0,
-        "m" | "mib" => 1024.0 * 1024.0,
-        "g" | "gib" => 1024.0 * 1024.0 * 1024.0,
-        "t" | "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        "kb" => 1e3,
-        "mb" => 1e6,
-        "gb" => 1e9,
-        "tb" => 1e12,
-        other => return Err(format!("{other}: unknown unit; use KiB, MiB, GiB or TiB")),
-    };
-    let bytes = number * factor;
-    if !bytes.is_finite() || bytes >= u64::MAX as f64 {
-        return Err(format!("{text}: too large"));
-    }
-    Ok(bytes as u64)
+    check_share(text.parse().unwrap_or(f64::NAN)).map_err(|why| format!("{text}: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_size, parse_threads};
+    use super::parse_threads;
 
-    #[test]
-    fn sizes() {
-        let table: &[(&str, Option<u64>)] = &[
-            ("65536", Some(65_536)),
-            ("4GiB", Some(4 << 30)),
-            ("1.5k", Some(1536)),
-            ("2MB", Some(2_000_000)),
-            (" 1 GiB ", Some(1 << 30)),
-            ("", None),
-            ("GiB", None),
-            ("1XB", None),
-            ("99999999999999TiB", None),
-        ];
-        for (text, want) in table {
-            assert_eq!(parse_size(text).ok(), *want, "{text}");
-        }
-    }
     #[test]
     fn threads_are_bounded() {
         assert_eq!(parse_threads("3"), Ok(3));

@@ -9,7 +9,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
-pub use convert::{ConvertArgs, run as convert};
 use webmill_run::{Cancel, Job};
 
 use crate::args::{JobFlags, Results};

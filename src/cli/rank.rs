@@ -18,6 +18,7 @@ use crate::print::RowFormat;
 use crate::source;
 use webmill_jobs::builtin::registry;
 use webmill_jobs::console::Console;
+use webmill_jobs::graph::open::NODE_BYTES;
 use webmill_jobs::levels::admit;
 use webmill_jobs::rank::{Rank, RankJob, Vectors, teleport};
 use webmill_jobs::recipe::{Recipe, Settings};
@@ -101,7 +102,7 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
     registry().check_recipe(&recipe)?;
     let path = args.graph.path()?;
     if is_results(&path) && !args.only_prints() {
-        args.reading.unused()?;
+        args.reading.options()?.unused()?;
         let console = Console::new();
         let context = args.flags.context_with(recipe, &path, &console, cancel)?;
         if let Some(committed) = context.run_entry(RankJob::NAME)?.filter(|_| !context.is_dry_run()) {
@@ -117,7 +118,7 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
 fn print_scores(path: &Path, rank: &Rank, args: &RankArgs) -> Result<()> {
     let memory = args.flags.memory()?;
     let source = source::open_if(path, &args.reading, memory, |graph| {
-        let admitted = admit(graph, source::NODE_BYTES, rank.held(graph), "ranking", memory);
+        let admitted = admit(graph, NODE_BYTES, rank.held(graph), "ranking", memory);
         admitted.map_err(|error| rank.leaner(error))
     })?;
     let mut vectors = Vectors::default();

@@ -10,8 +10,9 @@ use webmill_run::{Cancel, Job};
 use crate::args::{JobFlags, ResultsOrGraph, is_results};
 use crate::graph::info::{measure, shape_of};
 use crate::jobs::print_committed;
-use crate::source::{self, Source};
+use crate::source;
 use webmill_jobs::console::Console;
+use webmill_jobs::graph::open::OpenedGraph;
 use webmill_jobs::shape::Shape;
 use webmill_jobs::shape::measures::Part;
 
@@ -56,7 +57,7 @@ pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
             shape_of(&source, &args.flags, &args.only)
         };
     }
-    args.reading.unused()?;
+    args.reading.options()?.unused()?;
     let console = Console::new();
     print_committed(&args.flags.context(&path, &console, cancel)?, Shape::NAME)
 }
@@ -71,7 +72,7 @@ fn part_parser() -> impl TypedValueParser<Value = Part> {
 const OF_NODES: [Part; 3] = [Part::Scc, Part::Wcc, Part::Bowtie];
 
 /// Writes name, components and part of the bow-tie of each node, as far as they were asked for, in that order.
-fn print_nodes(source: &Source, args: &ShapeArgs) -> Result<ExitCode> {
+fn print_nodes(source: &OpenedGraph, args: &ShapeArgs) -> Result<ExitCode> {
     let found = measure(source, &args.flags, &args.only)?;
     let asked = |part| args.only.contains(&part);
     let (strong, weak) = (found.strong.filter(|_| asked(Part::Scc)), found.weak.filter(|_| asked(Part::Wcc)));

@@ -1,18 +1,12 @@
 //! `webmill text`: the main text of single pages, files, folders or stdin; of feeds, sitemaps, documents and plain texts too.
 
-mod feeds;
-mod front_matter;
 mod id;
-mod known;
-mod language;
-mod memory;
 mod out;
 mod pages;
-mod read;
 mod tally;
 mod urls;
-mod xml;
 
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,18 +14,17 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use webmill_capture::CanonicalUrl;
+use webmill_jobs::page_text::{
+    FileKind, FileTexts, PageBytes, PageFile, PageKind, PageReader, Refusal, TextForm, TextOptions,
+    language_code,
+};
 use webmill_text::Focus;
 
 use super::args::{Address, OutOption, Threads};
 use super::print::FORMAT_HELP;
-use feeds::Listed;
 use id::Id;
-use known::Source;
-pub use known::{Known, shown_name};
-pub use memory::PageReader;
-use out::{Sink, Written};
+use out::Sink;
 use pages::{Found, Pages};
-use read::{Input, Looked, Refusal};
 use tally::Tally;
 use urls::Urls;
 
@@ -101,7 +94,7 @@ pub struct TextArgs {
     ///
     /// ISO 639-1 or 639-3, with commas between; `und`: those of no known language. What is left out
     /// is counted; URLs of sitemaps are not asked.
-    #[arg(long, visible_alias = "target-language", value_name = "CODE,...", value_delimiter = ',', value_parser = language::code)]
+    #[arg(long, visible_alias = "target-language", value_name = "CODE,...", value_delimiter = ',', value_parser = language_code)]
     language: Vec<String>,
     /// What `id` is, in JSON, XML, front matter and names of files.
     #[arg(long, value_enum, value_name = "ID", default_value = "path", hide_short_help = true)]
@@ -115,7 +108,24 @@ pub struct TextArgs {
     threads: Threads,
 }
 
-/// How a text is written.
+/// [`PageKind`] as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Input {
+    /// By content, then by name: .html, .txt.
+    Auto,
+    /// HTML pages.
+    Html,
+    /// Plain text.
+    Text,
+    /// RSS, Atom or JSON Feed: each item is a text.
+    Feed,
+    /// PDF, Office files, OpenDocument, RTF, EPUB, Markdown, tables of values.
+    Document,
+    /// Sitemaps, their indexes, lists of addresses: URLs with the days of their last changes.
+    Sitemap,
+}
+
+/// [`TextForm`] as it is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
     /// Plain text, a paragraph a line.
@@ -133,31 +143,37 @@ enum Form {
 }
 
 impl TextArgs {
-    /// The form of a text.
-    fn form(&self) -> Form {
-        self.format.unwrap_or(Form::Text)
-    }
-
-    fn focus(&self) -> Focus {
-        match (self.precision, self.recall) {
-            (true, _) => Focus::Precision,
-            (_, true) => Focus::Recall,
-            _ => Focus::Balanced,
+    /// What pages are read by.
+    fn options(&self) -> TextOptions {
+        TextOptions {
+            input: match self.input {
+                Input::Auto => PageKind::Auto,
+                Input::Html => PageKind::Html,
+                Input::Text => PageKind::Text,
+                Input::Feed => PageKind::Feed,
+                Input::Document => PageKind::Document,
+                Input::Sitemap => PageKind::Sitemap,
+            },
+            format: match self.format {
+                None | Some(Form::Text) => TextForm::Text,
+                Some(Form::Md) => TextForm::Md,
+                Some(Form::Json) => TextForm::Json,
+                Some(Form::Xml) => TextForm::Xml,
+                Some(Form::Tei) => TextForm::Tei,
+            },
+            focus: match (self.precision, self.recall) {
+                (true, _) => Focus::Precision,
+                (_, true) => Focus::Recall,
+                _ => Focus::Balanced,
+            },
+            with_markdown: self.with_markdown,
+            front_matter: self.front_matter,
+            comments: (self.with_comments || self.no_comments).then_some(self.with_comments),
+            tables: !self.no_tables,
+            links: !self.no_links,
+            images: !self.no_images,
+            languages: self.language.clone(),
         }
-    }
-
-    fn shows_comments(&self) -> bool {
-        !self.no_comments && (self.with_comments || matches!(self.form(), Form::Json | Form::Xml | Form::Tei))
-    }
-
-    fn check_form(&self) -> Result<()> {
-        if self.with_markdown && self.form() != Form::Json {
-            bail!("--with-markdown is a field of --format json");
-        }
-        if self.front_matter && self.form() != Form::Md {
-            bail!("--front-matter comes before Markdown: --format md");
-        }
-        Ok(())
     }
 
     fn check(&self, several: bool, inputs: &[PathBuf]) -> Result<()> {
@@ -170,7 +186,6 @@ impl TextArgs {
         if several && self.url.url.is_some() {
             bail!("--url is the address of one page, and here are several: --urls FILE has one for each");
         }
-        self.check_form()?;
         if let Some(dir) = &self.out.out {
             let whole = |path: &Path| {
                 path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
@@ -184,20 +199,15 @@ impl TextArgs {
     }
 }
 
-/// What became of a file.
-enum Done {
-    Pages { written: Vec<Written>, foreign: Vec<&'static str>, faults: Vec<String> },
-    PassedOver(String),
-}
-
 /// Runs the command.
 pub fn run(args: &TextArgs) -> Result<ExitCode> {
     let url = args.url.url.as_deref().map(address).transpose()?;
     let inputs = if args.pages.is_empty() { vec![PathBuf::from("-")] } else { args.pages.clone() };
     let several = inputs.len() > 1 || inputs.iter().any(|input| input.is_dir());
     args.check(several, &inputs)?;
+    let texts = PageReader::new(args.options())?;
     let urls = args.urls.as_deref().map(Urls::read).transpose()?;
-    let reader = Reader { args, url, urls, several_inputs: inputs.len() > 1 };
+    let reader = Reader { texts, id: args.id, url, urls, several_inputs: inputs.len() > 1 };
     let pool = args.threads.pool()?;
     let mut stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut tally = Tally::new(args.id != Id::Path);
@@ -211,14 +221,19 @@ pub fn run(args: &TextArgs) -> Result<ExitCode> {
         if window.is_empty() {
             break;
         }
-        let done: Vec<Result<Done, Refusal>> =
+        let done: Vec<Result<FileTexts, Refusal>> =
             pool.install(|| window.par_iter().map(|found| reader.read(found)).collect());
         if let Some(out) = out.take() {
-            let texts = |done: &Result<Done, Refusal>| match done {
-                Ok(Done::Pages { written, .. }) => written.len(),
+            let texts = |done: &Result<FileTexts, Refusal>| match done {
+                Ok(FileTexts::Texts { written, .. }) => written.len(),
                 _ => 0,
             };
-            sink = Some(Sink::new(args, several || done.iter().any(|done| texts(done) > 1), out));
+            sink = Some(Sink::new(
+                args,
+                reader.texts.options(),
+                several || done.iter().any(|done| texts(done) > 1),
+                out,
+            ));
         }
         let Some(sink) = &mut sink else { break };
         for (found, done) in window.iter().zip(done) {
@@ -238,46 +253,41 @@ fn address(text: &str) -> Result<CanonicalUrl> {
 }
 
 /// What files are read by.
-struct Reader<'a> {
-    args: &'a TextArgs,
+struct Reader {
+    texts: PageReader,
+    id: Id,
     url: Option<CanonicalUrl>,
     urls: Option<Urls>,
     several_inputs: bool,
 }
 
-impl Reader<'_> {
-    /// What a file says, as it is written.
-    fn read(&self, found: &Found) -> Result<Done, Refusal> {
-        let (bytes, kind) = match read::look(found, self.args.input, self.url.is_some())? {
-            Looked::At(bytes, kind) => (bytes, kind),
-            Looked::PassedOver(reason) => return Ok(Done::PassedOver(reason)),
+impl Reader {
+    /// The texts of a file, as they are written.
+    fn read(&self, found: &Found) -> Result<FileTexts, Refusal> {
+        let file = PageFile { path: &found.path, is_named: found.named, has_address: self.url.is_some() };
+        let (bytes, kind) = match self.texts.tell(bytes_of(found)?, file)? {
+            FileKind::At(bytes, kind) => (bytes, kind),
+            FileKind::PassedOver(reason) => return Ok(FileTexts::PassedOver(reason)),
         };
-        let id = self.args.id.of(found, self.several_inputs);
+        let id = self.id.of(found, self.several_inputs);
         let listed = self.urls.as_ref().and_then(|urls| urls.url(found, &id));
-        let name = found.path.display().to_string();
-        let source = Source { args: self.args, id, file: &found.path, url: self.url.as_ref().or(listed) };
-        if kind == Input::Sitemap {
-            let Listed { entries, faults } = read::isolated(|| feeds::urls(&source, &bytes))??;
-            let written = vec![Written { id: source.id, name, body: entries }];
-            return Ok(Done::Pages { written, foreign: Vec::new(), faults });
-        }
-        let listed = read::isolated(|| source.read(&bytes, kind))?;
-        let Listed { entries, faults } = match listed {
-            Err(refusal) if !found.named && refusal.to_string().starts_with(feeds::NO_ITEMS) => {
-                return Ok(Done::PassedOver(feeds::NO_ITEMS.to_owned()));
-            }
-            listed => listed?,
-        };
-        let (mut written, mut foreign) = (Vec::with_capacity(entries.len()), Vec::new());
-        for (number, known) in (1..).zip(entries) {
-            if !language::is_wanted(&self.args.language, known.language) {
-                foreign.push(known.language.unwrap_or(language::UNKNOWN));
-                continue;
-            }
-            let name = if kind == Input::Feed { format!("{name}/{number}") } else { name.clone() };
-            let id = known.id.clone();
-            written.push(Written { id, name, body: Known::written(known, self.args) });
-        }
-        Ok(Done::Pages { written, foreign, faults })
+        self.texts.texts(&bytes, kind, file, id, self.url.as_ref().or(listed))
     }
+}
+
+/// The bytes of a file, or of standard input.
+fn bytes_of(found: &Found) -> Result<PageBytes, Refusal> {
+    if let Some(fault) = &found.fault {
+        return Err(Refusal::new(fault));
+    }
+    let read = match found.path.as_os_str() == "-" {
+        true => PageBytes::read(&mut io::stdin().lock()),
+        false => File::open(&found.path).and_then(|mut file| PageBytes::read(&mut file)),
+    };
+    read.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if found.path.to_string_lossy().contains("://") => {
+            Refusal::new("no such file; an address is fetched first: curl -s URL | webmill text --url URL")
+        }
+        _ => Refusal::new(error.to_string()),
+    })
 }

@@ -1,5 +1,7 @@
 //! Whether precision or recall counts more.
 
+use serde::Deserialize;
+
 /// What counts more where it is in doubt whether a block is main text: that nothing strange comes in, or that nothing is lost.
 ///
 /// The choice of blocks is that of highest expected F-measure; this is its β.
@@ -11,7 +13,8 @@
 /// | precision | .983 / .984 | .935 / .918 |
 /// | balanced | .969 / .990 | .901 / .956 |
 /// | recall | .950 / .992 | .860 / .970 |
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Focus {
     /// Precision: fewer blocks.
     Precision,

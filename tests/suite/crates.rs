@@ -42,12 +42,18 @@ fn a_part_of_the_library_links_what_it_needs_and_no_more() {
         ("render", &["polars_parquet", "polars_arrow", "clap", "fjall", "reqwest", "tokio_tungstenite"]),
         ("mill", &["tokio", "clap", "fjall", "hyper"]),
         ("crawl", &["polars_parquet", "polars_arrow", "clap"]),
-        ("jobs", &["ctrlc"]),
+        ("jobs", &["clap", "clap_builder", "webmill_cli", "ctrlc"]),
     ] {
         let linked = linked("webmill", features);
         assert!(linked.contains("webmill_capture"), "{features}: {linked:?}");
         for name in without {
             assert!(!linked.contains(*name), "feature {features} links {name}");
+        }
+    }
+    for package in ["webmill-jobs", "webmill-python"] {
+        let linked = linked(package, "");
+        for name in ["clap", "clap_builder", "webmill_cli"] {
+            assert!(!linked.contains(name), "{package} links {name}");
         }
     }
     let all = linked("webmill", "cli");

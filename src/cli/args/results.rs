@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use webmill_capture::{Error, Result};
 use webmill_run::layout::LAYOUT_FILE;
 
-use super::OutOption;
+use super::{OutOption, is_results};
 
 /// RESULTS of a command that reads results.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -34,11 +34,6 @@ pub struct ResultsOrGraph {
     /// Folder of results, or graph file [default: the current folder].
     #[arg(value_name = "RESULTS|GRAPH")]
     graph: Option<PathBuf>,
-}
-
-/// Whether `path` is a folder of results.
-pub fn is_results(path: &Path) -> bool {
-    path.join(LAYOUT_FILE).is_file()
 }
 
 /// The folder of results of that name, else the current folder.

@@ -69,7 +69,7 @@ pub struct CrawlArgs {
     /// Only answers of this media type, as text/*; of this one too, as +image/*.
     ///
     /// Pages, text and documents are stored anyway; what has + in front joins them. May be repeated.
-    #[arg(long, value_name = "TYPE", help_heading = "What is fetched", hide_short_help = true)]
+    #[arg(long, value_name = "TYPE", help_heading = "What to fetch", hide_short_help = true)]
     media_type: Vec<String>,
     /// Rules (see `webmill rules`), a file or a folder of them, or builtin:NAME: what they name as entries is fetched as seeds are, and only what
     /// their link tags and paging tags lead to. May be repeated.
@@ -122,7 +122,7 @@ pub struct CrawlArgs {
     #[command(flatten)]
     pub again: AgainArgs,
 
-    #[arg(long = "to", value_enum, value_name = "FORMAT", help = TO_HELP, help_heading = "What is fetched", hide_possible_values = true, hide_short_help = true)]
+    #[arg(long = "to", value_enum, value_name = "FORMAT", help = TO_HELP, help_heading = "What to fetch", hide_possible_values = true, hide_short_help = true)]
     format: Option<Format>,
 }
 

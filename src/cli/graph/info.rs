@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use webmill_graph::{BowTiePart, Components, Csr, Graph, PowerLaw, published_distance};
 
 use crate::args::{JobFlags, ResultsOrGraph};
-use crate::source::{self, Source};
+use crate::source;
+use webmill_jobs::graph::open::OpenedGraph;
 use webmill_jobs::shape::measures::{Measures, Part};
 
 /// Print the numbers of a graph: nodes, arcs, degrees. `webmill shape` has its shape.
@@ -29,7 +30,7 @@ pub fn run(args: &InfoArgs) -> Result<ExitCode> {
 }
 
 /// Prints all numbers of a graph, or those of chosen parts of its shape alone.
-pub fn shape_of(source: &Source, flags: &JobFlags, parts: &[Part]) -> Result<ExitCode> {
+pub fn shape_of(source: &OpenedGraph, flags: &JobFlags, parts: &[Part]) -> Result<ExitCode> {
     if parts.is_empty() {
         return print_info(source, flags, &Part::ALL);
     }
@@ -40,7 +41,7 @@ pub fn shape_of(source: &Source, flags: &JobFlags, parts: &[Part]) -> Result<Exi
 }
 
 /// Measures parts of a graph's shape.
-pub fn measure(source: &Source, flags: &JobFlags, parts: &[Part]) -> Result<Measures> {
+pub fn measure(source: &OpenedGraph, flags: &JobFlags, parts: &[Part]) -> Result<Measures> {
     let graph = source.graph.without_weights();
     let memory = flags.memory()?;
     Ok(flags.budget.pool()?.install(|| {
@@ -49,7 +50,7 @@ pub fn measure(source: &Source, flags: &JobFlags, parts: &[Part]) -> Result<Meas
     })?)
 }
 
-fn print_info(source: &Source, flags: &JobFlags, parts: &[Part]) -> Result<ExitCode> {
+fn print_info(source: &OpenedGraph, flags: &JobFlags, parts: &[Part]) -> Result<ExitCode> {
     let graph = source.graph.without_weights();
     let memory = flags.memory()?;
     let numbers = flags.budget.pool()?.install(|| -> Result<Value> {

@@ -12,7 +12,8 @@ use webmill_graph::{Chains, Csr, Graph, Length, Search, dijkstra_bytes, shortest
 use crate::anchors::Anchors;
 use crate::args::{JobFlags, ResultsOrGraph, Top};
 use crate::print::{DocumentFormat, flat as plain};
-use crate::source::{self, Source};
+use crate::source;
+use webmill_jobs::graph::open::OpenedGraph;
 use webmill_jobs::job::{latest, mixed};
 use webmill_jobs::levels::Level;
 
@@ -112,7 +113,7 @@ struct Told {
 }
 
 impl Told {
-    fn of(args: &PathArgs, source: &Source, chains: &Chains) -> Result<Self> {
+    fn of(args: &PathArgs, source: &OpenedGraph, chains: &Chains) -> Result<Self> {
         let chains: Vec<Vec<u32>> = chains.iter().take(args.top.top.unwrap_or(1)).collect();
         let nodes: BTreeSet<u32> = chains.iter().flatten().copied().collect();
         let nodes: Vec<u32> = nodes.into_iter().collect();
@@ -127,7 +128,7 @@ impl Told {
     }
 
     /// What the links of pages say, where there are results that tell.
-    fn read_anchors(&self, source: &Source) -> Result<Option<Anchors>> {
+    fn read_anchors(&self, source: &OpenedGraph) -> Result<Option<Anchors>> {
         let Some((graph, Level::Page)) = source.committed() else { return Ok(None) };
         let extract = match latest(&source.path, "extract") {
             Ok(extract) => extract,
@@ -176,7 +177,7 @@ fn weight(graph: &Csr, u: u32, v: u32) -> Option<f64> {
     graph.weights().map(|weights| weights.get(graph.arcs_of(u).start + at))
 }
 
-fn print_chains(args: &PathArgs, source: &Source, chains: &Chains) -> Result<ExitCode> {
+fn print_chains(args: &PathArgs, source: &OpenedGraph, chains: &Chains) -> Result<ExitCode> {
     let told = Told::of(args, source, chains)?;
     let text = match args.format.is_json() {
         true => {
@@ -203,7 +204,7 @@ fn print_chains(args: &PathArgs, source: &Source, chains: &Chains) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-fn in_words(source: &Source, chains: &Chains, told: &Told, weighted: bool) -> Result<String> {
+fn in_words(source: &OpenedGraph, chains: &Chains, told: &Told, weighted: bool) -> Result<String> {
     let mut text = String::new();
     let number =
         if chains.counted { chains.count.to_string() } else { format!("more than {}", chains.count) };

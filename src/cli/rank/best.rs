@@ -8,7 +8,7 @@ use webmill_table::{Reader, columns};
 
 use super::scores::{Chosen, Measured};
 use crate::print::{RowFormat, Rows};
-use crate::source::Source;
+use webmill_jobs::graph::open::OpenedGraph;
 use webmill_jobs::levels::Level;
 use webmill_jobs::rank::tables::RankRow;
 
@@ -62,7 +62,7 @@ pub fn print(ranks: &Committed, format: &RowFormat, most: Option<usize>) -> Resu
 
 /// Prints node and score of the best nodes; ties by number.
 pub fn scores(
-    source: &Source,
+    source: &OpenedGraph,
     chosen: Chosen,
     most: Option<usize>,
     format: &RowFormat,

@@ -16,8 +16,8 @@ use webmill_text::{Query, Ranking};
 use super::RankArgs;
 use super::scores::{Chosen, Measured};
 use crate::print::Rows;
-use crate::source::Source;
 use webmill_jobs::count::index::query::{TextIndex, parse};
+use webmill_jobs::graph::open::OpenedGraph;
 use webmill_jobs::graph::tables::NodeRow;
 use webmill_jobs::job::{latest, mixed};
 use webmill_jobs::levels::{Level, read_level};
@@ -49,7 +49,13 @@ struct Answered<'a> {
 type List = Vec<(u32, f64)>;
 
 /// Prints the lists that a query asks for.
-pub fn print(path: &Path, source: &Source, words: &str, how: &RankArgs, with: &Measured<'_>) -> Result<()> {
+pub fn print(
+    path: &Path,
+    source: &OpenedGraph,
+    words: &str,
+    how: &RankArgs,
+    with: &Measured<'_>,
+) -> Result<()> {
     let about =
         || format!("{}: --query wants the results of `webmill extract` and their pages", path.display());
     let (graph, Level::Page) = source.committed().with_context(about)? else { bail!(about()) };

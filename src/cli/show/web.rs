@@ -9,7 +9,7 @@ use webmill_table::{GroupFacts, Reader, columns};
 use super::shown::{ComesFrom, Contribution, Linked, Links, List, Rank, Shown};
 use super::tables::{Looked, Tables};
 use crate::anchors::Anchors;
-use crate::source::find_page;
+use webmill_jobs::graph::open::{find_page, page_names};
 use webmill_jobs::job::mixed;
 use webmill_jobs::levels::{Level, open_graph, part_file, read_level};
 use webmill_jobs::rank::places::{Place, Places};
@@ -216,6 +216,6 @@ impl InGraph<'_> {
     }
 
     fn urls(&self, nodes: &[u32]) -> Result<Vec<String>> {
-        crate::source::page_names(self.graph, Level::Page, nodes)
+        page_names(self.graph, Level::Page, nodes)
     }
 }

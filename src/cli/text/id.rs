@@ -6,6 +6,8 @@
 
 use std::path::{Component, Path};
 
+use webmill_jobs::page_text::stem;
+
 use super::pages::Found;
 
 /// What `id` is.
@@ -31,13 +33,6 @@ impl Id {
             Id::Stem => joined(Path::new(stem(&found.path))),
         }
     }
-}
-
-/// The name of a file without its ending, and without a `.gz` behind that.
-pub fn stem(path: &Path) -> &str {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("-");
-    let name = name.strip_suffix(".gz").unwrap_or(name);
-    Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name)
 }
 
 /// A path with `/` between its parts.

@@ -9,54 +9,47 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use webmill_jobs::page_text::{CORPUS, DECLARATION, TextForm, TextOptions, WrittenText, tei_corpus};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::xml::{CORPUS, DECLARATION, tei_corpus};
-use super::{Form, TextArgs};
+use super::TextArgs;
 
 /// Bytes of a name of a file, with room for an ending and the digest.
 const MAX_NAME: usize = 180;
 
-/// A page as it is written.
-pub struct Written {
-    pub id: String,
-    /// What a heading calls it.
-    pub name: String,
-    pub body: String,
-}
-
 /// Where pages go.
 pub enum Sink<'a> {
     /// To one stream; `several`: with headings or a root around them.
-    Stream { out: &'a mut dyn Write, form: Form, several: bool, bare: bool, written: u64 },
+    Stream { out: &'a mut dyn Write, form: TextForm, several: bool, bare: bool, written: u64 },
     /// To a folder.
-    Folder { folder: PathBuf, form: Form, overwrite: bool },
+    Folder { folder: PathBuf, form: TextForm, overwrite: bool },
 }
 
 impl<'a> Sink<'a> {
     /// The sink that the arguments ask for.
-    pub fn new(args: &TextArgs, several: bool, out: &'a mut dyn Write) -> Sink<'a> {
+    pub fn new(args: &TextArgs, options: &TextOptions, several: bool, out: &'a mut dyn Write) -> Sink<'a> {
+        let form = options.format;
         match &args.out.out {
-            Some(folder) => {
-                Sink::Folder { folder: folder.clone(), form: args.form(), overwrite: args.overwrite }
-            }
-            None => Sink::Stream { out, form: args.form(), several, bare: args.front_matter, written: 0 },
+            Some(folder) => Sink::Folder { folder: folder.clone(), form, overwrite: args.overwrite },
+            None => Sink::Stream { out, form, several, bare: args.front_matter, written: 0 },
         }
     }
 
-    /// Writes a page. The inner error is that page's alone.
-    pub fn write(&mut self, page: &Written) -> io::Result<Result<(), String>> {
+    /// Writes a text of a file; `name` is what a heading calls the file. The inner error is that text's alone.
+    pub fn write(&mut self, name: &str, page: &WrittenText) -> io::Result<Result<(), String>> {
         match self {
             Sink::Stream { out, form, several, bare, written } => {
                 let first = *written == 0;
                 *written += 1;
                 match form {
-                    Form::Text | Form::Md if *several && !*bare => heading(out, *form, &page.name, first)?,
-                    Form::Md if *several && !first => out.write_all(b"\n")?,
-                    Form::Xml | Form::Tei if first => {
+                    TextForm::Text | TextForm::Md if *several && !*bare => {
+                        heading(out, *form, name, page.item, first)?
+                    }
+                    TextForm::Md if *several && !first => out.write_all(b"\n")?,
+                    TextForm::Xml | TextForm::Tei if first => {
                         out.write_all(DECLARATION.as_bytes())?;
                         match (*several, *form) {
-                            (true, Form::Xml) => out.write_all(CORPUS.0.as_bytes())?,
+                            (true, TextForm::Xml) => out.write_all(CORPUS.0.as_bytes())?,
                             (true, _) => out.write_all(tei_corpus().0.as_bytes())?,
                             (false, _) => {}
                         }
@@ -74,8 +67,8 @@ impl<'a> Sink<'a> {
     pub fn finish(&mut self) -> io::Result<()> {
         if let Sink::Stream { out, form, several, written, .. } = self {
             match form {
-                Form::Xml if *several && *written > 0 => out.write_all(CORPUS.1.as_bytes())?,
-                Form::Tei if *several && *written > 0 => out.write_all(tei_corpus().1.as_bytes())?,
+                TextForm::Xml if *several && *written > 0 => out.write_all(CORPUS.1.as_bytes())?,
+                TextForm::Tei if *several && *written > 0 => out.write_all(tei_corpus().1.as_bytes())?,
                 _ => {}
             }
             out.flush()?;
@@ -93,17 +86,24 @@ impl<'a> Sink<'a> {
 }
 
 /// Says which page follows.
-fn heading(out: &mut dyn Write, form: Form, name: &str, first: bool) -> io::Result<()> {
-    let name = name.replace(['\n', '\r'], " ");
+fn heading(
+    out: &mut dyn Write,
+    form: TextForm,
+    name: &str,
+    item: Option<usize>,
+    first: bool,
+) -> io::Result<()> {
+    let item = item.map_or(String::new(), |number| format!("/{number}"));
+    let name = format!("{name}{item}").replace(['\n', '\r'], " ");
     let gap = if first { "" } else { "\n" };
-    if form != Form::Md {
+    if form != TextForm::Md {
         return write!(out, "{gap}==> {name} <==\n\n");
     }
     let rule = if first { "" } else { "\n---\n\n" };
     write!(out, "{rule}<!-- {} -->\n\n", name.replace("--", "- -"))
 }
 
-fn file(folder: &Path, form: Form, overwrite: bool, page: &Written) -> Result<(), String> {
+fn file(folder: &Path, form: TextForm, overwrite: bool, page: &WrittenText) -> Result<(), String> {
     let path = folder.join(file_name(&page.id, form));
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
@@ -118,7 +118,8 @@ fn file(folder: &Path, form: Form, overwrite: bool, page: &Written) -> Result<()
         return Err(format!("{} is a link: nothing is written behind it", link.display()));
     }
     fs::create_dir_all(parent).map_err(failed)?;
-    let start: &[u8] = if matches!(form, Form::Xml | Form::Tei) { DECLARATION.as_bytes() } else { b"" };
+    let start: &[u8] =
+        if matches!(form, TextForm::Xml | TextForm::Tei) { DECLARATION.as_bytes() } else { b"" };
     if !overwrite {
         let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
         return file.write_all(start).and_then(|()| file.write_all(page.body.as_bytes())).map_err(failed);
@@ -134,13 +135,13 @@ fn file(folder: &Path, form: Form, overwrite: bool, page: &Written) -> Result<()
 }
 
 /// The name of the file of an id, with folders.
-pub fn file_name(id: &str, form: Form) -> PathBuf {
+pub fn file_name(id: &str, form: TextForm) -> PathBuf {
     let parts: Vec<String> = id.split('/').map(part).collect();
     let ending = match form {
-        Form::Text => "txt",
-        Form::Md => "md",
-        Form::Json => "json",
-        Form::Xml | Form::Tei => "xml",
+        TextForm::Text => "txt",
+        TextForm::Md => "md",
+        TextForm::Json => "json",
+        TextForm::Xml | TextForm::Tei => "xml",
     };
     PathBuf::from(format!("{}.{ending}", parts.join("/")))
 }
@@ -185,10 +186,10 @@ mod tests {
             ("c:x\n?", "c%3Ax%0A%3F.txt"),
             ("-", "-.txt"),
         ] {
-            assert_eq!(file_name(id, Form::Text), Path::new(want), "{id}");
+            assert_eq!(file_name(id, TextForm::Text), Path::new(want), "{id}");
         }
         let (a, b) = ("x".repeat(300), format!("{}y", "x".repeat(299)));
-        assert!(file_name(&a, Form::Md) != file_name(&b, Form::Md));
-        assert!(file_name(&"é".repeat(300), Form::Md).as_os_str().len() < 255);
+        assert!(file_name(&a, TextForm::Md) != file_name(&b, TextForm::Md));
+        assert!(file_name(&"é".repeat(300), TextForm::Md).as_os_str().len() < 255);
     }
 }

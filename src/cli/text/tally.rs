@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::process::ExitCode;
 
+use webmill_jobs::page_text::{FileTexts, Refusal};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::TextArgs;
 use super::out::Sink;
 use super::pages::{Found, Pages};
-use super::read::Refusal;
 use super::urls::Urls;
-use super::{Done, TextArgs};
 
 /// How it went so far.
 #[derive(Default)]
@@ -39,13 +39,13 @@ impl Tally {
     pub fn take(
         &mut self,
         found: &Found,
-        done: Result<Done, Refusal>,
+        done: Result<FileTexts, Refusal>,
         sink: &mut Sink<'_>,
         pages: &mut Pages,
     ) -> io::Result<()> {
         let (written, foreign, faults) = match done {
-            Ok(Done::Pages { written, foreign, faults }) => (written, foreign, faults),
-            Ok(Done::PassedOver(reason)) => {
+            Ok(FileTexts::Texts { written, foreign, faults }) => (written, foreign, faults),
+            Ok(FileTexts::PassedOver(reason)) => {
                 pages.passed_over(found, &reason);
                 return Ok(());
             }
@@ -57,11 +57,12 @@ impl Tally {
         for language in foreign {
             *self.foreign.entry(language).or_default() += 1;
         }
+        let name = found.path.display().to_string();
         for page in &written {
             if let Some(ids) = &mut self.ids {
                 self.shared += u64::from(!ids.insert(xxh3_64(page.id.as_bytes())));
             }
-            match sink.write(page)? {
+            match sink.write(&name, page)? {
                 Ok(()) => self.written += 1,
                 Err(reason) => self.lose(found, &reason, sink)?,
             }

@@ -18,8 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
 use webmill_capture::CanonicalUrl;
+use webmill_jobs::page_text::stem;
 
-use super::id::{joined, stem};
+use super::id::joined;
 use super::pages::Found;
 
 /// Names of the column that says the file, the first that is there.

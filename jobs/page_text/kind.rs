@@ -1,4 +1,4 @@
-//! From a file to its bytes, and what they are.
+//! What the bytes of a page are.
 //!
 //! What a file is, its content says first (a feed, a sitemap, HTML), then its name: called `.html` it is HTML whatever it
 //! begins with, unless it is binary; called `.txt` it is plain text without a page's elements. Documents
@@ -6,19 +6,17 @@
 //! names is read as text where it is nothing else; one in a folder is passed over then. `--input` says it for all files.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
+use serde::Deserialize;
 use webmill_crawl::sitemap::{SitemapKind, kind_of};
 use webmill_documents::{Hints, Kind, detect};
 use webmill_html::decode;
 use webmill_html::sniff::{is_html_name, sniff};
 use webmill_shard as shard;
-
-use super::id::stem;
-use super::pages::Found;
 
 /// Bytes of a page that are read; the parser reads no more either.
 pub const MAX_BYTES: u64 = 64 << 20;
@@ -27,9 +25,10 @@ const HEAD: usize = 8 << 10;
 /// Lines of a list of addresses that are looked at.
 const MAX_LINES: usize = 50;
 
-/// What files are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Input {
+/// What pages are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageKind {
     /// By content, then by name: .html, .txt.
     Auto,
     /// HTML pages.
@@ -62,17 +61,55 @@ impl fmt::Display for Refusal {
 }
 
 /// The bytes of a page.
-pub struct Bytes {
+pub struct PageBytes {
+    /// At most [`MAX_BYTES`] of them.
     pub bytes: Vec<u8>,
     /// Whether there were more of them than are read.
     pub cut: bool,
 }
 
-/// A file that has been looked at.
-pub enum Looked {
+impl PageBytes {
+    /// Reads a page, at most 64 MiB of it.
+    ///
+    /// # Errors
+    /// Where `from` fails.
+    pub fn read(from: &mut impl Read) -> io::Result<PageBytes> {
+        let mut bytes = Vec::new();
+        from.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        Ok(PageBytes::of(bytes))
+    }
+
+    /// A page that is in memory; what is beyond 64 MiB of it is dropped and counts as cut.
+    pub fn of(mut bytes: Vec<u8>) -> PageBytes {
+        let cut = bytes.len() as u64 > MAX_BYTES;
+        bytes.truncate(MAX_BYTES as usize);
+        PageBytes { bytes, cut }
+    }
+}
+
+/// A file by its name.
+#[derive(Debug, Clone, Copy)]
+pub struct PageFile<'a> {
+    /// Where it is; `-` for a page that has no name.
+    pub path: &'a Path,
+    /// Whether somebody asked for this very file; else a folder holds it.
+    pub is_named: bool,
+    /// Whether somebody said what its address is, so that it is meant as HTML.
+    pub has_address: bool,
+}
+
+/// The name of a file without its ending, and without a `.gz` behind that.
+pub fn stem(path: &Path) -> &str {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("-");
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name)
+}
+
+/// What a file turned out to be.
+pub enum FileKind {
     /// What it is; never [`Input::Auto`].
-    At(Bytes, Input),
-    /// A file of a folder that is nothing that is read, and why.
+    At(PageBytes, PageKind),
+    /// A file of a folder that is no page of any kind, and why.
     PassedOver(String),
 }
 
@@ -87,62 +124,44 @@ struct Meant {
 }
 
 impl Meant {
-    /// `user`: who asks knows the page's address.
-    fn of(found: &Found, user: bool) -> Meant {
-        let name = found.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    fn of(file: PageFile<'_>) -> Meant {
+        let name = file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let plain = name.to_ascii_lowercase();
         let plain = plain.strip_suffix(".gz").unwrap_or(&plain);
-        let text = [".txt", ".text"].iter().any(|end| plain.ends_with(end)) && !stem(&found.path).is_empty();
-        Meant { named: found.named, html: is_html_name(name) || user && !text, text }
+        let text = [".txt", ".text"].iter().any(|end| plain.ends_with(end)) && !stem(file.path).is_empty();
+        Meant { named: file.is_named, html: is_html_name(name) || file.has_address && !text, text }
     }
-}
-
-/// Reads a file and tells what it is.
-///
-/// Where its name or its `user`, who knows its address, says HTML, it is HTML unless it is binary, a feed or a sitemap.
-pub fn look(found: &Found, input: Input, user: bool) -> Result<Looked, Refusal> {
-    if let Some(fault) = &found.fault {
-        return Err(Refusal(fault.clone()));
-    }
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound if found.path.to_string_lossy().contains("://") => Refusal(
-            "no such file; an address is fetched first: curl -s URL | webmill text --url URL".to_string(),
-        ),
-        _ => Refusal(error.to_string()),
-    };
-    let page = if found.path.as_os_str() == "-" {
-        bounded(&mut io::stdin().lock()).map_err(failed)?
-    } else {
-        let mut file = File::open(&found.path).map_err(failed)?;
-        bounded(&mut file).map_err(failed)?
-    };
-    told(page, found, input, user)
 }
 
 /// Tells what the bytes of a page are, unpacked if they were packed.
-pub fn told(mut page: Bytes, found: &Found, input: Input, user: bool) -> Result<Looked, Refusal> {
+///
+/// Where its name or its known address says HTML, it is HTML unless it is binary, a feed or a sitemap.
+///
+/// # Errors
+/// Where it was asked for or is called a page, and is none.
+pub fn tell(mut page: PageBytes, file: PageFile<'_>, input: PageKind) -> Result<FileKind, Refusal> {
     if page.bytes.starts_with(&[0x1f, 0x8b, 8]) {
-        let unpacked = bounded(&mut MultiGzDecoder::new(page.bytes.as_slice()));
+        let unpacked = PageBytes::read(&mut MultiGzDecoder::new(page.bytes.as_slice()));
         page = unpacked.map_err(|error| Refusal(format!("gzip data that breaks: {error}")))?;
     }
-    let meant = Meant::of(found, user);
-    let name = found.path.to_string_lossy();
-    if matches!(input, Input::Auto | Input::Document) && is_document(&page.bytes, &name, input) {
-        return Ok(Looked::At(page, Input::Document));
+    let meant = Meant::of(file);
+    let name = file.path.to_string_lossy();
+    if matches!(input, PageKind::Auto | PageKind::Document) && is_document(&page.bytes, &name, input) {
+        return Ok(FileKind::At(page, PageKind::Document));
     }
     match kind(&page.bytes, meant, input) {
-        Ok(kind) => Ok(Looked::At(page, kind)),
+        Ok(kind) => Ok(FileKind::At(page, kind)),
         // A folder holds other files too; one that is called a page and is none is a fault.
         Err(reason) if meant.named || meant.html => Err(Refusal(reason)),
-        Err(reason) => Ok(Looked::PassedOver(reason)),
+        Err(reason) => Ok(FileKind::PassedOver(reason)),
     }
 }
 
 /// Whether bytes are a document that is neither HTML, a feed nor plain text.
-fn is_document(bytes: &[u8], name: &str, input: Input) -> bool {
+fn is_document(bytes: &[u8], name: &str, input: PageKind) -> bool {
     match document_kind(bytes, name) {
         None | Some(Kind::Feed) => false,
-        Some(Kind::Text) => input == Input::Document,
+        Some(Kind::Text) => input == PageKind::Document,
         Some(_) => true,
     }
 }
@@ -153,16 +172,8 @@ pub fn document_kind(bytes: &[u8], name: &str) -> Option<Kind> {
     detect(bytes, &Hints { media_type: None, sniffed: sniff(bytes), path: name })
 }
 
-fn bounded(from: &mut impl Read) -> io::Result<Bytes> {
-    let mut bytes = Vec::new();
-    from.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    let cut = bytes.len() as u64 > MAX_BYTES;
-    bytes.truncate(MAX_BYTES as usize);
-    Ok(Bytes { bytes, cut })
-}
-
 /// What these bytes are, or why they are nothing that is read.
-fn kind(bytes: &[u8], meant: Meant, input: Input) -> Result<Input, String> {
+fn kind(bytes: &[u8], meant: Meant, input: PageKind) -> Result<PageKind, String> {
     if bytes.trim_ascii().is_empty() {
         return Err(if bytes.is_empty() { "empty file" } else { "nothing but white space" }.to_string());
     }
@@ -181,7 +192,7 @@ fn kind(bytes: &[u8], meant: Meant, input: Input) -> Result<Input, String> {
     if !is_text {
         return Err(format!("no HTML but {looks}"));
     }
-    if input != Input::Auto {
+    if input != PageKind::Auto {
         return if is_binary() { Err("binary data, no text".to_string()) } else { Ok(input) };
     }
     // Programs that write pages are called as these are.
@@ -190,38 +201,38 @@ fn kind(bytes: &[u8], meant: Meant, input: Input) -> Result<Input, String> {
         return Err("a script".to_string());
     }
     match kind_of(head.as_bytes()) {
-        SitemapKind::Rss | SitemapKind::Atom => return Ok(Input::Feed),
-        SitemapKind::Urlset | SitemapKind::Index => return Ok(Input::Sitemap),
+        SitemapKind::Rss | SitemapKind::Atom => return Ok(PageKind::Feed),
+        SitemapKind::Urlset | SitemapKind::Index => return Ok(PageKind::Sitemap),
         _ => {}
     }
     if matches!(looks, "application/rss+xml" | "application/atom+xml") {
-        return Ok(Input::Feed);
+        return Ok(PageKind::Feed);
     }
     if looks == "application/json" && head.contains("jsonfeed.org/version") {
-        return Ok(Input::Feed);
+        return Ok(PageKind::Feed);
     }
     if matches!(looks, "text/html" | "application/xhtml+xml") {
-        return Ok(Input::Html);
+        return Ok(PageKind::Html);
     }
     if looks == "application/json" || looks == "image/svg+xml" {
         return Err(format!("no HTML but {looks}"));
     }
     let makers: &[&str] = if (meant.named || meant.html) && !meant.text { &ANY } else { &MAKERS };
     if is_markup(&head, makers) {
-        return Ok(Input::Html);
+        return Ok(PageKind::Html);
     }
     if is_binary() {
         return Err("binary data, no HTML".to_string());
     }
     if meant.html {
-        return Ok(Input::Html);
+        return Ok(PageKind::Html);
     }
     if looks == "application/xml" || head.trim_start().starts_with("<?xml") {
         return Err("no HTML but application/xml".to_string());
     }
     match (meant.named || meant.text, is_list(&head)) {
-        (true, true) => Ok(Input::Sitemap),
-        (true, false) => Ok(Input::Text),
+        (true, true) => Ok(PageKind::Sitemap),
+        (true, false) => Ok(PageKind::Text),
         (false, _) => Err("text without HTML".to_string()),
     }
 }
@@ -338,15 +349,15 @@ mod tests {
             (b" \n", false),
             (b"\0\x01\x02<html>\0\0\0\0\0\0", false),
         ] {
-            assert_eq!(kind(bytes, FOUND, Input::Auto).is_ok(), html, "{:?}", String::from_utf8_lossy(bytes));
+            assert_eq!(kind(bytes, FOUND, PageKind::Auto).is_ok(), html, "{:?}", String::from_utf8_lossy(bytes));
         }
-        let shard = kind(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n<html>", NAMED, Input::Auto);
+        let shard = kind(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n<html>", NAMED, PageKind::Auto);
         assert!(shard.is_err_and(|reason| reason.contains("extract")));
     }
 
     #[test]
     fn what_a_file_is() {
-        use Input::{Auto, Feed, Html, Sitemap, Text};
+        use PageKind::{Auto, Feed, Html, Sitemap, Text};
         let long = format!("<?xml version='1.0'?><!--{}--><div>\n<p>x", "c ".repeat(20_000));
         for (bytes, meant, input, want) in [
             (&b"some <b>words</b>"[..], NAMED, Auto, Some(Html)),

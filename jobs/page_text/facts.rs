@@ -1,4 +1,4 @@
-//! All that is known of a page, as it is written.
+//! All that is known of a page, and how it is written in each form.
 
 use std::path::Path;
 
@@ -14,9 +14,9 @@ use webmill_text::{
 };
 
 use super::feeds::{self, Listed};
-use super::read::{Bytes, Input, Refusal, document_kind};
-use super::{Form, TextArgs, front_matter, xml};
-use webmill_jobs::document_reader;
+use super::kind::{PageBytes, PageKind, Refusal, document_kind};
+use super::{TextForm, TextOptions, front_matter, xml};
+use crate::document_reader;
 
 /// Keywords of a page.
 const KEYWORDS: usize = 10;
@@ -24,7 +24,7 @@ const KEYWORDS: usize = 10;
 /// A page as an object of JSON. Every field stands in every object but the Markdown, which is there on demand; what the page
 /// does not say is null or empty.
 #[derive(Debug, Default, Serialize)]
-pub struct Known {
+pub struct PageFacts {
     /// Path, name or stem of the file; of an item of a feed with its number.
     pub id: String,
     /// The file as it was found; `-` for stdin.
@@ -154,27 +154,27 @@ fn rounded(number: f64) -> f64 {
 }
 
 /// A page, a text or an item that is to be read, and how.
-pub struct Source<'a> {
-    pub args: &'a TextArgs,
+pub struct PageSource<'a> {
+    pub options: &'a TextOptions,
     pub id: String,
     pub file: &'a Path,
     pub url: Option<&'a CanonicalUrl>,
 }
 
-impl Source<'_> {
+impl PageSource<'_> {
     /// What the library is asked for: what the form of output does not show is not worked out.
     pub fn limits(&self) -> TextLimits {
-        let args = self.args;
+        let options = self.options;
         TextLimits {
-            markdown: args.form() == Form::Md || args.with_markdown,
-            details: args.shows_comments() || args.form() == Form::Json,
-            focus: args.focus(),
-            tables: !args.no_tables,
-            links: !args.no_links,
-            images: !args.no_images,
-            xml: match args.form() {
-                Form::Xml => Some(XmlForm::Plain),
-                Form::Tei => Some(XmlForm::Tei),
+            markdown: options.shows_markdown(),
+            details: options.shows_comments() || options.format == TextForm::Json,
+            focus: options.focus,
+            tables: options.tables,
+            links: options.links,
+            images: options.images,
+            xml: match options.format {
+                TextForm::Xml => Some(XmlForm::Plain),
+                TextForm::Tei => Some(XmlForm::Tei),
                 _ => None,
             },
             ..TextLimits::default()
@@ -182,23 +182,23 @@ impl Source<'_> {
     }
 
     /// Characters of a file, by what it declares and what its bytes say.
-    fn decoded<'b>(&self, page: &'b Bytes) -> Decoded<'b> {
+    fn decoded<'b>(&self, page: &'b PageBytes) -> Decoded<'b> {
         let tld = self.url.and_then(|url| url.host().rsplit('.').next()).map(str::as_bytes);
         decode(&page.bytes, None, tld)
     }
 
     /// The texts of a page, a text or a feed.
-    pub fn read(&self, bytes: &Bytes, kind: Input) -> Result<Listed<Vec<Known>>, Refusal> {
+    pub fn read(&self, bytes: &PageBytes, kind: PageKind) -> Result<Listed<Vec<PageFacts>>, Refusal> {
         match kind {
-            Input::Feed => feeds::items(self, bytes),
-            Input::Document => self.document(bytes),
-            Input::Text => Ok(Listed { entries: vec![self.text(bytes)], faults: Vec::new() }),
+            PageKind::Feed => feeds::items(self, bytes),
+            PageKind::Document => self.document(bytes),
+            PageKind::Text => Ok(Listed { entries: vec![self.text(bytes)], faults: Vec::new() }),
             _ => Ok(Listed { entries: vec![self.page(bytes)], faults: Vec::new() }),
         }
     }
 
     /// An HTML page.
-    pub fn page(&self, page: &Bytes) -> Known {
+    pub fn page(&self, page: &PageBytes) -> PageFacts {
         let decoded = self.decoded(page);
         let dom = parse(&decoded.text, &Limits::default());
         let base = base_of(&dom, self.url);
@@ -208,15 +208,15 @@ impl Source<'_> {
         if page.cut && !cuts.contains(&"bytes") {
             cuts.push("bytes");
         }
-        let structured = match self.args.form() {
-            Form::Json => items(&dom, base.as_ref()).into_iter().map(stated).collect(),
+        let structured = match self.options.format {
+            TextForm::Json => items(&dom, base.as_ref()).into_iter().map(stated).collect(),
             _ => Vec::new(),
         };
-        Known { kind: "page", cuts, structured, ..self.known(main, meta).read_as(&decoded) }
+        PageFacts { kind: "page", cuts, structured, ..self.facts(main, meta).read_as(&decoded) }
     }
 
     /// A document that is no HTML.
-    fn document(&self, page: &Bytes) -> Result<Listed<Vec<Known>>, Refusal> {
+    fn document(&self, page: &PageBytes) -> Result<Listed<Vec<PageFacts>>, Refusal> {
         let name = self.file.to_string_lossy();
         let Some(kind) = document_kind(&page.bytes, &name) else { return Err(Refusal::new("no document")) };
         let read = document_reader::reader().read(&page.bytes, kind, &webmill_documents::Limits::default());
@@ -239,26 +239,26 @@ impl Source<'_> {
             (main.text, main.markdown, main.xml) = (written.text, written.markdown, written.xml);
             main.tables.retain(|_| limits.tables);
         }
-        let known = self.known(main, meta);
-        let known = Known { kind: "document", format, title_source, warnings, pages, ..known };
-        Ok(Listed { entries: vec![known], faults: Vec::new() })
+        let facts = self.facts(main, meta);
+        let facts = PageFacts { kind: "document", format, title_source, warnings, pages, ..facts };
+        Ok(Listed { entries: vec![facts], faults: Vec::new() })
     }
 
     /// A plain text.
-    pub fn text(&self, page: &Bytes) -> Known {
+    pub fn text(&self, page: &PageBytes) -> PageFacts {
         let decoded = self.decoded(page);
         let main = plain_text(&decoded.text, &self.limits());
         let mut cuts = Vec::new();
         if page.cut || decoded.text.len() > TextLimits::default().max_text_bytes {
             cuts.push("bytes");
         }
-        Known { kind: "text", cuts, ..self.known(main, Metadata::default()).read_as(&decoded) }
+        PageFacts { kind: "text", cuts, ..self.facts(main, Metadata::default()).read_as(&decoded) }
     }
 
     /// All that is shown of a text and what is stated with it.
-    pub fn known(&self, main: MainText, meta: Metadata) -> Known {
-        let args = self.args;
-        let mut known = Known {
+    pub fn facts(&self, main: MainText, meta: Metadata) -> PageFacts {
+        let options = self.options;
+        let mut facts = PageFacts {
             id: self.id.clone(),
             file: self.file.to_string_lossy().into_owned(),
             url: self.url.or(meta.canonical.as_ref()).map(|url| url.as_str().to_owned()),
@@ -268,39 +268,39 @@ impl Source<'_> {
             redirects_to: main.redirects_to,
             confidence: main.confidence,
             types: meta.structured.types,
-            markdown: Some(main.markdown).filter(|_| args.form() == Form::Md || args.with_markdown),
+            markdown: Some(main.markdown).filter(|_| options.shows_markdown()),
             xml: main.xml,
-            ..Known::default()
+            ..PageFacts::default()
         };
-        if args.shows_comments() {
+        if options.shows_comments() {
             let remark = |said: webmill_text::Comment| Remark {
                 author: said.author,
                 date: said.date,
                 text: said.text,
             };
-            known.comments = main.comments.into_iter().map(remark).collect();
+            facts.comments = main.comments.into_iter().map(remark).collect();
         }
-        let bare = matches!(args.form(), Form::Text | Form::Md) && !args.front_matter;
-        if !bare || !args.language.is_empty() {
-            known.tell_languages(&main.text, &main.code);
+        let bare = matches!(options.format, TextForm::Text | TextForm::Md) && !options.front_matter;
+        if !bare || !options.languages.is_empty() {
+            facts.tell_languages(&main.text, &main.code);
         }
-        if args.form() == Form::Json {
+        if options.format == TextForm::Json {
             let word = |found: webmill_text::Keyword| Word { word: found.word, score: rounded(found.score) };
-            known.keywords = keywords(&main.text, KEYWORDS).into_iter().map(word).collect();
+            facts.keywords = keywords(&main.text, KEYWORDS).into_iter().map(word).collect();
             let table = |table: webmill_text::DataTable| Table {
                 rows: Rows(table.columns.clone(), table.rows),
                 caption: table.caption,
                 columns: table.columns,
             };
-            known.tables = main.tables.into_iter().map(table).collect();
+            facts.tables = main.tables.into_iter().map(table).collect();
         }
-        known.text = main.text;
-        known
+        facts.text = main.text;
+        facts
     }
 }
 
-impl Known {
-    fn read_as(mut self, decoded: &Decoded<'_>) -> Known {
+impl PageFacts {
+    fn read_as(mut self, decoded: &Decoded<'_>) -> PageFacts {
         self.encoding = decoded.name;
         self.encoding_declared = decoded.declared;
         self.encoding_detected = decoded.detected;
@@ -334,18 +334,18 @@ impl Known {
     }
 
     /// The page in an output form, ended by a newline; nothing for a page without text.
-    pub fn written(mut self, args: &TextArgs) -> String {
-        let mut out = match args.form() {
-            Form::Json => serde_json::to_string(&self).unwrap_or_default(),
-            Form::Text => std::mem::take(&mut self.text),
-            Form::Md => self.markdown.take().unwrap_or_default(),
-            Form::Xml => return xml::document(&self),
-            Form::Tei => return xml::tei(&self),
+    pub fn written(mut self, options: &TextOptions) -> String {
+        let mut out = match options.format {
+            TextForm::Json => serde_json::to_string(&self).unwrap_or_default(),
+            TextForm::Text => std::mem::take(&mut self.text),
+            TextForm::Md => self.markdown.take().unwrap_or_default(),
+            TextForm::Xml => return xml::document(&self),
+            TextForm::Tei => return xml::tei(&self),
         };
-        if args.with_comments && matches!(args.form(), Form::Text | Form::Md) {
-            self.comments.iter().for_each(|said| said.append(args.form(), &mut out));
+        if options.comments == Some(true) && matches!(options.format, TextForm::Text | TextForm::Md) {
+            self.comments.iter().for_each(|said| said.append(options.format, &mut out));
         }
-        if args.front_matter {
+        if options.front_matter {
             let gap = if out.is_empty() { "" } else { "\n" };
             out.insert_str(0, &format!("{}{gap}", front_matter::front_matter(&self)));
         }
@@ -358,18 +358,18 @@ impl Known {
 
 impl Remark {
     /// Writes it after a text: who and when, then what.
-    fn append(&self, form: Form, out: &mut String) {
+    fn append(&self, form: TextForm, out: &mut String) {
         if !out.is_empty() {
             out.push_str("\n\n");
         }
         let plain = |text: &str| match form {
-            Form::Md => plain_text(&text.replace('\n', "\n\n"), &TextLimits::default()).markdown,
+            TextForm::Md => plain_text(&text.replace('\n', "\n\n"), &TextLimits::default()).markdown,
             _ => text.to_owned(),
         };
         let said: Vec<&str> = [self.author.as_deref(), self.date.as_deref()].into_iter().flatten().collect();
         if !said.is_empty() {
             out.push_str(&plain(&format!("{}:", said.join(", "))));
-            out.push_str(if form == Form::Md { "\n\n" } else { "\n" });
+            out.push_str(if form == TextForm::Md { "\n\n" } else { "\n" });
         }
         out.push_str(&plain(&self.text));
     }

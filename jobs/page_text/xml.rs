@@ -9,7 +9,7 @@
 use webmill_html::FieldValue;
 use webmill_text::escape_xml;
 
-use super::known::{Known, Remark};
+use super::facts::{PageFacts, Remark};
 
 /// The namespace of TEI.
 const TEI: &str = "http://www.tei-c.org/ns/1.0";
@@ -45,10 +45,10 @@ fn attribute(name: &str, value: Option<&str>, out: &mut String) {
 }
 
 /// A page as `doc`.
-pub fn document(known: &Known) -> String {
+pub fn document(facts: &PageFacts) -> String {
     let mut out = "<doc".to_owned();
-    attribute("id", Some(&known.id), &mut out);
-    for (name, value) in known.stated() {
+    attribute("id", Some(&facts.id), &mut out);
+    for (name, value) in facts.stated() {
         let name = match name {
             "site_name" => "sitename",
             "licence" => "license",
@@ -59,15 +59,15 @@ pub fn document(known: &Known) -> String {
             FieldValue::List(list) => attribute(name, Some(&list.join(";")), &mut out),
         }
     }
-    attribute("url", known.url.as_deref(), &mut out);
-    attribute("language", known.language, &mut out);
-    attribute("pagetype", Some(known.page_type), &mut out);
+    attribute("url", facts.url.as_deref(), &mut out);
+    attribute("language", facts.language, &mut out);
+    attribute("pagetype", Some(facts.page_type), &mut out);
     out.push_str(">\n<main>\n");
-    out.push_str(&known.xml);
+    out.push_str(&facts.xml);
     out.push_str("</main>\n");
-    if !known.comments.is_empty() {
+    if !facts.comments.is_empty() {
         out.push_str("<comments>\n");
-        for said in &known.comments {
+        for said in &facts.comments {
             out.push_str("<comment");
             attribute("author", said.author.as_deref(), &mut out);
             attribute("date", said.date.as_deref(), &mut out);
@@ -88,17 +88,17 @@ fn paragraphs(said: &Remark, out: &mut String) {
 }
 
 /// A page as `TEI`.
-pub fn tei(known: &Known) -> String {
+pub fn tei(facts: &PageFacts) -> String {
     let mut out = format!("<TEI xmlns=\"{TEI}\">\n<teiHeader>\n");
-    file_description(known, &mut out);
+    file_description(facts, &mut out);
     encoding(&mut out);
-    profile(known, &mut out);
+    profile(facts, &mut out);
     out.push_str("</teiHeader>\n<text>\n<body>\n<div type=\"entry\">\n");
-    out.push_str(&known.xml);
+    out.push_str(&facts.xml);
     out.push_str("</div>\n");
-    if !known.comments.is_empty() {
+    if !facts.comments.is_empty() {
         out.push_str("<div type=\"comments\">\n");
-        for said in &known.comments {
+        for said in &facts.comments {
             out.push_str("<div type=\"comment\">");
             if said.author.is_some() || said.date.is_some() {
                 out.push_str("<p>");
@@ -116,17 +116,17 @@ pub fn tei(known: &Known) -> String {
     out
 }
 
-fn file_description(known: &Known, out: &mut String) {
+fn file_description(facts: &PageFacts, out: &mut String) {
     out.push_str("<fileDesc>\n<titleStmt>");
-    element("title type=\"main\"", known.about.title.as_deref().unwrap_or_default(), out);
-    known.about.author.iter().for_each(|author| element("author", author, out));
+    element("title type=\"main\"", facts.about.title.as_deref().unwrap_or_default(), out);
+    facts.about.author.iter().for_each(|author| element("author", author, out));
     out.push_str("</titleStmt>\n<publicationStmt>");
-    match &known.about.site_name {
+    match &facts.about.site_name {
         Some(site) => {
             element("publisher", site, out);
-            known.about.published.iter().for_each(|when| date(when, out));
-            element("idno type=\"file\"", &known.id, out);
-            if let Some(licence) = &known.about.licence {
+            facts.about.published.iter().for_each(|when| date(when, out));
+            element("idno type=\"file\"", &facts.id, out);
+            if let Some(licence) = &facts.about.licence {
                 out.push_str("<availability>");
                 element("licence", licence, out);
                 out.push_str("</availability>");
@@ -137,20 +137,20 @@ fn file_description(known: &Known, out: &mut String) {
     out.push_str("</publicationStmt>\n<sourceDesc><bibl>");
     let before = out.len();
     for (name, text) in [
-        ("title", &known.about.title),
-        ("author", &known.about.author),
-        ("publisher", &known.about.site_name),
+        ("title", &facts.about.title),
+        ("author", &facts.about.author),
+        ("publisher", &facts.about.site_name),
     ] {
         if let Some(text) = text {
             out.push_str(if out.len() > before { ", " } else { "" });
             element(name, text, out);
         }
     }
-    if let Some(when) = &known.about.published {
+    if let Some(when) = &facts.about.published {
         out.push_str(if out.len() > before { ", " } else { "" });
         date(when, out);
     }
-    if let Some(url) = &known.url {
+    if let Some(url) = &facts.url {
         out.push_str(if out.len() > before { ", " } else { "" });
         out.push_str("<ptr target=\"");
         escape_xml(url, out);
@@ -167,18 +167,18 @@ fn encoding(out: &mut String) {
     ));
 }
 
-fn profile(known: &Known, out: &mut String) {
-    let terms: Vec<&String> = known.about.categories.iter().chain(&known.about.tags).collect();
-    if known.about.description.is_none() && known.language.is_none() && terms.is_empty() {
+fn profile(facts: &PageFacts, out: &mut String) {
+    let terms: Vec<&String> = facts.about.categories.iter().chain(&facts.about.tags).collect();
+    if facts.about.description.is_none() && facts.language.is_none() && terms.is_empty() {
         return;
     }
     out.push_str("<profileDesc>");
-    if let Some(description) = &known.about.description {
+    if let Some(description) = &facts.about.description {
         out.push_str("<abstract>");
         element("p", description, out);
         out.push_str("</abstract>");
     }
-    if let Some(language) = known.language {
+    if let Some(language) = facts.language {
         out.push_str(&format!("<langUsage><language ident=\"{language}\">{language}</language></langUsage>"));
     }
     if !terms.is_empty() {

@@ -42,6 +42,7 @@ mod tests {
             ("und", "und"),
         ] {
             assert_eq!(code(text).as_deref(), Ok(want), "{text}");
+            assert_eq!(code(want).as_deref(), Ok(want), "{text}");
         }
         for text in ["", "e", "english", "x1", "qq", "tlh"] {
             assert!(code(text).is_err(), "{text}");

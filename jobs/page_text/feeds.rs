@@ -6,9 +6,9 @@ use webmill_html::feed::{FeedItem, FeedLimits, feed};
 use webmill_html::{About, Limits, Metadata, decode, parse};
 use webmill_text::{escape_xml, fragment_text, plain_text};
 
-use super::known::{Known, Source};
-use super::read::{Bytes, Refusal};
-use super::{Form, xml};
+use super::facts::{PageFacts, PageSource};
+use super::kind::{PageBytes, Refusal};
+use super::{TextForm, xml};
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
@@ -26,7 +26,7 @@ pub struct Listed<T> {
 }
 
 /// The items of a feed, numbered from 1.
-pub fn items(source: &Source<'_>, bytes: &Bytes) -> Result<Listed<Vec<Known>>, Refusal> {
+pub fn items(source: &PageSource<'_>, bytes: &PageBytes) -> Result<Listed<Vec<PageFacts>>, Refusal> {
     let decoded = decode(&bytes.bytes, None, None);
     let Some(found) = feed(&decoded.text, source.url, &FeedLimits::default()) else {
         return Err(Refusal::new("no feed of RSS, Atom or JSON Feed"));
@@ -46,7 +46,7 @@ pub fn items(source: &Source<'_>, bytes: &Bytes) -> Result<Listed<Vec<Known>>, R
     }
     let mut entries = Vec::with_capacity(found.items.len());
     for (number, item) in (1..).zip(found.items) {
-        let one = Source { id: format!("{}/{number}", source.id), url: item.link.as_ref(), ..*source };
+        let one = PageSource { id: format!("{}/{number}", source.id), url: item.link.as_ref(), ..*source };
         let about = About {
             title: item.title.clone(),
             author: item.author.clone().or_else(|| found.author.clone()),
@@ -58,17 +58,17 @@ pub fn items(source: &Source<'_>, bytes: &Bytes) -> Result<Listed<Vec<Known>>, R
             language_declared: found.language.clone(),
             ..About::default()
         };
-        let mut known = self::item(&one, &item, about);
-        known.encoding = decoded.name;
-        known.encoding_declared = decoded.declared;
-        known.encoding_detected = decoded.detected;
-        known.encoding_doubled = decoded.doubled;
-        entries.push(known);
+        let mut facts = self::item(&one, &item, about);
+        facts.encoding = decoded.name;
+        facts.encoding_declared = decoded.declared;
+        facts.encoding_detected = decoded.detected;
+        facts.encoding_doubled = decoded.doubled;
+        entries.push(facts);
     }
     Ok(Listed { entries, faults })
 }
 
-fn item(source: &Source<'_>, item: &FeedItem, about: About) -> Known {
+fn item(source: &PageSource<'_>, item: &FeedItem, about: About) -> PageFacts {
     let mut meta = Metadata::default();
     meta.base = item.link.clone();
     let mut cuts = Vec::new();
@@ -83,14 +83,14 @@ fn item(source: &Source<'_>, item: &FeedItem, about: About) -> Known {
         cuts.push("bytes");
     }
     main.about = about;
-    Known { kind: "item", cuts, ..source.known(main, meta) }
+    PageFacts { kind: "item", cuts, ..source.facts(main, meta) }
 }
 
 /// The URLs of a sitemap, with the days of their last changes: an object a URL in JSON, else a list.
-pub fn urls(source: &Source<'_>, bytes: &Bytes) -> Result<Listed<String>, Refusal> {
+pub fn urls(source: &PageSource<'_>, bytes: &PageBytes) -> Result<Listed<String>, Refusal> {
     let nowhere = CanonicalUrl::parse(NOWHERE);
     let base = source.url.or(nowhere.as_ref()).ok_or_else(|| Refusal::new("no address"))?;
-    let limits = SitemapLimits { max_bytes: super::read::MAX_BYTES as usize, ..SitemapLimits::default() };
+    let limits = SitemapLimits { max_bytes: super::kind::MAX_BYTES as usize, ..SitemapLimits::default() };
     let found = sitemap::read(&bytes.bytes, base, &limits);
     if found.urls.is_empty() && found.sitemaps.is_empty() && found.kind == sitemap::SitemapKind::Unknown {
         return Err(Refusal::new("no sitemap"));
@@ -109,15 +109,15 @@ pub fn urls(source: &Source<'_>, bytes: &Bytes) -> Result<Listed<String>, Refusa
     Ok(Listed { entries: listed(source, &found), faults })
 }
 
-fn listed(source: &Source<'_>, found: &Sitemap) -> String {
+fn listed(source: &PageSource<'_>, found: &Sitemap) -> String {
     let pages = found.urls.iter().map(|entry| ("sitemap-url", &entry.url, entry.lastmod_ms.map(day)));
     let further = found.sitemaps.iter().map(|url| ("sitemap", url, None));
     let mut out = String::new();
     for (number, (kind, url, modified)) in (1..).zip(pages.chain(further)) {
         let url = url.as_str();
-        match source.args.form() {
-            Form::Json => {
-                let known = Known {
+        match source.options.format {
+            TextForm::Json => {
+                let facts = PageFacts {
                     id: format!("{}/{number}", source.id),
                     file: source.file.to_string_lossy().into_owned(),
                     kind,
@@ -125,20 +125,20 @@ fn listed(source: &Source<'_>, found: &Sitemap) -> String {
                     about: About { modified, ..About::default() },
                     page_type: "other",
                     encoding: "UTF-8",
-                    markdown: source.args.with_markdown.then(String::new),
-                    ..Known::default()
+                    markdown: source.options.with_markdown.then(String::new),
+                    ..PageFacts::default()
                 };
-                out.push_str(&serde_json::to_string(&known).unwrap_or_default());
+                out.push_str(&serde_json::to_string(&facts).unwrap_or_default());
             }
-            Form::Text => {
+            TextForm::Text => {
                 out.push_str(url);
                 modified.iter().for_each(|date| out.push_str(&format!("\t{date}")));
             }
-            Form::Md => {
+            TextForm::Md => {
                 out.push_str(&format!("- <{url}>"));
                 modified.iter().for_each(|date| out.push_str(&format!(" ({date})")));
             }
-            Form::Xml | Form::Tei => {
+            TextForm::Xml | TextForm::Tei => {
                 out.push_str("<item><ref target=\"");
                 escape_xml(url, &mut out);
                 out.push_str("\">");
@@ -152,19 +152,19 @@ fn listed(source: &Source<'_>, found: &Sitemap) -> String {
         }
         out.push('\n');
     }
-    if !matches!(source.args.form(), Form::Xml | Form::Tei) || out.is_empty() {
+    if !matches!(source.options.format, TextForm::Xml | TextForm::Tei) || out.is_empty() {
         return out;
     }
-    let known = Known {
+    let facts = PageFacts {
         id: source.id.clone(),
         file: source.file.to_string_lossy().into_owned(),
         kind: "sitemap",
         url: source.url.map(|url| url.as_str().to_owned()),
         page_type: "other",
         xml: format!("<list>\n{out}</list>\n"),
-        ..Known::default()
+        ..PageFacts::default()
     };
-    if source.args.form() == Form::Tei { xml::tei(&known) } else { xml::document(&known) }
+    if source.options.format == TextForm::Tei { xml::tei(&facts) } else { xml::document(&facts) }
 }
 
 /// A moment as a day, with its time where it has one.

@@ -5,13 +5,13 @@
 
 use webmill_html::FieldValue;
 
-use super::known::Known;
+use super::facts::PageFacts;
 
 /// The block of a page, from `---` to `---` and a line break.
-pub fn front_matter(known: &Known) -> String {
+pub fn front_matter(facts: &PageFacts) -> String {
     let mut out = "---\n".to_owned();
-    out.push_str(&format!("id: {}\n", quoted(&known.id)));
-    for (name, value) in known.stated() {
+    out.push_str(&format!("id: {}\n", quoted(&facts.id)));
+    for (name, value) in facts.stated() {
         let value = match value {
             FieldValue::Text(text) => quoted(text.unwrap_or_default()),
             FieldValue::List(list) => {
@@ -22,7 +22,7 @@ pub fn front_matter(known: &Known) -> String {
         out.push_str(&format!("{name}: {value}\n"));
     }
     for (name, text) in
-        [("url", known.url.as_deref()), ("language", known.language), ("page_type", Some(known.page_type))]
+        [("url", facts.url.as_deref()), ("language", facts.language), ("page_type", Some(facts.page_type))]
     {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             out.push_str(&format!("{name}: {}\n", quoted(text)));

@@ -1,0 +1,116 @@
+//! The main text of single pages in memory, with what they state of themselves: `webmill text` and the Python package's `extract`.
+//!
+//! [`PageReader`] is made from [`TextOptions`], which is plain data; whoever has a page hands over its bytes. HTML, feeds,
+//! sitemaps, documents and plain texts are told apart by content and name ([`kind`]), read into [`PageFacts`] and written as
+//! text, Markdown, JSON, XML or TEI. Walking folders, names of files and exit codes are the command's.
+
+mod facts;
+mod feeds;
+mod front_matter;
+mod kind;
+mod language;
+mod reader;
+mod xml;
+
+use anyhow::{Result, bail};
+use serde::Deserialize;
+use webmill_text::Focus;
+
+pub use facts::{PageFacts, shown_name};
+pub use kind::{FileKind, PageBytes, PageFile, PageKind, Refusal, stem};
+pub use language::code as language_code;
+pub use reader::{FileTexts, PageReader, WrittenText};
+pub use xml::{CORPUS, DECLARATION, tei_corpus};
+
+/// Form in which a text is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextForm {
+    /// Plain text, a paragraph per line.
+    #[default]
+    Text,
+    /// Markdown.
+    #[serde(alias = "markdown")]
+    Md,
+    /// One object per line.
+    Json,
+    /// An element `doc` per page, with `main` and `comments`.
+    Xml,
+    /// A document of TEI P5.
+    #[serde(alias = "xmltei")]
+    Tei,
+}
+
+/// How pages are read and written; in JSON the fields have the same names, and each may be left out.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TextOptions {
+    /// What the pages are.
+    pub input: PageKind,
+    /// Form of a text.
+    pub format: TextForm,
+    /// Whether precision or recall counts more.
+    pub focus: Focus,
+    /// With [`TextForm::Json`]: a field `markdown` with the text as Markdown.
+    pub with_markdown: bool,
+    /// With [`TextForm::Md`]: what is known of the page before its text, as YAML.
+    pub front_matter: bool,
+    /// Whether readers' comments are written; by default in JSON, XML and TEI only.
+    pub comments: Option<bool>,
+    /// Whether data tables are part of the text.
+    pub tables: bool,
+    /// Whether targets of links are written, in forms that have them.
+    pub links: bool,
+    /// Whether images are shown, in forms that have them.
+    pub images: bool,
+    /// Codes of the languages of which texts are wanted (ISO 639-1 or 639-3, or `und`); empty for all.
+    pub languages: Vec<String>,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        TextOptions {
+            input: PageKind::Auto,
+            format: TextForm::Text,
+            focus: Focus::Balanced,
+            with_markdown: false,
+            front_matter: false,
+            comments: None,
+            tables: true,
+            links: true,
+            images: true,
+            languages: Vec::new(),
+        }
+    }
+}
+
+impl TextOptions {
+    fn shows_comments(&self) -> bool {
+        self.comments.unwrap_or(matches!(self.format, TextForm::Json | TextForm::Xml | TextForm::Tei))
+    }
+
+    /// Whether the text is worked out as Markdown too.
+    fn shows_markdown(&self) -> bool {
+        self.format == TextForm::Md || self.with_markdown
+    }
+
+    /// The same with languages as three letters.
+    ///
+    /// # Errors
+    /// For options that do not go together, and for codes of no language.
+    fn checked(mut self) -> Result<Self> {
+        if self.with_markdown && self.format != TextForm::Json {
+            bail!("--with-markdown is a field of --format json");
+        }
+        if self.front_matter && self.format != TextForm::Md {
+            bail!("--front-matter comes before Markdown: --format md");
+        }
+        for language in &mut self.languages {
+            match language_code(language) {
+                Ok(code) => *language = code,
+                Err(why) => bail!("--language {language}: {why}"),
+            }
+        }
+        Ok(self)
+    }
+}
