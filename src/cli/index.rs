@@ -13,7 +13,7 @@ use webmill_serve::index::{Counts, DigestOf, Entry, Facts, Indexer, LINES_A_BLOC
 use webmill_shard::{Input, RecordType, Staged};
 use webmill_sort::{Budget, BytesSorter};
 
-use super::shard::sources::{ReadArgs, Source, not_an_input};
+use super::shard::sources::{ReadArgs, ShardSource, not_an_input};
 use crate::args::{self, OutOption};
 use crate::print::TO_HELP;
 use columnar::Partitions;
@@ -136,7 +136,7 @@ pub fn run(args: &IndexArgs) -> Result<ExitCode> {
 }
 
 /// What was read, and the bytes of it.
-fn index(args: &IndexArgs, sources: &[Source]) -> Result<(Counts, u64)> {
+fn index(args: &IndexArgs, sources: &[ShardSource]) -> Result<(Counts, u64)> {
     let mut sink = Sink::create(args)?;
     let mut counts = Counts::default();
     let mut bytes = 0;
@@ -169,16 +169,16 @@ fn index(args: &IndexArgs, sources: &[Source]) -> Result<(Counts, u64)> {
 /// Hands out the lines of all sources, in order.
 fn walk(
     args: &IndexArgs,
-    sources: &[Source],
+    sources: &[ShardSource],
     counts: &mut Counts,
     bytes: &mut u64,
     take: &mut dyn FnMut(&[u8]) -> webmill_capture::Result<()>,
 ) -> Result<()> {
     let (indexer, options, form) = (args.indexer(), args.read.options(), args.form());
     let pass = Pass::new(&indexer, &options);
-    let files = |source: &Source| match source {
-        Source::File(input) => Some(input.clone()),
-        Source::Pipe(_) => None,
+    let files = |source: &ShardSource| match source {
+        ShardSource::File(input) => Some(input.clone()),
+        ShardSource::Pipe(_) => None,
     };
     for run in sources.chunk_by(|a, b| files(a).is_some() && files(b).is_some()) {
         let inputs: Vec<Input> = run.iter().filter_map(files).collect();
