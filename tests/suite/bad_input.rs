@@ -105,23 +105,22 @@ fn results_of_another_layout_are_refused_by_every_reader() {
         let named = format!("layout {layout}");
         for line in [
             "run shards --out out",
-            "report --out out",
-            "report --out good --compare out",
-            "rank --out out",
+            "report out",
+            "report good --compare out",
             "rank out",
             "rank out --query words",
-            "graph path http://a.example/ http://b.example/ out",
-            "query --tables --results out",
-            "show http://a.example/ out",
+            "graph path out http://a.example/ http://b.example/",
+            "query out --tables",
+            "show out http://a.example/",
             "serve out",
             "results ls out",
             "results verify out",
-            "dedup --out good --against out",
+            "dedup good --against out",
             "dedup apply out --out smaller",
             "dedup similar out text.txt",
-            "count search words --out out",
-            "learn apply --out out",
-            "rules export --results out --format csv --out csv",
+            "count search out words",
+            "learn apply out",
+            "rules export out --to csv --out csv",
         ] {
             expect(&work, &line.split(' ').collect::<Vec<_>>(), 2, &[&named, "expected layout 3"]);
         }
@@ -143,10 +142,15 @@ fn a_damaged_result_is_not_taken_for_done() {
 fn wrong_settings_are_named() {
     let work = Work::new();
     work.synth("shards", 5, u64::MAX);
-    std::fs::write(work.path("a.toml"), b"[extrakt]\n").unwrap();
-    std::fs::write(work.path("b.toml"), b"[extract]\npart_byts = 1\n").unwrap();
-    expect(&work, &["extract", "shards", "--out", "out", "--recipe", "a.toml"], 2, &["extrakt", "extract"]);
-    expect(&work, &["extract", "shards", "--out", "out", "--recipe", "b.toml"], 2, &["part_byts"]);
+    for (recipe, words) in [
+        ("[extrakt]", &["extrakt", "extract"][..]),
+        ("[extract]\npart_byts = 1", &["part_byts"]),
+        ("[dedup]\nkeep = 'newest'", &["newest", "earliest", "canonical"]),
+        ("[dedup]\nbands = '16x800'", &["16x800", "1 to 1024"]),
+    ] {
+        std::fs::write(work.path("wrong.toml"), recipe).unwrap();
+        expect(&work, &["extract", "shards", "--out", "out", "--recipe", "wrong.toml"], 2, words);
+    }
     expect(&work, &["extract", "shards", "--out", "out", "--memory", "much"], 2, &["much"]);
 }
 

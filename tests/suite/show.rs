@@ -57,10 +57,11 @@ fn keys(value: &Value, found: &mut BTreeSet<String>) {
 fn the_shape_is_fixed_documented_and_the_same_on_any_threads() {
     let work = Work::new();
     corpus(&work);
+    agrees(&work.path("out"), "17");
     let pages: Vec<PageRow> = read_rows(&work.path("out/extract/latest/pages")).unwrap();
     let (mut found, mut first) = (BTreeSet::new(), None);
     for page in pages.iter().step_by(9) {
-        let arguments = ["show", &page.url, "out", "--format", "json"];
+        let arguments = ["show", "out", &page.url, "--format", "json"];
         let told = work.json(&arguments);
         let top: Vec<String> = told.as_object().unwrap().keys().cloned().collect();
         assert_eq!(first.get_or_insert_with(|| top.clone()), &top);
@@ -139,7 +140,7 @@ fn what_was_not_computed_is_named() {
     let pages: Vec<PageRow> = read_rows(&work.path("out/extract/latest/pages")).unwrap();
     let url = &pages[3].url;
     let missing = || -> Vec<String> {
-        let told = work.json(&["show", url, "out", "--format", "json"]);
+        let told = work.json(&["show", "out", url, "--format", "json"]);
         told["missing"]
             .as_array()
             .unwrap()
@@ -148,7 +149,7 @@ fn what_was_not_computed_is_named() {
             .collect()
     };
     assert_eq!(missing(), ["nodes", "keywords", "duplicates", "clusters", "passages", "hosts"]);
-    let text = String::from_utf8(work.run(&["show", url, "out"]).stdout).unwrap();
+    let text = String::from_utf8(work.run(&["show", "out", url]).stdout).unwrap();
     assert!(text.contains("nodes: run `webmill graph out`"), "{text}");
     work.run(&["graph", "out"]);
     assert_eq!(missing()[0], "ranks");
@@ -158,13 +159,13 @@ fn what_was_not_computed_is_named() {
     work.synth("more", 80, u64::MAX);
     work.run(&["extract", "shards", "more", "--out", "out"]);
     work.run(&["graph", "out"]);
-    let told = work.json(&["show", url, "out", "--format", "json"]);
+    let told = work.json(&["show", "out", url, "--format", "json"]);
     assert_eq!(told["rank"], Value::Null);
     assert!(
         told["missing"].to_string().contains("not of the latest graph")
             && !told["warnings"].as_array().unwrap().is_empty()
     );
-    assert!(work.fails(&["show", url, "nothing"], 2).contains("nothing"));
+    assert!(work.fails(&["show", "nothing", url], 2).contains("no results here"));
 }
 
 #[test]
@@ -253,7 +254,7 @@ fn sorted_tables_are_looked_up_by_their_statistics() {
     assert!(nodes.len() > 32_768, "{} nodes", nodes.len());
     let texts: Vec<TextRow> = read_rows(&work.path("results/extract/latest/texts")).unwrap();
     assert!(!texts.is_empty());
-    let told = work.json(&["show", "http://a.org/t/00007", "results", "--format", "json"]);
+    let told = work.json(&["show", "results", "http://a.org/t/00007", "--format", "json"]);
     let read = told["read"]
         .as_array()
         .unwrap()
@@ -270,7 +271,7 @@ fn documents_and_pictures_are_shown_as_what_they_are() {
     let work = Work::new();
     write_documents(&work, "shards");
     work.run(&["run", "shards", "--out", "out"]);
-    let told = |url: &str| work.json(&["show", url, "out", "--format", "json"]);
+    let told = |url: &str| work.json(&["show", "out", url, "--format", "json"]);
     let report = told("http://a.example/report.pdf");
     assert_eq!((&report["document"]["format"], &report["document"]["pages"]), (&"pdf".into(), &1.into()));
     assert_eq!((&report["page"]["page_type"], &report["medium"]), (&"document".into(), &Value::Null));
@@ -282,6 +283,6 @@ fn documents_and_pictures_are_shown_as_what_they_are() {
     let pier = told("http://a.example/pier.png");
     assert_eq!((&pier["medium"]["source"], &pier["medium"]["width"]), (&"img".into(), &40.into()));
     assert_eq!(pier["medium"]["shown_by"], "http://a.example/");
-    let screen = String::from_utf8(work.run(&["show", "http://a.example/pier.png", "out"]).stdout).unwrap();
+    let screen = String::from_utf8(work.run(&["show", "out", "http://a.example/pier.png"]).stdout).unwrap();
     assert!(screen.contains("image, 40 × 30, not fetched, shown by http://a.example/"), "{screen}");
 }
