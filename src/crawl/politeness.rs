@@ -32,8 +32,7 @@ settings! {
     pub struct Politeness {
         /// Least pause between two requests to a host, ms. Default 1,000.
         pub delay_ms: u64 = 1_000;
-        /// Cap of a robots.txt's `Crawl-delay`, ms: 300,000.
-        #[serde(skip)]
+        /// Cap of a robots.txt's `Crawl-delay`, ms. Default 300,000.
         pub max_crawl_delay_ms: u64 = 300_000;
         /// Pause after a first failure, ms; doubled by each further one. Default 5,000.
         pub backoff_ms: u64 = 5_000;
@@ -117,7 +116,11 @@ impl Politeness {
     /// # Errors
     /// [`Error::Config`].
     pub fn check(&self) -> Result<()> {
-        let times = [("delay_ms", self.delay_ms), ("backoff_ms", self.backoff_ms)];
+        let times = [
+            ("delay_ms", self.delay_ms),
+            ("max_crawl_delay_ms", self.max_crawl_delay_ms),
+            ("backoff_ms", self.backoff_ms),
+        ];
         for (name, ms) in times {
             if ms > MAX_MS {
                 return Err(Error::Config(format!("politeness.{name} {ms}: 0 to {MAX_MS} are possible")));
@@ -196,6 +199,8 @@ mod tests {
         assert_eq!(polite.pause(&host(None, 10, 0)), 1_000);
         assert_eq!(polite.pause(&host(Some(7_000), 10, 0)), 7_000);
         assert_eq!(polite.pause(&host(Some(900_000), 10, 0)), 300_000);
+        let patient: Politeness = toml::from_str("max_crawl_delay_ms = 600_000").unwrap();
+        assert_eq!(patient.pause(&host(Some(900_000), 10, 0)), 600_000);
         assert_eq!(polite.pause(&host(None, 4_000, 0)), 8_000);
         assert_eq!(polite.pause(&host(None, 4_000_000, 0)), 30_000);
         assert_eq!(polite.backoff(&host(None, 0, 1)), 5_000);

@@ -405,9 +405,7 @@ fn field_in_words(reason: &str) -> &'static str {
     match reason {
         "scheme" => "only http and https are fetched",
         "depth" => "too many links from a seed (--depth)",
-        "host" => {
-            "no seed stands for its host, and it is not listed (--within, scope.hosts, scope.domain_suffixes)"
-        }
+        "host" => "no seed stands for its host, and it is not listed (--within, scope.hosts)",
         "prefix" => "it begins with none of the prefixes (--prefix)",
         "url-include" => "none of the expressions matches (--include)",
         "url-exclude" => "an expression matches (--exclude)",

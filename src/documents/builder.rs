@@ -353,5 +353,14 @@ mod tests {
         let document = builder.finish();
         assert_eq!(document.text, "好好好\na\n");
         assert_eq!(document.warnings, ["text-cut"]);
+        let limits = Limits { max_links: 1, max_table_rows: 1, max_input_bytes: 8, ..Limits::default() };
+        let mut builder = Builder::new(Kind::Csv, &limits);
+        ["http://a.example/", "http://b.example/"].iter().for_each(|target| builder.link(target, ""));
+        let row = || vec!["a".to_owned(), "b".to_owned()];
+        builder.table(Table { caption: None, columns: Vec::new(), rows: vec![row(), row()] });
+        let document = builder.finish();
+        assert_eq!((document.links.len(), document.tables[0].rows.len()), (1, 1));
+        assert_eq!(document.warnings, ["links-cut", "rows-cut"]);
+        assert_eq!(crate::read(b"nine byte", Kind::Text, &limits).unwrap_err().reason, "too-large");
     }
 }

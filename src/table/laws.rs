@@ -125,6 +125,20 @@ pub(crate) fn written(folder: &Path, rows: &[AnyRow]) -> std::path::PathBuf {
     path
 }
 
+/// What foreign bytes do to a reader is the matter of fuzz target `table`; here: every cut is an error that names the file.
+#[test]
+fn truncated_files_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<AnyRow> = (0..300).map(|n32| AnyRow { n32, ..AnyRow::default() }).collect();
+    let path = written(folder.path(), &rows);
+    let bytes = std::fs::read(&path).unwrap();
+    for length in (0..bytes.len()).step_by(bytes.len() / 97) {
+        std::fs::write(&path, &bytes[..length]).unwrap();
+        let errors = [read_rows::<AnyRow>(&path).map(drop), TableInWords::read(&path).map(drop)];
+        assert!(errors.iter().all(|read| matches!(read, Err(e) if e.to_string().contains("part-0.parquet"))));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 

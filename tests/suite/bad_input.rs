@@ -142,10 +142,15 @@ fn a_damaged_result_is_not_taken_for_done() {
 fn wrong_settings_are_named() {
     let work = Work::new();
     work.synth("shards", 5, u64::MAX);
-    std::fs::write(work.path("a.toml"), b"[extrakt]\n").unwrap();
-    std::fs::write(work.path("b.toml"), b"[extract]\npart_byts = 1\n").unwrap();
-    expect(&work, &["extract", "shards", "--out", "out", "--recipe", "a.toml"], 2, &["extrakt", "extract"]);
-    expect(&work, &["extract", "shards", "--out", "out", "--recipe", "b.toml"], 2, &["part_byts"]);
+    for (recipe, words) in [
+        ("[extrakt]", &["extrakt", "extract"][..]),
+        ("[extract]\npart_byts = 1", &["part_byts"]),
+        ("[dedup]\nkeep = 'newest'", &["newest", "earliest", "canonical"]),
+        ("[dedup]\nbands = '16x800'", &["16x800", "1 to 1024"]),
+    ] {
+        std::fs::write(work.path("wrong.toml"), recipe).unwrap();
+        expect(&work, &["extract", "shards", "--out", "out", "--recipe", "wrong.toml"], 2, words);
+    }
     expect(&work, &["extract", "shards", "--out", "out", "--memory", "much"], 2, &["much"]);
 }
 

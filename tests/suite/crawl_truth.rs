@@ -275,6 +275,26 @@ fn one_worker_fetches_in_the_same_order_again() {
     assert_eq!(orders.len(), 3);
 }
 
+#[test]
+fn breadth_first_goes_outwards() {
+    // Without redirects: a page that a link found before the redirect did keeps the depth of the link.
+    let web = Config { pages: 600, pages_per_host: 60, redirects: 0.0, ..lively(1, 52).web };
+    let served = Served::new(SimConfig { web, ..SimConfig::plain(600, 10, 52) });
+    let folder = tempfile::tempdir().unwrap();
+    let options = CrawlOptions { connections: 1, ..served.options() };
+    crawl(folder.path(), &options, &served.seeds());
+    let truth = served.sim.truth();
+    let depths: BTreeMap<String, u8> =
+        truth.pages().filter_map(|page| Some((page.url, page.depth?))).collect();
+    let mut told = events(folder.path());
+    told.retain(|event| event.purpose == Purpose::Page);
+    for event in &told {
+        assert_eq!(u32::from(depths[&event.url]), event.depth, "{}", event.url);
+    }
+    assert!(told.is_sorted_by_key(|event| event.depth));
+    assert!(told.len() > 400 && told.last().unwrap().depth >= 3);
+}
+
 /// Requests for pages of a written Web, by one worker.
 fn walk(web: Written, seeds: &[&str], change: impl FnOnce(&mut CrawlOptions)) -> Vec<String> {
     let (server, record) = serve(web);
@@ -310,9 +330,10 @@ fn nine_pages_in_three_orders() {
         let links: Vec<&str> = links.iter().map(String::as_str).collect();
         page.chars().fold(web, |web, page| web.page(&home(page), &links))
     });
-    let by = |strategy| {
+    let within = |strategy, depth| {
         let order = walk(web.clone(), &["http://a.example/"], |options| {
             options.strategy = strategy;
+            options.scope.max_depth = depth;
             options.scope.hosts.push("*.example".into());
             let priority = &mut options.priority;
             (priority.coefficients.popularity, priority.coefficients.parent) = (0.0, 0.0);
@@ -324,9 +345,11 @@ fn nine_pages_in_three_orders() {
         });
         order.concat().replace('/', "")
     };
-    assert_eq!(by(Strategy::Breadth), "abcdefhgi");
-    assert_eq!(by(Strategy::Depth), "abcdehifg");
-    assert_eq!(by(Strategy::Best), "adbcefghi");
+    assert_eq!(within(Strategy::Breadth, None), "abcdefhgi");
+    assert_eq!(within(Strategy::Depth, None), "abcdehifg");
+    assert_eq!(within(Strategy::Best, None), "adbcefghi");
+    assert_eq!(within(Strategy::Breadth, Some(2)), "abcdefhg");
+    assert_eq!(within(Strategy::Depth, Some(2)), "abcdehfg");
 }
 
 /// Three domains, of which one weighs more and one less. By the formula, a1 = 1, a3 = ½, a4 = −0.1, no popularity:

@@ -298,6 +298,11 @@ fn harmonic_centrality_says_whether_it_is_exact() {
         assert!(row.converged && row.error <= 1e-10, "{}", row.measure);
         assert_eq!(row.residual.is_some(), row.measure == "hits");
     }
+    std::fs::write(work.path("mill.toml"), "[rank]\nhits_max_iterations = 3\n").unwrap();
+    work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
+    let rows: Vec<ConvergenceRow> = work.table("out", "rank");
+    assert!(rows.iter().any(|row| row.measure == "hits" && !row.converged && row.iterations == 3));
+    assert!(rows.iter().all(|row| row.converged || row.measure == "hits" && row.error > 1e-10));
 }
 
 #[test]

@@ -53,8 +53,8 @@ pub struct CrawlArgs {
     depth: Option<u32>,
     /// Where links may lead: hosts, domains, any or listed [default: hosts].
     ///
-    /// `hosts` of the seeds, their registrable `domains`, `any` host, or only those `listed` by scope.hosts and
-    /// scope.domain_suffixes of the settings. Seeds are fetched in any case.
+    /// `hosts` of the seeds, their registrable `domains`, `any` host, or only those `listed` by scope.hosts of the
+    /// settings, where `*.example.org` is a domain. Seeds are fetched in any case.
     #[arg(long, value_name = "WHERE", value_parser = parse_within, help_heading = "What to fetch")]
     within: Option<Seeds>,
     /// Stay under this prefix of a URL; may be repeated.

@@ -118,7 +118,7 @@ pub(super) struct Visits {
     pub common_plan: Option<Plan>,
     pub host_plans: HostPlans,
     /// Due pages that may be queued while new ones wait.
-    due_credit: usize,
+    due_credit: f64,
     /// When to look for due pages again.
     next_look_ms: i64,
     /// When to spread the budget of visits anew.
@@ -135,7 +135,7 @@ impl Visits {
             priors,
             common_plan: None,
             host_plans: HostPlans::default(),
-            due_credit: 0,
+            due_credit: 0.0,
             next_look_ms: 0,
             next_plan_ms: 0,
             next_sitemaps_ms: 0,
@@ -305,19 +305,22 @@ impl Crawl {
         let max = match waiting_new {
             0 => BATCH,
             // What waits on hosts that are left alone keeps nobody from visiting the others.
-            _ if all_else_done => BATCH,
-            _ => self.visits.due_credit,
+            _ if all_else_done || self.options.revisit.new_share <= 0.0 => BATCH,
+            _ => self.visits.due_credit as usize,
         };
         let room = usize::try_from(MOST_QUEUED.saturating_sub(counts.queued)).unwrap_or(0);
         let taken = self.frontier.take_due(self.due_until(), max.min(room))?.len();
-        self.visits.due_credit = self.visits.due_credit.saturating_sub(taken);
+        self.visits.due_credit = (self.visits.due_credit - taken as f64).max(0.0);
         self.changed += taken;
         Ok(taken > 0 || sitemaps)
     }
 
-    /// A page never seen before was asked for: one that is due may be, too, so that each get half of the fetches while both wait.
+    /// A page never seen before was asked for: due ones may be in proportion, by their shares of the fetches while both wait.
     pub(super) fn credit_due(&mut self) {
-        self.visits.due_credit = (self.visits.due_credit + 1).min(BATCH);
+        let share = self.options.revisit.new_share;
+        if share > 0.0 {
+            self.visits.due_credit = (self.visits.due_credit + (1.0 - share) / share).min(BATCH as f64);
+        }
     }
 
     /// When the next page is due, where the crawl waits for it.

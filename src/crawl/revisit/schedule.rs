@@ -79,6 +79,8 @@ settings! {
         pub least_s: u64 = 60;
         /// Visits a day in all, for the schedules that spread them; 0: as many as `every_s` would take. Default 0.
         pub visits_per_day: f64 = 0.0;
+        /// Share of fetches that go to pages never seen, while both these and due ones wait, 0 to 1. Default 0.5.
+        pub new_share: f64 = 0.5;
     }
 }
 
@@ -94,6 +96,9 @@ impl RevisitOptions {
         }
         if !(0.0..=1e12).contains(&self.visits_per_day) {
             return refuse(format!("visits_per_day is {}: 0 to 1e12", self.visits_per_day));
+        }
+        if !(0.0..=1.0).contains(&self.new_share) {
+            return refuse(format!("new_share is {}: 0 to 1", self.new_share));
         }
         Ok(())
     }
@@ -225,6 +230,7 @@ mod tests {
         for (field, bad) in [
             ("every_s", RevisitOptions { every_s: 0, ..good.clone() }),
             ("visits_per_day", RevisitOptions { visits_per_day: -1.0, ..good.clone() }),
+            ("new_share", RevisitOptions { new_share: 1.5, ..good.clone() }),
         ] {
             let error = bad.check().unwrap_err().to_string();
             assert!(error.contains(field), "{error}");
