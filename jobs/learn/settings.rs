@@ -28,7 +28,7 @@ pub struct Learn {
     /// Topics.
     #[serde(flatten)]
     pub topics: ClusterSettings,
-    /// What is no setting, which the check refuses.
+    /// Anything that is no setting, which the check refuses.
     #[serde(flatten, skip_serializing)]
     pub unknown: BTreeMap<String, toml::Value>,
 }
