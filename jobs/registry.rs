@@ -48,7 +48,7 @@ impl JobEntry {
 #[derive(Clone)]
 pub struct Registry {
     jobs: Vec<JobEntry>,
-    /// What is no job and has a table of the recipe: its name, and what checks it.
+    /// Anything that is no job and has a table of the recipe: its name, and what checks it.
     sections: Vec<(&'static str, fn(&Recipe) -> Result<()>)>,
     /// Tables that are not of jobs, in the order of the data flow: before the jobs' tables, and after them.
     around: [Vec<TableSchema>; 2],

@@ -70,7 +70,7 @@ impl Settings for RepeatedLines {
     }
 }
 
-/// Finds what is repeated in the context's texts.
+/// Finds repeated text in the context's texts.
 ///
 /// # Errors
 /// What the job meets.

@@ -233,7 +233,7 @@ impl CountVisits {
 
 /// Bytes of a piece, about.
 const PIECE: usize = 4 << 20;
-/// Bytes of a line at most; what is longer is cut there, and its rest is a line that is none.
+/// Bytes of a line at most; a longer one is cut there, and its rest is a line that is none.
 const LONGEST: usize = 64 << 20;
 
 /// Pieces of a file that end with lines.

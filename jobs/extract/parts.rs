@@ -59,7 +59,7 @@ impl<'a> PartTables<'a> {
         if self.weight >= self.limit { self.flush(unit) } else { Ok(()) }
     }
 
-    /// Writes what is left.
+    /// Writes the rest.
     pub fn finish(mut self, unit: &mut Unit<'_>) -> Result<()> {
         if self.pages.is_empty() { Ok(()) } else { self.flush(unit) }
     }

@@ -29,7 +29,7 @@ settings! {
         /// Topics.
         #[serde(flatten)]
         pub topics: ClusterSettings = Default::default();
-        /// What is no setting, which the check refuses.
+        /// Anything that is no setting, which the check refuses.
         #[serde(flatten, skip_serializing)]
         pub unknown: BTreeMap<String, toml::Value> = BTreeMap::new();
     }

@@ -8,7 +8,7 @@ use crate::mapreduce::{Key, Value};
 ///
 /// All functions are pure: they see what they are given and the settings in `self`, no file, clock or state of others.
 pub trait MapReduce: Send + Sync + 'static {
-    /// What is mapped: a record of a table, borrowed.
+    /// The input of map: a record of a table, borrowed.
     type Page<'p>;
     /// What values are gathered by. Its bytes have its order.
     type Key<'k>: Key<'k>;

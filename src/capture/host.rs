@@ -54,7 +54,7 @@ impl std::fmt::Display for Host {
 /// The host that a user typed, alone or with a port.
 ///
 /// # Errors
-/// [`Error::Config`] for what is no host: empty, a URL, with a path, a user or a `*`.
+/// [`Error::Config`] for anything that is no host: empty, a URL, with a path, a user or a `*`.
 ///
 /// # Examples
 /// ```

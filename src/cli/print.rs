@@ -47,7 +47,7 @@ impl RowFormat {
     }
 }
 
-/// How what is no rows is printed.
+/// How anything that is no rows is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DocumentForm {
     /// For people.

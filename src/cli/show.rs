@@ -61,7 +61,7 @@ pub struct ShowArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// For what is no URL; where there are no results, or a table cannot be read.
+/// For anything that is no URL; where there are no results, or a table cannot be read.
 pub fn run(args: &ShowArgs) -> Result<ExitCode> {
     let (results, [url]) = args.results.before([&args.url], ["URL"])?;
     latest(&results, "extract").with_context(|| results.display().to_string())?;

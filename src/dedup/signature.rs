@@ -24,7 +24,7 @@ pub struct PageParts<'a> {
     pub text: &'a str,
     /// Its language, ISO 639-3, where that is known.
     pub language: Option<&'a str>,
-    /// The tags, as [`Structure::tokens`](crate::Structure::tokens) has them; empty for what is no HTML.
+    /// The tags, as [`Structure::tokens`](crate::Structure::tokens) has them; empty for anything that is no HTML.
     pub tags: &'a [u64],
 }
 

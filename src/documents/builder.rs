@@ -235,7 +235,7 @@ impl Builder {
         self.document
     }
 
-    /// Counts words in; cuts what is beyond the limit. `None` for blank ones and where nothing more is taken.
+    /// Counts words in; cuts the part beyond the limit. `None` for blank ones and where nothing more is taken.
     fn admit(&mut self, mut words: Inline) -> Option<Inline> {
         if self.full || words.is_blank() {
             return None;

@@ -31,7 +31,7 @@ pub struct Hints<'a> {
     pub path: &'a str,
 }
 
-/// The kind of document that a body is; `None` for what is none.
+/// The kind of document that a body is; `None` for anything else.
 ///
 /// # Examples
 /// ```

@@ -84,7 +84,7 @@ pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at.checked_add(4)?)?.try_into().ok().map(u32::from_le_bytes)
 }
 
-/// Units of UTF-16 as text, without what is no pair.
+/// Units of UTF-16 as text, without anything that is no pair.
 pub(crate) fn utf16(bytes: &[u8]) -> String {
     let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
     char::decode_utf16(units).filter_map(Result::ok).collect()

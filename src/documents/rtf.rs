@@ -14,7 +14,7 @@
 //! **Cost.** Linear in the bytes; the tables are bounded by [`tables::MAX_ENTRIES`].
 //!
 //! **Bad input.** Groups deeper than eight times the depth of the limits are left out (`too-deep`); missing braces are
-//! closed at the end (`cut-off`); numbers saturate; what is beyond the last brace is left out.
+//! closed at the end (`cut-off`); numbers saturate; the part beyond the last brace is left out.
 //!
 //! **Reference.** Rich Text Format Specification 1.9.1, Microsoft 2008.
 

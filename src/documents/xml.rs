@@ -9,7 +9,7 @@
 //!
 //! **Cost.** 16 bytes a node and the part itself; at most [`MAX_NODES`] nodes and [`MAX_DEPTH`] levels.
 //!
-//! **Bad input.** What is no XML ends the tree there ([`Xml::is_damaged`]). No entity but the five of XML and numbers is
+//! **Bad input.** Anything that is no XML ends the tree there ([`Xml::is_damaged`]). No entity but the five of XML and numbers is
 //! expanded; declarations of others are not even read, so none can grow or reach a file.
 
 mod characters;

@@ -91,7 +91,7 @@ impl<'a> Export<'a> {
     /// Only nodes whose label is a URL on `host` or below it, or the name of such a host.
     ///
     /// # Errors
-    /// [`Error::Config`] if nodes have no labels, for what is no host, and for one without a node, with those near it.
+    /// [`Error::Config`] if nodes have no labels, for anything that is no host, and for one without a node, with those near it.
     pub fn host(self, host: &str) -> Result<Self> {
         let Some(labels) = self.labels else {
             return Err(Error::Config(format!("nodes without URLs cannot be chosen by the host {host}")));

@@ -68,7 +68,7 @@ pub struct Loaded {
 /// Reads a graph of any kind. It has a node at least.
 ///
 /// # Errors
-/// [`Error::Io`] if it cannot be read, [`Error::Incompatible`] for what is no graph or one of another version,
+/// [`Error::Io`] if it cannot be read, [`Error::Incompatible`] for anything that is no graph or one of another version,
 /// [`Error::Corrupt`] with path and place for what breaks its format, [`Error::Config`] for a graph without
 /// nodes.
 pub fn load(path: impl AsRef<Path>) -> Result<Loaded> {

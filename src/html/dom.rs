@@ -34,7 +34,7 @@ impl NodeId {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Namespace {
-    /// HTML; also what is no element.
+    /// HTML; also anything that is no element.
     Html,
     /// SVG: `<svg>` and what it contains.
     Svg,

@@ -2,7 +2,7 @@
 //!
 //! **Definition.** Every `<script type=application/ld+json>`, parameters of the type aside. Comments and section marks that
 //! hide a script from old browsers, and semicolons behind it, are taken off; raw control characters, which are in strings
-//! only by mistake, become blanks. What is no JSON then is broken.
+//! only by mistake, become blanks. Anything that is no JSON then is broken.
 //!
 //! **Cost.** Linear; [`MAX_SCRIPT`] bytes a script and [`MAX_PAGE`] a page are read. The JSON parser refuses nesting beyond
 //! 128.

@@ -10,7 +10,7 @@
 //! **Algorithm.** One walk over the tree; every attribute is looked at once.
 //!
 //! **Cost.** Linear. The bytes of all targets together, which a long `<base>` could multiply, are limited by
-//! [`RequisiteLimits`]; what is beyond is counted.
+//! [`RequisiteLimits`]; the rest is counted.
 //!
 //! **Reference.** HTML standard, 4.2.4, 4.8; Web Application Manifest, 1.
 

@@ -25,7 +25,7 @@ macro_rules! tags {
             Unknown,
         }
 
-        /// Every tag with its name, in the order of [`Tag`]; what is no element has the name of the DOM standard.
+        /// Every tag with its name, in the order of [`Tag`]; anything that is no element has the name of the DOM standard.
         pub(crate) const NAMES: &[(Tag, &str)] = &[
             (Tag::Document, "#document"), (Tag::Doctype, "#doctype"), (Tag::Comment, "#comment"),
             (Tag::Text, "#text"), $((Tag::$id, $name),)* $((Tag::$fid, $fname),)* (Tag::Unknown, ""),
@@ -158,7 +158,7 @@ impl Tag {
         }
     }
 
-    /// Name in lower case; `""` for [`Tag::Unknown`], `#text` and the like for what is no element.
+    /// Name in lower case; `""` for [`Tag::Unknown`], `#text` and the like for anything that is no element.
     pub fn name(self) -> &'static str {
         NAMES[self as usize].1
     }

@@ -1,6 +1,6 @@
 //! What readers of XML from the Web share, event by event: feeds here, sitemaps in the crawler.
 //!
-//! Nothing that a DTD declares is expanded; what is no reference stays as it is written.
+//! Nothing that a DTD declares is expanded; anything that is no reference stays as it is written.
 
 use std::borrow::Cow;
 

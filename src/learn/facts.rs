@@ -64,7 +64,7 @@ impl Default for FeatureOptions {
     }
 }
 
-/// Where a feature comes from. Its name says so: what is no word of the text has a prefix that ends in a stroke, which is in no word.
+/// Where a feature comes from. Its name says so: anything that is no word of the text has a prefix that ends in a stroke, which is in no word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// A word of text or title.

@@ -14,7 +14,7 @@ use crate::facts::{FeatureOptions, PageFacts, Source};
 use crate::interner::Interner;
 use crate::url_words::UrlStemmer;
 
-/// Longest feature in bytes; what is longer is cut there. No word of a language is, and hostile pages have some of megabytes.
+/// Longest feature in bytes; longer ones are cut there. No word of a language is, and hostile pages have some of megabytes.
 const MAX_BYTES: usize = 120;
 
 /// Turns pages into features. One a thread: it keeps its buffers.

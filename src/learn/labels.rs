@@ -65,7 +65,7 @@ impl Labels {
         counts
     }
 
-    /// Whether the parts fit each other and no class is beyond `classes`: what is read from a file need not.
+    /// Whether the parts fit each other and no class is beyond `classes`: data from a file need not.
     pub fn is_whole(&self, classes: usize) -> bool {
         self.ends.is_sorted()
             && self.ends.last().copied().unwrap_or(0) == self.classes.len()

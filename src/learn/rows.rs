@@ -93,7 +93,7 @@ impl SparseRows {
         self.ends.extend(other.ends.iter().map(|end| from + end));
     }
 
-    /// Whether the parts fit each other and no column is beyond `width`: what is read from a file need not.
+    /// Whether the parts fit each other and no column is beyond `width`: data from a file need not.
     pub fn is_whole(&self, width: usize) -> bool {
         self.columns.len() == self.values.len()
             && self.ends.is_sorted()

@@ -1,6 +1,6 @@
 //! Words of an address.
 //!
-//! **Definition.** Host and path (with its query) are percent-decoded, lower-cased and cut at what is no letter or digit; the words
+//! **Definition.** Host and path (with its query) are percent-decoded, lower-cased and cut at anything that is no letter or digit; the words
 //! that most addresses have are left out, and what is left is stemmed: `http://bj.58.com/job.shtml` has bj, 58, job.
 
 use std::borrow::Cow;

@@ -245,7 +245,7 @@ impl<'a> Page<'a> {
         self.dom.get_or_init(read).as_ref()
     }
 
-    /// A document with a signature (PDF, Office file, EPUB) as HTML, for who reads trees of pages; `None` for what is none, or
+    /// A document with a signature (PDF, Office file, EPUB) as HTML, for who reads trees of pages; `None` for anything else, or
     /// was not read.
     pub fn document_html(&self) -> Option<&'a str> {
         self.kind().filter(|kind| !kind.is_characters())?;

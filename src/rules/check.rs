@@ -29,7 +29,7 @@ pub struct Mistake {
     pub line: Option<usize>,
     /// What it is in: `layer list`, `tag price`, `group books`, `rule`.
     pub place: String,
-    /// What is wrong.
+    /// The mistake.
     pub reason: String,
 }
 

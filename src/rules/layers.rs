@@ -39,7 +39,7 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
     /// The encoding that its head names.
     pub charset: Option<&'a [u8]>,
-    /// What it was read as; `None` for what is no page of markup.
+    /// What it was read as; `None` for anything that is no page of markup.
     pub markup: Option<Markup<'a>>,
 }
 

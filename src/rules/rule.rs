@@ -136,14 +136,14 @@ impl Syntax {
 pub enum Treatment {
     /// Every match is replaced; `$1` is the first group.
     Replace {
-        /// What is replaced.
+        /// The pattern to replace.
         pattern: Regex,
         /// By what.
         with: String,
     },
     /// A text is inserted, before the character `at`; negative: from the end, −1 behind the last. Beyond either end: at that end.
     Insert {
-        /// What is inserted.
+        /// The text to insert.
         text: String,
         /// Where.
         at: i64,

@@ -1,4 +1,4 @@
-//! Captures of one URL: which is nearest to a time, and what is around it.
+//! Captures of one URL: which is nearest to a time, and its surroundings.
 
 use std::ops::ControlFlow;
 

@@ -15,7 +15,7 @@ use crate::form::header_url;
 /// Captures on a page of a TimeMap.
 pub const TIMEMAP_PAGE: usize = 10_000;
 
-/// What is asked for by `Accept-Datetime`; `None` where it is no date.
+/// The time asked for by `Accept-Datetime`; `None` where it is no date.
 pub fn accept_datetime(value: &str) -> Option<Timestamp> {
     let value = value.trim();
     // Dates of HTTP begin with the name of a day.

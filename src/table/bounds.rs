@@ -1,4 +1,4 @@
-//! Look-ups: which row groups may hold what is looked for.
+//! Look-ups: which row groups may hold a value.
 //!
 //! **What.** The footer of a file has the least and the greatest value of each column of each row group. Where rows are
 //! sorted by a column, a look-up by it reads one row group, and the footers of the files. What the footer does not say,

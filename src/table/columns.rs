@@ -90,7 +90,7 @@ pub trait Columns {
     /// Checks the columns of a row group.
     ///
     /// # Errors
-    /// [`webmill_capture::Error::Corrupt`] with file, column and what is wrong.
+    /// [`webmill_capture::Error::Corrupt`] with file, column and the reason.
     fn decode(group: &Group) -> Result<Self::Decoded>;
 
     /// Row `row`, which must be below the number of rows.

@@ -178,7 +178,7 @@ impl DynamicWriter {
         Ok(())
     }
 
-    /// Writes what is pending and the footer; returns the number of rows.
+    /// Writes pending rows and the footer; returns the number of rows.
     ///
     /// # Errors
     /// [`Error::Io`] where the disk refuses.

@@ -382,7 +382,7 @@ impl<T: Table> PartWriter<T> {
         self.groups.write_group(rows.len(), &T::columns(rows))
     }
 
-    /// Writes what is pending and the footer; returns the number of rows.
+    /// Writes pending rows and the footer; returns the number of rows.
     ///
     /// # Errors
     /// [`Error::Io`] where the disk refuses.

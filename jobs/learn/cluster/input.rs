@@ -1,4 +1,4 @@
-//! What is clustered: the texts of `extract`, a folder of files, or lines of a table; and labels.
+//! The pages to cluster: the texts of `extract`, a folder of files, or lines of a table; and labels.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use webmill_run::{Committed, Inputs, JobInput, Runtime};
 use crate::learn::labels::{ColumnNames, each_line};
 use crate::learn::source::PageSource;
 
-/// What is clustered.
+/// The pages to cluster.
 pub struct ClusterInput {
     pub source: PageSource,
     /// Label of each URL or file, where a file of them was given.

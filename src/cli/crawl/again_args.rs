@@ -42,7 +42,7 @@ enum When {
 }
 
 impl AgainArgs {
-    /// Overrides settings with what is given.
+    /// Overrides settings with the given flags.
     pub fn set(&self, options: &mut CrawlOptions) {
         if let Some(given) = self.revisit {
             // Who asks for a round asks for one that ends.

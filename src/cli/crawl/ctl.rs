@@ -34,7 +34,7 @@ enum Order {
         #[command(flatten)]
         format: DocumentFormat,
     },
-    /// Ask for nothing further until `resume`; what is on its way is finished.
+    /// Ask for nothing further until `resume`; requests under way are finished.
     Pause,
     /// Go on after `pause`.
     Resume,

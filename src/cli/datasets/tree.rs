@@ -10,7 +10,7 @@ use webmill_run::Cancel;
 
 use super::packing::{Packer, Page, media_type, percent_encode};
 
-/// Largest file taken; what is longer is cut, as a crawler would.
+/// Largest file taken; longer ones are cut, as a crawler would.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Packs the files below `folder` into shards in `out`.

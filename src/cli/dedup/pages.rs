@@ -41,7 +41,7 @@ struct CapturePlace {
 /// The main texts of these URLs in a folder of results, in their order.
 ///
 /// # Errors
-/// For what is no URL, is not in the results or has no text; where the tables cannot be read.
+/// For anything that is no URL, is not in the results or has no text; where the tables cannot be read.
 pub fn texts_of(results: &Path, urls: &[&str]) -> Result<Vec<String>> {
     let extract = latest(results, "extract").with_context(|| results.display().to_string())?;
     let canonical = |url: &&str| {

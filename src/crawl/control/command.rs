@@ -22,7 +22,7 @@ const MAX_REGEX_BYTES: usize = 1 << 20;
 #[serde(tag = "command", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Command {
-    /// Nothing further is asked for until `resume`; what is on its way is finished.
+    /// Nothing further is asked for until `resume`; requests under way are finished.
     Pause {},
     /// Goes on after `pause`.
     Resume {},

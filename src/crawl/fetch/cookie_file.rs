@@ -2,7 +2,7 @@
 //!
 //! A line a cookie, seven fields between tabs: domain, whether hosts below it get it too (`TRUE`), path, whether only https
 //! gets it, when it ends (seconds since 1970; 0: with the session), name, value. Lines that begin with `#` are comments,
-//! but for `#HttpOnly_`, which is no part of the domain. What has ended, and what is no cookie, is left out and counted.
+//! but for `#HttpOnly_`, which is no part of the domain. What has ended, and anything that is no cookie, is left out and counted.
 //!
 //! Bounds: [`MAX_FILE_BYTES`]; the jars bound the cookies of a site.
 

@@ -94,7 +94,7 @@ impl Topic {
     /// A topic of words; `corpus` where it is known beforehand how common words are.
     ///
     /// # Errors
-    /// [`Error::Config`] names what is wrong.
+    /// [`Error::Config`] names the mistake.
     pub fn of_words(options: &TopicOptions, corpus: Option<Corpus>) -> Result<Topic> {
         let mut topic = Topic::empty(options, corpus)?;
         for (text, weight) in &options.words {

@@ -419,7 +419,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Makes what is committed survive a loss of power.
+    /// Makes commits survive a loss of power.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -444,7 +444,7 @@ impl Frontier {
         self.requisites_waiting
     }
 
-    /// Syncs and closes. What is not committed is lost, as in a crash.
+    /// Syncs and closes. Uncommitted changes are lost, as in a crash.
     ///
     /// # Errors
     /// [`Error::Io`].

@@ -28,7 +28,7 @@ pub(super) fn sequence(rank: Rank) -> u64 {
     rank as u64
 }
 
-/// Class of a priority: the higher the priority, the lower the class. What is no number comes last.
+/// Class of a priority: the higher the priority, the lower the class. Anything that is no number comes last.
 pub(super) fn class_of(priority: f64) -> u64 {
     let priority = if priority.is_nan() { f64::NEG_INFINITY } else { priority + 0.0 };
     let bits = priority.to_bits();

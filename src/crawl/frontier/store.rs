@@ -1,4 +1,4 @@
-//! The embedded store under the frontier: keyspaces with what is not committed laid over them.
+//! The embedded store under the frontier: keyspaces with uncommitted changes laid over them.
 //!
 //! A change goes to the overlay of its [`Layer`] and is read back from there; [`Store::commit`] writes all overlays as
 //! one batch. Every commit also writes its number into every keyspace: where the numbers differ at [`Store::open`],
@@ -162,7 +162,7 @@ impl Store {
         Ok(())
     }
 
-    /// Makes what is committed survive a loss of power.
+    /// Makes commits survive a loss of power.
     pub fn sync(&self) -> Result<()> {
         self.persist(PersistMode::SyncAll)
     }

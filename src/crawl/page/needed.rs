@@ -13,7 +13,7 @@ use webmill_html::{RequisiteLimits, manifest_requisites, style_requisites};
 const DRAWING_BYTES: usize = 4 << 20;
 
 impl PageReader {
-    /// Requisites of what is no page, where it is of a kind that has any.
+    /// Requisites of anything that is no page, where it is of a kind that has any.
     pub(super) fn read_needs(&self, body: &Body<'_>, response: &Response<'_>, gather: &mut Gather<'_>) {
         if !self.requisites {
             return;

@@ -1,7 +1,7 @@
 //! The units of a text that passages are made of, and where each stands in the text.
 //!
 //! **Definition.** The text is folded by NFKC and full case folding, characters without appearance (soft hyphen,
-//! zero-width space) removed; every run of what is no letter or digit separates. In scripts that are written without
+//! zero-width space) removed; every run of anything that is no letter or digit separates. In scripts that are written without
 //! spaces (Han, kana, bopomofo, Thai, Lao, Khmer, Myanmar) a unit is a letter, elsewhere a word: a maximal run of letters
 //! and digits. A combining mark belongs to the letter before it. A text in several scripts is decided run by run: `用Rust写`
 //! is 用 · rust · 写.

@@ -12,7 +12,7 @@ pub(super) enum Token<'a> {
     Close,
     /// A control word and its number.
     Word(&'a str, Option<i32>),
-    /// A control symbol: `\` and what is no letter.
+    /// A control symbol: `\` and anything that is no letter.
     Symbol(u8),
     /// `\'hh`
     Hex(u8),

@@ -1,4 +1,4 @@
-//! Control words that are characters, and those that begin what is no text.
+//! Control words that are characters, and those that begin anything that is no text.
 
 /// The character that a control word stands for.
 pub(super) fn character(word: &str) -> Option<char> {

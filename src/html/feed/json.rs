@@ -9,7 +9,7 @@ use webmill_capture::CanonicalUrl;
 /// Bytes of a JSON Feed: its tree of values takes up to sixteen times as much.
 const MAX_BYTES: usize = 16 << 20;
 
-/// Reads a JSON Feed; `None` for another object, or for what is no JSON. The parser bounds the depth.
+/// Reads a JSON Feed; `None` for another object, or for anything that is no JSON. The parser bounds the depth.
 pub(super) fn read(text: &str, base: Option<&CanonicalUrl>, limits: &FeedLimits) -> Option<Feed> {
     if text.len() > MAX_BYTES {
         let head = &text[..text.floor_char_boundary(4096)];

@@ -9,7 +9,7 @@ use webmill_capture::CanonicalUrl;
 const MAX_BYTES: usize = 1 << 20;
 
 /// Hands the icons, screenshots and shortcuts' icons that the manifest at `url` names to `take`; how many there are beyond
-/// the limit. What is no manifest names none.
+/// the limit. Anything that is no manifest names none.
 pub fn manifest_requisites(
     source: &[u8],
     url: &CanonicalUrl,

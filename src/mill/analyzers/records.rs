@@ -6,7 +6,7 @@ use webmill_table::{Bytes16, table};
 use super::{list, place};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
-/// Bytes of the rows of a page at most: what is beyond is left out and counted as `records-cut`.
+/// Bytes of the rows of a page at most: the rest is left out and counted as `records-cut`.
 const MAX_BYTES: usize = 256 << 20;
 
 table! {

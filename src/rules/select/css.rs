@@ -266,7 +266,7 @@ impl Matcher<'_, '_> {
                 && matches_selector(&entry.selector, entry.offset, None, el, &mut self.context)
     }
 
-    /// Takes of an element what is no text.
+    /// Takes of an element anything that is no text.
     fn element(&mut self, node: NodeId, sink: &mut Sink) {
         let dom = self.at.dom;
         let mut taken = false;

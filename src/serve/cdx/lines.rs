@@ -11,7 +11,7 @@ use crate::index::query::KeyOf;
 pub struct Posted {
     /// Entries in their order.
     pub entries: Vec<Entry<'static>>,
-    /// Lines that are none, with their number and what is wrong; at most the first hundred.
+    /// Lines that are none, with their number and the reason; at most the first hundred.
     pub bad: Vec<(u64, String)>,
     /// How many lines are none.
     pub bad_lines: u64,

@@ -10,7 +10,7 @@ use crate::form::decode;
 /// Results where the client does not say how many.
 const RESULTS: u64 = 10_000;
 
-/// The pairs that a query in this language is in ours. What is no `name:value` is passed over.
+/// The pairs that a query in this language is in ours. Anything that is no `name:value` is passed over.
 pub fn xml_pairs(q: &str) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     let mut limited = false;

@@ -189,7 +189,7 @@ struct Sending {
 }
 
 impl Sending {
-    /// Takes what is written, compressed where asked for.
+    /// Takes the output, compressed where asked for.
     fn bytes(&mut self, out: &mut String) -> Vec<u8> {
         let text = std::mem::take(out).into_bytes();
         match &mut self.zip {
@@ -202,7 +202,7 @@ impl Sending {
         }
     }
 
-    /// Sends what is written. `false`: nobody wants more.
+    /// Sends the output. `false`: nobody wants more.
     fn send(&mut self, out: &mut String) -> bool {
         if self.chunks.is_over() {
             return false;
@@ -240,7 +240,7 @@ impl Sending {
     }
 }
 
-/// Walks, and gives what is written at the end.
+/// Walks, and gives the output at the end.
 fn walk(
     query: &Query,
     index: &dyn CaptureSource,

@@ -50,7 +50,7 @@ impl Reader {
     }
 }
 
-/// The modifier of an address; what is no other is that of a page.
+/// The modifier of an address; anything that is no other is that of a page.
 pub fn modifier(name: &str) -> Modifier {
     match name {
         "" => Modifier::Frame,

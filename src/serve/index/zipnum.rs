@@ -102,7 +102,7 @@ impl ZipNumWriter {
         if self.lines >= self.lines_a_block { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what is left; the files appear under their names now.
+    /// Writes the rest; the files appear under their names now.
     ///
     /// # Errors
     /// [`Error::Io`] where it cannot be written.

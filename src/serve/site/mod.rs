@@ -6,7 +6,7 @@
 //! the index.
 //!
 //! **Trust.** URLs, titles and texts come out of archives and are hostile: every one is escaped by the template engine, stands in a
-//! `<bdi>` so that it cannot turn the direction of what is around it, and links lead to paths of this server. The pages
+//! `<bdi>` so that it cannot turn the direction of its surroundings, and links lead to paths of this server. The pages
 //! may be served under [`SECURITY_POLICY`], which forbids scripts and every request elsewhere.
 //!
 //! **Cost.** A page lists a bounded number of rows. A calendar reads all captures of its URL; a list of URLs what it passes

@@ -26,7 +26,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// [`escape`] for text among ours: controls and letters that turn the direction of writing would let it rearrange what is around it.
+/// [`escape`] for text among ours: controls and letters that turn the direction of writing would let it rearrange its surroundings.
 pub fn escape_tidied(text: &str) -> Cow<'_, str> {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if !text.contains(|c: char| turns(c) || c.is_control()) {

@@ -82,7 +82,7 @@ impl Blocks {
         if self.lines == LINES { self.flush(out) } else { Ok(()) }
     }
 
-    /// Writes what is gathered.
+    /// Writes the gathered lines.
     pub fn flush(&mut self, out: &mut dyn Write) -> Result<()> {
         if self.lines == 0 {
             return Ok(());

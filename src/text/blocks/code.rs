@@ -24,7 +24,7 @@ pub(crate) fn code_containers(page: &Page) -> Vec<u32> {
     code
 }
 
-/// Words of class names for what is no code: numbers of lines, buttons.
+/// Words of class names for anything that is no code: numbers of lines, buttons.
 const BESIDE: &str = "lineno linenos line-number line-numbers line-numbers-rows linenumber gutter copybtn \
     copy-button linenodiv";
 

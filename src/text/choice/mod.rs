@@ -45,7 +45,7 @@ use webmill_capture::timing::{self, Part};
 pub(crate) struct Tables {
     /// Scores of the page types.
     pub types: Model,
-    /// Log-odds that a block is main text, from the block and what is around it.
+    /// Log-odds that a block is main text, from the block and its surroundings.
     pub blocks: Model,
     /// Sum of the log-odds by the further [`OPINIONS`], for doubtful blocks.
     pub doubtful: Model,
@@ -178,7 +178,7 @@ fn probability(score: f32) -> f32 {
     1.0 / (1.0 + (-score).exp())
 }
 
-/// Log-odds that the blocks of a page are main text, by each block and what is around it.
+/// Log-odds that the blocks of a page are main text, by each block and its surroundings.
 ///
 /// Ensembles that were learnt from other draws of the same pages differ where they are unsure, and their mean is better than
 /// each. So further ones are asked about doubtful blocks, a sixth of all.

@@ -1,7 +1,7 @@
 //! Who wrote a page.
 //!
 //! Order of trust: structured data, stated metadata, elements marked up as author (`rel`, `itemprop`), elements named after
-//! what they hold (`byline`, `post-author-name`), links to authors' pages, what is written near the title ("By …", 作者：…),
+//! what they hold (`byline`, `post-author-name`), links to authors' pages, text near the title ("By …", 作者：…),
 //! and reporters that a Chinese text names at its ends. Elements among comments, related articles and side bars do not
 //! count. Names lose what introduces them, dates, handles, offices and what follows a separator.
 //!

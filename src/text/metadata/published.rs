@@ -1,6 +1,6 @@
 //! When a page was published.
 //!
-//! Order of trust: structured data, stated metadata, a day in the page's address, `<time>` elements, what is written near
+//! Order of trust: structured data, stated metadata, a day in the page's address, `<time>` elements, text near
 //! the title, bylines anywhere, a dateline at the beginning of the text, the data that scripts carry, any block that is
 //! little more than a date. What is among comments and related articles, or in code, does not count. Where nothing of all
 //! this is found, the first `<time>` or bare date among comments counts, for the posts of a thread are comments of each other;

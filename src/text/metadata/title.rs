@@ -170,7 +170,7 @@ fn shared_words(one: &str, other: &str) -> f32 {
 /// The title of a page whose main text begins in block `begin`.
 ///
 /// A heading that is a part of the stated title between its separators, the longest one; else the page's first heading of
-/// the first level, if it shares half of its words with what is stated; else the headline of structured data, else the
+/// the first level, if it shares half of its words with the stated title; else the headline of structured data, else the
 /// stated title without the site's name. Where the page states no more than the site's name, the heading before the main
 /// text is its title.
 pub(crate) fn title(page: &Page, meta: &Metadata, begin: Option<usize>) -> Option<String> {
@@ -255,8 +255,8 @@ fn repeated<'a>(
     headings.iter().filter(fits).rev().max_by_key(|h| rank(h)).map(|h| h.text)
 }
 
-/// The first heading of the first level, if it says nearly what is stated. Where it is no more than that with a kicker
-/// before or a date behind, what is stated is better.
+/// The first heading of the first level, if it says nearly the stated title. Where it is no more than that with a kicker
+/// before or a date behind, the stated title is better.
 fn alike(headings: &[Heading<'_>], stated: &[&str], cleaned: &[String]) -> Option<String> {
     let main = headings.iter().find(|h| h.level == 1 && !h.framed)?;
     let within = |title: &&str| {

@@ -1,7 +1,7 @@
 //! The rows and columns of a data table.
 //!
 //! Cells are laid out as browsers lay them: a cell that spans rows or columns fills all of them. Rows and columns
-//! are bounded; what is beyond is left out. A cell reaches down to the end of its row group (head, body, foot) at most.
+//! are bounded; the rest is left out. A cell reaches down to the end of its row group (head, body, foot) at most.
 //! Linear in the table's elements and places.
 
 use crate::blocks::page::{Container, NONE, Page};

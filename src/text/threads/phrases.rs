@@ -18,7 +18,7 @@ pub(super) const MAX_LINE: usize = 240;
 pub(super) const SAID: u64 = 1;
 /// Someone put something here; articles say that of themselves too.
 pub(super) const POSTED: u64 = 1 << 1;
-/// A noun for comments; whether it is a heading depends on what is around it.
+/// A noun for comments; whether it is a heading depends on its surroundings.
 pub(super) const NOUN: u64 = 1 << 2;
 /// What only headings over comments say.
 pub(super) const OPENER: u64 = 1 << 3;

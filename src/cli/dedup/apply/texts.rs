@@ -143,7 +143,7 @@ fn superseded(parts: &[PathBuf]) -> Result<HashSet<u64>> {
     Ok(places)
 }
 
-/// A row without what is repeated; `None` where nothing is left.
+/// A row without repeated text; `None` where nothing is left.
 fn pruned(
     mut row: TextRow,
     repeated: Option<((&KnownRepeated, Copies), &mut MetRepeated)>,

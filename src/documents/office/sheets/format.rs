@@ -4,7 +4,7 @@
 //! English. What depends on where the reader sits (dates of formats that programs know by heart, the system's long date) is
 //! ISO 8601.
 //!
-//! **Bad input.** What is no format, or none for a number, is shown as a number of no format.
+//! **Bad input.** Anything that is no format, or none for a number, is shown as a number of no format.
 
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ pub(super) struct Exact<'a, A> {
     base: (f64, f64),
 }
 
-/// The L1 norm of what is left, and the sum of y over all nodes.
+/// The L1 norm of the residual, and the sum of y over all nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Left {
     pub size: f64,
@@ -32,7 +32,7 @@ impl<'a, A: Pull> Exact<'a, A> {
         Exact { problem, chunks, y, given, left, base: (0.0, 0.0) }
     }
 
-    /// Sweeps over the graph to learn what is left, of the equation whose teleporting follows y.
+    /// Sweeps over the graph to learn the residual, of the equation whose teleporting follows y.
     pub fn sweep(&mut self, flow: &Flow) -> Left {
         let Problem { share, arcs, transpose, .. } = *self.problem;
         let offsets = transpose.offsets();

@@ -16,7 +16,7 @@
 //! thing to converge where much rank dangles. (Where rank is lost, x is the same eigenvector as with u = v, on
 //! another scale.) Iterative refinement: a sweep in double precision tells the residual of the equation; block
 //! Gauss–Seidel sweeps in single precision, which read half as much (in `correction`, over arcs brought into the
-//! order of reading, in `layout`), solve for the correction; and so on until what is left is small enough. The
+//! order of reading, in `layout`), solve for the correction; and so on until the residual is small enough. The
 //! rank that a node gives itself is solved for exactly.
 //!
 //! **Cost.** A sweep in single precision reads 8 bytes an arc that does not end in a dangling node and some 30
@@ -27,7 +27,7 @@
 //! **Determinism.** Chunks depend on the graph alone, and partial sums are added in their order: the same bytes
 //! on any number of threads. The two ways agree within their error bounds, not in all bits.
 //!
-//! **Stopping rule.** Let r be what is left, computed in double precision: r = (1 − d) Y v + d D u + d P₀ᵀ y − y,
+//! **Stopping rule.** Let r be the residual, computed in double precision: r = (1 − d) Y v + d D u + d P₀ᵀ y − y,
 //! where y is the vector, Y its sum, D the sum of its dangling part. Then x = y / Y misses its equation by r / Y,
 //! and ‖x − x*‖₁ is at most ‖r‖₁ / ((1 − d) Y). Sweeps stop when this bound is within the tolerance; it is
 //! returned. It is as good as double precision, some 1e-15.

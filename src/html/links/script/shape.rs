@@ -176,7 +176,7 @@ enum Start {
     Name,
 }
 
-/// The path of a reference that is whole, and how it begins; `None` for what is none: too long, with characters that URLs do not
+/// The path of a reference that is whole, and how it begins; `None` for anything else: too long, with characters that URLs do not
 /// have, with holes, of another scheme, of a vocabulary or a place of parts.
 fn whole(text: &str) -> Option<(&str, Start)> {
     const NEVER: &[char] =

@@ -218,7 +218,7 @@ impl Parser<'_> {
         Ok(predicates)
     }
 
-    /// What is no location path; `None` (and nothing read) if one begins here.
+    /// Anything that is no location path; `None` (and nothing read) if one begins here.
     fn primary(&mut self) -> Parsed<Option<Expr>> {
         let expression = match (self.peek(0), self.peek(1)) {
             (Some(Token::Literal(text)), _) => Expr::Literal(text.clone()),

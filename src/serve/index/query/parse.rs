@@ -223,7 +223,7 @@ fn bound(name: &str, value: &str, fill: char) -> Result<Option<Timestamp>, BadRe
     Ok(digits.parse().ok().map(Timestamp))
 }
 
-/// A moment of 4 to 14 digits (more are cut); what is missing is the first of its kind.
+/// A moment of 4 to 14 digits (more are cut); missing digits are the first of their kind.
 fn moment(value: &str) -> Result<Option<Timestamp>, BadRequest> {
     const FIRST: &str = "00000101000000";
     if value.is_empty() || value == "now" {

@@ -24,7 +24,7 @@ pub(super) fn before_date(text: &str) -> &str {
     SAID.split(',').fold(name, |name, end| name.strip_suffix(end).unwrap_or(name))
 }
 
-/// Words that stand between a name and what is said, or a date.
+/// Words that stand between a name and the comment, or a date.
 const SAYING: &str = "says said wrote writes replied responded commented on at schrieb schreibt sagt sagte \
     meint meinte antwortet am um dit écrit le à dijo dice escribió escribe comentó el a las \
     disse diz escreveu comentou em ha scritto detto zegt schreef op skrev sier säger написал \
