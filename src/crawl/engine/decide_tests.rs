@@ -147,7 +147,8 @@ fn failures_and_whose_fault_they_are() {
 #[test]
 fn what_was_before_decides_too() {
     type State<'a> = (&'a str, fn(&mut Entry, &mut HostState));
-    let cases: [(State<'_>, Result<Answered, Failure>, &str, &[Effect], After); 16] = [
+    type Case<'a> = (State<'a>, Result<Answered, Failure>, &'a str, &'a [Effect], After);
+    let cases: [Case<'_>; 16] = [
         // A URL has six attempts; what its attempts brought is stored then.
         (("last attempt", |e, _| e.retries = 5), status(500), SERVER_ERROR, &[StoreBeginning], After::Done),
         (("last attempt", |e, _| e.retries = 5), status(408), TOO_BUSY, &[StoreBeginning], After::Done),

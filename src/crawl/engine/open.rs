@@ -190,7 +190,7 @@ fn page_reader(options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<PageRea
         agent: options.agent.clone(),
         images: options.images,
         script_links: options.script_links,
-        requisites: options.requisites.clone(),
+        requisites: options.requisites,
         steering: Steering::new(&options.rules)?,
         focus: options
             .focus

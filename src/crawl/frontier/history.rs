@@ -24,7 +24,6 @@ use webmill_capture::error::{Error, Result};
 const DUE: u8 = b'd';
 /// First byte of the key of a page that was due and is queued.
 const TAKEN: u8 = b't';
-/// Histories that are listed between two commits.
 
 /// A page whose time has come.
 #[derive(Debug, Clone, PartialEq)]
