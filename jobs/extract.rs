@@ -23,7 +23,7 @@
 //!   each other, and `run.json` has their seconds. A new step of the pass gets a part of its own.
 //! - Which capture of a URL counts (`jobs/current_captures.rs`): the latest one with status 2xx that is HTML or a document that was
 //!   read, ties by digest, then place. A URL that redirects is a node too, with one arc.
-//! - Which capture counts of its URL is known when all parts are there: `extract` sorts what decides (`jobs/extract/current.rs`) and
+//! - The current capture of each URL is known when all parts are there: `extract` sorts what decides (`jobs/extract/current.rs`) and
 //!   writes `is_current` into `pages`, `texts`, `records`, `comments`, `structured` and `media`.
 
 mod current;

@@ -229,7 +229,7 @@ fn copy(settings: &Report, sources: &Sources, committed: &Committed, out: &std::
 impl Job for Report {
     type Input = Sources;
     const NAME: &'static str = "report";
-    const VERSION: u32 = 11;
+    const VERSION: u32 = 12;
 
     fn run(&self, sources: &Sources, stage: &Stage<'_>) -> Result<()> {
         stage.unit("report", |unit| self.write(sources, unit))

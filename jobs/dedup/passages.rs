@@ -25,8 +25,8 @@
 //!
 //! **Reference.** Schleimer, Wilkerson, Aiken, doi:10.1145/872757.872770; Broder, doi:10.1109/SEQUEN.1997.666900.
 //!
-//! Passages (`jobs/dedup/passages`): the pages that stand for themselves are winnowed; pairs that share hashes are aligned, at most
-//! so many a page. Pages, rows of texts and known pairs are brought to numbers by sorts and merges alone.
+//! Pages that stand for themselves are winnowed; pairs that share hashes are aligned. Pages, rows of texts and known pairs are brought to
+//! numbers by sorts and merges alone.
 
 mod known;
 mod output;

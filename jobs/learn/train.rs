@@ -54,7 +54,7 @@ impl JobInput for TrainInput {
 impl Job for TrainJob {
     type Input = TrainInput;
     const NAME: &'static str = "learn-train";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         crate::ingredients::of_words()

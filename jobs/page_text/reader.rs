@@ -66,7 +66,7 @@ impl PageReader {
         &self.options
     }
 
-    /// What a page says: one entry, one per item of a feed; none where its language is not wanted.
+    /// What a page says: one entry, one per item of a feed, and no entry if its language is not wanted.
     ///
     /// # Errors
     /// For bytes that are no page, a sitemap (see [`PageReader::written`]), and a `url` that is no address of a page.

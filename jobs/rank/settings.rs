@@ -18,7 +18,7 @@ settings! {
         /// PageRank's damping.
         pub damping: f64 = 0.85;
         /// Greatest L1 distance of the PageRank vector to the true one.
-        pub tolerance: f64 = 1e-12, within f64::MIN_POSITIVE..=2.0;
+        pub tolerance: f64 = 1e-12, within 1e-300..=2.0;
         /// What becomes of the rank of nodes without links.
         pub dangling: DanglingRank = DanglingRank::Teleport;
         /// Leave graph and transpose on disk, for graphs that are larger than the memory: 96 bytes of memory per node, of which

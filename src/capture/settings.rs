@@ -35,7 +35,7 @@ pub struct Setting {
     pub about: String,
     /// The words that it takes, where it takes one of a few.
     pub words: &'static [&'static str],
-    /// Its range, as `0.0..=1.0`; empty where any value of its type will do.
+    /// Its range, as `0 to 1`; empty where any value of its type will do.
     pub range: String,
 }
 
@@ -81,7 +81,7 @@ pub fn within<T: PartialOrd + Display + Debug>(
 /// }
 ///
 /// assert_eq!(Tea::default(), Tea { minutes: 3.0, milk: false });
-/// assert_eq!(settings_of::<Tea>()[0].range, "0.5..=10.0");
+/// assert_eq!(settings_of::<Tea>()[0].range, "0.5 to 10.0");
 /// let error = Tea { minutes: 11.0, milk: true }.check_ranges("").unwrap_err();
 /// assert_eq!(error.to_string(), "minutes = 11 is not within 0.5..=10.0");
 /// ```
@@ -118,7 +118,7 @@ macro_rules! settings {
                             path: format!("{prefix}{}", $crate::settings::of_kind::name(stringify!($field), serde)),
                             about: concat!($($doc),+).trim().to_owned(),
                             words: &[],
-                            range: concat!("", $(stringify!($range))?).replace(' ', ""),
+                            range: String::new() $(+ &$crate::settings::of_kind::in_words(&$name::default().$field, $range))?,
                         };
                         (&&&&$crate::settings::of_kind::Kind::<$kind>::default()).describe(setting, into);
                     }
@@ -147,7 +147,9 @@ macro_rules! settings {
 /// first trait that fits by the number of references that it takes off.
 #[doc(hidden)]
 pub mod of_kind {
-    use super::{Deserialize, PhantomData, Result, Setting, SettingGroup, words_of};
+    use std::ops::Bound;
+
+    use super::{Debug, Deserialize, PhantomData, RangeBounds, Result, Setting, SettingGroup, words_of};
 
     /// The type of a setting.
     pub struct Kind<T>(PhantomData<T>);
@@ -227,6 +229,16 @@ pub mod of_kind {
             return "";
         }
         serde.split("rename = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or(field)
+    }
+
+    /// A range, whose type is that of the setting.
+    pub fn in_words<T: Debug>(_: &T, range: impl RangeBounds<T>) -> String {
+        let end = |bound: Bound<&T>| match bound {
+            Bound::Included(value) => format!("{value:?}"),
+            Bound::Excluded(value) => format!("below {value:?}"),
+            Bound::Unbounded => "any".to_owned(),
+        };
+        format!("{} to {}", end(range.start_bound()), end(range.end_bound()))
     }
 
     /// Whether recipes cannot set a field.
@@ -323,9 +335,9 @@ mod tests {
             settings_of::<Tea>(),
             [
                 of("leaf", "What leaves. Two lines.", &["black", "green-tea"], ""),
-                of("spare.size", "Its size, ml.", &[], "50..=1000"),
+                of("spare.size", "Its size, ml.", &[], "50 to 1000"),
                 of("cups", "The cups.", &[], ""),
-                of("cups[].size", "Its size, ml.", &[], "50..=1000"),
+                of("cups[].size", "Its size, ml.", &[], "50 to 1000"),
                 of("type", "Written otherwise in recipes.", &[], ""),
             ]
         );

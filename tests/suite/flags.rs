@@ -123,6 +123,9 @@ fn examples_name_what_is_there_after_the_demonstration() {
     let demo = work.path("demo");
     for command in commands() {
         let help = command["after_help"].as_str().unwrap();
+        // What an earlier line of the examples writes is there for the later ones.
+        let written: Vec<String> =
+            help.lines().flat_map(words).filter(|(_, is_output)| *is_output).map(|(word, _)| word).collect();
         for example in help.lines().filter(|line| line.starts_with("  ") && line.contains("webmill ")) {
             for (word, is_output) in words(example).iter().skip(1) {
                 let is_file =
@@ -135,6 +138,7 @@ fn examples_name_what_is_there_after_the_demonstration() {
                     || !is_plain
                     || is_host
                     || OWN.contains(&&**word)
+                    || written.iter().any(|folder| word.starts_with(folder.as_str()))
                     || word.starts_with('~')
                 {
                     continue;

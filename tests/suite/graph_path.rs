@@ -68,7 +68,7 @@ fn chains_of_pages_tell_what_their_links_say() {
     assert_eq!(
         text,
         format!(
-            "3 links; 2 shortest chains\n\n{}\n  ↓ “to two”, weight 2\n{}\n  ↓ “from two to three”\n{}\n  ↓ “to fourteen”\n{}\n\n1 more: --all\n",
+            "3 links; 2 shortest chains\n\n{}\n  ↓ “to two”, weight 2\n{}\n  ↓ “from two to three”\n{}\n  ↓ “to fourteen”\n{}\n\n1 more are not printed (--top)\n",
             url(1),
             url(2),
             url(3),

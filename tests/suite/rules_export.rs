@@ -213,7 +213,7 @@ fn tables_of_rules_are_described() {
     let common = printed(&work, &["schema", "rule_RULE_GROUP"]);
     assert!(common.contains("top_url") && common.contains("warc_record_offset"), "{common}");
     let said = work.fails(&["schema", "rule_odd_things"], 2);
-    assert!(said.contains("--results DIR names the results that have it"), "{said}");
+    assert!(said.contains("webmill schema RESULTS describes what results have"), "{said}");
     let tables = printed(&work, &["query", "out", "--tables"]);
     assert!(tables.contains("rule_odd_none (0 rows)") || tables.contains("rule_odd_none ("), "{tables}");
 }

@@ -165,7 +165,7 @@ fn what_was_not_computed_is_named() {
         told["missing"].to_string().contains("not of the latest graph")
             && !told["warnings"].as_array().unwrap().is_empty()
     );
-    assert!(work.fails(&["show", "nothing", url], 2).contains("no results here"));
+    assert!(work.fails(&["show", "nothing", url], 2).contains("neither nothing nor the current folder"));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn table<S: Settings>() -> (&'static str, Vec<Setting>) {
             about += &format!(" One of {}.", words.join(", "));
         }
         if !range.is_empty() {
-            about += &format!(" Range: {range}.");
+            about += &format!(" From {range}.");
         }
         let default = match path.contains("[]") {
             true => "–".to_owned(),
