@@ -18,6 +18,7 @@ const OWN: &[&str] = &[
     "before.txt",
     "books.toml",
     "graph.mtx",
+    "jsonl.zst",
     "graph.txt",
     "hosts.mtx",
     "labels.csv",

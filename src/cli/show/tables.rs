@@ -83,7 +83,7 @@ impl Tables {
             Some(_) => {
                 format!("the latest results of {job} do not have it: their recipe or input left it out")
             }
-            None => format!("run `webmill {} --out {}`", command(job), self.results.display()),
+            None => format!("run `webmill {} {}`", command(job), self.results.display()),
         };
         self.lack(table, why);
         Ok(None)
