@@ -73,6 +73,7 @@ impl<T: Pod> MappedWriter<T> {
     }
 
     /// Items so far.
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks whether it is empty")]
     pub fn len(&self) -> u64 {
         self.written
     }

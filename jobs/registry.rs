@@ -44,12 +44,15 @@ impl JobEntry {
     }
 }
 
+/// Checks a table of a recipe.
+type CheckRecipe = fn(&Recipe) -> Result<()>;
+
 /// The jobs of a program, and what else has a table of the recipe or writes tables.
 #[derive(Clone)]
 pub struct Registry {
     jobs: Vec<JobEntry>,
     /// Anything that is no job and has a table of the recipe: its name, and what checks it.
-    sections: Vec<(&'static str, fn(&Recipe) -> Result<()>)>,
+    sections: Vec<(&'static str, CheckRecipe)>,
     /// Tables that are not of jobs, in the order of the data flow: before the jobs' tables, and after them.
     around: [Vec<TableSchema>; 2],
 }

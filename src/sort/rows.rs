@@ -215,11 +215,14 @@ impl<K: TakeKey, V: DeserializeOwned> InOrder for SortedRows<K, V> {
     }
 }
 
+/// The row that a stream gives next, with its key; `None` at its end.
+type NextRow<S> = Option<(<S as InOrder>::Key, <S as InOrder>::Row)>;
+
 /// Two streams in the order of their keys, side by side: an outer join.
 pub struct Join<L: InOrder, R: InOrder<Key = L::Key>> {
     left: L,
     right: R,
-    waiting: (Option<(L::Key, L::Row)>, Option<(L::Key, R::Row)>),
+    waiting: (NextRow<L>, NextRow<R>),
     begun: bool,
 }
 

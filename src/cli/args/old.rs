@@ -70,11 +70,11 @@ fn reads_a_folder(first: &Arg) -> bool {
 /// A word, and whether it is an argument by position.
 type Word<'w> = (&'w str, bool);
 
+/// The flag by which results are named with its value, if there is one, and the other words.
+type NamedAndOthers<'w> = (Option<(&'static str, &'w str)>, Vec<Word<'w>>);
+
 /// The flag that names a folder of results with its value, and the other words.
-fn folder_of<'w>(
-    command: &Command,
-    words: &[&'w str],
-) -> Option<(Option<(&'static str, &'w str)>, Vec<Word<'w>>)> {
+fn folder_of<'w>(command: &Command, words: &[&'w str]) -> Option<NamedAndOthers<'w>> {
     let (mut folder, mut others) = (None, Vec::new());
     let is_named = words.iter().any(|word| word.starts_with("--results"));
     let flags: &[&'static str] = if is_named { &["--results"] } else { &["--out"] };

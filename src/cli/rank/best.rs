@@ -33,10 +33,13 @@ columns! {
     struct Ranked from RankRow { level, node, url, pagerank, indegree }
 }
 
+/// PageRank, node, URL and in-degree.
+type BestNode = (f64, u32, String, u32);
+
 /// Prints the best nodes of each level by PageRank, [`USUAL`] of them where nothing is said.
 pub fn print(ranks: &Committed, format: &RowFormat, most: Option<usize>) -> Result<()> {
     let most = most.unwrap_or(USUAL);
-    let mut best: Vec<(Level, Vec<(f64, u32, String, u32)>)> = Vec::new();
+    let mut best: Vec<(Level, Vec<BestNode>)> = Vec::new();
     let mut reader = Reader::<Ranked>::open(&ranks.path("ranks"))?;
     while let Some(batch) = reader.next()? {
         for row in batch.rows() {
