@@ -233,7 +233,7 @@ mod tests {
         for (words, others, said) in [
             (&[results][..], None, "<URL> is missing"),
             (&["http://a.example/"], Some(results.to_owned()), "RESULTS comes first"),
-            (&["http://a.example/"], None, "the current folder: no results here"),
+            (&["http://a.example/"], None, "neither http://a.example/ nor the current folder"),
             (&["/"], None, "/: no results here (it holds no webmill.json)"),
         ] {
             let error = named(words).before([&others], ["URL"]).unwrap_err().to_string();
