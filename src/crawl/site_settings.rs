@@ -165,6 +165,7 @@ mod tests {
             assert!(message.contains(word), "{word}: {message}");
         }
         assert!(toml::from_str::<SiteSettings>("match = \"a\"\ndelay = 3").is_err());
-        assert!(toml::from_str::<SiteSettings>("delay_ms = 3").is_err());
+        let nameless: SiteSettings = toml::from_str("delay_ms = 3").unwrap();
+        assert!(Sites::new(&[nameless], &Politeness::default()).is_err());
     }
 }
