@@ -3,7 +3,7 @@
 //!
 //! **Form.** Two files beside the results, made when they are first asked for: `OUT/archive-facts/KEY.facts`, tables `pages`,
 //! `texts`, `ranks`, `clusters` joined capture by capture in compressed blocks (`build`), and `KEY.index`, an inverted index of the
-//! texts ([`webmill_jobs::mapreduce::postings`]). Their key is that of the results that they were made of, so other results give other files.
+//! texts ([`crate::mapreduce::postings`]). Their key is that of the results that they were made of, so other results give other files.
 //!
 //! **Search.** Terms are the words of [`webmill_text::words()`], normalised; of Chinese words of three characters and more
 //! every two neighbours are a term too, so that 北京 finds 北京市. Texts score by BM25 as in `rank --query`

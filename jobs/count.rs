@@ -1,7 +1,7 @@
 //! Jobs of map and reduce over tables of `extract`: words, backlinks, terms of hosts, an inverted index, lines that match, visits of
 //! logs, any table in any order.
 //!
-//! **What.** Each job is a kernel ([`webmill_jobs::mapreduce::MapReduce`]) and the table that comes out of it. They are run by request:
+//! **What.** Each job is a kernel ([`crate::mapreduce::MapReduce`]) and the table that comes out of it. They are run by request:
 //! `webmill count KIND`, or `webmill run` with a recipe that has their table (`[count-words]`).
 //!
 //! **Algorithm.** Row groups of a table are the splits; consecutive ones of some hundred megabytes are a unit of work whose sorted pairs stay

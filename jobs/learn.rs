@@ -202,7 +202,7 @@ fn add(inputs: &mut Inputs, others: Inputs) {
 /// Share of labels that name no page, beyond which the exit code is 1.
 const MAX_UNMATCHED: f64 = 0.1;
 
-/// The message if more labels name no page than [`MAX_UNMATCHED`].
+/// The message if more labels name no page than `MAX_UNMATCHED`.
 pub fn too_many_unmatched(context: &Context<'_>) -> Option<String> {
     let results = context.results();
     for job in [TrainJob::NAME, FeaturesJob::NAME] {

@@ -1,7 +1,7 @@
 //! The main text of single pages in memory, with what they state of themselves: `webmill text` and the Python package's `extract`.
 //!
 //! [`PageReader`] is made from [`TextOptions`], which is plain data; whoever has a page hands over its bytes. HTML, feeds,
-//! sitemaps, documents and plain texts are told apart by content and name ([`kind`]), read into [`PageFacts`] and written as
+//! sitemaps, documents and plain texts are told apart by content and name (`kind`), read into [`PageFacts`] and written as
 //! text, Markdown, JSON, XML or TEI. Walking folders, names of files and exit codes are the command's.
 
 mod facts;

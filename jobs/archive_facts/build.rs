@@ -2,7 +2,7 @@
 //!
 //! Layout of `KEY.facts`: a line that names the form; blocks of captures (JSON lines, zlib); the table of captures; the table of
 //! blocks; a footer of fixed size with the places of these. Numbers are little-endian. `KEY.index` beside it is an inverted index
-//! of the texts by numbers of captures ([`webmill_jobs::mapreduce::postings`]); it is whole where the other is there.
+//! of the texts by numbers of captures ([`crate::mapreduce::postings`]); it is whole where the other is there.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;

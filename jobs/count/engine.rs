@@ -1,4 +1,4 @@
-//! Kernels as units of work: the local engine of [`webmill_jobs::mapreduce`] with receipts.
+//! Kernels as units of work: the local engine of [`crate::mapreduce`] with receipts.
 //!
 //! **Algorithm.** The map side of a unit reads row groups of a table, one ahead of those that are being mapped, and hands stretches of
 //! rows to the map sides of the threads; what they sort is merged into one scratch file. The reduce side of a part merges that part of all

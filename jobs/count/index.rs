@@ -4,7 +4,7 @@
 //! ([`webmill_text::words()`]) in comparison form of up to 64 bytes. A title stands before its text, with a place between that no word has, so that no
 //! phrase begins in one and ends in the other. The length of a text is its `num_words`.
 //!
-//! **Form.** `postings/part-NUMBER.index` ([`webmill_jobs::mapreduce::postings`]), terms spread by their hashes; table `count_index` says which text a
+//! **Form.** `postings/part-NUMBER.index` ([`crate::mapreduce::postings`]), terms spread by their hashes; table `count_index` says which text a
 //! number is.
 //!
 //! **Queries.** [`query`].

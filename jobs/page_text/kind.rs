@@ -62,7 +62,7 @@ impl fmt::Display for Refusal {
 
 /// The bytes of a page.
 pub struct PageBytes {
-    /// At most [`MAX_BYTES`] of them.
+    /// At most `MAX_BYTES` of them.
     pub bytes: Vec<u8>,
     /// Whether there were more of them than are read.
     pub cut: bool,
@@ -107,7 +107,7 @@ pub fn stem(path: &Path) -> &str {
 
 /// What a file turned out to be.
 pub enum FileKind {
-    /// What it is; never [`Input::Auto`].
+    /// What it is; never `auto`.
     At(PageBytes, PageKind),
     /// A file of a folder that is no page of any kind, and why.
     PassedOver(String),

@@ -316,7 +316,7 @@ impl JobFlags {
     /// Bytes of memory to stay within.
     ///
     /// # Errors
-    /// [`Error::Config`] for less than jobs can work with.
+    /// `Error::Config` for less than jobs can work with.
     pub fn memory(&self) -> Result<u64> {
         check_memory(self.budget.memory())
     }

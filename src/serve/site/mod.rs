@@ -2,7 +2,7 @@
 //!
 //! **What.** [`Pages`] turns data ([`CollectionSummary`], [`Calendar`], [`SearchAnswer`], …) into pages and touches nothing
 //! else; [`Ask`] reads which page a request is for ([`links`] has the addresses); [`answer`] gathers the data of that page
-//! from a [`CaptureSource`](webmill_serve::index::CaptureSource) and [`Facts`], which is whatever is known of the pages beside
+//! from a `CaptureSource` and [`Facts`], which is whatever is known of the pages beside
 //! the index.
 //!
 //! **Trust.** URLs, titles and texts come out of archives and are hostile: every one is escaped by the template engine, stands in a
