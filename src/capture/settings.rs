@@ -1,6 +1,6 @@
 //! Settings: what a user may choose, each written once.
 //!
-//! **Who calls this.** Whoever has settings declares them by [`settings!`]; recipes read them, `webmill_jobs::recipe` checks them, and
+//! **Who calls this.** Whoever has settings declares them by `settings!`; recipes read them, `webmill_jobs::recipe` checks them, and
 //! `docs/settings.md` is made of [`settings_of`].
 //!
 //! **What.** A line of the macro has documentation, name, type, default and range of a setting. The struct, its default, its reading and
@@ -14,7 +14,7 @@ use serde::de::{Deserialize, Deserializer, Visitor};
 
 use crate::{Error, Result};
 
-/// A group of settings, as [`settings!`] makes it.
+/// A group of settings, as `settings!` makes it.
 pub trait SettingGroup {
     /// Appends its settings, in the order of their declaration, with `prefix` before their names.
     fn describe(prefix: &str, into: &mut Vec<Setting>);
@@ -143,7 +143,7 @@ macro_rules! settings {
     };
 }
 
-/// What [`settings!`] needs of the type of a setting: a group within the group, a list of groups, or a value. The compiler chooses the
+/// What `settings!` needs of the type of a setting: a group within the group, a list of groups, or a value. The compiler chooses the
 /// first trait that fits by the number of references that it takes off.
 #[doc(hidden)]
 pub mod of_kind {
