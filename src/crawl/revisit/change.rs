@@ -43,7 +43,7 @@ const LONGEST_MS: i64 = 36_525 * DAY_MS;
 ///
 /// # Examples
 /// ```
-/// let rate = crate::revisit::change::equal_intervals(10, 3, 1.0);
+/// let rate = webmill_crawl::revisit::change::equal_intervals(10, 3, 1.0);
 /// assert!((rate - 0.33647).abs() < 1e-5);
 /// ```
 pub fn equal_intervals(visits: u64, changed: u64, interval_days: f64) -> f64 {
