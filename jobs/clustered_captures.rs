@@ -6,11 +6,12 @@
 //!
 //! **Cost.** Two external sorts within the budget.
 
+use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
 use webmill_capture::Result;
 use webmill_run::{Committed, Inputs, JobInput};
-use webmill_sort::{Budget, Join, RowSorter, SortedRows};
+use webmill_sort::{Budget, RowSorter, SortedRows, look_up};
 use webmill_table::{Reader, columns, part_files};
 
 use crate::current_captures::{self, Captures, CurrentCapture};
@@ -61,15 +62,20 @@ columns! {
 
 /// Captures in the order of their URLs.
 pub struct ClusteredCaptures {
-    both: Join<Captures, SortedRows<String, u32>>,
+    captures: Captures,
+    clusters: Peekable<SortedRows<String, u32>>,
     strangers: u64,
 }
 
 fn read(pages: &[PathBuf], clusters: &Path, budget: &Budget) -> Result<ClusteredCaptures> {
     let mut sorter = RowSorter::new(&budget.share(2)).with_unique_keys();
-    read_clusters(clusters, |url, cluster| sorter.push(&url, &cluster))?;
+    let mut strangers = 0;
+    read_clusters(clusters, |url, cluster| {
+        strangers += 1;
+        sorter.push(&url, &cluster)
+    })?;
     let captures = current_captures::read(pages, &budget.share(2))?;
-    Ok(ClusteredCaptures { both: Join::of(captures, sorter.finish()?), strangers: 0 })
+    Ok(ClusteredCaptures { captures, clusters: sorter.finish()?.peekable(), strangers })
 }
 
 /// Calls `each` with URL and cluster of every page that is not of earlier results.
@@ -89,21 +95,18 @@ impl ClusteredCaptures {
     /// Where a run file cannot be read.
     #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
     pub fn next(&mut self) -> Result<Option<(CurrentCapture, Option<u32>)>> {
-        while let Some((capture, cluster)) = self.both.next()? {
-            match capture {
-                Some(capture) => return Ok(Some((capture, cluster))),
-                None => self.strangers += 1,
-            }
-        }
-        Ok(None)
+        let Some(capture) = self.captures.next_current(|_| ())? else { return Ok(None) };
+        let cluster = look_up(&mut self.clusters, |url| url.cmp(&capture.url))?.copied();
+        self.strangers -= u64::from(cluster.is_some());
+        Ok(Some((capture, cluster)))
     }
 
     /// Captures that later ones of their URLs replace, once all are read.
     pub fn superseded(&self) -> u64 {
-        self.both.left().superseded()
+        self.captures.superseded()
     }
 
-    /// Rows of table `clusters` whose page is no current capture, as far as was read: signs of results of another corpus.
+    /// Rows of table `clusters` whose page is no current capture, once all are read: signs of results of another corpus.
     pub fn strangers(&self) -> u64 {
         self.strangers
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use webmill_capture::Result;
 use webmill_mill::PageRow;
-use webmill_sort::{Budget, InOrder, RowSorter, SortedRows};
+use webmill_sort::{Budget, RowSorter, SortedRows, Unread};
 use webmill_table::{Reader, columns};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
@@ -59,7 +59,7 @@ columns! {
 
 /// By what captures are sorted: URL, time, digest, offset, shard, part. The last of a URL counts; a later part wins over
 /// an equal capture.
-type Order = (String, Option<i64>, String, i64, String, u32);
+type Order = (String, Option<i64>, Unread<()>, i64, String, u32);
 
 /// Key, body, text, SimHash, place, words and SURT form of a capture.
 type Stored = (u128, u128, u128, Option<u64>, u64, u32, String);
@@ -109,7 +109,7 @@ fn read_part(path: &Path, part: u32, sorter: &mut RowSorter<Order, Stored>) -> R
             let at = place(shard, offset);
             let simhash = (page.num_words > 0).then_some(page.simhash);
             let stored = (page.url_key.0, body, text, simhash, at, page.num_words, page.url_sortkey);
-            sorter.push(&(page.url, page.fetch_time.0, digest, offset, shard, part), &stored)?;
+            sorter.push(&(page.url, page.fetch_time.0, Unread(digest), offset, shard, part), &stored)?;
         }
     }
     Ok(())
@@ -125,7 +125,7 @@ impl Captures {
         mut superseded: impl FnMut(&CurrentCapture),
     ) -> Result<Option<CurrentCapture>> {
         while !self.ended {
-            let next = self.sorted.next()?.map(CurrentCapture::of);
+            let next = self.sorted.next().transpose()?.map(CurrentCapture::of);
             self.ended = next.is_none();
             match (self.current.take(), next) {
                 (None, next) => self.current = next,
@@ -149,30 +149,11 @@ impl Captures {
     }
 }
 
-impl InOrder for Captures {
-    type Key = String;
-    type Row = CurrentCapture;
-
-    fn next_row(&mut self) -> Result<Option<(String, CurrentCapture)>> {
-        Ok(self.next_current(|_| ())?.map(|capture| (capture.url.clone(), capture)))
-    }
-}
-
 impl CurrentCapture {
     fn of(((url, time_ms, _, offset, shard, part), stored): (Order, Stored)) -> Self {
         let (key, body, text, simhash, place, words, surt) = stored;
         CurrentCapture { url, surt, key, time_ms, body, text, simhash, words, place, part, shard, offset }
     }
-}
-
-/// Times in an order of bytes, unknown ones first.
-pub fn ordered(time_ms: Option<i64>) -> [u8; 9] {
-    let mut bytes = [0; 9];
-    if let Some(ms) = time_ms {
-        bytes[0] = 1;
-        bytes[1..].copy_from_slice(&((ms as u64) ^ (1 << 63)).to_be_bytes());
-    }
-    bytes
 }
 
 #[cfg(test)]

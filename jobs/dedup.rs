@@ -31,12 +31,11 @@ use webmill_dedup::{BandChoice, BandShape, Clusters, CopyClasses, Joined, KeepPo
 use webmill_run::{
     Committed, Ingredient, Inputs, Job, JobInput, Measure, Stage, Unit, Upstream, open_latest,
 };
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, MappedWriter, Sorter};
 use webmill_table::{Table, part_files, schema};
 
 use crate::extract::Extract;
 use crate::job::Context;
-use crate::mapped::{Mapped, MappedWriter};
 use crate::rank::Rank;
 use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
@@ -45,7 +44,7 @@ use candidates::Near;
 use close::UNVERIFIED;
 use order::Order;
 use output::Tables;
-use pages::{Pages, Sources};
+use pages::Pages;
 use passages::NearBound;
 use passages::row::PassageRow;
 use tables::{ClusterRow, DuplicateRow, Membership};
@@ -271,10 +270,9 @@ impl Dedup {
             parts.push(part_files(&results.extract.path("pages"))?);
         }
         let order = Order::read(self.keep, input.rank.as_ref(), &parts.concat(), &budget)?;
-        let sources = Sources { parts, min_words: self.min_words, order: &order };
-        let pages = Pages::read(&sources, &budget, unit.temp())?;
+        let pages = Pages::read(&parts, &order, self.min_words, &budget)?;
         drop(order);
-        let copies = pages.copies(&budget, unit.temp())?;
+        let copies = pages.copies(&budget)?;
         stage.progress.advance(pages.len() as u64);
         stage.progress.end();
         stage.cancel.check()?;

@@ -1,14 +1,13 @@
 //! `webmill keywords`: what each page is about, by tf·idf over the corpus and by TextRank.
 //!
-//! **Algorithm.** Texts are read once: their terms go aside while it is counted how many texts have each (`aside`), and come back for both
+//! **Algorithm.** Texts are read once: their terms go aside while it is counted how many texts have each, and come back for both
 //! measures.
 //!
 //! **Cost.** The texts once, some three bytes of disk a word. Memory: the counts, and the texts of a row group.
 //!
 //! `keywords` is a job of its own because tf·idf needs the whole corpus: document frequencies are counted part by part and joined in
-//! the order of the parts. Texts are read once: what was found in them lies aside until then (`jobs/keywords/aside.rs`).
+//! the order of the parts.
 
-mod aside;
 pub mod tables;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +17,7 @@ use webmill_capture::settings;
 use webmill_capture::{Error, Result};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Ingredient, Job, Measure, Stage, Unit};
+use webmill_sort::{Budget, Numbered, NumberedWriter};
 use webmill_table::{Reader, Table, columns, part_files, schema};
 use webmill_text::{DocumentFrequencies, Keyword, Keywords, Terms};
 
@@ -26,11 +26,13 @@ use crate::job::Context;
 use crate::output::TableFile;
 use crate::recipe::{Settings, check_settings, within};
 use crate::registry::JobEntry;
-use aside::{TermsReader, TermsWriter};
 use tables::KeywordRow;
 
 /// Texts whose terms are held at a time, for all threads.
 const AT_ONCE: usize = 64;
+
+/// Memory of a sort of the places of terms.
+const SORT_BYTES: usize = 1 << 20;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -94,15 +96,15 @@ impl Job for KeywordsJob {
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let parts = part_files(&extract.path("texts"))?;
         let spread = Spread::of(parts.len());
-        let corpus = self.count(&parts, spread, stage)?;
+        let (corpus, terms) = self.count(&parts, spread, stage)?;
         stage.progress.begin("keywords", corpus.texts(), Measure::Items);
-        let write = |part: &PathBuf| {
+        let write = |(part, terms): (&PathBuf, &Numbered)| {
             let name = part.file_stem().unwrap_or_default().to_string_lossy();
-            stage.unit(&name, |unit| self.write(part, &name, &corpus, spread, unit))
+            stage.unit(&name, |unit| self.write((part, terms), &name, &corpus, spread, unit))
         };
         let done = match spread {
-            Spread::Parts => parts.par_iter().with_max_len(1).try_for_each(write),
-            Spread::Rows => parts.iter().try_for_each(write),
+            Spread::Parts => parts.par_iter().zip(&terms).with_max_len(1).try_for_each(write),
+            Spread::Rows => parts.iter().zip(&terms).try_for_each(write),
         };
         stage.progress.end();
         done
@@ -111,8 +113,13 @@ impl Job for KeywordsJob {
 
 impl KeywordsJob {
     /// In how many texts each word stands. Some parts are counted at a time and joined in their order: the same counts on
-    /// any number of threads.
-    fn count(&self, parts: &[PathBuf], spread: Spread, stage: &Stage<'_>) -> Result<DocumentFrequencies> {
+    /// any number of threads. And the terms of the texts of each part, by row.
+    fn count(
+        &self,
+        parts: &[PathBuf],
+        spread: Spread,
+        stage: &Stage<'_>,
+    ) -> Result<(DocumentFrequencies, Vec<Numbered>)> {
         // A corpus of fewer words than are counted at a time has no more different ones.
         let counted_words = self.counted_words.min(words_of(parts)?.max(1));
         let need = (32 * counted_words as u64).max(1);
@@ -129,11 +136,12 @@ impl KeywordsJob {
             Spread::Rows => 1,
         };
         stage.progress.begin("count words", parts.len() as u64, Measure::Items);
-        let mut corpus = DocumentFrequencies::new(counted_words);
+        let (mut corpus, mut terms) = (DocumentFrequencies::new(counted_words), Vec::new());
+        let budget = Budget::new(SORT_BYTES).in_dir(stage.path("temp"));
         for parts in parts.chunks(at_once) {
             let counts = parts.par_iter().with_max_len(1).map(|part| {
                 let mut counts = DocumentFrequencies::new(counted_words);
-                let mut aside = TermsWriter::create(terms_of(part, stage))?;
+                let (mut aside, mut number) = (NumberedWriter::create(&budget)?, 0);
                 let mut reader = Reader::<Words>::open(part)?;
                 while let Some(batch) = reader.next()? {
                     stage.cancel.check()?;
@@ -141,25 +149,26 @@ impl KeywordsJob {
                     for rows in rows.chunks(AT_ONCE) {
                         for terms in spread.map(rows, |row| Terms::of(row.text, row.language)) {
                             counts.add_terms(&terms);
-                            aside.push(&terms)?;
+                            aside.put(number, &terms)?;
+                            number += 1;
                         }
                     }
                 }
-                aside.finish()?;
                 stage.progress.advance(1);
-                Ok(counts)
+                Ok((counts, aside.finish()?))
             });
-            for counts in counts.collect::<Result<Vec<_>>>()? {
+            for (counts, of_part) in counts.collect::<Result<Vec<_>>>()? {
                 corpus.merge(&counts);
+                terms.push(of_part);
             }
         }
         stage.progress.end();
-        Ok(corpus)
+        Ok((corpus, terms))
     }
 
     fn write(
         &self,
-        part: &Path,
+        (part, terms): (&Path, &Numbered),
         name: &str,
         corpus: &DocumentFrequencies,
         spread: Spread,
@@ -168,13 +177,15 @@ impl KeywordsJob {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
         let mut file = TableFile::<KeywordRow>::create(unit, relative)?;
         let mut reader = Reader::<Place>::open(part)?;
-        let mut aside = TermsReader::open(&terms_of(part, unit.stage()))?;
+        let mut number = 0;
         while let Some(batch) = reader.next()? {
             let mut found = Vec::with_capacity(batch.len());
             while found.len() < batch.len() {
                 unit.stage().cancel.check()?;
                 let some = AT_ONCE.min(batch.len() - found.len());
-                let terms = (0..some).map(|_| aside.next()).collect::<Result<Vec<_>>>()?;
+                let of_some = (number..number + some as u64).map(|number| terms.get(number));
+                number += some as u64;
+                let terms = of_some.collect::<Result<Vec<Terms>>>()?;
                 found.extend(spread.map(&terms, |terms| Keywords::of_terms(terms, corpus, self.per_page)));
             }
             for (row, found) in batch.rows().zip(found) {
@@ -198,15 +209,8 @@ impl KeywordsJob {
             unit.stage().progress.advance(batch.len() as u64);
             unit.kept("texts", batch.len() as u64);
         }
-        file.finish(unit)?;
-        aside.remove()
+        file.finish(unit).map(drop)
     }
-}
-
-/// Where the terms of a part are, aside.
-fn terms_of(part: &Path, stage: &Stage<'_>) -> PathBuf {
-    let name = part.file_stem().unwrap_or_default().to_string_lossy();
-    stage.path(&format!("temp/{name}.terms"))
 }
 
 /// What is worked on at the same time.

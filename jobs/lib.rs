@@ -59,7 +59,6 @@ pub mod job;
 pub mod keywords;
 pub mod learn;
 pub mod levels;
-pub mod mapped;
 pub mod mapreduce;
 pub mod mirrors;
 pub mod output;

@@ -67,7 +67,7 @@
 //! ```
 //!
 //! The inverted index is a form of files of its own (`jobs/mapreduce/postings`, with the two sides because it is what comes out of a
-//! kernel and knows no text or table; BM25 is handed to it as a `Score`). `count index` writes one of texts that count, and search of
+//! kernel and knows no text or table). `count index` writes one of texts that count, and search of
 //! `serve` (`jobs/archive_facts`) another, which holds captures that are superseded and pairs of ideographs as well.
 
 mod coding;

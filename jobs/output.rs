@@ -23,14 +23,6 @@ pub fn covering<'f>(files: &'f [PathBuf], of_pages: &Path) -> Option<&'f PathBuf
     files.partition_point(|file| file.file_name() <= name).checked_sub(1).and_then(|at| files.get(at))
 }
 
-/// The files of `pages`, as numbers, whose captures have their rows in file `at` of another table of `extract`: from the
-/// one of its name up to the next file's name.
-pub fn covered(pages: &[PathBuf], files: &[PathBuf], at: usize) -> std::ops::Range<u32> {
-    let before = |file: &PathBuf| pages.partition_point(|page| page.file_name() < file.file_name()) as u32;
-    let start = files.get(at).filter(|_| at > 0).map_or(0, before);
-    start..files.get(at + 1).map_or(pages.len() as u32, before)
-}
-
 /// A file of a table, row by row.
 pub struct TableFile<T: Table> {
     relative: String,
@@ -105,8 +97,6 @@ mod tests {
             ["x/p-0", "x/p-1", "x/p-2", "x/p-3"].map(of),
             ["p-0", "p-0", "p-2", "p-2"].map(|n| Some(n.as_ref()))
         );
-        assert_eq!([covered(&pages, &texts, 0), covered(&pages, &texts, 1)], [0..2, 2..4]);
-        assert_eq!(covered(&pages, &pages, 3), 3..4);
         assert_eq!(covering(&[], &pages[0]), None);
     }
 }

@@ -21,10 +21,11 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::Result;
+use webmill_capture::bits::Bits;
 use webmill_capture::settings::{Setting, SettingGroup};
 use webmill_dedup::{Repeated, RepeatedCount, RepeatedCounts, RepeatedOptions};
 use webmill_run::{Committed, Ingredient, Job, Measure, Stage, Unit};
-use webmill_sort::Budget;
+use webmill_sort::{Budget, Numbered};
 use webmill_table::{Bytes16, schema};
 
 use crate::clustered_captures::PagesAndClusters;
@@ -34,7 +35,7 @@ use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 use numbers::Numbers;
 use tables::RepeatedBlockRow;
-use texts::{FetchedTexts, NamedText, PageSet, Places, hash_all};
+use texts::{NamedText, hash_all};
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -99,47 +100,37 @@ impl RepeatedLines {
         let progress = stage.progress;
         let budget = Budget::new(stage.memory as usize / 2).in_dir(unit.temp());
         progress.begin("order", 0, Measure::Items);
-        let mut pages = Numbers::read(sources, &budget.share(2), unit)?;
+        let pages = Numbers::read(sources, &budget.share(2), unit)?;
         progress.end();
 
         progress.begin("count lines", u64::from(pages.pages), Measure::Items);
         let mut count = RepeatedCount::new(self.0, &budget.share(2))?;
-        let texts = hash_all(&sources.extract, &mut pages, &mut count, unit)?;
+        let texts = hash_all(&sources.extract, &pages, &mut count, unit)?;
         progress.end();
         stage.cancel.check()?;
 
-        let mut firsts = PageSet::of(pages.pages);
-        let found = count.finish_telling(pages.into_clusters(), |page| firsts.insert(page))?;
+        let mut firsts = Bits::with_room(pages.pages as usize);
+        let found = count.finish(pages.into_clusters(), |page| {
+            firsts.insert(page);
+        })?;
         stage.cancel.check()?;
-        let (fetched, places) = texts.fetch(&firsts, &budget.share(4), unit)?;
-        let counts = write(found, &fetched, places, unit)?;
+        let fetched = texts.fetch(&firsts, &budget.share(4), unit)?;
+        let counts = write(found, &fetched, unit)?;
         report(&counts, texts.rows(), unit);
         Ok(())
     }
 }
 
 /// Writes the rows with the texts of their first pages.
-fn write(
-    found: Repeated,
-    fetched: &FetchedTexts,
-    mut places: Places,
-    unit: &mut Unit<'_>,
-) -> Result<RepeatedCounts> {
+fn write(found: Repeated, fetched: &Numbered, unit: &mut Unit<'_>) -> Result<RepeatedCounts> {
     let stage = unit.stage();
     let mut file = TableFile::<RepeatedBlockRow>::create(unit, first_part::<RepeatedBlockRow>())?;
     // Texts are asked for by ascending page, each before the rows of it.
     let page = Cell::new(NamedText::default());
     let text = |first: u32| {
         stage.cancel.check()?;
-        page.set(NamedText::default());
-        for place in places.by_ref() {
-            let place = place?;
-            if place[0] == u64::from(first) {
-                page.set(fetched.at(place));
-                break;
-            }
-        }
-        Ok(page.get().text)
+        page.set(fetched.get(u64::from(first))?);
+        Ok(page.get().2)
     };
     let counts = found.rows(text, |row| {
         file.push(RepeatedBlockRow {
@@ -150,8 +141,8 @@ fn write(
             pages: row.pages,
             hosts: row.hosts,
             clusters: row.clusters,
-            first_url: page.get().url.to_owned(),
-            first_url_key: Bytes16(page.get().key),
+            first_url: page.get().1.to_owned(),
+            first_url_key: Bytes16(page.get().0),
         })
     })?;
     file.finish(unit)?;

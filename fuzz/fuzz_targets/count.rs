@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use webmill::jobs::count::index::query::Bm25;
 use webmill::jobs::count::visits::line::LogLine;
 use webmill::jobs::mapreduce::postings::{Cursor, Index, Scoring, best, phrase};
 
@@ -38,6 +37,6 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     }
     let cursors = || -> Vec<_> { terms.iter().filter_map(|term| index.cursor(term).ok()).take(8).collect() };
     let _ = phrase(&mut cursors());
-    let scoring = Scoring { score: Bm25, texts: index.texts(), words: 100, lengths: &[3, 1, 40] };
+    let scoring = Scoring { texts: index.texts(), words: 100, lengths: &[3, 1, 40] };
     let _ = best(&mut cursors(), 5, &scoring);
 });

@@ -7,20 +7,19 @@
 //! counts. Parts are ranges of keys, so that tables are sorted as a whole: a host, or a domain, is one stretch.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::mapreduce::{Count, Key, MapReduce, Sample, Splitters};
 use webmill_capture::{CanonicalUrl, Result, settings};
 use webmill_mill::{LinkElement, LinkRow, PageRow};
 use webmill_run::{Committed, Job, Stage};
-use webmill_table::{Reader, columns, part_files, schema, table};
+use webmill_sort::{Budget, Mapped, Sorter};
+use webmill_table::{Reader, columns, schema, table};
 
-use super::engine::{Batches, Engine, Plan, Split, Tally, parts_of};
+use super::engine::{Batches, Engine, Plan, Tally, parts_of};
 use super::{SUPERSEDED, of_extract};
 use crate::current_captures::place;
 use crate::graph::GraphJob;
-use crate::output::covered;
 use crate::recipe::Settings;
 use crate::registry::JobEntry;
 
@@ -198,14 +197,14 @@ impl Job for CountBacklinks {
         let plan = Plan::of_table(&extract.path("links"))?;
         let parts = parts_of(self.parts, plan.bytes);
         let splitters = Arc::new(splitters(&plan, parts)?);
-        let pages = Pages::of(extract)?;
+        let superseded = superseded(extract, stage)?;
         let backlinks = Backlinks { most: self.most, splitters: splitters.clone() };
         let engine = Engine { stage, kernel: &backlinks, name: "", parts };
-        let files = self.map(&engine, &plan, &pages, true)?;
+        let files = self.map(&engine, &plan, &superseded, true)?;
         engine.reduce_table(&files, |row, write| write(row))?;
         let anchors = Anchors { splitters };
         let engine = Engine { stage, kernel: &anchors, name: "anchors-", parts };
-        let files = self.map(&engine, &plan, &pages, false)?;
+        let files = self.map(&engine, &plan, &superseded, false)?;
         engine.reduce_table(&files, |row, write| write(row))?;
         Ok(())
     }
@@ -236,35 +235,31 @@ impl CountBacklinks {
         &self,
         engine: &Engine<'_, '_, M>,
         plan: &Plan,
-        pages: &Pages,
+        superseded: &[u64],
         counts: bool,
     ) -> Result<Vec<crate::mapreduce::Shuffle>>
     where
         M: for<'p> MapReduce<Page<'p> = Link<'p>>,
     {
         let kinds = self.elements();
-        engine.map_table::<Linked, HashSet<u64>>(
-            plan,
-            |splits| pages.superseded(splits),
-            |(batch, old), rows, side, tally| {
-                let mut told = Tally::default();
-                for link in rows.map(|row| batch.get(row)) {
-                    let of_old = || old.contains(&place(link.warc_filename, link.warc_record_offset));
-                    let target =
-                        taken(&kinds, link.kind, link.source_url, link.target_url).and_then(|surt| {
-                            if !old.is_empty() && of_old() { Err(SUPERSEDED) } else { Ok(surt) }
-                        });
-                    told.note(target.as_ref().map(|_| "links").map_err(|why| *why));
-                    let Ok(surt) = target else { continue };
-                    let (source, anchor) = (link.source_url, link.anchor);
-                    side.map(&Link { surt: &surt, target: link.target_url, source, anchor })?;
-                }
-                if counts {
-                    tally.merge(told);
-                }
-                Ok(())
-            },
-        )
+        engine.map_table::<Linked>(plan, |batch, rows, side, tally| {
+            let mut told = Tally::default();
+            for link in rows.map(|row| batch.get(row)) {
+                let of_old =
+                    || superseded.binary_search(&place(link.warc_filename, link.warc_record_offset)).is_ok();
+                let target = taken(&kinds, link.kind, link.source_url, link.target_url).and_then(|surt| {
+                    if !superseded.is_empty() && of_old() { Err(SUPERSEDED) } else { Ok(surt) }
+                });
+                told.note(target.as_ref().map(|_| "links").map_err(|why| *why));
+                let Ok(surt) = target else { continue };
+                let (source, anchor) = (link.source_url, link.anchor);
+                side.map(&Link { surt: &surt, target: link.target_url, source, anchor })?;
+            }
+            if counts {
+                tally.merge(told);
+            }
+            Ok(())
+        })
     }
 }
 
@@ -286,36 +281,19 @@ fn splitters(plan: &Plan, parts: u32) -> Result<Splitters> {
     Ok(sample.splitters(parts))
 }
 
-/// The captures that links stand on.
-struct Pages {
-    pages: Vec<std::path::PathBuf>,
-    links: Vec<std::path::PathBuf>,
-}
-
-impl Pages {
-    fn of(extract: &Committed) -> Result<Pages> {
-        Ok(Pages { pages: part_files(&extract.path("pages"))?, links: part_files(&extract.path("links"))? })
-    }
-
-    /// Places of the pages behind these splits of links that a later capture of their URL replaced.
-    fn superseded(&self, splits: &[Split]) -> Result<HashSet<u64>> {
-        let mut places = HashSet::new();
-        for split in splits {
-            let at = self.links.iter().position(|file| *file == split.file).unwrap_or_default();
-            let of = covered(&self.pages, &self.links, at);
-            let mut reader =
-                Reader::<Captured>::over(self.pages[of.start as usize..of.end as usize].to_vec());
-            while let Some(batch) = reader.next()? {
-                places.extend(batch.rows().filter_map(|page| {
-                    let is_page = page.is_html || page.page_type.is_some();
-                    let good = matches!(page.fetch_status, None | Some(200..=299));
-                    (is_page && good && !page.is_current)
-                        .then(|| place(page.warc_filename, page.warc_record_offset))
-                }));
+/// Places of the pages that a later capture of their URL replaced, ascending.
+fn superseded(extract: &Committed, stage: &Stage<'_>) -> Result<Mapped<u64>> {
+    let mut places = Sorter::new(&Budget::new(stage.memory as usize / 4).in_dir(stage.path("temp")));
+    let mut reader = Reader::<Captured>::open(&extract.path("pages"))?;
+    while let Some(batch) = reader.next()? {
+        for page in batch.rows() {
+            let is_page = page.is_html || page.page_type.is_some();
+            if is_page && matches!(page.fetch_status, None | Some(200..=299)) && !page.is_current {
+                places.push(place(page.warc_filename, page.warc_record_offset))?;
             }
         }
-        Ok(places)
     }
+    places.mapped()
 }
 
 #[cfg(test)]

@@ -144,21 +144,19 @@ pub struct Engine<'a, 's, M: MapReduce> {
 }
 
 impl<M: MapReduce> Engine<'_, '_, M> {
-    /// Maps a table; `map` is given stretches of the rows of a row group, on all threads, with what `prepare` knows of the splits of the unit.
+    /// Maps a table; `map` is given stretches of the rows of a row group, on all threads.
     ///
     /// # Errors
     /// What `map` meets; where the disk refuses.
-    pub fn map_table<C: Columns, P: Sync>(
+    pub fn map_table<C: Columns>(
         &self,
         plan: &Plan,
-        prepare: impl Fn(&[Split]) -> Result<P>,
-        map: impl Fn((&Rows<C>, &P), Range<usize>, &mut MapSide<'_, M>, &mut Tally) -> Result<()> + Sync,
+        map: impl Fn(&Rows<C>, Range<usize>, &mut MapSide<'_, M>, &mut Tally) -> Result<()> + Sync,
     ) -> Result<Vec<Shuffle>> {
         self.stage.progress.begin("map", plan.rows, Measure::Items);
         let files = (0..plan.units.len()).map(|number| {
             self.map_unit(number, |mapper, _| {
                 let tally = Mutex::new(Tally::default());
-                let prepared = prepare(&plan.units[number])?;
                 let mut batches = Batches::<C>::of(&plan.units[number]);
                 let mut ready = batches.next()?;
                 while let Some(batch) = ready.take() {
@@ -168,7 +166,7 @@ impl<M: MapReduce> Engine<'_, '_, M> {
                         || {
                             stretches(batch.len()).into_par_iter().try_for_each(|rows| {
                                 let mut counted = Tally::default();
-                                mapper.with(|side| map((&batch, &prepared), rows, side, &mut counted))?;
+                                mapper.with(|side| map(&batch, rows, side, &mut counted))?;
                                 tally.lock().map_err(poisoned)?.merge(counted);
                                 Ok::<(), Error>(())
                             })
@@ -196,20 +194,16 @@ impl<M: MapReduce> Engine<'_, '_, M> {
         is_current: impl Fn(&C::Item<'_>) -> bool + Sync,
         map: impl Fn(C::Item<'_>, &mut MapSide<'_, M>) -> Result<()> + Sync,
     ) -> Result<Vec<Shuffle>> {
-        self.map_table::<C, ()>(
-            plan,
-            |_| Ok(()),
-            |(batch, ()), rows, side, tally| {
-                for row in rows.map(|row| batch.get(row)) {
-                    let counts = is_current(&row);
-                    tally.note(if counts { Ok("texts") } else { Err(SUPERSEDED) });
-                    if counts {
-                        map(row, side)?;
-                    }
+        self.map_table::<C>(plan, |batch, rows, side, tally| {
+            for row in rows.map(|row| batch.get(row)) {
+                let counts = is_current(&row);
+                tally.note(if counts { Ok("texts") } else { Err(SUPERSEDED) });
+                if counts {
+                    map(row, side)?;
                 }
-                Ok(())
-            },
-        )
+            }
+            Ok(())
+        })
     }
 
     /// A unit of a map side: `feed` maps on the threads that it likes.

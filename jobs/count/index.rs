@@ -157,26 +157,21 @@ impl Job for CountIndex {
         let numbers = list(&plan, stage)?;
         let parts = parts_of(self.parts, plan.bytes);
         let engine = Engine { stage, kernel: &Inverted, name: "", parts };
-        let files = engine.map_table::<Text, ()>(
-            &plan,
-            |_| Ok(()),
-            |(batch, ()), rows, side, tally| {
-                let lost = || Error::Internal("a row group that was not counted".into());
-                let first =
-                    numbers.first.get(&(batch.path().to_path_buf(), batch.group())).ok_or_else(lost)?;
-                let before = (0..rows.start).filter(|row| batch.get(*row).is_current).count();
-                let mut number = first + before as u32;
-                for row in rows.map(|row| batch.get(row)) {
-                    tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
-                    if row.is_current {
-                        let (length, title) = (row.num_words, row.title.unwrap_or_default());
-                        side.map(&Numbered { number, length, title, text: row.text })?;
-                        number += 1;
-                    }
+        let files = engine.map_table::<Text>(&plan, |batch, rows, side, tally| {
+            let lost = || Error::Internal("a row group that was not counted".into());
+            let first = numbers.first.get(&(batch.path().to_path_buf(), batch.group())).ok_or_else(lost)?;
+            let before = (0..rows.start).filter(|row| batch.get(*row).is_current).count();
+            let mut number = first + before as u32;
+            for row in rows.map(|row| batch.get(row)) {
+                tally.note(if row.is_current { Ok("texts") } else { Err(SUPERSEDED) });
+                if row.is_current {
+                    let (length, title) = (row.num_words, row.title.unwrap_or_default());
+                    side.map(&Numbered { number, length, title, text: row.text })?;
+                    number += 1;
                 }
-                Ok(())
-            },
-        )?;
+            }
+            Ok(())
+        })?;
         engine.reduce_parts(&files, |part, pairs, unit| {
             let relative = file_of(part);
             let mut writer = IndexWriter::create(&unit.create(&relative)?)?;

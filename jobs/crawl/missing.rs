@@ -10,10 +10,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use webmill_capture::Error;
+use webmill_capture::{Error, Result};
 use webmill_crawl::event::outcome;
-use webmill_sort::{Budget, BytesSorter, SortedBytes};
+use webmill_sort::{Budget, RowSorter, group};
 use webmill_table::{Reader, TextEnum, columns};
 
 use crate::crawl::event_row::{EventPurpose, EventRow};
@@ -46,43 +45,36 @@ columns! {
     struct EventOutcome from EventRow { url_key, url_host_name, purpose, outcome, is_cut }
 }
 
+/// What is counted: place of the reason among its variants, outcome, host.
+type Key = (u8, String, Option<String>);
+
 /// Counts by reason, outcome and host.
 pub struct Missing {
-    folder: PathBuf,
-    counts: HashMap<Vec<u8>, i64>,
-    sorter: BytesSorter,
-}
-
-/// A sort that leaves memory for `folder` where it has to.
-fn sorter(folder: &Path) -> BytesSorter {
-    BytesSorter::new(&Budget::new(SORT_BYTES).in_dir(folder))
+    budget: Budget,
+    counts: HashMap<Key, i64>,
+    sorter: RowSorter<Key, i64>,
 }
 
 impl Missing {
     /// None; what memory does not hold goes to files in `folder`.
     pub fn new(folder: &Path) -> Self {
-        Missing { folder: folder.to_path_buf(), counts: HashMap::new(), sorter: sorter(folder) }
+        let budget = Budget::new(SORT_BYTES).in_dir(folder);
+        Missing { sorter: RowSorter::new(&budget), counts: HashMap::new(), budget }
     }
 
     /// Counts `n` URLs, or takes them off.
-    pub fn count(
-        &mut self,
-        why: MissingWhy,
-        outcome: &str,
-        host: Option<&str>,
-        n: i64,
-    ) -> webmill_capture::Result<()> {
-        self.count_key(key(why, outcome, host), n)
+    pub fn count(&mut self, why: MissingWhy, outcome: &str, host: Option<&str>, n: i64) -> Result<()> {
+        self.count_key((place(why), outcome.to_owned(), host.map(str::to_owned)), n)
     }
 
-    fn count_key(&mut self, key: Vec<u8>, n: i64) -> webmill_capture::Result<()> {
+    fn count_key(&mut self, key: Key, n: i64) -> Result<()> {
         *self.counts.entry(key).or_default() += n;
         if self.counts.len() >= COUNTED_AT_ONCE { self.spill() } else { Ok(()) }
     }
 
     /// Counts what the tables of the event log say last was given up or left out.
-    pub fn read(&mut self, events: Vec<PathBuf>) -> webmill_capture::Result<()> {
-        let mut by_url = sorter(&self.folder);
+    pub fn read(&mut self, events: Vec<PathBuf>) -> Result<()> {
+        let mut by_url = RowSorter::<(u128, u64, u64), Option<Key>>::new(&self.budget);
         let mut reader = Reader::<EventOutcome>::over(events);
         let mut number = 0u64;
         while let Some(batch) = reader.next()? {
@@ -94,98 +86,61 @@ impl Missing {
                 // A sitemap that is not there was a guess, and no page.
                 let stored = matches!(event.purpose, EventPurpose::Page | EventPurpose::Requisite);
                 let why = why(event.outcome).filter(|why| stored || *why == MissingWhy::GivenUp);
-                let said = why.map(|why| key(why, event.outcome, event.url_host_name)).unwrap_or_default();
+                let missing = why.map(|why| (place(why), event.outcome, event.url_host_name));
                 // URLs that are cut need not be the same.
                 let apart = if event.is_cut { number } else { 0 };
-                let url = [&event.url_key.0.to_be_bytes()[..], &apart.to_be_bytes(), &number.to_be_bytes()]
-                    .concat();
-                by_url.push(&url, &said)?;
+                by_url.push(&(event.url_key.0, apart, number), &missing)?;
             }
         }
-        let mut sorted = by_url.finish()?;
-        let mut last: Option<(Vec<u8>, Vec<u8>)> = None;
-        while let Some((url, said)) = sorted.next().transpose()? {
-            let url = &url[..url.len() - 8];
-            if let Some((before, said)) = last.take_if(|(before, _)| before != url)
-                && !said.is_empty()
-            {
-                debug_assert!(before.as_slice() < url);
-                self.count_key(said, 1)?;
-            }
-            last = Some((url.to_vec(), said.to_vec()));
-        }
-        match last {
-            Some((_, said)) if !said.is_empty() => self.count_key(said, 1),
-            _ => Ok(()),
-        }
+        group(
+            by_url.finish()?,
+            |((url, apart, _), _), (other, _)| (url, apart) == (&other.0, &other.1),
+            |(_, first), later| {
+                let last = later.last().transpose()?.map_or_else(|| first.clone(), |(_, last)| last);
+                last.map_or(Ok(()), |missing| self.count_key(missing, 1))
+            },
+        )
     }
 
     /// Writes the table.
-    pub fn write(mut self, crawl: &Path) -> Result<()> {
+    pub fn write(mut self, crawl: &Path) -> anyhow::Result<()> {
         self.spill()?;
         let mut file = TableFile::<MissingRow>::create(crawl, 0)?;
-        sums(self.sorter.finish()?, &mut |key, n| match row(key, n) {
-            Some(row) => file.push(row),
-            None => Ok(()),
-        })?;
+        group(
+            self.sorter.finish()?,
+            |a, b| a.0 == b.0,
+            |((why, outcome, host), n), others| {
+                let n = others.try_fold(*n, |sum, other| Ok::<_, Error>(sum + other?.1))?;
+                let Some(urls) = u64::try_from(n).ok().filter(|n| *n > 0) else { return Ok(()) };
+                file.push(MissingRow {
+                    why: MissingWhy::VARIANTS[usize::from(*why)],
+                    outcome: outcome.clone(),
+                    url_host_name: host.clone(),
+                    urls,
+                })
+            },
+        )?;
         file.finish()
     }
 
-    fn spill(&mut self) -> webmill_capture::Result<()> {
-        self.counts.drain().try_for_each(|(key, n)| self.sorter.push(&key, &n.to_le_bytes()))
+    fn spill(&mut self) -> Result<()> {
+        self.counts.drain().try_for_each(|((why, outcome, host), n)| {
+            self.sorter.push(&(why, outcome.as_str(), host.as_deref()), &n)
+        })
     }
 }
 
-/// What is counted: why, outcome and host.
-fn key(why: MissingWhy, outcome: &str, host: Option<&str>) -> Vec<u8> {
+fn place(why: MissingWhy) -> u8 {
     let place = MissingWhy::VARIANTS.iter().position(|other| *other == why);
-    let mut key = vec![place.expect("a variant of the enum") as u8];
-    key.extend_from_slice(outcome.as_bytes());
-    key.push(0);
-    // What comes before every name stands for none.
-    key.extend_from_slice(host.map_or(&[0][..], str::as_bytes));
-    key
+    place.expect("a variant of the enum") as u8
 }
 
-fn why(said: &str) -> Option<MissingWhy> {
-    if outcome::is_soft(said) {
+fn why(outcome: &str) -> Option<MissingWhy> {
+    if outcome::is_soft(outcome) {
         Some(MissingWhy::GivenUp)
     } else {
-        LEFT_OUT.contains(&said).then_some(MissingWhy::LeftOut)
+        LEFT_OUT.contains(&outcome).then_some(MissingWhy::LeftOut)
     }
-}
-
-/// Adds up the counts of each key.
-fn sums(
-    mut sorted: SortedBytes,
-    each: &mut dyn FnMut(&[u8], i64) -> webmill_capture::Result<()>,
-) -> webmill_capture::Result<()> {
-    let (mut last, mut total) = (Vec::new(), 0);
-    while let Some((key, value)) = sorted.next().transpose()? {
-        let n = value.try_into().map(i64::from_le_bytes);
-        let n = n.map_err(|_| Error::Internal("a sorted count is not what was put in".into()))?;
-        if key != last {
-            each(&last, total)?;
-            total = 0;
-            last.clear();
-            last.extend_from_slice(key);
-        }
-        total += n;
-    }
-    each(&last, total)
-}
-
-fn row(key: &[u8], n: i64) -> Option<MissingRow> {
-    let urls = u64::try_from(n).ok().filter(|n| *n > 0)?;
-    let (why, rest) = key.split_first()?;
-    let (outcome, host) = rest.split_at(memchr::memchr(0, rest)?);
-    let host = &host[1..];
-    Some(MissingRow {
-        why: *MissingWhy::VARIANTS.get(usize::from(*why))?,
-        outcome: String::from_utf8_lossy(outcome).into_owned(),
-        url_host_name: (host != [0]).then(|| String::from_utf8_lossy(host).into_owned()),
-        urls,
-    })
 }
 
 #[cfg(test)]

@@ -1,22 +1,22 @@
 //! Near-duplicates: candidates by MinHash bands and by SimHash, each verified over all shingles as it arrives.
 
 use rayon::prelude::*;
+use webmill_capture::bits::Bits;
 use webmill_capture::error::Result;
 use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, BandShape, text_bands};
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Measure, Unit};
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, Sorter};
 use webmill_table::{Reader, columns};
 
 use super::Dedup;
 use super::by::By;
-use super::close::{self, Bits};
+use super::close;
 use super::earlier::{Earlier, EarlierPairs};
 use super::further::{self, Further};
 use super::pages::Pages;
 use super::texts::{Texts, TextsWriter};
 use crate::current_captures::place;
-use crate::mapped::Mapped;
 
 columns! {
     struct Signed from TextRow { url_key, text, bands, warc_filename, warc_record_offset }
@@ -65,7 +65,7 @@ pub fn find(
 ) -> Result<Near> {
     let stage = unit.stage();
     stage.progress.begin("read texts", pages.texts() as u64, Measure::Items);
-    let known = EarlierPairs::read(earlier, pages, &budget.share(4), unit.temp())?;
+    let known = EarlierPairs::read(earlier, pages, &budget.share(4))?;
     let mut feed = Feed::new(settings, pages, earlier, &known, budget, unit)?;
     feed.read_all(extract, earlier)?;
     stage.progress.end();
@@ -95,14 +95,14 @@ pub fn find(
         let found = found?;
         pairs.push([found.representative, found.page, found.similarity as u32])?;
     }
-    let mut pairs = Mapped::of(unit.temp(), pairs.finish()?)?;
-    let (mut close, mut close_cut) = (Mapped::of(unit.temp(), [])?, false);
+    let mut pairs = pairs.mapped()?;
+    let (mut close, mut close_cut) = (Mapped::default(), false);
     if settings.by.contains(&By::Simhash) {
         let read = |wanted: &Bits, texts: &mut Texts| read_again(pages, extract, earlier, wanted, texts);
         let found = close::find(settings, pages, &pairs, &mut texts, read, (budget, unit))?;
         let mut both = Sorter::new(&budget.share(4));
         pairs.iter().chain(found.pairs.iter()).try_for_each(|pair| both.push(*pair))?;
-        pairs = Mapped::of(unit.temp(), both.finish()?)?;
+        pairs = both.mapped()?;
         close = Mapped::of(unit.temp(), found.pairs.iter().map(|&[a, b, _]| Ok([a, b])))?;
         totals.verifications += found.totals.verifications;
         totals.capped_pages += found.totals.capped_pages;
@@ -130,7 +130,7 @@ fn read_again(
         while let Some(batch) = reader.next()? {
             for row in batch.rows() {
                 let page = pages.at(number, place(row.warc_filename, row.warc_record_offset), row.url_key.0);
-                if let Some(page) = page.filter(|&page| wanted.has(page) && !texts.has(page)) {
+                if let Some(page) = page.filter(|&page| wanted.contains(page) && !texts.has(page)) {
                     texts.add(page, row.text)?;
                 }
             }

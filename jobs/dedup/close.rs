@@ -6,44 +6,19 @@
 //! thousands of pages of one text with another date are one page here. With fewer bands, or none, all take part; without
 //! any, unverified, the pairs are those of the literature.
 
+use webmill_capture::bits::Bits;
 use webmill_capture::error::Result;
 use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, Meeting, near_buckets};
 use webmill_run::Unit;
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, MappedWriter, Sorter};
 
 use super::Dedup;
 use super::by::By;
 use super::pages::Pages;
 use super::texts::Texts;
-use crate::mapped::{Mapped, MappedWriter};
 
 /// In the place of the shingles in common: the pair was not verified.
 pub const UNVERIFIED: u32 = u32::MAX;
-
-/// A bit a page.
-pub struct Bits(Vec<u64>);
-
-impl Bits {
-    /// None of `pages` pages.
-    pub fn new(pages: usize) -> Self {
-        Bits(vec![0; pages.div_ceil(64)])
-    }
-
-    /// Adds a page.
-    pub fn set(&mut self, page: u32) {
-        self.0[page as usize / 64] |= 1 << (page % 64);
-    }
-
-    /// Whether it has the page.
-    pub fn has(&self, page: u32) -> bool {
-        self.0[page as usize / 64] >> (page % 64) & 1 == 1
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
-    }
-}
 
 /// What was found.
 pub struct Close {
@@ -91,13 +66,15 @@ pub fn find(
     (budget, unit): (&Budget, &Unit<'_>),
 ) -> Result<Close> {
     let stage = unit.stage();
-    let mut later = Bits::new(pages.len());
+    let mut later = Bits::with_room(pages.len());
     let relied_on =
         settings.by.contains(&By::Bands) && settings.shape().is_enough_for(settings.min_resemblance);
-    bands.iter().filter(|_| relied_on).for_each(|pair| later.set(pair[1]));
+    for pair in bands.iter().filter(|_| relied_on) {
+        later.insert(pair[1]);
+    }
     let (mut numbers, mut fingerprints) =
         (MappedWriter::create(unit.temp())?, MappedWriter::create(unit.temp())?);
-    for page in (0..pages.len() as u32).filter(|&page| pages.speaks(page) && !later.has(page)) {
+    for page in (0..pages.len() as u32).filter(|&page| pages.speaks(page) && !later.contains(page)) {
         if let Some(fingerprint) = pages.simhash(page) {
             numbers.push(page)?;
             fingerprints.push(fingerprint)?;
@@ -106,11 +83,11 @@ pub fn find(
     drop(later);
     let (numbers, fingerprints) = (numbers.finish()?, fingerprints.finish()?);
     let mut join = BandJoin::new(&BandJoinOptions::default(), &budget.share(4));
-    let mut missing = Bits::new(pages.len());
+    let mut missing = Bits::with_room(pages.len());
     let found = near_buckets(&fingerprints, settings.simhash_bits, &budget.share(2), |bucket, index| {
         let page = numbers[index as usize];
         if settings.verify && !texts.has(page) {
-            missing.set(page);
+            missing.insert(page);
         }
         join.push(page, &[bucket])
     })?;
@@ -140,5 +117,5 @@ pub fn find(
             pairs.push([pair[0], pair[1], common])?;
         }
     }
-    Ok(Close { pairs: Mapped::of(unit.temp(), pairs.finish()?)?, totals, cut: found.cut })
+    Ok(Close { pairs: pairs.mapped()?, totals, cut: found.cut })
 }

@@ -5,18 +5,15 @@
 //! lists and version, each of them against those before it; the pages of others take part as if they were new, and it is
 //! said.
 
-use std::path::Path;
-
 use webmill_capture::Result;
 use webmill_run::{Committed, Stage};
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, Sorter};
 use webmill_table::{Reader, columns};
 
 use super::pages::Pages;
 use super::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy};
 use super::texts::Texts;
 use super::{Dedup, DedupInput};
-use crate::mapped::Mapped;
 
 /// Earlier results that a run is made against.
 pub struct Earlier<'a> {
@@ -143,7 +140,7 @@ impl EarlierPairs {
     ///
     /// # Errors
     /// Where a table cannot be read or the disk refuses.
-    pub fn read(earlier: &[Earlier<'_>], pages: &Pages, budget: &Budget, temp: &Path) -> Result<Self> {
+    pub fn read(earlier: &[Earlier<'_>], pages: &Pages, budget: &Budget) -> Result<Self> {
         let share = budget.share(6);
         let mut pairs = Sorter::new(&share).with_combine(|a: &mut [u32; 3], b| a[..2] == b[..2]);
         let mut shingles = Sorter::new(&share).with_combine(|a: &mut [u32; 2], b| a == b);
@@ -185,11 +182,11 @@ impl EarlierPairs {
         }
         let members = members(earlier, pages, &share)?;
         Ok(EarlierPairs {
-            pairs: Mapped::of(temp, pairs.finish()?)?,
-            shingles: Mapped::of(temp, shingles.finish()?)?,
-            told: Mapped::of(temp, told.finish()?)?,
-            reopened: Mapped::of(temp, reopened.finish()?)?,
-            members: Mapped::of(temp, members)?,
+            pairs: pairs.mapped()?,
+            shingles: shingles.mapped()?,
+            told: told.mapped()?,
+            reopened: reopened.mapped()?,
+            members: Mapped::of(&budget.temp_dir, members)?,
             results: std::iter::once(false).chain(earlier.iter().map(|earlier| earlier.known)).collect(),
         })
     }

@@ -12,6 +12,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use webmill_capture::bits::Bits;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_dedup::{
     BandJoin, BandJoinOptions, PageParts, PartsOfSpeech, Semantic, Signature, SpotSignature, Structure,
@@ -20,17 +21,15 @@ use webmill_dedup::{
 use webmill_mill::{Buffers, Mill, Page, PageLimits};
 use webmill_run::{Committed, Measure, Unit};
 use webmill_shard::{ReadOptions, ShardReader};
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, Sorter};
 use webmill_text::DocumentFrequencies;
 
 use super::Dedup;
 use super::by::By;
-use super::close::Bits;
 use super::pages::Pages;
 use super::texts::{Pieces, Texts};
 use crate::archive::inputs_of_run;
 use crate::current_captures::place;
-use crate::mapped::Mapped;
 
 /// Pages whose values are computed together: of their texts, and of their tags, which are more.
 const BATCH: usize = 512;
@@ -199,7 +198,7 @@ fn search(
         pairs.push([found.representative, found.page, found.similarity.to_bits()])?;
     }
     stage.progress.end();
-    let (pairs, unread) = (Mapped::of(unit.temp(), pairs.finish()?)?, all - seen);
+    let (pairs, unread) = (pairs.mapped()?, all - seen);
     Ok(Further { by, pairs, capped, without, unread })
 }
 
@@ -229,7 +228,7 @@ fn shards_of(extract: &Committed) -> Result<Vec<PathBuf>> {
 /// The tags of all pages, out of the shards, each walked once.
 fn of_shards(sources: &Sources<'_>, unit: &Unit<'_>, take: &mut Take<'_>) -> Result<()> {
     let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() });
-    let mut seen = Bits::new(sources.pages.len());
+    let mut seen = Bits::with_room(sources.pages.len());
     for (number, extract) in (0..).zip(&sources.extracts) {
         for path in shards_of(extract)? {
             let names = sources.pages.names_of(&path);
@@ -243,10 +242,10 @@ fn of_shards(sources: &Sources<'_>, unit: &Unit<'_>, take: &mut Take<'_>) -> Res
                 let Some(key) = capture.canonical_url().map(|url| url.key().0) else { continue };
                 let at = |name: &&str| sources.pages.at(number, place(name, record.place.offset as i64), key);
                 let Some(page) = names.iter().find_map(at) else { continue };
-                if !sources.pages.speaks(page) || !sources.texts.has(page) || seen.has(page) {
+                if !sources.pages.speaks(page) || !sources.texts.has(page) || seen.contains(page) {
                     continue;
                 }
-                seen.set(page);
+                seen.insert(page);
                 let buffers = Buffers::default();
                 let read = Page::new(&capture, &mill, &buffers);
                 let tags = read.as_ref().and_then(Page::dom).map(Structure::of).unwrap_or_default();

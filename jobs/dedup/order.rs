@@ -4,15 +4,14 @@ use std::path::PathBuf;
 
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
-use webmill_dedup::{KeepPolicy, KeptPage};
+use webmill_dedup::{KeepKey, KeepPolicy, KeptPage};
 use webmill_mill::PageRow;
 use webmill_run::Committed;
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, ByKey, Sorter, keyed};
 use webmill_table::{Reader, columns};
 
 use crate::current_captures::CurrentCapture;
 use crate::levels::{Level, read_level};
-use crate::mapped::Mapped;
 use crate::rank::tables::RankRow;
 
 columns! {
@@ -31,9 +30,9 @@ const OWN: u64 = 1 << 33;
 /// An order of pages: a policy, and what it has to know of them beside what tables say of a capture.
 pub struct Order {
     policy: KeepPolicy,
-    /// (upper and lower half of the key, what is known), ascending: of ranks the bits of PageRank, of canonical names the
+    /// What is known of a key: of ranks the bits of PageRank, of canonical names the
     /// number of pages that name the URL and the flags [`OTHER`] and [`OWN`].
-    known: Option<Mapped<[u64; 3]>>,
+    known: Option<ByKey>,
 }
 
 impl Order {
@@ -47,10 +46,9 @@ impl Order {
         pages: &[PathBuf],
         budget: &Budget,
     ) -> Result<Self> {
-        let path = &budget.temp_dir;
         let known = match (policy, ranks) {
-            (KeepPolicy::Rank, Some(ranks)) => Some(Mapped::of(path, by_rank(ranks, budget)?)?),
-            (KeepPolicy::Canonical, _) => Some(Mapped::of(path, by_names(pages, budget)?)?),
+            (KeepPolicy::Rank, Some(ranks)) => Some(by_rank(ranks, budget)?),
+            (KeepPolicy::Canonical, _) => Some(by_names(pages, budget)?),
             _ => None,
         };
         Ok(Order { policy, known })
@@ -70,12 +68,9 @@ impl Order {
         }
     }
 
-    /// Appends bytes that sort as the pages do, and end with the URL.
-    pub fn key(&self, capture: &CurrentCapture, key: &mut Vec<u8>) {
-        let halves = [(capture.key >> 64) as u64, capture.key as u64];
-        let known = self.known.as_ref().and_then(|known| {
-            known.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok().map(|at| known[at][2])
-        });
+    /// By what a page sorts.
+    pub fn key<'a>(&self, capture: &'a CurrentCapture) -> KeepKey<'a> {
+        let known = self.known.as_ref().and_then(|known| known.get(capture.key));
         let mut page = KeptPage {
             url: &capture.url,
             fetched_ms: capture.time_ms,
@@ -95,34 +90,24 @@ impl Order {
             }
             _ => {}
         }
-        self.policy.sort_key(&page, key);
-        key.extend_from_slice(&(capture.url.len() as u32).to_be_bytes());
-    }
-
-    /// The URL in a key.
-    pub fn url(key: &[u8]) -> &str {
-        let Some((rest, length)) = key.split_last_chunk::<4>() else { return "" };
-        let from = rest.len().saturating_sub(u32::from_be_bytes(*length) as usize);
-        std::str::from_utf8(&rest[from..]).unwrap_or_default()
+        self.policy.key(&page)
     }
 }
 
-type SortedRanks = webmill_sort::Sorted<[u64; 3]>;
-
-fn by_rank(ranks: &Committed, budget: &Budget) -> Result<SortedRanks> {
+fn by_rank(ranks: &Committed, budget: &Budget) -> Result<ByKey> {
     let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u64; 3], b| a[..2] == b[..2]);
     let mut reader = read_level::<Ranked>(ranks, Level::Page);
     while let Some(batch) = reader.next()? {
         for row in batch.rows() {
             if let Some(url) = CanonicalUrl::parse_stored(row.url) {
-                sorter.push(entry(url.key().0, row.pagerank.to_bits()))?;
+                sorter.push(keyed(url.key().0, row.pagerank.to_bits()))?;
             }
         }
     }
-    sorter.finish()
+    ByKey::of(sorter)
 }
 
-fn by_names(pages: &[PathBuf], budget: &Budget) -> Result<SortedRanks> {
+fn by_names(pages: &[PathBuf], budget: &Budget) -> Result<ByKey> {
     let share = budget.share(2);
     // (halves of the page's key, of the key of the URL that it names): each once, however often it was fetched.
     let mut names = Sorter::new(&share).with_combine(|a: &mut [u64; 4], b| a == b);
@@ -131,7 +116,7 @@ fn by_names(pages: &[PathBuf], budget: &Budget) -> Result<SortedRanks> {
         while let Some(batch) = reader.next()? {
             for row in batch.rows().filter(|row| row.is_current && row.is_html) {
                 if let Some(named) = row.canonical_url.and_then(CanonicalUrl::parse_stored) {
-                    let ([a, b, _], [c, d, _]) = (entry(row.url_key.0, 0), entry(named.key().0, 0));
+                    let ([a, b, _], [c, d, _]) = (keyed(row.url_key.0, 0), keyed(named.key().0, 0));
                     names.push([a, b, c, d])?;
                 }
             }
@@ -154,9 +139,5 @@ fn by_names(pages: &[PathBuf], budget: &Budget) -> Result<SortedRanks> {
             sorter.push([c, d, 1])?;
         }
     }
-    sorter.finish()
-}
-
-fn entry(key: u128, known: u64) -> [u64; 3] {
-    [(key >> 64) as u64, key as u64, known]
+    ByKey::of(sorter)
 }

@@ -3,7 +3,7 @@
 use webmill_capture::Result;
 use webmill_dedup::{ExactPair, Joined, MirrorDegrees, NearPair, Overlap, Same};
 use webmill_run::Unit;
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, Sorter};
 use webmill_table::Bytes16;
 
 use super::by::By;
@@ -13,7 +13,6 @@ use super::pages::{Copies, Pages};
 use super::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy, Membership};
 use super::texts::overlap;
 use super::{Clustered, Dedup};
-use crate::mapped::Mapped;
 use crate::output::{TableFile, first_part};
 
 /// What the tables are made of.
@@ -44,10 +43,9 @@ fn six_digits(similarity: f32) -> f64 {
     (f64::from(similarity) * 1e6).round() / 1e6
 }
 
-/// A near pair with what its texts share.
-fn resembling(row: DuplicateRow, overlap: Overlap) -> DuplicateRow {
+/// A pair with what its texts share.
+pub fn resembling(row: DuplicateRow, overlap: Overlap) -> DuplicateRow {
     DuplicateRow {
-        kind: DuplicateKind::Near,
         resemblance: Some(overlap.resemblance()),
         a_in_b: Some(overlap.a_in_b()),
         b_in_a: Some(overlap.b_in_a()),
@@ -73,9 +71,10 @@ impl Tables<'_> {
         }
         for &[a, b, common] in self.near.pairs.iter().filter(|pair| self.is_news(pair[0], pair[1])) {
             near += 1;
-            let row = DuplicateRow { found_by: self.found_by(a, b), ..self.pair(a, b) };
+            let (kind, found_by) = (DuplicateKind::Near, self.found_by(a, b));
+            let row = DuplicateRow { kind, found_by, ..self.pages.pair(a, b) };
             if common == UNVERIFIED {
-                file.push(DuplicateRow { kind: DuplicateKind::Near, ..row })?;
+                file.push(row)?;
                 continue;
             }
             let sizes = (self.near.texts.num_shingles(a), self.near.texts.num_shingles(b));
@@ -85,7 +84,8 @@ impl Tables<'_> {
             self.clusters.clusters.found.iter().filter(|p| self.is_news(p.first, p.later))
         {
             near += 1;
-            let row = DuplicateRow { found_by: FoundBy::Cluster, ..self.pair(first, later) };
+            let (kind, found_by) = (DuplicateKind::Near, FoundBy::Cluster);
+            let row = DuplicateRow { kind, found_by, ..self.pages.pair(first, later) };
             file.push(resembling(row, self.near.texts.overlap(first, later)?))?;
         }
         for found in &self.near.further {
@@ -94,7 +94,7 @@ impl Tables<'_> {
                     kind: found.by.kind(),
                     resemblance: Some(six_digits(f32::from_bits(similarity))),
                     found_by: found.by.found_by(),
-                    ..self.pair(a, b)
+                    ..self.pages.pair(a, b)
                 })?;
             }
             unit.kept(&format!("{}-pairs", found.by.kind()), found.pairs.len() as u64);
@@ -115,24 +115,6 @@ impl Tables<'_> {
         !self.near.known.tells(a, b, DuplicateKind::Near)
     }
 
-    fn pair(&self, a: u32, b: u32) -> DuplicateRow {
-        let pages = self.pages;
-        DuplicateRow {
-            a: pages.url(a).to_owned(),
-            b: pages.url(b).to_owned(),
-            a_key: Bytes16(pages.page(a).key),
-            b_key: Bytes16(pages.page(b).key),
-            a_host: pages.host(a),
-            b_host: pages.host(b),
-            a_text_digest: Some(pages.page(a).text).filter(|text| *text != 0).map(Bytes16),
-            b_text_digest: Some(pages.page(b).text).filter(|text| *text != 0).map(Bytes16),
-            a_earlier: pages.page(a).results > 0,
-            b_earlier: pages.page(b).results > 0,
-            distance: pages.distance(a, b),
-            ..DuplicateRow::default()
-        }
-    }
-
     fn copied(&self, copy: ExactPair) -> DuplicateRow {
         DuplicateRow {
             kind: kind(copy.same),
@@ -140,7 +122,7 @@ impl Tables<'_> {
             a_in_b: Some(1.0),
             b_in_a: Some(1.0),
             found_by: FoundBy::Digest,
-            ..self.pair(copy.a, copy.b)
+            ..self.pages.pair(copy.a, copy.b)
         }
     }
 
@@ -179,7 +161,7 @@ impl Tables<'_> {
         }
         let mut counted = Sorter::new(&share);
         degrees.finish(|page, degree| counted.push([page, degree.min(u64::from(u32::MAX)) as u32]))?;
-        let degree: Mapped<[u32; 2]> = Mapped::of(unit.temp(), counted.finish()?)?;
+        let degree: Mapped<[u32; 2]> = counted.mapped()?;
         let mut file = TableFile::<ClusterRow>::create(unit, first_part::<ClusterRow>())?;
         let (mut number, mut current) = (0u32, None);
         for entry in sorter.finish()? {

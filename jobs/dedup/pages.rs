@@ -4,17 +4,22 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
+use webmill_capture::bits::Bits;
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Error};
 use webmill_dedup::{ExactPair, Fingerprint, Same};
-use webmill_sort::{Budget, BytesSorter, Sorter};
+use webmill_sort::{
+    Budget, ByKey, Mapped, MappedWriter, RowSorter, Sorter, Strings, StringsWriter, group, keyed,
+};
+use webmill_table::Bytes16;
 
 use super::order::Order;
+use super::tables::DuplicateRow;
 use crate::current_captures::{self, CurrentCapture};
-use crate::mapped::{Mapped, MappedWriter, Strings, StringsWriter};
 
 /// Known facts about a page but for its URL.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Page {
     /// Key in table `pages`.
@@ -40,57 +45,41 @@ unsafe impl Zeroable for Page {}
 // SAFETY: as above.
 unsafe impl Pod for Page {}
 
-/// Where the pages are read from, and what of them is compared.
-pub struct Sources<'a> {
-    /// Parts of table `pages`, by results.
-    pub parts: Vec<Vec<PathBuf>>,
-    /// Texts of fewer words are not compared.
-    pub min_words: u32,
-    /// By what pages are ordered.
-    pub order: &'a Order,
-}
+/// A [`webmill_dedup::KeepKey`] that comes back.
+type Key = (u8, u64, u8, i64, u64, String);
 
 /// Pages by number: the place in the order of what to keep.
 pub struct Pages {
     urls: Strings,
     pages: Mapped<Page>,
     shards: Vec<String>,
-    /// (place, number), ascending.
-    by_place: Mapped<[u64; 2]>,
-    /// (upper and lower half of the key, number), ascending.
-    by_key: Mapped<[u64; 3]>,
-    /// (upper and lower half of the text's digest, first page that has it), ascending.
-    by_text: Mapped<[u64; 3]>,
+    by_key: ByKey,
+    /// The first page that has a text, by its digest.
+    by_text: ByKey,
     /// Pages whose text no page before has.
-    speaks: Vec<u64>,
+    speaks: Bits,
     /// What is not compared, by reason: captures, pages whose bodies alone are.
     pub left_out: [(&'static str, u64); 3],
 }
 
 impl Pages {
-    /// Reads and orders the current captures.
+    /// Reads and orders the current captures of `parts` of table `pages`, by results.
     ///
     /// # Errors
     /// Where a table cannot be read or the disk refuses; [`Error::Limit`] for 2³² pages.
-    pub fn read(sources: &Sources<'_>, budget: &Budget, temp: &Path) -> Result<Self> {
-        let ends: Vec<usize> = sources
-            .parts
-            .iter()
-            .scan(0, |end, parts| {
-                *end += parts.len();
-                Some(*end)
-            })
-            .collect();
-        let mut captures = current_captures::read(&sources.parts.concat(), &budget.share(2))?;
-        let mut superseded = 0;
-        let next = || captures.next_current(|_| superseded += 1);
-        let of_part = |part: u32| ends.partition_point(|&end| end <= part as usize) as u32;
-        let mut pages = Self::gather(next, of_part, sources.order, sources.min_words, (budget, temp))?;
-        pages.left_out[0].1 = superseded;
+    pub fn read(parts: &[Vec<PathBuf>], order: &Order, min_words: u32, budget: &Budget) -> Result<Self> {
+        let of_results =
+            (0..).zip(parts).flat_map(|(number, parts)| std::iter::repeat_n(number, parts.len()));
+        let of_part: Vec<u32> = of_results.collect();
+        let mut captures = current_captures::read(&parts.concat(), &budget.share(2))?;
+        let next = || captures.next_current(|_| ());
+        let mut pages = Self::gather(next, |part| of_part[part as usize], order, min_words, budget)?;
+        pages.left_out[0].1 = captures.superseded();
         Ok(pages)
     }
 
-    /// Orders the captures that `next` gives, of whose parts `of_part` tells the results.
+    /// Orders the captures that `next` gives, of whose parts `of_part` tells the results; texts of fewer than `min_words`
+    /// words are not compared.
     ///
     /// # Errors
     /// As of [`Pages::read`].
@@ -99,10 +88,10 @@ impl Pages {
         of_part: impl Fn(u32) -> u32,
         order: &Order,
         min_words: u32,
-        (budget, temp): (&Budget, &Path),
+        budget: &Budget,
     ) -> Result<Self> {
-        let mut sorter = BytesSorter::new(&budget.share(2));
-        let (mut key, mut shards, mut count) = (Vec::new(), Shards::default(), 0u64);
+        let mut sorter = RowSorter::new(&budget.share(2));
+        let (mut shards, mut count) = (Shards::default(), 0u64);
         let (mut without_text, mut few_words) = (0, 0);
         while let Some(capture) = next()? {
             count += 1;
@@ -124,14 +113,12 @@ impl Pages {
                 has_simhash: u32::from(capture.simhash.is_some()),
                 padding: [0; 3],
             };
-            key.clear();
-            order.key(&capture, &mut key);
-            sorter.push(&key, bytemuck::bytes_of(&page))?;
+            sorter.push(&order.key(&capture), &page)?;
         }
         if count > u64::from(u32::MAX) {
             return Err(Error::Limit(format!("{count} pages: duplicates are numbered by 32 bits")));
         }
-        let mut pages = Self::store(sorter, shards.names, budget, temp)?;
+        let mut pages = Self::store(sorter, shards.names, budget)?;
         pages.left_out = [
             ("superseded-capture", 0),
             ("page-without-text", without_text),
@@ -140,41 +127,32 @@ impl Pages {
         Ok(pages)
     }
 
-    fn store(sorter: BytesSorter, shards: Vec<String>, budget: &Budget, temp: &Path) -> Result<Self> {
-        let share = budget.share(4);
+    fn store(sorter: RowSorter<Key, Page>, shards: Vec<String>, budget: &Budget) -> Result<Self> {
+        let (share, temp) = (budget.share(4), &budget.temp_dir);
         let mut urls = StringsWriter::create(temp)?;
         let mut pages = MappedWriter::create(temp)?;
-        let (mut places, mut texts, mut keys) =
-            (Sorter::new(&share), Sorter::new(&share), Sorter::new(&share));
-        let mut sorted = sorter.finish()?;
-        while let Some((key, value)) = sorted.next().transpose()? {
+        let mut keys = Sorter::new(&share);
+        let mut texts = Sorter::new(&share).with_combine(one_digest);
+        for row in sorter.finish()? {
+            let ((.., url), page) = row?;
             let number = pages.len();
-            let page: Page = bytemuck::pod_read_unaligned(value);
-            urls.push(Order::url(key))?;
-            places.push([page.place, number])?;
-            keys.push([(page.key >> 64) as u64, page.key as u64, number])?;
+            urls.push(&url)?;
+            keys.push(keyed(page.key, number))?;
             if page.text != 0 {
-                texts.push([(page.text >> 64) as u64, page.text as u64, number])?;
+                texts.push(keyed(page.text, number))?;
             }
             pages.push(page)?;
         }
-        drop(sorted);
         let pages = pages.finish()?;
-        let mut speaks = vec![0u64; pages.len().div_ceil(64)];
-        let mut last = None;
-        let mut by_text = MappedWriter::create(temp)?;
-        for entry in texts.finish()? {
-            let entry = entry?;
-            if last.replace([entry[0], entry[1]]) != Some([entry[0], entry[1]]) {
-                speaks[entry[2] as usize / 64] |= 1 << (entry[2] % 64);
-                by_text.push(entry)?;
-            }
+        let mut speaks = Bits::with_room(pages.len());
+        let by_text = ByKey::of(texts)?;
+        for first in by_text.numbers() {
+            speaks.insert(first);
         }
         Ok(Pages {
             urls: urls.finish()?,
-            by_place: Mapped::of(temp, places.finish()?)?,
-            by_key: Mapped::of(temp, keys.finish()?)?,
-            by_text: by_text.finish()?,
+            by_key: ByKey::of(keys)?,
+            by_text,
             pages,
             shards,
             speaks,
@@ -218,6 +196,24 @@ impl Pages {
         Some(self.simhash(a)?.distance(self.simhash(b)?) as u8)
     }
 
+    /// A row of two pages, without what is said of both.
+    pub fn pair(&self, a: u32, b: u32) -> DuplicateRow {
+        DuplicateRow {
+            a: self.url(a).to_owned(),
+            b: self.url(b).to_owned(),
+            a_key: Bytes16(self.page(a).key),
+            b_key: Bytes16(self.page(b).key),
+            a_host: self.host(a),
+            b_host: self.host(b),
+            a_text_digest: Some(self.page(a).text).filter(|text| *text != 0).map(Bytes16),
+            b_text_digest: Some(self.page(b).text).filter(|text| *text != 0).map(Bytes16),
+            a_earlier: self.page(a).results > 0,
+            b_earlier: self.page(b).results > 0,
+            distance: self.distance(a, b),
+            ..DuplicateRow::default()
+        }
+    }
+
     /// What tables may call the shard at `path`: its name, with folders in front or without.
     pub fn names_of(&self, path: &Path) -> Vec<&str> {
         self.shards.iter().map(String::as_str).filter(|name| path.ends_with(name)).collect()
@@ -225,69 +221,69 @@ impl Pages {
 
     /// Whether the page is the first with its text, which is long enough to be compared: it speaks for all that have it.
     pub fn speaks(&self, page: u32) -> bool {
-        self.speaks[page as usize / 64] >> (page % 64) & 1 == 1
+        self.speaks.contains(page)
     }
 
     /// Number of texts that are compared.
     pub fn texts(&self) -> usize {
-        self.by_text.len()
+        self.by_text.numbers().len()
     }
 
     /// The page of a capture, by the number of its results, [`current_captures::place`] and key; `None` where another
     /// capture is current. Crawls give their shards the same names.
     pub fn at(&self, results: u32, place: u64, key: u128) -> Option<u32> {
-        let from = self.by_place.partition_point(|entry| entry[0] < place);
-        let same = self.by_place[from..].iter().take_while(|entry| entry[0] == place);
-        let own = |page: &Page| page.key == key && page.results == results;
-        same.map(|entry| entry[1] as u32).find(|&page| own(self.page(page)))
+        let own = |page: &Page| page.place == place && page.results == results;
+        self.of_key(key).filter(|&page| own(self.page(page)))
     }
 
     /// The page that speaks for the text of this digest.
     pub fn speaker(&self, digest: u128) -> Option<u32> {
-        number(&self.by_text, digest)
+        self.by_text.get(digest).map(|page| page as u32)
     }
 
     /// The page of this key.
     pub fn of_key(&self, key: u128) -> Option<u32> {
-        number(&self.by_key, key)
+        self.by_key.get(key).map(|page| page as u32)
     }
 
     /// Stars of equal bodies, and of equal texts among pages whose bodies differ; centres are the first pages.
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn copies(&self, budget: &Budget, temp: &Path) -> Result<Copies> {
+    pub fn copies(&self, budget: &Budget) -> Result<Copies> {
         let mut sorter = Sorter::new(&budget.share(2));
         for (digest, same) in [(0, Same::Body), (1, Same::Text)] {
             let mut order = Sorter::new(&budget.share(2));
             for (number, page) in (0u64..).zip(self.pages.iter()) {
                 let digest = if digest == 0 { page.body } else { page.text };
                 if digest != 0 {
-                    order.push([(digest >> 64) as u64, digest as u64, number])?;
+                    order.push(keyed(digest, number))?;
                 }
             }
-            let mut centre = [0; 3];
-            for entry in order.finish()? {
-                let entry = entry?;
-                if entry[..2] != centre[..2] {
-                    centre = entry;
-                    continue;
-                }
-                let (a, b) = (centre[2] as u32, entry[2] as u32);
-                if same == Same::Body || self.page(a).body != self.page(b).body || self.page(a).body == 0 {
-                    sorter.push([a, b, u32::from(same == Same::Text)])?;
-                }
-            }
+            group(
+                order.finish()?,
+                |a, b| a[..2] == b[..2],
+                |centre, others| {
+                    for entry in others {
+                        let (a, b) = (centre[2] as u32, entry?[2] as u32);
+                        if same == Same::Body
+                            || self.page(a).body != self.page(b).body
+                            || self.page(a).body == 0
+                        {
+                            sorter.push([a, b, u32::from(same == Same::Text)])?;
+                        }
+                    }
+                    Ok(())
+                },
+            )?;
         }
-        Ok(Copies(Mapped::of(temp, sorter.finish()?)?))
+        Ok(Copies(sorter.mapped()?))
     }
 }
 
-/// The number that stands behind the halves of `sought`.
-fn number(entries: &[[u64; 3]], sought: u128) -> Option<u32> {
-    let halves = [(sought >> 64) as u64, sought as u64];
-    let at = entries.binary_search_by(|entry| [entry[0], entry[1]].cmp(&halves)).ok()?;
-    Some(entries[at][2] as u32)
+/// Whether two entries have the same digest.
+fn one_digest(a: &mut [u64; 3], b: &[u64; 3]) -> bool {
+    a[..2] == b[..2]
 }
 
 /// Exact copies, by first page, then second.

@@ -43,7 +43,6 @@ use webmill_sort::Budget;
 
 use crate::output::{TableFile, first_part};
 use output::Output;
-use pages::Pages;
 use row::PassageRow;
 use texts::TextRows;
 
@@ -83,16 +82,16 @@ pub fn find(
         return Ok(());
     }
     let stage = unit.stage();
-    let (progress, temp) = (stage.progress, unit.temp().to_path_buf());
-    let budget = Budget::new(stage.memory as usize / 2).in_dir(&temp);
+    let progress = stage.progress;
+    let budget = Budget::new(stage.memory as usize / 2).in_dir(unit.temp());
     let options = PassageOptions { shingle_words: near.shingle_words as u32, ..PassageOptions::default() };
 
     progress.begin("pages to compare", 0, Measure::Items);
-    let pages = Pages::read(&extract.path("pages"), clusters, near.min_words, &budget, unit)?;
-    let rows = TextRows::find(&extract.path("texts"), &pages, &budget, &temp, stage)?;
-    progress.advance(u64::from(pages.len));
+    let pages = pages::read(&extract.path("pages"), clusters, near.min_words, &budget, unit)?;
+    let rows = TextRows::find(&extract.path("texts"), &pages, unit.temp(), stage)?;
+    progress.advance(pages.len() as u64);
     progress.end();
-    let missing = u64::from(pages.len).saturating_sub(rows.len);
+    let missing = (pages.len() as u64).saturating_sub(rows.len);
     if missing > 0 {
         unit.dropped("passages-text-missing", missing);
     }
@@ -102,13 +101,13 @@ pub fn find(
     rows.map(stage, |text| options.winnowed(text), |page, winnowed| join.push_winnowed(page, winnowed))?;
     known::near_pairs(duplicates, &pages, stage.cancel, |a, b| join.leave_out(a, b))?;
     let pairs = join.finish()?;
-    let texts = rows.copy(|page| pairs.contains(page), &budget.share(4), &temp, stage)?;
+    let texts = rows.copy(|page| pairs.contains(page), &budget.share(4), stage)?;
     progress.end();
 
     progress.begin("passages", 0, Measure::Items);
     let mut output = Output::create(near, &pages, unit)?;
     let counts = pairs.align(
-        |page| texts.get(page),
+        |page| texts.get::<&str>(u64::from(page)),
         |pair| {
             stage.cancel.check()?;
             progress.advance(1);

@@ -11,7 +11,7 @@ use std::path::Path;
 use webmill_capture::{CanonicalUrl, Error, Result};
 use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, Fingerprint, KeepPolicy, near_buckets};
 use webmill_run::{Cancel, Inputs, Silent, Stage, job_key};
-use webmill_sort::Budget;
+use webmill_sort::{Budget, Mapped, MappedWriter, PutKey};
 
 use super::candidates::Near;
 use super::earlier::EarlierPairs;
@@ -21,7 +21,6 @@ use super::pages::Pages;
 use super::texts::TextsWriter;
 use super::{Dedup, close};
 use crate::current_captures::{CurrentCapture, body_of, place};
-use crate::mapped::{Mapped, MappedWriter};
 
 /// Bytes that are gathered in memory before the disk helps.
 const MEMORY: usize = 256 << 20;
@@ -73,7 +72,7 @@ impl PageFacts<'_> {
 pub fn order_key(policy: KeepPolicy, url: &str, time_ms: Option<i64>, words: u32) -> Result<Vec<u8>> {
     let capture = CurrentCapture { url: url.to_owned(), time_ms, words, ..CurrentCapture::default() };
     let mut key = Vec::new();
-    Order::of_rows(policy)?.key(&capture, &mut key);
+    Order::of_rows(policy)?.key(&capture).put(&mut key);
     Ok(key)
 }
 
@@ -234,10 +233,9 @@ impl Connected {
         let budget = Budget::new(MEMORY).in_dir(temp);
         let mut captures = captures.into_iter();
         let order = Order::of_rows(settings.keep)?;
-        let pages =
-            Pages::gather(|| Ok(captures.next()), |_| 0, &order, settings.min_words, (&budget, temp))?;
-        let copies = pages.copies(&budget, temp)?;
-        let known = EarlierPairs::read(&[], &pages, &budget, temp)?;
+        let pages = Pages::gather(|| Ok(captures.next()), |_| 0, &order, settings.min_words, &budget)?;
+        let copies = pages.copies(&budget)?;
+        let known = EarlierPairs::read(&[], &pages, &budget)?;
         let mut texts = texts.finish(temp, settings.shape().words as usize)?;
         let number = |id| {
             let missing = || Error::Internal(format!("page {id} of a pair is not among the connected pages"));

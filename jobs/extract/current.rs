@@ -9,109 +9,61 @@
 //!
 //! Memory: a bit a capture beside the sort.
 
-use webmill_capture::Result;
+use webmill_capture::bits::Bits;
+use webmill_capture::{Result, UrlKey};
 use webmill_mill::{PageRow, WarcType};
 use webmill_run::Stage;
-use webmill_sort::{Budget, BytesSorter};
+use webmill_sort::{Budget, RowSorter, Unread, group};
 use webmill_table::{Reader, columns};
 
 use super::parts::{CAPTURES, PlacedRow};
-use crate::current_captures::ordered;
 
 columns! {
     /// What decides.
     struct Judged from PlacedRow { url, time, digest, shard, offset, class }
 }
 
-/// Captures of a part that count, a bit each.
-pub struct Marks(Vec<u64>);
-
-impl Marks {
-    /// The marks of a part with `rows` captures, which are all current except the `superseded` rows.
-    pub fn but(rows: u64, superseded: &[u64]) -> Self {
-        let mut marks = Marks(vec![u64::MAX; rows.div_ceil(64) as usize]);
-        for &row in superseded {
-            if let Some(word) = marks.0.get_mut((row / 64) as usize) {
-                *word &= !(1 << (row % 64));
-            }
-        }
-        marks
-    }
-
-    fn set(&mut self, row: u64) {
-        if let Some(word) = self.0.get_mut((row / 64) as usize) {
-            *word |= 1 << (row % 64);
-        }
-    }
-
-    /// Whether the capture in this row counts.
-    pub fn get(&self, row: u64) -> bool {
-        self.0.get((row / 64) as usize).is_some_and(|word| word >> (row % 64) & 1 == 1)
-    }
-}
-
 /// The captures that count, part by part; `parts` are the files of captures with their rows.
 ///
 /// # Errors
 /// Where a file cannot be read or the disk refuses.
-pub fn judge(stage: &Stage<'_>, parts: &[(String, u64)]) -> Result<Vec<Marks>> {
-    let mut marks: Vec<Marks> =
-        parts.iter().map(|(_, rows)| Marks(vec![0; rows.div_ceil(64) as usize])).collect();
+pub fn judge(stage: &Stage<'_>, parts: &[(String, u64)]) -> Result<Vec<Bits>> {
+    let mut current = vec![Bits::default(); parts.len()];
     if parts.is_empty() {
-        return Ok(marks);
+        return Ok(current);
     }
     let folder =
         tempfile::tempdir_in(stage.path(CAPTURES)).map_err(|e| webmill_capture::Error::io(CAPTURES, e))?;
-    let mut sorter = BytesSorter::new(&Budget::new(stage.memory as usize / 2).in_dir(folder.path()));
+    let mut sorter = RowSorter::new(&Budget::new(stage.memory as usize / 2).in_dir(folder.path()));
     for (part, (path, rows)) in (0u32..).zip(parts) {
         push_part(stage, part, path, &mut sorter)?;
         stage.progress.advance(*rows);
     }
-    let mut sorted = sorter.finish()?;
-    let (mut url, mut place) = (Vec::new(), [0; 12]);
-    let mut set = |place: [u8; 12]| {
-        let [a, b, c, d, row @ ..] = place;
-        if let Some(marks) = marks.get_mut(u32::from_be_bytes([a, b, c, d]) as usize) {
-            marks.set(u64::from_be_bytes(row));
-        }
-    };
-    while let Some((key, value)) = sorted.next().transpose()? {
-        let next = &key[..memchr::memchr(0, key).unwrap_or(key.len())];
-        if next != url {
-            if !url.is_empty() {
-                set(place);
-            }
-            url.clear();
-            url.extend_from_slice(next);
-        }
-        place = value.try_into().unwrap_or(place);
-    }
-    if !url.is_empty() {
-        set(place);
-    }
-    Ok(marks)
+    let one_url = |a: &(Order, Place), b: &(Order, Place)| a.0.0 == b.0.0;
+    group(sorter.finish()?, one_url, |first, later| {
+        let (part, row) = later.last().transpose()?.map_or(first.1, |last| last.1);
+        current[part as usize].insert(row);
+        Ok(())
+    })?;
+    Ok(current)
 }
 
-fn push_part(stage: &Stage<'_>, part: u32, path: &str, sorter: &mut BytesSorter) -> Result<()> {
+/// By what captures are sorted: key of the URL, class, time, digest, offset, shard.
+type Order = (u128, u8, Option<i64>, Unread<()>, i64, Unread<()>);
+
+/// Part and row.
+type Place = (u32, u64);
+
+fn push_part(stage: &Stage<'_>, part: u32, path: &str, sorter: &mut RowSorter<Order, Place>) -> Result<()> {
     let mut reader = Reader::<Judged>::open(&stage.path(path))?;
-    let (mut key, mut value, mut row) = (Vec::new(), Vec::new(), 0u64);
+    let mut row = 0u64;
     while let Some(batch) = reader.next()? {
         stage.cancel.check()?;
         for capture in batch.rows() {
-            key.clear();
-            key.extend_from_slice(capture.url.as_bytes());
-            // A canonical URL holds no zero byte, so URLs sort before what follows them.
-            key.push(0);
-            key.push(capture.class);
-            key.extend_from_slice(&ordered(capture.time.0));
-            key.extend_from_slice(capture.digest.unwrap_or_default().as_bytes());
-            key.push(0);
-            key.extend_from_slice(&capture.offset.to_be_bytes());
-            key.extend_from_slice(capture.shard.as_bytes());
-            value.clear();
-            value.extend_from_slice(&part.to_be_bytes());
-            value.extend_from_slice(&row.to_be_bytes());
-            sorter.push(&key, &value)?;
+            let (digest, shard) = (Unread(capture.digest.unwrap_or_default()), Unread(capture.shard));
+            let url = UrlKey::of(capture.url).0;
+            let order = (url, capture.class, capture.time.0, digest, capture.offset, shard);
+            sorter.push(&order, &(part, row))?;
             row += 1;
         }
     }

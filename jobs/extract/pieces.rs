@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use webmill_capture::bits::Bits;
 use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, MediaRow, Mill, Templates};
 use webmill_run::{Cancel, Counts, Inputs, JobKey, Reject, Silent, Stage, job_key};
@@ -20,8 +21,7 @@ use webmill_shard::{Container, Format, Input, Part as Range, follows, split};
 use webmill_table::{Packing, Table, TableSchema, schema};
 use webmill_text::{Footprint, Sample};
 
-use super::current::Marks;
-use super::media::{self, Kept, MERGED};
+use super::media::{self, MERGED};
 use super::parts::{CAPTURES, tables_by_name};
 use super::tables::{self, FAN_IN, Part, Planned, Sources};
 use super::template_row::TemplateRow;
@@ -308,14 +308,19 @@ impl Pieces {
         let tables: Vec<_> = tables_by_name(&self.mill).into_iter().collect();
         let at = tables.iter().position(|(name, _)| *name == file.table);
         let at = at.ok_or_else(|| Error::Config(format!("no table is called {}", file.table)))?;
-        let marks: Vec<Marks> = parts.iter().map(|(part, old)| Marks::but(part.captures, old)).collect();
+        let current = |(part, superseded): &(PartFile, Vec<u64>)| {
+            let mut rows = Bits::below(part.captures);
+            superseded.iter().for_each(|row| rows.remove(*row));
+            rows
+        };
+        let current: Vec<Bits> = parts.iter().map(current).collect();
         let sources: Vec<Part> = parts.iter().map(|(part, _)| part_of(part, &tables)).collect();
         let planned = Planned { table: at, number: file.number, parts: 0..parts.len(), rows: file.rows };
         let stage = self.stage(folder)?;
         let (name, table) = &tables[at];
         let fan_in = *FAN_IN.start();
         let sources =
-            Sources { stage: &stage, parts: &sources, marks: &marks, packing: Packing::Fast, fan_in };
+            Sources { stage: &stage, parts: &sources, current: &current, packing: Packing::Fast, fan_in };
         stage.unit("table", |unit| sources.file(unit, &planned, name, table.as_ref()))?;
         let shows_pictures = name == MediaRow::NAME;
         Ok(folder.join(if shows_pictures { MERGED } else { name }).join(file_name(file.number)))
@@ -327,8 +332,11 @@ impl Pieces {
     /// Where the file cannot be read or the disk refuses.
     pub fn write_media(&self, number: usize, kept: &[u64], folder: &Path) -> Result<PathBuf> {
         let (stage, name) = (self.stage(folder)?, file_name(number));
-        let kept = Kept::rows(kept);
-        stage.unit("media", |unit| media::copy(&stage, &format!("{MERGED}/{name}"), &kept, unit))?;
+        let mut rows = Bits::default();
+        for row in kept {
+            rows.insert(*row);
+        }
+        stage.unit("media", |unit| media::copy(&stage, &format!("{MERGED}/{name}"), &rows, unit))?;
         Ok(folder.join(MediaRow::NAME).join(name))
     }
 }

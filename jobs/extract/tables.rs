@@ -21,16 +21,17 @@ use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
+use webmill_capture::bits::Bits;
 use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::{Error, Result};
 use webmill_mill::{MediaRow, Merge, Mill, PageRow, Run, TableRows};
 use webmill_run::{Measure, Stage, Unit};
+use webmill_sort::PutKey;
 use webmill_table::{Packing, Reader, Table, columns};
 
-use super::current::{Marks, judge};
+use super::current::judge;
 use super::media::MERGED;
 use super::parts::{ASIDE_BYTES, CAPTURES, PlacedRow, TABLES, tables_by_name};
-use crate::current_captures::ordered;
 use crate::output::footer;
 
 /// Bytes of rows in a row group of a file.
@@ -98,13 +99,13 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64, packing: Packing) -
     let captures: Vec<(String, u64)> =
         scratch.iter().filter(|(path, _)| path.starts_with(CAPTURES)).cloned().collect();
     stage.progress.begin("current captures", captures.iter().map(|part| part.1).sum(), Measure::Items);
-    let marks = judge(stage, &captures)?;
+    let current = judge(stage, &captures)?;
     stage.progress.end();
     let parts = parts(&captures, &scratch, &tables);
     let planned = plan(&parts, &tables, file_rows);
     stage.progress.begin("tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
     let width = Width::of(rayon::current_num_threads(), stage.memory);
-    let sources = Sources { stage, parts: &parts, marks: &marks, packing, fan_in: width.fan_in };
+    let sources = Sources { stage, parts: &parts, current: &current, packing, fan_in: width.fan_in };
     let planned = sources.heaviest_first(planned, &tables);
     for planned in planned.chunks(width.files) {
         planned.iter().par_bridge().try_for_each(|file| {
@@ -183,8 +184,8 @@ pub struct Sources<'a> {
     pub stage: &'a Stage<'a>,
     /// The parts.
     pub parts: &'a [Part],
-    /// Which of their captures count.
-    pub marks: &'a [Marks],
+    /// Rows of their captures that count.
+    pub current: &'a [Bits],
     /// How what is merged again is packed.
     pub packing: Packing,
     /// Parts that are open at a time for a file.
@@ -263,15 +264,16 @@ impl Sources<'_> {
         for (source, &part) in (0u32..).zip(parts) {
             let path = self.stage.path(&format!("{CAPTURES}/{}", self.parts[part].file));
             let mut reader = Reader::<Ordered>::open(&path)?;
-            let mut row = 0;
+            let mut row = 0u64;
             while let Some(batch) = reader.next()? {
                 for capture in batch.rows() {
                     let rows = capture.rows.get(table).copied().unwrap_or(0);
-                    let is_current = self.marks[part].get(row);
+                    let is_current = self.current[part].contains(row);
                     row += 1;
                     if rows > 0 {
                         let start = keys.len();
-                        push_key(&mut keys, &capture);
+                        let Ordered { surt, url, time, shard, offset, .. } = capture;
+                        (surt, url, time.0, shard, offset).put(&mut keys);
                         runs.push((start..keys.len(), Run { source, rows, is_current }));
                     }
                 }
@@ -314,18 +316,6 @@ impl Sources<'_> {
         }
         Ok(sources)
     }
-}
-
-/// Adds bytes that sort as captures do. Neither URLs nor names of shards hold a zero byte.
-fn push_key(keys: &mut Vec<u8>, capture: &Ordered<'_>) {
-    for text in [capture.surt, capture.url] {
-        keys.extend_from_slice(text.as_bytes());
-        keys.push(0);
-    }
-    keys.extend_from_slice(&ordered(capture.time.0));
-    keys.extend_from_slice(capture.shard.as_bytes());
-    keys.push(0);
-    keys.extend_from_slice(&((capture.offset as u64) ^ (1 << 63)).to_be_bytes());
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use webmill_capture::Result;
 use webmill_capture::UrlKey;
 use webmill_graph::{Csr, CsrWriter, HostRanges, WeightKind, duplicates, fold};
 use webmill_run::{Committed, Unit};
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, ByKey, Sorter, keyed};
 use webmill_table::{Reader, columns};
 
 use super::levels::NodeSpool;
@@ -60,36 +60,22 @@ pub fn fold_copies(
 
 /// The node that stands for each node.
 fn representatives(dedup: &Committed, seed: u64, spool: &mut NodeSpool, budget: &Budget) -> Result<Vec<u32>> {
-    let mut nodes = Sorter::new(&budget.fraction(1, 2));
+    let mut nodes = Sorter::new(budget);
     let mut count = 0u32;
     let mut spool = spool.open()?;
     while let Some(node) = spool.next()? {
-        nodes.push([(node.key >> 64) as u64, node.key as u64, u64::from(count)])?;
+        nodes.push(keyed(node.key, u64::from(count)))?;
         count += 1;
     }
-    let mut members = Sorter::new(&budget.fraction(1, 2));
+    let nodes = ByKey::of(nodes)?;
+    // Members of clusters that are nodes: cluster, whether the others are folded into it, node.
+    let mut found: Vec<(u32, bool, u32)> = Vec::new();
     let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
-            let key = UrlKey::seeded(page.url, seed).0;
-            members.push([
-                (key >> 64) as u64,
-                key as u64,
-                u64::from(page.cluster) << 1 | u64::from(page.keep),
-            ])?;
-        }
-    }
-    // Members of clusters that are nodes: cluster, whether the others are folded into it, node.
-    let mut found: Vec<(u32, bool, u32)> = Vec::new();
-    let mut nodes = nodes.finish()?;
-    let mut node = nodes.next().transpose()?;
-    for member in members.finish()? {
-        let member = member?;
-        while node.is_some_and(|node| node[..2] < member[..2]) {
-            node = nodes.next().transpose()?;
-        }
-        if let Some(node) = node.filter(|node| node[..2] == member[..2]) {
-            found.push(((member[2] >> 1) as u32, member[2] & 1 == 1, node[2] as u32));
+            if let Some(node) = nodes.get(UrlKey::seeded(page.url, seed).0) {
+                found.push((page.cluster, page.keep, node as u32));
+            }
         }
     }
     found.sort_unstable();

@@ -1,18 +1,18 @@
 //! Feeding the graph's builder from tables `pages` and `links`.
 
+use std::iter::Peekable;
 use std::path::PathBuf;
 
 use webmill_capture::{CanonicalUrl, Result, UrlKey};
 use webmill_graph::{GraphBuilder, LinkInput, NumberedNode, PageInput};
 use webmill_mill::{LinkElement, LinkRow, PageRow, WarcType};
 use webmill_run::{Committed, Stage};
-use webmill_sort::{Budget, BytesSorter, SortedBytes};
+use webmill_sort::{Budget, RowSorter, SortedRows, look_up};
 use webmill_table::{Reader, columns, part_files};
 
-use super::sources::{Sources, SourcesOfPart};
+use super::sources::Sources;
 use super::tables::Crawled;
 use crate::current_captures::{self, place};
-use crate::output::covered;
 
 /// Attribute of a page that was crawled; a redirecting URL has another, which counts less than being crawled.
 pub const CRAWLED: &[u8] = b"0";
@@ -38,7 +38,7 @@ pub struct Feed<'a> {
     kinds: Vec<LinkElement>,
     budget: Budget,
     sources: Sources,
-    captured: BytesSorter,
+    captured: RowSorter<(String, String), u8>,
     /// Links of kinds that make no arcs.
     pub other_kinds: u64,
     /// Links of captures that are superseded.
@@ -55,7 +55,7 @@ impl<'a> Feed<'a> {
             seed,
             kinds: kinds.iter().filter_map(|kind| kind.parse().ok()).collect(),
             sources: Sources::new(&budget.fraction(3, 8)),
-            captured: BytesSorter::new(&budget.fraction(1, 8)).with_unique_keys(),
+            captured: RowSorter::new(&budget.fraction(1, 8)).with_unique_keys(),
             budget: budget.fraction(1, 2),
             other_kinds: 0,
             superseded_links: 0,
@@ -72,12 +72,10 @@ impl<'a> Feed<'a> {
     pub fn pages(&mut self, builder: &mut GraphBuilder) -> Result<()> {
         let parts = part_files(&self.extract.path("pages"))?;
         let mut captures = current_captures::read(&parts, &self.budget)?;
-        while let Some(page) =
-            captures.next_current(|superseded| self.sources.supersede(superseded.part, superseded.place))?
-        {
+        while let Some(page) = captures.next_current(|superseded| self.sources.supersede(superseded.place))? {
             let key = self.key(&page.url, page.key);
             if self.seed != 0 {
-                self.sources.rename(page.part, page.place, page.key, key)?;
+                self.sources.rename(page.place, page.key, key)?;
             }
             builder.add_page(&PageInput {
                 key,
@@ -86,46 +84,43 @@ impl<'a> Feed<'a> {
                 attributes: CRAWLED,
             })?;
         }
-        self.other_captures(&parts, builder)
+        self.other_captures(parts, builder)
     }
 
     /// Gives every URL that redirects, and keeps what captures are that are no pages.
-    fn other_captures(&mut self, parts: &[PathBuf], builder: &mut GraphBuilder) -> Result<()> {
-        for (part, path) in (0..).zip(parts) {
-            let mut reader = Reader::<Captured>::open(path)?;
-            while let Some(batch) = reader.next()? {
-                for page in batch.rows() {
-                    let crawled = match page.fetch_status {
-                        None | Some(200..=299) if page.is_html || page.page_type.is_some() => None,
-                        Some(200..=299) => Some(Crawled::Other),
-                        None if page.warc_type == Some(WarcType::Resource) => Some(Crawled::Other),
-                        Some(300..=399) => Some(Crawled::Redirect),
-                        Some(400..=599) => Some(Crawled::Error),
-                        _ => None,
+    fn other_captures(&mut self, parts: Vec<PathBuf>, builder: &mut GraphBuilder) -> Result<()> {
+        let mut reader = Reader::<Captured>::over(parts);
+        while let Some(batch) = reader.next()? {
+            for page in batch.rows() {
+                let crawled = match page.fetch_status {
+                    None | Some(200..=299) if page.is_html || page.page_type.is_some() => None,
+                    Some(200..=299) => Some(Crawled::Other),
+                    None if page.warc_type == Some(WarcType::Resource) => Some(Crawled::Other),
+                    Some(300..=399) => Some(Crawled::Redirect),
+                    Some(400..=599) => Some(Crawled::Error),
+                    _ => None,
+                };
+                if let Some(crawled) = crawled {
+                    self.captured.push(&(page.url_sortkey, page.url), &(crawled as u8))?;
+                }
+                let redirect = matches!(page.fetch_status, Some(300..=399)).then_some(page.url);
+                for source in [redirect, page.url_origin].into_iter().flatten() {
+                    let Some(source) = CanonicalUrl::parse(source) else {
+                        self.no_urls += 1;
+                        continue;
                     };
-                    if let Some(crawled) = crawled {
-                        let name = [page.url_sortkey.as_bytes(), page.url.as_bytes()].join(&0);
-                        self.captured.push(&name, &[crawled as u8])?;
+                    let (stored, surt) = (source.key().0, source.surt());
+                    let key = self.key(source.as_str(), stored);
+                    if self.seed != 0 {
+                        let place = place(page.warc_filename, page.warc_record_offset);
+                        self.sources.rename(place, stored, key)?;
                     }
-                    let redirect = matches!(page.fetch_status, Some(300..=399)).then_some(page.url);
-                    for source in [redirect, page.url_origin].into_iter().flatten() {
-                        let Some(source) = CanonicalUrl::parse(source) else {
-                            self.no_urls += 1;
-                            continue;
-                        };
-                        let (stored, surt) = (source.key().0, source.surt());
-                        let key = self.key(source.as_str(), stored);
-                        if self.seed != 0 {
-                            let place = place(page.warc_filename, page.warc_record_offset);
-                            self.sources.rename(part, place, stored, key)?;
-                        }
-                        builder.add_page(&PageInput {
-                            key,
-                            surt: surt.as_bytes(),
-                            url: source.as_str().as_bytes(),
-                            attributes: REDIRECTS,
-                        })?;
-                    }
+                    builder.add_page(&PageInput {
+                        key,
+                        surt: surt.as_bytes(),
+                        url: source.as_str().as_bytes(),
+                        attributes: REDIRECTS,
+                    })?;
                 }
             }
         }
@@ -137,32 +132,14 @@ impl<'a> Feed<'a> {
     /// # Errors
     /// Where the disk refuses.
     pub fn captured(&mut self) -> Result<CapturedUrls> {
-        let empty = BytesSorter::new(&self.budget);
-        let sorted = std::mem::replace(&mut self.captured, empty).finish()?;
-        Ok(CapturedUrls { sorted, next: None, ended: false })
+        let empty = RowSorter::new(&self.budget);
+        Ok(CapturedUrls(std::mem::replace(&mut self.captured, empty).finish()?.peekable()))
     }
 
     /// Gives every link of a kind that counts, of current captures.
     pub fn links(&mut self, builder: &mut GraphBuilder, stage: &Stage<'_>) -> Result<()> {
-        let pages = part_files(&self.extract.path("pages"))?;
-        let files = part_files(&self.extract.path("links"))?;
         let mut sources = std::mem::replace(&mut self.sources, Sources::new(&self.budget)).finish()?;
-        for (at, path) in files.iter().enumerate() {
-            // A file of links has the rows of whole files of pages: what is known of sources is wanted for these at a time.
-            let of_parts = sources.of_parts(covered(&pages, &files, at))?;
-            self.links_of_part(path, &of_parts, builder, stage)?;
-        }
-        Ok(())
-    }
-
-    fn links_of_part(
-        &mut self,
-        path: &std::path::Path,
-        sources: &SourcesOfPart,
-        builder: &mut GraphBuilder,
-        stage: &Stage<'_>,
-    ) -> Result<()> {
-        let mut reader = Reader::<Linked>::open(path)?;
+        let mut reader = Reader::<Linked>::open(&self.extract.path("links"))?;
         while let Some(batch) = reader.next()? {
             stage.cancel.check()?;
             for link in batch.rows() {
@@ -199,11 +176,7 @@ impl<'a> Feed<'a> {
 }
 
 /// What the captures of URLs are that are no HTML pages, in the order of nodes.
-pub struct CapturedUrls {
-    sorted: SortedBytes,
-    next: Option<(Vec<u8>, u8)>,
-    ended: bool,
-}
+pub struct CapturedUrls(Peekable<SortedRows<(String, String), u8>>);
 
 impl CapturedUrls {
     /// What the captures of a node are at best. Nodes are asked for in their order.
@@ -214,14 +187,10 @@ impl CapturedUrls {
         if node.crawled && node.attributes == CRAWLED {
             return Ok(Some(Crawled::Html));
         }
-        let name = [node.surt, node.url].join(&0);
-        while !self.ended && self.next.as_ref().is_none_or(|(next, _)| *next < name) {
-            let next = self.sorted.next().transpose()?;
-            self.next = next.map(|(key, value)| (key.to_vec(), value.first().copied().unwrap_or_default()));
-            self.ended = self.next.is_none();
-        }
-        let stored =
-            self.next.as_ref().filter(|(next, _)| *next == name).and_then(|(_, code)| Crawled::of(*code));
+        let found = look_up(&mut self.0, |(surt, url)| {
+            (surt.as_bytes(), url.as_bytes()).cmp(&(node.surt, node.url))
+        })?;
+        let stored = found.and_then(|code| Crawled::of(*code));
         // A URL that only another one's record names as where it came from has no capture of its own.
         let redirects = (node.crawled && node.attributes == REDIRECTS).then_some(Crawled::Redirect);
         Ok([stored, redirects].into_iter().flatten().min_by_key(|crawled| *crawled as u8))

@@ -1,36 +1,29 @@
-//! What is known of the captures that links stand on, part by part of the tables: which are superseded, and their keys
-//! under another seed. Kept in external sorts, so that a corpus of many captures a URL takes no more memory than another.
-
-use std::collections::{HashMap, HashSet};
-use std::iter::Peekable;
-use std::ops::Range;
+//! What is known of the captures that links stand on: which are superseded, and their keys under another seed. On disk, so that
+//! a corpus of many captures a URL takes no more memory than another.
 
 use webmill_capture::Result;
-use webmill_sort::{Budget, Sorted, Sorter};
+use webmill_sort::{Budget, Mapped, Sorter};
 
 /// Captures as they become known, in any order.
 pub struct Sources {
-    /// Part, place.
-    superseded: Sorter<[u64; 2]>,
-    /// Part, place, stored key and key under the seed in two halves each.
-    renamed: Sorter<[u64; 6]>,
+    /// Places.
+    superseded: Sorter<u64>,
+    /// Place, stored key and key under the seed in two halves each.
+    renamed: Sorter<[u64; 5]>,
     failed: Result<()>,
 }
 
 impl Sources {
     /// Nothing known yet.
     pub fn new(budget: &Budget) -> Self {
-        Sources {
-            superseded: Sorter::new(&budget.share(2)),
-            renamed: Sorter::new(&budget.share(2)),
-            failed: Ok(()),
-        }
+        let share = budget.share(2);
+        Sources { superseded: Sorter::new(&share), renamed: Sorter::new(&share), failed: Ok(()) }
     }
 
     /// A later capture of the same URL counts instead of this one. A failure is told by [`finish`](Self::finish).
-    pub fn supersede(&mut self, part: u32, place: u64) {
+    pub fn supersede(&mut self, place: u64) {
         if self.failed.is_ok() {
-            self.failed = self.superseded.push([u64::from(part), place]);
+            self.failed = self.superseded.push(place);
         }
     }
 
@@ -38,82 +31,60 @@ impl Sources {
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn rename(&mut self, part: u32, place: u64, stored: u128, key: u128) -> Result<()> {
-        let halves = |n: u128| [(n >> 64) as u64, n as u64];
+    pub fn rename(&mut self, place: u64, stored: u128, key: u128) -> Result<()> {
         let ([a, b], [c, d]) = (halves(stored), halves(key));
-        self.renamed.push([u64::from(part), place, a, b, c, d])
+        self.renamed.push([place, a, b, c, d])
     }
 
-    /// All that is known, by parts.
+    /// All that is known.
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn finish(self) -> Result<SortedSources> {
+    pub fn finish(self) -> Result<KnownSources> {
         self.failed?;
-        Ok(SortedSources {
-            superseded: self.superseded.finish()?.peekable(),
-            renamed: self.renamed.finish()?.peekable(),
+        Ok(KnownSources {
+            superseded: self.superseded.mapped()?,
+            renamed: self.renamed.mapped()?,
+            last: None,
         })
     }
 }
 
-/// Captures in the order of the parts.
-pub struct SortedSources {
-    superseded: Peekable<Sorted<[u64; 2]>>,
-    renamed: Peekable<Sorted<[u64; 6]>>,
+fn halves(key: u128) -> [u64; 2] {
+    [(key >> 64) as u64, key as u64]
 }
 
-/// The captures of some parts.
-#[derive(Default)]
-pub struct SourcesOfPart {
-    superseded: HashSet<u64>,
-    renamed: HashMap<(u64, u128), u128>,
+/// Captures by their places.
+pub struct KnownSources {
+    superseded: Mapped<u64>,
+    renamed: Mapped<[u64; 5]>,
+    /// The place that was asked for last, and the answer: links of a page follow each other.
+    last: Option<(u64, bool)>,
 }
 
-impl SortedSources {
-    /// Those of consecutive parts, which are asked for in ascending order. Memory: 8 bytes a superseded capture of these, of
-    /// a corpus with colliding keys 56 a capture of them.
-    ///
-    /// # Errors
-    /// Where a run file cannot be read.
-    pub fn of_parts(&mut self, parts: Range<u32>) -> Result<SourcesOfPart> {
-        let parts = u64::from(parts.start)..u64::from(parts.end);
-        let mut of_part = SourcesOfPart::default();
-        while let Some(item) =
-            self.superseded.next_if(|item| item.as_ref().map_or(true, |item| item[0] < parts.end))
-        {
-            let [of, place] = item?;
-            if parts.contains(&of) {
-                of_part.superseded.insert(place);
-            }
-        }
-        while let Some(item) =
-            self.renamed.next_if(|item| item.as_ref().map_or(true, |item| item[0] < parts.end))
-        {
-            let [of, place, a, b, c, d] = item?;
-            let whole = |high: u64, low: u64| (u128::from(high) << 64) | u128::from(low);
-            if parts.contains(&of) {
-                of_part.renamed.insert((place, whole(a, b)), whole(c, d));
-            }
-        }
-        Ok(of_part)
-    }
-}
-
-impl SourcesOfPart {
-    /// Whether any capture of the part is superseded: else places need not be worked out.
+impl KnownSources {
+    /// Whether any capture is superseded: else places need not be worked out.
     pub fn any_superseded(&self) -> bool {
         !self.superseded.is_empty()
     }
 
     /// Whether a later capture of its URL counts instead of this one.
-    pub fn is_superseded(&self, place: u64) -> bool {
-        self.superseded.contains(&place)
+    pub fn is_superseded(&mut self, place: u64) -> bool {
+        match self.last {
+            Some((of, is)) if of == place => is,
+            _ => {
+                let is = self.superseded.binary_search(&place).is_ok();
+                self.last = Some((place, is));
+                is
+            }
+        }
     }
 
     /// The key under the seed of a link source.
     pub fn renamed(&self, place: u64, stored: u128) -> Option<u128> {
-        self.renamed.get(&(place, stored)).copied()
+        let [a, b] = halves(stored);
+        let at = self.renamed.binary_search_by(|row| row[..3].cmp(&[place, a, b])).ok()?;
+        Some(u128::from(self.renamed[at][3]) << 64 | u128::from(self.renamed[at][4]))
     }
 }
 
@@ -122,22 +93,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn captures_come_back_by_their_parts() {
+    fn captures_come_back_by_their_places() {
         let mut sources = Sources::new(&Budget::new(1 << 12));
         for n in (0..2000u64).rev() {
-            sources.supersede((n % 5) as u32, n);
-            sources.rename((n % 5) as u32, n, u128::from(n) << 70, u128::MAX - u128::from(n)).unwrap();
+            sources.supersede(2 * n);
+            sources.rename(n, u128::from(n) << 70, u128::MAX - u128::from(n)).unwrap();
         }
         let mut sources = sources.finish().unwrap();
-        // Part 2 is not asked for: it has no links.
-        for part in [0, 1, 3, 4] {
-            let of_part = sources.of_parts(part..part + 1).unwrap();
-            assert_eq!(of_part.superseded.len(), 400);
-            assert!(of_part.is_superseded(u64::from(part) + 5) && !of_part.is_superseded(2));
-            let n = u128::from(part) + 10;
-            assert_eq!(of_part.renamed(n as u64, n << 70), Some(u128::MAX - n));
-            assert_eq!(of_part.renamed(n as u64, n), None);
+        for n in 0..2000 {
+            assert_eq!(
+                [2 * n, 2 * n, 2 * n + 1].map(|place| sources.is_superseded(place)),
+                [true, true, false]
+            );
+            assert_eq!(sources.renamed(n, u128::from(n) << 70), Some(u128::MAX - u128::from(n)));
+            assert_eq!(sources.renamed(n, 1), None);
         }
-        assert!(!sources.of_parts(9..10).unwrap().any_superseded());
+        assert!(sources.any_superseded());
     }
 }

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use webmill_capture::bits::Bits;
 use webmill_capture::{Error, Result};
 use webmill_dedup::{Pruned, without_repeated};
 use webmill_run::{Committed, Job};
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, Sorter};
 use webmill_table::{Reader, columns};
 
 use super::RepeatedLines;
 use super::tables::RepeatedBlockRow;
 use crate::job::latest;
-use crate::mapped::Mapped;
 
 columns! {
     struct Hashed from RepeatedBlockRow { hash }
@@ -55,7 +55,7 @@ impl KnownRepeated {
         while let Some(batch) = reader.next()? {
             sorter.extend(batch.rows().map(|row| row.hash.0))?;
         }
-        Self::of_sorted(sorter, settings.0.min_chars, budget)
+        Ok(KnownRepeated { hashes: sorter.mapped()?, min_chars: settings.0.min_chars })
     }
 
     /// These hashes, in any order, of lines and paragraphs of `min_chars` characters or more.
@@ -66,11 +66,7 @@ impl KnownRepeated {
     ) -> Result<Self> {
         let mut sorter = Sorter::<u128>::new(budget).with_combine(|a, b| a == b);
         sorter.extend(hashes)?;
-        Self::of_sorted(sorter, min_chars, budget)
-    }
-
-    fn of_sorted(sorter: Sorter<u128>, min_chars: u32, budget: &Budget) -> Result<Self> {
-        Ok(KnownRepeated { hashes: Mapped::of(&budget.temp_dir, sorter.finish()?)?, min_chars })
+        Ok(KnownRepeated { hashes: sorter.mapped()?, min_chars })
     }
 
     /// How many there are.
@@ -98,28 +94,10 @@ impl KnownRepeated {
         without_repeated(text, self.min_chars, |hash| self.contains(hash))
     }
 
-    /// A text without those repeated lines and paragraphs that `met` has; it has those of this text afterwards.
-    pub fn without_later<'t>(&self, text: &'t str, met: &mut MetRepeated) -> Pruned<'t> {
+    /// A text without those repeated lines and paragraphs whose numbers `met` has; it has those of this text afterwards.
+    pub fn without_later<'t>(&self, text: &'t str, met: &mut Bits) -> Pruned<'t> {
         without_repeated(text, self.min_chars, |hash| {
-            self.number(hash).is_some_and(|number| met.meet(number))
+            self.number(hash).is_some_and(|number| !met.insert(number as u64))
         })
-    }
-}
-
-/// Which of [`KnownRepeated`] were met: a bit each.
-pub struct MetRepeated(Vec<u64>);
-
-impl MetRepeated {
-    /// None of them.
-    pub fn none_of(known: &KnownRepeated) -> Self {
-        MetRepeated(vec![0; known.len().div_ceil(64)])
-    }
-
-    /// Whether it was met before.
-    fn meet(&mut self, number: usize) -> bool {
-        let (word, bit) = (&mut self.0[number / 64], 1 << (number % 64));
-        let before = *word & bit != 0;
-        *word |= bit;
-        before
     }
 }

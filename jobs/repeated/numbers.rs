@@ -3,18 +3,14 @@
 //! **Cost.** 8 bytes a page in temporary files that are mapped, so that the system may take their memory back; external sorts
 //! within the budget.
 
-use std::collections::HashMap;
-use std::iter::Peekable;
-use std::ops::Range;
 use std::path::Path;
 
 use webmill_capture::{CanonicalUrl, Error, Result};
 use webmill_run::Unit;
-use webmill_sort::{Budget, Sorted, Sorter};
+use webmill_sort::{Budget, ByKey, Mapped, MappedWriter, Sorter, keyed};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::clustered_captures::PagesAndClusters;
-use crate::mapped::{Mapped, MappedWriter};
 
 /// The number of a row that is no current capture with a text.
 pub const NO_PAGE: u32 = u32::MAX;
@@ -28,8 +24,7 @@ pub struct Numbers {
     pub pages: u32,
     hosts: Mapped<u32>,
     clusters: Mapped<u32>,
-    /// Part, place, number.
-    places: Peekable<Sorted<[u64; 3]>>,
+    by_key: ByKey,
 }
 
 impl Numbers {
@@ -39,7 +34,7 @@ impl Numbers {
     /// Where a table cannot be read or the disk refuses; [`Error::Limit`] past two thousand million pages.
     pub fn read(sources: &PagesAndClusters, budget: &Budget, unit: &mut Unit<'_>) -> Result<Self> {
         let mut captures = sources.captures(&budget.share(2))?;
-        let mut places = Sorter::new(&budget.share(4));
+        let mut keys = Sorter::new(&budget.share(4));
         let mut hosts = Sorter::new(&budget.share(8));
         let mut clusters = MappedWriter::create(unit.temp())?;
         let mut pages = 0u32;
@@ -56,7 +51,7 @@ impl Numbers {
             }
             let url = CanonicalUrl::parse_stored(&capture.url);
             let host = xxh3_64(url.as_ref().map_or("", |url| url.host()).as_bytes());
-            places.push([u64::from(capture.part), capture.place, u64::from(pages)])?;
+            keys.push(keyed(capture.key, u64::from(pages)))?;
             hosts.push([host, u64::from(pages)])?;
             clusters.push(cluster.unwrap_or(u32::MAX - pages))?;
             pages += 1;
@@ -73,7 +68,7 @@ impl Numbers {
             pages,
             hosts: number_hosts(hosts, budget, unit.temp())?,
             clusters: clusters.finish()?,
-            places: places.finish()?.peekable(),
+            by_key: ByKey::of(keys)?,
         })
     }
 
@@ -88,23 +83,9 @@ impl Numbers {
         move |page| clusters.get(page as usize).copied().unwrap_or(u32::MAX - page)
     }
 
-    /// The pages of consecutive parts of table `pages` by their places; parts are asked for in ascending order. Memory: some
-    /// 16 bytes a page of these.
-    ///
-    /// # Errors
-    /// Where a run file cannot be read.
-    pub fn of_parts(&mut self, parts: Range<u32>) -> Result<HashMap<u64, u32>> {
-        let parts = u64::from(parts.start)..u64::from(parts.end);
-        let mut found = HashMap::new();
-        while let Some(item) =
-            self.places.next_if(|item| item.as_ref().map_or(true, |item| item[0] < parts.end))
-        {
-            let [of, place, page] = item?;
-            if parts.contains(&of) {
-                found.insert(place, page as u32);
-            }
-        }
-        Ok(found)
+    /// The page whose URL has this key.
+    pub fn find(&self, key: u128) -> Option<u32> {
+        self.by_key.get(key).map(|number| number as u32)
     }
 }
 

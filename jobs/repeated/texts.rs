@@ -1,26 +1,21 @@
 //! Two passes over table `texts`: hashing the lines of all pages, and fetching the texts of a few.
 
-use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use memmap2::Mmap;
 use rayon::prelude::*;
-use webmill_capture::error::AtPath;
-use webmill_capture::{Error, Result};
+use webmill_capture::Result;
+use webmill_capture::bits::Bits;
 use webmill_dedup::RepeatedCount;
 use webmill_mill::TextRow;
 use webmill_run::{Committed, Unit};
-use webmill_sort::{Budget, Sorted, Sorter};
+use webmill_sort::{Budget, Mapped, MappedWriter, Numbered, NumberedWriter};
 use webmill_table::{Reader, columns, part_files};
 
 use super::numbers::{NO_PAGE, Numbers};
-use crate::current_captures::place;
-use crate::mapped::{Mapped, MappedWriter};
-use crate::output::covered;
 
 columns! {
-    struct Text from TextRow { text, warc_filename, warc_record_offset }
+    struct Text from TextRow { url_key, is_current, text }
 }
 
 columns! {
@@ -30,8 +25,6 @@ columns! {
 /// A part of table `texts`.
 struct Part {
     path: PathBuf,
-    /// Which parts of table `pages` have its captures.
-    of_pages: Range<u32>,
     /// Its rows among those of all parts.
     rows: Range<usize>,
 }
@@ -48,17 +41,17 @@ pub struct NumberedTexts {
 /// Where a table cannot be read or the disk refuses.
 pub fn hash_all(
     extract: &Committed,
-    pages: &mut Numbers,
+    pages: &Numbers,
     count: &mut RepeatedCount,
     unit: &mut Unit<'_>,
 ) -> Result<NumberedTexts> {
     let stage = unit.stage();
-    let mut parts = parts_of(extract)?;
+    let parts = part_files(&extract.path("texts"))?;
+    let mut parts: Vec<Part> = parts.into_iter().map(|path| Part { path, rows: 0..0 }).collect();
     let mut numbers = MappedWriter::create(unit.temp())?;
     let (mut row, mut counted, mut short) = (0, 0u64, 0u64);
     for part in &mut parts {
         part.rows.start = row;
-        let known = pages.of_parts(part.of_pages.clone())?;
         let mut reader = Reader::<Text>::over(vec![part.path.clone()]);
         while let Some(batch) = reader.next()? {
             stage.cancel.check()?;
@@ -67,8 +60,8 @@ pub fn hash_all(
                 .into_par_iter()
                 .map(|row| {
                     let row = batch.get(row);
-                    let at = place(row.warc_filename, row.warc_record_offset);
-                    let Some(&page) = known.get(&at) else { return (NO_PAGE, Vec::new(), 0) };
+                    let page = if row.is_current { pages.find(row.url_key.0) } else { None };
+                    let Some(page) = page else { return (NO_PAGE, Vec::new(), 0) };
                     let (hashes, short) = options.hashes_and_short(row.text);
                     (page, hashes, short)
                 })
@@ -94,109 +87,37 @@ pub fn hash_all(
     Ok(NumberedTexts { parts, numbers: numbers.finish()? })
 }
 
-fn parts_of(extract: &Committed) -> Result<Vec<Part>> {
-    let pages = part_files(&extract.path("pages"))?;
-    let texts = part_files(&extract.path("texts"))?;
-    let part =
-        |at: usize| Part { path: texts[at].clone(), of_pages: covered(&pages, &texts, at), rows: 0..0 };
-    Ok((0..texts.len()).map(part).collect())
-}
-
-/// Pages by number, a bit each.
-pub struct PageSet(Vec<u64>);
-
-impl PageSet {
-    /// The empty set over `pages` pages.
-    pub fn of(pages: u32) -> Self {
-        PageSet(vec![0; (pages as usize).div_ceil(64)])
-    }
-
-    /// Adds a page.
-    pub fn insert(&mut self, page: u32) {
-        if let Some(word) = self.0.get_mut(page as usize / 64) {
-            *word |= 1 << (page % 64);
-        }
-    }
-
-    fn has(&self, page: u32) -> bool {
-        self.0.get(page as usize / 64).is_some_and(|word| word >> (page % 64) & 1 == 1)
-    }
-}
-
-/// A page with its text.
-#[derive(Clone, Copy, Default)]
-pub struct NamedText<'t> {
-    /// Key of its URL.
-    pub key: u128,
-    /// Canonical URL.
-    pub url: &'t str,
-    /// Main text.
-    pub text: &'t str,
-}
-
-/// Texts of some pages in a temporary file.
-pub struct FetchedTexts(Option<Mmap>);
-
-/// Where each text is: page, offset, bytes of its URL, bytes of the text.
-pub type Places = Sorted<[u64; 4]>;
+/// A page with its text: key and canonical URL, main text.
+pub type NamedText<'t> = (u128, &'t str, &'t str);
 
 impl NumberedTexts {
-    /// Copies the texts of `wanted` pages; parts that have none are not opened.
+    /// Copies the texts of `wanted` pages as [`NamedText`]s, by page; parts that have none are not opened.
     ///
     /// # Errors
     /// Where the table cannot be read or the disk refuses.
-    pub fn fetch(
-        &self,
-        wanted: &PageSet,
-        budget: &Budget,
-        unit: &mut Unit<'_>,
-    ) -> Result<(FetchedTexts, Places)> {
-        let (stage, temp) = (unit.stage(), unit.temp().to_path_buf());
-        let mut file = BufWriter::new(tempfile::tempfile_in(&temp).at(&temp)?);
-        let mut places = Sorter::new(budget);
-        let mut offset = 0u64;
+    pub fn fetch(&self, wanted: &Bits, budget: &Budget, unit: &Unit<'_>) -> Result<Numbered> {
+        let mut copies = NumberedWriter::create(budget)?;
         for part in &self.parts {
             let mut rows = part.rows.clone();
-            let page_at = |row: usize| self.numbers.get(row).copied().filter(|&page| wanted.has(page));
+            let page_at = |row: usize| self.numbers.get(row).copied().filter(|&page| wanted.contains(page));
             if !rows.clone().any(|row| page_at(row).is_some()) {
                 continue;
             }
             let mut reader = Reader::<Named>::over(vec![part.path.clone()]);
             while let Some(batch) = reader.next()? {
-                stage.cancel.check()?;
+                unit.stage().cancel.check()?;
                 for (row, number) in batch.rows().zip(&mut rows) {
-                    let Some(page) = page_at(number) else { continue };
-                    let (url, text) = (row.url.as_bytes(), row.text.as_bytes());
-                    for bytes in [&row.url_key.0.to_le_bytes(), url, text] {
-                        file.write_all(bytes).at(&temp)?;
+                    if let Some(page) = page_at(number) {
+                        copies.put(u64::from(page), &(row.url_key.0, row.url, row.text))?;
                     }
-                    places.push([u64::from(page), offset, url.len() as u64, text.len() as u64])?;
-                    offset += (16 + url.len() + text.len()) as u64;
                 }
             }
         }
-        let file = file.into_inner().map_err(|e| Error::io(&temp, e.into_error()))?;
-        // SAFETY: the file is a temporary one without a name, complete, and not written to again.
-        let texts = if offset == 0 { None } else { Some(unsafe { Mmap::map(&file) }.at(&temp)?) };
-        Ok((FetchedTexts(texts), places.finish()?))
+        copies.finish()
     }
 
     /// Rows of the table.
     pub fn rows(&self) -> usize {
         self.numbers.len()
-    }
-}
-
-impl FetchedTexts {
-    /// What is at a place.
-    pub fn at(&self, [_, offset, url, text]: [u64; 4]) -> NamedText<'_> {
-        let read = || {
-            let (key, rest) = self.0.as_ref()?.get(offset as usize..)?.split_first_chunk::<16>()?;
-            let (url, rest) = rest.split_at_checked(url as usize)?;
-            let words = |bytes| std::str::from_utf8(bytes).ok();
-            let text = rest.get(..text as usize)?;
-            Some(NamedText { key: u128::from_le_bytes(*key), url: words(url)?, text: words(text)? })
-        };
-        read().unwrap_or_default()
     }
 }

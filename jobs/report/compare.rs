@@ -14,7 +14,7 @@ use std::path::Path;
 use webmill_capture::{Error, Result};
 use webmill_mill::PageRow;
 use webmill_run::{Cancel, Committed, Inputs, open_latest};
-use webmill_sort::{Budget, RowSorter};
+use webmill_sort::{Budget, RowSorter, group};
 use webmill_table::{Reader, columns};
 
 use super::Sources;
@@ -145,42 +145,31 @@ impl Changes {
     }
 
     fn join_pages(&mut self, pages: RowSorter<Sided, String>) -> Result<()> {
-        let mut sorted = pages.finish()?;
-        // An earlier page that waits for its later one: URL and digest.
-        let mut waiting: Option<(String, String)> = None;
-        while let Some(((url, side), digest)) = sorted.next()? {
-            if side == 0 {
-                self.pages[1] += u64::from(waiting.replace((url, digest)).is_some());
-                continue;
-            }
-            match waiting.take() {
-                Some((before, old)) if before == url => self.pages[if old == digest { 3 } else { 2 }] += 1,
-                other => {
-                    self.pages[1] += u64::from(other.is_some());
-                    self.pages[0] += 1;
-                }
-            }
-        }
-        self.pages[1] += u64::from(waiting.is_some());
-        Ok(())
+        let one_url = |a: &(Sided, String), b: &(Sided, String)| a.0.0 == b.0.0;
+        group(pages.finish()?, one_url, |((_, side), digest), others| {
+            let now = others.last().transpose()?;
+            let what = match now {
+                _ if *side == 1 => 0,
+                None => 1,
+                Some((_, now)) => 2 + usize::from(now == *digest),
+            };
+            self.pages[what] += 1;
+            Ok(())
+        })
     }
 
     fn join_hosts(&mut self, hosts: RowSorter<Sided, ()>) -> Result<()> {
-        let mut sorted = hosts.finish()?;
-        let mut open: Option<(String, [u64; 2])> = None;
-        loop {
-            let next = sorted.next()?.map(|(key, ())| key);
-            let same = matches!((&open, &next), (Some((host, _)), Some((name, _))) if host == name);
-            if !same && let Some((host, counts)) = open.take() {
-                self.note_host(host, counts);
-            }
-            let Some((name, side)) = next else { break };
-            open.get_or_insert((name, [0, 0])).1[usize::from(side)] += 1;
-        }
-        Ok(())
+        let one_host = |a: &(Sided, ()), b: &(Sided, ())| a.0.0 == b.0.0;
+        group(hosts.finish()?, one_host, |((name, side), ()), others| {
+            let mut counts = [0, 0];
+            counts[usize::from(*side)] += 1;
+            others.try_for_each(|page| page.map(|((_, side), ())| counts[usize::from(side)] += 1))?;
+            self.note_host(name, counts);
+            Ok(())
+        })
     }
 
-    fn note_host(&mut self, name: String, counts: [u64; 2]) {
+    fn note_host(&mut self, name: &str, counts: [u64; 2]) {
         let (pages, is_new) = match counts {
             [0, pages] => (pages, true),
             [pages, 0] => (pages, false),
@@ -189,7 +178,7 @@ impl Changes {
         self.hosts[usize::from(!is_new)] += 1;
         let at = self.listed_hosts.partition_point(|(other, ..)| *other >= pages);
         if at < MOST_HOSTS {
-            self.listed_hosts.insert(at, (pages, name, is_new));
+            self.listed_hosts.insert(at, (pages, name.to_owned(), is_new));
             self.listed_hosts.truncate(MOST_HOSTS);
         }
     }

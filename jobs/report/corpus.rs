@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use webmill_capture::{CanonicalUrl, Error, Result};
 use webmill_mill::PageRow;
-use webmill_sort::{Budget, BytesSorter, SortedBytes};
+use webmill_sort::{Budget, RowSorter, SortedRows, group};
 use webmill_table::{Reader, columns};
 
 use super::Sources;
@@ -13,6 +13,9 @@ use super::tables::HostRow;
 use crate::dedup::tables::ClusterRow;
 use crate::extract::log::OUTCOME;
 use crate::keywords::tables::KeywordRow;
+
+/// SURT forms and URLs of pages.
+pub type Noindex = SortedRows<(String, String), ()>;
 
 /// Counts by name.
 pub type Counts = BTreeMap<String, u64>;
@@ -109,8 +112,8 @@ impl Corpus {
     }
 
     /// Reads tables `pages`, `clusters` and `keywords`; gives `hosts` what concerns them. Returned beside the sums: the
-    /// URLs that ask to be left out of reports, as SURT form, zero byte and URL, in order.
-    pub fn read(sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<(Self, SortedBytes)> {
+    /// URLs that ask to be left out of reports, in order.
+    pub fn read(sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<(Self, Noindex)> {
         let mut corpus = Corpus::default();
         let noindex = corpus.read_pages(sources, hosts, budget)?;
         corpus.read_clusters(sources, hosts)?;
@@ -119,7 +122,7 @@ impl Corpus {
     }
 
     fn read_keywords(&mut self, sources: &Sources, budget: &Budget) -> Result<()> {
-        let mut sorter = BytesSorter::new(budget);
+        let mut sorter = RowSorter::new(budget);
         let mut counts: HashMap<String, u64> = HashMap::new();
         let mut reader = Reader::<Words>::open(&sources.keywords.path("keywords"))?;
         while let Some(batch) = reader.next()? {
@@ -141,9 +144,8 @@ impl Corpus {
         Ok(())
     }
 
-    fn read_pages(&mut self, sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<SortedBytes> {
-        let mut noindex = BytesSorter::new(budget).with_unique_keys();
-        let mut key = Vec::new();
+    fn read_pages(&mut self, sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<Noindex> {
+        let mut noindex = RowSorter::new(budget).with_unique_keys();
         let mut reader = Reader::<Captured>::open(&sources.extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
@@ -190,11 +192,7 @@ impl Corpus {
                 let language = language.filter(|_| is_page);
                 hosts.capture(page.url_host_name, page.url_host_registered_domain, &counts, language)?;
                 if page.robots_noindex {
-                    key.clear();
-                    key.extend_from_slice(page.url_sortkey.as_bytes());
-                    key.push(0);
-                    key.extend_from_slice(page.url.as_bytes());
-                    noindex.push(&key, &[])?;
+                    noindex.push(&(page.url_sortkey, page.url), &())?;
                 }
             }
         }
@@ -271,34 +269,26 @@ pub fn add(counts: &mut Counts, name: &str) {
     }
 }
 
-fn spill(counts: &mut HashMap<String, u64>, sorter: &mut BytesSorter) -> Result<()> {
-    counts.drain().try_for_each(|(word, n)| sorter.push(word.as_bytes(), &n.to_le_bytes()))
+fn spill(counts: &mut HashMap<String, u64>, sorter: &mut RowSorter<String, u64>) -> Result<()> {
+    counts.drain().try_for_each(|(word, n)| sorter.push(&word.as_str(), &n))
 }
 
 /// The words of the greatest counts, ties in order of the words.
-fn commonest(mut sorted: SortedBytes, most: usize) -> Result<Counts> {
+fn commonest(sorted: SortedRows<String, u64>, most: usize) -> Result<Counts> {
     let mut best: Vec<(u64, String)> = Vec::new();
-    let mut offer = |word: &[u8], n: u64| {
-        let at = best.partition_point(|(count, _)| *count >= n);
-        if at < most && n > 0 {
-            best.insert(at, (n, String::from_utf8_lossy(word).into_owned()));
-            best.truncate(most);
-        }
-    };
-    let (mut word, mut total) = (Vec::new(), 0);
-    while let Some((key, value)) = sorted.next().transpose()? {
-        let n = value.try_into().map(u64::from_le_bytes);
-        let n = n.map_err(|_| Error::Internal("a sorted count is not what was put in".into()))?;
-        if key == word {
-            total += n;
-        } else {
-            offer(&word, total);
-            word.clear();
-            word.extend_from_slice(key);
-            total = n;
-        }
-    }
-    offer(&word, total);
+    group(
+        sorted,
+        |a, b| a.0 == b.0,
+        |(word, n), others| {
+            let n = others.try_fold(*n, |sum, other| Ok::<_, Error>(sum + other?.1))?;
+            let at = best.partition_point(|(count, _)| *count >= n);
+            if at < most {
+                best.insert(at, (n, word.clone()));
+                best.truncate(most);
+            }
+            Ok(())
+        },
+    )?;
     Ok(best.into_iter().map(|(n, word)| (word, n)).collect())
 }
 
@@ -308,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_commonest_words_are_counted_over_all_spills() {
-        let mut sorter = BytesSorter::new(&Budget::new(1 << 12));
+        let mut sorter = RowSorter::new(&Budget::new(1 << 12));
         for round in 0..40u64 {
             let words = ["tea", "rain", "ferry", "eel"].into_iter().zip([3, 3, 1, 5]);
             let mut counts: HashMap<String, u64> =

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::Result;
 use webmill_capture::surt::surt_host;
 use webmill_run::Unit;
-use webmill_sort::{Budget, RowSorter};
+use webmill_sort::{Budget, RowSorter, group};
 
 use super::tables::HostRow;
 use crate::output::{TableFile, first_part};
@@ -112,8 +112,12 @@ impl Hosts {
         self.close()?;
         let mut file = TableFile::<HostRow>::create(unit, first_part::<HostRow>())?;
         let mut written = WrittenHosts { count: 0, largest: None, asked: BTreeMap::new() };
-        let mut finish = |host: Option<Gathered>| -> Result<()> {
-            let Some(row) = host.and_then(Gathered::row) else { return Ok(()) };
+        let of_one = |a: &(Key, Record), b: &(Key, Record)| a.0.0 == b.0.0;
+        group(self.sorter.finish()?, of_one, |first, others| {
+            let mut host = Gathered::default();
+            host.add(first);
+            others.try_for_each(|record| record.map(|record| host.add(&record)))?;
+            let Some(row) = host.row() else { return Ok(()) };
             written.count += 1;
             let size = |host: &HostRow| (host.html_pages + host.documents, host.captures);
             let before =
@@ -125,16 +129,7 @@ impl Hosts {
                 written.asked.insert(row.url_host_name.clone(), row.clone());
             }
             file.push(row)
-        };
-        let mut sorted = self.sorter.finish()?;
-        let mut host: Option<Gathered> = None;
-        while let Some(((surt, language, _), record)) = sorted.next()? {
-            if host.as_ref().is_none_or(|host| host.surt != surt) {
-                finish(host.take())?;
-            }
-            host.get_or_insert_with(|| Gathered { surt, ..Gathered::default() }).add(record, language);
-        }
-        finish(host)?;
+        })?;
         file.finish(unit)?;
         Ok(written)
     }
@@ -143,21 +138,20 @@ impl Hosts {
 /// The records of one host.
 #[derive(Default)]
 struct Gathered {
-    surt: String,
     row: HostRow,
     language: Option<(u64, String)>,
     counted: (u64, String),
 }
 
 impl Gathered {
-    fn add(&mut self, record: Record, language: String) {
+    fn add(&mut self, ((_, language, _), record): &(Key, Record)) {
         let row = &mut self.row;
         match record {
             Record::Captured(counts, name, domain) => {
                 if row.captures == 0 {
-                    (row.url_host_name, row.url_host_registered_domain) = (name, domain);
+                    (row.url_host_name, row.url_host_registered_domain) = (name.clone(), domain.clone());
                 }
-                let [captures, html_pages, documents, errors, bytes, words, links] = counts;
+                let [captures, html_pages, documents, errors, bytes, words, links] = *counts;
                 let more = HostRow {
                     captures,
                     html_pages,
@@ -172,16 +166,16 @@ impl Gathered {
             }
             Record::Language(pages) => {
                 // Counts of one language follow each other.
-                let before = if self.counted.1 == language { self.counted.0 } else { 0 };
-                self.counted = (before + pages, language);
+                let before = if self.counted.1 == *language { self.counted.0 } else { 0 };
+                self.counted = (before + pages, language.clone());
                 if self.language.as_ref().is_none_or(|(most, _)| self.counted.0 > *most) {
                     self.language = Some(self.counted.clone());
                 }
             }
             Record::Duplicate => row.duplicates += 1,
             Record::Ranked(pagerank, page_rank_sum, hosts_in, hosts_out) => {
-                (row.pagerank, row.page_rank_sum) = (pagerank, page_rank_sum);
-                (row.hosts_in, row.hosts_out) = (hosts_in, hosts_out);
+                (row.pagerank, row.page_rank_sum) = (*pagerank, *page_rank_sum);
+                (row.hosts_in, row.hosts_out) = (*hosts_in, *hosts_out);
             }
         }
     }

@@ -1,16 +1,15 @@
 //! The best pages and hosts by each measure.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
 use webmill_capture::{Error, Result};
 use webmill_graph::measure::{self, Score, Values};
 use webmill_mill::PageRow;
-use webmill_sort::SortedBytes;
+use webmill_sort::look_up;
 use webmill_table::{NumberReader, Reader, Rows, columns};
 
 use super::Sources;
-use super::corpus::Corpus;
+use super::corpus::{Corpus, Noindex};
 use super::hosts::Hosts;
 use super::tables::HostRow;
 use crate::graph::tables::NodeRow;
@@ -165,7 +164,7 @@ impl Tops {
         hosts: &mut Hosts,
         most: usize,
         corpus: &Corpus,
-        noindex: SortedBytes,
+        noindex: Noindex,
     ) -> Result<Self> {
         let mut tops = Tops::default();
         let sums = tops.read_pages(sources, most, noindex)?;
@@ -191,11 +190,10 @@ impl Tops {
 
     /// Reads the level of pages, whose rows stand in the order of table `nodes`; returns the sum of PageRank over the pages
     /// of each host.
-    fn read_pages(&mut self, sources: &Sources, most: usize, noindex: SortedBytes) -> Result<Vec<f64>> {
+    fn read_pages(&mut self, sources: &Sources, most: usize, noindex: Noindex) -> Result<Vec<f64>> {
         let mut lists = bests(most);
         let mut wanted = Best::new(most);
-        let mut noindex = Noindex { sorted: noindex, next: None };
-        noindex.advance()?;
+        let mut noindex = noindex.peekable();
         let mut sums = Vec::new();
         let mut nodes = Reader::<Placed>::over(vec![sources.graph.path(&part_file("nodes", Level::Page))]);
         let mut ranks = Ranks::open(sources, Level::Page);
@@ -212,7 +210,10 @@ impl Tops {
                     sums.resize(host + 1, 0.0);
                 }
                 sums[host] += row.ranked.pagerank;
-                let left_out = noindex.holds(page.url_sortkey, page.url)?;
+                let left_out = look_up(&mut noindex, |(surt, url)| {
+                    (surt.as_str(), url.as_str()).cmp(&(page.url_sortkey, page.url))
+                })?
+                .is_some();
                 if !row.ranked.crawled {
                     wanted.offer(row.ranked.pagerank, &row);
                 } else if !left_out {
@@ -295,34 +296,6 @@ fn read_groups(
     }
     Ok(into_rows(lists))
 }
-
-/// URLs that ask to be left out, looked up in their order.
-struct Noindex {
-    sorted: SortedBytes,
-    next: Option<Vec<u8>>,
-}
-
-impl Noindex {
-    fn advance(&mut self) -> Result<()> {
-        let next = self.sorted.next().transpose()?;
-        self.next = next.map(|(key, _)| key.to_vec());
-        Ok(())
-    }
-
-    /// Whether a page is among them; pages are asked for in ascending order.
-    fn holds(&mut self, surt: &str, url: &str) -> Result<bool> {
-        while let Some(next) = &self.next {
-            let (noted_surt, noted_url) = next.split_at(memchr::memchr(0, next).unwrap_or(next.len()));
-            match (noted_surt, noted_url.get(1..).unwrap_or_default()).cmp(&(surt.as_bytes(), url.as_bytes()))
-            {
-                Ordering::Less => self.advance()?,
-                order => return Ok(order == Ordering::Equal),
-            }
-        }
-        Ok(false)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

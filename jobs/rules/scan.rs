@@ -16,13 +16,12 @@ use webmill_crawl::journal::LogFile;
 use webmill_mill::{Buffers, Page};
 use webmill_rules::{Entered, Rule, TagCounts};
 use webmill_run::{Stage, Unit};
-use webmill_sort::{Budget, BytesSorter};
+use webmill_sort::{Budget, RowSorter};
 
 use super::store::{Aside, At, Place, Store, Stored, Task, Way};
 use super::tally::Tally;
 use super::tops::Gathered;
 use super::visit::Visitor;
-use crate::current_captures::ordered;
 use crate::inputs::Shards;
 use crate::walk::{OfPart, Walk};
 
@@ -126,24 +125,22 @@ impl<'a> Scan<'a> {
         tally: &mut Tally,
     ) -> Result<()> {
         let stage = unit.stage();
-        let mut sorter = BytesSorter::new(&Budget::new(stage.memory as usize / 4).in_dir(unit.temp()));
-        let mut key = Vec::new();
+        let mut sorter = RowSorter::new(&Budget::new(stage.memory as usize / 4).in_dir(unit.temp()));
         let mut found = Vec::new();
         for (path, _) in stage.scratch()? {
             if let Some(heads) = path.strip_suffix(FOUND) {
                 found.push(stage.path(&path));
-                push(&stage.path(&format!("{heads}{HEADS}")), found.len() as u32 - 1, &mut key, &mut sorter)?;
+                push(&stage.path(&format!("{heads}{HEADS}")), found.len() as u32 - 1, &mut sorter)?;
             }
         }
         store.set_aside(Aside::open(&found)?);
-        let mut sorted = sorter.finish()?;
         let mut current: Option<Counting> = None;
-        while let Some((key, value)) = sorted.next().transpose()? {
-            let head: Head = postcard::from_bytes(value).map_err(|_| unreadable())?;
+        for row in sorter.finish()? {
+            let (order, head) = row?;
             if let Some(origin) = head.origin.filter(|_| self.finds_pages) {
                 store.set_redirect(origin, head.url, head.time)?;
             }
-            let next = Counting { order: key.to_vec(), head, digest: None };
+            let next = Counting { order, head, digest: None };
             current = match current.take() {
                 Some(before) if before.head.url != next.head.url => {
                     self.keep(before.head, (store, tops), tally, unit)?;
@@ -206,10 +203,12 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// By what captures are sorted: URL, class, time. Captures of one moment are equal.
+type Order = (u128, u8, Option<i64>);
+
 /// The capture of a URL that counts so far.
 struct Counting {
-    /// Its key in the sort: equal for captures of one moment.
-    order: Vec<u8>,
+    order: Order,
     head: Head,
     digest: Option<Option<String>>,
 }
@@ -223,7 +222,7 @@ const HEADS: &str = ".heads";
 const FOUND: &str = ".found";
 
 /// Adds the heads of a part; results are in the file of this number.
-fn push(path: &std::path::Path, file: u32, key: &mut Vec<u8>, sorter: &mut BytesSorter) -> Result<()> {
+fn push(path: &std::path::Path, file: u32, sorter: &mut RowSorter<Order, Head>) -> Result<()> {
     let mut heads = BufReader::new(File::open(path).at(path)?);
     let (mut length, mut frame) = ([0; 4], Vec::new());
     loop {
@@ -235,12 +234,8 @@ fn push(path: &std::path::Path, file: u32, key: &mut Vec<u8>, sorter: &mut Bytes
         frame.resize(u32::from_le_bytes(length) as usize, 0);
         heads.read_exact(&mut frame).at(path)?;
         let mut head: Head = postcard::from_bytes(&frame).map_err(|_| unreadable())?;
-        key.clear();
-        key.extend_from_slice(&head.url.to_be_bytes());
-        key.push(head.class);
-        key.extend_from_slice(&ordered(head.time));
         head.done.iter_mut().for_each(|done| done.at.file = file);
-        sorter.push(key, &postcard::to_allocvec(&head).map_err(|_| unreadable())?)?;
+        sorter.push(&(head.url, head.class, head.time), &head)?;
     }
 }
 

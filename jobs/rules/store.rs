@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_rules::{TagNumber, TagResult};
-
-use crate::current_captures::ordered;
+use webmill_sort::{PutKey, TakeKey};
 
 /// A page, a rule and a layer of it: by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,20 +26,15 @@ pub struct Task {
 }
 
 impl Task {
-    fn bytes(self) -> [u8; 20] {
-        let mut bytes = [0; 20];
-        bytes[..16].copy_from_slice(&self.url.to_be_bytes());
-        bytes[16..18].copy_from_slice(&self.rule.to_be_bytes());
-        bytes[18..].copy_from_slice(&self.layer.to_be_bytes());
+    fn bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(20);
+        (self.url, self.rule, self.layer).put(&mut bytes);
         bytes
     }
 
-    fn of_bytes(bytes: &[u8]) -> Option<Task> {
-        let (url, rest) = bytes.split_first_chunk()?;
-        let (rule, rest) = rest.split_first_chunk()?;
-        let layer = rest.first_chunk()?;
-        let (url, rule) = (u128::from_be_bytes(*url), u16::from_be_bytes(*rule));
-        Some(Task { url, rule, layer: u16::from_be_bytes(*layer) })
+    fn of_bytes(mut bytes: &[u8]) -> Option<Task> {
+        let (url, rule, layer) = TakeKey::take(&mut bytes)?;
+        Some(Task { url, rule, layer })
     }
 }
 
@@ -226,7 +220,8 @@ impl Store {
 
     /// Notes that an address led to another at some time; the latest stays.
     pub fn set_redirect(&self, url: u128, target: u128, time: Option<i64>) -> Result<()> {
-        let value = [&ordered(time)[..], &target.to_be_bytes()].concat();
+        let mut value = Vec::new();
+        (time, target).put(&mut value);
         let known = self.keyspaces()?.redirects.get(url.to_be_bytes()).map_err(broken)?;
         if known.is_some_and(|known| *known >= *value) {
             return Ok(());

@@ -5,25 +5,23 @@ use std::ops::Range;
 use std::path::Path;
 
 use webmill_capture::Result;
-use webmill_sort::{Budget, BytesSorter};
+use webmill_sort::{Budget, Mapped, MappedWriter, RowSorter, Unread};
 
-use super::store::{At, Task, Top, unreadable};
-use crate::mapped::{Mapped, MappedWriter};
+use super::store::{At, Task, Top};
 
 /// A page on disk: both halves of the key of its address, whether the rest counts, file, offset, length.
 type Frame = [u64; 6];
 
 /// Pages in the order in which they are met.
 pub struct Gathered {
-    sorter: BytesSorter,
-    key: Vec<u8>,
+    sorter: RowSorter<(u16, u16, Unread<()>, u128), Option<At>>,
 }
 
 impl Gathered {
     /// Without any yet; they are sorted in a folder within `memory` bytes.
     pub fn new(folder: &Path, memory: u64) -> Gathered {
         let budget = Budget::new(usize::try_from(memory).unwrap_or(usize::MAX)).in_dir(folder);
-        Gathered { sorter: BytesSorter::new(&budget).with_unique_keys(), key: Vec::new() }
+        Gathered { sorter: RowSorter::new(&budget).with_unique_keys() }
     }
 
     /// Notes that rows may begin on a page, and where what was found there stands if it is not with the task. A page that is noted
@@ -32,13 +30,7 @@ impl Gathered {
     /// # Errors
     /// Where the disk refuses.
     pub fn add(&mut self, task: Task, surt: &str, at: Option<At>) -> Result<()> {
-        self.key.clear();
-        self.key.extend_from_slice(&task.rule.to_be_bytes());
-        self.key.extend_from_slice(&task.layer.to_be_bytes());
-        self.key.extend_from_slice(surt.as_bytes());
-        self.key.push(0);
-        self.key.extend_from_slice(&task.url.to_be_bytes());
-        self.sorter.push(&self.key, bytemuck::bytes_of(&frame(task.url, at)))
+        self.sorter.push(&(task.rule, task.layer, Unread(surt), task.url), &at)
     }
 
     /// Sorts them into a file of the folder.
@@ -48,14 +40,11 @@ impl Gathered {
     pub fn sort(self, folder: &Path) -> Result<Tops> {
         let mut frames = MappedWriter::create(folder)?;
         let mut ranges: BTreeMap<(u16, u16), Range<usize>> = BTreeMap::new();
-        let mut sorted = self.sorter.finish()?;
-        while let Some((key, value)) = sorted.next().transpose()? {
-            let (rule, rest) = key.split_first_chunk().ok_or_else(unreadable)?;
-            let layer = rest.first_chunk().ok_or_else(unreadable)?;
+        for row in self.sorter.finish()? {
+            let ((rule, layer, _, url), at) = row?;
             let written = frames.len() as usize;
-            frames.push(bytemuck::try_pod_read_unaligned::<Frame>(value).map_err(|_| unreadable())?)?;
-            let of = (u16::from_be_bytes(*rule), u16::from_be_bytes(*layer));
-            ranges.entry(of).or_insert(written..written).end = written + 1;
+            frames.push(frame(url, at))?;
+            ranges.entry((rule, layer)).or_insert(written..written).end = written + 1;
         }
         Ok(Tops { frames: frames.finish()?, ranges })
     }

@@ -39,6 +39,7 @@
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod bits;
 pub mod calendar;
 pub mod chunked;
 pub mod content;

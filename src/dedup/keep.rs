@@ -14,8 +14,6 @@
 //!
 //! **Determinism.** The order is a function of the set of pages, one of each URL.
 
-use std::cmp::Reverse;
-
 use serde::{Deserialize, Serialize};
 
 /// What decides which page of a cluster is kept.
@@ -53,36 +51,31 @@ impl KeepPolicy {
         Self::ALL.into_iter().find(|policy| policy.name() == name)
     }
 
-    /// Appends to `key` bytes by which pages sort in the order of the policy. They end with the URL.
+    /// By what pages sort in the order of the policy.
     ///
     /// # Examples
     /// ```
     /// use webmill_dedup::{KeepPolicy, KeptPage};
     /// let key = |policy: KeepPolicy, url, words| {
-    ///     let mut key = Vec::new();
-    ///     policy.sort_key(&KeptPage { url, text_length: words, ..KeptPage::default() }, &mut key);
-    ///     key
+    ///     policy.key(&KeptPage { url, text_length: words, ..KeptPage::default() })
     /// };
     /// assert!(key(KeepPolicy::Earliest, "http://a.org/", 10) < key(KeepPolicy::Earliest, "http://a.org/long", 20));
     /// assert!(key(KeepPolicy::Longest, "http://a.org/", 10) > key(KeepPolicy::Longest, "http://a.org/long", 20));
     /// ```
-    pub fn sort_key(self, page: &KeptPage<'_>, key: &mut Vec<u8>) {
-        match self {
-            KeepPolicy::Earliest => {}
-            KeepPolicy::Longest => key.extend_from_slice(&(!page.text_length).to_be_bytes()),
-            KeepPolicy::Rank => key.extend_from_slice(&descending(page.known_rank()).to_be_bytes()),
-            KeepPolicy::Canonical => {
-                let (class, Reverse(named_by)) = page.canonical_class();
-                key.push(class);
-                key.extend_from_slice(&(!named_by).to_be_bytes());
-            }
-        }
-        key.push(u8::from(page.fetched_ms.is_none()));
-        key.extend_from_slice(&((page.fetched_ms.unwrap_or(0) as u64) ^ 1 << 63).to_be_bytes());
-        key.extend_from_slice(&(page.url.len() as u64).to_be_bytes());
-        key.extend_from_slice(page.url.as_bytes());
+    pub fn key<'a>(self, page: &KeptPage<'a>) -> KeepKey<'a> {
+        let (class, number) = match self {
+            KeepPolicy::Earliest => (0, 0),
+            KeepPolicy::Longest => (0, !page.text_length),
+            KeepPolicy::Rank => (0, descending(page.known_rank())),
+            KeepPolicy::Canonical => (page.canonical_class(), !u64::from(page.named_by)),
+        };
+        let (unknown, time) = (u8::from(page.fetched_ms.is_none()), page.fetched_ms.unwrap_or(0));
+        (class, number, unknown, time, page.url.len() as u64, page.url)
     }
 }
+
+/// By what pages sort: class and number of the policy, whether the time is unknown, time, length of the URL, URL.
+pub type KeepKey<'a> = (u8, u64, u8, i64, u64, &'a str);
 
 /// A number that grows as `rank`, which is not NaN, falls.
 fn descending(rank: f64) -> u64 {
@@ -114,13 +107,12 @@ impl KeptPage<'_> {
         self.rank.filter(|rank| !rank.is_nan()).map_or(f64::NEG_INFINITY, |rank| rank + 0.0)
     }
 
-    fn canonical_class(&self) -> (u8, Reverse<u32>) {
-        let class = match self.canonical {
+    fn canonical_class(&self) -> u8 {
+        match self.canonical {
             Some(named) if named != self.url => 2,
             None if self.named_by == 0 => 1,
             _ => 0,
-        };
-        (class, Reverse(self.named_by))
+        }
     }
 }
 
@@ -165,11 +157,7 @@ mod tests {
             (KeepPolicy::Canonical, [3, 2, 0, 5, 6, 1, 4]),
         ] {
             let mut order: Vec<usize> = (0..pages.len()).collect();
-            order.sort_by_key(|page| {
-                let mut key = Vec::new();
-                policy.sort_key(&pages[*page], &mut key);
-                key
-            });
+            order.sort_by_key(|page| policy.key(&pages[*page]));
             assert_eq!(order, expected, "{policy:?}");
         }
     }

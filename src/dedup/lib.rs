@@ -80,7 +80,7 @@ pub use exact::TextDigest;
 pub use fingerprint::{Fingerprint, SHINGLE_WORDS, SimHasher, simhash, simhash_weighted};
 pub use hamming::online::FingerprintIndex;
 pub use hamming::{HammingJoin, JoinTotals, Pair};
-pub use keep::{KeepPolicy, KeptPage};
+pub use keep::{KeepKey, KeepPolicy, KeptPage};
 pub use minhash::text_signer::{Signatures, TextSigner, text_bands};
 pub use minhash::{MAX_MINHASH_VALUES, MINHASH_VALUES, MinHasher, Sketch};
 pub use mirrors::degree::MirrorDegrees;

@@ -10,15 +10,14 @@
 //!
 //! **Algorithm.** Pages are sorted by site and hash of the path; sites of too few pages are passed over. What is left is
 //! written site by site, and sorted once more by cluster: sites of a cluster make candidate pairs, which are sorted and
-//! counted. Each candidate is then decided by merging the two lists of paths, the larger site's held in memory where it
-//! fits, so that a hub is read once and not once a pair.
+//! counted. Each candidate is then decided by merging the two lists of paths, which are mapped.
 //!
 //! **Wide clusters.** A cluster on more than [`MirrorOptions::wide_cluster`] sites (an error page, a licence) would make as
 //! many pairs as the square of that. There each site meets only the [`MirrorOptions::wide_neighbours`] that follow it in
 //! one order of all sites, so mirrors of a whole network are still linked in a chain, and the work is linear. Such
 //! clusters and the pairs that were not made are counted.
 //!
-//! **Cost.** The budget given, and 24 bytes for each site of enough pages; each page is sorted twice, at 16 bytes and the
+//! **Cost.** The budget given, and 16 bytes for each site of enough pages; each page is sorted twice, at 16 bytes and the
 //! host's name (the name once). The lists of two sites are read for each candidate pair, the smaller one's whole.
 //!
 //! **Determinism.** A function of the set of pages. Where a site has a path twice (two captures), the least
@@ -34,10 +33,10 @@ mod sites;
 
 use webmill_capture::error::{Error, Result};
 use webmill_capture::settings;
-use webmill_sort::{Budget, BytesSorter, Sorter};
+use webmill_sort::{Budget, RowSorter, Sorter, group};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::mirrors::sites::{SiteLists, SiteWriter};
+use crate::mirrors::sites::{NO_CLUSTER, SiteLists, SiteWriter};
 
 settings! {
     /// Settings of the search for mirrors.
@@ -143,7 +142,7 @@ pub struct MirrorTotals {
     pub pages: u64,
     /// Pages that repeat a path of their site.
     pub repeated: u64,
-    /// Pages whose host or scheme holds a byte 0 or is longer than 4 KiB: not taken.
+    /// Pages whose host and scheme are longer than 4 KiB: not taken.
     pub refused: u64,
     /// Sites.
     pub sites: u64,
@@ -182,10 +181,12 @@ const MAX_NAME: usize = 4 << 10;
 pub struct MirrorSearch {
     options: MirrorOptions,
     budget: Budget,
-    pages: BytesSorter,
+    pages: RowSorter<Page, ()>,
     totals: MirrorTotals,
-    key: Vec<u8>,
 }
+
+/// Host, scheme, hash of the path, cluster.
+type Page = (String, String, u64, u64);
 
 /// (cluster, site), each once.
 type OfCluster = [u64; 2];
@@ -200,9 +201,8 @@ impl MirrorSearch {
     /// `Config` for settings out of range.
     pub fn new(options: MirrorOptions, budget: &Budget) -> Result<Self> {
         options.check()?;
-        let pages = BytesSorter::new(&budget.share(2));
-        let totals = MirrorTotals::default();
-        Ok(MirrorSearch { options, budget: budget.clone(), pages, totals, key: Vec::new() })
+        let pages = RowSorter::new(&budget.share(2));
+        Ok(MirrorSearch { options, budget: budget.clone(), pages, totals: MirrorTotals::default() })
     }
 
     /// Takes a fetched page: scheme and host of its canonical URL, path with query, and the number of its cluster.
@@ -210,23 +210,14 @@ impl MirrorSearch {
     /// # Errors
     /// `Io` where a run cannot be written.
     pub fn push(&mut self, scheme: &str, host: &str, path: &str, cluster: Option<u64>) -> Result<()> {
-        let name = scheme.len() + host.len();
-        if name > MAX_NAME || scheme.bytes().chain(host.bytes()).any(|b| b == 0) {
+        if scheme.len() + host.len() > MAX_NAME {
             self.totals.refused += 1;
             return Ok(());
         }
         self.totals.pages += 1;
-        self.key.clear();
-        self.key.extend_from_slice(host.as_bytes());
-        self.key.push(0);
-        self.key.extend_from_slice(scheme.as_bytes());
-        self.key.push(0);
-        self.key.extend_from_slice(&xxh3_64(path.as_bytes()).to_be_bytes());
-        match cluster {
-            // Pages of no cluster come last, so that of two captures the one with a cluster counts.
-            Some(cluster) => self.pages.push(&self.key, &[&[0], &cluster.to_be_bytes()[..]].concat()),
-            None => self.pages.push(&self.key, &[1]),
-        }
+        // Pages of no cluster come last, so that of two captures the one with a cluster counts.
+        let page = (host, scheme, xxh3_64(path.as_bytes()), cluster.unwrap_or(NO_CLUSTER));
+        self.pages.push(&page, &())
     }
 
     /// Gives `emit` every pair of sites that match, ordered by size of the larger site.
@@ -234,10 +225,9 @@ impl MirrorSearch {
     /// # Errors
     /// `Io` for temporary files, `Limit` past four thousand million sites; the first error of `emit`, which ends the search.
     pub fn finish(self, mut emit: impl FnMut(Mirror) -> Result<()>) -> Result<MirrorTotals> {
-        let MirrorSearch { options, budget, pages, mut totals, .. } = self;
-        let (mut sites, of_cluster) = read_sites(pages, &options, &budget, &mut totals)?;
+        let MirrorSearch { options, budget, pages, mut totals } = self;
+        let (sites, of_cluster) = read_sites(pages, &options, &budget, &mut totals)?;
         let candidates = make_candidates(of_cluster, &sites, &options, &budget, &mut totals)?;
-        let mut larger_held = None;
         for candidate in candidates.finish()? {
             let [larger, smaller, shared_clusters] = candidate?;
             if shared_clusters < options.min_clusters {
@@ -245,18 +235,14 @@ impl MirrorSearch {
             }
             totals.candidates += 1;
             let (larger, smaller) = (sites.by_rank(larger), sites.by_rank(smaller));
-            if larger_held != Some(larger) {
-                sites.hold(larger, budget.memory_bytes / 2)?;
-                larger_held = Some(larger);
-            }
-            let (common_paths, agreeing) = sites.compare(smaller)?;
+            let (common_paths, agreeing) = sites.compare(larger, smaller);
             let share = agreeing as f64 / sites.pages(smaller) as f64;
             if share < options.suspected_from || agreeing == 0 {
                 continue;
             }
             let (a, b) = (larger.min(smaller), larger.max(smaller));
             let (pages_a, pages_b) = (sites.pages(a), sites.pages(b));
-            let (a, b) = (sites.name(a)?, sites.name(b)?);
+            let (a, b) = (sites.name(a), sites.name(b));
             let kind = kind_of(&a, &b, share, &options);
             totals.mirrors += 1;
             emit(Mirror { a, b, pages_a, pages_b, shared_clusters, common_paths, agreeing, share, kind })?;
@@ -282,33 +268,21 @@ fn kind_of(a: &Site, b: &Site, share: f64, options: &MirrorOptions) -> MirrorKin
 
 /// Writes the sites of enough pages, and says in which clusters they are.
 fn read_sites(
-    pages: BytesSorter,
+    pages: RowSorter<Page, ()>,
     options: &MirrorOptions,
     budget: &Budget,
     totals: &mut MirrorTotals,
 ) -> Result<(SiteLists, Sorter<OfCluster>)> {
-    let mut sorted = pages.finish()?;
     let mut of_cluster =
         Sorter::new(&budget.share(4)).with_combine(|first: &mut OfCluster, next| first == next);
-    let mut writer = SiteWriter::new(&budget.temp_dir, options.min_pages)?;
-    let mut last = Vec::new();
-    while let Some(pair) = sorted.next() {
-        let (key, value) = pair?;
-        let (Some((name, hash)), Some((_, cluster))) = (key.split_last_chunk::<8>(), value.split_first())
-        else {
-            return Err(Error::Internal("a page without its key".to_owned()));
-        };
-        if key == last {
-            totals.repeated += 1;
-            continue;
-        }
-        last.clear();
-        last.extend_from_slice(key);
-        let cluster = <[u8; 8]>::try_from(cluster).ok().map(u64::from_be_bytes);
-        writer.page(name, u64::from_be_bytes(*hash), cluster, |site, cluster| {
+    let mut writer = SiteWriter::new(budget, options.min_pages)?;
+    let one_path = |(a, ()): &(Page, ()), (b, ()): &(Page, ())| (&a.0, &a.1, a.2) == (&b.0, &b.1, b.2);
+    group(pages.finish()?, one_path, |((host, scheme, path, cluster), ()), again| {
+        again.try_for_each(|page| page.map(|_| totals.repeated += 1))?;
+        writer.page((host, scheme), [*path, *cluster], |site, cluster| {
             of_cluster.push([cluster, u64::from(site)])
-        })?;
-    }
+        })
+    })?;
     let (sites, all) = writer.finish()?;
     totals.sites = all;
     totals.small_sites = all - sites.len() as u64;
@@ -335,45 +309,32 @@ fn make_candidates(
     // The first sites of a cluster wait until it is known how many there are; in a wide one the last few.
     let (narrow, neighbours) = (options.wide_cluster as usize, options.wide_neighbours as usize);
     let mut waiting: Vec<u32> = Vec::new();
-    let (mut current, mut count) = (None, 0u64);
-    for entry in of_cluster.finish()? {
-        let [cluster, site] = entry?;
-        if current != Some(cluster) {
-            end_cluster(&mut waiting, count, options, totals, &mut pair)?;
-            (current, count) = (Some(cluster), 0);
+    let one_cluster = |a: &OfCluster, b: &OfCluster| a[0] == b[0];
+    group(of_cluster.finish()?, one_cluster, |first, others| {
+        let mut count = 0u64;
+        for entry in std::iter::once(Ok(*first)).chain(others) {
+            count += 1;
+            waiting.push(entry?[1] as u32);
+            if waiting.len() > narrow + neighbours {
+                // Wide: those that have met all they meet go.
+                let met = waiting.len() - neighbours;
+                link(&waiting, met, neighbours, &mut pair)?;
+                waiting.drain(..met);
+            }
         }
-        count += 1;
-        waiting.push(site as u32);
-        if waiting.len() > narrow + neighbours {
-            // Wide: those that have met all they meet go.
-            let met = waiting.len() - neighbours;
-            link(&waiting, met, neighbours, &mut pair)?;
-            waiting.drain(..met);
+        let wide = count > narrow as u64;
+        link(&waiting, waiting.len(), if wide { neighbours } else { waiting.len() }, &mut pair)?;
+        waiting.clear();
+        if wide {
+            let each = (neighbours as u64).min(count - 1);
+            let made = each * count - each * (each + 1) / 2;
+            totals.wide_clusters += 1;
+            totals.wide_pairs =
+                totals.wide_pairs.saturating_add((count * (count - 1) / 2).saturating_sub(made));
         }
-    }
-    end_cluster(&mut waiting, count, options, totals, &mut pair)?;
+        Ok(())
+    })?;
     Ok(candidates)
-}
-
-/// Makes the pairs of the sites of a cluster that still wait, all of them unless the cluster is wide.
-fn end_cluster(
-    waiting: &mut Vec<u32>,
-    count: u64,
-    options: &MirrorOptions,
-    totals: &mut MirrorTotals,
-    pair: &mut impl FnMut(u32, u32) -> Result<()>,
-) -> Result<()> {
-    let wide = count > u64::from(options.wide_cluster);
-    let neighbours = if wide { options.wide_neighbours as usize } else { waiting.len() };
-    link(waiting, waiting.len(), neighbours, pair)?;
-    waiting.clear();
-    if wide {
-        let each = u64::from(options.wide_neighbours).min(count - 1);
-        let made = each * count - each * (each + 1) / 2;
-        totals.wide_clusters += 1;
-        totals.wide_pairs = totals.wide_pairs.saturating_add((count * (count - 1) / 2).saturating_sub(made));
-    }
-    Ok(())
 }
 
 /// Pairs each of the first `until` sites with the `neighbours` that follow it.

@@ -35,8 +35,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use serde::Serialize;
+use webmill_capture::bits::Bits;
 use webmill_capture::error::Result;
-use webmill_sort::{Budget, Sorted, Sorter};
+use webmill_sort::{Budget, Sorted, Sorter, look_up};
 
 use crate::passages::winnow::{WinnowOptions, Winnowed};
 
@@ -368,7 +369,7 @@ fn chosen_by_later(
 ) -> Result<Sorted<[u32; 3]>> {
     let mut marked = Sorter::new(&budget.share(4));
     let (mut page, mut best) = (u32::MAX, Best::new(options));
-    let mut known = known.peekable();
+    let mut known = known.map(|pair| Ok((pair?, ()))).peekable();
     for pair in pairs {
         let [later, earlier, shared] = pair?;
         if later != page {
@@ -379,14 +380,9 @@ fn chosen_by_later(
             counts.pairs_with_few += 1;
             continue;
         }
-        while known.next_if(|pair| pair.as_ref().is_ok_and(|pair| *pair < [later, earlier])).is_some() {}
-        match known.peek() {
-            Some(Ok(pair)) if *pair == [later, earlier] => {
-                counts.pairs_left_out += 1;
-                continue;
-            }
-            Some(Err(_)) => known.next().transpose().map(drop)?,
-            _ => {}
+        if look_up(&mut known, |pair| pair.cmp(&[later, earlier]))?.is_some() {
+            counts.pairs_left_out += 1;
+            continue;
         }
         if let Some((shared, earlier)) = best.push(shared.min(CHOSEN - 1), earlier) {
             marked.push([earlier, later, shared])?;
@@ -403,9 +399,9 @@ fn chosen_by_either(
     options: &PassageOptions,
     counts: &mut PassageCounts,
     budget: &Budget,
-) -> Result<(Sorted<[u32; 3]>, Pages)> {
+) -> Result<(Sorted<[u32; 3]>, Bits)> {
     let mut kept = Sorter::new(&budget.share(4));
-    let mut pages = Pages::default();
+    let mut pages = Bits::default();
     let (mut page, mut best) = (u32::MAX, Best::new(options));
     let mut keep = |pair: [u32; 3]| {
         pages.insert(pair[0]);
@@ -428,33 +424,13 @@ fn chosen_by_either(
     Ok((kept.finish()?, pages))
 }
 
-/// A set of pages, a bit each.
-#[derive(Default)]
-struct Pages {
-    bits: Vec<u64>,
-}
-
-impl Pages {
-    fn insert(&mut self, page: u32) {
-        let word = page as usize / 64;
-        if word >= self.bits.len() {
-            self.bits.resize(word + 1, 0);
-        }
-        self.bits[word] |= 1 << (page % 64);
-    }
-
-    fn contains(&self, page: u32) -> bool {
-        self.bits.get(page as usize / 64).is_some_and(|word| word & (1 << (page % 64)) != 0)
-    }
-}
-
 /// Pairs of pages to be aligned, by [`align`](Self::align).
 pub struct PassagePairs {
     pub(super) options: PassageOptions,
     pub(super) budget: Budget,
     /// [earlier page, later page, shared hashes]
     pub(super) pairs: Sorted<[u32; 3]>,
-    pages: Pages,
+    pages: Bits,
     pub(super) ready: Ready,
     pub(super) counts: PassageCounts,
 }

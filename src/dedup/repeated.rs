@@ -129,7 +129,7 @@ pub struct RepeatedRow<'t> {
 /// for (page, text) in texts.iter().enumerate() {
 ///     count.push(page as u32, 0, &count.options().hashes(text))?;
 /// }
-/// let repeated = count.finish(|page| page)?; // every page a cluster of its own
+/// let repeated = count.finish(|page| page, |_| ())?; // every page a cluster of its own
 /// let mut found = Vec::new();
 /// repeated.rows(|page| Ok(&texts[page as usize]), |row| Ok(found.push((row.text.to_owned(), row.pages))))?;
 /// assert_eq!(found, [(notice.to_owned(), 20)]);
@@ -170,24 +170,12 @@ impl RepeatedCount {
     }
 
     /// Ends the input and counts. `cluster` says of a page in which cluster it is; a page without duplicates is one of its
-    /// own.
-    ///
-    /// # Errors
-    /// [`Error::Io`] when a sort cannot read or write.
-    pub fn finish(self, cluster: impl Fn(u32) -> u32) -> Result<Repeated> {
-        self.finish_telling(cluster, |_| ())
-    }
-
-    /// The same; `first` is told the first page of every repeated hash, in no order and again and again: whose texts
+    /// own. `first` is told the first page of every repeated hash, in no order and again and again: whose texts
     /// [`Repeated::rows`] will ask for.
     ///
     /// # Errors
     /// [`Error::Io`] when a sort cannot read or write.
-    pub fn finish_telling(
-        self,
-        cluster: impl Fn(u32) -> u32,
-        mut first: impl FnMut(u32),
-    ) -> Result<Repeated> {
+    pub fn finish(self, cluster: impl Fn(u32) -> u32, mut first: impl FnMut(u32)) -> Result<Repeated> {
         let RepeatedCount { options, budget, blocks, pages } = self;
         let mut counts = RepeatedCounts { pages, ..RepeatedCounts::default() };
         let mut rows = Sorter::new(&budget.share(8));

@@ -1,8 +1,8 @@
-//! Shingles: how much of two texts is the same, and how much of one is in the other.
+//! Shingles: how much of two texts is the same.
 //!
 //! **Definition.** `S(A)` is the set of the sequences of `w` consecutive words of a text (of all its words, if they are fewer).
-//! Resemblance `r(A, B) = |S(A) ∩ S(B)| / |S(A) ∪ S(B)|`, containment of A in B `c(A, B) = |S(A) ∩ S(B)| / |S(A)|`;
-//! both are 0 where the divisor is. Words are compared as SimHash compares them.
+//! Resemblance is that of [`Overlap`], which has containment too.
+//! Words are compared as SimHash compares them.
 //!
 //! **Algorithm.** A shingle is represented by its 64-bit hash; sets are sorted arrays, intersected by merging (or, where
 //! one is much smaller, by searching).
@@ -16,6 +16,7 @@ use std::cell::Cell;
 
 use webmill_text::words;
 
+use crate::containment::Overlap;
 use crate::fingerprint::ShingleHasher;
 
 /// Hashes of the longest text whose memory is kept: 512 KiB a thread.
@@ -132,26 +133,8 @@ impl Shingles {
 
     /// Resemblance, 0 to 1: the share of shingles of either that both have.
     pub fn resemblance(&self, other: &Self) -> f64 {
-        let common = self.common(other);
-        ratio(common, self.len() + other.len() - common)
+        Overlap::of(self, other).resemblance()
     }
-
-    /// Containment, 0 to 1: the share of this text's shingles that the other has.
-    ///
-    /// # Examples
-    /// ```
-    /// use webmill_dedup::Shingles;
-    /// let (quote, page) = (Shingles::of("to be or not", 2), Shingles::of("he said: to be or not to be", 2));
-    /// assert_eq!(quote.containment(&page), 1.0);
-    /// assert!(page.containment(&quote) < 1.0);
-    /// ```
-    pub fn containment(&self, other: &Self) -> f64 {
-        ratio(self.common(other), self.len())
-    }
-}
-
-fn ratio(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 #[cfg(test)]
@@ -159,6 +142,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::HashSet;
+
+    fn ratio(part: usize, whole: usize) -> f64 {
+        if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    }
 
     fn of(text: &str, width: usize) -> Shingles {
         Shingles::of_words(text.split_whitespace(), width)
@@ -182,7 +169,7 @@ mod tests {
     fn empty_texts_resemble_nothing() {
         let (empty, one) = (of("", 3), of("one", 3));
         assert_eq!(
-            (empty.resemblance(&empty), empty.containment(&one), one.resemblance(&empty)),
+            (empty.resemblance(&empty), Overlap::of(&empty, &one).a_in_b(), one.resemblance(&empty)),
             (0.0, 0.0, 0.0)
         );
     }
@@ -192,8 +179,9 @@ mod tests {
         let whole: Vec<String> = (0..2000).map(|i| format!("w{i}")).collect();
         let part = of(&whole[100..150].join(" "), 3);
         let whole = of(&whole.join(" "), 3);
-        assert_eq!((part.containment(&whole), part.common(&whole), whole.common(&part)), (1.0, 48, 48));
-        assert_eq!(whole.containment(&part), 48.0 / 1998.0);
+        let overlap = Overlap::of(&part, &whole);
+        assert_eq!((overlap.a_in_b(), overlap.common, whole.common(&part)), (1.0, 48, 48));
+        assert_eq!(overlap.b_in_a(), 48.0 / 1998.0);
     }
 
     proptest! {
@@ -207,7 +195,7 @@ mod tests {
             let (x, y) = (set(&a), set(&b));
             let (p, q) = (of(&a, width), of(&b, width));
             prop_assert_eq!(p.resemblance(&q), ratio(x.intersection(&y).count(), x.union(&y).count()));
-            prop_assert_eq!(p.containment(&q), ratio(x.intersection(&y).count(), x.len()));
+            prop_assert_eq!(Overlap::of(&p, &q).a_in_b(), ratio(x.intersection(&y).count(), x.len()));
             prop_assert_eq!(p.resemblance(&q), q.resemblance(&p));
             let common = x.intersection(&y).count();
             for least in 0..common + 3 {

@@ -2,6 +2,7 @@
 
 use super::budget::Budget;
 use super::losers::Losers;
+use super::mapped::Mapped;
 use super::run::{Levels, Run, RunWriter};
 use rayon::slice::ParallelSliceMut;
 use webmill_capture::error::{Error, Result};
@@ -121,6 +122,15 @@ impl<T: Item> Sorter<T> {
             *items = Vec::new(); // the merge needs the memory
             merge(budget, combine, runs)
         })
+    }
+
+    /// Ends the input: the items in a file in the folder of the run files, mapped.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn mapped(self) -> Result<Mapped<T>> {
+        let folder = self.budget.temp_dir.clone();
+        Mapped::of(&folder, self.finish()?)
     }
 
     /// Ends the input and starts the output.

@@ -1,6 +1,6 @@
 //! External sort: more items than memory holds, in order, within a stated budget.
 //!
-//! **What.** [`RowSorter`] orders rows by typed keys, and [`Join`] brings two such streams together. Below them,
+//! **What.** [`RowSorter`] orders rows by typed keys, [`look_up`] joins two such streams, [`group`] takes one group by group. Below them,
 //! [`Sorter`] orders fixed-size items, [`BytesSorter`] orders pairs of byte strings. Graph
 //! building, the duplicate join and every table that is written in key order use them.
 //!
@@ -52,10 +52,12 @@ mod budget;
 mod bytes;
 mod items;
 mod losers;
+mod mapped;
 mod rows;
 mod run;
 
 pub use budget::{Budget, MAX_FAN_IN};
 pub use bytes::{BytesSorter, SortedBytes};
 pub use items::{Item, Sorted, Sorter};
-pub use rows::{InOrder, Join, Joined, PutKey, RowSorter, SortedRows, TakeKey};
+pub use mapped::{ByKey, Mapped, MappedWriter, Numbered, NumberedWriter, Strings, StringsWriter, keyed};
+pub use rows::{Others, PutKey, RowSorter, SortedRows, TakeKey, Unread, group, look_up};

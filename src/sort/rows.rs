@@ -1,8 +1,8 @@
-//! Typed rows in the order of typed keys, and two such streams side by side.
+//! Typed rows in the order of typed keys, joined and group by group.
 //!
-//! **What.** [`RowSorter`] sorts rows by keys that are numbers, texts, options and tuples of these; [`Join`] brings two
-//! streams in the order of their keys together. Whoever sorts rows uses these; [`BytesSorter`] below them is for keys
-//! that are bytes already.
+//! **What.** [`RowSorter`] sorts rows by keys that are numbers, texts, options and tuples of these; [`look_up`] joins two
+//! streams in the order of their keys, [`group`] hands out a stream group by group. Whoever sorts rows uses these;
+//! [`BytesSorter`] below them is for keys that are bytes already.
 //!
 //! **Form.** A key is written so that its bytes sort as it does: numbers big-endian, those with a sign with its bit
 //! turned, texts with a zero byte behind them (one inside is followed by a 1), options with a byte in front, nothing
@@ -11,6 +11,7 @@
 //! **Cost.** That of [`BytesSorter`], and a copy of each key and row on either side.
 
 use std::cmp::Ordering;
+use std::iter::Peekable;
 use std::marker::PhantomData;
 
 use serde::Serialize;
@@ -29,7 +30,7 @@ pub trait PutKey {
 }
 
 /// A key that comes back from a sort.
-pub trait TakeKey: Ord + Sized {
+pub trait TakeKey: Sized {
     /// Takes the key off the front of the bytes; `None` where they are none of it.
     fn take(bytes: &mut &[u8]) -> Option<Self>;
 }
@@ -53,7 +54,7 @@ macro_rules! number {
     )+};
 }
 
-number!(u8, 0; u32, 0; u64, 0; u128, 0; i64, i64::MIN);
+number!(u8, 0; u16, 0; u32, 0; u64, 0; u128, 0; i64, i64::MIN);
 
 impl PutKey for &str {
     type Taken = String;
@@ -80,6 +81,30 @@ impl TakeKey for String {
                 return String::from_utf8(text).ok();
             }
             text.push(0);
+        }
+    }
+}
+
+/// A text that rows are sorted by and that does not come back: nothing is allocated for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Unread<T>(pub T);
+
+impl PutKey for Unread<&str> {
+    type Taken = Unread<()>;
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.0.put(bytes);
+    }
+}
+
+impl TakeKey for Unread<()> {
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        loop {
+            let end = bytes.iter().position(|byte| *byte == 0)?;
+            let inside = *bytes.get(end + 1)? == 1;
+            *bytes = &bytes[end + 2..];
+            if !inside {
+                return Some(Unread(()));
+            }
         }
     }
 }
@@ -130,20 +155,21 @@ tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 /// sorter.push(&("b", 1), &10u32)?;
 /// sorter.push(&("a", 2), &20u32)?;
 /// sorter.push(&("a", -3), &30u32)?;
-/// let mut sorted = sorter.finish()?;
-/// assert_eq!(sorted.next()?, Some((("a".to_owned(), -3), 30)));
+/// let rows = sorter.finish()?.collect::<Result<Vec<_>, _>>()?;
+/// assert_eq!(rows[0], (("a".to_owned(), -3), 30));
 /// # Ok::<(), webmill_capture::error::Error>(())
 /// ```
 pub struct RowSorter<K, V> {
     sorter: BytesSorter,
     key: Vec<u8>,
-    row: PhantomData<fn() -> (K, V)>,
+    row: Vec<u8>,
+    rows: PhantomData<fn() -> (K, V)>,
 }
 
 impl<K: TakeKey, V: DeserializeOwned> RowSorter<K, V> {
     /// A sorter that keeps every row.
     pub fn new(budget: &Budget) -> Self {
-        RowSorter { sorter: BytesSorter::new(budget), key: Vec::new(), row: PhantomData }
+        RowSorter { sorter: BytesSorter::new(budget), key: Vec::new(), row: Vec::new(), rows: PhantomData }
     }
 
     /// Keeps one row of each key: the one whose bytes are the least.
@@ -160,8 +186,10 @@ impl<K: TakeKey, V: DeserializeOwned> RowSorter<K, V> {
     pub fn push<P: PutKey<Taken = K>>(&mut self, key: &P, row: &impl Serialize) -> Result<()> {
         self.key.clear();
         key.put(&mut self.key);
-        let row = postcard::to_allocvec(row).map_err(|error| Error::Internal(error.to_string()))?;
-        self.sorter.push(&self.key, &row)
+        self.row.clear();
+        self.row = postcard::to_extend(row, std::mem::take(&mut self.row))
+            .map_err(|error| Error::Internal(error.to_string()))?;
+        self.sorter.push(&self.key, &self.row)
     }
 
     /// Ends the input and starts the output.
@@ -169,101 +197,111 @@ impl<K: TakeKey, V: DeserializeOwned> RowSorter<K, V> {
     /// # Errors
     /// As of [`BytesSorter::finish`].
     pub fn finish(self) -> Result<SortedRows<K, V>> {
-        Ok(SortedRows { sorted: self.sorter.finish()?, row: PhantomData })
+        Ok(SortedRows { sorted: self.sorter.finish()?, rows: PhantomData })
     }
 }
 
-/// Rows in the order of their keys.
+/// Rows with their keys, in the order of these. [`Error::Io`] when a run cannot be read; [`Error::Internal`] where it
+/// holds another row than was put in.
 pub struct SortedRows<K, V> {
     sorted: SortedBytes,
-    row: PhantomData<fn() -> (K, V)>,
+    rows: PhantomData<fn() -> (K, V)>,
 }
 
-impl<K: TakeKey, V: DeserializeOwned> SortedRows<K, V> {
-    /// The next row with its key.
-    ///
-    /// # Errors
-    /// [`Error::Io`] when a run cannot be read; [`Error::Internal`] where it holds another row than was put in.
-    #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
-    pub fn next(&mut self) -> Result<Option<(K, V)>> {
-        let Some((mut key, row)) = self.sorted.next().transpose()? else { return Ok(None) };
-        let row = K::take(&mut key).zip(postcard::from_bytes(row).ok());
-        row.map(Some).ok_or_else(|| Error::Internal("a sorted row is not what was put in".into()))
-    }
-}
+impl<K: TakeKey, V: DeserializeOwned> Iterator for SortedRows<K, V> {
+    type Item = Result<(K, V)>;
 
-/// A stream of rows whose keys ascend, none twice.
-pub trait InOrder {
-    /// What it is in the order of.
-    type Key: Ord;
-    /// A row.
-    type Row;
-
-    /// The next row with its key.
-    ///
-    /// # Errors
-    /// Where it cannot be read.
-    fn next_row(&mut self) -> Result<Option<(Self::Key, Self::Row)>>;
-}
-
-impl<K: TakeKey, V: DeserializeOwned> InOrder for SortedRows<K, V> {
-    type Key = K;
-    type Row = V;
-
-    fn next_row(&mut self) -> Result<Option<(K, V)>> {
-        self.next()
-    }
-}
-
-/// The row that a stream gives next, with its key; `None` at its end.
-type NextRow<S> = Option<(<S as InOrder>::Key, <S as InOrder>::Row)>;
-
-/// Two streams in the order of their keys, side by side: an outer join.
-pub struct Join<L: InOrder, R: InOrder<Key = L::Key>> {
-    left: L,
-    right: R,
-    waiting: (NextRow<L>, NextRow<R>),
-    begun: bool,
-}
-
-/// The rows of a key: of the left stream, of the right one; one of them at least.
-pub type Joined<L, R> = (Option<<L as InOrder>::Row>, Option<<R as InOrder>::Row>);
-
-impl<L: InOrder, R: InOrder<Key = L::Key>> Join<L, R> {
-    /// Of two streams.
-    pub fn of(left: L, right: R) -> Self {
-        Join { left, right, waiting: (None, None), begun: false }
-    }
-
-    /// The left stream, which is read a row ahead.
-    pub fn left(&self) -> &L {
-        &self.left
-    }
-
-    /// The rows of the next key.
-    ///
-    /// # Errors
-    /// Where a stream cannot be read.
-    #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
-    pub fn next(&mut self) -> Result<Option<Joined<L, R>>> {
-        if !std::mem::replace(&mut self.begun, true) {
-            self.waiting = (self.left.next_row()?, self.right.next_row()?);
-        }
-        let order = match &self.waiting {
-            (None, None) => return Ok(None),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some((left, _)), Some((right, _))) => left.cmp(right),
+    fn next(&mut self) -> Option<Result<(K, V)>> {
+        let row = |(mut key, row): (&[u8], &[u8])| {
+            let row = K::take(&mut key).zip(postcard::from_bytes(row).ok());
+            row.ok_or_else(|| Error::Internal("a sorted row is not what was put in".into()))
         };
-        let mut rows = (None, None);
-        if order.is_le() {
-            rows.0 = std::mem::replace(&mut self.waiting.0, self.left.next_row()?).map(|(_, row)| row);
-        }
-        if order.is_ge() {
-            rows.1 = std::mem::replace(&mut self.waiting.1, self.right.next_row()?).map(|(_, row)| row);
-        }
-        Ok(Some(rows))
+        Some(self.sorted.next()?.and_then(row))
     }
+}
+
+/// The items of a group behind its first one.
+pub struct Others<'g, T>(&'g mut dyn Iterator<Item = Result<T>>);
+
+impl<T> Iterator for Others<'_, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        self.0.next()
+    }
+}
+
+/// Calls `each` with every group of a stream: its first item, and the others one by one, of which `each` takes as many as
+/// it wants. Items next to each other are of one group where `same` says so of the first one and the other. Memory is
+/// that of two items.
+///
+/// # Errors
+/// Those of the stream and of `each`.
+///
+/// # Examples
+/// ```
+/// # use webmill_sort::group;
+/// let links = [("a", 1), ("a", 2), ("b", 5)].map(Ok);
+/// let mut counts = Vec::new();
+/// group(links, |a, b| a.0 == b.0, |first, others| {
+///     let sum = others.try_fold(first.1, |sum, link| Ok::<_, webmill_capture::Error>(sum + link?.1))?;
+///     Ok(counts.push((first.0, sum)))
+/// })?;
+/// assert_eq!(counts, [("a", 3), ("b", 5)]);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
+pub fn group<T>(
+    stream: impl IntoIterator<Item = Result<T>>,
+    same: impl Fn(&T, &T) -> bool,
+    mut each: impl FnMut(&T, &mut Others<'_, T>) -> Result<()>,
+) -> Result<()> {
+    let mut stream = stream.into_iter();
+    let mut next = stream.next().transpose()?;
+    while let Some(first) = next.take() {
+        let mut ended = false;
+        let mut others = std::iter::from_fn(|| {
+            let item = if ended { None } else { stream.next() };
+            let is_one = matches!(&item, Some(Ok(item)) if same(&first, item));
+            ended = !is_one;
+            match item {
+                Some(Ok(item)) if !is_one => {
+                    next = Some(item);
+                    None
+                }
+                // An error is the last item.
+                item => item,
+            }
+        });
+        each(&first, &mut Others(&mut others))?;
+        others.try_for_each(|item| item.map(drop))?;
+    }
+    Ok(())
+}
+
+/// The row of a key in a stream in the order of keys, by how the stream's keys compare to that; keys are looked up in
+/// ascending order. So two streams in one order are joined.
+///
+/// # Errors
+/// Those of the stream.
+///
+/// # Examples
+/// ```
+/// # use webmill_sort::look_up;
+/// let mut stream = [(1, "a"), (3, "b"), (4, "c")].map(Ok).into_iter().peekable();
+/// let mut find = |key: u32| look_up(&mut stream, |known: &u32| known.cmp(&key)).map(|row| row.copied());
+/// assert_eq!([find(2)?, find(3)?, find(3)?, find(5)?], [None, Some("b"), Some("b"), None]);
+/// # Ok::<(), webmill_capture::error::Error>(())
+/// ```
+pub fn look_up<'a, K: 'a, V>(
+    stream: &'a mut Peekable<impl Iterator<Item = Result<(K, V)>>>,
+    order: impl Fn(&K) -> Ordering,
+) -> Result<Option<&'a V>> {
+    while stream.next_if(|row| row.as_ref().is_ok_and(|(key, _)| order(key).is_lt())).is_some() {}
+    if let Some(error) = stream.next_if(Result::is_err) {
+        error?;
+    }
+    let next = stream.peek().and_then(|row| row.as_ref().ok());
+    Ok(next.filter(|(key, _)| order(key).is_eq()).map(|(_, row)| row))
 }
 
 #[cfg(test)]
@@ -286,27 +324,9 @@ mod tests {
         fn rows_come_back_in_the_order_of_their_keys(
             mut rows in prop::collection::vec((("[\0\u{1}a中]{0,3}", prop::option::of(any::<i64>()), 0u32..3), 0u8..3), 0..40),
         ) {
-            let mut found = sorted(&rows, 1 << 10);
+            let found = sorted(&rows, 1 << 10);
             rows.sort();
-            for row in rows {
-                prop_assert_eq!(found.next().unwrap(), Some(row));
-            }
-            prop_assert_eq!(found.next().unwrap(), None);
-        }
-
-        #[test]
-        fn a_join_has_every_key_once(left in prop::collection::btree_set(0u32..30, 0..20), right in prop::collection::btree_set(0u32..30, 0..20)) {
-            let rows = |keys: &std::collections::BTreeSet<u32>| {
-                let mut sorter = RowSorter::<u32, u32>::new(&Budget::new(1 << 10)).with_unique_keys();
-                keys.iter().for_each(|key| sorter.push(key, key).unwrap());
-                sorter.finish().unwrap()
-            };
-            let mut join = Join::of(rows(&left), rows(&right));
-            for key in left.union(&right) {
-                let has = |keys: &std::collections::BTreeSet<u32>| keys.get(key).copied();
-                prop_assert_eq!(join.next().unwrap(), Some((has(&left), has(&right))));
-            }
-            prop_assert_eq!(join.next().unwrap(), None);
+            prop_assert_eq!(found.collect::<Result<Vec<_>>>().unwrap(), rows);
         }
     }
 
@@ -314,7 +334,33 @@ mod tests {
     fn another_row_than_was_put_in_is_an_error() {
         let mut sorter = BytesSorter::new(&Budget::new(1 << 10));
         sorter.push(b"no key", b"").unwrap();
-        let mut rows = SortedRows::<Key, u8> { sorted: sorter.finish().unwrap(), row: PhantomData };
-        assert!(rows.next().unwrap_err().to_string().contains("not what was put in"));
+        let mut rows = SortedRows::<Key, u8> { sorted: sorter.finish().unwrap(), rows: PhantomData };
+        assert!(rows.next().unwrap().unwrap_err().to_string().contains("not what was put in"));
+    }
+
+    #[test]
+    fn groups_are_whole_whatever_is_taken_of_them() {
+        for taken in 0..4 {
+            let mut groups = Vec::new();
+            let same = |a: &u32, b: &u32| a / 10 == b / 10;
+            let each = |first: &u32, others: &mut Others<'_, u32>| {
+                groups.push((*first, others.take(taken).count()));
+                Ok(())
+            };
+            group([10, 11, 12, 20, 31, 32].map(Ok), same, each).unwrap();
+            assert_eq!(groups, [(10, taken.min(2)), (20, 0), (31, taken.min(1))]);
+        }
+        let broken = [Ok(1), Ok(1), Err(Error::Interrupted)];
+        assert!(group(broken, |a, b| a == b, |_, _| Ok(())).is_err());
+    }
+
+    #[test]
+    fn a_text_that_is_not_read_still_sorts() {
+        let mut sorter = RowSorter::<(Unread<()>, u8), ()>::new(&Budget::new(1 << 10));
+        for (text, number) in [("b", 1u8), ("a\0b", 2), ("a", 3)] {
+            sorter.push(&(Unread(text), number), &()).unwrap();
+        }
+        let numbers: Vec<u8> = sorter.finish().unwrap().map(|row| row.unwrap().0.1).collect();
+        assert_eq!(numbers, [3, 2, 1]);
     }
 }

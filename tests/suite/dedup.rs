@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use webmill::dedup::Shingles;
+use webmill::dedup::{Overlap, Shingles};
 use webmill::jobs::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy, Membership};
 use webmill::table::{Table, read_rows};
 
@@ -112,9 +112,10 @@ fn every_row_carries_its_evidence() {
         one_corpus().into_iter().map(|page| (page.url, page.text)).collect();
     for row in &found {
         let (a, b) = (Shingles::of(&texts[&row.a], 3), Shingles::of(&texts[&row.b], 3));
+        let overlap = Overlap::of(&a, &b);
         assert_eq!(
             (row.resemblance, row.a_in_b, row.b_in_a),
-            (Some(a.resemblance(&b)), Some(a.containment(&b)), Some(b.containment(&a)))
+            (Some(overlap.resemblance()), Some(overlap.a_in_b()), Some(overlap.b_in_a()))
         );
         assert!(row.a.contains(&row.a_host) && row.b.contains(&row.b_host) && row.a_key != row.b_key);
         assert_eq!(row.found_by == FoundBy::Digest, row.kind == DuplicateKind::Body);

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::mapreduce::postings::{
-    Cursor, Index, ListCursor, Score, Scoring, TermCursor, TermPostings, best, phrase,
+    Cursor, Index, ListCursor, Scoring, TermCursor, TermPostings, best, phrase,
 };
 use webmill_capture::{Error, Result};
 use webmill_run::{Committed, Job};
@@ -71,18 +71,6 @@ fn words_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     webmill_text::words(&webmill_text::normalize(text), |word| words.push(word.to_owned()));
     words
-}
-
-/// BM25.
-pub struct Bm25;
-
-impl Score for Bm25 {
-    fn idf(&self, texts: f64, holding: f64) -> f64 {
-        webmill_text::bm25_idf(texts, holding)
-    }
-    fn weight(&self, count: u32, length: f64, mean_length: f64) -> f64 {
-        webmill_text::bm25_weight(count, length, mean_length)
-    }
 }
 
 /// An index that is open.
@@ -206,12 +194,7 @@ impl TextIndex {
                 }
             }
         }
-        let scoring = Scoring {
-            score: Bm25,
-            texts: self.lengths.len() as u64,
-            words: self.words,
-            lengths: &self.lengths,
-        };
+        let scoring = Scoring { texts: self.lengths.len() as u64, words: self.words, lengths: &self.lengths };
         best(&mut texts, most, &scoring)
     }
 

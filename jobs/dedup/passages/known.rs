@@ -7,7 +7,7 @@ use webmill_run::Cancel;
 use webmill_table::{Bytes16, Reader, columns, part_files};
 
 use super::output::second_part;
-use super::pages::{Pages, halves};
+use crate::dedup::pages::Pages;
 use crate::dedup::tables::{DuplicateKind, DuplicateRow};
 
 columns! {
@@ -35,8 +35,8 @@ pub fn near_pairs(
         cancel.check()?;
         for row in batch.rows() {
             if row.kind == DuplicateKind::Near {
-                let found = [row.a_key, row.b_key].map(|Bytes16(key)| pages.find(halves(key)));
-                if let [Some((_, a)), Some((_, b))] = found {
+                let found = [row.a_key, row.b_key].map(|Bytes16(key)| pages.of_key(key));
+                if let [Some(a), Some(b)] = found {
                     each(a, b)?;
                 }
             }

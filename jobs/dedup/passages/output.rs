@@ -1,13 +1,14 @@
 //! Rows of the pairs that were aligned.
 
 use webmill_capture::{Error, Result};
-use webmill_dedup::{Fingerprint, Overlap, PagePassages, Passage};
+use webmill_dedup::{Overlap, PagePassages, Passage};
 use webmill_run::Unit;
 use webmill_table::{Bytes16, Table};
 
-use super::pages::{PageIdentity, Pages};
 use super::row::PassageRow;
 use super::{CONTAINED, NearBound, PASSAGES_A_PAIR};
+use crate::dedup::output::resembling;
+use crate::dedup::pages::Pages;
 use crate::dedup::tables::{DuplicateKind, DuplicateRow, FoundBy};
 use crate::output::{TableFile, first_part};
 
@@ -22,8 +23,6 @@ pub struct Output<'p> {
     pages: &'p Pages,
     passages: TableFile<PassageRow>,
     duplicates: TableFile<DuplicateRow>,
-    /// The first page of the pair before: pairs come by it.
-    first: Option<(u32, PageIdentity)>,
     beyond: u64,
     contained: u64,
     found_near: u64,
@@ -41,7 +40,6 @@ impl<'p> Output<'p> {
             pages,
             passages: TableFile::create(unit, first_part::<PassageRow>())?,
             duplicates: TableFile::create(unit, second_part())?,
-            first: None,
             beyond: 0,
             contained: 0,
             found_near: 0,
@@ -60,26 +58,49 @@ impl<'p> Output<'p> {
         if pair.passages.is_empty() && !near && !contained {
             return Ok(());
         }
-        let a = match self.first.take() {
-            Some((number, identity)) if number == pair.a => identity,
-            _ => self.pages.identity(pair.a),
-        };
-        let b = self.pages.identity(pair.b);
         if near || contained {
             self.found_near += u64::from(near);
             self.contained += u64::from(contained);
             let kind = if near { DuplicateKind::Near } else { DuplicateKind::Contained };
-            self.duplicates.push(duplicate(&a, &b, kind, &overlap))?;
+            self.duplicates.push(self.duplicate((pair.a, pair.b), kind, &overlap))?;
         }
         if !near && !pair.passages.is_empty() {
             self.sharing += 1;
             self.beyond += keep_longest(&mut pair.passages, PASSAGES_A_PAIR);
             for passage in &pair.passages {
-                self.passages.push(row(&a, &b, passage))?;
+                self.passages.push(self.row((pair.a, pair.b), passage))?;
             }
         }
-        self.first = Some((pair.a, a));
         Ok(())
+    }
+
+    fn row(&self, (a, b): (u32, u32), passage: &Passage) -> PassageRow {
+        PassageRow {
+            a: self.pages.url(a).to_owned(),
+            b: self.pages.url(b).to_owned(),
+            a_key: Bytes16(self.pages.page(a).key),
+            b_key: Bytes16(self.pages.page(b).key),
+            a_host: self.pages.host(a),
+            b_host: self.pages.host(b),
+            a_start: passage.a_start,
+            a_end: passage.a_end,
+            b_start: passage.b_start,
+            b_end: passage.b_end,
+            words: passage.words,
+            share_a: passage.share_a,
+            share_b: passage.share_b,
+        }
+    }
+
+    fn duplicate(&self, (a, b): (u32, u32), kind: DuplicateKind, overlap: &Overlap) -> DuplicateRow {
+        let row = DuplicateRow {
+            kind,
+            found_by: FoundBy::Passages,
+            a_text_digest: None,
+            b_text_digest: None,
+            ..self.pages.pair(a, b)
+        };
+        resembling(row, *overlap)
     }
 
     /// Completes the files and counts what is in them; returns the number of passages beyond the most of a pair.
@@ -111,49 +132,6 @@ fn keep_longest(passages: &mut Vec<Passage>, most: usize) -> u64 {
     passages.truncate(most);
     passages.sort_by_key(|passage| passage.a_start);
     (all - passages.len()) as u64
-}
-
-fn row(a: &PageIdentity, b: &PageIdentity, passage: &Passage) -> PassageRow {
-    PassageRow {
-        a: a.url.clone(),
-        b: b.url.clone(),
-        a_key: Bytes16(a.key),
-        b_key: Bytes16(b.key),
-        a_host: a.host.clone(),
-        b_host: b.host.clone(),
-        a_start: passage.a_start,
-        a_end: passage.a_end,
-        b_start: passage.b_start,
-        b_end: passage.b_end,
-        words: passage.words,
-        share_a: passage.share_a,
-        share_b: passage.share_b,
-    }
-}
-
-fn duplicate(a: &PageIdentity, b: &PageIdentity, kind: DuplicateKind, overlap: &Overlap) -> DuplicateRow {
-    let distance = a.simhash.zip(b.simhash).map(|(a, b)| Fingerprint(a).distance(Fingerprint(b)) as u8);
-    DuplicateRow {
-        a: a.url.clone(),
-        b: b.url.clone(),
-        a_key: Bytes16(a.key),
-        b_key: Bytes16(b.key),
-        a_host: a.host.clone(),
-        b_host: b.host.clone(),
-        kind,
-        resemblance: Some(overlap.resemblance()),
-        a_in_b: Some(overlap.a_in_b()),
-        b_in_a: Some(overlap.b_in_a()),
-        a_shingles: Some(overlap.a as u32),
-        b_shingles: Some(overlap.b as u32),
-        shared_shingles: Some(overlap.common as u32),
-        distance,
-        a_text_digest: None,
-        b_text_digest: None,
-        a_earlier: false,
-        b_earlier: false,
-        found_by: FoundBy::Passages,
-    }
 }
 
 #[cfg(test)]

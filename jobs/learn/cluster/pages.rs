@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::Result;
 use webmill_mill::TextRow;
 use webmill_run::{Measure, Unit};
-use webmill_sort::{Budget, RowSorter, SortedRows};
+use webmill_sort::{Budget, RowSorter, SortedRows, Unread};
 use webmill_table::{Reader, columns, part_files};
 
 use super::input::ClusterInput;
@@ -46,7 +46,7 @@ pub struct About {
 
 /// Pages in order.
 pub struct Pages {
-    sorted: SortedRows<String, Page>,
+    sorted: SortedRows<(Unread<()>, Unread<()>), Page>,
     /// How many there are.
     pub count: u64,
 }
@@ -58,7 +58,7 @@ impl Pages {
     /// Where a run file cannot be read.
     #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
     pub fn next(&mut self) -> Result<Option<Page>> {
-        Ok(self.sorted.next()?.map(|(_, page)| page))
+        Ok(self.sorted.next().transpose()?.map(|(_, page)| page))
     }
 }
 
@@ -70,9 +70,9 @@ pub fn read(input: &ClusterInput, settings: &ClusterSettings, unit: &mut Unit<'_
     let budget = Budget::new(unit.stage().memory as usize / 4).in_dir(unit.temp());
     let mut sorter = RowSorter::new(&budget);
     let mut count = 0;
-    let mut push = |key: &str, page: &Page| -> Result<()> {
+    let mut push = |place: &str, url: &str, page: &Page| -> Result<()> {
         count += 1;
-        sorter.push(&key, page)
+        sorter.push(&(Unread(place), Unread(url)), page)
     };
     let (mut superseded, mut without_text) = (0, 0);
     // Labels of pages that are left out are those of pages, too.
@@ -109,8 +109,8 @@ pub fn read(input: &ClusterInput, settings: &ClusterSettings, unit: &mut Unit<'_
                         };
                         let title = row.title.unwrap_or_default().to_owned();
                         // Canonical URLs of one SURT form differ; the URL parts them.
-                        let key = format!("{}\0{}", row.url_sortkey, row.url);
-                        push(&key, &Page { about, title, text: row.text.to_owned() })?;
+                        let page = Page { about, title, text: row.text.to_owned() };
+                        push(row.url_sortkey, row.url, &page)?;
                     }
                 }
                 unit.stage().progress.advance(batch.len() as u64);
@@ -135,7 +135,7 @@ pub fn read(input: &ClusterInput, settings: &ClusterSettings, unit: &mut Unit<'_
                         continue;
                     }
                     let own = input.labels.is_none().then(|| page.labels.first().cloned()).flatten();
-                    push(&place(&page.file), &of_file(page, given.or(own)))?;
+                    push(&place(&page.file), "", &of_file(page, given.or(own)))?;
                 }
                 Ok(())
             })?;

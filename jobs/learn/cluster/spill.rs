@@ -1,34 +1,31 @@
 //! Records aside: written once, read in order or block by block.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::marker::PhantomData;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use webmill_capture::error::AtPath;
-use webmill_capture::{Error, Result};
+use webmill_capture::Result;
+use webmill_sort::{Budget, Numbered, NumberedWriter};
+
+/// Memory of a sort of the places of blocks.
+const SORT_BYTES: usize = 64 << 10;
 
 /// Records of a block.
 pub const BLOCK: usize = 256;
 
 /// Writes records to a file without a name: it vanishes with the process, however that ends.
 pub struct SpillWriter<T> {
-    folder: PathBuf,
-    file: BufWriter<File>,
+    rows: NumberedWriter,
     block: Vec<T>,
-    ends: Vec<u64>,
+    blocks: u64,
     count: u64,
 }
 
 /// Records that were written.
 pub struct Spill<T> {
-    folder: PathBuf,
-    file: File,
-    /// Where blocks end.
-    ends: Vec<u64>,
+    rows: Numbered,
+    blocks: u64,
     count: u64,
     kind: PhantomData<T>,
 }
@@ -39,14 +36,8 @@ impl<T: Serialize + DeserializeOwned> SpillWriter<T> {
     /// # Errors
     /// Where the disk refuses.
     pub fn create(folder: &Path) -> Result<Self> {
-        let file = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(folder).at(folder)?);
-        Ok(SpillWriter {
-            folder: folder.to_path_buf(),
-            file,
-            block: Vec::with_capacity(BLOCK),
-            ends: Vec::new(),
-            count: 0,
-        })
+        let rows = NumberedWriter::create(&Budget::new(SORT_BYTES).in_dir(folder))?;
+        Ok(SpillWriter { rows, block: Vec::with_capacity(BLOCK), blocks: 0, count: 0 })
     }
 
     /// Adds a record.
@@ -60,13 +51,11 @@ impl<T: Serialize + DeserializeOwned> SpillWriter<T> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        if self.block.is_empty() {
-            return Ok(());
+        if !self.block.is_empty() {
+            self.rows.put(self.blocks, &self.block)?;
+            self.blocks += 1;
+            self.block.clear();
         }
-        let bytes = postcard::to_allocvec(&self.block).map_err(|e| Error::Internal(e.to_string()))?;
-        self.file.write_all(&bytes).at(&self.folder)?;
-        self.ends.push(self.ends.last().copied().unwrap_or(0) + bytes.len() as u64);
-        self.block.clear();
         Ok(())
     }
 
@@ -76,9 +65,7 @@ impl<T: Serialize + DeserializeOwned> SpillWriter<T> {
     /// Where the disk refuses.
     pub fn finish(mut self) -> Result<Spill<T>> {
         self.flush()?;
-        let SpillWriter { folder, file, ends, count, .. } = self;
-        let file = file.into_inner().map_err(|e| e.into_error()).at(&folder)?;
-        Ok(Spill { folder, file, ends, count, kind: PhantomData })
+        Ok(Spill { rows: self.rows.finish()?, blocks: self.blocks, count: self.count, kind: PhantomData })
     }
 }
 
@@ -90,7 +77,7 @@ impl<T: DeserializeOwned> Spill<T> {
 
     /// Number of blocks.
     pub fn blocks(&self) -> usize {
-        self.ends.len()
+        self.blocks as usize
     }
 
     /// The records of a block.
@@ -98,11 +85,7 @@ impl<T: DeserializeOwned> Spill<T> {
     /// # Errors
     /// Where the disk refuses.
     pub fn block(&self, number: usize) -> Result<Vec<T>> {
-        let from = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let mut bytes = vec![0; (self.ends[number] - from) as usize];
-        self.file.read_exact_at(&mut bytes, from).at(&self.folder)?;
-        postcard::from_bytes(&bytes)
-            .map_err(|e| Error::Internal(format!("a block aside is not what was written: {e}")))
+        self.rows.get(number as u64)
     }
 
     /// All records in order, block by block.

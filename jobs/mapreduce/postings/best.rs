@@ -1,24 +1,15 @@
-//! The best texts of a query: block-max WAND.
+//! The best texts of a query by BM25: block-max WAND.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use webmill_capture::Result;
+use webmill_text::{bm25_idf, bm25_weight};
 
 use super::cursor::Cursor;
 
-/// How a text is scored: by functions of one term, so that bounds follow from bounds of their arguments.
-pub trait Score {
-    /// Weight of a term that `holding` of `texts` texts hold.
-    fn idf(&self, texts: f64, holding: f64) -> f64;
-    /// What a term adds, in units of its idf: more for more occurrences, no more for a longer text.
-    fn weight(&self, count: u32, length: f64, mean_length: f64) -> f64;
-}
-
 /// The corpus that texts are scored in.
-pub struct Scoring<'a, S> {
-    /// The measure.
-    pub score: S,
+pub struct Scoring<'a> {
     /// Texts.
     pub texts: u64,
     /// Words of all texts.
@@ -27,7 +18,7 @@ pub struct Scoring<'a, S> {
     pub lengths: &'a [u32],
 }
 
-impl<S: Score> Scoring<'_, S> {
+impl Scoring<'_> {
     fn mean(&self) -> f64 {
         (self.words as f64 / self.texts.max(1) as f64).max(1.0)
     }
@@ -66,17 +57,13 @@ const SLACK: f64 = 1.0 + 1e-9;
 ///
 /// # Errors
 /// [`webmill_capture::Error::Corrupt`].
-pub fn best<C: Cursor, S: Score>(
-    cursors: &mut [C],
-    most: usize,
-    scoring: &Scoring<'_, S>,
-) -> Result<Vec<(u32, f64)>> {
+pub fn best<C: Cursor>(cursors: &mut [C], most: usize, scoring: &Scoring<'_>) -> Result<Vec<(u32, f64)>> {
     let (mean, texts) = (scoring.mean(), scoring.texts as f64);
-    let idf: Vec<f64> = cursors.iter().map(|c| scoring.score.idf(texts, c.texts() as f64)).collect();
+    let idf: Vec<f64> = cursors.iter().map(|c| bm25_idf(texts, c.texts() as f64)).collect();
     // Of what has no bounds it is known that no text is shorter than nothing.
     let bound = |n: usize, bounds: Option<(u32, u32)>| {
         let (count, length) = bounds.unwrap_or((u32::MAX, 0));
-        SLACK * idf[n] * scoring.score.weight(count, f64::from(length), mean)
+        SLACK * idf[n] * bm25_weight(count, f64::from(length), mean)
     };
     let whole: Vec<f64> = cursors.iter().enumerate().map(|(n, c)| bound(n, c.bounds())).collect();
     let mut heap: BinaryHeap<ScoredText> = BinaryHeap::new();
@@ -120,7 +107,7 @@ pub fn best<C: Cursor, S: Score>(
             let mut score = 0.0;
             for (cursor, idf) in cursors.iter_mut().zip(&idf) {
                 if cursor.number() == number {
-                    score += idf * scoring.score.weight(cursor.count(), length, mean);
+                    score += idf * bm25_weight(cursor.count(), length, mean);
                     cursor.seek(number + 1)?;
                 }
             }

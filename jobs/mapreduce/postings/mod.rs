@@ -31,7 +31,7 @@ mod phrase;
 mod read;
 mod write;
 
-pub use best::{Score, Scoring, best};
+pub use best::{Scoring, best};
 pub use cursor::{Cursor, ListCursor, TermCursor};
 pub use phrase::phrase;
 pub use read::{Index, TermPostings};

@@ -2,22 +2,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use proptest::prelude::*;
+use webmill_text::{bm25_idf, bm25_weight};
 
 use super::*;
 use crate::mapreduce::coding::write_varint;
-
-/// The measure of the tests: the shape of BM25.
-struct Measure;
-
-impl Score for Measure {
-    fn idf(&self, texts: f64, holding: f64) -> f64 {
-        (1.0 + (texts - holding + 0.5) / (holding + 0.5)).ln()
-    }
-    fn weight(&self, count: u32, length: f64, mean: f64) -> f64 {
-        let tf = f64::from(count);
-        tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / mean))
-    }
-}
 
 type Postings = BTreeMap<String, BTreeMap<u32, Vec<u32>>>;
 
@@ -59,12 +47,11 @@ fn brute_force(texts: &[Vec<&str>], query: &[&str]) -> Vec<(u32, f64)> {
     let words: usize = texts.iter().map(Vec::len).sum();
     let (n, mean) = (texts.len() as f64, (words as f64 / texts.len().max(1) as f64).max(1.0));
     let holding = |term| texts.iter().filter(|text| text.contains(term)).count() as f64;
-    let idf: Vec<f64> = query.iter().map(|term| Measure.idf(n, holding(term))).collect();
+    let idf: Vec<f64> = query.iter().map(|term| bm25_idf(n, holding(term))).collect();
     let mut found: Vec<(u32, f64)> = Vec::new();
     for (number, text) in (0..).zip(texts) {
         let counts = query.iter().map(|term| text.iter().filter(|word| *word == term).count() as u32);
-        let weights =
-            counts.zip(&idf).map(|(count, idf)| idf * Measure.weight(count, text.len() as f64, mean));
+        let weights = counts.zip(&idf).map(|(count, idf)| idf * bm25_weight(count, text.len() as f64, mean));
         if query.iter().any(|term| text.contains(term)) {
             found.push((number, weights.fold(0.0, |sum, weight| sum + weight)));
         }
@@ -76,7 +63,7 @@ fn brute_force(texts: &[Vec<&str>], query: &[&str]) -> Vec<(u32, f64)> {
 fn search(index: &Index, texts: &[Vec<&str>], query: &[&str], most: usize) -> Vec<(u32, f64)> {
     let lengths: Vec<u32> = texts.iter().map(|text| text.len() as u32).collect();
     let words = lengths.iter().map(|length| u64::from(*length)).sum();
-    let scoring = Scoring { score: Measure, texts: texts.len() as u64, words, lengths: &lengths };
+    let scoring = Scoring { texts: texts.len() as u64, words, lengths: &lengths };
     let found = query.iter().filter_map(|term| index.find(term).unwrap());
     let mut cursors: Vec<_> = found.map(|term| index.cursor(&term).unwrap()).collect();
     best(&mut cursors, most, &scoring).unwrap()

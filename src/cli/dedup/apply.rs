@@ -40,7 +40,7 @@ use webmill_capture::date::format_rfc3339;
 use webmill_capture::error::AtPath;
 use webmill_run::{Cancel, Committed, Job, layout};
 use webmill_shard::{Input, ReadOptions};
-use webmill_sort::Budget;
+use webmill_sort::{Budget, Mapped};
 use webmill_table::part_files;
 
 use crate::args::{self, MaxBad, Memory, Out};
@@ -56,7 +56,6 @@ use walk::CaptureFate;
 use webmill_jobs::dedup::Dedup;
 use webmill_jobs::extract::Extract;
 use webmill_jobs::job::{latest, mixed};
-use webmill_jobs::mapped::Mapped;
 use webmill_jobs::repeated::RepeatedLines;
 use webmill_jobs::repeated::known::KnownRepeated;
 
@@ -272,17 +271,17 @@ impl Apply<'_> {
     fn captures(&self) -> Result<Captures> {
         let (clusters, duplicates) = self.results.tables();
         let tables = (&*clusters, &*duplicates);
-        let (budget, temp) = (self.budget(), self.output.temp());
+        let budget = self.budget();
         let pages = part_files(&self.results.extract.path("pages"))?;
         let gone = match self.args.drop_gone {
             Some(age) => self.gone(&pages, age)?,
-            None => Mapped::of(&temp, [])?,
+            None => Mapped::default(),
         };
         self.cancel.check()?;
-        let verdicts = verdicts::decide(tables, self.args.policy, &gone, &budget, &temp)?;
+        let verdicts = verdicts::decide(tables, self.args.policy, &gone, &budget)?;
         self.cancel.check()?;
         let leaving = Leaving { verdicts: &verdicts, gone: &gone };
-        let captures = captures::find(&pages, tables, &leaving, &budget, &temp)?;
+        let captures = captures::find(&pages, tables, &leaving, &budget)?;
         self.cancel.check()?;
         Ok(captures)
     }
@@ -291,7 +290,7 @@ impl Apply<'_> {
     fn gone(&self, pages: &[PathBuf], age_ms: u64) -> Result<Mapped<u128>> {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let now_ms = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
-        let found = gone::find(pages, (age_ms, now_ms), &self.budget(), &self.output.temp())?;
+        let found = gone::find(pages, (age_ms, now_ms), &self.budget())?;
         let newest = found.newest_ms.map_or_else(|| "no date".to_owned(), format_rfc3339);
         webmill_jobs::say!("what is gone is counted up to {newest}, the date of the newest capture");
         if found.from_future > 0 {
@@ -350,10 +349,10 @@ impl Apply<'_> {
         done: &mut Done,
         rows: &mut Dropped,
     ) -> Result<(), Error> {
-        let (budget, temp, options) = (self.budget(), self.output.temp(), ReadOptions::default());
+        let (budget, options) = (self.budget(), ReadOptions::default());
         let shard = number.map(|number| &captures.shards[number]);
-        let (as_revisit, places) = (self.args.as_revisit, (&budget, &*temp));
-        let walked = walk::walk(input, (captures, shard), &options, as_revisit, places, self.cancel)?;
+        let as_revisit = self.args.as_revisit;
+        let walked = walk::walk(input, (captures, shard), &options, as_revisit, &budget, self.cancel)?;
         let out = self.output.path("shards").join(name);
         let copied = copy::copy(input, &out, &walked.fates, captures, &options)?;
         let going = shard.map_or(0..0, |shard| shard.going.clone());
@@ -394,8 +393,8 @@ impl Apply<'_> {
             repeated: known.as_ref().zip(self.args.drop_repeated),
             job_key: self.results.dedup.manifest.key.to_string(),
         };
-        let parts = (part_files(&extract.path("pages"))?, part_files(&extract.path("texts"))?);
-        Ok(texts::write((&parts.0, &parts.1), &captures.by_part, &wish, &self.output.path(""))?)
+        let parts = part_files(&extract.path("texts"))?;
+        Ok(texts::write(&parts, &captures.places, &wish, &self.output.path(""))?)
     }
 }
 

@@ -40,6 +40,7 @@
 //!
 //! **Errors.** `Io` of the disk, `Internal` for a page with too many bands, and the first error of the verification.
 
+use webmill_capture::bits::Bits;
 use webmill_capture::error::{Error, Result};
 use webmill_sort::{Budget, Sorted, Sorter};
 
@@ -249,7 +250,7 @@ impl BandJoin {
         let mut found =
             Sorter::new(&budget.fraction(1, 8)).with_combine(|first: &mut [u32; 3], next| first == next);
         let mut known = Verdicts::new((budget.memory_bytes / 4).min(bands.saturating_mul(BAND_VERDICTS)));
-        let (mut totals, mut cut) = (BandJoinTotals::default(), Vec::new());
+        let (mut totals, mut cut) = (BandJoinTotals::default(), Bits::default());
         let mut desk = Desk {
             verify,
             accept: |meeting: Meeting, similarity: f32| match meeting.earlier {
@@ -319,7 +320,7 @@ where
 pub struct BandMatches {
     found: Sorted<[u32; 3]>,
     totals: BandJoinTotals,
-    cut: Vec<u64>,
+    cut: Bits,
 }
 
 impl BandMatches {
@@ -330,7 +331,7 @@ impl BandMatches {
 
     /// Did the page meet only the most representatives of one of its buckets, so that a duplicate of it may be missing?
     pub fn was_cut(&self, page: u32) -> bool {
-        self.cut.get(page as usize / 64).is_some_and(|word| word >> (page % 64) & 1 == 1)
+        self.cut.contains(page)
     }
 }
 

@@ -19,7 +19,7 @@ type Outcome = (Vec<(u32, u32, u32)>, BandJoinTotals, Vec<u32>);
 
 fn outcome(matches: BandMatches) -> Outcome {
     let totals = *matches.totals();
-    let cut = (0..matches.cut.len() as u32 * 64).filter(|&page| matches.was_cut(page)).collect();
+    let cut = (0..1 << 16).filter(|&page| matches.was_cut(page)).collect();
     let pairs = matches.map(|found| found.unwrap());
     (pairs.map(|found| (found.representative, found.page, found.similarity.to_bits())).collect(), totals, cut)
 }
@@ -125,7 +125,7 @@ proptest! {
             entries.extend(bands.iter().map(|&band| entry(band, *page))).unwrap();
         }
         let mut entries = Entries::new(entries.finish().unwrap(), None).unwrap();
-        let (mut found, mut cut, mut totals) = (BTreeSet::new(), Vec::new(), BandJoinTotals::default());
+        let (mut found, mut cut, mut totals) = (BTreeSet::new(), Bits::default(), BandJoinTotals::default());
         let mut desk = Desk {
             verify: ask(verdict),
             accept: |meeting: Meeting, similarity: f32| {

@@ -5,6 +5,7 @@
 //! the questions of a round, over all buckets of a chunk, do not depend on each other: they are put at once.
 
 use rayon::slice::ParallelSliceMut;
+use webmill_capture::bits::Bits;
 use webmill_capture::error::Result;
 
 use crate::bands::join::{BandJoinTotals, Meeting, SURELY_WHOLE};
@@ -58,7 +59,7 @@ pub(super) struct Desk<'a, F, G> {
     pub(super) known: &'a mut Verdicts,
     pub(super) totals: &'a mut BandJoinTotals,
     /// Pages that met only the most representatives of a bucket: a bit each.
-    pub(super) cut: &'a mut Vec<u64>,
+    pub(super) cut: &'a mut Bits,
     /// Most representatives of a bucket.
     pub(super) most: u32,
     /// Sort questions in the surrounding pool.
@@ -220,12 +221,7 @@ impl Chunk {
         desk.totals.capped_meetings += left;
         let unmatched = |&(_, state): &(&u32, &u8)| *state & MATCHED == 0;
         for (&page, _) in self.pages[range.clone()].iter().zip(&self.states[range]).filter(unmatched) {
-            let (word, bit) = (page as usize / 64, 1 << (page % 64));
-            if desk.cut.len() <= word {
-                desk.cut.resize(word + 1, 0);
-            }
-            desk.totals.capped_pages += u64::from(desk.cut[word] & bit == 0);
-            desk.cut[word] |= bit;
+            desk.totals.capped_pages += u64::from(desk.cut.insert(page));
         }
     }
 

@@ -12,8 +12,9 @@
 use std::ops::{ControlFlow, Range};
 
 use rayon::prelude::*;
+use webmill_capture::bits::Bits;
 use webmill_capture::error::{Error, Result};
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Sorter, group};
 
 use super::{Fingerprint, Giver, HammingJoin, JoinTotals, Pair, pair_of};
 use crate::hamming::all_pairs::Join;
@@ -92,23 +93,17 @@ fn stars<F: FnMut(Pair) -> Result<()>>(
     fingerprints: &[Fingerprint],
     budget: &Budget,
     giver: &mut Giver<F>,
-) -> Result<Vec<u64>> {
+) -> Result<Bits> {
     let mut sorter = Sorter::new(&budget.share(2));
     for (index, &Fingerprint(value)) in (0u32..).zip(fingerprints) {
         sorter.push([(value >> 32) as u32, value as u32, index])?;
     }
-    let mut firsts = vec![0u64; fingerprints.len().div_ceil(64)];
-    let mut head: Option<[u32; 3]> = None;
-    for entry in sorter.finish()? {
-        let entry = entry?;
-        match head.filter(|head| head[..2] == entry[..2]) {
-            Some(head) => giver.one(Pair { a: head[2], b: entry[2], distance: 0 })?,
-            None => {
-                firsts[entry[2] as usize / 64] |= 1 << (entry[2] % 64);
-                head = Some(entry);
-            }
-        }
-    }
+    let mut firsts = Bits::with_room(fingerprints.len());
+    let equal = |a: &[u32; 3], b: &[u32; 3]| a[..2] == b[..2];
+    group(sorter.finish()?, equal, |first, others| {
+        firsts.insert(first[2]);
+        others.try_for_each(|other| giver.one(Pair { a: first[2], b: other?[2], distance: 0 }))
+    })?;
     Ok(firsts)
 }
 
@@ -116,7 +111,7 @@ fn stars<F: FnMut(Pair) -> Result<()>>(
 struct SortedTable<'a, F> {
     k: u32,
     fingerprints: &'a [Fingerprint],
-    firsts: &'a [u64],
+    firsts: &'a Bits,
     order: &'a BitOrder,
     table: &'a Table,
     /// Members of a group that are in memory at once.
@@ -127,8 +122,7 @@ struct SortedTable<'a, F> {
 impl<F: FnMut(Pair) -> Result<()>> SortedTable<'_, F> {
     /// The first of each group of equal fingerprints, in the order of the plan's bits.
     fn members(&self) -> impl Iterator<Item = Member> {
-        let is_first = |index: u32| self.firsts[index as usize / 64] >> (index % 64) & 1 == 1;
-        let all = (0u32..).zip(self.fingerprints).filter(move |(index, _)| is_first(*index));
+        let all = (0u32..).zip(self.fingerprints).filter(|(index, _)| self.firsts.contains(*index));
         all.map(|(index, fingerprint)| (self.order.there(fingerprint.0), index))
     }
 

@@ -104,7 +104,7 @@ fn captures_of_one_url_count_once_and_odd_hosts_are_refused() {
     let mut pages = [site("http", "a.org", 10, 10), site("http", "b.net", 10, 10)].concat();
     pages.push(("http", "a.org", "/p?id=3".into(), None));
     pages.push(("http", "a.org", "/p?id=3".into(), Some(999)));
-    pages.push(("http", "a\0b", "/".into(), Some(1)));
+    pages.push(("http", "a".repeat(5000).leak(), "/".into(), Some(1)));
     let (found, totals) = search(&pages, MirrorOptions::default(), 1 << 20);
     assert_eq!(rows(&found), [("a.org", "b.net", 10, 10, 1.0, "mirror")]);
     assert_eq!((totals.pages, totals.repeated, totals.refused), (22, 2, 1));

@@ -17,7 +17,7 @@ fn count(
     }
     let (mut rows, mut hashes) = (Vec::new(), Vec::new());
     let counts = count
-        .finish(cluster)
+        .finish(cluster, |_| ())
         .unwrap()
         .rows(
             |page| Ok(texts[page as usize].as_str()),
@@ -111,7 +111,7 @@ fn clusters_are_counted_and_first_pages_told() {
         count.push(page as u32, 0, &hashes).unwrap();
     }
     let mut firsts = Vec::new();
-    let repeated = count.finish_telling(|page| page / 4, |page| firsts.push(page)).unwrap();
+    let repeated = count.finish(|page| page / 4, |page| firsts.push(page)).unwrap();
     let mut rows = Vec::new();
     let take = |row: RepeatedRow<'_>| {
         rows.push((row.text.to_owned(), row.bytes, row.clusters));
@@ -196,7 +196,7 @@ fn a_hundred_thousand_equal_pages_are_counted_within_the_budget() {
     for page in 0..100_000 {
         count.push(page, page % 10, &hashes).unwrap();
     }
-    let repeated = count.finish(|page| page).unwrap();
+    let repeated = count.finish(|page| page, |_| ()).unwrap();
     assert_eq!((repeated.counts().repeated, repeated.counts().blocks), (21, 2_100_000));
     let mut seen = BTreeSet::new();
     let counts = repeated.rows(

@@ -102,56 +102,31 @@ pub fn near_buckets(
     if found.cut {
         ends = Sorter::new(&share);
     }
-    let mut equals = equals.finish()?.peekable();
-    let mut ends = ends.finish()?.peekable();
-    let mut same: Vec<u32> = Vec::new();
+    let equals = equals.mapped()?;
+    for same in equals.chunk_by(|a, b| a[0] == b[0]) {
+        let first = same[0][0];
+        push(bucket(first, first), first)?;
+        same.iter().try_for_each(|pair| push(bucket(first, first), pair[1]))?;
+    }
     let mut given = 0;
-    while let Some(first) = least([head(&mut equals)?, head(&mut ends)?]) {
-        same.clear();
-        same.push(first);
-        while let Some(other) = next_of(&mut equals, first)? {
-            same.push(other);
+    for end in ends.finish()? {
+        let [first, other] = end?;
+        let same = &equals[equals.partition_point(|pair| pair[0] < first)..];
+        let same = &same[..same.partition_point(|pair| pair[0] == first)];
+        given += 1 + same.len() as u64;
+        // Many equals with many neighbours: in the order of the indexes, as many as there may be pairs, twice.
+        if given > 2 * most {
+            found.cut = true;
+            continue;
         }
-        if same.len() > 1 {
-            same.iter().try_for_each(|&index| push(bucket(first, first), index))?;
-        }
-        while let Some(other) = next_of(&mut ends, first)? {
-            given += same.len() as u64;
-            // Many equals with many neighbours: in the order of the indexes, as many as there may be pairs, twice.
-            if given > 2 * most {
-                found.cut = true;
-                continue;
-            }
-            same.iter().try_for_each(|&index| push(bucket(first, other), index))?;
-        }
+        push(bucket(first, other), first)?;
+        same.iter().try_for_each(|pair| push(bucket(first, other), pair[1]))?;
     }
     Ok(found)
 }
 
 fn bucket(a: u32, b: u32) -> u64 {
     xxh3_64(&(u64::from(a.min(b)) << 32 | u64::from(a.max(b))).to_le_bytes())
-}
-
-type Ends = std::iter::Peekable<webmill_sort::Sorted<[u32; 2]>>;
-
-/// The first number of the next entry.
-fn head(entries: &mut Ends) -> Result<Option<u32>> {
-    match entries.peek() {
-        Some(Err(_)) => entries.next().transpose().map(|_| None),
-        entry => Ok(entry.and_then(|entry| entry.as_ref().ok()).map(|entry| entry[0])),
-    }
-}
-
-/// The second number of the next entry, if its first one is `first`.
-fn next_of(entries: &mut Ends, first: u32) -> Result<Option<u32>> {
-    match head(entries)? == Some(first) {
-        true => Ok(entries.next().transpose()?.map(|entry| entry[1])),
-        false => Ok(None),
-    }
-}
-
-fn least(heads: [Option<u32>; 2]) -> Option<u32> {
-    heads.into_iter().flatten().min()
 }
 
 #[cfg(test)]

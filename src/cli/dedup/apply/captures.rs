@@ -13,18 +13,16 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use webmill_capture::UrlKey;
 use webmill_capture::error::{Error, Result};
 use webmill_mill::{PageRow, WarcType};
-use webmill_sort::{Budget, BytesSorter, Sorter};
+use webmill_sort::{Budget, Mapped, MappedWriter, Numbered, NumberedWriter, RowSorter, Sorter, group};
 use webmill_table::{Reader, columns};
 
 use super::dropped::{Going, Kept, digest_proof, mark};
 use super::verdicts::{Verdicts, each_earlier};
 use webmill_jobs::current_captures::place;
 use webmill_jobs::dropped::Reason;
-use webmill_jobs::mapped::{Mapped, MappedWriter, Strings, StringsWriter};
 
 columns! {
     /// What the joins want of a capture.
@@ -63,13 +61,13 @@ pub struct NamedShard {
 
 /// Captures that are to go, by shard.
 pub struct Captures {
-    going: Strings,
+    going: Numbered,
     /// Mark and proof of each.
     proofs: Mapped<[u64; 2]>,
     /// Shards of the results, by name.
     pub shards: Vec<NamedShard>,
-    /// Part of table `pages` and place of each capture that goes, ascending.
-    pub by_part: Mapped<[u64; 2]>,
+    /// [Places](place) of the captures that go, ascending.
+    pub places: Mapped<u64>,
     /// Pages that go, by reason.
     pub pages: BTreeMap<&'static str, u64>,
     /// Pages that do not go: the page that would stay goes too, or is not in table `pages`.
@@ -108,10 +106,9 @@ pub fn find(
     (clusters, duplicates): (&Path, &Path),
     leaving: &Leaving<'_>,
     budget: &Budget,
-    folder: &Path,
 ) -> Result<Captures> {
-    let kept = KeptPages::read(parts, (clusters, duplicates), leaving, budget, folder)?;
-    let needed = needed(parts, leaving, &kept, budget, folder)?;
+    let kept = KeptPages::read(parts, (clusters, duplicates), leaving, budget)?;
+    let needed = needed(parts, leaving, &kept, budget)?;
     let without = leaving.verdicts.iter().filter(|verdict| kept.get(verdict.kept).is_none()).count() as u64;
     let mut taken = Taken {
         leaving,
@@ -119,13 +116,13 @@ pub fn find(
         needed: &needed,
         gone_kept: 0,
         shards: HashMap::new(),
-        by_shard: BytesSorter::new(budget),
-        by_part: Sorter::new(budget),
+        by_shard: RowSorter::new(budget),
+        places: Sorter::new(budget),
         pages: BTreeMap::new(),
         referred: Sorter::new(budget),
     };
-    parts.iter().zip(0u32..).try_for_each(|(path, part)| taken.part(path, part))?;
-    taken.mapped(leaving.verdicts.unresolved + without, folder)
+    parts.iter().try_for_each(|part| taken.part(part))?;
+    taken.mapped(leaving.verdicts.unresolved + without, budget)
 }
 
 /// Pages that stay instead of others.
@@ -133,7 +130,7 @@ struct KeptPages {
     /// Ascending.
     keys: Mapped<u128>,
     /// Of each its current capture.
-    pages: Strings,
+    pages: Numbered,
 }
 
 impl KeptPages {
@@ -142,24 +139,19 @@ impl KeptPages {
         (clusters, duplicates): (&Path, &Path),
         leaving: &Leaving<'_>,
         budget: &Budget,
-        folder: &Path,
     ) -> Result<KeptPages> {
         let mut stays = Sorter::<u128>::new(budget).with_combine(|a, b| a == b);
         leaving.verdicts.iter().try_for_each(|verdict| stays.push(verdict.kept))?;
-        let stays = Mapped::of(folder, stays.finish()?)?;
+        let stays = stays.mapped()?;
         // By key; what is known of the capture comes before what is not.
-        let mut captures = BytesSorter::new(budget);
-        let mut put = |known: bool, kept: &Kept| {
-            let mut key = kept.url_key.to_be_bytes().to_vec();
-            key.push(u8::from(!known));
-            captures.push(&key, encoded(kept)?.as_bytes())
-        };
+        let mut captures = RowSorter::<(u128, u8), Kept>::new(budget);
         for path in parts {
             let mut reader = Reader::<Row>::open(path)?;
             while let Some(batch) = reader.next()? {
                 for row in batch.rows().filter(|row| row.is_current) {
                     if stays.binary_search(&row.url_key.0).is_ok() {
-                        put(true, &kept(row.url, row.url_key.0, row.fetch_time.0, row.content_digest))?;
+                        let kept = kept(row.url, row.url_key.0, row.fetch_time.0, row.content_digest);
+                        captures.push(&(kept.url_key, 0u8), &kept)?;
                     }
                 }
             }
@@ -167,17 +159,16 @@ impl KeptPages {
         // Of pages of earlier results nothing is known but the URL.
         each_earlier(clusters, duplicates, |url| {
             let key = UrlKey::of(url).0;
-            if stays.binary_search(&key).is_ok() { put(false, &kept(url, key, None, None)) } else { Ok(()) }
+            let stays = stays.binary_search(&key).is_ok();
+            if stays { captures.push(&(key, 1u8), &kept(url, key, None, None)) } else { Ok(()) }
         })?;
-        let (mut keys, mut pages) = (MappedWriter::create(folder)?, StringsWriter::create(folder)?);
-        let (mut sorted, mut last) = (captures.finish()?, None);
-        while let Some((key, value)) = sorted.next().transpose()? {
-            let url_key = key[..16].try_into().map_or(0, u128::from_be_bytes);
-            if last.replace(url_key) != Some(url_key) {
-                keys.push(url_key)?;
-                pages.push(&String::from_utf8_lossy(value))?;
-            }
-        }
+        let (mut keys, mut pages) =
+            (MappedWriter::create(&budget.temp_dir)?, NumberedWriter::create(budget)?);
+        let one_page = |a: &((u128, u8), Kept), b: &((u128, u8), Kept)| a.0.0 == b.0.0;
+        group(captures.finish()?, one_page, |((key, _), kept), _| {
+            keys.push(*key)?;
+            pages.put(keys.len() - 1, kept)
+        })?;
         Ok(KeptPages { keys: keys.finish()?, pages: pages.finish()? })
     }
 
@@ -198,7 +189,6 @@ fn needed(
     leaving: &Leaving<'_>,
     kept: &KeptPages,
     budget: &Budget,
-    folder: &Path,
 ) -> Result<Mapped<u64>> {
     let mut sorter = Sorter::<[u64; 2]>::new(budget);
     let (needs, holds) = (0, 1);
@@ -219,16 +209,15 @@ fn needed(
             }
         }
     }
-    let mut needed = MappedWriter::create(folder)?;
-    let mut open = None;
-    for row in sorter.finish()? {
-        let [what, state] = row?;
-        if let Some(before) = open.filter(|before| *before != what) {
-            needed.push(before)?;
-        }
-        open = (state == needs).then_some(what);
-    }
-    open.map_or(Ok(()), |last| needed.push(last))?;
+    let mut needed = MappedWriter::create(&budget.temp_dir)?;
+    group(
+        sorter.finish()?,
+        |a, b| a[0] == b[0],
+        |first, others| {
+            let last = others.last().transpose()?.unwrap_or(*first);
+            if last[1] == needs { needed.push(last[0]) } else { Ok(()) }
+        },
+    )?;
     needed.finish()
 }
 
@@ -246,16 +235,17 @@ struct Taken<'a> {
     gone_kept: u64,
     /// Number of each shard in the order in which they are met, and its captures.
     shards: HashMap<String, (u32, u64)>,
-    by_shard: BytesSorter,
-    by_part: Sorter<[u64; 2]>,
+    /// By number of the shard, mark and offset.
+    by_shard: RowSorter<(u32, u64, i64), Going>,
+    places: Sorter<u64>,
     pages: BTreeMap<&'static str, u64>,
     /// Key and date of captures, [`GOES`] or [`REFERS`], place.
     referred: Sorter<[u128; 4]>,
 }
 
 impl Taken<'_> {
-    fn part(&mut self, path: &Path, part: u32) -> Result<()> {
-        let mut reader = Reader::<Row>::open(path)?;
+    fn part(&mut self, part: &Path) -> Result<()> {
+        let mut reader = Reader::<Row>::open(part)?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows() {
                 let is_capture = is_capture(row.warc_type);
@@ -273,7 +263,7 @@ impl Taken<'_> {
                 } else if is_capture && (good || revisit) {
                     match !revisit && self.is_needed(&row) {
                         true => self.gone_kept += 1,
-                        false => self.goes(&row, part)?,
+                        false => self.goes(&row)?,
                     }
                 }
             }
@@ -308,7 +298,7 @@ impl Taken<'_> {
         self.referred.push([key, u128::from(date_ms as u64), REFERS, u128::from(place)])
     }
 
-    fn goes(&mut self, row: &Row<'_>, part: u32) -> Result<()> {
+    fn goes(&mut self, row: &Row<'_>) -> Result<()> {
         let page = row.url_key.0;
         let (reason, cluster, kept) = if self.leaving.is_gone(page) {
             (Reason::Gone, None, None)
@@ -316,14 +306,13 @@ impl Taken<'_> {
             let verdict = self.leaving.verdicts.of(page);
             let known = verdict.and_then(|verdict| Some((verdict, self.kept.get(verdict.kept)?)));
             let Some((verdict, at)) = known else { return Ok(()) };
-            (verdict.reason, verdict.cluster, Some(decoded(self.kept.pages.get(at))?))
+            (verdict.reason, verdict.cluster, Some(self.kept.pages.get(at as u64)?))
         };
         *self.pages.entry(reason.as_str()).or_default() += u64::from(row.is_current);
         if let Some(date_ms) = row.fetch_time.0 {
             self.referred.push([page, u128::from(date_ms as u64), GOES, 0])?;
         }
-        let place = place(row.warc_filename, row.warc_record_offset);
-        self.by_part.push([u64::from(part), place])?;
+        self.places.push(place(row.warc_filename, row.warc_record_offset))?;
         let going = Going {
             url: row.url.to_owned(),
             url_key: page,
@@ -339,29 +328,24 @@ impl Taken<'_> {
             kept,
         };
         let number = self.shards.get(row.warc_filename).map_or(0, |(number, _)| *number);
-        let mut key = number.to_be_bytes().to_vec();
-        key.extend(going.mark().to_be_bytes());
-        key.extend(going.offset.to_be_bytes());
-        self.by_shard.push(&key, encoded(&going)?.as_bytes())
+        self.by_shard.push(&(number, going.mark(), going.offset), &going)
     }
 
     /// The captures on disk, shard by shard.
-    fn mapped(self, unresolved: u64, folder: &Path) -> Result<Captures> {
+    fn mapped(self, unresolved: u64, budget: &Budget) -> Result<Captures> {
         let mut shards = vec![NamedShard::default(); self.shards.len()];
         for (name, (number, captures)) in self.shards {
             shards[number as usize] = NamedShard { name, captures, going: 0..0 };
         }
-        let (mut going, mut proofs) = (StringsWriter::create(folder)?, MappedWriter::create(folder)?);
-        let mut sorted = self.by_shard.finish()?;
-        while let Some((key, value)) = sorted.next().transpose()? {
-            let number = key[..4].try_into().map_or(0, u32::from_be_bytes) as usize;
+        let (mut going, mut proofs) =
+            (NumberedWriter::create(budget)?, MappedWriter::create(&budget.temp_dir)?);
+        for row in self.by_shard.finish()? {
+            let ((number, mark, _), capture) = row?;
             let at = proofs.len() as usize;
-            let range = &mut shards[number].going;
+            let range = &mut shards[number as usize].going;
             *range = if range.start == range.end { at..at + 1 } else { range.start..at + 1 };
-            let value = String::from_utf8_lossy(value);
-            let capture: Going = decoded(&value)?;
-            proofs.push([capture.mark(), capture.proof()])?;
-            going.push(&value)?;
+            proofs.push([mark, capture.proof()])?;
+            going.put(at as u64, &capture)?;
         }
         shards.sort_by(|a, b| a.name.cmp(&b.name));
         let (mut dangling, mut gone) = (0, None);
@@ -377,7 +361,7 @@ impl Taken<'_> {
             going: going.finish()?,
             proofs: proofs.finish()?,
             shards,
-            by_part: Mapped::of(folder, self.by_part.finish()?)?,
+            places: self.places.mapped()?,
             pages: self.pages,
             unresolved,
             gone_kept: self.gone_kept,
@@ -390,14 +374,6 @@ impl Taken<'_> {
 fn is_capture(kind: Option<WarcType>) -> bool {
     use WarcType::{Conversion, Resource, Response, Revisit};
     matches!(kind, Some(Response | Resource | Revisit | Conversion))
-}
-
-fn encoded(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|e| Error::Internal(format!("a row of a sort: {e}")))
-}
-
-fn decoded<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(|e| Error::Internal(format!("a row of a sort: {e}")))
 }
 
 impl Captures {
@@ -419,7 +395,7 @@ impl Captures {
     /// # Errors
     /// [`Error::Internal`] where the folder was changed from outside.
     pub fn get(&self, number: usize) -> Result<Going> {
-        decoded(self.going.get(number))
+        self.going.get(number as u64)
     }
 }
 
@@ -482,9 +458,9 @@ mod tests {
         let budget = Budget::new(1 << 20).in_dir(folder.path());
         let mut gone = ["by-id", "by-date", "held", "own"].map(|url| UrlKey::of(url).0);
         gone.sort_unstable();
-        let verdicts = decide(tables, Policy::Near, &gone, &budget, folder.path()).unwrap();
+        let verdicts = decide(tables, Policy::Near, &gone, &budget).unwrap();
         let leaving = Leaving { verdicts: &verdicts, gone: &gone };
-        let found = find(&[path("pages")], tables, &leaving, &budget, folder.path()).unwrap();
+        let found = find(&[path("pages")], tables, &leaving, &budget).unwrap();
         let mut offsets: Vec<i64> =
             found.shards[0].going.clone().map(|number| found.get(number).unwrap().offset).collect();
         offsets.sort_unstable();

@@ -9,14 +9,12 @@
 //!
 //! **Cost.** One pass over three columns of `pages` and a sort of 48 bytes a row.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use webmill_capture::error::Result;
+use webmill_capture::error::{Error, Result};
 use webmill_mill::{PageRow, WarcType};
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, MappedWriter, Sorter, group};
 use webmill_table::{Reader, columns};
-
-use webmill_jobs::mapped::{Mapped, MappedWriter};
 
 columns! {
     struct Answer from PageRow { url_key, warc_type, fetch_time, fetch_status }
@@ -41,12 +39,7 @@ pub struct GonePages {
 ///
 /// # Errors
 /// Where a table cannot be read or the disk refuses.
-pub fn find(
-    parts: &[PathBuf],
-    (least_ms, now_ms): (u64, i64),
-    budget: &Budget,
-    folder: &Path,
-) -> Result<GonePages> {
+pub fn find(parts: &[PathBuf], (least_ms, now_ms): (u64, i64), budget: &Budget) -> Result<GonePages> {
     let mut answers = Sorter::<[u128; 3]>::new(budget);
     let (mut newest_ms, mut from_future) = (None, 0);
     let mut reader = Reader::<Answer>::over(parts.to_vec());
@@ -69,22 +62,19 @@ pub fn find(
         }
     }
     let least = newest_ms.map_or(0, ordered).saturating_sub(u128::from(least_ms));
-    let mut gone = MappedWriter::create(folder)?;
-    let mut last: Option<(u128, Option<u128>)> = None;
-    let is_gone = |(key, since): (u128, Option<u128>)| since.filter(|since| *since <= least).map(|_| key);
-    for answer in answers.finish()? {
-        let [key, time, state] = answer?;
-        let before = match last {
-            Some((of, since)) if of == key => since,
-            Some(other) => {
-                is_gone(other).map_or(Ok(()), |key| gone.push(key))?;
-                None
-            }
-            None => None,
-        };
-        last = Some((key, if state == THERE { None } else { before.or(Some(time)) }));
-    }
-    last.and_then(is_gone).map_or(Ok(()), |key| gone.push(key))?;
+    let mut gone = MappedWriter::create(&budget.temp_dir)?;
+    group(
+        answers.finish()?,
+        |a, b| a[0] == b[0],
+        |first, others| {
+            let gone_since = |[_, time, state]: [u128; 3]| (state == GONE).then_some(time);
+            let since = others.try_fold(gone_since(*first), |since, answer| {
+                let next = gone_since(answer?);
+                Ok::<_, Error>(next.map(|next| since.unwrap_or(next)))
+            })?;
+            if since.is_some_and(|since| since <= least) { gone.push(first[0]) } else { Ok(()) }
+        },
+    )?;
     Ok(GonePages { keys: gone.finish()?, newest_ms, from_future })
 }
 
@@ -116,9 +106,8 @@ mod tests {
         let path = folder.path().join("part-0.parquet");
         write_part(&path, &rows, &Footer { job_key: "k".into() }).unwrap();
         let budget = Budget::new(1 << 20).in_dir(folder.path());
-        let find = |now: i64| {
-            find(std::slice::from_ref(&path), (30 * DAY as u64, now * DAY), &budget, folder.path()).unwrap()
-        };
+        let find =
+            |now: i64| find(std::slice::from_ref(&path), (30 * DAY as u64, now * DAY), &budget).unwrap();
         let found = find(200);
         assert_eq!((&found.keys[..], found.newest_ms), (&[UrlKey::of("old").0][..], Some(100 * DAY)));
         assert_eq!(found.from_future, 1);

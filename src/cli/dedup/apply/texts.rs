@@ -5,23 +5,21 @@
 //! other words than its page: they are counted again, and what was derived from the whole text (Markdown, MinHash bands,
 //! languages of its lines) is left empty. A text of which nothing is left is counted and left out.
 //!
-//! **Cost.** One pass over `texts` and three columns of `pages`. Memory: a row group, and 8 bytes a capture of a file of texts that
-//! goes or is superseded; a bit a row of `repeated`.
+//! **Cost.** One pass over `texts`. Memory: a row group; a bit a row of `repeated`.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use webmill_capture::bits::Bits;
 use webmill_capture::error::{AtPath, Error, Result};
-use webmill_mill::{PageRow, TextRow, Weigh};
-use webmill_table::{Footer, PartWriter, Reader, RowReader, columns};
+use webmill_mill::{TextRow, Weigh};
+use webmill_table::{Footer, PartWriter, RowReader};
 
 use webmill_jobs::current_captures::place;
-use webmill_jobs::output::covered;
-use webmill_jobs::repeated::known::{KnownRepeated, MetRepeated};
+use webmill_jobs::repeated::known::KnownRepeated;
 
 /// Bytes of rows in memory after which a row group ends.
 const GROUP_BYTES: usize = 8 << 20;
@@ -75,10 +73,6 @@ pub struct TextCounts {
     pub emptied: u64,
 }
 
-columns! {
-    struct Current from PageRow { is_current, warc_filename, warc_record_offset }
-}
-
 /// What is to be written.
 pub struct Wish<'a> {
     /// How.
@@ -89,37 +83,26 @@ pub struct Wish<'a> {
     pub job_key: String,
 }
 
-/// Writes the texts of what stays below `folder`. `pages` and `texts` are the parts of these tables; `going` has number of
-/// the part in `pages` and place of each capture that goes.
+/// Writes the texts of what stays below `folder`. `texts` are the parts of this table; `going` are the places of the
+/// captures that go, ascending.
 ///
 /// # Errors
 /// Where a table cannot be read or the disk refuses.
-pub fn write(
-    (pages, texts): (&[PathBuf], &[PathBuf]),
-    going: &[[u64; 2]],
-    wish: &Wish<'_>,
-    folder: &Path,
-) -> Result<TextCounts> {
+pub fn write(texts: &[PathBuf], going: &[u64], wish: &Wish<'_>, folder: &Path) -> Result<TextCounts> {
     let mut counts = TextCounts::default();
     let mut out = Sink::create(wish, folder)?;
-    let mut going = going.iter();
-    let mut met = wish.repeated.map(|(known, _)| MetRepeated::none_of(known));
-    for (at, table) in texts.iter().enumerate() {
-        let parts = covered(pages, texts, at);
-        let end = going.as_slice().partition_point(|row| row[0] < u64::from(parts.end));
-        let gone: HashSet<u64> = going.by_ref().take(end).map(|row| row[1]).collect();
-        let parts = &pages[parts.start as usize..parts.end as usize];
-        let older = superseded(parts)?;
+    let mut met = Bits::default();
+    for table in texts {
         out.begin(table)?;
         let mut reader = RowReader::<TextRow>::open(table)?;
         while let Some(rows) = reader.next()? {
             for row in rows {
                 let place = place(&row.warc_filename, row.warc_record_offset);
-                if gone.contains(&place) {
+                if going.binary_search(&place).is_ok() {
                     counts.dropped += 1;
-                } else if older.contains(&place) {
+                } else if !row.is_current {
                     counts.superseded += 1;
-                } else if let Some(row) = pruned(row, wish.repeated.zip(met.as_mut()), &mut counts) {
+                } else if let Some(row) = pruned(row, wish.repeated, &mut met, &mut counts) {
                     counts.texts += 1;
                     counts.bytes += row.text.len() as u64;
                     out.put(row)?;
@@ -131,25 +114,14 @@ pub fn write(
     Ok(counts)
 }
 
-/// Places of the captures of these parts that another one superseded.
-fn superseded(parts: &[PathBuf]) -> Result<HashSet<u64>> {
-    let mut places = HashSet::new();
-    let mut reader = Reader::<Current>::over(parts.to_vec());
-    while let Some(batch) = reader.next()? {
-        for row in batch.rows().filter(|row| !row.is_current) {
-            places.insert(place(row.warc_filename, row.warc_record_offset));
-        }
-    }
-    Ok(places)
-}
-
 /// A row without repeated text; `None` where nothing is left.
 fn pruned(
     mut row: TextRow,
-    repeated: Option<((&KnownRepeated, Copies), &mut MetRepeated)>,
+    repeated: Option<(&KnownRepeated, Copies)>,
+    met: &mut Bits,
     counts: &mut TextCounts,
 ) -> Option<TextRow> {
-    let Some(((known, copies), met)) = repeated else { return Some(row) };
+    let Some((known, copies)) = repeated else { return Some(row) };
     let pruned = match copies {
         Copies::Later => known.without_later(&row.text, met),
         Copies::All => known.without(&row.text),
@@ -328,16 +300,16 @@ mod tests {
             ..TextRow::default()
         };
         let mut counts = TextCounts::default();
-        let mut met = MetRepeated::none_of(&known);
+        let mut met = Bits::default();
         let mut later = |text: &str| {
-            let repeated = ((&known, Copies::Later), &mut met);
-            pruned(row(text), Some(repeated), &mut TextCounts::default()).map(|row| row.text)
+            let repeated = Some((&known, Copies::Later));
+            pruned(row(text), repeated, &mut met, &mut TextCounts::default()).map(|row| row.text)
         };
         // The first copy stays, and the second one in the same text goes.
         assert_eq!(later(&format!("{notice}\nThe story.\n{notice}")), Some(format!("{notice}\nThe story.")));
         assert_eq!(later(&format!("Another.\n{notice}")), Some("Another.".into()));
         assert_eq!(later(notice), None);
-        let mut pruned = |text: &str| pruned(row(text), Some(((&known, Copies::All), &mut met)), &mut counts);
+        let mut pruned = |text: &str| pruned(row(text), Some((&known, Copies::All)), &mut met, &mut counts);
         let left = pruned(&format!("The story.\n{notice}\nIts end.")).unwrap();
         assert_eq!(
             (&*left.text, left.num_words, &*left.markdown, left.bands.len()),

@@ -29,11 +29,10 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Result, UrlKey};
 use webmill_jobs::dropped::Reason;
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, Sorter};
 use webmill_table::{Reader, columns};
 
 use webmill_jobs::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy, Membership};
-use webmill_jobs::mapped::Mapped;
 
 /// Which pages go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
@@ -80,8 +79,7 @@ pub struct Verdicts {
     pub unresolved: u64,
 }
 
-/// Reads tables `clusters` and `duplicates` and decides. `gone` are keys of pages that go anyway, ascending. `folder` takes temporary files;
-/// `budget` is for one sort.
+/// Reads tables `clusters` and `duplicates` and decides. `gone` are keys of pages that go anyway, ascending. `budget` is for one sort.
 ///
 /// # Errors
 /// Where a table cannot be read or the disk refuses.
@@ -90,37 +88,36 @@ pub fn decide(
     policy: Policy,
     gone: &[u128],
     budget: &Budget,
-    folder: &Path,
 ) -> Result<Verdicts> {
-    let (mut copies, any_earlier) = copies((clusters, duplicates), policy, budget, folder)?;
+    let (mut copies, any_earlier) = copies((clusters, duplicates), policy, budget)?;
     if policy == Policy::Exact || any_earlier {
-        copies = to_roots(copies, folder)?;
+        copies = to_roots(copies, budget)?;
     }
     let open;
-    (copies, open) = without_gone(copies, duplicates, gone, budget, folder)?;
+    (copies, open) = without_gone(copies, duplicates, gone, budget)?;
     let is_there = |pair: &Duplicates<'_>| among(gone, pair) == 0;
     if policy >= Policy::Near {
         let near = |pair: &Duplicates<'_>| {
             near_by_passages(pair) && is_there(pair)
                 || pair.kind == DuplicateKind::Near && among(&open, pair) == 2
         };
-        let moves = moves(duplicates, near, &copies, budget, folder)?;
+        let moves = moves(duplicates, near, &copies, budget)?;
         if !moves.is_empty() {
-            copies = to_roots(joined(copies.iter().copied(), &moves, Reason::Near, budget, folder)?, folder)?;
+            copies = to_roots(joined(copies.iter().copied(), &moves, Reason::Near, budget)?, budget)?;
         }
     }
-    let mut moves = Mapped::of(folder, [])?;
+    let mut moves = Mapped::default();
     if policy == Policy::Contained {
         let contained = |pair: &Duplicates<'_>| is_contained(pair) && is_there(pair);
-        moves = self::moves(duplicates, contained, &copies, budget, folder)?;
+        moves = self::moves(duplicates, contained, &copies, budget)?;
     }
     // Copies of a contained page are told the page that holds it.
     let told = copies.iter().map(|&[page, kept, reason, cluster]| {
         [page, moves.binary_search_by_key(&kept, |to| to[0]).map_or(kept, |at| moves[at][1]), reason, cluster]
     });
-    let all = joined(told, &moves, Reason::Contained, budget, folder)?;
+    let all = joined(told, &moves, Reason::Contained, budget)?;
     let stays = |row: &&Row| find(&all, row[1]).is_none();
-    let rows = Mapped::of(folder, all.iter().filter(stays).map(|row| Ok(*row)))?;
+    let rows = Mapped::of(&budget.temp_dir, all.iter().filter(stays).map(|row| Ok(*row)))?;
     Ok(Verdicts { unresolved: (all.len() - rows.len()) as u64, rows })
 }
 
@@ -135,12 +132,11 @@ fn joined(
     moves: &[[u128; 2]],
     reason: Reason,
     budget: &Budget,
-    folder: &Path,
 ) -> Result<Mapped<Row>> {
     let mut all = Sorter::<Row>::new(budget);
     let moved = moves.iter().map(|&[page, kept]| [page, kept, reason as u128, 0]);
     rows.chain(moved).try_for_each(|row| all.push(row))?;
-    Mapped::of(folder, all.finish()?)
+    all.mapped()
 }
 
 /// Where a row of [`copies`] comes from: of one page the first counts.
@@ -159,7 +155,6 @@ fn copies(
     (clusters, duplicates): (&Path, &Path),
     policy: Policy,
     budget: &Budget,
-    folder: &Path,
 ) -> Result<(Mapped<Row>, bool)> {
     let mut any_earlier = false;
     // Page, where the row comes from, reason, page that stays, cluster + 1.
@@ -186,7 +181,7 @@ fn copies(
     let goes = |row: &[u128; 5]| ![IS_EARLIER, MEMBER_ONLY].contains(&row[1]) && row[0] != row[3];
     let rows = sorter.finish()?.filter(|row| row.as_ref().map_or(true, goes));
     let rows = rows.map(|row| row.map(|[page, _, reason, kept, cluster]| [page, kept, reason, cluster]));
-    Ok((Mapped::of(folder, rows)?, any_earlier))
+    Ok((Mapped::of(&budget.temp_dir, rows)?, any_earlier))
 }
 
 /// What a row of table `clusters` says: see [`copies`].
@@ -239,7 +234,7 @@ const MAX_ROUNDS: u32 = 32;
 
 /// Copies of copies are told the first of them: a page whose body is that of another one, whose text is that of a third.
 /// They go for the weaker of both reasons.
-fn to_roots(mut rows: Mapped<Row>, folder: &Path) -> Result<Mapped<Row>> {
+fn to_roots(mut rows: Mapped<Row>, budget: &Budget) -> Result<Mapped<Row>> {
     for _ in 0..MAX_ROUNDS {
         if !rows.iter().any(|row| find(&rows, row[1]).is_some()) {
             break;
@@ -248,7 +243,7 @@ fn to_roots(mut rows: Mapped<Row>, folder: &Path) -> Result<Mapped<Row>> {
             Some(&[_, first, weaker, _]) => Ok([page, first, reason.max(weaker), cluster]),
             None => Ok([page, kept, reason, cluster]),
         };
-        rows = Mapped::of(folder, rows.iter().map(further))?;
+        rows = Mapped::of(&budget.temp_dir, rows.iter().map(further))?;
     }
     Ok(rows)
 }
@@ -266,11 +261,10 @@ fn without_gone(
     duplicates: &Path,
     gone: &[u128],
     budget: &Budget,
-    folder: &Path,
 ) -> Result<(Mapped<Row>, Mapped<u128>)> {
     let mut open = Sorter::<u128>::new(budget);
     if gone.is_empty() {
-        return Ok((copies, Mapped::of(folder, open.finish()?)?));
+        return Ok((copies, Mapped::default()));
     }
     let is_gone = |page: u128| gone.binary_search(&page).is_ok();
     let mut rows = Sorter::<Row>::new(budget).with_combine(|a, b| a[0] == b[0]);
@@ -291,7 +285,7 @@ fn without_gone(
             _ => open.push(page)?,
         }
     }
-    let open = Mapped::of(folder, open.finish()?)?;
+    let open = open.mapped()?;
     let mut reader = Reader::<Duplicates>::open(duplicates)?;
     while let Some(batch) = if open.is_empty() { None } else { reader.next()? } {
         for pair in batch.rows().filter(|pair| among(&open, pair) == 2) {
@@ -303,7 +297,7 @@ fn without_gone(
             rows.push([UrlKey::of(pair.b).0, UrlKey::of(pair.a).0, reason as u128, 0])?;
         }
     }
-    Ok((to_roots(Mapped::of(folder, rows.finish()?)?, folder)?, open))
+    Ok((to_roots(rows.mapped()?, budget)?, open))
 }
 
 /// Whether a pair is near by its passages, which makes no cluster, and one of the pages may go.
@@ -330,7 +324,6 @@ fn moves(
     wanted: impl Fn(&Duplicates<'_>) -> bool,
     copies: &[Row],
     budget: &Budget,
-    folder: &Path,
 ) -> Result<Mapped<[u128; 2]>> {
     // The later page in the order (rank, key), and the one before it.
     let mut pairs = Sorter::<[u128; 4]>::new(budget);
@@ -350,9 +343,9 @@ fn moves(
             }
         }
     }
-    let pairs = Mapped::of(folder, pairs.finish()?)?;
+    let pairs = pairs.mapped()?;
     let pages = || pairs.chunk_by(|a, b| a[..2] == b[..2]);
-    let inners = Mapped::of(folder, pages().map(|of| Ok([of[0][0], of[0][1]])))?;
+    let inners = Mapped::of(&budget.temp_dir, pages().map(|of| Ok([of[0][0], of[0][1]])))?;
     let mut dropped = vec![0u64; inners.len().div_ceil(64)];
     let mut moves = Sorter::<[u128; 2]>::new(budget);
     for (at, of) in pages().enumerate() {
@@ -370,7 +363,7 @@ fn moves(
             moves.push([of[0][1], kept])?;
         }
     }
-    Mapped::of(folder, moves.finish()?)
+    moves.mapped()
 }
 
 /// Calls `each` with every page of earlier results that others may be copies of.

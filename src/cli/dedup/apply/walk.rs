@@ -9,18 +9,15 @@
 //!
 //! **Errors.** Damage is counted and the walk goes on.
 
-use std::path::Path;
-
 use webmill_capture::{Error, RecordType, Result};
 use webmill_run::Cancel;
 use webmill_shard::{Container, Format, Input, ReadOptions, Record, ShardReader};
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::{Budget, Mapped, MappedWriter, Sorter, group};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::as_revisit;
 use super::captures::{Captures, NamedShard};
 use super::dropped::{digest_proof, mark, place_proof};
-use webmill_jobs::mapped::{Mapped, MappedWriter};
 
 /// What becomes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +106,7 @@ struct Wanted<'a> {
     found: Vec<CaptureFate>,
 }
 
-/// Walks over `input`, which is called `shard` in the results; `folder` takes temporary files. By `as_revisit` captures whose
+/// Walks over `input`, which is called `shard` in the results. By `as_revisit` captures whose
 /// page that stays has the same payload become revisits.
 ///
 /// # Errors
@@ -119,14 +116,14 @@ pub fn walk(
     (captures, shard): (&Captures, Option<&NamedShard>),
     options: &ReadOptions,
     as_revisit: bool,
-    (budget, folder): (&Budget, &Path),
+    budget: &Budget,
     cancel: &Cancel,
 ) -> Result<Walked> {
     let mut met = Met::default();
     let proofs = shard.map_or(&[][..], |shard| captures.of_shard(shard));
     let first = shard.map_or(0, |shard| shard.going.start);
     let mut wanted = Wanted { captures, proofs, first, found: vec![CaptureFate::Not; proofs.len()] };
-    let mut fates = MappedWriter::create(folder)?;
+    let mut fates = MappedWriter::create(&budget.temp_dir)?;
     let mut links = Links::new(budget);
     let kind = (input.format, input.container);
     let mut reader = ShardReader::open_as(&input.path, input.name.clone(), kind, 0..u64::MAX, options)?;
@@ -150,7 +147,7 @@ pub fn walk(
         let [fate, number] = fate.numbers();
         fates.push([offset, length, fate, number])?;
     }
-    let fates = links.settle(fates.finish()?, folder, &mut met)?;
+    let fates = links.settle(fates.finish()?, &mut met)?;
     Ok(Walked { fates, found: wanted.found, met })
 }
 
@@ -279,46 +276,43 @@ impl Links {
     }
 
     /// The fates with those of companions.
-    fn settle(self, fates: Mapped<[u64; 4]>, folder: &Path, met: &mut Met) -> Result<Mapped<[u64; 4]>> {
+    fn settle(self, fates: Mapped<[u64; 4]>, met: &mut Met) -> Result<Mapped<[u64; 4]>> {
         if !self.any {
             return Ok(fates);
         }
         // Number of the companion, 0 where something that it belongs to stays, else 1.
-        let mut votes = Sorter::<[u64; 2]>::new(&self.budget);
-        let mut group = (0, [false; 6]);
-        for row in self.rows.finish()? {
-            let [id, tag, number] = row?;
-            if group.0 != id {
-                group = (id, [false; 6]);
+        let mut votes = Sorter::<[u64; 2]>::new(&self.budget).with_combine(|a, b| a[0] == b[0]);
+        let one_id = |a: &[u64; 3], b: &[u64; 3]| a[0] == b[0];
+        group(self.rows.finish()?, one_id, |first, others| {
+            let mut seen = [false; 6];
+            for row in std::iter::once(Ok(*first)).chain(others) {
+                let [_, tag, number] = row?;
+                seen[tag as usize] = true;
+                let (stays, goes) = match tag {
+                    tag::NAMED_BY_COMPANION => (seen[tag::STAYS as usize], seen[tag::GOES as usize]),
+                    tag::COMPANION => {
+                        (seen[tag::NAMED_BY_STAYING as usize], seen[tag::NAMED_BY_GOING as usize])
+                    }
+                    _ => continue,
+                };
+                if stays || goes {
+                    votes.push([number, u64::from(!stays)])?;
+                }
             }
-            let seen = &mut group.1;
-            seen[tag as usize] = true;
-            let (stays, goes) = match tag {
-                tag::NAMED_BY_COMPANION => (seen[tag::STAYS as usize], seen[tag::GOES as usize]),
-                tag::COMPANION => (seen[tag::NAMED_BY_STAYING as usize], seen[tag::NAMED_BY_GOING as usize]),
-                _ => continue,
-            };
-            if stays || goes {
-                votes.push([number, u64::from(!stays)])?;
-            }
-        }
+            Ok(())
+        })?;
         let mut votes = votes.finish()?.peekable();
         let settle = |(number, row): (usize, &[u64; 4])| {
             let mut row = *row;
-            let mut first = None;
-            while let Some(vote) =
-                votes.next_if(|vote| vote.as_ref().map_or(true, |vote| vote[0] <= number as u64))
-            {
-                first.get_or_insert(vote?[1]);
-            }
-            if first == Some(1) {
+            let of_it = |vote: &Result<[u64; 2]>| vote.as_ref().map_or(true, |vote| vote[0] == number as u64);
+            if votes.next_if(of_it).transpose()?.is_some_and(|vote| vote[1] == 1) {
                 row[2] = Fate::Goes.numbers()[0];
                 met.companions += 1;
                 met.companion_bytes += row[1];
             }
             Ok(row)
         };
-        Mapped::of(folder, fates.iter().enumerate().map(settle))
+        Mapped::of(&self.budget.temp_dir, fates.iter().enumerate().map(settle))
     }
 }
 

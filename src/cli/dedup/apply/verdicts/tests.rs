@@ -54,7 +54,7 @@ fn without(gone: &[&str], clusters: &[ClusterRow], pairs: &[DuplicateRow], polic
     let tables = (folder.path().join("clusters"), folder.path().join("duplicates"));
     let mut gone: Vec<u128> = gone.iter().map(|url| UrlKey::of(url).0).collect();
     gone.sort_unstable();
-    let verdicts = decide((&tables.0, &tables.1), policy, &gone, &budget, folder.path()).unwrap();
+    let verdicts = decide((&tables.0, &tables.1), policy, &gone, &budget).unwrap();
     let of_clusters = clusters.iter().flat_map(|row| [&row.url, &row.representative]);
     let urls = of_clusters.chain(pairs.iter().flat_map(|row| [&row.a, &row.b]));
     let urls: BTreeMap<u128, String> = urls.map(|url| (UrlKey::of(url).0, url.clone())).collect();
