@@ -10,9 +10,8 @@ use webmill_documents::media::{MediaOptions, Window};
 use webmill_documents::{Hints, Kind, detect, to_html};
 use webmill_html::charset::{self, CharsetSource};
 use webmill_html::links::{Links, links};
-use webmill_html::parse::parse;
 use webmill_html::sniff::{is_html_type, is_markup, is_signed, sniff};
-use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items};
+use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items, parse};
 use webmill_text::Template;
 
 use crate::decode::{Document, Readers};
