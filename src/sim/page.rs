@@ -2,8 +2,8 @@
 
 use webmill_capture::date::format_rfc822;
 
-use super::draw::below;
-use super::layout::{Content, Site, Target, purpose, push_number};
+use super::draw::{below, purpose, unit};
+use super::layout::{Content, Site, Target, push_number};
 use super::prose::{Recorder, Shape, phrases_of};
 use super::vocabulary::to_gbk;
 use super::{Kind, Language, Region, SynthPage, TrueLink, Truth, Web};
@@ -283,7 +283,7 @@ impl Web {
 
     fn markup(&self, body: u64) -> Markup {
         let draw = self.hash(body, purpose::BROKEN);
-        if super::draw::unit(draw) >= self.config.broken {
+        if unit(draw) >= self.config.broken {
             return Markup::Sound;
         }
         [Markup::Unclosed, Markup::Misnested, Markup::Unquoted][(draw % 3) as usize]

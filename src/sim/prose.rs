@@ -1,7 +1,7 @@
 //! Words: titles and main texts, with known words replaced.
 
-use super::draw::{Draws, below, tail_3_8, unit};
-use super::layout::{Content, purpose};
+use super::draw::{Draws, below, purpose, tail_3_8, unit};
+use super::layout::Content;
 use super::phrases::{self, Phrases};
 use super::vocabulary::{CHINESE, ENGLISH, Vocabulary};
 use super::{Language, Web};

@@ -4,8 +4,7 @@ use std::io::Write as _;
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
-use super::draw::{below, unit};
-use super::layout::purpose;
+use super::draw::{below, purpose, unit};
 use super::sim::SimWeb;
 use super::sim_answer::{Answer, Ending, Rest, gzip};
 use super::sim_config::{Trouble, pick};
