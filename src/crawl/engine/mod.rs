@@ -95,7 +95,6 @@ use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
 use webmill_shard::Position;
 
-pub(crate) use fetch_task::without_secrets;
 pub(crate) use folder::is_locked;
 pub(crate) use folder::{adopted, lock};
 pub use import::{Import, Imported, OldCapture};

@@ -6,11 +6,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
+use super::address::{port, undotted};
 use super::connect::{Connection, Stream};
 use super::hosts::{self, Kept};
 use super::http1::{self, Broken, Exchange, Limits};
 use super::opening::Opened;
-use super::request::{self, Extras, undotted};
+use super::request::Extras;
 use super::{Failure, Method, Received, Request, Shared, address, http2, page_headers, proxy};
 use webmill_capture::CanonicalUrl;
 
@@ -68,7 +69,7 @@ impl Shared {
             sent: &sent,
             keep,
             https: url.scheme() == "https",
-            port: request::port(url),
+            port: port(url),
             host: undotted(url.host()),
         };
         let mut lease = self.hosts.lease(asked.host).await;
@@ -90,7 +91,7 @@ impl Shared {
 
     /// Whether a URL may be asked for at all; the address that it names, if it names one.
     fn check(&self, url: &CanonicalUrl) -> Result<Option<IpAddr>, Failure> {
-        let port = request::port(url);
+        let port = port(url);
         if !url.is_web() {
             return Err(Failure::Protocol(format!("{} is not fetched", url.scheme())));
         }
@@ -253,7 +254,7 @@ impl Shared {
                 stream => lease.keep(Kept {
                     connection: Connection::One(stream),
                     https: false,
-                    port: request::port(request.url),
+                    port: port(request.url),
                     ip: None,
                 }),
             }
