@@ -28,6 +28,7 @@
 
 mod current;
 pub mod log;
+mod marks;
 mod media;
 mod parts;
 pub mod pieces;

@@ -15,6 +15,7 @@ use webmill_run::Stage;
 use webmill_sort::{Budget, BytesSorter};
 use webmill_table::{Reader, columns};
 
+use super::marks::Marks;
 use super::parts::{CAPTURES, PlacedRow};
 use crate::current_captures::ordered;
 
@@ -23,40 +24,12 @@ columns! {
     struct Judged from PlacedRow { url, time, digest, shard, offset, class }
 }
 
-/// Captures of a part that count, a bit each.
-pub struct Marks(Vec<u64>);
-
-impl Marks {
-    /// The marks of a part with `rows` captures, which are all current except the `superseded` rows.
-    pub fn but(rows: u64, superseded: &[u64]) -> Self {
-        let mut marks = Marks(vec![u64::MAX; rows.div_ceil(64) as usize]);
-        for &row in superseded {
-            if let Some(word) = marks.0.get_mut((row / 64) as usize) {
-                *word &= !(1 << (row % 64));
-            }
-        }
-        marks
-    }
-
-    fn set(&mut self, row: u64) {
-        if let Some(word) = self.0.get_mut((row / 64) as usize) {
-            *word |= 1 << (row % 64);
-        }
-    }
-
-    /// Whether the capture in this row counts.
-    pub fn get(&self, row: u64) -> bool {
-        self.0.get((row / 64) as usize).is_some_and(|word| word >> (row % 64) & 1 == 1)
-    }
-}
-
 /// The captures that count, part by part; `parts` are the files of captures with their rows.
 ///
 /// # Errors
 /// Where a file cannot be read or the disk refuses.
 pub fn judge(stage: &Stage<'_>, parts: &[(String, u64)]) -> Result<Vec<Marks>> {
-    let mut marks: Vec<Marks> =
-        parts.iter().map(|(_, rows)| Marks(vec![0; rows.div_ceil(64) as usize])).collect();
+    let mut marks: Vec<Marks> = parts.iter().map(|(_, rows)| Marks::none(*rows)).collect();
     if parts.is_empty() {
         return Ok(marks);
     }

@@ -27,7 +27,8 @@ use webmill_mill::{MediaRow, Merge, Mill, PageRow, Run, TableRows};
 use webmill_run::{Measure, Stage, Unit};
 use webmill_table::{Packing, Reader, Table, columns};
 
-use super::current::{Marks, judge};
+use super::current::judge;
+use super::marks::Marks;
 use super::media::MERGED;
 use super::parts::{ASIDE_BYTES, CAPTURES, PlacedRow, TABLES, tables_by_name};
 use crate::current_captures::ordered;

@@ -49,15 +49,14 @@ pub(crate) fn whole_at(stream: &mut Stream, at: u64) -> Result<FoundRecord, Stri
 }
 
 pub(super) fn whole_with(stream: &mut Stream, at: u64, head: Head) -> Result<FoundRecord, String> {
-    let end = head.record_bytes().and_then(|n| at.checked_add(n));
     let (length, size) = (head.length, stream.size().unwrap_or(u64::MAX));
-    match end {
-        Some(end) if end <= size => match stream.peek_at(end - 1, 1) {
-            b"\n" => Ok(FoundRecord { at, head, end, proven: None }),
-            [] => Err(format!("the file ends inside the record's {length} bytes of data: it was cut off")),
-            _ => Err(format!("no blank line after the record's {length} bytes of data")),
-        },
-        _ => Err(format!("the file ends inside the record's {length} bytes of data: it was cut off")),
+    let end = head.record_bytes().and_then(|n| at.checked_add(n)).filter(|end| *end <= size);
+    match end.map(|end| (end, stream.peek_at(end - 1, 1))) {
+        Some((end, b"\n")) => Ok(FoundRecord { at, head, end, proven: None }),
+        None | Some((_, [])) => {
+            Err(format!("the file ends inside the record's {length} bytes of data: it was cut off"))
+        }
+        _ => Err(format!("no blank line after the record's {length} bytes of data")),
     }
 }
 

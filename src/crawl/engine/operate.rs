@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use crate::Purpose;
 use crate::control::command::{host_name, web_url};
 use crate::control::state::{self, MOST, State};
-use crate::control::{Command, Control, Line, Pattern, Status, wall_clock_ms};
+use crate::control::{Command, Control, Line, Pattern, Status};
 use crate::engine::{Crawl, Ended, Snapshot};
 use crate::event::{Event, outcome};
 use crate::frontier::{Changed, NEVER_MS};
@@ -338,7 +338,7 @@ impl Crawl {
 
     /// Tells whoever asks how the crawl goes.
     pub(super) fn publish(&mut self, snapshot: &Snapshot) {
-        let status = Status::of(snapshot, wall_clock_ms());
+        let status = Status::of(snapshot, webmill_capture::date::now_ms());
         self.operator.control.publish(&status);
     }
 

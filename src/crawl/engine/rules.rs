@@ -44,14 +44,6 @@ impl RuleCache {
     }
 }
 
-/// `scheme://host:port`: what a robots.txt speaks for (RFC 9309, 2.3).
-pub(crate) fn origin(url: &CanonicalUrl) -> String {
-    match url.port() {
-        Some(port) => format!("{}://{}:{port}", url.scheme(), url.host()),
-        None => format!("{}://{}", url.scheme(), url.host()),
-    }
-}
-
 impl Crawl {
     /// The rules of `origin`, where they are known and not too old.
     pub(super) fn rules_of(&mut self, origin: &str, now_ms: i64) -> Result<Option<Arc<Robots>>> {
