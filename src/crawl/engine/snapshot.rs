@@ -12,38 +12,25 @@ const PERIOD: Duration = Duration::from_millis(500);
 /// Rates are means over this many looks.
 const WINDOW: usize = 20;
 
-/// Why [`Crawl::run`] came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Ended {
-    /// Nothing is left.
-    Finished,
-    /// At the limit of pages.
-    Pages,
-    /// It has the relevant pages that it was to find.
-    Target,
-    /// At the limit of bytes.
-    Bytes,
-    /// At the limit of time.
-    Time,
-    /// Only hosts in trouble were left, and it was not to wait any longer for them.
-    Patience,
-    /// It was asked to stop.
-    Stopped,
-}
-
-impl Ended {
-    /// In words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ended::Finished => "finished",
-            Ended::Pages => "page limit",
-            Ended::Target => "target reached",
-            Ended::Bytes => "byte limit",
-            Ended::Time => "time limit",
-            Ended::Patience => "gave up waiting",
-            Ended::Stopped => "stopped",
-        }
+webmill_capture::words! {
+    /// Why [`Crawl::run`] came to its end.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Ended {
+        /// Nothing is left.
+        Finished = "finished",
+        /// At the limit of pages.
+        Pages = "page limit",
+        /// It has the relevant pages that it was to find.
+        Target = "target reached",
+        /// At the limit of bytes.
+        Bytes = "byte limit",
+        /// At the limit of time.
+        Time = "time limit",
+        /// Only hosts in trouble were left, and it was not to wait any longer for them.
+        Patience = "gave up waiting",
+        /// It was asked to stop.
+        Stopped = "stopped",
     }
 }
 
