@@ -22,6 +22,25 @@ const MAX_WAITING: usize = 100;
 const MAX_RESCORED: u8 = 10;
 const MOVED: f32 = 0.1;
 
+/// Another page that a page links to: the first of the links, the largest words of all, what is known of it.
+type Target = (usize, LinkWords, Option<LinkState>);
+
+/// The pages that the links of `own` lead to, by their URLs.
+fn targets_of(own: Url, links: &[FoundLink<'_>], store: &dyn Store) -> Result<Vec<Target>> {
+    let mut order: Vec<usize> = (0..links.len().min(MAX_LINKS)).collect();
+    order.sort_by(|a, b| links[*a].url.as_str().cmp(links[*b].url.as_str()).then(a.cmp(b)));
+    let mut targets: Vec<Target> = Vec::new();
+    for number in order {
+        let link = &links[number];
+        match targets.last_mut() {
+            Some((last, words, _)) if links[*last].url == link.url => *words = words.larger(link.words),
+            _ if id(link.url) == own => {}
+            _ => targets.push((number, link.words, load(store, &key(LINK, &id(link.url)))?)),
+        }
+    }
+    Ok(targets)
+}
+
 /// A link of a page, what it speaks for weighed.
 struct WeighedLink<'a> {
     /// Which of the page's links.
@@ -106,31 +125,20 @@ impl Focus {
         store: &mut dyn Store,
         actions: &mut Vec<Action>,
     ) -> Result<()> {
-        let mut order: Vec<usize> = (0..links.len().min(MAX_LINKS)).collect();
-        order.sort_by(|a, b| links[*a].url.as_str().cmp(links[*b].url.as_str()).then(a.cmp(b)));
-        let mut known: Vec<(usize, LinkWords, Option<LinkState>)> = Vec::new();
-        for number in order {
-            let link = &links[number];
-            match known.last_mut() {
-                Some((last, words, _)) if links[*last].url == link.url => *words = words.larger(link.words),
-                _ if id(link.url) == own => {}
-                _ => {
-                    let state: Option<LinkState> = load(store, &key(LINK, &id(link.url)))?;
-                    if let Some(LinkState { place: Place::Done { relevant }, referrers, .. }) = &state
-                        && !referrers.contains(&own)
-                    {
-                        page.targets.0 = page.targets.0.saturating_add(1);
-                        page.targets.1 = page.targets.1.saturating_add(u32::from(*relevant));
-                        page.expected += link.words.told.chance;
-                    }
-                    known.push((number, link.words, state));
-                }
+        let targets = targets_of(own, links, store)?;
+        for (number, _, state) in &targets {
+            if let Some(LinkState { place: Place::Done { relevant }, referrers, .. }) = state
+                && !referrers.contains(&own)
+            {
+                page.targets.0 = page.targets.0.saturating_add(1);
+                page.targets.1 = page.targets.1.saturating_add(u32::from(*relevant));
+                page.expected += links[*number].words.told.chance;
             }
         }
         page.hub = page.hub_now();
         page.lift = page.lift_now();
         let mut sites: HashMap<&str, f32> = HashMap::new();
-        for (number, words, state) in known {
+        for (number, words, state) in targets {
             let link = &links[number];
             let host = link.url.host();
             let site = match sites.get(host) {
