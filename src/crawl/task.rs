@@ -8,7 +8,7 @@ use crate::duplicate_throttle::DuplicateThrottleState;
 use crate::kinds::Kinds;
 use crate::politeness::Pace;
 use crate::revisit::{RateMean, Trust};
-use crate::scope::Lineage;
+use crate::scope::{Lineage, Standing};
 use webmill_capture::CanonicalUrl;
 
 webmill_capture::words! {
@@ -112,6 +112,12 @@ pub struct Entry {
     pub referrer: Option<String>,
     /// Priority without popularity.
     pub priority: f64,
+}
+
+impl From<&Entry> for Standing {
+    fn from(entry: &Entry) -> Standing {
+        Standing { depth: entry.depth, lineage: entry.lineage }
+    }
 }
 
 /// What visits of a host's pages taught about the host.

@@ -99,11 +99,10 @@ pub(crate) use folder::is_locked;
 pub(crate) use folder::{adopted, lock};
 pub use import::{Import, Imported, OldCapture};
 pub(crate) use open::scope_of;
-pub use operate::Operated;
 pub use replay::Replayed;
 pub(crate) use rules::stored_rules;
 pub use seed_news::SeedNews;
-pub use snapshot::{Ended, Observer, Snapshot};
+pub use snapshot::{Ended, Observer, Operated, Snapshot};
 pub use survey::{Finished, LastLog};
 pub use trouble::{HostTrouble, Missing};
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Crawl, HostTrouble, Operated, Totals};
+use crate::engine::{Crawl, HostTrouble, Totals};
 use crate::focus::FocusCounts;
 use crate::frontier::FrontierStats;
 
@@ -70,6 +70,26 @@ pub struct Snapshot {
     pub focus: Option<FocusCounts>,
     /// The last look: fetching has ended.
     pub last: bool,
+}
+
+/// What of a look at a crawl is its operator's doing.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Operated {
+    /// Patterns of what is dropped.
+    pub drops: Vec<String>,
+    /// Hosts parked by an operator.
+    pub parked: Vec<String>,
+    /// Number of the last command that was obeyed.
+    pub obeyed: u64,
+    /// The last commands that could not be obeyed, by number, with the reason.
+    pub unobeyed: Vec<(u64, String)>,
+    /// Least pause between two requests to a host, ms.
+    pub delay_ms: u64,
+    /// Limit of pages.
+    pub page_limit: Option<u64>,
+    /// Bytes that the frontier may use.
+    pub memory_bytes: u64,
 }
 
 /// Looks on while a crawl runs.
