@@ -52,7 +52,6 @@ const CALENDAR_YEARS: i64 = 10;
 /// # Examples
 /// ```
 /// use webmill_capture::CanonicalUrl;
-use webmill_capture::date::now_ms;
 /// use webmill_crawl::traps;
 /// let check = |url| traps::check(&CanonicalUrl::parse(url).unwrap());
 /// assert_eq!(check("http://a.example/shop/cart/shop/cart/shop/cart/"), Err("repeated-segments"));

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::engine::Crawl;
 use crate::politeness::ROBOTS_MS;
 use crate::robots::Robots;
-use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 
 /// Rule sets in memory; when there are more, the older half is read again from disk if need be.
