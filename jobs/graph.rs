@@ -155,69 +155,66 @@ impl GraphJob {
     fn build(&self, input: &GraphInput, unit: &mut Unit<'_>) -> Result<()> {
         let budget = Budget::new(unit.stage().memory as usize / 2).in_dir(unit.temp());
         for seed in 0..MAX_SEEDS {
-            let progress = unit.stage().progress;
-            progress.begin("links", 0, Measure::Items);
-            let options = BuildOptions {
-                drop_self: self.drop_self,
-                drop_internal: self.drop_internal,
-                drop_nofollow: self.drop_nofollow,
-                stop_hosts: self.stop_surts()?,
-            };
-            let mut builder = GraphBuilder::new(options, &budget.fraction(3, 4));
-            let mut feed = Feed::new(&input.extract, seed, &self.kinds, &budget.fraction(1, 4));
-            feed.pages(&mut builder)?;
-            feed.links(&mut builder, unit.stage())?;
-            progress.end();
-            progress.begin("graph", 0, Measure::Items);
-            let mut spool = NodeSpool::create(&unit.temp().join("nodes"))?;
-            let mut captured = feed.captured()?;
-            let numbered = match builder.number(|node| spool.push(&node, captured.of(&node)?))? {
-                Numbering::Done(numbered) => numbered,
-                Numbering::Collision { .. } => {
-                    unit.dropped("key-collisions-resolved", 1);
-                    progress.end();
-                    continue;
-                }
-            };
-            self.all_met(&numbered)?;
-            progress.advance(numbered.num_nodes() as u64);
-            let path = unit.create(&graph_file(Level::Page))?;
-            let (counts, mut hosts) = numbered.write(&path)?;
-            if let Some(dedup) = &input.dedup {
-                let folded = copies::fold_copies(dedup, seed, &path, spool, unit, &budget)?;
-                (spool, hosts) = (folded.spool, folded.hosts);
-                for (reason, n) in
-                    [("folded-duplicates", folded.copies), ("links-among-duplicates", folded.links_among)]
-                {
-                    if n > 0 {
-                        unit.dropped(reason, n);
-                    }
-                }
+            if self.build_by(seed, input, unit, &budget)? {
+                return Ok(());
             }
-            unit.wrote(&graph_file(Level::Page), "", Vec::new(), 0);
-            for (reason, n) in [
-                ("self-links", counts.dropped_self),
-                ("internal-links", counts.dropped_internal),
-                ("nofollow-links", counts.dropped_nofollow),
-                ("stop-host-links", counts.dropped_stop_host),
-                ("links-without-page", counts.unknown_source),
-                ("other-kinds-of-links", feed.other_kinds),
-                ("links-of-superseded-captures", feed.superseded_links),
-                ("links-to-no-url", feed.no_urls),
-            ] {
-                if n > 0 {
-                    unit.dropped(reason, n);
-                }
-            }
-            unit.kept("links", counts.links);
-            unit.stage().cancel.check()?;
-            levels::write(unit, spool, &hosts, self.host_self_arcs, &budget)?;
-            progress.end();
-            return Ok(());
+            unit.dropped("key-collisions-resolved", 1);
         }
         Err(Error::Limit(format!(
             "URLs collide under {MAX_SEEDS} seeds of their keys: this corpus is made to do so"
         )))
+    }
+
+    /// Builds the graphs of all levels, URLs keyed by this seed; false where two of them have one key.
+    fn build_by(&self, seed: u64, input: &GraphInput, unit: &mut Unit<'_>, budget: &Budget) -> Result<bool> {
+        let progress = unit.stage().progress;
+        progress.begin("links", 0, Measure::Items);
+        let options = BuildOptions {
+            drop_self: self.drop_self,
+            drop_internal: self.drop_internal,
+            drop_nofollow: self.drop_nofollow,
+            stop_hosts: self.stop_surts()?,
+        };
+        let mut builder = GraphBuilder::new(options, &budget.fraction(3, 4));
+        let mut feed = Feed::new(&input.extract, seed, &self.kinds, &budget.fraction(1, 4));
+        feed.pages(&mut builder)?;
+        feed.links(&mut builder, unit.stage())?;
+        progress.end();
+        progress.begin("graph", 0, Measure::Items);
+        let mut spool = NodeSpool::create(&unit.temp().join("nodes"))?;
+        let mut captured = feed.captured()?;
+        let Numbering::Done(numbered) = builder.number(|node| spool.push(&node, captured.of(&node)?))? else {
+            progress.end();
+            return Ok(false);
+        };
+        self.all_met(&numbered)?;
+        progress.advance(numbered.num_nodes() as u64);
+        let path = unit.create(&graph_file(Level::Page))?;
+        let (counts, mut hosts) = numbered.write(&path)?;
+        if let Some(dedup) = &input.dedup {
+            let folded = copies::fold_copies(dedup, seed, &path, spool, unit, budget)?;
+            (spool, hosts) = (folded.spool, folded.hosts);
+            unit.dropped("folded-duplicates", folded.copies);
+            unit.dropped("links-among-duplicates", folded.links_among);
+        }
+        unit.wrote(&graph_file(Level::Page), "", Vec::new(), 0);
+        for (reason, n) in [
+            ("self-links", counts.dropped_self),
+            ("internal-links", counts.dropped_internal),
+            ("nofollow-links", counts.dropped_nofollow),
+            ("stop-host-links", counts.dropped_stop_host),
+            ("links-without-page", counts.unknown_source),
+            ("other-kinds-of-links", feed.other_kinds),
+            ("links-of-superseded-captures", feed.superseded_links),
+            ("links-to-no-url", feed.no_urls),
+        ] {
+            unit.dropped(reason, n);
+        }
+        unit.kept("links", counts.links);
+        unit.stage().cancel.check()?;
+        levels::write(unit, spool, &hosts, self.host_self_arcs, budget)?;
+        progress.end();
+        Ok(true)
     }
 }
 

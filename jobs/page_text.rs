@@ -10,6 +10,8 @@ mod front_matter;
 mod kind;
 mod language;
 mod reader;
+mod source;
+mod written;
 mod xml;
 
 use anyhow::{Result, bail};

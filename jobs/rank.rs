@@ -129,9 +129,7 @@ impl RankJob {
         if let Some(path) = &self.settings.teleport {
             let names = teleport::Names::read(path, Some(level))?;
             let (vector, unknown) = names.vector(|| each_name(graph, level))?;
-            if !unknown.is_empty() {
-                unit.dropped(&format!("teleport-names-unknown-{level}"), unknown.len() as u64);
-            }
+            unit.dropped(&format!("teleport-names-unknown-{level}"), unknown.len() as u64);
             vectors.teleport = Some(vector);
         }
         Ok(vectors)

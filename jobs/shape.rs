@@ -83,7 +83,7 @@ fn measure(source: &Committed, level: Level, unit: &mut Unit<'_>) -> Result<()> 
     let progress = unit.stage().progress;
     progress.begin(&format!("shape {level}"), 0, Measure::Items);
     let transpose = graph.transpose();
-    let found = Measures::of(&graph, Some(&transpose), &Part::ALL, unit.stage().memory / 2)?;
+    let found = Measures::of(&graph, Some(&transpose), Part::ALL, unit.stage().memory / 2)?;
     let missing = || Error::Internal("a part of the shape was not measured".into());
     let (strong, weak) = (found.strong.ok_or_else(missing)?, found.weak.ok_or_else(missing)?);
     let (tie, distances) = (found.tie.ok_or_else(missing)?, found.distances.ok_or_else(missing)?);

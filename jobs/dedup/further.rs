@@ -247,7 +247,7 @@ fn of_shards(sources: &Sources<'_>, unit: &Unit<'_>, take: &mut Take<'_>) -> Res
                 }
                 seen.insert(page);
                 let buffers = Buffers::default();
-                let read = Page::new(&capture, &mill, &buffers);
+                let read = mill.page(&capture, &buffers);
                 let tags = read.as_ref().and_then(Page::dom).map(Structure::of).unwrap_or_default();
                 batch.push((page, tags.tokens().to_vec()));
                 if batch.len() == SHARD_BATCH {

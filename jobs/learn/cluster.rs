@@ -114,9 +114,7 @@ impl ClusterJob {
         drop(pages);
         let (with_words, without): (Vec<usize>, Vec<usize>) =
             (0..corpus.abouts.len()).partition(|page| !corpus.counts.row(*page).0.is_empty());
-        if !without.is_empty() {
-            unit.dropped(NO_SHARED_WORDS, without.len() as u64);
-        }
+        unit.dropped(NO_SHARED_WORDS, without.len() as u64);
         let pages_in_all = with_words.len();
         let mut found = Vec::new();
         for (language, pages) in self.groups(&corpus, with_words) {
@@ -146,9 +144,7 @@ impl ClusterJob {
         ));
         let aside = Aside::write(&mut pages, settings, unit)?;
         drop(pages);
-        if aside.without_words > 0 {
-            unit.dropped(NO_SHARED_WORDS, aside.without_words);
-        }
+        unit.dropped(NO_SHARED_WORDS, aside.without_words);
         let found = aside.cluster(settings, unit.stage())?;
         unit.kept(PAGES, aside.clustered());
         write::write(&aside, aside.words(), &found, unit)

@@ -342,6 +342,24 @@ fn misquoted(text: &str, delimiter: u8) -> Option<(u64, String)> {
     None
 }
 
+/// Where text, label, URL and title stand in a line, and how many columns there are.
+type Places = ([Option<usize>; 4], usize);
+
+/// The places that the first line names; none where it is a text and its label itself.
+fn named_places(first: &csv::StringRecord, names: &ColumnNames) -> Result<Option<Places>, String> {
+    let find = |name: &str| first.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
+    let (text, label) = (find(&names.text), find(&names.label));
+    if text.is_some() && (label.is_some() || first.len() == 1) {
+        return Ok(Some(([text, label, find("url"), find("title")], first.len())));
+    }
+    if first.len() <= 2 {
+        return Ok(None);
+    }
+    let found: Vec<&str> = first.iter().take(8).collect();
+    let found = crate::inputs::clip(&found.join(", "), 200);
+    Err(format!("it names no columns {} and {}, it has: {found}", names.text, names.label))
+}
+
 fn separated(
     text: &str,
     (delimiter, quoting): (u8, bool),
@@ -355,7 +373,7 @@ fn separated(
         .has_headers(false)
         .flexible(true)
         .from_reader(text.as_bytes());
-    let mut at: Option<([Option<usize>; 4], usize)> = None;
+    let mut at: Option<Places> = None;
     for record in reader.records() {
         let record = match record {
             Ok(record) => record,
@@ -368,25 +386,13 @@ fn separated(
         let number = record.position().map_or(0, csv::Position::line);
         let (of_columns, width) = match at {
             Some(known) => known,
-            None => {
-                let find =
-                    |name: &str| record.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
-                let (text, label) = (find(&names.text), find(&names.label));
-                if text.is_some() && label.is_some() || text.is_some() && record.len() == 1 {
-                    at = Some(([text, label, find("url"), find("title")], record.len()));
+            None => match named_places(&record, names).map_err(|why| wrong((number, why)))? {
+                Some(named) => {
+                    at = Some(named);
                     continue;
                 }
-                if record.len() > 2 {
-                    let found: Vec<&str> = record.iter().take(8).collect();
-                    let found = crate::inputs::clip(&found.join(", "), 200);
-                    let (text, label) = (&names.text, &names.label);
-                    return Err(wrong((
-                        number,
-                        format!("it names no columns {text} and {label}, it has: {found}"),
-                    )));
-                }
-                *at.insert(([Some(0), Some(1), None, None], 2))
-            }
+                None => *at.insert(([Some(0), Some(1), None, None], 2)),
+            },
         };
         if record.iter().skip(width).any(|field| !field.trim().is_empty()) {
             let why = format!(

@@ -6,7 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use webmill_capture::{Error, Result};
 use webmill_learn::{Counter, Extractor, FeatureOptions, Labels, PageFacts, SparseRows, Vocabulary};
-use webmill_run::{Measure, Unit};
+use webmill_run::{Measure, Stage, Unit};
 
 use super::labels::LabelFile;
 use super::page::{LearnPage, Wanted};
@@ -130,6 +130,37 @@ impl<'a> Labeller<'a> {
     }
 }
 
+/// Labelled pages, counted as they come.
+struct CountedPages {
+    words: Counter,
+    classes: Names,
+    domains: Names,
+    of_pages: Vec<Vec<u32>>,
+    groups: Vec<u32>,
+}
+
+impl CountedPages {
+    fn add(&mut self, pages: &[LearnPage], stage: &Stage<'_>) -> Result<()> {
+        with_facts(pages, |facts| self.words.add(facts));
+        for page in pages {
+            self.of_pages.push(page.labels.iter().map(|label| self.classes.number(label)).collect());
+            let group = if page.domain.is_empty() { &page.file } else { &page.domain };
+            self.groups.push(self.domains.number(group));
+        }
+        stage.progress.advance(pages.len() as u64);
+        // Rows are sorted and weighed beside those that are counted.
+        if 3 * self.words.weight() as u64 > stage.memory {
+            return Err(Error::Limit(format!(
+                "the words of {} labelled pages take {} MiB, and training thrice that; --memory allows {} MiB: give fewer labels or sources",
+                self.words.pages(),
+                self.words.weight() >> 20,
+                stage.memory >> 20
+            )));
+        }
+        Ok(())
+    }
+}
+
 /// Reads and counts labelled pages.
 ///
 /// # Errors
@@ -145,51 +176,32 @@ pub fn gather(
     if !source.is_labelled() && file.is_none() {
         return Err(Error::Config("labels are needed: --labels FILE, with lines of url,label".into()));
     }
-    let mut counter = Counter::new(options, MAX_WORDS);
-    let (mut classes, mut domains) = (Names::default(), Names::default());
-    let mut of_pages: Vec<Vec<u32>> = Vec::new();
-    let mut groups: Vec<u32> = Vec::new();
+    let mut counted = CountedPages {
+        words: Counter::new(options, MAX_WORDS),
+        classes: Names::default(),
+        domains: Names::default(),
+        of_pages: Vec::new(),
+        groups: Vec::new(),
+    };
     let mut labeller = Labeller::new(file, settings.multi);
     let mut waiting: Vec<LearnPage> = Vec::new();
     let mut read = 0;
     stage.progress.begin("count words", 0, Measure::Items);
-    let mut count = |waiting: &mut Vec<LearnPage>, most: usize| -> Result<()> {
-        let pages: Vec<LearnPage> = waiting.drain(..most.min(waiting.len())).collect();
-        with_facts(&pages, |facts| counter.add(facts));
-        for page in &pages {
-            of_pages.push(page.labels.iter().map(|label| classes.number(label)).collect());
-            groups.push(domains.number(if page.domain.is_empty() { &page.file } else { &page.domain }));
-        }
-        stage.progress.advance(pages.len() as u64);
-        // Rows are sorted and weighed beside those that are counted.
-        let need = 3 * counter.weight() as u64;
-        if need > stage.memory {
-            return Err(Error::Limit(format!(
-                "the words of {} labelled pages take {} MiB, and training thrice that; --memory allows {} MiB: give fewer labels or sources",
-                counter.pages(),
-                counter.weight() >> 20,
-                stage.memory >> 20
-            )));
-        }
-        Ok(())
-    };
-    let left_out = source.each(&read_as(settings, options, stage.memory), stage.cancel, |pages| {
+    let left_out = source.each(&read_as(settings, options, stage.memory), stage.cancel, |mut pages| {
         read += pages.len() as u64;
-        for mut page in pages {
-            if labeller.keep(&mut page) {
-                waiting.push(page);
-            }
-        }
+        pages.retain_mut(|page| labeller.keep(page));
+        waiting.append(&mut pages);
         while waiting.len() >= BATCH {
-            count(&mut waiting, BATCH)?;
+            counted.add(&waiting.drain(..BATCH).collect::<Vec<_>>(), stage)?;
         }
         Ok(())
     })?;
-    count(&mut waiting, BATCH)?;
+    counted.add(&waiting, stage)?;
     stage.progress.end();
     unit.read(read);
     left_out.iter().for_each(|(reason, count)| unit.dropped(reason, *count));
     labeller.finish(unit);
+    let CountedPages { words, classes, domains, of_pages, groups } = counted;
     if let (PageSource::Lines(path), None, true) = (source, file, of_pages.is_empty()) {
         return Err(Error::Config(format!(
             "{}: none of its {read} lines has a label in column {}: its first line names the columns (text_column, label_column), or \
@@ -198,10 +210,8 @@ pub fn gather(
             settings.label_column
         )));
     }
-    let (vocabulary, counts) = counter.finish(settings.min_pages);
-    if vocabulary.dropped() > 0 {
-        unit.dropped("word-beyond-max-words", vocabulary.dropped());
-    }
+    let (vocabulary, counts) = words.finish(settings.min_pages);
+    unit.dropped("word-beyond-max-words", vocabulary.dropped());
     let has_domains = settings.by_domain && domains.0.len() < of_pages.len();
     let raw = Raw { counts, of_pages, names: classes.0, groups: has_domains.then_some(groups) };
     let (counts, labels, classes, groups) = raw.sorted(settings, unit)?;
@@ -226,9 +236,7 @@ impl Raw {
         let mut pages_of: BTreeMap<u32, u64> = BTreeMap::new();
         let has_words = |page: usize| !self.counts.row(page).0.is_empty();
         let empty = (0..self.counts.len()).filter(|&page| !has_words(page)).count();
-        if empty > 0 {
-            unit.dropped("page-without-words", empty as u64);
-        }
+        unit.dropped("page-without-words", empty as u64);
         for (_, of) in self.of_pages.iter().enumerate().filter(|(page, _)| has_words(*page)) {
             of.iter().for_each(|&class| *pages_of.entry(class).or_default() += 1);
         }
@@ -318,9 +326,7 @@ pub fn gather_test(
     left_out.iter().chain(&labeller.left_out).for_each(|(reason, count)| {
         unit.dropped(&format!("test-{reason}"), *count);
     });
-    if unknown > 0 {
-        unit.dropped("test-page-of-unknown-class", unknown);
-    }
+    unit.dropped("test-page-of-unknown-class", unknown);
     if labels.is_empty() {
         return Err(Error::Config(format!(
             "no test page is of a class that was trained ({unknown} are of others): {}",

@@ -6,8 +6,9 @@ use webmill_html::feed::{FeedItem, FeedLimits, feed};
 use webmill_html::{About, Limits, Metadata, decode, parse};
 use webmill_text::{escape_xml, fragment_text, plain_text};
 
-use super::facts::{PageFacts, PageSource};
+use super::facts::PageFacts;
 use super::kind::{PageBytes, Refusal};
+use super::source::PageSource;
 use super::{TextForm, xml};
 
 /// Milliseconds of a day.
@@ -58,12 +59,7 @@ pub fn items(source: &PageSource<'_>, bytes: &PageBytes) -> Result<Listed<Vec<Pa
             language_declared: found.language.clone(),
             ..About::default()
         };
-        let mut facts = self::item(&one, &item, about);
-        facts.encoding = decoded.name;
-        facts.encoding_declared = decoded.declared;
-        facts.encoding_detected = decoded.detected;
-        facts.encoding_doubled = decoded.doubled;
-        entries.push(facts);
+        entries.push(self::item(&one, &item, about).read_as(&decoded));
     }
     Ok(Listed { entries, faults })
 }

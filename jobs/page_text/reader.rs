@@ -5,9 +5,10 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use webmill_capture::CanonicalUrl;
 
-use super::facts::{PageFacts, PageSource};
+use super::facts::PageFacts;
 use super::feeds::{self, Listed};
 use super::kind::{self, FileKind, PageBytes, PageFile, PageKind, Refusal};
+use super::source::PageSource;
 use super::{TextOptions, language};
 
 /// Reads pages by [`TextOptions`]. One reader serves all threads.
@@ -79,7 +80,7 @@ impl PageReader {
             FileKind::PassedOver(reason) => bail!(reason),
         };
         let source = self.source(unnamed(true), UNNAMED.to_owned(), url.as_ref());
-        let read = kind::isolated(|| source.read(&bytes, kind)).and_then(|read| read).map_err(refused)?;
+        let read = kind::isolated(|| read(&source, &bytes, kind)).and_then(|read| read).map_err(refused)?;
         let mut entries = read.entries;
         entries.retain(|facts| language::is_wanted(&self.options.languages, facts.language));
         Ok(entries)
@@ -128,7 +129,7 @@ impl PageReader {
             let written = vec![WrittenText { id: source.id, item: None, body: entries }];
             return Ok(FileTexts::Texts { written, foreign: Vec::new(), faults });
         }
-        let Listed { entries, faults } = match kind::isolated(|| source.read(bytes, kind))? {
+        let Listed { entries, faults } = match kind::isolated(|| read(&source, bytes, kind))? {
             Err(refusal) if !file.is_named && refusal.to_string().starts_with(feeds::NO_ITEMS) => {
                 return Ok(FileTexts::PassedOver(feeds::NO_ITEMS.to_owned()));
             }
@@ -150,6 +151,21 @@ impl PageReader {
     fn source<'a>(&'a self, file: PageFile<'a>, id: String, url: Option<&'a CanonicalUrl>) -> PageSource<'a> {
         PageSource { options: &self.options, id, file: file.path, url }
     }
+}
+
+/// What a page, a text, a document or a feed says.
+fn read(
+    source: &PageSource<'_>,
+    bytes: &PageBytes,
+    kind: PageKind,
+) -> Result<Listed<Vec<PageFacts>>, Refusal> {
+    let facts = match kind {
+        PageKind::Feed => return feeds::items(source, bytes),
+        PageKind::Document => source.document(bytes)?,
+        PageKind::Text => source.text(bytes),
+        _ => source.page(bytes),
+    };
+    Ok(Listed { entries: vec![facts], faults: Vec::new() })
 }
 
 /// What a page without a name is called.

@@ -107,12 +107,7 @@ impl Classes {
 
     /// The rows of table `summary`; empty without classes.
     pub fn summary(&self) -> Vec<SummaryRow> {
-        let row = |section: &str, name: &str, value, unit: &str| SummaryRow {
-            section: section.into(),
-            name: name.into(),
-            value,
-            unit: unit.into(),
-        };
+        let row = SummaryRow::new;
         let mut rows: Vec<SummaryRow> =
             self.told.iter().map(|(class, pages)| row(PAGES_OF, class, *pages as f64, "pages")).collect();
         if let Some(evaluated) = &self.evaluated {

@@ -180,7 +180,7 @@ impl Documents {
     pub fn summary(&self) -> Vec<SummaryRow> {
         let mut rows = Vec::new();
         let mut row = |section: &str, name: &str, value: f64, unit: &str| {
-            rows.push(SummaryRow { section: section.into(), name: name.into(), value, unit: unit.into() });
+            rows.push(SummaryRow::new(section, name, value, unit));
         };
         if self.is_empty() {
             return rows;

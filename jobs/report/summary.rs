@@ -18,9 +18,25 @@ use crate::shape::tables::Direction;
 
 /// The rows, section by section.
 pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -> Vec<SummaryRow> {
+    let mut rows = sums(sources, corpus, hosts);
+    rows.extend(distributions(sources, corpus));
+    for (level, direction) in PLOTTED {
+        for (from, _, n) in binned(&degrees(numbers, level, direction)) {
+            let name = format!("{} {from}", degrees_name(level, direction));
+            rows.push(SummaryRow::new("degrees", &name, n as f64, "nodes"));
+        }
+    }
+    for (section, found) in [("graph", graph(numbers)), ("rank", rank(numbers)), ("shape", shape(numbers))] {
+        rows.extend(found.iter().map(|(path, value)| SummaryRow::new(section, &path.join(" "), *value, "")));
+    }
+    rows
+}
+
+/// What there is of each thing, in the corpus and in the files that it was read from.
+fn sums(sources: &Sources, corpus: &Corpus, hosts: u64) -> Vec<SummaryRow> {
     let mut rows = Vec::new();
-    let mut row = |section: &str, name: &str, value: f64, unit: &str| {
-        rows.push(SummaryRow { section: section.into(), name: name.into(), value, unit: unit.into() });
+    let mut row = |section: &str, name: &str, value: u64, unit: &str| {
+        rows.push(SummaryRow::new(section, name, value as f64, unit));
     };
     for (name, value, unit) in [
         ("captures", corpus.captures, "captures"),
@@ -35,16 +51,12 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
         ("duplicates", corpus.duplicates, "pages"),
         ("texts", corpus.texts, "pages"),
     ] {
-        row("corpus", name, value as f64, unit);
+        row("corpus", name, value, unit);
     }
     for (section, counts, unit) in of_rules(sources) {
-        for (name, n) in counts {
-            row(section, &name, n as f64, unit);
-        }
+        counts.into_iter().for_each(|(name, n)| row(section, &name, n, unit));
     }
-    for (name, value, unit) in copied(sources) {
-        row("corpus", name, value as f64, unit);
-    }
+    copied(sources).into_iter().for_each(|(name, value, unit)| row("corpus", name, value, unit));
     let extract = &sources.extract.manifest;
     for (name, value, unit) in [
         ("files", extract.inputs.files.len() as u64, "files"),
@@ -53,12 +65,22 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
         ("records damaged", extract.counts.damaged, "records"),
         ("bytes lost", extract.counts.bytes_lost, "bytes"),
     ] {
-        row("input", name, value as f64, unit);
+        row("input", name, value, unit);
     }
+    rows
+}
+
+/// How captures, pages and clusters are spread over dates, kinds and sizes.
+fn distributions(sources: &Sources, corpus: &Corpus) -> Vec<SummaryRow> {
+    let mut rows = Vec::new();
+    let mut row = |section: &str, name: &str, value: f64, unit: &str| {
+        rows.push(SummaryRow::new(section, name, value, unit));
+    };
     if let Some((first, last)) = corpus.fetched {
         row("dates", "first capture", first as f64, "ms");
         row("dates", "last capture", last as f64, "ms");
     }
+    let counts = &sources.extract.manifest.counts;
     for (section, counts, unit) in [
         ("status", &corpus.status, "captures"),
         ("mime", &corpus.mime, "captures"),
@@ -66,16 +88,13 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
         ("language", &corpus.language, "pages"),
         ("page type", &corpus.page_type, "pages"),
         ("keyword", &corpus.keyword, "pages"),
-        ("left out", &sources.extract.manifest.counts.dropped, "records"),
+        ("left out", &counts.dropped, "records"),
         ("crawl", &outcomes(sources), "events"),
     ] {
-        for (name, count) in counts {
-            row(section, name, *count as f64, unit);
-        }
+        counts.iter().for_each(|(name, count)| row(section, name, *count as f64, unit));
     }
-    let lost = sources.extract.manifest.counts.bytes_lost;
-    if lost > 0 {
-        row("left out", "bytes of damage", lost as f64, "bytes");
+    if counts.bytes_lost > 0 {
+        row("left out", "bytes of damage", counts.bytes_lost as f64, "bytes");
     }
     let periods = Periods::of(corpus);
     for (language, counts) in &periods.languages {
@@ -85,16 +104,6 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
     }
     for (size, clusters) in &corpus.cluster_sizes {
         row("cluster size", &size.to_string(), *clusters as f64, "clusters");
-    }
-    for (level, direction) in PLOTTED {
-        for (from, _, n) in binned(&degrees(numbers, level, direction)) {
-            row("degrees", &format!("{} {from}", degrees_name(level, direction)), n as f64, "nodes");
-        }
-    }
-    for (section, found) in [("graph", graph(numbers)), ("rank", rank(numbers)), ("shape", shape(numbers))] {
-        for (path, value) in found {
-            row(section, &path.join(" "), value, "");
-        }
     }
     rows
 }
@@ -119,12 +128,7 @@ fn degrees_name(level: Level, direction: Direction) -> String {
 
 /// The rows about what changed since earlier results.
 pub fn changes_rows(changes: &Changes) -> Vec<SummaryRow> {
-    let row = |name: &str, value: u64, unit: &str| SummaryRow {
-        section: "compare".into(),
-        name: name.into(),
-        value: value as f64,
-        unit: unit.into(),
-    };
+    let row = |name: &str, value: u64, unit: &str| SummaryRow::new("compare", name, value as f64, unit);
     let [new, gone, changed, unchanged] = changes.pages;
     let mut rows = vec![
         row("new pages", new, "pages"),
@@ -176,7 +180,7 @@ pub fn of_rules(sources: &Sources) -> [(&'static str, Counts, &'static str); 2] 
 pub fn crawl_rows(crawl: &CrawlNumbers) -> Vec<SummaryRow> {
     let mut rows = Vec::new();
     let mut row = |section: &str, name: &str, value: f64, unit: &str| {
-        rows.push(SummaryRow { section: section.into(), name: name.into(), value, unit: unit.into() });
+        rows.push(SummaryRow::new(section, name, value, unit));
     };
     let [known, asked, troubled] = crawl.hosts;
     for (name, n) in [("hosts known", known), ("hosts asked", asked), ("hosts in trouble", troubled)] {

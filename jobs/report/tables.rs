@@ -32,3 +32,10 @@ table! {
         unit: String = "unit of the number; empty for pure numbers", "captures";
     }
 }
+
+impl SummaryRow {
+    /// A figure.
+    pub fn new(section: &str, name: &str, value: f64, unit: &str) -> Self {
+        SummaryRow { section: section.into(), name: name.into(), value, unit: unit.into() }
+    }
+}

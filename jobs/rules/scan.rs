@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Capture, Error, RecordType, Result};
 use webmill_crawl::journal::LogFile;
-use webmill_mill::{Buffers, Page};
+use webmill_mill::Buffers;
 use webmill_rules::{Entered, Rule, TagCounts};
 use webmill_run::{Stage, Unit};
 use webmill_sort::{Budget, RowSorter};
@@ -302,7 +302,7 @@ impl OfPart for PartScan<'_> {
     fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool> {
         let visitor = self.scan.visitor;
         let buffers = Buffers::default();
-        let Some(page) = Page::new(capture, &visitor.mill, &buffers) else { return Ok(false) };
+        let Some(page) = visitor.mill.page(capture, &buffers) else { return Ok(false) };
         let layers = self.entered.of(page.url().as_str());
         if layers.is_empty() && !self.scan.finds_pages {
             return Ok(true);

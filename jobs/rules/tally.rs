@@ -111,6 +111,12 @@ impl Tally {
                 self.of_rule(rule, "no-match", "it matches nothing on any page", None);
             }
         }
+        self.write_report(rules, unit)?;
+        unit.kept(LINKS, self.links);
+        self.write_problems(rules, is_expected, unit)
+    }
+
+    fn write_report(&self, rules: &[Rule], unit: &mut Unit<'_>) -> Result<()> {
         let mut report = TableFile::<RuleReportRow>::create(unit, first_part::<RuleReportRow>())?;
         let mut rows: Vec<RuleReportRow> = Vec::new();
         for (number, rule) in rules.iter().enumerate() {
@@ -132,7 +138,16 @@ impl Tally {
         rows.sort_by(|a, b| a.rule.cmp(&b.rule));
         rows.into_iter().try_for_each(|row| report.push(row))?;
         report.finish(unit)?;
-        unit.kept(LINKS, self.links);
+        Ok(())
+    }
+
+    /// Writes the problems, and says those of rules that are expected to find something.
+    fn write_problems(
+        self,
+        rules: &[Rule],
+        is_expected: &dyn Fn(&Rule) -> bool,
+        unit: &mut Unit<'_>,
+    ) -> Result<()> {
         let mut file = TableFile::<RuleProblemRow>::create(unit, first_part::<RuleProblemRow>())?;
         let progress = unit.stage().progress;
         for ((rule, group, problem, _), of) in self.problems {

@@ -136,7 +136,7 @@ impl Visitor<'_> {
 
     fn apply(&self, wanted: &Wanted, capture: &Capture<'_>) -> Result<Visit, String> {
         let buffers = Buffers::default();
-        let page = Page::new(capture, &self.mill, &buffers).ok_or_else(|| "it has no address".to_owned())?;
+        let page = self.mill.page(capture, &buffers).ok_or_else(|| "it has no address".to_owned())?;
         if page.url().key().0 != wanted.url {
             return Err(format!("another page stands at its place: {}", page.url().as_str()));
         }
@@ -172,7 +172,7 @@ impl Visitor<'_> {
         let found = shard.record.read(place.offset, Some(place.length)).ok()?;
         let record = found.record();
         let capture = record.to_mention()?;
-        Page::new(&capture, &self.mill, &Buffers::default())?.content_digest()
+        self.mill.page(&capture, &Buffers::default())?.content_digest()
     }
 }
 

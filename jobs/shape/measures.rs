@@ -7,50 +7,28 @@ use webmill_graph::{
     bow_tie_with, strong_components, weak_components, weak_components_with,
 };
 
-/// A part of a graph's shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// Strongly connected components.
-    Scc,
-    /// Weakly connected components.
-    Wcc,
-    /// Core, in, out, tendrils, tubes and what is disconnected.
-    Bowtie,
-    /// Power laws of the degrees.
-    Degrees,
-    /// Distances from sampled nodes.
-    Distances,
-    /// Share of the arcs that are answered.
-    Reciprocity,
-    /// Correlations of degrees over the arcs.
-    Assortativity,
+webmill_capture::words! {
+    /// A part of a graph's shape.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Part {
+        /// Strongly connected components.
+        Scc = "scc",
+        /// Weakly connected components.
+        Wcc = "wcc",
+        /// Core, in, out, tendrils, tubes and what is disconnected.
+        Bowtie = "bowtie",
+        /// Power laws of the degrees.
+        Degrees = "degrees",
+        /// Distances from sampled nodes.
+        Distances = "distances",
+        /// Share of the arcs that are answered.
+        Reciprocity = "reciprocity",
+        /// Correlations of degrees over the arcs.
+        Assortativity = "assortativity",
+    }
 }
 
 impl Part {
-    /// Every part.
-    pub const ALL: [Part; 7] = [
-        Part::Scc,
-        Part::Wcc,
-        Part::Bowtie,
-        Part::Degrees,
-        Part::Distances,
-        Part::Reciprocity,
-        Part::Assortativity,
-    ];
-
-    /// Its name, as it is asked for.
-    pub fn name(self) -> &'static str {
-        match self {
-            Part::Scc => "scc",
-            Part::Wcc => "wcc",
-            Part::Bowtie => "bowtie",
-            Part::Degrees => "degrees",
-            Part::Distances => "distances",
-            Part::Reciprocity => "reciprocity",
-            Part::Assortativity => "assortativity",
-        }
-    }
-
     /// Does measuring it take the transpose?
     pub fn takes_transpose(self) -> bool {
         !matches!(self, Part::Scc | Part::Wcc)
@@ -141,8 +119,8 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| Measures::of(&graph, transpose, parts, u64::MAX).unwrap())
         };
-        let all = on(1, &Part::ALL, Some(&transpose));
-        let many = on(3, &Part::ALL, Some(&transpose));
+        let all = on(1, Part::ALL, Some(&transpose));
+        let many = on(3, Part::ALL, Some(&transpose));
         assert!(all.strong == many.strong && all.weak == many.weak && all.distances == many.distances);
         let tie = bow_tie(&graph, &transpose, all.strong.as_ref().unwrap());
         for found in [&all, &many] {

@@ -8,10 +8,18 @@
 //! Reference: RFC 9110 section 5.6.7, RFC 5322 section 4.3, RFC 6265 section 5.1.1 (the lenient reading), W3C
 //! NOTE-datetime. Days and their numbers are those of [`calendar`](crate::calendar).
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use crate::calendar::{MONTHS, civil_of_days, days_of_civil};
 
 const DAY_MS: i64 = 86_400_000;
 const WEEKDAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+/// The wall clock.
+pub fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
 
 /// Reads any of the formats below: RFC 822, else W3C, else digits. For readers of archives whose writers did not keep to
 /// one of them.

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use webmill_capture::CanonicalUrl;
 use webmill_capture::settings::SettingGroup;
 use webmill_crawl::fetch::cookie_file;
 use webmill_crawl::steering::Steering;
@@ -52,6 +53,25 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     let seeds = seeds::read(&args.seeds.seeds, &args.urls, args.out(), entries.is_empty())?;
     let begins = [seeds.as_slice(), &entries].concat();
     refuse_private(&begins, &options)?;
+    say_who_asks(&options)?;
+    if args.dry.dry_run {
+        webmill_jobs::print(&as_recipe(&options)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut crawl = open(args, &options, &seeds)?;
+    let mut looking = view();
+    let ran = crawl.run(&mut *looking, &|| cancel.stopped());
+    drop(looking);
+    if ran.is_err() {
+        // What happened until then is worth a table, if there is room for it.
+        let _ = convert(args.out());
+    }
+    let ended = ran.context("the crawl stopped; the same command goes on with it")?;
+    close(crawl, ended, args, &options)
+}
+
+/// Says who asks, as servers see it: somebody with an address, with cookies.
+fn say_who_asks(options: &CrawlOptions) -> Result<()> {
     if options.fetch.user_agent == CrawlOptions::default().fetch.user_agent && !options.fetch.allow_private {
         webmill_jobs::say!(
             "nobody is named who can be asked about this crawl: say --contact URL|MAIL on foreign servers"
@@ -60,14 +80,15 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
     if let Some(path) = &options.fetch.cookies_file {
         webmill_jobs::say!("{}: {}", path.display(), cookie_file::read(path)?.summary());
     }
-    if args.dry.dry_run {
-        webmill_jobs::print(&as_recipe(&options)?)?;
-        return Ok(ExitCode::SUCCESS);
-    }
+    Ok(())
+}
+
+/// Opens the crawl, with what an earlier one left for it, and keeps in its folder what it is asked to do.
+fn open(args: &CrawlArgs, options: &CrawlOptions, seeds: &[CanonicalUrl]) -> Result<Crawl> {
     let (earlier, notes) = args.earlier.as_deref().map(earlier::read).transpose()?.unzip();
     notes.iter().flatten().for_each(|note| webmill_jobs::say!("{note}"));
     std::fs::create_dir_all(args.out()).with_context(|| args.out().display().to_string())?;
-    let (mut crawl, opened) = Crawl::open(args.out(), &options, &seeds, args.threads(), earlier)?;
+    let (mut crawl, opened) = Crawl::open(args.out(), options, seeds, args.threads(), earlier)?;
     let f = crawl.frontier();
     if !opened.fresh {
         webmill_jobs::say!("{} of {} URLs wait", f.queued, f.seen);
@@ -83,22 +104,19 @@ pub fn run(args: &CrawlArgs, cancel: &Cancel) -> Result<ExitCode> {
         webmill_jobs::say!("asked for again: {} that an earlier run gave up", many(again, "URL"));
     }
     again::import(&mut crawl, &args.again.import)?;
-    again::tell_due(&crawl, &options, args.out())?;
-    for secret in remember(args.out(), &options)? {
+    again::tell_due(&crawl, options, args.out())?;
+    for secret in remember(args.out(), options)? {
         webmill_jobs::say!(
             "crawl.toml does not keep a secret: who resumes this crawl says it again: {secret}"
         );
     }
-    seeds::keep(args.out(), &seeds)?;
+    seeds::keep(args.out(), seeds)?;
     raise_file_limit(options.connections);
-    let mut looking = view();
-    let ran = crawl.run(&mut *looking, &|| cancel.stopped());
-    drop(looking);
-    if ran.is_err() {
-        // What happened until then is worth a table, if there is room for it.
-        let _ = convert(args.out());
-    }
-    let ended = ran.context("the crawl stopped; the same command goes on with it")?;
+    Ok(crawl)
+}
+
+/// Writes the tables of a crawl that ended, and says what came of it.
+fn close(crawl: Crawl, ended: Ended, args: &CrawlArgs, options: &CrawlOptions) -> Result<ExitCode> {
     let missing = crawl.missing()?;
     let waits = crawl.frontier().queued.saturating_sub(missing.waiting);
     tell_of_seeds(crawl.seed_news());

@@ -64,8 +64,8 @@ pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
 
 /// Takes the name of a part.
 fn part_parser() -> impl TypedValueParser<Value = Part> {
-    PossibleValuesParser::new(Part::ALL.map(Part::name))
-        .try_map(|text| Part::ALL.into_iter().find(|part| part.name() == text).ok_or("no such part"))
+    PossibleValuesParser::new(Part::ALL.iter().map(|part| part.name()))
+        .try_map(|text| Part::ALL.iter().copied().find(|part| part.name() == text).ok_or("no such part"))
 }
 
 /// Parts that each node belongs to one of.

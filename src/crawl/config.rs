@@ -12,6 +12,7 @@ use crate::priority::PriorityOptions;
 use crate::render::RenderOptions;
 use crate::revisit::RevisitOptions;
 use crate::scope::ScopeOptions;
+use crate::secret::{Secret, proxy_without_password, withhold_headers};
 use crate::site_settings::{SiteSettings, Sites};
 use crate::steering::SteeringOptions;
 use webmill_capture::error::{Error, Result};
@@ -192,5 +193,93 @@ impl CrawlOptions {
             return refuse("a focused crawl cannot be shared by several agents: scores are not handed over");
         }
         Ok(())
+    }
+}
+
+impl CrawlOptions {
+    /// The settings without secrets, and the names of those that were taken away: for files and for people.
+    pub fn without_secrets(&self) -> (CrawlOptions, Vec<String>) {
+        let mut open = self.clone();
+        let mut withheld = Vec::new();
+        let fetch = &mut open.fetch;
+        withheld.extend(withhold_headers(&mut fetch.headers).map(|name| format!("header {name}")));
+        for site in &mut open.sites {
+            let secrets = site.account.iter_mut().flat_map(|a| a.password.iter_mut().chain(&mut a.token));
+            if secrets.map(Secret::withhold).fold(false, |any, one| any | one) {
+                withheld.push(format!("the account of {}", site.pattern));
+            }
+        }
+        if let Some(proxy) = &mut fetch.proxy
+            && let Some(without) = proxy_without_password(proxy)
+        {
+            *proxy = without;
+            withheld.push("the password of the proxy".into());
+        }
+        (open, withheld)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fetch::Account;
+    use crate::secret::SecretName;
+
+    fn with_secrets() -> CrawlOptions {
+        let mut options = CrawlOptions::default();
+        let fetch = &mut options.fetch;
+        fetch.headers = vec![
+            ("Accept-Language".into(), "zh".into()),
+            ("X-Api-Key".into(), "hush-header".into()),
+            ("Cookie".into(), "sid=hush-cookie".into()),
+        ];
+        fetch.proxy = Some("http=http://u:hush-proxy@p:1,socks5://u:hush@sh-proxy2@q:2".into());
+        let account = |user: Option<&str>, password: Option<Secret>, token: Option<&str>| Account {
+            user: user.map(str::to_owned),
+            password,
+            token: token.map(Into::into),
+        };
+        let named = Secret::Named(SecretName { env: Some("C_PASSWORD".into()), file: None });
+        options.sites = [
+            ("a.example", account(Some("me"), Some("hush-basic".into()), None)),
+            ("*.b.example", account(None, None, Some("hush-token"))),
+            ("c.example", account(Some("me"), Some(named), None)),
+        ]
+        .map(|(host, account)| SiteSettings {
+            pattern: host.into(),
+            account: Some(account),
+            ..SiteSettings::default()
+        })
+        .into();
+        options
+    }
+
+    #[test]
+    fn settings_that_are_kept_hold_no_secret_and_say_what_they_lack() {
+        let options = with_secrets();
+        options.check().unwrap();
+        let (open, withheld) = options.without_secrets();
+        let text = toml::to_string(&open).unwrap();
+        assert!(!text.contains("hush") && text.contains("C_PASSWORD") && text.contains("zh"), "{text}");
+        assert_eq!(withheld.len(), 5, "{withheld:?}");
+        let mut again: CrawlOptions = toml::from_str(&text).unwrap();
+        assert_eq!(again, open);
+        assert_eq!(
+            again.without_secrets().1,
+            Vec::<String>::new(),
+            "what is withheld already is not told again"
+        );
+        // One after the other is asked for.
+        for part in ["X-Api-Key", "Cookie", "proxy", "a.example", "b.example"] {
+            let error = again.check().unwrap_err().to_string();
+            assert!(error.contains(part) && error.contains("crawl.toml does not keep"), "{part}: {error}");
+            match part {
+                "X-Api-Key" => again.fetch.headers[1].1 = "hush".into(),
+                "Cookie" => again.fetch.headers[2].1 = "hush".into(),
+                "proxy" => again.fetch.proxy = None,
+                _ => drop(again.sites.remove(0)),
+            }
+        }
+        again.check().unwrap();
     }
 }

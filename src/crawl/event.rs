@@ -340,7 +340,7 @@ mod purpose {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Purpose, D::Error> {
         let name = Cow::<str>::deserialize(from)?;
-        let found = Purpose::ALL.into_iter().find(|p| p.name() == name);
+        let found = Purpose::ALL.iter().copied().find(|p| p.name() == name);
         found.ok_or_else(|| serde::de::Error::custom(format!("no purpose is called {name:?}")))
     }
 }

@@ -171,7 +171,6 @@ pub mod traps;
 
 pub use config::{Again, CrawlLimits, CrawlOptions};
 pub use counted::Counted;
-pub(crate) use engine::without_secrets;
 pub use engine::{
     Crawl, Ended, Finished, HostTrouble, LastLog, Missing, Observer, Operated, Replayed, SeedNews, Snapshot,
     Totals,

@@ -112,7 +112,7 @@ fn is_inline(tag: Tag) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use webmill_html::parse::{Limits, parse};
+    use webmill_html::{Limits, parse};
 
     fn of(url: &str, html: &str) -> PageFingerprint {
         let url = CanonicalUrl::parse(&format!("http://a.example{url}")).unwrap();

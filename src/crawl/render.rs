@@ -16,6 +16,7 @@
 
 mod answers;
 mod exchange;
+mod options;
 mod pace;
 mod robots;
 mod tree;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use regex::{RegexSet, RegexSetBuilder};
+use regex::RegexSet;
 
 use crate::Counted;
 use crate::archive::{ArchiveOptions, Packed};
@@ -40,56 +41,19 @@ use crate::robots::Robots;
 use crate::scope::Standing;
 use crate::site_settings::Sites;
 use webmill_capture::CanonicalUrl;
-use webmill_capture::error::{Error, Result};
-use webmill_capture::settings;
+use webmill_capture::error::Result;
 use webmill_render::{Renderer, RendererOptions};
 
 use self::answers::SharedAnswers;
 use self::exchange::PageExchange;
+pub use self::options::RenderOptions;
+use self::options::compile;
 use self::pace::Pace;
 use self::robots::RulesByOrigin;
 pub(crate) use self::tree::{CONTENT_TYPE, Tree, as_answer};
 
-/// Bytes that the compiled expressions of a list may take.
-const MAX_REGEX_BYTES: usize = 8 << 20;
 /// Memory for answers that several pages share, in bytes.
 const SHARED_BYTES: u64 = 64 << 20;
-
-settings! {
-    /// Which pages are rendered, and how.
-    #[derive(PartialEq)]
-    pub struct RenderOptions {
-        /// Regular expressions; pages whose canonical URL one of them matches somewhere are rendered. Default none.
-        pub patterns: Vec<String> = Vec::new();
-        /// Regular expressions of URLs that pages are not let ask for, beside those that the scope leaves out
-        /// as requisites. Default none.
-        pub block: Vec<String> = Vec::new();
-        /// Whether the browser's own sandbox is kept; default true. As root it has none whatever this says, and in containers
-        /// without user namespaces it cannot start with it.
-        pub sandbox: bool = true;
-        /// The browser: pages at once, time, scrolling.
-        #[serde(skip)]
-        pub browser: RendererOptions = RendererOptions::default();
-    }
-}
-
-impl RenderOptions {
-    /// Holds every setting against its range.
-    ///
-    /// # Errors
-    /// [`Error::Config`] names the setting.
-    pub fn check(&self) -> Result<()> {
-        compile("render.patterns", &self.patterns)?;
-        compile("render.block", &self.block).map(drop)
-    }
-}
-
-fn compile(field: &str, expressions: &[String]) -> Result<RegexSet> {
-    RegexSetBuilder::new(expressions)
-        .size_limit(MAX_REGEX_BYTES)
-        .build()
-        .map_err(|e| Error::Config(format!("{field}: {e}")))
-}
 
 /// What rendered pages share.
 pub(crate) struct Render {
@@ -148,7 +112,7 @@ impl Render {
     /// What is needed where pages are to be rendered; `None` where none are. Within the runtime of `fetcher`.
     ///
     /// # Errors
-    /// [`Error::Config`]: expressions that cannot be read, no browser on this machine; [`Error::Io`].
+    /// `Error::Config`: expressions that cannot be read, no browser on this machine; `Error::Io`.
     pub(crate) async fn new(
         options: &CrawlOptions,
         fetcher: &Fetcher,

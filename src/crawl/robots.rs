@@ -92,6 +92,14 @@ pub struct Verdict<'a> {
     pub rule: Option<&'a str>,
 }
 
+/// `scheme://host:port`: what a robots.txt speaks for (RFC 9309, 2.3).
+pub(crate) fn origin(url: &CanonicalUrl) -> String {
+    match url.port() {
+        Some(port) => format!("{}://{}:{port}", url.scheme(), url.host()),
+        None => format!("{}://{}", url.scheme(), url.host()),
+    }
+}
+
 impl Robots {
     /// Reads a file, whatever the bytes are, for the agent of a product token (`FooBot/1.0` is taken as `FooBot`).
     ///

@@ -3,8 +3,8 @@
 //! A secret stands in a recipe as itself, or is named: `{ env = "NAME" }` is the value of an environment variable,
 //! `{ file = "PATH" }` the content of a file. What is named is read when it is needed and stored nowhere. What stands in
 //! the settings as itself is replaced by [`WITHHELD`] before a crawl leaves its settings in its folder
-//! ([`CrawlOptions::without_secrets`]); a crawl that is resumed from them says what it needs again
-//! ([`CrawlOptions::check`]).
+//! ([`CrawlOptions::without_secrets`](crate::CrawlOptions::without_secrets)); a crawl that is resumed from them says what it needs again
+//! ([`CrawlOptions::check`](crate::CrawlOptions::check)).
 
 use std::fmt;
 use std::io::Read;
@@ -12,7 +12,6 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::CrawlOptions;
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// Stands where a secret was that is kept nowhere.
@@ -108,7 +107,7 @@ impl Secret {
     }
 
     /// Takes away what must not be kept; whether there was something.
-    fn withhold(&mut self) -> bool {
+    pub(crate) fn withhold(&mut self) -> bool {
         match self {
             Secret::Text(text) if !is_withheld(text) => {
                 *text = WITHHELD.into();
@@ -138,31 +137,8 @@ pub(crate) fn missing(of: &str) -> Error {
     ))
 }
 
-impl CrawlOptions {
-    /// The settings without secrets, and the names of those that were taken away: for files and for people.
-    pub fn without_secrets(&self) -> (CrawlOptions, Vec<String>) {
-        let mut open = self.clone();
-        let mut withheld = Vec::new();
-        let fetch = &mut open.fetch;
-        withheld.extend(withhold_headers(&mut fetch.headers).map(|name| format!("header {name}")));
-        for site in &mut open.sites {
-            let secrets = site.account.iter_mut().flat_map(|a| a.password.iter_mut().chain(&mut a.token));
-            if secrets.map(Secret::withhold).fold(false, |any, one| any | one) {
-                withheld.push(format!("the account of {}", site.pattern));
-            }
-        }
-        if let Some(proxy) = &mut fetch.proxy
-            && let Some(without) = proxy_without_password(proxy)
-        {
-            *proxy = without;
-            withheld.push("the password of the proxy".into());
-        }
-        (open, withheld)
-    }
-}
-
 /// Takes away the values of headers that may be secret; their names.
-fn withhold_headers(headers: &mut [(String, String)]) -> impl Iterator<Item = &str> {
+pub(crate) fn withhold_headers(headers: &mut [(String, String)]) -> impl Iterator<Item = &str> {
     headers.iter_mut().filter_map(|(name, value)| {
         let lower = name.to_ascii_lowercase();
         let known = OPEN_HEADERS.contains(&&*lower) || lower.starts_with("sec-fetch-");
@@ -175,7 +151,7 @@ fn withhold_headers(headers: &mut [(String, String)]) -> impl Iterator<Item = &s
 }
 
 /// A list of proxies, `user:password@` with the password taken out; `None` where there is none.
-fn proxy_without_password(list: &str) -> Option<String> {
+pub(crate) fn proxy_without_password(list: &str) -> Option<String> {
     let mut found = false;
     let parts: Vec<String> = list
         .split(',')
@@ -197,69 +173,35 @@ fn proxy_without_password(list: &str) -> Option<String> {
     found.then(|| parts.join(","))
 }
 
+/// A request without what it proves who is asking by, nor any header of the user's own: archives are given to others.
+pub(crate) fn request_without_secrets(request: &[u8]) -> Vec<u8> {
+    const KNOWN: [&str; 12] = [
+        "host",
+        "user-agent",
+        "from",
+        "referer",
+        "accept",
+        "accept-encoding",
+        "accept-language",
+        "accept-charset",
+        "connection",
+        "if-none-match",
+        "if-modified-since",
+        "range",
+    ];
+    let known = |(n, line): &(usize, &[u8])| {
+        let name = line.split(|b| *b == b':').next().unwrap_or_default();
+        *n == 0
+            || line.trim_ascii().is_empty()
+            || KNOWN.iter().any(|k| k.as_bytes().eq_ignore_ascii_case(name))
+    };
+    let lines = request.split_inclusive(|b| *b == b'\n').enumerate().filter(known);
+    lines.flat_map(|(_, line)| line).copied().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fetch::Account;
-    use crate::site_settings::SiteSettings;
-
-    fn with_secrets() -> CrawlOptions {
-        let mut options = CrawlOptions::default();
-        let fetch = &mut options.fetch;
-        fetch.headers = vec![
-            ("Accept-Language".into(), "zh".into()),
-            ("X-Api-Key".into(), "hush-header".into()),
-            ("Cookie".into(), "sid=hush-cookie".into()),
-        ];
-        fetch.proxy = Some("http=http://u:hush-proxy@p:1,socks5://u:hush@sh-proxy2@q:2".into());
-        let account = |user: Option<&str>, password: Option<Secret>, token: Option<&str>| Account {
-            user: user.map(str::to_owned),
-            password,
-            token: token.map(Into::into),
-        };
-        let named = Secret::Named(SecretName { env: Some("C_PASSWORD".into()), file: None });
-        options.sites = [
-            ("a.example", account(Some("me"), Some("hush-basic".into()), None)),
-            ("*.b.example", account(None, None, Some("hush-token"))),
-            ("c.example", account(Some("me"), Some(named), None)),
-        ]
-        .map(|(host, account)| SiteSettings {
-            pattern: host.into(),
-            account: Some(account),
-            ..SiteSettings::default()
-        })
-        .into();
-        options
-    }
-
-    #[test]
-    fn settings_that_are_kept_hold_no_secret_and_say_what_they_lack() {
-        let options = with_secrets();
-        options.check().unwrap();
-        let (open, withheld) = options.without_secrets();
-        let text = toml::to_string(&open).unwrap();
-        assert!(!text.contains("hush") && text.contains("C_PASSWORD") && text.contains("zh"), "{text}");
-        assert_eq!(withheld.len(), 5, "{withheld:?}");
-        let mut again: CrawlOptions = toml::from_str(&text).unwrap();
-        assert_eq!(again, open);
-        assert_eq!(
-            again.without_secrets().1,
-            Vec::<String>::new(),
-            "what is withheld already is not told again"
-        );
-        // One after the other is asked for.
-        for part in ["X-Api-Key", "Cookie", "proxy", "a.example", "b.example"] {
-            let error = again.check().unwrap_err().to_string();
-            assert!(error.contains(part) && error.contains("crawl.toml does not keep"), "{part}: {error}");
-            match part {
-                "X-Api-Key" => again.fetch.headers[1].1 = "hush".into(),
-                "Cookie" => again.fetch.headers[2].1 = "hush".into(),
-                "proxy" => again.fetch.proxy = None,
-                _ => drop(again.sites.remove(0)),
-            }
-        }
-        again.check().unwrap();
-    }
 
     #[test]
     fn secrets_are_found_where_they_are_named() {
@@ -290,5 +232,13 @@ mod tests {
         ] {
             assert_eq!(proxy_without_password(list).as_deref(), want, "{list}");
         }
+    }
+
+    #[test]
+    fn secrets_are_not_archived() {
+        let request =
+            b"GET / HTTP/1.1\r\nHost: a.example\r\nCookie: a=b\r\nX-Api-Key: k\r\nAUTHORIZATION: Basic eA==\r\n\r\n";
+        assert_eq!(request_without_secrets(request), b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n");
+        assert_eq!(request_without_secrets(b""), b"");
     }
 }

@@ -8,37 +8,26 @@ use crate::duplicate_throttle::DuplicateThrottleState;
 use crate::kinds::Kinds;
 use crate::politeness::Pace;
 use crate::revisit::{RateMean, Trust};
-use crate::scope::Lineage;
+use crate::scope::{Lineage, Standing};
 use webmill_capture::CanonicalUrl;
 
-/// Why a URL is fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-// Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
-pub enum Purpose {
-    /// For the corpus.
-    Page,
-    /// For the URLs that it lists.
-    Sitemap,
-    /// For the rules of its host.
-    Robots,
-    /// For a page that needs it to be shown: a style sheet, a script, a picture, a font, a frame.
-    Requisite,
+webmill_capture::words! {
+    /// Why a URL is fetched.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    // Not `non_exhaustive`: tables mirror it, and the compiler shall ask for a further variant there.
+    pub enum Purpose {
+        /// For the corpus.
+        Page = "page",
+        /// For the URLs that it lists.
+        Sitemap = "sitemap",
+        /// For the rules of its host.
+        Robots = "robots",
+        /// For a page that needs it to be shown: a style sheet, a script, a picture, a font, a frame.
+        Requisite = "requisite",
+    }
 }
 
 impl Purpose {
-    /// Its name in the event log.
-    pub fn name(self) -> &'static str {
-        match self {
-            Purpose::Page => "page",
-            Purpose::Sitemap => "sitemap",
-            Purpose::Robots => "robots",
-            Purpose::Requisite => "requisite",
-        }
-    }
-
-    /// Every purpose.
-    pub const ALL: [Purpose; 4] = [Purpose::Page, Purpose::Sitemap, Purpose::Robots, Purpose::Requisite];
-
     /// Whether answers are kept in the shards.
     pub fn is_stored(self) -> bool {
         matches!(self, Purpose::Page | Purpose::Requisite)
@@ -123,6 +112,12 @@ pub struct Entry {
     pub referrer: Option<String>,
     /// Priority without popularity.
     pub priority: f64,
+}
+
+impl From<&Entry> for Standing {
+    fn from(entry: &Entry) -> Standing {
+        Standing { depth: entry.depth, lineage: entry.lineage }
+    }
 }
 
 /// What visits of a host's pages taught about the host.

@@ -60,7 +60,7 @@ fn is_address(dom: &Dom, n: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::{Limits, parse};
+    use crate::{Limits, parse};
 
     #[test]
     fn from_base_address_and_page() {

@@ -14,6 +14,7 @@
 
 use std::borrow::Cow;
 
+use super::limits::Cuts;
 use super::tag::Tag;
 
 /// Index of a node in its [`Dom`]; meaningless in another one. The document is 0, and the rest follow in the order
@@ -86,41 +87,6 @@ pub(crate) struct Node {
 
 pub(crate) const HAS_PUBLIC: u8 = 1;
 pub(crate) const HAS_SYSTEM: u8 = 2;
-
-/// What limits cut off a page; all false for a page that is whole.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub struct Cuts {
-    /// Elements deeper than the limit became children of a shallower ancestor; nothing is lost.
-    pub depth: bool,
-    /// The tree ends where it had as many nodes as allowed.
-    pub nodes: bool,
-    /// Some tag had more attributes than allowed; the first ones were kept.
-    pub attributes: bool,
-    /// The source was longer than allowed; the tree is that of its beginning.
-    pub bytes: bool,
-    /// The tree ends where the counted work of the tree builder was spent (misnesting made to be slow).
-    pub work: bool,
-}
-
-impl Cuts {
-    /// Whether anything was cut.
-    pub fn any(self) -> bool {
-        self != Cuts::default()
-    }
-
-    /// The names of what cut, as tables show them.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        [
-            (self.depth, "depth"),
-            (self.nodes, "nodes"),
-            (self.attributes, "attributes"),
-            (self.bytes, "bytes"),
-            (self.work, "work"),
-        ]
-        .into_iter()
-        .filter_map(|(cut, name)| cut.then_some(name))
-    }
-}
 
 /// The tree of one page; see the [module](self).
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::dom::{Cuts, Dom, Namespace, Node};
+use super::dom::{Dom, Namespace, Node};
+use super::limits::Cuts;
 use super::tag::Tag;
 
 impl<'a> Dom<'a> {

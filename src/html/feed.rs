@@ -24,7 +24,8 @@ mod xml;
 
 use webmill_capture::CanonicalUrl;
 
-use super::parse::{Limits, parse};
+use super::limits::Limits;
+use super::parse::parse;
 use super::text_buffer::collapse;
 use super::values::{MAX_LIST, MAX_TEXT, squeezed};
 use super::written_date::{DateOrder, WrittenDate, read_date};

@@ -121,7 +121,7 @@ fn by_name(name: &str) -> Option<Filed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::{Limits, parse};
+    use crate::{Limits, parse};
 
     #[test]
     fn relations_addresses_and_names() {

@@ -10,6 +10,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod about;
+mod attribute_names;
 mod base;
 mod characters;
 pub mod charset;
@@ -25,13 +26,14 @@ mod filed;
 mod items;
 mod json_ld;
 mod licence;
+mod limits;
 pub mod link_header;
 pub mod links;
 mod markup;
 pub mod meta;
 mod meta_items;
 mod meta_names;
-pub mod parse;
+mod parse;
 mod prescan;
 mod quirks;
 pub mod requisites;
@@ -65,12 +67,13 @@ pub use base::base_of;
 pub use characters::is_wide;
 pub use charset::{CharsetSource, Decoded, decode};
 pub use declarations::{items, metadata, metadata_and_items};
-pub use dom::{Cuts, Dom, Edge, Namespace, NodeId, Walk};
+pub use dom::{Dom, Edge, Namespace, NodeId, Walk};
 pub use items::Item;
+pub use limits::{Cuts, Limits};
 pub use link_header::{HeaderLink, link_header};
 pub use links::{Link, LinkKind, LinkLimits, Links, Skipped, each_link, links, refresh_url};
 pub use meta::Metadata;
-pub use parse::{Limits, parse};
+pub use parse::parse;
 pub use requisites::{
     Requisite, RequisiteKind, RequisiteLimits, each_requisite, manifest_requisites, style_requisites,
 };
@@ -79,6 +82,7 @@ pub use serialize::serialize;
 pub use srcset::{candidates, largest};
 pub use structured::Structured;
 pub use tag::Tag;
+pub use text_buffer::TextBuffer;
 pub use written_date::{DateOrder, WrittenDate, find_date, find_date_at, proven_order, read_date};
 
 /// Name and content of the lists that parsing knows beside its code: whoever keeps results compares them by a digest.

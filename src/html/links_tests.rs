@@ -1,5 +1,5 @@
 use super::*;
-use crate::parse::{Limits, parse};
+use crate::{Limits, parse};
 use encoding_rs::{GBK, UTF_8};
 const PAGE: &str = "http://example.com/dir/page.html?q=1";
 

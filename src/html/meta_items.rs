@@ -74,62 +74,12 @@ impl<'d> Reader<'d, '_> {
 
     /// Properties of the item that the page is about; those of comments, offers and the like are others'.
     pub(super) fn microdata(&mut self, n: NodeId, item: &Attributes<'_>) {
-        let dom = self.dom;
-        // Outside of all items a property can only be the page's.
-        let lone = self.scopes.is_empty();
         let scope = self.scopes.last().map_or(Scope::Subject, |&(_, scope)| scope);
-        let later = if lone { 3 } else { 0 };
+        // Outside of all items a property can only be the page's.
+        let later = if self.scopes.is_empty() { 3 } else { 0 };
         let property = item.property.unwrap_or_default();
-        let order = self.out.date_order;
         let has = |name: &str| has_token(property, name);
-        let opens = item.opens;
-        if scope == Scope::Subject && !opens {
-            let value = |names: &[&str]| names.iter().find_map(|name| dom.attr(n, name));
-            if has("datePublished") {
-                let when = self.given(n, &["content", "datetime"]);
-                self.best.published.offer(4 + later, || read_date(&when?, order)?.certain());
-            }
-            if has("dateModified") {
-                let when = self.given(n, &["content", "datetime"]);
-                self.best.modified.offer(4 + later, || read_date(&when?, order)?.certain());
-            }
-            if has("headline") && self.best.headline.0.is_none() {
-                let text = self.text(n).or_else(|| squeezed(value(&["content"])?));
-                self.best.headline.offer(0, || text);
-            }
-            if has("description") || has("abstract") {
-                let shown = || self.text(n).filter(|text| !text.is_empty() && text.len() <= MAX_SHOWN);
-                let text = value(&["content"]).and_then(squeezed).or_else(shown);
-                self.best.description.offer(5 + later, || text);
-            }
-            if has("license") {
-                let given = self.given(n, &["href", "content"]);
-                self.best.licence.offer(3, || licence(&given?));
-            }
-            if has("keywords") {
-                let list = self.given(n, &["content"]);
-                push_list(&mut self.out.keywords, &list.unwrap_or_default());
-            }
-            if has("articleSection") && self.out.about.categories.len() < MAX_LIST {
-                let text = value(&["content"]).and_then(squeezed).or_else(|| self.text(n));
-                self.out.about.categories.extend(text.filter(|text| text.len() < 100));
-            }
-        }
-        if !opens && ((scope == Scope::Subject && has("author")) || (scope == Scope::Author && has("name"))) {
-            let text = dom.attr(n, "content").and_then(squeezed).or_else(|| self.text(n));
-            let name = text.filter(|name| is_name(name));
-            let item = self.subject();
-            // Further authors of the item that the first one is of; other items on the page have their own.
-            if self.best.author_item == Some(item) {
-                self.best.author.append(4 + later, || name);
-            } else if self.best.author_item.is_none() && name.is_some() {
-                self.best.author_item = Some(item);
-                self.best.author.offer(4 + later, || name);
-            } else {
-                self.best.author.offer(4 + later, || name);
-            }
-        }
-        if opens {
+        if item.opens {
             let kind = item.types.trim();
             let kind = kind.rsplit('/').next().unwrap_or_default();
             let inner = match scope {
@@ -140,6 +90,66 @@ impl<'d> Reader<'d, '_> {
                 _ => Scope::Other,
             };
             self.scopes.push((n, inner));
+            return;
+        }
+        if scope == Scope::Subject {
+            self.property(n, property, later);
+        }
+        if (scope == Scope::Subject && has("author")) || (scope == Scope::Author && has("name")) {
+            self.author(n, later);
+        }
+    }
+
+    /// A property of the item that the page is about; `later` where better ones count more.
+    fn property(&mut self, n: NodeId, property: &str, later: u8) {
+        let dom = self.dom;
+        let order = self.out.date_order;
+        let has = |name: &str| has_token(property, name);
+        let value = |names: &[&str]| names.iter().find_map(|name| dom.attr(n, name));
+        if has("datePublished") {
+            let when = self.given(n, &["content", "datetime"]);
+            self.best.published.offer(4 + later, || read_date(&when?, order)?.certain());
+        }
+        if has("dateModified") {
+            let when = self.given(n, &["content", "datetime"]);
+            self.best.modified.offer(4 + later, || read_date(&when?, order)?.certain());
+        }
+        if has("headline") && self.best.headline.0.is_none() {
+            let text = self.text(n).or_else(|| squeezed(value(&["content"])?));
+            self.best.headline.offer(0, || text);
+        }
+        if has("description") || has("abstract") {
+            let shown = || self.text(n).filter(|text| !text.is_empty() && text.len() <= MAX_SHOWN);
+            let text = value(&["content"]).and_then(squeezed).or_else(shown);
+            self.best.description.offer(5 + later, || text);
+        }
+        if has("license") {
+            let given = self.given(n, &["href", "content"]);
+            self.best.licence.offer(3, || licence(&given?));
+        }
+        if has("keywords") {
+            let list = self.given(n, &["content"]);
+            push_list(&mut self.out.keywords, &list.unwrap_or_default());
+        }
+        if has("articleSection") && self.out.about.categories.len() < MAX_LIST {
+            let text = value(&["content"]).and_then(squeezed).or_else(|| self.text(n));
+            self.out.about.categories.extend(text.filter(|text| text.len() < 100));
+        }
+    }
+
+    /// An author of the innermost item that the page may be about.
+    fn author(&mut self, n: NodeId, later: u8) {
+        let text = self.dom.attr(n, "content").and_then(squeezed).or_else(|| self.text(n));
+        let name = text.filter(|name| is_name(name));
+        let item = self.subject();
+        // Further authors of the item that the first one is of; other items on the page have their own.
+        if self.best.author_item == Some(item) {
+            self.best.author.append(4 + later, || name);
+        } else if self.best.author_item.is_none() && name.is_some() {
+            self.best.author_item = Some(item);
+            self.best.author.offer(4 + later, || name);
+        } else {
+            self.best.author.offer(4 + later, || name);
         }
     }
 }

@@ -1,6 +1,5 @@
 use super::*;
-use crate::metadata;
-use crate::parse::{Limits, parse};
+use crate::{Limits, metadata, parse};
 
 fn read(source: &str) -> Metadata {
     let dom = parse(source, &Limits::default());

@@ -24,36 +24,8 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2};
 
 use super::dom::Dom;
+use super::limits::Limits;
 use super::tree::Builder;
-
-/// What a page may cost.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Elements deeper than this are attached to the deepest allowed one's parent, as in browsers.
-    pub max_depth: usize,
-    /// Nodes of the tree; parsing ends there.
-    pub max_nodes: usize,
-    /// Attributes of one tag; more are passed over.
-    pub max_attrs_per_tag: usize,
-    /// Bytes of source; more are not read. At most 256 MiB whatever is given.
-    pub max_bytes: usize,
-    /// Steps of the tree builder beyond the reading itself (elements looked at on the stack, characters
-    /// moved, children moved); parsing ends there. Of 1,678 real pages none
-    /// needed more than 4,900.
-    pub max_work: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            max_depth: 512,
-            max_nodes: 2_000_000,
-            max_attrs_per_tag: 256,
-            max_bytes: 64 << 20,
-            max_work: 1 << 25,
-        }
-    }
-}
 
 /// Spans have 31 bits; the side buffer holds at most three times the source and its own copies.
 const MOST_BYTES: usize = 256 << 20;

@@ -21,8 +21,9 @@ use std::collections::VecDeque;
 
 use super::css::{Use, each_address, unescape_all};
 use super::dom::Dom;
+use super::limits::Limits;
 use super::links::MAX_NESTED;
-use super::parse::{Limits, parse};
+use super::parse::parse;
 use super::tag::Tag;
 use webmill_capture::CanonicalUrl;
 

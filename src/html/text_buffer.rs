@@ -5,13 +5,14 @@ use super::tree_sets::{BLOCK, SETS};
 
 /// Text with white space collapsed; spaces are written when something follows them.
 #[derive(Debug, Default)]
-pub(super) struct TextBuffer {
+pub struct TextBuffer {
     text: String,
     gap: bool,
 }
 
 impl TextBuffer {
-    pub(super) fn push(&mut self, text: &str) {
+    /// Appends text as it stands in the page.
+    pub fn push(&mut self, text: &str) {
         let mut words = text.split_whitespace();
         let Some(first) = words.next() else {
             self.gap |= !text.is_empty();
@@ -29,7 +30,7 @@ impl TextBuffer {
     }
 
     /// White space or the edge of a block.
-    pub(super) fn gap(&mut self) {
+    pub fn gap(&mut self) {
         self.gap = true;
     }
 
@@ -39,6 +40,11 @@ impl TextBuffer {
 
     pub(super) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text so far.
+    pub fn into_text(self) -> String {
+        self.text
     }
 }
 

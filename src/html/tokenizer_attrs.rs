@@ -1,7 +1,4 @@
-//! Tokenizer: attributes.
-//!
-//! Of attributes of one name a tag keeps the first. The first dozen are compared one by one; beyond, names are looked
-//! up in a table, so that a tag of many attributes costs no more than as many tags.
+//! Tokenizer: attributes, of one name the first of a tag.
 
 use memchr::{memchr2, memchr3};
 
@@ -9,16 +6,6 @@ use super::dom::{Attr, Span};
 use super::entities::{Value, decode};
 use super::tokenizer::{CLASS, ENDS_NAME, ENDS_VALUE, ODD, SPACE, is};
 use super::tree::Builder;
-
-/// Number of attributes from which on names are looked up in a table instead of one by one.
-const MANY: usize = 12;
-
-/// Finds repeated names among many attributes of one tag: open addressing, cleared by a new generation.
-#[derive(Default)]
-pub(super) struct Names {
-    generation: u32,
-    slots: Vec<(u32, u32)>,
-}
 
 impl Builder<'_> {
     /// Reads the attributes of an end tag, which say nothing; false if the source ends first.
@@ -79,7 +66,7 @@ impl Builder<'_> {
             }
             if self.dom.attrs.len() - first >= self.limits.max_attrs_per_tag {
                 self.dom.cuts.attributes = true;
-            } else if !self.repeats(first, name) {
+            } else if !self.names.repeats(&self.dom, first, name) {
                 self.dom.attrs.push(Attr { name, value });
             }
         }
@@ -101,64 +88,6 @@ impl Builder<'_> {
         }
         self.pos = at;
         if odd & ODD != 0 { self.lower(start, at) } else { Span::new(start, at) }
-    }
-
-    /// Whether the tag that is being read has an attribute of the name already; the first one counts.
-    #[inline]
-    fn repeats(&mut self, first: usize, name: Span) -> bool {
-        let count = self.dom.attrs.len() - first;
-        if count >= MANY {
-            return self.repeats_among_many(first, name);
-        }
-        let wanted = self.dom.bytes(name);
-        self.dom.attrs[first..]
-            .iter()
-            .any(|attr| attr.name.len == name.len && self.dom.bytes(attr.name) == wanted)
-    }
-
-    fn repeats_among_many(&mut self, first: usize, name: Span) -> bool {
-        let Builder { names, dom, limits, .. } = self;
-        let slots = (2 * limits.max_attrs_per_tag).next_power_of_two().max(4 * MANY);
-        if names.slots.is_empty() {
-            names.slots = vec![(0, 0); slots];
-        }
-        let mask = names.slots.len() - 1;
-        let hash = |name: &[u8]| {
-            let mut h = name.len() as u64;
-            for chunk in name.chunks(8) {
-                let mut word = [0; 8];
-                word[..chunk.len()].copy_from_slice(chunk);
-                h = (h.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
-            }
-            (h >> 32) as usize & mask
-        };
-        let from = if dom.attrs.len() - first == MANY {
-            names.generation += 1;
-            first
-        } else {
-            dom.attrs.len() - 1
-        };
-        // Names are entered when the next one comes, so that what is not kept is not entered.
-        let mut find = |name: &[u8], enter: u32| {
-            let mut at = hash(name);
-            loop {
-                let (generation, attr) = names.slots[at];
-                if generation != names.generation {
-                    if enter != u32::MAX {
-                        names.slots[at] = (names.generation, enter);
-                    }
-                    return false;
-                }
-                if dom.bytes(dom.attrs[attr as usize].name) == name {
-                    return true;
-                }
-                at = (at + 1) & mask;
-            }
-        };
-        for at in from..dom.attrs.len() {
-            find(dom.bytes(dom.attrs[at].name), at as u32);
-        }
-        find(dom.bytes(name), u32::MAX)
     }
 
     #[inline]

@@ -9,8 +9,9 @@
 
 use std::borrow::Cow;
 
+use super::attribute_names::AttributeNames;
 use super::dom::{Dom, Namespace, Node, SIDE, Span};
-use super::parse::Limits;
+use super::limits::Limits;
 use super::tag::{TAGS, Tag};
 use super::tree_sets::{BUTTON, FOSTERS, IMPLIED, SCOPE, SETS};
 
@@ -112,7 +113,7 @@ pub(super) struct Builder<'s> {
     pub work: u64,
     /// Bytes that may still be copied to join text nodes.
     pub join_budget: usize,
-    pub names: super::tokenizer_attrs::Names,
+    pub names: AttributeNames,
 }
 
 impl<'s> Builder<'s> {
@@ -138,7 +139,7 @@ impl<'s> Builder<'s> {
             contents: Contents::Markup,
             work: 0,
             join_budget: 4 * text.len() + (1 << 16),
-            names: Default::default(),
+            names: AttributeNames::new(limits.max_attrs_per_tag),
         }
     }
 

@@ -12,7 +12,8 @@ use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use proptest::prelude::*;
 
 use super::dom::{Dom, Edge, Namespace, NodeId};
-use super::parse::{Limits, parse};
+use super::limits::Limits;
+use super::parse::parse;
 use super::tag::Tag;
 
 fn line(out: &mut String, depth: usize, text: std::fmt::Arguments) {

@@ -1,33 +1,6 @@
 //! What turns a page into rows.
 
-use crate::{Page, Rows, TableRows};
-
-/// An analyzer or a decoder as part of a job's key: with another name, version or configuration, rows may differ.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct PartId {
-    /// Its name.
-    pub name: String,
-    /// Raised when equal pages may give other rows than before.
-    pub version: u32,
-    /// What it was set to.
-    pub configuration: serde_json::Value,
-}
-
-impl PartId {
-    /// A part that has nothing to set.
-    pub fn new(name: &str, version: u32) -> Self {
-        PartId { name: name.to_owned(), version, configuration: serde_json::Value::Null }
-    }
-}
-
-/// Why an analyzer or a decoder could not do with a page. The page is counted by the reason; others go on with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reject {
-    /// Named reason, lower case with hyphens: what is counted by.
-    pub reason: String,
-    /// What exactly was wrong.
-    pub detail: String,
-}
+use crate::{Page, PartId, Reject, Rows, TableRows};
 
 /// One analysis of a page: which tables it fills, and their rows.
 pub trait Analyzer: Send + Sync {

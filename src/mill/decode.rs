@@ -1,12 +1,14 @@
 //! How a kind of body becomes a document.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use webmill_documents::TitleSource;
 use webmill_html::{Link, Metadata};
-use webmill_text::{MainText, TextLimits, main_text, main_text_without};
+use webmill_text::{MainText, Template, TextLimits, main_text, main_text_without};
 
-use crate::{Page, PartId, Reject};
+use crate::{Page, PageLimits, PartId, Reject};
 
 /// What a body says, whatever its format.
 #[derive(Debug, Clone)]
@@ -45,6 +47,20 @@ pub trait Decode: Send + Sync {
     /// # Errors
     /// [`Reject`] where the body is none of its kind, or cannot be read within the limits.
     fn document(&self, page: &Page<'_>) -> Result<Document, Reject>;
+}
+
+/// Templates of hosts, by host name.
+pub type Templates = HashMap<String, Template>;
+
+/// How pages are read.
+#[derive(Clone)]
+pub(crate) struct Readers {
+    /// Bounds of the work on a page.
+    pub limits: PageLimits,
+    /// The first that accepts a body reads it.
+    pub decoders: Arc<[Box<dyn Decode>]>,
+    /// What main texts are without.
+    pub templates: Arc<Templates>,
 }
 
 /// Reads HTML and XHTML.

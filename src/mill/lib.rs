@@ -39,23 +39,25 @@ mod limits;
 mod merge;
 mod mill;
 mod page;
+mod part;
 mod reading;
 mod rows;
 #[cfg(test)]
 mod tests;
 
-pub use analyzer::{Analyzer, PartId, Reject};
+pub use analyzer::Analyzer;
 pub use analyzers::{
     CommentRow, Comments, Cut, DOCUMENTS, DocumentKind, DocumentTitle, LinkElement, LinkRow, Links, Media,
     MediaRow, MediaSource, MediaType, PageKind, PageRow, Pages, RecordRow, Records, Structured,
     StructuredRow, TextRow, Texts, WarcType,
 };
-pub use decode::{Decode, Document, DocumentFacts, Html};
+pub use decode::{Decode, Document, DocumentFacts, Html, Templates};
 pub use documents::{Documents, document_text};
 pub use likeness::Likeness;
 pub use limits::PageLimits;
 pub use merge::{Merge, Run};
-pub use mill::{Mill, Milled, Templates};
+pub use mill::{Mill, Milled};
 pub use page::{Body, Buffers, Characters, Page};
+pub use part::{PartId, Reject};
 pub use reading::Reading;
 pub use rows::{Order, Rows, TableRows, Weigh};

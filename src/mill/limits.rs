@@ -1,7 +1,6 @@
 //! Bounds of the work on one page.
 
-use webmill_html::links::LinkLimits;
-use webmill_html::parse::Limits;
+use webmill_html::{Limits, LinkLimits};
 
 /// Bounds of the work on one page. No recipe sets them: a page beyond them is built to cost, and equal programs must cut it
 /// alike. Whoever changes a default raises the version of job `extract`, because rows change.

@@ -1,6 +1,5 @@
 //! Decoders and analyzers put together: what captures pass through.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use webmill_capture::Capture;
@@ -8,8 +7,9 @@ use webmill_capture::timing::{self, Part};
 use webmill_documents::isolate::ReadDocument;
 use webmill_html::sniff::{is_markup, is_signed, sniff};
 use webmill_table::TableSchema;
-use webmill_text::{Footprint, Template, footprint};
+use webmill_text::{Footprint, footprint};
 
+use crate::decode::{Readers, Templates};
 use crate::{
     Analyzer, Buffers, Comments, Decode, Documents, Html, Likeness, Links, Media, Order, Page, PageLimits,
     Pages, PartId, Records, Reject, Rows, Structured, TableRows, Texts,
@@ -17,9 +17,6 @@ use crate::{
 
 /// Bytes by which a capture without a media type is judged before it is read whole.
 const SNIFFED_BYTES: usize = 4096;
-
-/// Templates of hosts, by host name.
-pub type Templates = HashMap<String, Template>;
 
 /// The rows of one capture.
 pub struct Milled {
@@ -34,9 +31,7 @@ pub struct Milled {
 /// Turns captures into rows, within limits.
 #[derive(Clone)]
 pub struct Mill {
-    limits: PageLimits,
-    templates: Arc<Templates>,
-    decoders: Arc<[Box<dyn Decode>]>,
+    readers: Readers,
     analyzers: Arc<[Box<dyn Analyzer>]>,
 }
 
@@ -65,37 +60,23 @@ impl Mill {
     pub fn reading_by(self, reader: Option<Arc<dyn ReadDocument>>) -> Self {
         let mut decoders: Vec<Box<dyn Decode>> = vec![Box::new(Html)];
         decoders.extend(reader.map(|reader| Box::new(Documents::read_by(reader)) as Box<dyn Decode>));
-        Mill { decoders: decoders.into(), ..self }
+        Mill { readers: Readers { decoders: decoders.into(), ..self.readers }, ..self }
     }
 
     /// Given decoders, of which the first that accepts a body reads it, and analyzers.
     pub fn of(limits: PageLimits, decoders: Vec<Box<dyn Decode>>, analyzers: Vec<Box<dyn Analyzer>>) -> Self {
-        Mill { limits, templates: Arc::default(), decoders: decoders.into(), analyzers: analyzers.into() }
+        let readers = Readers { limits, decoders: decoders.into(), templates: Arc::default() };
+        Mill { readers, analyzers: analyzers.into() }
     }
 
     /// The same, leaving out of main texts what the templates of their hosts hold.
     pub fn with_templates(self, templates: Arc<Templates>) -> Self {
-        Mill { templates, ..self }
-    }
-
-    /// The bounds of the work on a page.
-    pub fn limits(&self) -> &PageLimits {
-        &self.limits
-    }
-
-    /// Its decoders, the first first.
-    pub fn decoders(&self) -> &[Box<dyn Decode>] {
-        &self.decoders
-    }
-
-    /// The template of a host.
-    pub(crate) fn template(&self, host: &str) -> Option<&Template> {
-        self.templates.get(host)
+        Mill { readers: Readers { templates, ..self.readers }, ..self }
     }
 
     /// Decoders and analyzers as they stand in the key of a job.
     pub fn parts(&self) -> Vec<PartId> {
-        let decoders = self.decoders.iter().map(|decoder| decoder.id());
+        let decoders = self.readers.decoders.iter().map(|decoder| decoder.id());
         decoders.chain(self.analyzers.iter().map(|analyzer| analyzer.id())).collect()
     }
 
@@ -109,11 +90,16 @@ impl Mill {
         self.analyzers.iter().flat_map(|analyzer| analyzer.empty()).collect()
     }
 
+    /// The page that `capture` holds; `None` where its URL is none.
+    pub fn page<'a>(&'a self, capture: &'a Capture<'a>, buffers: &'a Buffers) -> Option<Page<'a>> {
+        Page::new(capture, &self.readers, buffers)
+    }
+
     /// The rows of `capture`; `None` where its URL is none.
     pub fn mill(&self, capture: &Capture<'_>) -> Option<Milled> {
         let _span = timing::span(Part::Rows);
         let buffers = Buffers::default();
-        let page = Page::new(capture, self, &buffers)?;
+        let page = self.page(capture, &buffers)?;
         let mut milled =
             Milled { order: Order::of(page.url(), capture), rows: Rows::default(), rejects: Vec::new() };
         for analyzer in self.analyzers.iter() {
@@ -141,7 +127,7 @@ impl Mill {
     /// what its page is compared with others by; `None` where it is no HTML page of status 2xx.
     pub fn sampled(&self, capture: &Capture<'_>, compared: bool) -> Option<(Footprint, Option<Likeness>)> {
         let buffers = Buffers::default();
-        let page = Page::new(capture, self, &buffers)?;
+        let page = self.page(capture, &buffers)?;
         let footprint = footprint(page.dom()?);
         Some((footprint, if compared { Likeness::of(&page) } else { None }))
     }

@@ -10,12 +10,12 @@ use webmill_documents::media::{MediaOptions, Window};
 use webmill_documents::{Hints, Kind, detect, to_html};
 use webmill_html::charset::{self, CharsetSource};
 use webmill_html::links::{Links, links};
-use webmill_html::parse::parse;
 use webmill_html::sniff::{is_html_type, is_markup, is_signed, sniff};
-use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items};
+use webmill_html::{Dom, Item, Link, Metadata, metadata, metadata_and_items, parse};
 use webmill_text::Template;
 
-use crate::{Document, Mill, PageLimits, Reading, Reject};
+use crate::decode::{Document, Readers};
+use crate::{PageLimits, Reading, Reject};
 
 /// Bytes by which a document is known whose media type was not declared.
 const SIGNATURE_BYTES: usize = 64;
@@ -71,7 +71,7 @@ pub struct Characters<'a> {
 pub struct Page<'a> {
     capture: &'a Capture<'a>,
     url: CanonicalUrl,
-    mill: &'a Mill,
+    readers: &'a Readers,
     buffers: &'a Buffers,
     body: OnceCell<Body<'a>>,
     kind: OnceCell<Option<Kind>>,
@@ -86,11 +86,11 @@ pub struct Page<'a> {
 
 impl<'a> Page<'a> {
     /// The page that `capture` holds; `None` where its URL is none.
-    pub fn new(capture: &'a Capture<'a>, mill: &'a Mill, buffers: &'a Buffers) -> Option<Self> {
+    pub(crate) fn new(capture: &'a Capture<'a>, readers: &'a Readers, buffers: &'a Buffers) -> Option<Self> {
         Some(Page {
             url: capture.canonical_url()?,
             capture,
-            mill,
+            readers,
             buffers,
             body: OnceCell::new(),
             kind: OnceCell::new(),
@@ -116,12 +116,12 @@ impl<'a> Page<'a> {
 
     /// The bounds of the work on it.
     pub fn limits(&self) -> &'a PageLimits {
-        self.mill.limits()
+        &self.readers.limits
     }
 
     /// What the pages of its host share, where that was learnt.
     pub fn template(&self) -> Option<&'a Template> {
-        self.mill.template(self.url.host())
+        self.readers.templates.get(self.url.host())
     }
 
     /// The body, its codings undone.
@@ -318,7 +318,7 @@ impl<'a> Page<'a> {
             if !self.is_read() {
                 return Ok(None);
             }
-            let mut reading = self.mill.decoders().iter().filter(|decoder| decoder.accepts(self));
+            let mut reading = self.readers.decoders.iter().filter(|decoder| decoder.accepts(self));
             reading.next().map(|decoder| decoder.document(self)).transpose()
         };
         self.document.get_or_init(decode).as_ref().ok()?.as_ref()

@@ -289,9 +289,11 @@ impl<'s> Unit<'s> {
         add(&mut self.receipt.counts.kept, what, n);
     }
 
-    /// Counts something left out for a reason that is no damage.
+    /// Counts something left out for a reason that is no damage; a reason without a case is not told.
     pub fn dropped(&mut self, reason: &str, n: u64) {
-        add(&mut self.receipt.counts.dropped, reason, n);
+        if n > 0 {
+            add(&mut self.receipt.counts.dropped, reason, n);
+        }
     }
 
     /// Counts and samples a damaged record, or a place of damage, with the bytes it lost: held against `--max-bad`.

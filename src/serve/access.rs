@@ -28,29 +28,19 @@ use webmill_capture::calendar::days_in_month;
 #[path = "access/parse.rs"]
 mod parse;
 
-/// What a rule grants.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Access {
-    /// Everything.
-    #[default]
-    Allow,
-    /// Everything, whatever embargo there is.
-    AllowIgnoreEmbargo,
-    /// To know that it is there.
-    Block,
-    /// Nothing.
-    Exclude,
-}
-
-impl Access {
-    /// Its word in pywb's answers and rules.
-    pub fn name(self) -> &'static str {
-        match self {
-            Access::Allow => "allow",
-            Access::AllowIgnoreEmbargo => "allow_ignore_embargo",
-            Access::Block => "block",
-            Access::Exclude => "exclude",
-        }
+webmill_capture::words! {
+    /// What a rule grants.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Access {
+        /// Everything.
+        #[default]
+        Allow = "allow",
+        /// Everything, whatever embargo there is.
+        AllowIgnoreEmbargo = "allow_ignore_embargo",
+        /// To know that it is there.
+        Block = "block",
+        /// Nothing.
+        Exclude = "exclude",
     }
 }
 

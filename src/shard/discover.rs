@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 
 use webmill_capture::error::{AtPath, Error, Result};
 
-use super::raw_walk::any_whole;
+use super::raw_whole::any_whole;
 use super::stream::Stream;
 use super::warc_frame::Start;
 use super::{Container, Format, RAW_DB_PAGE_NAME, arc, text_mode, warc_head};

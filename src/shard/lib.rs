@@ -52,6 +52,7 @@ mod raw_head;
 mod raw_pack;
 mod raw_unpack;
 mod raw_walk;
+mod raw_whole;
 mod raw_write;
 mod read_options;
 mod reader;

@@ -20,7 +20,8 @@ use super::embedded_head::{embedded_head, is_date_unknown};
 use super::raw_date;
 use super::raw_head::{Head, Packing};
 use super::raw_unpack::{Unpacked, Unpacker};
-use super::raw_walk::{FoundRecord, Walker};
+use super::raw_walk::Walker;
+use super::raw_whole::FoundRecord;
 use super::stream::Stream;
 use super::{Format, ReadOptions, Record, RecordType, Resume, revisit};
 

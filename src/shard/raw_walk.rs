@@ -30,30 +30,18 @@ use memchr::memmem::Finder;
 use webmill_capture::error::{Error, Result};
 
 use super::Resume;
-use super::raw_head::{Fault, Head, MARK, MAX_HEAD_BYTES, MAX_HEAD_LINES, SEARCH_HEAD_LINES};
+use super::raw_head::{Head, MARK, MAX_HEAD_LINES, SEARCH_HEAD_LINES};
+use super::raw_whole::{
+    CUT_HEAD, FoundRecord, HEAD_BYTES, LOOK_BYTES, head_at, head_of, whole_at, whole_with,
+};
 use super::stream::{READ_BYTES, Stream};
 
-/// Bytes first asked for when a head is parsed; most heads are shorter.
-const HEAD_BYTES: usize = 1024;
 /// Records in a row that prove a boundary.
 const PROOF: usize = 3;
-/// Bytes looked through at a time far ahead.
-const LOOK_BYTES: usize = 64 * 1024;
-/// What is said of a head without an end.
-const CUT_HEAD: &str = "the file ends inside a record's head: it was cut off";
 /// Whole records that are looked at inside one that cannot be used.
 const MAX_TRIES: usize = 64;
 /// Chains remembered by one contradiction test.
 const MAX_VISITED: usize = 1 << 20;
-
-/// A record's place and head; its bytes are `at..end`.
-#[derive(Debug, Clone)]
-pub(crate) struct FoundRecord {
-    pub at: u64,
-    pub head: Head,
-    pub end: u64,
-    pub proven: Option<bool>,
-}
 
 /// Whole records in a row.
 struct Chain {
@@ -479,69 +467,4 @@ fn further(found: Option<&FoundRecord>) -> String {
         Some(found) => format!("; reading goes on at byte {}", found.at),
         None => "; no whole record follows".into(),
     }
-}
-
-/// The head at `at`, or the reason why there is none.
-fn head_at(stream: &mut Stream, at: u64) -> Result<Head, String> {
-    head_of(stream, at, MAX_HEAD_LINES)
-}
-
-fn head_of(stream: &mut Stream, at: u64, max_lines: usize) -> Result<Head, String> {
-    let mut ask = HEAD_BYTES;
-    loop {
-        let bytes = stream.peek_at(at, ask);
-        match Head::parse_lines(bytes, max_lines) {
-            Ok(head) => return Ok(head),
-            Err(Fault::Broken(reason)) => return Err(reason.into_owned()),
-            Err(Fault::Unfinished) if bytes.len() < ask => {
-                return Err(CUT_HEAD.into());
-            }
-            Err(Fault::Unfinished) => ask = (ask * 4).min(MAX_HEAD_BYTES),
-        }
-    }
-}
-
-/// The whole record at `at`, or the reason why there is none.
-pub(crate) fn whole_at(stream: &mut Stream, at: u64) -> Result<FoundRecord, String> {
-    let head = head_at(stream, at)?;
-    whole_with(stream, at, head)
-}
-
-fn whole_with(stream: &mut Stream, at: u64, head: Head) -> Result<FoundRecord, String> {
-    let end = head.record_bytes().and_then(|n| at.checked_add(n));
-    let (length, size) = (head.length, stream.size().unwrap_or(u64::MAX));
-    match end {
-        Some(end) if end <= size => match stream.peek_at(end - 1, 1) {
-            b"\n" => Ok(FoundRecord { at, head, end, proven: None }),
-            [] => Err(format!("the file ends inside the record's {length} bytes of data: it was cut off")),
-            _ => Err(format!("no blank line after the record's {length} bytes of data")),
-        },
-        _ => Err(format!("the file ends inside the record's {length} bytes of data: it was cut off")),
-    }
-}
-
-/// Does a whole record start anywhere in the first `within` bytes? (A file that lost its beginning is still a shard.)
-/// `followed`: one that another head, or the end of the file, follows.
-pub(crate) fn any_whole(stream: &mut Stream, within: u64, followed: bool) -> bool {
-    let finder = Finder::new(MARK);
-    let mut from = stream.position();
-    let until = from + within;
-    while from < until {
-        let bytes = stream.peek_at(from, LOOK_BYTES);
-        let len = bytes.len();
-        match finder.find(bytes) {
-            Some(n) => {
-                let at = from + n as u64;
-                if let Ok(found) = whole_at(stream, at)
-                    && (!followed || MARK.starts_with(stream.peek_at(found.end, MARK.len())))
-                {
-                    return true;
-                }
-                from = at + 1;
-            }
-            None if len < LOOK_BYTES => return false,
-            None => from += (len + 1 - MARK.len()) as u64,
-        }
-    }
-    false
 }

@@ -7,26 +7,17 @@ use webmill_capture::{Capture, Place, RecordType, RefersTo, Response, Truncation
 
 use super::Revisit;
 
-/// The grammar of a shard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Format {
-    /// RAW DB 1.0.
-    RawDb,
-    /// WARC 1.0 or 1.1.
-    Warc,
-    /// ARC 1.x.
-    Arc,
-}
-
-impl Format {
-    /// The format's name as people write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::RawDb => "RAW DB",
-            Format::Warc => "WARC",
-            Format::Arc => "ARC",
-        }
+webmill_capture::words! {
+    /// The grammar of a shard.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum Format {
+        /// RAW DB 1.0.
+        RawDb = "RAW DB",
+        /// WARC 1.0 or 1.1.
+        Warc = "WARC",
+        /// ARC 1.x.
+        Arc = "ARC",
     }
 }
 

@@ -17,7 +17,7 @@ use webmill_capture::error::{AtPath, Error, Result};
 
 use super::discover::file_name;
 use super::discover::{SNIFF_BYTES, sniff, sniff_plain};
-use super::raw_walk::whole_at;
+use super::raw_whole::whole_at;
 use super::reader::unwrapped;
 use super::stream::Stream;
 use super::{Container, Format, OwnedRecord, RawReader, ReadOptions, Resume, WarcReader, member};

@@ -13,7 +13,8 @@ use flate2::bufread::MultiGzDecoder;
 
 use webmill_capture::error::{AtPath, Error, Result};
 
-use super::raw_walk::{Walker, whole_at};
+use super::raw_walk::Walker;
+use super::raw_whole::whole_at;
 use super::reader::Lz4Frames;
 use super::staged::Staged;
 use super::stream::Stream;

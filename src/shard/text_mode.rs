@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::{memchr, memmem};
 
 use super::raw_head::{Head, MARK};
-use super::raw_walk::whole_at;
+use super::raw_whole::whole_at;
 use super::stream::{READ_BYTES, Stream};
 
 /// Longest first line of a head.

@@ -6,6 +6,31 @@
 use webmill_capture::splitmix::{STEP, SplitMix};
 pub(super) use webmill_capture::splitmix::{below, unit};
 
+/// Purposes that separate the hashes of one item.
+pub(super) mod purpose {
+    pub(crate) const HOST: u64 = 1;
+    pub(crate) const MIRROR: u64 = 2;
+    pub(crate) const KIND: u64 = 3;
+    pub(crate) const SOURCE: u64 = 4;
+    pub(crate) const LINKS: u64 = 5;
+    pub(crate) const TEXT: u64 = 6;
+    pub(crate) const FORM: u64 = 7;
+    pub(crate) const TITLE: u64 = 8;
+    pub(crate) const EDITS: u64 = 9;
+    pub(crate) const DATE: u64 = 10;
+    pub(crate) const BROKEN: u64 = 11;
+    pub(crate) const ADVERTISEMENT: u64 = 12;
+    pub(crate) const PATH: u64 = 13;
+    pub(crate) const HEALTH: u64 = 14;
+    pub(crate) const ROBOTS: u64 = 15;
+    pub(crate) const FEATURES: u64 = 16;
+    pub(crate) const TROUBLE: u64 = 17;
+    pub(crate) const SESSION: u64 = 18;
+    pub(crate) const EXTRA: u64 = 20;
+    pub(crate) const CHANGES: u64 = 21;
+    pub(crate) const TOPIC: u64 = 22;
+}
+
 /// A well-mixed hash of a seed, an item and a purpose.
 #[inline]
 pub(super) fn hash(seed: u64, item: u64, purpose: u64) -> u64 {

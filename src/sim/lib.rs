@@ -58,6 +58,7 @@ mod sim_sitemaps;
 mod sim_traps;
 mod sim_trouble;
 mod sim_truth;
+mod topic_plan;
 mod topics;
 mod vocabulary;
 mod web;
@@ -66,12 +67,11 @@ pub use self::serve::{Asking, ServeOptions, Server, Site};
 pub use self::serve_log::{Asked, Happening, Recording};
 pub use self::sim::SimWeb;
 pub use self::sim_answer::{Answer, Ending, Rest};
-pub use self::sim_changes::ChangeConfig;
-pub use self::sim_config::{FeatureShares, HostShares, PageShares, RobotsShares, SimConfig};
+pub use self::sim_config::{ChangeConfig, FeatureShares, HostShares, PageShares, RobotsShares, SimConfig};
 pub use self::sim_hosts::Health;
 pub use self::sim_traps::Trap;
 pub use self::sim_truth::{Coverage, Expect, Expected};
-pub use self::topics::{PageTopic, TopicConfig};
+pub use self::topic_plan::{PageTopic, TopicConfig};
 pub use self::web::{
     Config, HOST_EXPONENT, IN_EXPONENT, Kind, Language, OUT_EXPONENT, Region, SynthPage, TrueLink, Truth, Web,
 };

@@ -2,8 +2,9 @@
 
 use webmill_capture::date::format_rfc822;
 
-use super::draw::below;
-use super::layout::{Content, Site, Target, purpose, push_number};
+use super::draw::{below, purpose, unit};
+use super::layout::{Content, Site, Target, push_number};
+use super::phrases::Phrases;
 use super::prose::{Recorder, Shape, phrases_of};
 use super::vocabulary::to_gbk;
 use super::{Kind, Language, Region, SynthPage, TrueLink, Truth, Web};
@@ -152,116 +153,44 @@ impl Web {
         html.push_str("</p></body></html>\n");
     }
 
-    fn push_page(&self, site: &Site, content: &Content, html: &mut String, mut truth: Option<&mut Truth>) {
-        let phrases = phrases_of(site.language);
+    fn push_page(&self, site: &Site, content: &Content, html: &mut String, truth: Option<&mut Truth>) {
         let markup = self.markup(content.body);
-        let closed = markup != Markup::Unclosed;
-        let quote = if markup == Markup::Unquoted { "" } else { "\"" };
-        let name_host = self.host_of(content.body);
         let mut targets = Vec::new();
         self.targets(content.body, site.host, &mut targets);
         let mut title = String::new();
         self.push_title(content.text, site.language, &mut title);
-        let mut anchors: Vec<String> = Vec::new();
-        let recording = truth.is_some();
-        let link = |target: &Target, html: &mut String| {
-            html.push_str("<a href=");
-            html.push_str(quote);
-            if target.relative {
-                self.push_path(target.ordinal, html);
-            } else {
-                self.push_url(target.host, target.ordinal, html);
-            }
-            html.push_str(quote);
-            if target.region == Region::Advertisement {
-                html.push_str(" rel=\"nofollow\"");
-            }
-            html.push('>');
-        };
-
-        if markup != Markup::Unquoted {
-            html.push_str("<!DOCTYPE html>\n");
-        }
-        html.push_str("<html lang=\"");
-        html.push_str(phrases.lang);
-        html.push_str("\"><head>");
-        push_charset(site, html);
-        html.push_str("<title>");
-        html.push_str(&title);
-        html.push_str(" - ");
-        self.push_site_name(name_host, site.language, html);
-        html.push_str("</title></head>\n<body>\n<ul class=\"nav\">");
-        for target in targets.iter().filter(|t| t.region == Region::Navigation) {
-            html.push_str("<li>");
-            link(target, html);
-            let from = html.len();
-            if target.ordinal == 0 {
-                html.push_str(phrases.home)
-            } else {
-                self.push_anchor(target, html)
-            }
-            if recording {
-                anchors.push(html[from..].to_owned());
-            }
-            html.push_str(if closed { "</a></li>" } else { "</a>" });
-        }
-        html.push_str("</ul>\n<div id=\"content\">\n");
-        if markup == Markup::Misnested {
-            html.push_str("</span><b><i></b></i></td>");
-        }
-        html.push_str("<h1>");
-        html.push_str(&title);
-        html.push_str("</h1>\n");
-        let inline: Vec<&Target> = targets.iter().filter(|t| t.region == Region::Text).collect();
-        let mut recorder = recording.then(Recorder::default);
-        let open = |i: u32, html: &mut String| link(inline[i as usize], html);
-        let shape = Shape { language: site.language, links: inline.len() as u32, closed };
-        self.push_text(content, shape, open, html, recorder.as_mut());
-        html.push_str("</div>\n");
-        if let Some(recorder) = &mut recorder {
-            anchors.append(&mut recorder.anchors);
-        }
-        if targets.iter().any(|t| t.region == Region::Related) {
-            html.push_str("<div class=\"related\"><h3>");
-            html.push_str(phrases.related);
-            html.push_str("</h3><ul>\n");
-            for target in targets.iter().filter(|t| t.region == Region::Related) {
-                html.push_str("<li>");
-                link(target, html);
-                let from = html.len();
-                self.push_anchor(target, html);
-                if recording {
-                    anchors.push(html[from..].to_owned());
-                }
-                html.push_str(if closed { "</a></li>\n" } else { "</a>\n" });
-            }
-            html.push_str("</ul></div>\n");
-        }
-        for (i, target) in targets.iter().filter(|t| t.region == Region::Advertisement).enumerate() {
-            html.push_str("<div class=\"ad\"><small>");
-            html.push_str(phrases.sponsored);
-            html.push_str("</small> ");
-            link(target, html);
-            let slogan = below(self.hash(content.body, purpose::ADVERTISEMENT).rotate_left(i as u32 * 8), 6);
-            html.push_str(phrases.slogans[slogan as usize]);
-            if recording {
-                anchors.push(phrases.slogans[slogan as usize].to_owned());
-            }
-            html.push_str(if markup == Markup::Unquoted { "</a> & & </div>\n" } else { "</a></div>\n" });
-        }
-        html.push_str("<div class=\"footer\">&copy; ");
-        self.push_site_name(name_host, site.language, html);
-        html.push(' ');
-        html.push_str(phrases.footer);
-        html.push_str(if closed { "</div>\n</body></html>\n" } else { "</div>\n" });
-
-        if let (Some(truth), Some(recorder)) = (&mut truth, recorder) {
+        let anchors = truth.is_some().then(Vec::new);
+        let mut writer = PageWriter { web: self, phrases: phrases_of(site.language), markup, html, anchors };
+        writer.head(site, content, &title);
+        writer.menu(&targets);
+        let text = writer.main_text(site, content, &targets, &title);
+        writer.related(&targets);
+        writer.advertisements(content, &targets);
+        writer.footer(site, content);
+        if let (Some(truth), Some(text), Some(anchors)) = (truth, text, writer.anchors) {
             truth.title = title;
-            truth.main_text = recorder.text;
+            truth.main_text = text;
             truth.broken = markup != Markup::Sound;
             truth.links =
                 targets.iter().zip(anchors).map(|(target, anchor)| self.true_link(target, anchor)).collect();
         }
+    }
+
+    /// Appends the start tag of a link.
+    fn push_link(&self, target: &Target, markup: Markup, html: &mut String) {
+        let quote = if markup == Markup::Unquoted { "" } else { "\"" };
+        html.push_str("<a href=");
+        html.push_str(quote);
+        if target.relative {
+            self.push_path(target.ordinal, html);
+        } else {
+            self.push_url(target.host, target.ordinal, html);
+        }
+        html.push_str(quote);
+        if target.region == Region::Advertisement {
+            html.push_str(" rel=\"nofollow\"");
+        }
+        html.push('>');
     }
 
     fn true_link(&self, target: &Target, anchor: String) -> TrueLink {
@@ -283,10 +212,131 @@ impl Web {
 
     fn markup(&self, body: u64) -> Markup {
         let draw = self.hash(body, purpose::BROKEN);
-        if super::draw::unit(draw) >= self.config.broken {
+        if unit(draw) >= self.config.broken {
             return Markup::Sound;
         }
         [Markup::Unclosed, Markup::Misnested, Markup::Unquoted][(draw % 3) as usize]
+    }
+}
+
+/// A page, part by part.
+struct PageWriter<'w> {
+    web: &'w Web,
+    phrases: &'static Phrases,
+    markup: Markup,
+    html: &'w mut String,
+    /// Texts of its links, where they are asked for.
+    anchors: Option<Vec<String>>,
+}
+
+impl PageWriter<'_> {
+    /// What ends an element whose end may be left out.
+    fn end(&self, tag: &'static str) -> &'static str {
+        if self.markup == Markup::Unclosed { "" } else { tag }
+    }
+
+    /// A link, whose text `anchor` appends.
+    fn link(&mut self, target: &Target, anchor: impl FnOnce(&Web, &mut String)) {
+        self.web.push_link(target, self.markup, self.html);
+        let from = self.html.len();
+        anchor(self.web, self.html);
+        if let Some(anchors) = &mut self.anchors {
+            anchors.push(self.html[from..].to_owned());
+        }
+        self.html.push_str("</a>");
+    }
+
+    fn head(&mut self, site: &Site, content: &Content, title: &str) {
+        if self.markup != Markup::Unquoted {
+            self.html.push_str("<!DOCTYPE html>\n");
+        }
+        self.html.push_str("<html lang=\"");
+        self.html.push_str(self.phrases.lang);
+        self.html.push_str("\"><head>");
+        push_charset(site, self.html);
+        self.html.push_str("<title>");
+        self.html.push_str(title);
+        self.html.push_str(" - ");
+        self.web.push_site_name(self.web.host_of(content.body), site.language, self.html);
+        self.html.push_str("</title></head>\n<body>\n");
+    }
+
+    fn menu(&mut self, targets: &[Target]) {
+        let home = self.phrases.home;
+        self.html.push_str("<ul class=\"nav\">");
+        for target in targets.iter().filter(|t| t.region == Region::Navigation) {
+            self.html.push_str("<li>");
+            self.link(target, |web, html| match target.ordinal {
+                0 => html.push_str(home),
+                _ => web.push_anchor(target, html),
+            });
+            self.html.push_str(self.end("</li>"));
+        }
+        self.html.push_str("</ul>\n");
+    }
+
+    /// The headline and the main text, with its links; gives the text where anchors are asked for.
+    fn main_text(
+        &mut self,
+        site: &Site,
+        content: &Content,
+        targets: &[Target],
+        title: &str,
+    ) -> Option<String> {
+        self.html.push_str("<div id=\"content\">\n");
+        if self.markup == Markup::Misnested {
+            self.html.push_str("</span><b><i></b></i></td>");
+        }
+        self.html.push_str("<h1>");
+        self.html.push_str(title);
+        self.html.push_str("</h1>\n");
+        let inline: Vec<&Target> = targets.iter().filter(|t| t.region == Region::Text).collect();
+        let closed = self.markup != Markup::Unclosed;
+        let shape = Shape { language: site.language, links: inline.len() as u32, closed };
+        let mut recorder = self.anchors.is_some().then(Recorder::default);
+        let open = |i: u32, html: &mut String| self.web.push_link(inline[i as usize], self.markup, html);
+        self.web.push_text(content, shape, open, self.html, recorder.as_mut());
+        self.html.push_str("</div>\n");
+        let Recorder { text, anchors } = recorder?;
+        self.anchors.as_mut()?.extend(anchors);
+        Some(text)
+    }
+
+    fn related(&mut self, targets: &[Target]) {
+        if !targets.iter().any(|t| t.region == Region::Related) {
+            return;
+        }
+        self.html.push_str("<div class=\"related\"><h3>");
+        self.html.push_str(self.phrases.related);
+        self.html.push_str("</h3><ul>\n");
+        for target in targets.iter().filter(|t| t.region == Region::Related) {
+            self.html.push_str("<li>");
+            self.link(target, |web, html| web.push_anchor(target, html));
+            self.html.push_str(self.end("</li>"));
+            self.html.push('\n');
+        }
+        self.html.push_str("</ul></div>\n");
+    }
+
+    fn advertisements(&mut self, content: &Content, targets: &[Target]) {
+        let draw = self.web.hash(content.body, purpose::ADVERTISEMENT);
+        for (i, target) in targets.iter().filter(|t| t.region == Region::Advertisement).enumerate() {
+            self.html.push_str("<div class=\"ad\"><small>");
+            self.html.push_str(self.phrases.sponsored);
+            self.html.push_str("</small> ");
+            let slogan = self.phrases.slogans[below(draw.rotate_left(i as u32 * 8), 6) as usize];
+            self.link(target, |_, html| html.push_str(slogan));
+            self.html.push_str(if self.markup == Markup::Unquoted { " & & </div>\n" } else { "</div>\n" });
+        }
+    }
+
+    fn footer(&mut self, site: &Site, content: &Content) {
+        self.html.push_str("<div class=\"footer\">&copy; ");
+        self.web.push_site_name(self.web.host_of(content.body), site.language, self.html);
+        self.html.push(' ');
+        self.html.push_str(self.phrases.footer);
+        self.html.push_str("</div>\n");
+        self.html.push_str(self.end("</body></html>\n"));
     }
 }
 

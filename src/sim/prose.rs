@@ -1,7 +1,7 @@
 //! Words: titles and main texts, with known words replaced.
 
-use super::draw::{Draws, below, tail_3_8, unit};
-use super::layout::{Content, purpose};
+use super::draw::{Draws, below, purpose, tail_3_8, unit};
+use super::layout::Content;
 use super::phrases::{self, Phrases};
 use super::vocabulary::{CHINESE, ENGLISH, Vocabulary};
 use super::{Language, Web};
@@ -100,6 +100,28 @@ impl Web {
         positions
     }
 
+    /// The words of a main text, in order.
+    fn words_of<'w>(&'w self, content: &'w Content, language: Language) -> impl Iterator<Item = u16> + 'w {
+        let words = vocabulary(language);
+        let count = self.text_words(content.text);
+        let mut edits = self.edited(content, count).into_iter().peekable();
+        let mut draws = Draws::new(self.config.seed, content.text, purpose::TEXT);
+        let mut planted = self.text_topic(content.text, language);
+        (0..count).map(move |at| {
+            let mut word = words.draw(draws.next());
+            if let Some(of_topic) = planted.as_mut().and_then(|draw| draw()) {
+                word = of_topic;
+            }
+            if edits.next_if_eq(&at).is_some() {
+                // Another word at any draw: the next ranks around the vocabulary that are not this one.
+                let draw = self.hash(content.body ^ u64::from(at) << 40, purpose::EDITS);
+                let other = below(draw, words.len() as u64 - 1);
+                word = ((u64::from(word) + 1 + other) % words.len() as u64) as u16;
+            }
+            word
+        })
+    }
+
     /// Appends the paragraphs of a main text as HTML; `open` appends the start tag of a link.
     pub(super) fn push_text(
         &self,
@@ -112,9 +134,6 @@ impl Web {
         let Shape { language, links, closed } = shape;
         let (words, phrases) = (vocabulary(language), phrases_of(language));
         let count = self.text_words(content.text);
-        let edited = self.edited(content, count);
-        let mut edits = edited.iter().copied().peekable();
-        let mut draws = Draws::new(self.config.seed, content.text, purpose::TEXT);
         let mut form = Draws::new(self.config.seed, content.text, purpose::FORM);
         let both = |piece: &str, out: &mut String, record: &mut Option<&mut Recorder>| {
             out.push_str(piece);
@@ -122,53 +141,37 @@ impl Web {
                 record.text.push_str(piece);
             }
         };
-        let mut planted = self.text_topic(content.text, language);
         let (mut sentences, mut left, mut comma, mut link) = (0, 0, 0, 0);
         let step = (count / (links + 1)).max(1);
-        for at in 0..count {
+        for (at, word) in (0..).zip(self.words_of(content, language)) {
             let starts = left == 0;
-            if starts {
-                if sentences == 0 {
-                    sentences = 2 + form.below(4);
-                    if at > 0 {
-                        out.push_str(if closed { "</p>\n" } else { "\n" });
-                        if let Some(record) = &mut record {
-                            record.text.push('\n');
-                        }
+            if starts && sentences == 0 {
+                sentences = 2 + form.below(4);
+                if at > 0 {
+                    out.push_str(if closed { "</p>\n" } else { "\n" });
+                    if let Some(record) = &mut record {
+                        record.text.push('\n');
                     }
-                    out.push_str("<p>");
-                } else {
-                    both(phrases.space, out, &mut record);
                 }
-                left = 6 + form.below(10);
-                comma = if left > 9 { left / 2 } else { 0 };
+                out.push_str("<p>");
             } else {
                 both(phrases.space, out, &mut record);
             }
-            let mut word = words.draw(draws.next());
-            if let Some(of_topic) = planted.as_mut().and_then(|draw| draw()) {
-                word = of_topic;
+            if starts {
+                left = 6 + form.below(10);
+                comma = if left > 9 { left / 2 } else { 0 };
             }
-            if edits.next_if_eq(&at).is_some() {
-                // Another word at any draw: the next ranks around the vocabulary that are not this one.
-                let other = below(
-                    self.hash(content.body ^ u64::from(at) << 40, purpose::EDITS),
-                    words.len() as u64 - 1,
-                );
-                word = ((u64::from(word) + 1 + other) % words.len() as u64) as u16;
-            }
-            let spelt = words.word(word);
             let anchor = link < links && at == (link + 1) * step;
             let from = record.as_ref().map_or(0, |record| record.text.len());
             if anchor {
                 open(link, out);
             }
             if starts {
-                let mut capital = String::with_capacity(spelt.len());
-                push_capital(spelt, &mut capital);
+                let mut capital = String::new();
+                push_capital(words.word(word), &mut capital);
                 both(&capital, out, &mut record);
             } else {
-                both(spelt, out, &mut record);
+                both(words.word(word), out, &mut record);
             }
             if anchor {
                 out.push_str("</a>");

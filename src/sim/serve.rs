@@ -29,7 +29,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use webmill_capture::error::{Error, Result};
 
 use super::serve_log::{Asked, Happening, Recording};
-use super::serve_request::{Read, read_request};
+use super::serve_request::{Read, Request, read_request};
 use super::{Answer, Ending, Rest, SimWeb, SynthPage};
 
 /// URLs whose attempts are counted.
@@ -289,69 +289,11 @@ async fn part(stream: &mut TcpStream) {
 
 async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Result<Ending> {
     let mut input: Vec<u8> = Vec::new();
-    loop {
-        let request = match read_request(&input) {
-            Read::Request(request) => request,
-            Read::More => {
-                input.reserve(2048);
-                match timeout(IDLE, stream.read_buf(&mut input)).await {
-                    Ok(Ok(n)) if n > 0 => continue,
-                    Ok(Err(e)) => return Err(e),
-                    _ => return Ok(Ending::Close),
-                }
-            }
-            Read::Bad(status) => {
-                let mut answer = Answer::default();
-                answer.error(status, "Connection: close\r\n");
-                timeout(IDLE, stream.write_all(&answer.message)).await??;
-                return Ok(Ending::Close);
-            }
-        };
-        // The body of the request: thrown away.
-        let used = request.head + request.body;
-        while input.len() < used {
-            match timeout(IDLE, stream.read_buf(&mut input)).await {
-                Ok(Ok(n)) if n > 0 => {}
-                _ => return Ok(Ending::Close),
-            }
-        }
-        input.drain(..used);
-        if input.is_empty() {
-            input = Vec::new(); // a connection that waits holds no memory
-        }
+    while let Some(request) = next_request(stream, &mut input).await? {
         let arrived = Instant::now();
-        state.counts.requests.fetch_add(1, Ordering::Relaxed);
-        let attempt = attempt(state, &request.url);
-        let mut answer = ANSWERS.with_borrow_mut(Vec::pop).unwrap_or_default();
-        SCRATCH.with_borrow_mut(|scratch| {
-            let asking = Asking {
-                method: &request.method,
-                url: &request.url,
-                attempt,
-                if_none_match: request.if_none_match.as_deref(),
-                if_modified_since: request.if_modified_since.as_deref(),
-            };
-            state.site.answer_request(&asking, scratch, &mut answer);
-        });
-        if answer.by_proxy && !request.proxy {
-            answer.nothing(Ending::Close);
-        }
-        if let Some(recorder) = &state.recorder {
-            let host = SimWeb::split(&request.url).map_or("", |(host, _)| host).to_owned();
-            let asked = Asked {
-                connection: number,
-                method: request.method.clone(),
-                host,
-                url: request.url,
-                user_agent: request.user_agent,
-                attempt,
-                status: answer.status,
-                if_none_match: request.if_none_match,
-                if_modified_since: request.if_modified_since,
-            };
-            recorder.push(arrived, Happening::Asked(asked));
-        }
-        let sent = send(stream, &answer, request.method == "HEAD").await;
+        let (keep, head_only) = (request.keep, request.method == "HEAD");
+        let answer = answer(state, request, number, arrived);
+        let sent = send(stream, &answer, head_only).await;
         if let Some(recorder) = &state.recorder {
             recorder.push(Instant::now(), Happening::Answered(number));
         }
@@ -360,10 +302,84 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
             ANSWERS.with_borrow_mut(|answers| answers.push(answer));
         }
         sent?;
-        if ending != Ending::Keep || !request.keep {
-            return Ok(if ending == Ending::Keep { Ending::Close } else { ending });
+        match ending {
+            Ending::Keep if keep => {}
+            Ending::Keep => return Ok(Ending::Close),
+            ending => return Ok(ending),
         }
     }
+    Ok(Ending::Close)
+}
+
+/// Reads a request, and throws its body away; none where the client leaves, or what it sends is none.
+async fn next_request(stream: &mut TcpStream, input: &mut Vec<u8>) -> io::Result<Option<Request>> {
+    loop {
+        let request = match read_request(input) {
+            Read::Request(request) => request,
+            Read::More => {
+                input.reserve(2048);
+                match timeout(IDLE, stream.read_buf(input)).await {
+                    Ok(Ok(n)) if n > 0 => continue,
+                    Ok(Err(e)) => return Err(e),
+                    _ => return Ok(None),
+                }
+            }
+            Read::Bad(status) => {
+                let mut answer = Answer::default();
+                answer.error(status, "Connection: close\r\n");
+                timeout(IDLE, stream.write_all(&answer.message)).await??;
+                return Ok(None);
+            }
+        };
+        let used = request.head + request.body;
+        while input.len() < used {
+            match timeout(IDLE, stream.read_buf(input)).await {
+                Ok(Ok(n)) if n > 0 => {}
+                _ => return Ok(None),
+            }
+        }
+        input.drain(..used);
+        if input.is_empty() {
+            *input = Vec::new(); // a connection that waits holds no memory
+        }
+        return Ok(Some(request));
+    }
+}
+
+/// What the site says to a request, which is recorded.
+fn answer(state: &State, request: Request, number: u64, arrived: Instant) -> Answer {
+    state.counts.requests.fetch_add(1, Ordering::Relaxed);
+    let attempt = attempt(state, &request.url);
+    let mut answer = ANSWERS.with_borrow_mut(Vec::pop).unwrap_or_default();
+    SCRATCH.with_borrow_mut(|scratch| {
+        let asking = Asking {
+            method: &request.method,
+            url: &request.url,
+            attempt,
+            if_none_match: request.if_none_match.as_deref(),
+            if_modified_since: request.if_modified_since.as_deref(),
+        };
+        state.site.answer_request(&asking, scratch, &mut answer);
+    });
+    if answer.by_proxy && !request.proxy {
+        answer.nothing(Ending::Close);
+    }
+    if let Some(recorder) = &state.recorder {
+        let host = SimWeb::split(&request.url).map_or("", |(host, _)| host).to_owned();
+        let asked = Asked {
+            connection: number,
+            method: request.method,
+            host,
+            url: request.url,
+            user_agent: request.user_agent,
+            attempt,
+            status: answer.status,
+            if_none_match: request.if_none_match,
+            if_modified_since: request.if_modified_since,
+        };
+        recorder.push(arrived, Happening::Asked(asked));
+    }
+    answer
 }
 
 thread_local! {

@@ -12,10 +12,12 @@
 //!
 //! **Determinism.** Equal configurations give equal answers.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use webmill_capture::error::{Error, Result};
 
 use super::Web;
-use super::sim_changes::Clock;
 use super::sim_config::SimConfig;
 
 /// A simulated Web with its servers; see the [module](super).
@@ -25,7 +27,8 @@ pub struct SimWeb {
     pub(super) web: Web,
     /// Whether hosts may have extras: without them no place is kept for them in the truth.
     pub(super) has_extras: bool,
-    pub(super) clock: Clock,
+    /// The time of the Web, shared by its clones.
+    now_ms: Arc<AtomicI64>,
 }
 
 impl SimWeb {
@@ -65,7 +68,7 @@ impl SimWeb {
         let has_extras =
             config.features.all().iter().any(|&share| share > 0.0) || config.robots.sitemaps > 0.0;
         let start_ms = config.changes.as_ref().map_or(0, |changes| changes.start_ms);
-        Ok(SimWeb { config, web, has_extras, clock: Clock::at(start_ms) })
+        Ok(SimWeb { config, web, has_extras, now_ms: Arc::new(AtomicI64::new(start_ms)) })
     }
 
     /// The pages, without their servers.
@@ -82,6 +85,16 @@ impl SimWeb {
     pub fn seeds(&self) -> impl Iterator<Item = String> + '_ {
         let hosts = (0..self.web.hosts()).filter(|&host| self.web.host_size(host) > 0);
         hosts.map(|host| self.web.url(self.web.host_start(host)))
+    }
+
+    /// Sets the time of the Web, ms since 1970, for all its clones: those that a server has too.
+    pub fn set_time(&self, ms: i64) {
+        self.now_ms.store(ms, Ordering::Relaxed);
+    }
+
+    /// The time of the Web, ms since 1970.
+    pub fn time(&self) -> i64 {
+        self.now_ms.load(Ordering::Relaxed)
     }
 
     /// Uniform in [0, 1), by item and purpose.

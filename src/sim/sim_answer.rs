@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use super::draw::below;
-use super::layout::purpose;
+use super::draw::{below, purpose};
 use super::sim::SimWeb;
 use super::sim_config::RobotsKind;
 use super::sim_extras::{Deed, Slot};

@@ -9,62 +9,14 @@
 //!
 //! **Determinism.** A function of configuration, URL and time.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-
-use serde::{Deserialize, Serialize};
-
-use super::draw::below;
-use super::layout::{Content, purpose};
+use super::draw::{below, purpose};
+use super::layout::Content;
 use super::prose::Shape;
 use super::sim::SimWeb;
 use super::sim_answer::Answer;
 use super::vocabulary::to_gbk;
 use super::{Asking, Kind};
 use webmill_capture::date::{format_rfc822, parse_rfc822};
-use webmill_capture::error::{Error, Result};
-
-/// How pages change.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ChangeConfig {
-    /// When the Web begins to change, ms since 1970; its time until it is set. Default 2024-01-01.
-    pub start_ms: i64,
-    /// Share of pages that change. Default 0.8.
-    pub share: f64,
-    /// Days between two changes of such a page, 1 to 100,000. Default 50.
-    pub every_days: u32,
-    /// Share of hosts that send no validators. Default 0.3.
-    pub without: f64,
-}
-
-impl Default for ChangeConfig {
-    fn default() -> Self {
-        ChangeConfig { start_ms: 1_704_067_200_000, share: 0.8, every_days: 50, without: 0.3 }
-    }
-}
-
-impl ChangeConfig {
-    /// Checks the ranges.
-    pub(super) fn check(&self) -> Result<()> {
-        let sound = |share| (0.0..=1.0).contains(&share);
-        if sound(self.share) && sound(self.without) && (1..=100_000).contains(&self.every_days) {
-            return Ok(());
-        }
-        let ranges = "changes: shares must lie in 0 to 1, every_days in 1 to 100,000";
-        Err(Error::Config(format!("a simulated Web: {ranges}")))
-    }
-}
-
-/// The time of a Web, shared by its clones.
-#[derive(Debug, Clone)]
-pub(super) struct Clock(Arc<AtomicI64>);
-
-impl Clock {
-    pub(super) fn at(ms: i64) -> Clock {
-        Clock(Arc::new(AtomicI64::new(ms)))
-    }
-}
 
 /// A page at a time, as its head and body show it.
 pub(super) struct Revision {
@@ -76,16 +28,6 @@ pub(super) struct Revision {
 }
 
 impl SimWeb {
-    /// Sets the time of the Web, ms since 1970, for all its clones: those that a server has too.
-    pub fn set_time(&self, ms: i64) {
-        self.clock.0.store(ms, Ordering::Relaxed);
-    }
-
-    /// The time of the Web, ms since 1970.
-    pub fn time(&self) -> i64 {
-        self.clock.0.load(Ordering::Relaxed)
-    }
-
     /// A page at the time of the Web; `None`: nothing ever changes.
     pub(super) fn revision(&self, host: u64, page: u64) -> Option<Revision> {
         let config = self.config.changes.as_ref()?;

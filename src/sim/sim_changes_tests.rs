@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Config, SimConfig, SynthPage};
+use crate::{ChangeConfig, Config, SimConfig, SynthPage};
 
 const DAY: i64 = 86_400_000;
 

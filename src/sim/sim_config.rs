@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChangeConfig, Config};
+use super::Config;
+use webmill_capture::error::{Error, Result};
 
 /// What kind of simulated Web. The default resembles the real one; every share can be 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,6 +86,38 @@ impl SimConfig {
             pages: PageShares::none(),
             ..SimConfig::default()
         }
+    }
+}
+
+/// How pages change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChangeConfig {
+    /// When the Web begins to change, ms since 1970; its time until it is set. Default 2024-01-01.
+    pub start_ms: i64,
+    /// Share of pages that change. Default 0.8.
+    pub share: f64,
+    /// Days between two changes of such a page, 1 to 100,000. Default 50.
+    pub every_days: u32,
+    /// Share of hosts that send no validators. Default 0.3.
+    pub without: f64,
+}
+
+impl Default for ChangeConfig {
+    fn default() -> Self {
+        ChangeConfig { start_ms: 1_704_067_200_000, share: 0.8, every_days: 50, without: 0.3 }
+    }
+}
+
+impl ChangeConfig {
+    /// Checks the ranges.
+    pub(super) fn check(&self) -> Result<()> {
+        let sound = |share| (0.0..=1.0).contains(&share);
+        if sound(self.share) && sound(self.without) && (1..=100_000).contains(&self.every_days) {
+            return Ok(());
+        }
+        let ranges = "changes: shares must lie in 0 to 1, every_days in 1 to 100,000";
+        Err(Error::Config(format!("a simulated Web: {ranges}")))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Pages that a simulated host may have besides those of the Web: loops, chains, refreshes, bases, marks.
 
-use super::draw::{below, unit};
-use super::layout::purpose;
+use super::draw::{below, purpose, unit};
 use super::sim::SimWeb;
 use super::sim_config::Feature;
 use super::{Language, Web};

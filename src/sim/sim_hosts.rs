@@ -1,7 +1,6 @@
 //! How the hosts of a simulated Web answer: health, session ids.
 
-use super::draw::{below, unit};
-use super::layout::purpose;
+use super::draw::{below, purpose, unit};
 use super::sim::SimWeb;
 use super::sim_config::{HostTrouble, pick};
 use super::sim_traps::Trap;

@@ -3,8 +3,8 @@
 //! A rule is kept as it is written and as it is meant; only what is meant decides. Rules that are written in percent
 //! encoding never compete with others, so that the length of what is written cannot matter.
 
-use super::draw::{below, unit};
-use super::layout::{SECTIONS, purpose};
+use super::draw::{below, purpose, unit};
+use super::layout::SECTIONS;
 use super::sim::SimWeb;
 use super::sim_config::{RobotsKind, pick};
 use super::sim_hosts::Health;

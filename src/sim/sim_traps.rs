@@ -1,36 +1,23 @@
 //! Parts of a host that have no end.
 
-/// An endless part of a host. Its pages differ in little more than their numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Trap {
-    /// A page a month, by path.
-    Calendar,
-    /// A page a month, by query.
-    CalendarQuery,
-    /// Folders in themselves: a relative link that should have been absolute.
-    Folders,
-    /// Filters that can be set on and on.
-    Facets,
-    /// Numbered near-copies.
-    Items,
+webmill_capture::words! {
+    /// An endless part of a host. Its pages differ in little more than their numbers.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Trap {
+        /// A page a month, by path.
+        Calendar = "calendar",
+        /// A page a month, by query.
+        CalendarQuery = "calendar-query",
+        /// Folders in themselves: a relative link that should have been absolute.
+        Folders = "folders",
+        /// Filters that can be set on and on.
+        Facets = "facets",
+        /// Numbered near-copies.
+        Items = "items",
+    }
 }
 
 impl Trap {
-    /// All kinds.
-    pub const ALL: [Trap; 5] =
-        [Trap::Calendar, Trap::CalendarQuery, Trap::Folders, Trap::Facets, Trap::Items];
-
-    /// Its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Trap::Calendar => "calendar",
-            Trap::CalendarQuery => "calendar-query",
-            Trap::Folders => "folders",
-            Trap::Facets => "facets",
-            Trap::Items => "items",
-        }
-    }
-
     /// What all its paths begin with.
     pub fn prefix(self) -> &'static str {
         match self {

@@ -4,8 +4,7 @@ use std::io::Write as _;
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
-use super::draw::{below, unit};
-use super::layout::purpose;
+use super::draw::{below, purpose, unit};
 use super::sim::SimWeb;
 use super::sim_answer::{Answer, Ending, Rest, gzip};
 use super::sim_config::{Trouble, pick};
@@ -114,24 +113,8 @@ impl SimWeb {
                 out.ending = Ending::Close;
             }
             Trouble::Chunked | Trouble::Trailers | Trouble::BrokenChunks => {
-                let decorated = trouble == Trouble::Trailers;
-                let announced = if decorated { "Trailer: X-Sum\r\n" } else { "" };
-                out.begin(head, &format!("Transfer-Encoding: chunked\r\n{announced}"));
                 let size = 1 + below(hash, body.len() as u64) as usize;
-                for chunk in body.chunks(size) {
-                    let extension = if decorated { ";name=\"a;b\"" } else { "" };
-                    let _ = write!(out.message, "{:x}{extension}\r\n", chunk.len());
-                    out.message.extend_from_slice(chunk);
-                    out.message.extend_from_slice(b"\r\n");
-                }
-                out.message.extend_from_slice(match trouble {
-                    Trouble::Trailers => b"0\r\nX-Sum: 17\r\n\r\n".as_slice(),
-                    Trouble::BrokenChunks => b"xyz\r\nlost\r\n",
-                    _ => b"0\r\n\r\n",
-                });
-                if trouble == Trouble::BrokenChunks {
-                    out.ending = Ending::Close;
-                }
+                send_chunked(trouble, size, head, body, out);
             }
             Trouble::Unbounded => {
                 out.begin(head, "Connection: close\r\n");
@@ -145,20 +128,7 @@ impl SimWeb {
                 out.whole(head, "Content-Encoding: zstd\r\n", &packed);
             }
             Trouble::Bomb => self.bomb(head, body, out),
-            Trouble::Odd => {
-                let text = String::from_utf8_lossy(head);
-                let mut lines = text.split("\r\n");
-                let _ = lines.next();
-                out.message.extend_from_slice(b"HTTP/1.1 200\n");
-                for line in lines.filter(|line| !line.is_empty()) {
-                    let (name, value) = line.split_once(": ").unwrap_or((line, ""));
-                    let _ = writeln!(out.message, "{}:{value}", name.to_ascii_lowercase());
-                }
-                out.message.extend_from_slice(b"x-motto:\xce\xd2\xb0\xae\xb1\xb1\xbe\xa9\n");
-                let _ = write!(out.message, "CONTENT-LENGTH:{}\n\n", body.len());
-                out.head_len = out.message.len();
-                out.message.extend_from_slice(body);
-            }
+            Trouble::Odd => send_odd(head, body, out),
             Trouble::Old => {
                 let changed = [b"HTTP/1.0".as_slice(), &head[8..]].concat();
                 out.begin(&changed, "");
@@ -190,6 +160,43 @@ impl SimWeb {
         out.message.extend_from_slice(&start);
         out.rest = Rest::Repeat { piece: block.into(), times: Some(times), end };
     }
+}
+
+/// In chunks of a size, with trailers or a broken end.
+fn send_chunked(trouble: Trouble, size: usize, head: &[u8], body: &[u8], out: &mut Answer) {
+    let decorated = trouble == Trouble::Trailers;
+    let announced = if decorated { "Trailer: X-Sum\r\n" } else { "" };
+    out.begin(head, &format!("Transfer-Encoding: chunked\r\n{announced}"));
+    for chunk in body.chunks(size) {
+        let extension = if decorated { ";name=\"a;b\"" } else { "" };
+        let _ = write!(out.message, "{:x}{extension}\r\n", chunk.len());
+        out.message.extend_from_slice(chunk);
+        out.message.extend_from_slice(b"\r\n");
+    }
+    out.message.extend_from_slice(match trouble {
+        Trouble::Trailers => b"0\r\nX-Sum: 17\r\n\r\n".as_slice(),
+        Trouble::BrokenChunks => b"xyz\r\nlost\r\n",
+        _ => b"0\r\n\r\n",
+    });
+    if trouble == Trouble::BrokenChunks {
+        out.ending = Ending::Close;
+    }
+}
+
+/// As servers write that keep to no rule of form.
+fn send_odd(head: &[u8], body: &[u8], out: &mut Answer) {
+    let text = String::from_utf8_lossy(head);
+    let mut lines = text.split("\r\n");
+    let _ = lines.next();
+    out.message.extend_from_slice(b"HTTP/1.1 200\n");
+    for line in lines.filter(|line| !line.is_empty()) {
+        let (name, value) = line.split_once(": ").unwrap_or((line, ""));
+        let _ = writeln!(out.message, "{}:{value}", name.to_ascii_lowercase());
+    }
+    out.message.extend_from_slice(b"x-motto:\xce\xd2\xb0\xae\xb1\xb1\xbe\xa9\n");
+    let _ = write!(out.message, "CONTENT-LENGTH:{}\n\n", body.len());
+    out.head_len = out.message.len();
+    out.message.extend_from_slice(body);
 }
 
 const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];

@@ -27,51 +27,36 @@ use super::{Kind, Region, Trap};
 /// Redirects that the crawler follows one after the other.
 const MAX_REDIRECTS: u32 = 10;
 
-/// What must become of a URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Expect {
-    /// Stored once, whole.
-    Store,
-    /// Stored once; that its body ends where it should cannot be said: endless, of wrong length, a bomb.
-    StoreCut,
-    /// Asked for; a redirect.
-    Redirect,
-    /// Asked for; 4xx.
-    Gone,
-    /// Asked for; never answers well.
-    Failed,
-    /// Its host gives no page.
-    Dead,
-    /// Known, but robots.txt denies it: never asked for.
-    Denied,
-    /// Nothing that may be followed leads to it: never asked for.
-    Unknown,
-    /// Another name of a page, by a session id: never stored.
-    Duplicate,
-    /// In a trap: some may be stored.
-    Trap,
-    /// robots.txt or a sitemap.
-    Service,
+webmill_capture::words! {
+    /// What must become of a URL.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Expect {
+        /// Stored once, whole.
+        Store = "store",
+        /// Stored once; that its body ends where it should cannot be said: endless, of wrong length, a bomb.
+        StoreCut = "store-cut",
+        /// Asked for; a redirect.
+        Redirect = "redirect",
+        /// Asked for; 4xx.
+        Gone = "gone",
+        /// Asked for; never answers well.
+        Failed = "failed",
+        /// Its host gives no page.
+        Dead = "dead",
+        /// Known, but robots.txt denies it: never asked for.
+        Denied = "denied",
+        /// Nothing that may be followed leads to it: never asked for.
+        Unknown = "unknown",
+        /// Another name of a page, by a session id: never stored.
+        Duplicate = "duplicate",
+        /// In a trap: some may be stored.
+        Trap = "trap",
+        /// robots.txt or a sitemap.
+        Service = "service",
+    }
 }
 
 impl Expect {
-    /// Its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Expect::Store => "store",
-            Expect::StoreCut => "store-cut",
-            Expect::Redirect => "redirect",
-            Expect::Gone => "gone",
-            Expect::Failed => "failed",
-            Expect::Dead => "dead",
-            Expect::Denied => "denied",
-            Expect::Unknown => "unknown",
-            Expect::Duplicate => "duplicate",
-            Expect::Trap => "trap",
-            Expect::Service => "service",
-        }
-    }
-
     /// Whether it must be stored.
     pub fn is_stored(self) -> bool {
         matches!(self, Expect::Store | Expect::StoreCut)

@@ -7,7 +7,7 @@ use webmill_capture::error::{Error, Result};
 use std::sync::Arc;
 
 use super::draw::Shuffle;
-use super::topics::{PageTopic, Planted, TopicConfig};
+use super::topic_plan::{PageTopic, TopicConfig, TopicPlan};
 
 /// Density exponent of the number of pages of a host.
 pub const HOST_EXPONENT: f64 = 7.0 / 3.0;
@@ -98,7 +98,7 @@ pub struct Web {
     pub(super) config: Config,
     pub(super) hosts: u64,
     pub(super) popular: Shuffle,
-    pub(super) planted: Option<Arc<Planted>>,
+    pub(super) planted: Option<Arc<TopicPlan>>,
 }
 
 /// What a crawler stores of one page.
@@ -263,9 +263,10 @@ impl Web {
         let hosts = c.pages.div_ceil(c.pages_per_host);
         let popular = Shuffle::new(c.pages, c.seed ^ 0x706F_7075_6C61_7221);
         let mut web = Web { config, hosts, popular, planted: None };
-        if let Some(topics) = web.config.topics.clone() {
-            topics.check(hosts)?;
-            web.planted = Some(Arc::new(Planted::new(&web, &topics)));
+        if let Some(topics) = &web.config.topics {
+            let plan = TopicPlan::new(topics, web.config.seed, hosts)?;
+            let own = (0..hosts).filter(|host| web.mirrored_host(*host).is_none());
+            web.planted = Some(Arc::new(plan.plant(own.map(|host| (host, web.host_size(host))))));
         }
         Ok(web)
     }

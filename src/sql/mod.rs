@@ -4,6 +4,7 @@ mod cells;
 mod engine;
 mod functions;
 mod rewrite;
+mod scan;
 mod statement;
 mod windows;
 

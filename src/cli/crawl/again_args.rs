@@ -89,7 +89,7 @@ mod tests {
         let usual = CrawlOptions::default();
         assert_eq!(options(&[]), usual);
         assert_eq!(options(&["--revisit"]), CrawlOptions { again: Again::Due, ..usual.clone() });
-        for schedule in Schedule::ALL {
+        for &schedule in Schedule::ALL {
             let options = options(&["--revisit", schedule.name()]);
             assert_eq!((options.revisit.schedule, options.again), (schedule, Again::Due));
         }

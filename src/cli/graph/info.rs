@@ -32,7 +32,7 @@ pub fn run(args: &InfoArgs) -> Result<ExitCode> {
 /// Prints all numbers of a graph, or those of chosen parts of its shape alone.
 pub fn shape_of(source: &OpenedGraph, flags: &JobFlags, parts: &[Part]) -> Result<ExitCode> {
     if parts.is_empty() {
-        return print_info(source, flags, &Part::ALL);
+        return print_info(source, flags, Part::ALL);
     }
     let found = measure(source, flags, parts)?;
     let mut numbers = shape(source.graph.num_nodes(), &found, parts, true);

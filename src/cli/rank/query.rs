@@ -68,19 +68,7 @@ pub fn print(
         webmill_jobs::say!("{warning}");
     }
     let set = if how.arc { BaseSet::two_steps() } else { BaseSet::default() };
-    let most = set.root.max(set.most);
-    let answers = match TextIndex::of(path, &extract)? {
-        Some(index) => {
-            webmill_jobs::say!("answers are those of the index: words as texts are cut, phrases in quotes");
-            indexed(&index, words, most)?
-        }
-        None => {
-            webmill_jobs::say!(
-                "no index of these texts: all of them are read; webmill count index makes one"
-            );
-            answers(&extract, &query, most)?
-        }
-    };
+    let answers = answering(path, &extract, words, &query, set.root.max(set.most))?;
     let (answers, domains) = nodes(graph, &answers)?;
     let whole = if with.weighted { source.graph.clone() } else { source.graph.without_weights() };
     let focus = set.run(&whole, &with.transpose(&whole)?, &answers, Some(&domains))?;
@@ -100,15 +88,7 @@ pub fn print(
             .run(&focus, |u, v| terms.get(&(u, v)).copied().unwrap_or(0))?;
         vec![("authority".into(), found.authorities), ("hub".into(), found.hubs)]
     } else {
-        let hubs_and_authorities = || ["authority", "hub"].into_iter().filter_map(Chosen::named).collect();
-        let chosen = how.by.by.map_or_else(hubs_and_authorities, |by| vec![by]);
-        let scores = with.scores(&chosen, &focus.graph, &focus.transpose)?;
-        let list = |(chosen, scores): (&Chosen, Vec<f64>)| {
-            let mut list = focus.best(&scores, most);
-            list.retain(|(_, score)| *score > 0.0);
-            (chosen.name().to_owned(), list)
-        };
-        chosen.iter().zip(scores).map(list).collect()
+        measured(&focus, how, with, most)?
     };
     let names = names(graph, &lists)?;
     let mut rows = Rows::new(how.format.form(), &["measure", "score", "node"]);
@@ -118,6 +98,35 @@ pub fn print(
         }
     }
     rows.flush()
+}
+
+/// Keys of the pages that answer a query best, with their scores: by the index of texts where there is one.
+fn answering(
+    path: &Path,
+    extract: &Committed,
+    words: &str,
+    query: &Query,
+    most: usize,
+) -> Result<HashMap<u128, f64>> {
+    if let Some(index) = TextIndex::of(path, extract)? {
+        webmill_jobs::say!("answers are those of the index: words as texts are cut, phrases in quotes");
+        return indexed(&index, words, most);
+    }
+    webmill_jobs::say!("no index of these texts: all of them are read; webmill count index makes one");
+    answers(extract, query, most)
+}
+
+/// The best pages around the answers by the measures that are asked for, hubs and authorities by default.
+fn measured(focus: &Focus, how: &RankArgs, with: &Measured<'_>, most: usize) -> Result<Vec<(String, List)>> {
+    let hubs_and_authorities = || ["authority", "hub"].into_iter().filter_map(Chosen::named).collect();
+    let chosen = how.by.by.map_or_else(hubs_and_authorities, |by| vec![by]);
+    let scores = with.scores(&chosen, &focus.graph, &focus.transpose)?;
+    let list = |(chosen, scores): (&Chosen, Vec<f64>)| {
+        let mut list = focus.best(&scores, most);
+        list.retain(|(_, score)| *score > 0.0);
+        (chosen.name().to_owned(), list)
+    };
+    Ok(chosen.iter().zip(scores).map(list).collect())
 }
 
 /// Keys of the best pages of the index, with their scores.

@@ -46,6 +46,37 @@ enum Line<'a> {
     },
 }
 
+impl Line<'_> {
+    /// Writes it about the file at `path`, as JSON or for people.
+    fn put(&self, path: &str, json: bool, out: &mut impl Write) -> std::io::Result<()> {
+        if json {
+            serde_json::to_writer(&mut *out, self)?;
+            return writeln!(out);
+        }
+        match self {
+            Line::Damage { offset: None, reason, .. } => writeln!(out, "{reason}"),
+            Line::Damage { offset: Some(offset), reason, .. } => {
+                writeln!(out, "{path} at byte {offset}: {reason}")
+            }
+            Line::Defect { offset, reason, .. } => {
+                writeln!(out, "{path} at byte {offset}: survivable: {reason}")
+            }
+            Line::Shard { shard, format, records, damaged, bytes, bytes_lost, defects, defects_by_name } => {
+                let share = 100.0 * *bytes_lost as f64 / (*bytes).max(1) as f64;
+                let lost = match *damaged {
+                    0 => String::new(),
+                    _ => format!(", {bytes_lost} of {bytes} bytes lost ({:.2} %)", share.min(100.0)),
+                };
+                let and =
+                    if *defects > 0 { format!(", {defects} with survivable defects") } else { String::new() };
+                let records = count(*records, "record");
+                writeln!(out, "{shard}: {format}, {records}, {damaged} damaged{lost}{and}")?;
+                defects_by_name.iter().try_for_each(|(name, records)| writeln!(out, "  {records} × {name}"))
+            }
+        }
+    }
+}
+
 /// Records that were read, by defect; a record may have several.
 type Defects = BTreeMap<Cow<'static, str>, u64>;
 
@@ -83,36 +114,7 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
     let mut tally = Tally::default();
     let (mut defects, mut by_name) = (0, Defects::new());
     let json = args.format.is_json();
-    let mut put = |line: &Line<'_>| -> std::io::Result<()> {
-        if json {
-            serde_json::to_writer(&mut *out, line)?;
-            return writeln!(out);
-        }
-        match line {
-            Line::Damage { offset: None, reason, .. } => writeln!(out, "{reason}"),
-            Line::Damage { offset: Some(offset), reason, .. } => {
-                writeln!(out, "{path} at byte {offset}: {reason}")
-            }
-            Line::Defect { offset, reason, .. } => {
-                writeln!(out, "{path} at byte {offset}: survivable: {reason}")
-            }
-            Line::Shard { format, records, damaged, bytes, bytes_lost, defects, defects_by_name, .. } => {
-                let share = 100.0 * *bytes_lost as f64 / (*bytes).max(1) as f64;
-                let lost = match *damaged {
-                    0 => String::new(),
-                    _ => format!(", {bytes_lost} of {bytes} bytes lost ({:.2} %)", share.min(100.0)),
-                };
-                let and =
-                    if *defects > 0 { format!(", {defects} with survivable defects") } else { String::new() };
-                writeln!(
-                    out,
-                    "{shard}: {format}, {}, {damaged} damaged{lost}{and}",
-                    count(*records, "record")
-                )?;
-                defects_by_name.iter().try_for_each(|(name, records)| writeln!(out, "  {records} × {name}"))
-            }
-        }
-    };
+    let mut put = |line: &Line<'_>| line.put(&path, json, out);
     while let Some(next) = reader.next() {
         match next {
             Ok(record) => {

@@ -9,10 +9,10 @@ use crate::Purpose;
 use crate::engine::Crawl;
 use crate::engine::apply::about;
 use crate::engine::operate::be_parked;
-use crate::engine::rules::origin;
 use crate::engine::task::{InFlight, Step};
 use crate::event::outcome;
 use crate::frontier::{After, Lease};
+use crate::robots::origin;
 use crate::traps::Variants;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
@@ -98,30 +98,21 @@ impl Crawl {
         if let Some(pattern) = self.operator.drops(&lease.entry.url).map(str::to_owned) {
             return Some((outcome::DROPPED.into(), Some(pattern)));
         }
-        let full = self.is_full(&lease.host, self.frontier.host(lease));
-        let verdict = self.frontier.host(lease).verdict.as_deref();
-        // The limit was widened, or private addresses were allowed.
-        let outdated = (!full && verdict == Some(outcome::HOST_LIMIT))
-            || (self.options.fetch.allow_private && verdict == Some(outcome::PRIVATE_ADDRESS));
-        if outdated {
-            self.frontier.host_mut(lease).verdict = None;
-        }
         // What was queued under other rules is held against those of today; seeds belong to any crawl.
         if let Err(reason) = self.reader.scope.entry(&lease.entry) {
             return Some((outcome::OUT_OF_SCOPE.into(), Some(reason.to_owned())));
         }
+        let host = self.frontier.host(lease);
+        let full = self.is_full(&lease.host, host);
+        let verdict = host.verdict_today(full, self.options.fetch.allow_private).map(str::to_owned);
         // What pages of other hosts need counts as none of this one's pages.
-        let needed = lease.entry.purpose == Purpose::Requisite;
-        let verdict = self.frontier.host(lease).verdict.clone();
-        if let Some(verdict) = verdict.filter(|of| !needed || of != outcome::HOST_LIMIT) {
-            return Some((verdict.into(), None));
+        if lease.entry.purpose == Purpose::Requisite && verdict.as_deref() == Some(outcome::HOST_LIMIT) {
+            return None;
         }
-        if full && !needed {
-            // What else of the host waits gets the same outcome.
-            self.frontier.host_mut(lease).verdict = Some(outcome::HOST_LIMIT.into());
-            return Some((outcome::HOST_LIMIT.into(), None));
+        if verdict != host.verdict {
+            self.frontier.host_mut(lease).verdict.clone_from(&verdict);
         }
-        None
+        verdict.map(|verdict| (verdict.into(), None))
     }
 
     fn permission(&mut self, lease: &Lease, now: i64) -> Result<Permission> {

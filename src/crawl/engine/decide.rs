@@ -387,6 +387,16 @@ impl HostState {
         }
     }
 
+    /// The outcome of all its URLs by the limits of today, which may be wider than those that it was left for.
+    pub(super) fn verdict_today(&self, full: bool, allow_private: bool) -> Option<&str> {
+        let holds = |verdict: &&str| match *verdict {
+            outcome::HOST_LIMIT => full,
+            outcome::PRIVATE_ADDRESS => !allow_private,
+            _ => true,
+        };
+        self.verdict.as_deref().filter(holds).or(full.then_some(outcome::HOST_LIMIT))
+    }
+
     /// What an answer for a robots.txt, or none, does to its host.
     pub(super) fn asked_for_robots(
         &mut self,

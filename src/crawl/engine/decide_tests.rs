@@ -307,3 +307,19 @@ fn robots_files_that_cannot_be_had() {
         assert_eq!(of_url, reason.is_none().then_some((RETRY, After::Retry)), "{failure:?}");
     }
 }
+
+#[test]
+fn hosts_are_left_by_the_limits_of_today() {
+    for (before, full, allow_private, want) in [
+        (None, false, false, None),
+        (None, true, false, Some(HOST_LIMIT)),
+        (Some(HOST_LIMIT), true, false, Some(HOST_LIMIT)),
+        (Some(HOST_LIMIT), false, false, None),
+        (Some(PRIVATE_ADDRESS), false, false, Some(PRIVATE_ADDRESS)),
+        (Some(PRIVATE_ADDRESS), false, true, None),
+        (Some(NO_SUCH_HOST), true, true, Some(NO_SUCH_HOST)),
+    ] {
+        let host = HostState { verdict: before.map(str::to_owned), ..host() };
+        assert_eq!(host.verdict_today(full, allow_private), want, "{before:?} {full} {allow_private}");
+    }
+}

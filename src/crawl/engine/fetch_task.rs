@@ -15,6 +15,7 @@ use crate::fetch::{Failure, Fetched, Fetcher, Method, Received, Request};
 use crate::page::{PageReader, Reading};
 use crate::render::Part;
 use crate::scope::Standing;
+use crate::secret::request_without_secrets;
 use crate::steering::Lead;
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response};
@@ -168,7 +169,7 @@ impl FetchTask {
             known.revisit(self.url.as_str(), received.status, received.broke_off(), facts)
         });
         // A request that brought nothing new would take as much room as what it brought; the event log says what it was.
-        let sent = if revisit.is_some() { Vec::new() } else { without_secrets(&fetched.sent) };
+        let sent = if revisit.is_some() { Vec::new() } else { request_without_secrets(&fetched.sent) };
         let stored = Stored {
             url: self.url.as_str(),
             origin: self.origin.as_deref(),
@@ -219,44 +220,5 @@ impl Drop for ResultSender {
             result: Err(Failure::Protocol("internal error: the fetch did not end".into())),
         };
         let _ = self.results.send(FetchResult::of(self.ticket, fetched));
-    }
-}
-
-/// A request without what it proves who is asking by, nor any header of the user's own: archives are given to others.
-pub(crate) fn without_secrets(request: &[u8]) -> Vec<u8> {
-    const KNOWN: [&str; 12] = [
-        "host",
-        "user-agent",
-        "from",
-        "referer",
-        "accept",
-        "accept-encoding",
-        "accept-language",
-        "accept-charset",
-        "connection",
-        "if-none-match",
-        "if-modified-since",
-        "range",
-    ];
-    let known = |(n, line): &(usize, &[u8])| {
-        let name = line.split(|b| *b == b':').next().unwrap_or_default();
-        *n == 0
-            || line.trim_ascii().is_empty()
-            || KNOWN.iter().any(|k| k.as_bytes().eq_ignore_ascii_case(name))
-    };
-    let lines = request.split_inclusive(|b| *b == b'\n').enumerate().filter(known);
-    lines.flat_map(|(_, line)| line).copied().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_secrets;
-
-    #[test]
-    fn secrets_are_not_archived() {
-        let request =
-            b"GET / HTTP/1.1\r\nHost: a.example\r\nCookie: a=b\r\nX-Api-Key: k\r\nAUTHORIZATION: Basic eA==\r\n\r\n";
-        assert_eq!(without_secrets(request), b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n");
-        assert_eq!(without_secrets(b""), b"");
     }
 }

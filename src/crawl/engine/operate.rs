@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 use crate::Purpose;
 use crate::control::command::{host_name, web_url};
 use crate::control::state::{self, MOST, State};
-use crate::control::{Command, Control, Line, Pattern, Status, wall_clock_ms};
-use crate::engine::{Crawl, Ended, Snapshot};
+use crate::control::{Command, Control, Line, Pattern, Status};
+use crate::engine::{Crawl, Ended, Operated, Snapshot};
 use crate::event::{Event, outcome};
 use crate::frontier::{Changed, NEVER_MS};
 use crate::page::plain;
@@ -45,26 +45,6 @@ pub(super) struct Operator {
     unobeyed: VecDeque<(u64, String)>,
     /// The state as the folder has it.
     saved: State,
-}
-
-/// What of a look at a crawl is its operator's doing.
-#[derive(Debug, Clone, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Operated {
-    /// Patterns of what is dropped.
-    pub drops: Vec<String>,
-    /// Hosts parked by an operator.
-    pub parked: Vec<String>,
-    /// Number of the last command that was obeyed.
-    pub obeyed: u64,
-    /// The last commands that could not be obeyed, by number, with the reason.
-    pub unobeyed: Vec<(u64, String)>,
-    /// Least pause between two requests to a host, ms.
-    pub delay_ms: u64,
-    /// Limit of pages.
-    pub page_limit: Option<u64>,
-    /// Bytes that the frontier may use.
-    pub memory_bytes: u64,
 }
 
 impl Operator {
@@ -338,7 +318,7 @@ impl Crawl {
 
     /// Tells whoever asks how the crawl goes.
     pub(super) fn publish(&mut self, snapshot: &Snapshot) {
-        let status = Status::of(snapshot, wall_clock_ms());
+        let status = Status::of(snapshot, webmill_capture::date::now_ms());
         self.operator.control.publish(&status);
     }
 

@@ -11,7 +11,7 @@ use crate::event::{Event, outcome};
 use crate::fetch::Received;
 use crate::frontier::{AskAgain, Lease};
 use crate::page::Reading;
-use crate::scope::Standing;
+use crate::scope::{Scope, Standing};
 use crate::{Discovered, Purpose};
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response};
@@ -110,18 +110,8 @@ impl Crawl {
 
     /// Asks for the target of a redirect, known or not.
     pub(super) fn go_round(&mut self, redirect: &Redirect<'_>, target: CanonicalUrl) -> Result<()> {
-        let lineage = self.reader.scope.redirected(redirect.at.lineage, &target);
         self.leads_move(redirect, &target)?;
-        self.frontier.add_again(&Discovered {
-            url: target,
-            purpose: redirect.purpose,
-            depth: redirect.at.depth,
-            redirects: redirect.redirects + 1,
-            lineage,
-            origin: Some(redirect.origin.unwrap_or(redirect.url.as_str()).to_owned()),
-            referrer: redirect.referrer.map(Into::into),
-            priority: redirect.priority,
-        })
+        self.frontier.add_again(&redirect.found(target, &self.reader.scope))
     }
 
     /// Queues the target of a redirect; in words why not, otherwise.
@@ -131,51 +121,142 @@ impl Crawl {
         rewritten: CanonicalUrl,
         given: CanonicalUrl,
     ) -> Result<Option<String>> {
-        let Redirect { url, purpose, at, redirects, .. } = *redirect;
-        if redirects >= MAX_REDIRECTS {
-            return Ok(Some(format!("after {redirects} redirects")));
-        }
-        // A server that insists on what rewriting takes off gets it.
-        let target = if rewritten == *url { given } else { rewritten };
-        if target == *url {
-            return Ok(Some("to itself".into()));
-        }
-        // Where there is no sitemap, many servers lead to a page; it must not be taken for known.
-        if purpose == Purpose::Sitemap && redirect.referrer.is_none() && !target.path().contains("sitemap") {
-            return Ok(Some("no sitemap".into()));
-        }
-        let lineage = self.reader.scope.redirected(at.lineage, &target);
-        let standing = Standing { depth: at.depth, lineage };
-        let mut note = None;
-        let allowed = match purpose {
-            Purpose::Requisite | Purpose::Sitemap => self.reader.scope.requisite(&target, standing),
-            _ => self.reader.scope.url(&target, standing),
+        let scope = &self.reader.scope;
+        let (target, note) = match redirect.leads(rewritten, given, scope) {
+            Leads::To(target) => (target, None),
+            Leads::Nowhere(reason) => return Ok(Some(reason)),
+            Leads::OfSeed(target, reason) if !scope.adopt(&target) => return Ok(Some(reason)),
+            Leads::OfSeed(target, _) => {
+                if let Err(reason) = redirect.allowed(&target, scope) {
+                    return Ok(Some(reason.to_owned()));
+                }
+                let note = format!("{} belongs to the crawl from now on", target.host());
+                (target, Some(note))
+            }
         };
-        if let Err(reason) = allowed {
-            let seed = purpose == Purpose::Page && at.depth == 0;
-            if !seed || !self.reader.scope.adopt(&target) {
-                return Ok(Some(reason.to_owned()));
-            }
-            if let Err(reason) = self.reader.scope.url(&target, standing) {
-                return Ok(Some(reason.to_owned()));
-            }
-            note = Some(format!("{} belongs to the crawl from now on", target.host()));
-        }
-        if let Err(reason) = crate::traps::check(&target) {
-            return Ok(Some(reason.to_owned()));
-        }
         self.leads_move(redirect, &target)?;
-        let found = Discovered {
-            url: target,
-            purpose,
-            depth: at.depth,
-            redirects: redirects + 1,
-            lineage,
-            origin: Some(redirect.origin.unwrap_or(url.as_str()).to_owned()),
-            referrer: redirect.referrer.map(Into::into),
-            priority: redirect.priority,
-        };
+        let found = redirect.found(target, &self.reader.scope);
         let new = self.add_or_ask_again(&found, redirect.again)?;
         Ok(if new { note } else { Some("known already".into()) })
+    }
+}
+
+/// What a redirect leads to, by what the crawl is asked to do alone.
+#[derive(Debug, PartialEq)]
+enum Leads {
+    /// A URL that is followed.
+    To(CanonicalUrl),
+    /// One of another site, for the reason given; as a seed led there it is followed if the site may belong to the crawl.
+    OfSeed(CanonicalUrl, String),
+    /// Nothing that is followed, in words why.
+    Nowhere(String),
+}
+
+impl Redirect<'_> {
+    /// Decides where it leads: `given` is the target as the server says it, `rewritten` as the crawl writes URLs.
+    fn leads(&self, rewritten: CanonicalUrl, given: CanonicalUrl, scope: &Scope) -> Leads {
+        let nowhere = |reason: &str| Leads::Nowhere(reason.to_owned());
+        if self.redirects >= MAX_REDIRECTS {
+            return Leads::Nowhere(format!("after {} redirects", self.redirects));
+        }
+        // A server that insists on what rewriting takes off gets it.
+        let target = if rewritten == *self.url { given } else { rewritten };
+        if target == *self.url {
+            return nowhere("to itself");
+        }
+        // Where there is no sitemap, many servers lead to a page; it must not be taken for known.
+        if self.purpose == Purpose::Sitemap && self.referrer.is_none() && !target.path().contains("sitemap") {
+            return nowhere("no sitemap");
+        }
+        let allowed = self.allowed(&target, scope);
+        let is_seed = self.purpose == Purpose::Page && self.at.depth == 0;
+        match (allowed, crate::traps::check(&target)) {
+            (Err(reason), _) if !is_seed => nowhere(reason),
+            (_, Err(reason)) => nowhere(reason),
+            (Err(reason), Ok(())) => Leads::OfSeed(target, reason.to_owned()),
+            (Ok(()), Ok(())) => Leads::To(target),
+        }
+    }
+
+    fn allowed<'s>(&self, target: &CanonicalUrl, scope: &'s Scope) -> std::result::Result<(), &'s str> {
+        let standing = Standing { depth: self.at.depth, lineage: scope.redirected(self.at.lineage, target) };
+        match self.purpose {
+            Purpose::Requisite | Purpose::Sitemap => scope.requisite(target, standing),
+            _ => scope.url(target, standing),
+        }
+    }
+
+    /// Its target, to be queued.
+    fn found(&self, target: CanonicalUrl, scope: &Scope) -> Discovered {
+        Discovered {
+            purpose: self.purpose,
+            depth: self.at.depth,
+            redirects: self.redirects + 1,
+            lineage: scope.redirected(self.at.lineage, &target),
+            origin: Some(self.origin.unwrap_or(self.url.as_str()).to_owned()),
+            referrer: self.referrer.map(Into::into),
+            priority: self.priority,
+            url: target,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::{Lineage, ScopeOptions};
+
+    #[test]
+    fn where_redirects_lead() {
+        let parse = |text: &str| CanonicalUrl::parse(text).unwrap();
+        let from = parse("http://a.example/page");
+        let scope = Scope::new(&ScopeOptions::default(), std::slice::from_ref(&from)).unwrap();
+        let cart = format!("http://a.example/{}", "cart/".repeat(40));
+        use Purpose::{Page, Sitemap};
+        // Purpose, depth, redirects before, as rewritten, as given; where to, or why not.
+        for (purpose, depth, redirects, rewritten, given, want) in [
+            (Page, 1, 0, "http://a.example/b", "http://a.example/b?sid=1", Ok("http://a.example/b")),
+            (
+                Page,
+                1,
+                0,
+                "http://a.example/page",
+                "http://a.example/page?s=1",
+                Ok("http://a.example/page?s=1"),
+            ),
+            (Page, 1, 0, "http://a.example/page", "http://a.example/page", Err("to itself")),
+            (Page, 1, 10, "http://a.example/b", "http://a.example/b", Err("after 10 redirects")),
+            (Page, 1, 0, "http://b.example/", "http://b.example/", Err("host")),
+            (Page, 0, 0, "http://b.example/", "http://b.example/", Err("of a seed: host")),
+            (Page, 1, 0, &cart, &cart, Err("path-depth")),
+            (Sitemap, 0, 0, "http://a.example/", "http://a.example/", Err("no sitemap")),
+            (
+                Sitemap,
+                0,
+                0,
+                "http://a.example/sitemap2",
+                "http://a.example/sitemap2",
+                Ok("http://a.example/sitemap2"),
+            ),
+        ] {
+            let redirect = Redirect {
+                url: &from,
+                origin: None,
+                purpose,
+                at: Standing { depth, lineage: Lineage::default() },
+                redirects,
+                priority: 0.0,
+                referrer: None,
+                again: None,
+            };
+            let want = match want {
+                Ok(to) => Leads::To(parse(to)),
+                Err(why) => match why.strip_prefix("of a seed: ") {
+                    Some(why) => Leads::OfSeed(parse(rewritten), why.to_owned()),
+                    None => Leads::Nowhere(why.to_owned()),
+                },
+            };
+            assert_eq!(redirect.leads(parse(rewritten), parse(given), &scope), want, "{purpose:?} {given}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Crawl, HostTrouble, Operated, Totals};
+use crate::engine::{Crawl, HostTrouble, Totals};
 use crate::focus::FocusCounts;
 use crate::frontier::FrontierStats;
 
@@ -12,38 +12,25 @@ const PERIOD: Duration = Duration::from_millis(500);
 /// Rates are means over this many looks.
 const WINDOW: usize = 20;
 
-/// Why [`Crawl::run`] came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Ended {
-    /// Nothing is left.
-    Finished,
-    /// At the limit of pages.
-    Pages,
-    /// It has the relevant pages that it was to find.
-    Target,
-    /// At the limit of bytes.
-    Bytes,
-    /// At the limit of time.
-    Time,
-    /// Only hosts in trouble were left, and it was not to wait any longer for them.
-    Patience,
-    /// It was asked to stop.
-    Stopped,
-}
-
-impl Ended {
-    /// In words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ended::Finished => "finished",
-            Ended::Pages => "page limit",
-            Ended::Target => "target reached",
-            Ended::Bytes => "byte limit",
-            Ended::Time => "time limit",
-            Ended::Patience => "gave up waiting",
-            Ended::Stopped => "stopped",
-        }
+webmill_capture::words! {
+    /// Why [`Crawl::run`] came to its end.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Ended {
+        /// Nothing is left.
+        Finished = "finished",
+        /// At the limit of pages.
+        Pages = "page limit",
+        /// It has the relevant pages that it was to find.
+        Target = "target reached",
+        /// At the limit of bytes.
+        Bytes = "byte limit",
+        /// At the limit of time.
+        Time = "time limit",
+        /// Only hosts in trouble were left, and it was not to wait any longer for them.
+        Patience = "gave up waiting",
+        /// It was asked to stop.
+        Stopped = "stopped",
     }
 }
 
@@ -83,6 +70,26 @@ pub struct Snapshot {
     pub focus: Option<FocusCounts>,
     /// The last look: fetching has ended.
     pub last: bool,
+}
+
+/// What of a look at a crawl is its operator's doing.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Operated {
+    /// Patterns of what is dropped.
+    pub drops: Vec<String>,
+    /// Hosts parked by an operator.
+    pub parked: Vec<String>,
+    /// Number of the last command that was obeyed.
+    pub obeyed: u64,
+    /// The last commands that could not be obeyed, by number, with the reason.
+    pub unobeyed: Vec<(u64, String)>,
+    /// Least pause between two requests to a host, ms.
+    pub delay_ms: u64,
+    /// Limit of pages.
+    pub page_limit: Option<u64>,
+    /// Bytes that the frontier may use.
+    pub memory_bytes: u64,
 }
 
 /// Looks on while a crawl runs.

@@ -9,6 +9,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use webmill_capture::CanonicalUrl;
+
 /// IPv4 ranges that are not global unicast: network, length of the prefix.
 const SPECIAL_V4: [([u8; 4], u32); 20] = [
     ([0, 0, 0, 0], 8),          // this network
@@ -67,17 +69,27 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
         && !isatap
 }
 
+/// A host name without the dot of the root: with it or without it, it is the same host.
+pub(super) fn undotted(host: &str) -> &str {
+    host.strip_suffix('.').unwrap_or(host)
+}
+
+/// Port of a URL, the default of its scheme if it names none.
+pub(super) fn port(url: &CanonicalUrl) -> u16 {
+    url.port().unwrap_or(if url.scheme() == "https" { 443 } else { 80 })
+}
+
 /// The address that a host of a canonical URL is, if it is one: `127.0.0.1`, `[::1]`.
 pub fn literal(host: &str) -> Option<IpAddr> {
     match host.strip_prefix('[') {
         Some(v6) => v6.strip_suffix(']')?.parse().ok().map(IpAddr::V6),
-        None => host.strip_suffix('.').unwrap_or(host).parse().ok().map(IpAddr::V4),
+        None => undotted(host).parse().ok().map(IpAddr::V4),
     }
 }
 
 /// Whether a name means this machine, whatever a resolver says (RFC 6761, section 6.3).
 pub fn is_local_name(host: &str) -> bool {
-    let host = host.strip_suffix('.').unwrap_or(host);
+    let host = undotted(host);
     host == "localhost" || host.ends_with(".localhost")
 }
 
@@ -95,7 +107,6 @@ pub fn is_bad_port(port: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use webmill_capture::CanonicalUrl;
 
     #[test]
     fn special_ranges_are_refused_and_their_neighbours_pass() {

@@ -13,9 +13,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use cookie_store::{CookieStore, RawCookie};
 use url::Url;
 
+use super::address::undotted;
 use super::cookie_file;
 use super::options::FetchOptions;
-use super::request::undotted;
 use webmill_capture::error::Result;
 use webmill_capture::{CanonicalUrl, Response};
 

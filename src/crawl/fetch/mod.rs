@@ -21,6 +21,7 @@
 //! rules; client libraries show neither raw heads nor broken answers. HTTP/2 goes through hyper.
 
 mod account;
+mod accounts;
 pub mod address;
 mod address_limiter;
 mod body_permit;
@@ -111,7 +112,7 @@ impl Fetcher {
         let shared = Shared {
             scope: address_scope,
             template: request::Template::new(options)?,
-            proxies: proxies::Proxies::new(options)?,
+            proxies: proxies::Proxies::new(options.proxy.as_deref(), &options.no_proxy)?,
             pool: hosts::Pool::new(keep, options.max_idle),
             dns: Arc::new(dns::Dns::new(&options.dns)?),
             address_limiter: address_limiter::AddressLimiter::new(

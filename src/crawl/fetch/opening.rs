@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
+use super::address::{port, undotted};
 use super::connect::{self, Connection, MAX_TRIES, Stream};
 use super::http1::Limits;
 use super::proxy::Proxy;
-use super::request::{self, undotted};
 use super::state::{FetchState, busy};
 use super::tls::{Offer, Refusal};
 use super::{Failure, Request, Shared, address, http2};
@@ -97,7 +97,7 @@ impl Shared {
         state.begin();
         let limits = self.limits_of(request, state.clock);
         let mut stream = self.tcp_to_proxy(&places, limits.total).await?;
-        let target = (request.url.host(), request::port(request.url));
+        let target = (request.url.host(), port(request.url));
         let checked = addresses.first().copied();
         let tunnel = proxy.tunnel(&mut stream, target, checked, &self.options.user_agent);
         let until = limits.total.min(Instant::now() + self.connect_limit());
@@ -133,7 +133,7 @@ impl Shared {
     }
 
     fn limits_of(&self, request: &Request<'_>, start: Instant) -> Limits {
-        self.limits(request, start, request::port(request.url), request.url.scheme() == "https")
+        self.limits(request, start, port(request.url), request.url.scheme() == "https")
     }
 
     /// Longest time that connecting may take.

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use super::account::Account;
+use super::proxies::Proxies;
 use crate::secret::{is_withheld, missing};
 use crate::site_settings::SiteSettings;
 use webmill_capture::error::{Error, Result};
@@ -156,7 +157,7 @@ impl FetchOptions {
                 return Err(missing(&format!("header {name}")));
             }
         }
-        super::proxies::Proxies::new(self)?;
+        Proxies::new(self.proxy.as_deref(), &self.no_proxy)?;
         if self.max_body_bytes == 0 {
             return Err(Error::Config("max_body_bytes: must be more than 0".into()));
         }

@@ -8,23 +8,15 @@ use super::Accept;
 use super::body_permit::BodyPermit;
 use webmill_capture::{CanonicalUrl, Truncation};
 
-/// What is asked of a server.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub enum Method {
-    /// The resource.
-    #[default]
-    Get,
-    /// The head of the answer alone.
-    Head,
-}
-
-impl Method {
-    /// Its name in a request.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Get => "GET",
-            Method::Head => "HEAD",
-        }
+webmill_capture::words! {
+    /// What is asked of a server.
+    #[derive(Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Method {
+        /// The resource.
+        #[default]
+        Get = "GET",
+        /// The head of the answer alone.
+        Head = "HEAD",
     }
 }
 

@@ -5,9 +5,8 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use super::address;
-use super::options::FetchOptions;
+use super::address::undotted;
 use super::proxy::Proxy;
-use super::request::undotted;
 use crate::secret::{is_withheld, missing};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
@@ -32,10 +31,10 @@ enum Exception {
 
 impl Proxies {
     /// Reads the settings `proxy` and `no_proxy`.
-    pub(super) fn new(options: &FetchOptions) -> Result<Proxies> {
+    pub(super) fn new(proxy: Option<&str>, no_proxy: &[String]) -> Result<Proxies> {
         let mut proxies = Proxies::default();
-        let list = options.proxy.as_deref().unwrap_or_default();
-        if options.proxy.is_some() && list.trim().is_empty() {
+        let list = proxy.unwrap_or_default();
+        if proxy.is_some() && list.trim().is_empty() {
             return Err(Error::Config("proxy: \"\" names no host".into()));
         }
         if is_withheld(list) {
@@ -60,7 +59,7 @@ impl Proxies {
                 }
             }
         }
-        for text in &options.no_proxy {
+        for text in no_proxy {
             proxies.except.push(Exception::parse(text)?);
         }
         Ok(proxies)
@@ -128,11 +127,8 @@ mod tests {
     use super::*;
 
     fn proxies(proxy: &str, except: &[&str]) -> Result<Proxies> {
-        Proxies::new(&FetchOptions {
-            proxy: Some(proxy.into()),
-            no_proxy: except.iter().map(|text| (*text).to_owned()).collect(),
-            ..FetchOptions::default()
-        })
+        let except: Vec<String> = except.iter().map(|text| (*text).to_owned()).collect();
+        Proxies::new(Some(proxy), &except)
     }
 
     fn of(proxies: &Proxies, url: &str) -> Option<u16> {
@@ -180,9 +176,9 @@ mod tests {
             assert_eq!(got.is_some(), through, "{host}");
             assert_eq!(proxies.resolve(host), through, "{host}");
         }
-        assert_eq!(of(&super::Proxies::new(&FetchOptions::default()).unwrap(), "http://a.test/"), None);
+        assert_eq!(of(&Proxies::new(None, &[]).unwrap(), "http://a.test/"), None);
         for bad in ["", ".", "a/b", "10.0.0.0/99", "a b", "http://a"] {
-            assert!(super::Exception::parse(bad).is_err(), "{bad}");
+            assert!(Exception::parse(bad).is_err(), "{bad}");
         }
         assert!(!proxies_of("socks5://p").resolve("a.test"), "names are looked up here");
         assert!(!proxies_of("http=p").resolve("a.test"), "https goes without");

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use super::request::undotted;
+use super::address::undotted;
 use super::socks::{self, Target};
 use super::{Failure, account, address};
 use webmill_capture::error::{Error, Result};

@@ -2,7 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::account::{self, Accounts};
+use super::account;
+use super::accounts::Accounts;
 use super::options::FetchOptions;
 use super::outcome::Method;
 use super::proxy::Proxy;
@@ -106,16 +107,6 @@ fn own_authorization(url: &CanonicalUrl) -> Option<String> {
     let (user, password) = info.split_once(':').unwrap_or((info, ""));
     let plain: Vec<u8> = percent_decode_str(user).chain([b':']).chain(percent_decode_str(password)).collect();
     Some(account::basic(&plain))
-}
-
-/// A host name without the dot of the root: with it or without it, it is the same host.
-pub(super) fn undotted(host: &str) -> &str {
-    host.strip_suffix('.').unwrap_or(host)
-}
-
-/// Port of a URL, the default of its scheme if it names none.
-pub(super) fn port(url: &CanonicalUrl) -> u16 {
-    url.port().unwrap_or(if url.scheme() == "https" { 443 } else { 80 })
 }
 
 /// `user:password` of a URL, percent-encoded.

@@ -1,18 +1,20 @@
 //! One request through the checks of a [`super::Fetcher`], from the URL to the exchange.
 
 use std::net::{IpAddr, SocketAddr};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
+use super::address::{port, undotted};
 use super::connect::{Connection, Stream};
 use super::hosts::{self, Kept};
 use super::http1::{self, Broken, Exchange, Limits};
 use super::opening::Opened;
-use super::request::{self, Extras, undotted};
+use super::request::Extras;
 use super::{Failure, Method, Received, Request, Shared, address, http2, page_headers, proxy};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::date::now_ms;
 
 /// Known facts about a request while it is in flight.
 pub(super) struct FetchState<'a> {
@@ -68,7 +70,7 @@ impl Shared {
             sent: &sent,
             keep,
             https: url.scheme() == "https",
-            port: request::port(url),
+            port: port(url),
             host: undotted(url.host()),
         };
         let mut lease = self.hosts.lease(asked.host).await;
@@ -90,7 +92,7 @@ impl Shared {
 
     /// Whether a URL may be asked for at all; the address that it names, if it names one.
     fn check(&self, url: &CanonicalUrl) -> Result<Option<IpAddr>, Failure> {
-        let port = request::port(url);
+        let port = port(url);
         if !url.is_web() {
             return Err(Failure::Protocol(format!("{} is not fetched", url.scheme())));
         }
@@ -253,7 +255,7 @@ impl Shared {
                 stream => lease.keep(Kept {
                     connection: Connection::One(stream),
                     https: false,
-                    port: request::port(request.url),
+                    port: port(request.url),
                     ip: None,
                 }),
             }
@@ -298,8 +300,4 @@ async fn exchange(
         Connection::One(stream) => http1::exchange(stream, sent, limits, request.accept).await,
         Connection::Two(session) => session.exchange(request.url, sent, limits, request.accept).await,
     }
-}
-
-fn now_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64)
 }

@@ -137,18 +137,7 @@ impl Focus {
             let mut parts = Parts::default();
             parts[INHERITED] = 1.0;
             let url = url.as_str().to_owned();
-            let seed = LinkState {
-                place: Place::Queued,
-                score: 1.0,
-                parts,
-                tunnel: 0,
-                count: 0,
-                priority: 0.0,
-                by: Url::default(),
-                referrers: Vec::new(),
-                url,
-                learned: Learned::default(),
-            };
+            let seed = LinkState { score: 1.0, parts, url, ..LinkState::default() };
             save(store, &key, &seed)?;
         }
         Ok(1.0)
@@ -193,16 +182,14 @@ impl Focus {
             learned.part(),
         ];
         let link = LinkState {
-            place: Place::Queued,
             score: score(&self.weights, &parts),
             parts,
-            tunnel: 0,
             count: 1,
             priority: found.priority,
             by: LISTED,
-            referrers: Vec::new(),
             url: found.url.as_str().to_owned(),
             learned,
+            ..LinkState::default()
         };
         save(store, &at, &link)?;
         Ok(true)
@@ -245,33 +232,7 @@ impl Focus {
     ) -> Result<PageState> {
         let relevance = page.words.relevance;
         let relevant = relevance >= self.threshold;
-        let mut link: Option<LinkState> = load(store, &key(LINK, &own))?;
-        if let (None, Some(origin)) = (&link, page.origin) {
-            link = load(store, &key(LINK, &id(origin)))?;
-            if let Some(of_origin) = &link {
-                let done = LinkState { place: Place::Done { relevant }, ..of_origin.clone() };
-                save(store, &key(LINK, &id(origin)), &done)?;
-            }
-        }
-        let mut link = link.unwrap_or_else(|| LinkState {
-            place: Place::Queued,
-            score: 0.0,
-            parts: Parts::default(),
-            tunnel: 0,
-            count: 0,
-            priority: 0.0,
-            by: Url::default(),
-            referrers: Vec::new(),
-            url: String::new(),
-            learned: Learned::default(),
-        });
-        if let Place::Reserved(number) = link.place {
-            store.remove(&reserve_key(link.score, number));
-            self.meta.counts.reserved = self.meta.counts.reserved.saturating_sub(1);
-        }
-        link.place = Place::Done { relevant };
-        link.url = page.url.as_str().to_owned();
-        save(store, &key(LINK, &own), &link)?;
+        let link = self.arrived(page, own, relevant, store)?;
         let by: Option<PageState> =
             if link.by == Url::default() { None } else { load(store, &key(PAGE, &link.by))? };
         let order = self.meta.counts.fetched;
@@ -301,13 +262,36 @@ impl Focus {
             relevant,
             inherited,
             tunnel: if relevant { 0 } else { link.tunnel.saturating_add(1) },
-            targets: (0, 0),
-            expected: 0.0,
             hub: 0.25,
-            lift: 0.0,
-            rescored: 0,
-            waiting: Vec::new(),
+            ..PageState::default()
         })
+    }
+
+    /// The link that led to a page, or to what redirected to it: it waits no more.
+    fn arrived(
+        &mut self,
+        page: &SeenPage<'_>,
+        own: Url,
+        relevant: bool,
+        store: &mut dyn Store,
+    ) -> Result<LinkState> {
+        let mut link: Option<LinkState> = load(store, &key(LINK, &own))?;
+        if let (None, Some(origin)) = (&link, page.origin) {
+            link = load(store, &key(LINK, &id(origin)))?;
+            if let Some(of_origin) = &link {
+                let done = LinkState { place: Place::Done { relevant }, ..of_origin.clone() };
+                save(store, &key(LINK, &id(origin)), &done)?;
+            }
+        }
+        let mut link = link.unwrap_or_default();
+        if let Place::Reserved(number) = link.place {
+            store.remove(&reserve_key(link.score, number));
+            self.meta.counts.reserved = self.meta.counts.reserved.saturating_sub(1);
+        }
+        link.place = Place::Done { relevant };
+        link.url = page.url.as_str().to_owned();
+        save(store, &key(LINK, &own), &link)?;
+        Ok(link)
     }
 
     fn count(&mut self, relevant: bool, page: &SeenPage<'_>, store: &mut dyn Store) -> Result<()> {

@@ -22,6 +22,35 @@ const MAX_WAITING: usize = 100;
 const MAX_RESCORED: u8 = 10;
 const MOVED: f32 = 0.1;
 
+/// Another page that a page links to: the first of the links, the largest words of all, what is known of it.
+type Target = (usize, LinkWords, Option<LinkState>);
+
+/// The pages that the links of `own` lead to, by their URLs.
+fn targets_of(own: Url, links: &[FoundLink<'_>], store: &dyn Store) -> Result<Vec<Target>> {
+    let mut order: Vec<usize> = (0..links.len().min(MAX_LINKS)).collect();
+    order.sort_by(|a, b| links[*a].url.as_str().cmp(links[*b].url.as_str()).then(a.cmp(b)));
+    let mut targets: Vec<Target> = Vec::new();
+    for number in order {
+        let link = &links[number];
+        match targets.last_mut() {
+            Some((last, words, _)) if links[*last].url == link.url => *words = words.larger(link.words),
+            _ if id(link.url) == own => {}
+            _ => targets.push((number, link.words, load(store, &key(LINK, &id(link.url)))?)),
+        }
+    }
+    Ok(targets)
+}
+
+/// A link of a page, what it speaks for weighed.
+struct WeighedLink<'a> {
+    /// Which of the page's links.
+    number: usize,
+    target: Url,
+    found: &'a FoundLink<'a>,
+    told: LinkWorth,
+    parts: Parts,
+}
+
 impl Focus {
     /// A target of `hub` was fetched.
     pub(super) fn tell_hub(
@@ -96,31 +125,20 @@ impl Focus {
         store: &mut dyn Store,
         actions: &mut Vec<Action>,
     ) -> Result<()> {
-        let mut order: Vec<usize> = (0..links.len().min(MAX_LINKS)).collect();
-        order.sort_by(|a, b| links[*a].url.as_str().cmp(links[*b].url.as_str()).then(a.cmp(b)));
-        let mut known: Vec<(usize, LinkWords, Option<LinkState>)> = Vec::new();
-        for number in order {
-            let link = &links[number];
-            match known.last_mut() {
-                Some((last, words, _)) if links[*last].url == link.url => *words = words.larger(link.words),
-                _ if id(link.url) == own => {}
-                _ => {
-                    let state: Option<LinkState> = load(store, &key(LINK, &id(link.url)))?;
-                    if let Some(LinkState { place: Place::Done { relevant }, referrers, .. }) = &state
-                        && !referrers.contains(&own)
-                    {
-                        page.targets.0 = page.targets.0.saturating_add(1);
-                        page.targets.1 = page.targets.1.saturating_add(u32::from(*relevant));
-                        page.expected += link.words.told.chance;
-                    }
-                    known.push((number, link.words, state));
-                }
+        let targets = targets_of(own, links, store)?;
+        for (number, _, state) in &targets {
+            if let Some(LinkState { place: Place::Done { relevant }, referrers, .. }) = state
+                && !referrers.contains(&own)
+            {
+                page.targets.0 = page.targets.0.saturating_add(1);
+                page.targets.1 = page.targets.1.saturating_add(u32::from(*relevant));
+                page.expected += links[*number].words.told.chance;
             }
         }
         page.hub = page.hub_now();
         page.lift = page.lift_now();
         let mut sites: HashMap<&str, f32> = HashMap::new();
-        for (number, words, state) in known {
+        for (number, words, state) in targets {
             let link = &links[number];
             let host = link.url.host();
             let site = match sites.get(host) {
@@ -143,7 +161,15 @@ impl Focus {
                 0.0,
                 0.0,
             ];
-            self.link((page, own), (number, link, words.told), parts, state, payload, store, actions)?;
+            let link = WeighedLink { number, target: id(link.url), found: link, told: words.told, parts };
+            let is_done = matches!(state, Some(LinkState { place: Place::Done { .. }, .. }));
+            if !is_done && page.waiting.len() < MAX_WAITING {
+                page.waiting.push(link.target);
+            }
+            match state {
+                None => self.new_link((page, own), link, payload, store, actions)?,
+                Some(state) => self.known_link((page, own), link, state, store, actions)?,
+            }
         }
         for number in MAX_LINKS..links.len() {
             self.meta.counts.unscored += 1;
@@ -152,89 +178,92 @@ impl Focus {
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a link, its page, and where both are kept")]
-    fn link(
+    /// Scores a link that no page had, and queues it or keeps it in the reserve.
+    fn new_link(
         &mut self,
-        (page, own): (&mut PageState, Url),
-        (number, found, told): (usize, &FoundLink<'_>, LinkWorth),
-        mut parts: Parts,
-        state: Option<LinkState>,
+        (page, own): (&PageState, Url),
+        link: WeighedLink<'_>,
         payload: &mut dyn FnMut(usize) -> Vec<u8>,
         store: &mut dyn Store,
         actions: &mut Vec<Action>,
     ) -> Result<()> {
-        let target = id(found.url);
-        let at = key(LINK, &target);
-        if !matches!(state, Some(LinkState { place: Place::Done { .. }, .. }))
-            && page.waiting.len() < MAX_WAITING
-        {
-            page.waiting.push(target);
-        }
+        let WeighedLink { number, target, found, told, mut parts } = link;
         let mut learned = Learned { value: told.value, lift: page.lift, missed: 0.0, chance: 0.0 };
-        let Some(mut link) = state else {
-            learned.add(told.value, told.chance);
-            parts[LEARNED] = learned.part();
-            parts[PRIOR] = self.meta.prior.add(found.priority);
-            let score = score(&self.weights, &parts);
-            let place = if page.tunnel > self.tunnel {
-                let number_kept = self.meta.sequence;
-                self.meta.sequence += 1;
-                let kept = (target, payload(number));
-                save(store, &reserve_key(score, number_kept), &kept)?;
-                self.meta.counts.reserved += 1;
-                Place::Reserved(number_kept)
-            } else {
-                actions.push(Action::Queue { link: number, score });
-                Place::Queued
-            };
-            let link = LinkState {
-                place,
-                score,
-                parts,
-                tunnel: page.tunnel,
-                count: 1,
-                priority: found.priority,
-                by: own,
-                referrers: vec![own],
-                url: found.url.as_str().to_owned(),
-                learned,
-            };
-            return save(store, &at, &link);
+        learned.add(told.value, told.chance);
+        parts[LEARNED] = learned.part();
+        parts[PRIOR] = self.meta.prior.add(found.priority);
+        let score = score(&self.weights, &parts);
+        let place = if page.tunnel > self.tunnel {
+            let number_kept = self.meta.sequence;
+            self.meta.sequence += 1;
+            let kept = (target, payload(number));
+            save(store, &reserve_key(score, number_kept), &kept)?;
+            self.meta.counts.reserved += 1;
+            Place::Reserved(number_kept)
+        } else {
+            actions.push(Action::Queue { link: number, score });
+            Place::Queued
         };
-        if !link.referrers.contains(&own) {
-            link.count = link.count.saturating_add(1);
-            link.learned.add(told.value, told.chance);
-            if link.referrers.len() < MAX_REFERRERS {
-                link.referrers.push(own);
+        let link = LinkState {
+            place,
+            score,
+            parts,
+            tunnel: page.tunnel,
+            count: 1,
+            priority: found.priority,
+            by: own,
+            referrers: vec![own],
+            url: found.url.as_str().to_owned(),
+            learned,
+        };
+        save(store, &key(LINK, &target), &link)
+    }
+
+    /// Counts a link that other pages had too; the page that gives it the best score is the one it is judged by.
+    fn known_link(
+        &mut self,
+        (page, own): (&PageState, Url),
+        link: WeighedLink<'_>,
+        mut state: LinkState,
+        store: &mut dyn Store,
+        actions: &mut Vec<Action>,
+    ) -> Result<()> {
+        let WeighedLink { number, target, told, mut parts, .. } = link;
+        if !state.referrers.contains(&own) {
+            state.count = state.count.saturating_add(1);
+            state.learned.add(told.value, told.chance);
+            if state.referrers.len() < MAX_REFERRERS {
+                state.referrers.push(own);
             }
         }
-        if !matches!(link.place, Place::Done { .. }) {
-            let popular = link.priority + self.popularity * f64::from(link.count.saturating_sub(1));
-            parts[PRIOR] = self.meta.prior.of(popular).max(link.parts[PRIOR]);
-            link.parts[PRIOR] = parts[PRIOR];
-            learned = Learned { value: told.value, lift: page.lift, ..link.learned };
+        if !matches!(state.place, Place::Done { .. }) {
+            let popular = state.priority + self.popularity * f64::from(state.count.saturating_sub(1));
+            parts[PRIOR] = self.meta.prior.of(popular).max(state.parts[PRIOR]);
+            state.parts[PRIOR] = parts[PRIOR];
+            let learned = Learned { value: told.value, lift: page.lift, ..state.learned };
             parts[LEARNED] = learned.part();
-            link.parts[LEARNED] = link.learned.part();
-            let shorter = page.tunnel < link.tunnel;
-            link.tunnel = link.tunnel.min(page.tunnel);
-            if score(&self.weights, &parts) > score(&self.weights, &link.parts) && link.by != Url::default() {
-                link.parts = parts;
-                link.learned = learned;
-                link.by = own;
-            }
-            if link.by != Url::default() {
-                self.set_score(&mut link, store, actions)?;
-            }
-            if let Place::Reserved(number_kept) = link.place
-                && shorter
-                && link.tunnel <= self.tunnel
+            state.parts[LEARNED] = state.learned.part();
+            let shorter = page.tunnel < state.tunnel;
+            state.tunnel = state.tunnel.min(page.tunnel);
+            if score(&self.weights, &parts) > score(&self.weights, &state.parts) && state.by != Url::default()
             {
-                store.remove(&reserve_key(link.score, number_kept));
+                state.parts = parts;
+                state.learned = learned;
+                state.by = own;
+            }
+            if state.by != Url::default() {
+                self.set_score(&mut state, store, actions)?;
+            }
+            if let Place::Reserved(number_kept) = state.place
+                && shorter
+                && state.tunnel <= self.tunnel
+            {
+                store.remove(&reserve_key(state.score, number_kept));
                 self.meta.counts.reserved = self.meta.counts.reserved.saturating_sub(1);
-                link.place = Place::Queued;
-                actions.push(Action::Queue { link: number, score: link.score });
+                state.place = Place::Queued;
+                actions.push(Action::Queue { link: number, score: state.score });
             }
         }
-        save(store, &at, &link)
+        save(store, &key(LINK, &target), &state)
     }
 }

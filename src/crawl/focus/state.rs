@@ -27,8 +27,9 @@ pub(super) fn score(weights: &Weights, parts: &Parts) -> f32 {
 pub(super) type Url = [u8; 16];
 
 /// Where the target of a link is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) enum Place {
+    #[default]
     Queued,
     /// Under this score and number.
     Reserved(u64),
@@ -38,7 +39,7 @@ pub(super) enum Place {
 }
 
 /// Known facts about a URL that links lead to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct LinkState {
     pub place: Place,
     pub score: f32,
@@ -97,7 +98,7 @@ fn logit(p: f32) -> f32 {
 }
 
 /// Known facts about a page that was fetched.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct PageState {
     pub url: String,
     pub relevant: bool,

@@ -5,31 +5,21 @@ use serde::{Deserialize, Serialize};
 use super::store::Sizes;
 use webmill_capture::error::{Error, Result};
 
-/// Which URL comes next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Strategy {
-    /// The one of least depth, then the first found.
-    #[default]
-    Breadth,
-    /// The links of the newest page, in the order of the page.
-    Depth,
-    /// The one of highest priority, then the first found.
-    Best,
-    /// The one of highest score by a topic ([`crate::focus`]), then the first found.
-    Focused,
-}
-
-impl Strategy {
-    /// Its name in configurations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Strategy::Breadth => "breadth",
-            Strategy::Depth => "depth",
-            Strategy::Best => "best",
-            Strategy::Focused => "focused",
-        }
+webmill_capture::words! {
+    /// Which URL comes next.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum Strategy {
+        /// The one of least depth, then the first found.
+        #[default]
+        Breadth = "breadth",
+        /// The links of the newest page, in the order of the page.
+        Depth = "depth",
+        /// The one of highest priority, then the first found.
+        Best = "best",
+        /// The one of highest score by a topic ([`crate::focus`]), then the first found.
+        Focused = "focused",
     }
 }
 

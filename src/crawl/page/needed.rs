@@ -6,8 +6,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use super::{Body, Gather, PageReader};
 use webmill_capture::Response;
-use webmill_html::parse::{Limits, parse};
-use webmill_html::{RequisiteLimits, manifest_requisites, style_requisites};
+use webmill_html::{Limits, RequisiteLimits, manifest_requisites, parse, style_requisites};
 
 /// Bytes of a drawing that are read.
 const DRAWING_BYTES: usize = 4 << 20;

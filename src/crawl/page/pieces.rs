@@ -6,8 +6,7 @@
 
 use memchr::{memchr_iter, memmem, memrchr};
 
-use webmill_html::parse::{Limits, parse};
-use webmill_html::{Dom, NodeId, Tag};
+use webmill_html::{Dom, Limits, NodeId, Tag, parse};
 
 /// Hands the tree of each piece of `text` to `each`, in order; an empty page has one too. Pieces are of `size` bytes at most: of
 /// 4 MiB there are fewer nodes than a tree may have, whatever they are.

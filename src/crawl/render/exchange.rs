@@ -15,7 +15,7 @@ use crate::archive::{Stored, pack};
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched, Method, Request};
 use crate::scope::Standing;
-use crate::without_secrets;
+use crate::secret::request_without_secrets;
 use webmill_capture::error::Result as Packing;
 use webmill_capture::{CanonicalUrl, Response};
 use webmill_render::{Answer, Exchange, NoAnswer, PageRequest};
@@ -170,7 +170,7 @@ impl PageExchange {
             url: asked.url.as_str(),
             date_ms: fetched.started_ms,
             ip: fetched.ip,
-            request: &without_secrets(&fetched.sent),
+            request: &request_without_secrets(&fetched.sent),
             raw: &asked.raw,
             truncated: received.truncated,
             http2: received.http2,

@@ -43,49 +43,25 @@ const BACK_OFF_MS: i64 = 3_600_000;
 /// A modification so near to the answer, ms, was made up for it.
 const JUST_NOW_MS: i64 = 2_000;
 
-/// What a visit found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    /// A page that was never seen.
-    New,
-    /// Its main text differs.
-    Changed,
-    /// Its bytes differ, but its main text hardly.
-    Near,
-    /// Its bytes are the same.
-    Unchanged,
-    /// It does not exist any more.
-    Gone,
-    /// It redirects.
-    Moved,
-    /// Nothing about the page.
-    Error,
-}
-
-impl Outcome {
-    /// All of them.
-    pub const ALL: [Outcome; 7] = [
-        Outcome::New,
-        Outcome::Changed,
-        Outcome::Near,
-        Outcome::Unchanged,
-        Outcome::Gone,
-        Outcome::Moved,
-        Outcome::Error,
-    ];
-
-    /// Its name in logs and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::New => "new",
-            Outcome::Changed => "changed",
-            Outcome::Near => "near",
-            Outcome::Unchanged => "unchanged",
-            Outcome::Gone => "gone",
-            Outcome::Moved => "moved",
-            Outcome::Error => "error",
-        }
+webmill_capture::words! {
+    /// What a visit found.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Outcome {
+        /// A page that was never seen.
+        New = "new",
+        /// Its main text differs.
+        Changed = "changed",
+        /// Its bytes differ, but its main text hardly.
+        Near = "near",
+        /// Its bytes are the same.
+        Unchanged = "unchanged",
+        /// It does not exist any more.
+        Gone = "gone",
+        /// It redirects.
+        Moved = "moved",
+        /// Nothing about the page.
+        Error = "error",
     }
 }
 

@@ -26,36 +26,25 @@ const LONGER: f64 = 1.4;
 /// Adaptive: factor of the interval where the page changed.
 const SHORTER: f64 = 0.8;
 
-/// When pages are due again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Schedule {
-    /// After the same time, always.
-    Fixed,
-    /// Sooner where it changed, later where it did not.
-    #[default]
-    Adaptive,
-    /// So that a budget of visits gives most freshness.
-    Optimal,
-    /// So that a budget of visits gives least age.
-    Age,
+webmill_capture::words! {
+    /// When pages are due again.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum Schedule {
+        /// After the same time, always.
+        Fixed = "fixed",
+        /// Sooner where it changed, later where it did not.
+        #[default]
+        Adaptive = "adaptive",
+        /// So that a budget of visits gives most freshness.
+        Optimal = "optimal",
+        /// So that a budget of visits gives least age.
+        Age = "age",
+    }
 }
 
 impl Schedule {
-    /// All of them.
-    pub const ALL: [Schedule; 4] = [Schedule::Fixed, Schedule::Adaptive, Schedule::Optimal, Schedule::Age];
-
-    /// Its name in configurations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Schedule::Fixed => "fixed",
-            Schedule::Adaptive => "adaptive",
-            Schedule::Optimal => "optimal",
-            Schedule::Age => "age",
-        }
-    }
-
     /// What its budget is spread for; `None`: it has none.
     pub fn objective(self) -> Option<Objective> {
         match self {
@@ -212,7 +201,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_configurations() {
-        for schedule in Schedule::ALL {
+        for &schedule in Schedule::ALL {
             let text = serde_json::to_string(&schedule).unwrap();
             assert_eq!(text, format!("\"{}\"", schedule.name()));
             assert_eq!(serde_json::from_str::<Schedule>(&text).unwrap(), schedule);

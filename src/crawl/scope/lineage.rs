@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::CanonicalUrl;
 
 use crate::page::plain;
-use crate::task::Entry;
 
 /// What a URL inherits from the page that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -56,12 +55,6 @@ pub struct Standing {
 impl From<u32> for Standing {
     fn from(depth: u32) -> Standing {
         Standing { depth, lineage: Lineage::default() }
-    }
-}
-
-impl From<&Entry> for Standing {
-    fn from(entry: &Entry) -> Standing {
-        Standing { depth: entry.depth, lineage: entry.lineage }
     }
 }
 

@@ -33,23 +33,15 @@ const NAMES: &str = "all, site, host:, domain:, prefix:, re:, ext:, type:, depth
 /// Bytes of a rule that messages and counts quote.
 const QUOTED: usize = 80;
 
-/// What a rule does with what it matches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RuleAction {
-    /// It belongs to the crawl.
-    Accept,
-    /// It does not.
-    Reject,
-}
-
-impl RuleAction {
-    /// Its name in recipes.
-    pub fn name(self) -> &'static str {
-        match self {
-            RuleAction::Accept => "accept",
-            RuleAction::Reject => "reject",
-        }
+webmill_capture::words! {
+    /// What a rule does with what it matches.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum RuleAction {
+        /// It belongs to the crawl.
+        Accept = "accept",
+        /// It does not.
+        Reject = "reject",
     }
 }
 

@@ -6,26 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::media::text;
 
-/// What a body is to those who look or listen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MediaKind {
-    /// A picture, moving ones among them.
-    Image,
-    /// Sound, or the words of a song.
-    Audio,
-    /// Pictures with time, and sound mostly.
-    Video,
-}
-
-impl MediaKind {
-    /// Lower-case name, as tables have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            MediaKind::Image => "image",
-            MediaKind::Audio => "audio",
-            MediaKind::Video => "video",
-        }
+webmill_capture::words! {
+    /// What a body is to those who look or listen.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum MediaKind {
+        /// A picture, moving ones among them.
+        Image = "image",
+        /// Sound, or the words of a song.
+        Audio = "audio",
+        /// Pictures with time, and sound mostly.
+        Video = "video",
     }
 }
 

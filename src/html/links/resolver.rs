@@ -8,7 +8,7 @@ use super::collector::{Collected, Reference, collect};
 use super::script::{Literal, Place, each_literal, is_code, is_markup, is_page};
 use super::{Link, LinkKind, LinkLimits, MAX_NESTED, Skipped};
 use crate::dom::Dom;
-use crate::parse::{Limits, parse};
+use crate::{Limits, parse};
 use webmill_capture::{CanonicalUrl, UrlKey};
 
 /// Hands each link of the page to `take`, in the order of [`links`](super::links); never more than one is in memory.

@@ -1,46 +1,22 @@
 //! The text of an element as a table shows it.
 
-use webmill_html::{Dom, Edge, NodeId, Tag};
+use webmill_html::{Dom, Edge, NodeId, Tag, TextBuffer};
 
 /// The text of a node as a reader of a table wants it: text content without `script`, `style`, `template` and
 /// `noscript` (but for the node itself), blocks and `<br>` as blanks, runs of white space as one blank, trimmed.
 /// Linear in the subtree.
 pub fn text_of(dom: &Dom<'_>, node: NodeId) -> String {
-    let mut out = Words { text: String::new(), gap: false };
+    let mut out = TextBuffer::default();
     let mut walk = dom.walk(node);
     while let Some(edge) = walk.next() {
         match edge {
             Edge::Enter(n) if dom.is_text(n) => out.push(dom.text(n)),
             Edge::Enter(n) if n != node && hidden(dom.tag(n)) => walk.skip_children(),
-            Edge::Enter(n) | Edge::Leave(n) => out.gap |= apart(dom.tag(n)),
+            Edge::Enter(n) | Edge::Leave(n) if apart(dom.tag(n)) => out.gap(),
+            _ => {}
         }
     }
-    out.text
-}
-
-/// Text that grows by words, one blank between them where there was white space or an edge of a block.
-struct Words {
-    text: String,
-    gap: bool,
-}
-
-impl Words {
-    fn push(&mut self, text: &str) {
-        let mut words = text.split_whitespace();
-        let Some(first) = words.next() else {
-            self.gap |= !text.is_empty();
-            return;
-        };
-        if (self.gap || text.starts_with(char::is_whitespace)) && !self.text.is_empty() {
-            self.text.push(' ');
-        }
-        self.text.push_str(first);
-        for word in words {
-            self.text.push(' ');
-            self.text.push_str(word);
-        }
-        self.gap = text.ends_with(char::is_whitespace);
-    }
+    out.into_text()
 }
 
 fn hidden(tag: Tag) -> bool {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::response::Response;
@@ -22,7 +22,6 @@ pub fn watch(
     target: &str,
     started: Instant,
 ) -> Response {
-    let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let request = Logged {
         peer,
         method: method.to_owned(),
@@ -31,7 +30,7 @@ pub fn watch(
         bytes: 0,
         micros: 0,
         broken: false,
-        at_ms: i64::try_from(ms).unwrap_or_default(),
+        at_ms: webmill_capture::date::now_ms(),
     };
     // Answers without a body to send are whole as they are.
     let whole = method == "HEAD" || response.body().is_end_stream();

@@ -4,33 +4,25 @@ use percent_encoding::percent_decode_str;
 
 use super::links;
 
-/// Which URLs are meant by one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Match {
-    /// That URL.
-    #[default]
-    Exact,
-    /// All that begin with it.
-    Prefix,
-    /// All of its host.
-    Host,
-    /// All of its host and of the hosts below.
-    Domain,
+webmill_capture::words! {
+    /// Which URLs are meant by one.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Match {
+        /// That URL.
+        #[default]
+        Exact = "exact",
+        /// All that begin with it.
+        Prefix = "prefix",
+        /// All of its host.
+        Host = "host",
+        /// All of its host and of the hosts below.
+        Domain = "domain",
+    }
 }
 
 impl Match {
-    /// Its name in addresses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Match::Exact => "exact",
-            Match::Prefix => "prefix",
-            Match::Host => "host",
-            Match::Domain => "domain",
-        }
-    }
-
     fn named(name: &str) -> Option<Match> {
-        [Match::Exact, Match::Prefix, Match::Host, Match::Domain].into_iter().find(|kind| kind.name() == name)
+        Match::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 }
 

@@ -51,32 +51,21 @@ impl Outcome {
     }
 }
 
-/// How the content of a capture compares with earlier ones of the same URL, by digest.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sameness {
-    /// There is none before it.
-    First,
-    /// Equal to the one before.
-    Unchanged,
-    /// Equal to an earlier one, but not to the one before.
-    Again,
-    /// Equal to none before.
-    Changed,
-    /// Its digest is not known.
-    #[default]
-    Unknown,
-}
-
-impl Sameness {
-    /// Its key among the site's words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Sameness::First => "same_first",
-            Sameness::Unchanged => "same_unchanged",
-            Sameness::Again => "same_again",
-            Sameness::Changed => "same_changed",
-            Sameness::Unknown => "same_unknown",
-        }
+webmill_capture::words! {
+    /// How the content of a capture compares with earlier ones of the same URL, by digest.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Sameness {
+        /// There is none before it.
+        First = "same_first",
+        /// Equal to the one before.
+        Unchanged = "same_unchanged",
+        /// Equal to an earlier one, but not to the one before.
+        Again = "same_again",
+        /// Equal to none before.
+        Changed = "same_changed",
+        /// Its digest is not known.
+        #[default]
+        Unknown = "same_unknown",
     }
 }
 

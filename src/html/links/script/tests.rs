@@ -1,5 +1,5 @@
 use crate::links::{LinkKind, LinkLimits, Links, links};
-use crate::parse::{Limits, parse};
+use crate::{Limits, parse};
 use encoding_rs::UTF_8;
 use webmill_capture::CanonicalUrl;
 
