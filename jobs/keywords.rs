@@ -24,10 +24,17 @@ use webmill_text::{DocumentFrequencies, Keyword, Keywords, Terms};
 use crate::extract::Extract;
 use crate::job::Context;
 use crate::output::TableFile;
-use crate::recipe::{Settings, check_settings, within};
+use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 use aside::{TermsReader, TermsWriter};
 use tables::KeywordRow;
+
+/// Keywords of a page by each measure.
+const PER_PAGE: usize = 10;
+
+/// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of fewest texts count as often as
+/// the rarest that is kept.
+const COUNTED_WORDS: usize = 2_000_000;
 
 /// Texts whose terms are held at a time, for all threads.
 const AT_ONCE: usize = 64;
@@ -46,20 +53,11 @@ pub const ENTRY: JobEntry = JobEntry {
 settings! {
     /// Configuration of the job.
     pub struct KeywordsJob {
-        /// Keywords of a page by each measure.
-        pub per_page: usize = 10, within 0..=1000;
-        /// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of
-        /// fewest texts count as often as the rarest that is kept.
-        pub counted_words: usize = 2_000_000;
     }
 }
 
 impl Settings for KeywordsJob {
     const TABLE: &'static str = "keywords";
-
-    fn check(&self) -> Result<()> {
-        within("counted_words", self.counted_words, 1..=1 << 32)
-    }
 }
 
 columns! {
@@ -114,11 +112,11 @@ impl KeywordsJob {
     /// any number of threads.
     fn count(&self, parts: &[PathBuf], spread: Spread, stage: &Stage<'_>) -> Result<DocumentFrequencies> {
         // A corpus of fewer words than are counted at a time has no more different ones.
-        let counted_words = self.counted_words.min(words_of(parts)?.max(1));
+        let counted_words = COUNTED_WORDS.min(words_of(parts)?.max(1));
         let need = (32 * counted_words as u64).max(1);
         if 2 * need > stage.memory {
             return Err(Error::Limit(format!(
-                "counting {} words takes up to {} MiB, --memory allows {} MiB: lower counted_words in the recipe's [keywords]",
+                "counting {} words takes up to {} MiB, --memory allows {} MiB",
                 counted_words,
                 (2 * need) >> 20,
                 stage.memory >> 20
@@ -175,7 +173,7 @@ impl KeywordsJob {
                 unit.stage().cancel.check()?;
                 let some = AT_ONCE.min(batch.len() - found.len());
                 let terms = (0..some).map(|_| aside.next()).collect::<Result<Vec<_>>>()?;
-                found.extend(spread.map(&terms, |terms| Keywords::of_terms(terms, corpus, self.per_page)));
+                found.extend(spread.map(&terms, |terms| Keywords::of_terms(terms, corpus, PER_PAGE)));
             }
             for (row, found) in batch.rows().zip(found) {
                 let (tfidf_words, tfidf_scores) = split(found.tfidf);

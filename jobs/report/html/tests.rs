@@ -57,8 +57,8 @@ fn hostile(rows: usize) -> Value {
             "scores": [["pagerank", HOSTILE, HOSTILE]],
             "scopes": [{"name": "pages", "columns": [0], "rows": [ranked]}],
             "rank": {
-                "damping": "0.85", "dangling": "uniform", "teleport": false, "weighted_pages": false,
-                "weighted_hosts": false, "hits_variant": HOSTILE,
+                "damping": "0.85", "dangling": "uniform", "teleport": false,
+                "hits_variant": HOSTILE,
             },
         },
         "clusters": (0..rows).map(row).collect::<Vec<_>>(),
