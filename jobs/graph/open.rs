@@ -54,7 +54,7 @@ pub struct GraphReading {
 impl GraphReading {
     fn options(&self, memory: u64) -> EdgeOptions {
         let parallel = self.parallel.unwrap_or_default();
-        EdgeOptions { columns: self.columns.clone(), parallel, memory, ..EdgeOptions::default() }
+        EdgeOptions { columns: self.columns.clone(), parallel, memory }
     }
 
     /// Refuses options of graph files where results are read.

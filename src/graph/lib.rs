@@ -81,7 +81,7 @@ pub use correlation::{Pairs, kendall_tau, top};
 pub use csr::{Csr, Graph, Parallel, Weights};
 pub use degrees::{Degrees, Histogram};
 pub use distances::{DistanceSample, Distances, published_distance};
-pub use edges::{Columns, EdgeList, EdgeOptions, Order, parse_edges, read_edges, read_edges_with};
+pub use edges::{Columns, EdgeList, EdgeOptions, parse_edges};
 pub use explain::{Contribution, Explanation};
 pub use export::Export;
 pub use fold::{duplicates, fold, fold_csr, fold_file};
