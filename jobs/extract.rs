@@ -87,6 +87,8 @@ settings! {
         pub template_pages: u64 = 10;
         /// Name of the crawl, for the column of that name.
         pub crawl: String = "crawl".into();
+        /// Whether records about captures, requests and metadata, have rows in `pages` too.
+        pub companions: bool = false;
         /// Whether pictures (`<img>`: src, and the largest of srcset) have rows in `links`, of kind `img`.
         pub images: bool = false;
         /// Whether table `media` has rows: what pictures, sound and video say of themselves, and pictures that pages show.
@@ -241,7 +243,7 @@ struct Extraction<'a> {
 
 impl OfPart for Extraction<'_> {
     fn wants(&self, capture: &Capture<'_>) -> bool {
-        !matches!(capture.record_type, RecordType::Request | RecordType::Metadata)
+        self.settings.companions || !matches!(capture.record_type, RecordType::Request | RecordType::Metadata)
     }
 
     fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool> {

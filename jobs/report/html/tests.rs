@@ -47,7 +47,7 @@ fn hostile(rows: usize) -> Value {
     let row = |n: usize| json!({"url": format!("http://a.example/{n:0>200}"), "title": HOSTILE, "size": 2});
     let ranked = json!({"name": "javascript:alert(1)", "title": HOSTILE, "cells": [HOSTILE], "best": [0]});
     json!({
-        "title": HOSTILE, "first_host": HOSTILE, "hosts": 1, "fetched": null,
+        "first_host": HOSTILE, "hosts": 1, "fetched": null,
         "first_page": {"url": "javascript:alert(1)", "title": HOSTILE},
         "bow_tie_of_pages": null, "times": "by_fetch",
         "languages_over_time": OverTime::of(&[HOSTILE.into(), "b".into()], &[(HOSTILE.into(), vec![0, 1])]),

@@ -95,7 +95,7 @@ about_fields! {
         url: String = "canonical URL finally fetched, after redirects", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "xxh3-128 of the canonical URL, 32 hexadecimal digits: the key that tables are joined by", "9f…";
         is_current: bool = "whether this is the current row of its URL, of which each URL has exactly one: the latest answer of status 2xx that is HTML or was read as a document, else the latest of status 2xx, else the latest answer, else the latest row", "true";
-        warc_type: Option<WarcType> = "kind of record: response, revisit (the same as an earlier capture), resource, conversion; null for answers that no shard holds", "response";
+        warc_type: Option<WarcType> = "kind of record: response, revisit (the same as an earlier capture), resource, conversion; request and metadata on demand; null for answers that no shard holds", "response";
         refers_to_url: Option<String> = "canonical URL of the capture that a revisit repeats, where stated", "http://pku.edu.cn/news/1.html";
         refers_to_time: Millis = "when the capture that a revisit repeats was fetched; null where not stated", "2003-04-15T08:13:06Z";
         refers_to_digest: Option<String> = "digest of the payload that a revisit repeats: base32 SHA-1, or another algorithm with its name and a colon", "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI";
