@@ -11,8 +11,8 @@ pub mod tables;
 pub mod teleport;
 
 use webmill_capture::Result;
+use webmill_graph::kendall_tau;
 use webmill_graph::measure::{self, MEASURES, Score, Values};
-use webmill_graph::{Graph, kendall_tau};
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{DynamicWriter, Value, columns, schema};
 

@@ -8,7 +8,7 @@ use crate::graph::tables::{ArcRow, Crawled, LevelRow, NodeRow};
 use webmill_capture::domain::registrable;
 use webmill_capture::error::{AtPath, Result};
 use webmill_capture::surt::surt_host;
-use webmill_graph::{Csr, Graph, Groups, HostRanges, NumberedNode, fold_file};
+use webmill_graph::{Csr, Groups, HostRanges, NumberedNode, fold_file};
 use webmill_run::Unit;
 use webmill_sort::Budget;
 use webmill_table::{Bytes16, Table};

@@ -78,7 +78,7 @@ pub use bvgraph::{BvStats, read_bvgraph, write_bvgraph};
 pub use compile::{Compile, Resources};
 pub use components::{Components, strong_components, weak_components, weak_components_with};
 pub use correlation::{Pairs, kendall_tau, top};
-pub use csr::{Csr, Graph, Parallel, Weights};
+pub use csr::{Csr, Parallel, Weights};
 pub use degrees::{Degrees, Histogram};
 pub use distances::{DistanceSample, Distances, published_distance};
 pub use edges::{Columns, EdgeList, EdgeOptions, parse_edges};

@@ -1,8 +1,8 @@
 //! Where the page stands in the graph: its scores, where its PageRank comes from, who links to it and to whom it links.
 
 use anyhow::Result;
+use webmill_graph::Csr;
 use webmill_graph::measure::{self, Score};
-use webmill_graph::{Csr, Graph};
 use webmill_run::Committed;
 use webmill_table::{GroupFacts, Reader, columns};
 
