@@ -13,7 +13,7 @@ use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose, Snapshot};
 use webmill::sim::{ServeOptions, Server, Site};
 
 use super::crawl_support::{
-    Quiet, Worked, Written, answers, crawl, crawl_until, cut, events, message, seeds, serve, swift, whole,
+    Quiet, Worked, Written, answers, crawl, cut, events, message, seeds, serve, swift, whole,
 };
 
 /// A site whose front page links to so many others.
