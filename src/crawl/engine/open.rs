@@ -47,7 +47,7 @@ impl Crawl {
         options: &CrawlOptions,
         seeds: &[CanonicalUrl],
         threads: usize,
-        earlier: Option<Box<dyn Earlier>>,
+        earlier: Option<Earlier>,
     ) -> Result<(Crawl, Replayed)> {
         options.check()?;
         std::fs::create_dir_all(folder).at(folder)?;
@@ -166,7 +166,7 @@ impl Tools {
         options: &CrawlOptions,
         seeds: &[CanonicalUrl],
         threads: usize,
-        earlier: Option<Box<dyn Earlier>>,
+        earlier: Option<Earlier>,
     ) -> Result<Tools> {
         let reader = Arc::new(page_reader(options, seeds)?);
         let threads = tokio::runtime::Builder::new_multi_thread()
