@@ -23,10 +23,22 @@ columns! {
     struct Judged from PlacedRow { url, time, digest, shard, offset, class }
 }
 
-/// Captures of a part that count, a bit each.
+/// Rows of a file that are marked, a bit each: captures of a part that count.
 pub struct Marks(Vec<u64>);
 
 impl Marks {
+    /// No mark on any of `rows` rows.
+    pub fn none(rows: u64) -> Self {
+        Marks(vec![0; rows.div_ceil(64) as usize])
+    }
+
+    /// Marks on these rows.
+    pub fn on(rows: &[u64]) -> Self {
+        let mut marks = Marks::none(rows.iter().max().map_or(0, |row| row + 1));
+        rows.iter().for_each(|row| marks.set(*row));
+        marks
+    }
+
     /// The marks of a part with `rows` captures, which are all current except the `superseded` rows.
     pub fn but(rows: u64, superseded: &[u64]) -> Self {
         let mut marks = Marks(vec![u64::MAX; rows.div_ceil(64) as usize]);
@@ -38,13 +50,14 @@ impl Marks {
         marks
     }
 
-    fn set(&mut self, row: u64) {
+    /// Marks a row.
+    pub fn set(&mut self, row: u64) {
         if let Some(word) = self.0.get_mut((row / 64) as usize) {
             *word |= 1 << (row % 64);
         }
     }
 
-    /// Whether the capture in this row counts.
+    /// Whether a row is marked.
     pub fn get(&self, row: u64) -> bool {
         self.0.get((row / 64) as usize).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
@@ -55,8 +68,7 @@ impl Marks {
 /// # Errors
 /// Where a file cannot be read or the disk refuses.
 pub fn judge(stage: &Stage<'_>, parts: &[(String, u64)]) -> Result<Vec<Marks>> {
-    let mut marks: Vec<Marks> =
-        parts.iter().map(|(_, rows)| Marks(vec![0; rows.div_ceil(64) as usize])).collect();
+    let mut marks: Vec<Marks> = parts.iter().map(|(_, rows)| Marks::none(*rows)).collect();
     if parts.is_empty() {
         return Ok(marks);
     }

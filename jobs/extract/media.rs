@@ -17,6 +17,7 @@ use webmill_run::{Measure, Stage, Unit};
 use webmill_sort::{Budget, Sorter};
 use webmill_table::{Reader, RowReader, columns};
 
+use super::current::Marks;
 use crate::output::TableFile;
 
 /// Folder of the rows before it is known which of them stay.
@@ -25,29 +26,6 @@ pub const MERGED: &str = "aside/media";
 columns! {
     /// What decides.
     struct Shown from MediaRow { url_key, source, is_current, alt, width }
-}
-
-/// Rows of a file that stay, a bit each.
-pub struct Kept(Vec<u64>);
-
-impl Kept {
-    /// These rows.
-    pub fn rows(rows: &[u64]) -> Self {
-        let most = rows.iter().max().map_or(0, |row| row / 64 + 1);
-        let mut kept = Kept(vec![0; most as usize]);
-        rows.iter().for_each(|row| kept.set(*row));
-        kept
-    }
-
-    fn set(&mut self, row: u64) {
-        if let Some(word) = self.0.get_mut((row / 64) as usize) {
-            *word |= 1 << (row % 64);
-        }
-    }
-
-    fn get(&self, row: u64) -> bool {
-        self.0.get((row / 64) as usize).is_some_and(|word| word >> (row % 64) & 1 == 1)
-    }
 }
 
 /// Writes table `media` from the rows that were put together.
@@ -72,9 +50,8 @@ pub fn write(stage: &Stage<'_>) -> Result<()> {
 }
 
 /// The rows that stay, file by file.
-fn judge(stage: &Stage<'_>, files: &[(String, u64)]) -> Result<Vec<Kept>> {
-    let mut kept: Vec<Kept> =
-        files.iter().map(|(_, rows)| Kept(vec![0; rows.div_ceil(64) as usize])).collect();
+fn judge(stage: &Stage<'_>, files: &[(String, u64)]) -> Result<Vec<Marks>> {
+    let mut kept: Vec<Marks> = files.iter().map(|(_, rows)| Marks::none(*rows)).collect();
     let folder = stage.path(MERGED);
     let mut sorter = Sorter::new(&Budget::new(stage.memory as usize / 2).in_dir(&folder));
     for (file, (path, rows)) in (0u64..).zip(files) {
@@ -123,7 +100,7 @@ fn silence(alt: Option<&str>, width: Option<u32>) -> u64 {
 ///
 /// # Errors
 /// Where the file cannot be read or the disk refuses.
-pub fn copy(stage: &Stage<'_>, path: &str, kept: &Kept, unit: &mut Unit<'_>) -> Result<()> {
+pub fn copy(stage: &Stage<'_>, path: &str, kept: &Marks, unit: &mut Unit<'_>) -> Result<()> {
     let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let mut file = TableFile::create(unit, format!("media/{name}"))?;
     let mut reader = RowReader::<MediaRow>::open(&stage.path(path))?;

@@ -21,7 +21,7 @@ use webmill_table::{Packing, Table, TableSchema, schema};
 use webmill_text::{Footprint, Sample};
 
 use super::current::Marks;
-use super::media::{self, Kept, MERGED};
+use super::media::{self, MERGED};
 use super::parts::{CAPTURES, tables_by_name};
 use super::tables::{self, FAN_IN, Part, Planned, Sources};
 use super::template_row::TemplateRow;
@@ -327,7 +327,7 @@ impl Pieces {
     /// Where the file cannot be read or the disk refuses.
     pub fn write_media(&self, number: usize, kept: &[u64], folder: &Path) -> Result<PathBuf> {
         let (stage, name) = (self.stage(folder)?, file_name(number));
-        let kept = Kept::rows(kept);
+        let kept = Marks::on(kept);
         stage.unit("media", |unit| media::copy(&stage, &format!("{MERGED}/{name}"), &kept, unit))?;
         Ok(folder.join(MediaRow::NAME).join(name))
     }

@@ -13,7 +13,6 @@ use super::each_name;
 use super::tables::NodeRow;
 use crate::job::{is_results, latest};
 use crate::levels::{Level, admit, open_graph, read_level};
-use crate::rank::Rank;
 use crate::rank::teleport::of_level;
 
 /// A graph and the names of its nodes.
@@ -278,9 +277,9 @@ impl OpenedGraph {
         self.committed().map(|(_, level)| level)
     }
 
-    /// Whether weights count: those of a file always, numbers of links by the settings.
-    pub fn weighted(&self, rank: &Rank) -> bool {
-        self.level().is_none_or(|level| rank.weighted(level))
+    /// Whether weights count: those of a file always, numbers of links between hosts and between domains.
+    pub fn weighted(&self) -> bool {
+        self.level() != Some(Level::Page)
     }
 
     /// What the file calls node 0.

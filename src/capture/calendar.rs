@@ -24,6 +24,12 @@ pub const MONTHS: [&str; 12] = [
     "December",
 ];
 
+/// Milliseconds since 1970 by the clock of the machine; 0 where it stands before that.
+pub fn now_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
 /// Days of a month; `None` for a month that is none.
 ///
 /// # Examples

@@ -28,9 +28,8 @@ mod dates;
 mod repeats;
 mod variants;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use webmill_capture::CanonicalUrl;
+use webmill_capture::calendar::now_ms;
 
 pub use self::variants::Variants;
 
@@ -87,11 +86,6 @@ fn check_when(url: &CanonicalUrl, now_ms: impl FnOnce() -> i64) -> Result<(), &'
 /// Whether a URL is that of a date, and of nothing else of that date.
 pub(crate) fn is_of_a_date(url: &CanonicalUrl) -> bool {
     dates::find(url).is_some_and(|date| date.leaf)
-}
-
-/// Milliseconds since 1970.
-fn now_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
 
 /// Days since 1970.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 
 use crate::index::Timestamp;
 use crate::index::query::Dialect;
+use webmill_capture::calendar::now_ms;
 use webmill_capture::date::format_14;
 
 use crate::access::Who;
@@ -275,8 +276,7 @@ fn takes_gzip(accepted: &str) -> bool {
 
 /// The time of the request, which access rules look at.
 fn now() -> Timestamp {
-    let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    format_14(i64::try_from(ms).unwrap_or_default()).parse().map(Timestamp).unwrap_or_default()
+    format_14(now_ms()).parse().map(Timestamp).unwrap_or_default()
 }
 
 async fn dispatch(

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
+use webmill_capture::calendar::now_ms;
 use webmill_crawl::control::command::{MAX_LINE_BYTES, MAX_URLS};
 use webmill_crawl::control::{self, Command, Status};
 
 use super::args::parse_time;
-use super::view::{ago, grouped, now_ms, size, troubles};
+use super::view::{ago, grouped, size, troubles};
 use crate::args::Seeds;
 use crate::print::DocumentFormat;
 

@@ -290,11 +290,6 @@ pub(super) fn ago(ms: i64) -> String {
     }
 }
 
-pub(super) fn now_ms() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
 fn outcomes(totals: &Totals) -> String {
     let mut counts: Vec<(&str, u64)> = totals.outcomes.iter().collect();
     counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));

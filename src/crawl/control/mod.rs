@@ -93,8 +93,3 @@ pub fn status(crawl: &Path) -> Option<Status> {
     status.running = status.running && crate::engine::is_locked(crawl);
     Some(status)
 }
-
-pub(crate) fn wall_clock_ms() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}

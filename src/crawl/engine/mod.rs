@@ -92,6 +92,7 @@ use crate::scope::Lineage;
 use crate::site_settings::Sites;
 use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::calendar;
 use webmill_capture::error::{Error, Result};
 use webmill_shard::Position;
 
@@ -102,7 +103,7 @@ pub use import::{Import, Imported, OldCapture};
 pub(crate) use open::scope_of;
 pub use operate::Operated;
 pub use replay::Replayed;
-pub(crate) use rules::{origin, stored_rules};
+pub(crate) use rules::stored_rules;
 pub use seed_news::SeedNews;
 pub use snapshot::{Ended, Observer, Snapshot};
 pub use survey::{Finished, LastLog};
@@ -220,7 +221,7 @@ impl Crawl {
     /// Lets the crawl believe that it is `now_ms`, ms since 1970: for simulations in which a year passes in minutes. To be
     /// called before [`Crawl::run`].
     pub fn set_clock(&mut self, now_ms: i64) {
-        let shift = now_ms - wall_clock_ms();
+        let shift = now_ms - calendar::now_ms();
         self.wall_ms += shift - self.clock_shift_ms;
         self.warm_ms += shift - self.clock_shift_ms;
         self.clock_shift_ms = shift;
@@ -309,9 +310,4 @@ impl Crawl {
             hash_seed: options.seed,
         }
     }
-}
-
-fn wall_clock_ms() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -15,7 +15,7 @@ use crate::engine::revisit::Visits;
 use crate::engine::robots_redirects::RobotsRedirects;
 use crate::engine::rules::RuleCache;
 use crate::engine::task::Requests;
-use crate::engine::{Checkpoint, Crawl, Replayed, SeedNews, look, snapshot, trouble, wall_clock_ms};
+use crate::engine::{Checkpoint, Crawl, Replayed, SeedNews, look, snapshot, trouble};
 use crate::event::outcome;
 use crate::fetch::{Account, Fetcher};
 use crate::focus::Scorer;
@@ -30,6 +30,7 @@ use crate::scope::Scope;
 use crate::site_settings::Sites;
 use crate::steering::Steering;
 use webmill_capture::CanonicalUrl;
+use webmill_capture::calendar::now_ms;
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// Seeds that are added before they are committed.
@@ -81,7 +82,7 @@ impl Crawl {
         let mut options = options.clone();
         let operator = open_operator(folder, &frontier, &mut options)?;
         adopt(&reader.scope, &checkpoint, &operator);
-        let wall_ms = wall_clock_ms();
+        let wall_ms = now_ms();
         let pause_ms = if replayed.fresh { 0 } else { restart_pause_ms(&options) };
         let focus = Crawl::open_focus(&options, &frontier, &reader)?;
         Ok(Crawl {

@@ -12,13 +12,14 @@ use std::collections::VecDeque;
 use crate::Purpose;
 use crate::control::command::{host_name, web_url};
 use crate::control::state::{self, MOST, State};
-use crate::control::{Command, Control, Line, Pattern, Status, wall_clock_ms};
+use crate::control::{Command, Control, Line, Pattern, Status};
 use crate::engine::{Crawl, Ended, Snapshot};
 use crate::event::{Event, outcome};
 use crate::frontier::{Changed, NEVER_MS};
 use crate::page::plain;
 use crate::{CrawlOptions, Discovered, HostState};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::calendar::now_ms;
 use webmill_capture::error::Result;
 use webmill_capture::names::near_to;
 
@@ -338,7 +339,7 @@ impl Crawl {
 
     /// Tells whoever asks how the crawl goes.
     pub(super) fn publish(&mut self, snapshot: &Snapshot) {
-        let status = Status::of(snapshot, wall_clock_ms());
+        let status = Status::of(snapshot, now_ms());
         self.operator.control.publish(&status);
     }
 

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use crate::Purpose;
 use crate::archive::Rendered;
-use crate::engine::rules::origin;
-use crate::engine::{Crawl, wall_clock_ms};
+use crate::engine::Crawl;
 use crate::fetch::Received;
 use crate::page::{PageReader, Reading};
 use crate::render::{CONTENT_TYPE, Page, Part, Render, Tree};
-use crate::robots::Robots;
+use crate::robots::{Robots, origin};
 use crate::scope::Standing;
 use webmill_capture::CanonicalUrl;
+use webmill_capture::calendar::now_ms;
 use webmill_capture::error::Result;
 
 /// A page that is to be rendered once it is fetched.
@@ -103,6 +103,6 @@ impl ToRender {
         if visit.defect.is_some() {
             plain.defect = visit.defect;
         }
-        (visit.tree.map(|tree| Taken { date_ms: wall_clock_ms(), tree }), visit.parts)
+        (visit.tree.map(|tree| Taken { date_ms: now_ms(), tree }), visit.parts)
     }
 }

@@ -6,10 +6,9 @@
 use crate::Purpose;
 use crate::engine::Crawl;
 use crate::engine::apply::about;
-use crate::engine::rules::origin;
 use crate::engine::task::{InFlight, Step};
 use crate::frontier::{Borrowed, Lease};
-use crate::robots::Robots;
+use crate::robots::{Robots, origin};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 

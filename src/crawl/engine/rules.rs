@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::engine::Crawl;
 use crate::politeness::ROBOTS_MS;
 use crate::robots::Robots;
-use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 
 /// Rule sets in memory; when there are more, the older half is read again from disk if need be.
@@ -41,14 +40,6 @@ impl RuleCache {
         }
         self.bytes += bytes;
         self.newer.insert(origin, rules);
-    }
-}
-
-/// `scheme://host:port`: what a robots.txt speaks for (RFC 9309, 2.3).
-pub(crate) fn origin(url: &CanonicalUrl) -> String {
-    match url.port() {
-        Some(port) => format!("{}://{}:{port}", url.scheme(), url.host()),
-        None => format!("{}://{}", url.scheme(), url.host()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! One request through the checks of a [`super::Fetcher`], from the URL to the exchange.
 
 use std::net::{IpAddr, SocketAddr};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::Instant;
@@ -13,6 +13,7 @@ use super::opening::Opened;
 use super::request::{self, Extras, undotted};
 use super::{Failure, Method, Received, Request, Shared, address, http2, page_headers, proxy};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::calendar::now_ms;
 
 /// Known facts about a request while it is in flight.
 pub(super) struct FetchState<'a> {
@@ -298,8 +299,4 @@ async fn exchange(
         Connection::One(stream) => http1::exchange(stream, sent, limits, request.accept).await,
         Connection::Two(session) => session.exchange(request.url, sent, limits, request.accept).await,
     }
-}
-
-fn now_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64)
 }

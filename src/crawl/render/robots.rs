@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::Render;
 use super::exchange::Asked;
 use crate::politeness::ROBOTS_MS;
-use crate::robots::{MAX_BYTES, MAX_REDIRECTS, Robots};
+use crate::robots::{MAX_BYTES, MAX_REDIRECTS, Robots, origin};
 use webmill_capture::{CanonicalUrl, Response, decode_content};
 
 /// Origins at which all are forgotten.
@@ -26,14 +26,6 @@ pub(super) struct RulesByOrigin {
     agent: String,
     keep: Duration,
     known: Mutex<HashMap<String, CachedRules>>,
-}
-
-/// `scheme://host:port`.
-fn origin(url: &CanonicalUrl) -> String {
-    match url.port() {
-        Some(port) => format!("{}://{}:{port}", url.scheme(), url.host()),
-        None => format!("{}://{}", url.scheme(), url.host()),
-    }
 }
 
 impl RulesByOrigin {

@@ -9,8 +9,9 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{dates, day, now_ms};
+use super::{dates, day};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::calendar::now_ms;
 
 /// Entries of each table.
 const SLOTS: usize = 32;

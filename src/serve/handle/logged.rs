@@ -4,12 +4,13 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use webmill_capture::calendar::now_ms;
 
 use crate::log::{Logged, RequestLog};
 
@@ -22,7 +23,6 @@ pub fn watch(
     target: &str,
     started: Instant,
 ) -> Response {
-    let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let request = Logged {
         peer,
         method: method.to_owned(),
@@ -31,7 +31,7 @@ pub fn watch(
         bytes: 0,
         micros: 0,
         broken: false,
-        at_ms: i64::try_from(ms).unwrap_or_default(),
+        at_ms: now_ms(),
     };
     // Answers without a body to send are whole as they are.
     let whole = method == "HEAD" || response.body().is_end_stream();
