@@ -158,7 +158,7 @@ mod tests {
             ("# Nodes: 4 Edges: 2\n# First: 0\n1 2\n2 3", 4, 0, vec![(1, 2, 1.0), (2, 3, 1.0)]),
             ("1,2,0.5\n1,2,0.25", 2, 1, vec![(0, 1, 0.75)]),
             // A header that leaves room for them says that they are nodes; few that are missing are, too.
-            ("# Nodes: 901\n7 900", 901, 0, vec![(7, 900, 1.0)]),
+            ("# Nodes: 901\n7 900", 901, 1, vec![(6, 899, 1.0)]),
             ("0 1\n1 9", 10, 0, vec![(0, 1, 1.0), (1, 9, 1.0)]),
             ("", 0, 0, vec![]),
         ] {
