@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use webmill::capture::splitmix::{STEP, SplitMix};
 use webmill::capture::{CanonicalUrl, UrlKey};
-use webmill::graph::{BuildOptions, Csr, Graph, GraphBuilder, LinkInput, Numbering, PageInput, fold_file};
+use webmill::graph::{BuildOptions, Csr, GraphBuilder, LinkInput, Numbering, PageInput, fold_file};
 use webmill::sort::Budget;
 
 #[global_allocator]

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use support::rmat::rmat;
 use support::{Peer, script, shown, spread};
-use webmill::graph::{Csr, Graph, Hits, PageRank, read_bvgraph, strong_components, weak_components_with};
+use webmill::graph::{Csr, Hits, PageRank, read_bvgraph, strong_components, weak_components_with};
 
 const ROUNDS: usize = 5;
 const DAMPING: f64 = 0.85;

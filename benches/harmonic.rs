@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use webmill_capture::splitmix::SplitMix;
-use webmill_graph::{Csr, Graph, Harmonic, HyperBall, kendall_tau, load};
+use webmill_graph::{Csr, Harmonic, HyperBall, kendall_tau, load};
 
 #[path = "support/rmat.rs"]
 mod rmat;

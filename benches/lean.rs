@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use webmill_graph::{Csr, Graph, PageRank, load};
+use webmill_graph::{Csr, PageRank, load};
 
 #[path = "support/rmat.rs"]
 mod rmat;

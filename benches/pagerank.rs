@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use support::rmat::rmat;
 use support::{Peer, script, shown};
-use webmill::graph::{Csr, Graph, PageRank, read_bvgraph};
+use webmill::graph::{Csr, PageRank, read_bvgraph};
 
 const ROUNDS: usize = 5;
 const DAMPING: f64 = 0.85;

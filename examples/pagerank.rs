@@ -6,7 +6,7 @@
 
 use std::error::Error;
 use std::path::Path;
-use webmill::graph::{EdgeOptions, Graph, PageRank, load, parse_edges, top};
+use webmill::graph::{EdgeOptions, PageRank, load, parse_edges, top};
 
 const SMALL: &str = "\
 http://a.org/ -> http://b.org/

@@ -7,7 +7,7 @@
 use petgraph::algo::{dijkstra, kosaraju_scc};
 use petgraph::visit::EdgeRef;
 use std::error::Error;
-use webmill::graph::{Graph, TwoWay, load};
+use webmill::graph::{TwoWay, load};
 
 const SMALL: &str = "\
 http://a.org/ -> http://a.org/news 4

@@ -44,7 +44,6 @@ use webmill_mill::{DOCUMENTS, Mill, Order, PageLimits, PageRow, Reject as PageRe
 use webmill_run::{Committed, Ingredient, Job, Reject, Stage, Unit};
 use webmill_shard::Input;
 use webmill_table::{Packing, schema};
-use webmill_text::MAX_PAGES;
 
 use crate::document_reader;
 use crate::inputs::Shards;
@@ -86,15 +85,10 @@ settings! {
         /// main texts. 0: never; else heads of records are read once more, and half of the pages of each such
         /// host, 10 to 32.
         pub template_pages: u64 = 10;
-        /// Most pages of such a host, of one in 25, that are compared each with each by structure and text, for
-        /// the columns `one_template` and `other_content` of table `templates`, 0 (none) to 32.
-        pub template_compared: usize = 8, within 0..=MAX_PAGES;
         /// Name of the crawl, for the column of that name.
         pub crawl: String = "crawl".into();
-        /// Whether request records have rows in `pages` too.
-        pub requests: bool = false;
-        /// Whether metadata records have rows in `pages` too.
-        pub metadata: bool = false;
+        /// Whether records about captures, requests and metadata, have rows in `pages` too.
+        pub companions: bool = false;
         /// Whether pictures (`<img>`: src, and the largest of srcset) have rows in `links`, of kind `img`.
         pub images: bool = false;
         /// Whether table `media` has rows: what pictures, sound and video say of themselves, and pictures that pages show.
@@ -131,15 +125,6 @@ impl Extract {
 
     fn walk<'a>(&self, shards: &'a Shards, stage: &'a Stage<'a>) -> Walk<'a> {
         Walk { shards, stage, max_record_bytes: self.max_record_bytes, unit: "part" }
-    }
-
-    /// Whether a record of this kind has a row.
-    fn wants(&self, capture: &Capture<'_>) -> bool {
-        match capture.record_type {
-            RecordType::Request => self.requests,
-            RecordType::Metadata => self.metadata,
-            _ => true,
-        }
     }
 }
 
@@ -258,7 +243,7 @@ struct Extraction<'a> {
 
 impl OfPart for Extraction<'_> {
     fn wants(&self, capture: &Capture<'_>) -> bool {
-        self.settings.wants(capture)
+        self.settings.companions || !matches!(capture.record_type, RecordType::Request | RecordType::Metadata)
     }
 
     fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool> {

@@ -54,8 +54,6 @@ settings! {
         pub kinds: Vec<String> = ["a", "area", "frame", "iframe", "form", "meta-refresh", "http-redirect", "document"]
             .map(String::from)
             .into();
-        /// Keep arcs from a host or domain to itself.
-        pub host_self_arcs: bool = false;
         /// Fold the pages of a cluster of duplicates into the one that stands for them.
         pub fold_duplicates: bool = false;
     }

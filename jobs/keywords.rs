@@ -24,9 +24,16 @@ use webmill_text::{DocumentFrequencies, Keyword, Keywords, Terms};
 use crate::extract::Extract;
 use crate::job::Context;
 use crate::output::TableFile;
-use crate::recipe::{Settings, check_settings, within};
+use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 use tables::KeywordRow;
+
+/// Keywords of a page by each measure.
+const PER_PAGE: usize = 10;
+
+/// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of fewest texts count as often as
+/// the rarest that is kept.
+const COUNTED_WORDS: usize = 2_000_000;
 
 /// Texts whose terms are held at a time, for all threads.
 const AT_ONCE: usize = 64;
@@ -48,20 +55,11 @@ pub const ENTRY: JobEntry = JobEntry {
 settings! {
     /// Configuration of the job.
     pub struct KeywordsJob {
-        /// Keywords of a page by each measure.
-        pub per_page: usize = 10, within 0..=1000;
-        /// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of
-        /// fewest texts count as often as the rarest that is kept.
-        pub counted_words: usize = 2_000_000;
     }
 }
 
 impl Settings for KeywordsJob {
     const TABLE: &'static str = "keywords";
-
-    fn check(&self) -> Result<()> {
-        within("counted_words", self.counted_words, 1..=1 << 32)
-    }
 }
 
 columns! {
@@ -121,11 +119,11 @@ impl KeywordsJob {
         stage: &Stage<'_>,
     ) -> Result<(DocumentFrequencies, Vec<Numbered>)> {
         // A corpus of fewer words than are counted at a time has no more different ones.
-        let counted_words = self.counted_words.min(words_of(parts)?.max(1));
+        let counted_words = COUNTED_WORDS.min(words_of(parts)?.max(1));
         let need = (32 * counted_words as u64).max(1);
         if 2 * need > stage.memory {
             return Err(Error::Limit(format!(
-                "counting {} words takes up to {} MiB, --memory allows {} MiB: lower counted_words in the recipe's [keywords]",
+                "counting {} words takes up to {} MiB, --memory allows {} MiB",
                 counted_words,
                 (2 * need) >> 20,
                 stage.memory >> 20
@@ -186,7 +184,7 @@ impl KeywordsJob {
                 let of_some = (number..number + some as u64).map(|number| terms.get(number));
                 number += some as u64;
                 let terms = of_some.collect::<Result<Vec<Terms>>>()?;
-                found.extend(spread.map(&terms, |terms| Keywords::of_terms(terms, corpus, self.per_page)));
+                found.extend(spread.map(&terms, |terms| Keywords::of_terms(terms, corpus, PER_PAGE)));
             }
             for (row, found) in batch.rows().zip(found) {
                 let (tfidf_words, tfidf_scores) = split(found.tfidf);

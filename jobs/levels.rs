@@ -1,7 +1,7 @@
 //! The levels of the web graph and where the graph job keeps them.
 
 use webmill_capture::{Error, Result};
-use webmill_graph::{Csr, Graph};
+use webmill_graph::Csr;
 use webmill_run::{Committed, Unit};
 use webmill_table::{Columns, Reader, Table, text_enum};
 

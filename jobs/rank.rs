@@ -11,8 +11,8 @@ pub mod tables;
 pub mod teleport;
 
 use webmill_capture::Result;
+use webmill_graph::kendall_tau;
 use webmill_graph::measure::{self, MEASURES, Score, Values};
-use webmill_graph::{Graph, kendall_tau};
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{DynamicWriter, Value, columns, schema};
 
@@ -100,7 +100,8 @@ impl RankJob {
         admit(&graph, node_bytes(), held, "ranking", memory).map_err(|error| settings.leaner(error))?;
         let progress = unit.stage().progress;
         progress.begin(&format!("rank {level}"), 0, Measure::Items);
-        let weighted = settings.weighted(level);
+        // Between hosts and domains, arcs are followed in proportion to the links behind them.
+        let weighted = level != Level::Page;
         let graph = if weighted { graph } else { graph.without_weights() };
         let transpose = settings.transpose(&graph, memory, unit.temp())?;
         let vectors = self.vectors(source, level, unit)?;

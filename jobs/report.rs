@@ -159,8 +159,6 @@ impl JobInput for Sources {
 settings! {
     /// Settings of the job.
     pub struct Report {
-        /// Heading of the page; where it is empty, the host of most pages and how many more there are.
-        pub title: String = String::new();
         /// Rows of each list of top pages or hosts.
         pub top: usize = 15, within 1..=10_000;
         /// Language of the page: en or zh.

@@ -53,8 +53,6 @@ settings! {
     pub struct RuleSettings {
         /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. `webmill run` leaves the job out where there are none.
         pub files: Vec<String> = Vec::new();
-        /// Most pages of a chain that a paging tag leads along.
-        pub max_pages: u32 = 1000, within 1..=1_000_000;
         /// Share of links to pages that are in no shard, beyond which the exit code is 1; 0 to 1.
         pub max_missing: f64 = 0.1;
     }
@@ -81,7 +79,6 @@ pub struct RulesJob {
     rules: Vec<(String, String)>,
     /// Whether rules that come with the program may match nothing: all of them were asked for, whatever pages there are.
     all_builtin: bool,
-    max_pages: u32,
 }
 
 /// Applies the recipe's rules to the context's shards, else to those that the results in the output folder are of.
@@ -93,7 +90,6 @@ pub fn rules(context: &Context<'_>) -> Result<Option<Committed>> {
     let job = RulesJob {
         rules: webmill_rules::library::read(&settings.files)?,
         all_builtin: settings.files.iter().any(|file| file == ALL_BUILTIN),
-        max_pages: settings.max_pages,
     };
     if context.would_fetch() {
         return Ok(None);

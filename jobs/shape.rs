@@ -5,7 +5,7 @@ pub mod tables;
 
 use webmill_capture::{Error, Result};
 use webmill_graph::{
-    BowTie, Components, Csr, DistanceSample, Graph, GroupLinks, Histogram, PowerLaw, published_distance,
+    BowTie, Components, Csr, DistanceSample, GroupLinks, Histogram, PowerLaw, published_distance,
 };
 use webmill_run::{Committed, Job, Measure, Stage, Unit};
 use webmill_table::{Table, columns, schema};

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """webmill learn cluster beside scikit-learn: same texts, same k, same machine, alternating runs.
 
-usage: benches/peers/clusters.py FOLDER --k K [--seeds 10] [--runs 3] [--restarts 5] [--webmill BINARY] [--python PYTHON] [--dbscan EPS MIN_POINTS]
+usage: benches/peers/clusters.py FOLDER --k K [--seeds 10] [--runs 3] [--webmill BINARY] [--python PYTHON] [--dbscan EPS MIN_POINTS]
 
 Installs benches/peers/learn_requirements.txt into target/peers/learn. FOLDER holds texts in folders that are their classes. The peer
 is TfidfVectorizer(sublinear_tf=True, min_df=2) and KMeans(n_init=1) for each seed, as its users run it; with --stop-words English stop
 words are taken out there too. Prints NMI and ARI as min / median / max over the seeds of both, then seconds and their ratios as min / median / max
-over runs: whole commands (reading, words, clusters, tables) with one start each, and with --restarts of both where that is above 1. With --dbscan both are run by cosine and their
+over runs: whole commands (reading, words, clusters, tables) with five starts each. With --dbscan both are run by cosine and their
 clusters compared. Seeds of scikit-learn are tried in one process, which reads and counts words once; what is timed are whole commands of one seed.
 CPU seconds are those of the processes: on a shared machine they say more than those of the clock.
 """
@@ -72,9 +72,9 @@ def show(name, values):
     print(f"{name:44} {min(values):10.3f} {statistics.median(values):10.3f} {max(values):10.3f}", flush=True)
 
 
-def ours(args, seed, restarts, more=()):
+def ours(args, seed, more=()):
     with tempfile.TemporaryDirectory() as out:
-        command = [args.webmill, "learn", "cluster", args.folder, "--out", out, "--k", args.k, "--set", f"learn.seed={seed}", "--set", f"learn.restarts={restarts}"]
+        command = [args.webmill, "learn", "cluster", args.folder, "--out", out, "--k", args.k, "--set", f"learn.seed={seed}"]
         seconds, done = timed([*command, *more])
     measures = next(line for line in done.stderr.splitlines() if "nmi " in line)
     found = dict(part.rsplit(" ", 1) for part in measures.split(", "))
@@ -104,7 +104,6 @@ def main():
     parser.add_argument("--k", type=int, required=True)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--restarts", type=int, default=1)
     parser.add_argument("--webmill", default=ROOT / "target/release/webmill")
     parser.add_argument("--python", help="one that has benches/peers/learn_requirements.txt; else they are installed")
     parser.add_argument("--stop-words", action="store_true")
@@ -113,22 +112,18 @@ def main():
     python = args.python or peer_python()
     print(f"{'':44} {'min':>10} {'median':>10} {'max':>10}")
     peers, _ = theirs(args, python, "kmeans", range(args.seeds), 1)
-    mine = [ours(args, seed, 5) for seed in range(args.seeds)]
+    mine = [ours(args, seed) for seed in range(args.seeds)]
     for at, measure in enumerate(["NMI", "ARI"]):
         show(f"{measure}, webmill as it is (5 restarts)", [found[at] for found in mine])
         show(f"{measure}, scikit-learn (n_init=1)", [found[at] for found in peers])
     print(f"webmill, default seed: NMI {mine[0][0]:.3f}, ARI {mine[0][1]:.3f}")
     show("seconds to fit, scikit-learn", [found[2] for found in peers])
-    for restarts in sorted({1, args.restarts}):
-        print(f"whole commands, starts of k-means: {restarts}")
-        pairs = [
-            (ours(args, run, restarts)[2], theirs(args, python, "kmeans", [run], restarts)[1]) for run in range(args.runs)
-        ]
-        ratios(*zip(*pairs))
+    print("whole commands, five starts of k-means")
+    ratios(*zip(*[(ours(args, run)[2], theirs(args, python, "kmeans", [run], 5)[1]) for run in range(args.runs)]))
     if args.dbscan:
         eps, least = args.dbscan
         flags = ["--method", "dbscan", "--eps", eps, "--min-points", least]
-        pairs = [(ours(args, 0, 1, flags), theirs(args, python, "dbscan", [0], 1, eps, least)) for _ in range(args.runs)]
+        pairs = [(ours(args, 0, flags), theirs(args, python, "dbscan", [0], 1, eps, least)) for _ in range(args.runs)]
         print(f"DBSCAN, NMI: webmill {pairs[0][0][0]:.3f}, scikit-learn {pairs[0][1][0][0][0]:.3f}")
         ratios([own[2] for own, _ in pairs], [peer[1] for _, peer in pairs])
 

@@ -60,8 +60,6 @@ settings! {
         pub most: usize = 1000, within 0..=1_000_000;
         /// Kinds of links that count, see links.kind.
         pub kinds: Vec<String> = GraphJob::default().kinds;
-        /// Parts of the output; 0: one for each 32 MiB of the stored table.
-        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -195,7 +193,7 @@ impl Job for CountBacklinks {
 
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let plan = Plan::of_table(&extract.path("links"))?;
-        let parts = parts_of(self.parts, plan.bytes);
+        let parts = parts_of(plan.bytes);
         let splitters = Arc::new(splitters(&plan, parts)?);
         let superseded = superseded(extract, stage)?;
         let backlinks = Backlinks { most: self.most, splitters: splitters.clone() };

@@ -89,9 +89,9 @@ impl Plan {
     }
 }
 
-/// The number of parts: as set, or by the bytes of the input.
-pub fn parts_of(set: u32, bytes: u64) -> u32 {
-    if set > 0 { set } else { bytes.div_ceil(PART_BYTES).clamp(1, MOST_PARTS) as u32 }
+/// The number of parts of the output, by the bytes of the stored table that is read.
+pub fn parts_of(bytes: u64) -> u32 {
+    bytes.div_ceil(PART_BYTES).clamp(1, MOST_PARTS) as u32
 }
 
 /// What is counted beside the pairs of a unit.

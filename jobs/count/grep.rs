@@ -49,8 +49,6 @@ settings! {
         pub ignore_case: bool = false;
         /// Bytes of a passage before and behind the match.
         pub context: usize = 200, within 0..=1 << 20;
-        /// Parts of the output; 0 is 1.
-        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -160,7 +158,7 @@ impl Job for CountGrep {
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let kernel = self.kernel()?;
         let plan = Plan::of_table(&extract.path("texts"))?;
-        let engine = Engine { stage, kernel: &kernel, name: "", parts: self.parts.max(1) };
+        let engine = Engine { stage, kernel: &kernel, name: "", parts: 1 };
         let files = engine.map_texts::<Text>(
             &plan,
             |row| row.is_current,

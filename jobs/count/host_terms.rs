@@ -50,8 +50,6 @@ settings! {
         pub most: usize = 100, within 1..=100_000;
         /// Texts of the corpus that must hold a term.
         pub min_df: u64 = 2;
-        /// Parts of the output; 0: one for each 32 MiB of the stored table.
-        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -199,7 +197,7 @@ impl Job for CountHostTerms {
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let folder = extract.path("texts");
         let plan = Plan::of_table(&folder)?;
-        let parts = parts_of(self.parts, plan.bytes);
+        let parts = parts_of(plan.bytes);
         let counting = Engine { stage, kernel: &HostWords, name: "", parts };
         let files = counting.map_texts::<Text>(
             &plan,

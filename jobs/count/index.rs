@@ -48,8 +48,6 @@ table! {
 settings! {
     /// Settings of the job.
     pub struct CountIndex {
-        /// Files that terms are spread over; 0: one for each 32 MiB of the stored table.
-        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -155,7 +153,7 @@ impl Job for CountIndex {
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let plan = Plan::of_table(&extract.path("texts"))?;
         let numbers = list(&plan, stage)?;
-        let parts = parts_of(self.parts, plan.bytes);
+        let parts = parts_of(plan.bytes);
         let engine = Engine { stage, kernel: &Inverted, name: "", parts };
         let files = engine.map_table::<Text>(&plan, |batch, rows, side, tally| {
             let lost = || Error::Internal("a row group that was not counted".into());

@@ -43,8 +43,6 @@ settings! {
         pub column: String = String::new();
         /// The greatest first.
         pub descending: bool = false;
-        /// Files of the output; 0: one for each 32 MiB of the stored table.
-        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -161,7 +159,7 @@ impl Job for CountSort {
 
     fn run(&self, input: &SortInput, stage: &Stage<'_>) -> Result<()> {
         let plan = Plan::of_table(&input.folder)?;
-        let parts = parts_of(self.parts, plan.bytes);
+        let parts = parts_of(plan.bytes);
         let splitters = self.splitters(input, parts)?;
         let kernel = Rows { splitters: Arc::new(splitters) };
         let engine = Engine { stage, kernel: &kernel, name: "", parts };

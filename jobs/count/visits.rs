@@ -54,8 +54,6 @@ settings! {
         pub logs: Vec<String> = Vec::new();
         /// Host of targets without one, as www.example.org or https://www.example.org.
         pub host: String = String::new();
-        /// Parts of the output; 0 is 1.
-        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -148,7 +146,7 @@ impl Job for CountVisits {
         let CountInput::Files(inputs) = input else {
             return Err(Error::Internal("visits are counted in files".into()));
         };
-        let engine = Engine { stage, kernel: &Visits, name: "", parts: self.parts.max(1) };
+        let engine = Engine { stage, kernel: &Visits, name: "", parts: 1 };
         let mut shuffles = Vec::new();
         for (number, (path, file)) in inputs.paths.iter().zip(&inputs.files).enumerate() {
             shuffles.push(engine.map_unit(number, |mapper, unit| {

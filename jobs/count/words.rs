@@ -84,8 +84,6 @@ settings! {
         /// Files to count in place of main texts: text in any encoding, a text each.
         #[serde(skip_serializing)]
         pub files: Vec<String> = Vec::new();
-        /// Parts of the output; 0: one for each 256 MiB of the stored table.
-        pub parts: u32 = 0, within 0..=4096;
     }
 }
 
@@ -211,7 +209,7 @@ impl Job for CountWords {
 
     fn run(&self, input: &CountInput, stage: &Stage<'_>) -> Result<()> {
         let kernel = self.kernel()?;
-        let engine = |bytes| Engine { stage, kernel: &kernel, name: "", parts: parts_of(self.parts, bytes) };
+        let engine = |bytes| Engine { stage, kernel: &kernel, name: "", parts: parts_of(bytes) };
         match input {
             CountInput::Results(extract) => {
                 let plan = Plan::of_table(&extract.path("texts"))?;

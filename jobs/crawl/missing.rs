@@ -29,7 +29,6 @@ const LEFT_OUT: &[&str] = &[
     outcome::CLIENT_ERROR,
     outcome::DROPPED,
     outcome::GONE,
-    outcome::HOST_CUT,
     outcome::HOST_LIMIT,
     outcome::MEDIA_TYPE,
     outcome::NO_SUCH_HOST,

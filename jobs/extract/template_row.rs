@@ -25,7 +25,7 @@ table! {
         verdict: TemplateVerdict = "on, or why there is no template: few-pages (fewer than eight), none-shared, copies (of one text: more than half of the pages would keep less than a fifth of their prose, and more than half of all prose is shared)", "on";
         texts: u32 = "texts in the template", "14";
         share: f64 = "share that they have in the prose of the compared pages (words that are neither links nor labels nor headings), 0 to 1", "0.29";
-        compared: u32 = "pages of the sample that were compared each with each by structure (tags and texts in order, the first 2,000) and main text (its first 8 KiB): one in 25, at most the recipe's [extract] template_compared", "8";
+        compared: u32 = "pages of the sample that were compared each with each by structure (tags and texts in order, the first 2,000) and main text (its first 8 KiB): one in 25, at most 8", "8";
         one_template: Option<f64> = "share of the compared pairs whose structures are more than 0.9 alike (2 LCS / (n1 + n2)), 0 to 1; null where no two pages were compared", "0.93";
         other_content: Option<f64> = "share of the compared pairs of one template with other content: structures more than 0.9 alike, resemblance of the main texts below 0.3; 0 to 1, null as before", "0.86";
         path: Option<String> = "tags with classes from body down to the text, of the innermost twelve elements; this and all that follows is null of a host whose pages share nothing", "body > div.main > p";

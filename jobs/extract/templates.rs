@@ -44,7 +44,9 @@ struct SampledHost {
 /// number of hosts.
 const HELD_HOSTS: usize = 1000;
 
-/// Of how many pages one is compared with others.
+/// Most pages of a host that are compared each with each by structure and text.
+const COMPARED: usize = 8;
+/// Of how many pages one is.
 const COMPARED_OF: u64 = 25;
 
 /// The smallest [`MAX_PAGES`] of the hashes pushed, each once, in order.
@@ -147,7 +149,7 @@ impl Pass<'_> {
     ) -> Option<(Footprint, Option<Likeness>)> {
         let at = keys?.0.binary_search(&key).ok()?;
         // Likeness takes the page's whole main text, which costs several times as much.
-        mill.sampled(capture, at < self.settings.template_compared && key <= u64::MAX / COMPARED_OF)
+        mill.sampled(capture, at < COMPARED && key <= u64::MAX / COMPARED_OF)
     }
 
     /// The hosts of enough captures, those of most first.

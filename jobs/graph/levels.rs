@@ -8,7 +8,7 @@ use crate::graph::tables::{ArcRow, Crawled, LevelRow, NodeRow};
 use webmill_capture::domain::registrable;
 use webmill_capture::error::{AtPath, Result};
 use webmill_capture::surt::surt_host;
-use webmill_graph::{Csr, Graph, Groups, HostRanges, NumberedNode, fold_file};
+use webmill_graph::{Csr, Groups, HostRanges, NumberedNode, fold_file};
 use webmill_run::Unit;
 use webmill_sort::Budget;
 use webmill_table::{Bytes16, Table};
@@ -112,14 +112,8 @@ impl SpooledNodes {
     }
 }
 
-/// Writes the tables and folded graphs.
-pub fn write(
-    unit: &mut Unit<'_>,
-    mut spool: NodeSpool,
-    hosts: &HostRanges,
-    self_arcs: bool,
-    budget: &Budget,
-) -> Result<()> {
+/// Writes the tables and folded graphs, without arcs from a host or domain to itself.
+pub fn write(unit: &mut Unit<'_>, mut spool: NodeSpool, hosts: &HostRanges, budget: &Budget) -> Result<()> {
     let by_host = hosts.by_host();
     let by_domain = hosts.by_domain(|host| registrable(host).to_owned(), surt_host);
     let mut crawled = vec![None; by_host.of.len()];
@@ -130,7 +124,7 @@ pub fn write(
     for (level, groups) in [(Level::Host, &by_host), (Level::Domain, &by_domain)] {
         unit.stage().cancel.check()?;
         let path = unit.create(&graph_file(level))?;
-        fold_file(&page, &groups.of, groups.names.len(), !self_arcs, budget, &path)?;
+        fold_file(&page, &groups.of, groups.names.len(), true, budget, &path)?;
         let graph = Csr::open(&path)?;
         unit.wrote(&graph_file(level), "", Vec::new(), 0);
         write_arcs(unit, level, &graph)?;

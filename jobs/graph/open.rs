@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use webmill_capture::names::near_to;
-use webmill_graph::{Columns, Csr, EdgeOptions, Graph, Loaded, Parallel, load_with};
+use webmill_graph::{Columns, Csr, EdgeOptions, Loaded, Parallel, load_with};
 use webmill_run::Committed;
 use webmill_table::columns;
 
@@ -13,7 +13,6 @@ use super::each_name;
 use super::tables::NodeRow;
 use crate::job::{is_results, latest};
 use crate::levels::{Level, admit, open_graph, read_level};
-use crate::rank::Rank;
 use crate::rank::teleport::of_level;
 
 /// A graph and the names of its nodes.
@@ -54,7 +53,7 @@ pub struct GraphReading {
 impl GraphReading {
     fn options(&self, memory: u64) -> EdgeOptions {
         let parallel = self.parallel.unwrap_or_default();
-        EdgeOptions { columns: self.columns.clone(), parallel, memory, ..EdgeOptions::default() }
+        EdgeOptions { columns: self.columns.clone(), parallel, memory }
     }
 
     /// Refuses options of graph files where results are read.
@@ -278,9 +277,9 @@ impl OpenedGraph {
         self.committed().map(|(_, level)| level)
     }
 
-    /// Whether weights count: those of a file always, numbers of links by the settings.
-    pub fn weighted(&self, rank: &Rank) -> bool {
-        self.level().is_none_or(|level| rank.weighted(level))
+    /// Whether weights count: those of a file always, numbers of links between hosts and between domains.
+    pub fn weighted(&self) -> bool {
+        self.level() != Some(Level::Page)
     }
 
     /// What the file calls node 0.

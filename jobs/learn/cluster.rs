@@ -78,15 +78,13 @@ pub struct ClusterJob(ClusterSettings);
 /// What the job meets.
 pub fn cluster(context: &Context<'_>) -> Result<Option<Committed>> {
     let learn: Learn = context.settings()?;
-    let settings = learn.clusters();
-    let labels = Some(Path::new(&settings.labels)).filter(|path| !path.as_os_str().is_empty());
+    let labels = Some(Path::new(&learn.train.labels)).filter(|path| !path.as_os_str().is_empty());
     let input = if learn.apply_to.is_empty() {
         ClusterInput::texts(context.results_of(Extract::NAME)?, labels, &context.runtime)?
     } else {
         ClusterInput::files(Path::new(&learn.apply_to), labels, &context.runtime)?
     };
-    let job = ClusterJob(ClusterSettings { labels: String::new(), ..settings.clone() });
-    context.run(&job, &input)
+    context.run(&ClusterJob(learn.clusters()), &input)
 }
 
 impl Job for ClusterJob {

@@ -75,7 +75,7 @@ settings! {
     pub struct TrainSettings {
         /// Where the pages are: a folder of results, a folder with a folder a class, or a file of texts with labels. Empty: the results in the output folder.
         pub pages: String = String::new();
-        /// File of labels: lines of url,label. Empty: the names of folders, or the column of labels.
+        /// File of labels: lines of url,label; topics are measured by it too. Empty: the names of folders, or the column of labels.
         pub labels: String = String::new();
         /// Pages to evaluate on, laid out as those to train on. Empty: folds of the training pages.
         pub test: String = String::new();

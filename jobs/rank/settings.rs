@@ -9,7 +9,6 @@ use webmill_graph::measure::MeasureSettings;
 use webmill_graph::{Csr, Dangling, Harmonic, Hits, PageRank, Variant};
 
 use super::teleport;
-use crate::levels::Level;
 use crate::recipe::Settings;
 
 settings! {
@@ -33,10 +32,6 @@ settings! {
         pub hits_max_iterations: usize = 10_000, within 1..=1 << 24;
         /// Nodes of a level up to which harmonic centrality is exact: beyond that the estimate costs less.
         pub harmonic_exact_nodes: u64 = Harmonic::default().exact_nodes;
-        /// Follow page arcs in proportion to the number of links behind them.
-        pub weighted_pages: bool = false;
-        /// Likewise arcs of hosts and domains.
-        pub weighted_hosts: bool = true;
         /// What the files that are named here held: results depend on it.
         #[serde(skip_deserializing)]
         pub read: Vec<String> = Vec::new();
@@ -157,11 +152,6 @@ impl Rank {
             }
             other => other,
         }
-    }
-
-    /// Whether weights of arcs count on a level.
-    pub fn weighted(&self, level: Level) -> bool {
-        if level == Level::Page { self.weighted_pages } else { self.weighted_hosts }
     }
 }
 

@@ -48,7 +48,6 @@ pub fn data(settings: &Report, found: &ReportParts<'_>) -> Value {
     let periods = Periods::of(corpus);
     let cluster = |(size, url): &(u64, String)| json!({"size": size, "url": url, "title": title(url)});
     json!({
-        "title": settings.title,
         "first_host": found.hosts.largest.as_ref().map(|host| &host.url_host_name),
         "hosts": found.hosts.count,
         "fetched": corpus.fetched.map(|(first, last)| [day(first), day(last)]),

@@ -81,8 +81,6 @@ pub fn data(found: &ReportParts<'_>, most: usize) -> Value {
             "damping": rank.damping.to_string(),
             "dangling": dangling,
             "teleport": rank.teleport.is_some(),
-            "weighted_pages": rank.weighted_pages,
-            "weighted_hosts": rank.weighted_hosts,
             "hits_variant": rank.hits_variant.as_str(),
         },
     })

@@ -8,7 +8,7 @@ use webmill_capture::domain::registrable;
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_rules::cells::Cell;
 use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
-use webmill_rules::{Group, Rule, TagNumber, TagResult, each_found};
+use webmill_rules::{Group, MAX_PAGES, Rule, TagNumber, TagResult, each_found};
 use webmill_run::{Measure, Unit};
 use webmill_table::{DynamicWriter, TableSchema, Value};
 
@@ -146,7 +146,7 @@ impl OfGroup<'_> {
         let mut next: VecDeque<String> = leads(&visited.results, paging);
         while let Some(address) = next.pop_front() {
             let Some((url, _)) = resolved(self.store, &address)? else { continue };
-            if visited.page.len() >= self.job.max_pages as usize || !known.insert(url) {
+            if visited.page.len() >= MAX_PAGES as usize || !known.insert(url) {
                 continue;
             }
             let following = Task { url, ..task };

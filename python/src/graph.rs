@@ -7,7 +7,7 @@ use polars_arrow::array::{Array, PrimitiveArray, Utf8Array};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use webmill_capture::Error;
-use webmill_graph::{Csr, Graph as Nodes, Hits, PageRank};
+use webmill_graph::{Csr, Hits, PageRank};
 use webmill_jobs::graph::convert::{GraphConversion, convert as convert_graph};
 use webmill_jobs::graph::open::{self, GraphReading};
 use webmill_jobs::run_all::processors;

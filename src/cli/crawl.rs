@@ -160,20 +160,40 @@ fn as_recipe(options: &CrawlOptions) -> Result<String> {
     toml::to_string(&tables).context("settings as TOML")
 }
 
-/// Leaves the settings in the folder, for people and for the next run; gives the names of secrets that are not among them.
+/// File of a crawl's folder with the rules that it goes on with: names of their files, and what these held.
+const RULES: &str = "rules.json";
+
+/// The rules that a crawl's folder keeps; none where it began without.
+pub fn kept_rules(folder: &Path) -> Result<Vec<(String, String)>> {
+    let path = folder.join(RULES);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read(&path).with_context(|| path.display().to_string())?;
+    serde_json::from_slice(&text).with_context(|| path.display().to_string())
+}
+
+/// Leaves settings and rules in the folder, for people and for the next run; gives the names of secrets that are not among them.
 ///
 /// # Errors
 /// A file that cannot be written.
 pub fn remember(folder: &Path, options: &CrawlOptions) -> Result<Vec<String>> {
-    let path = folder.join("crawl.toml");
-    let text = as_recipe(options)?;
+    if !options.rules.texts.is_empty() {
+        write(folder, RULES, &serde_json::to_string(&options.rules.texts)?)?;
+    }
+    write(folder, "crawl.toml", &as_recipe(options)?)?;
+    Ok(options.without_secrets().1)
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
+    let path = folder.join(name);
     // Written beside and renamed: half a file of settings would be taken for other settings.
     let mut file = tempfile::NamedTempFile::new_in(folder).with_context(|| path.display().to_string())?;
     file.write_all(text.as_bytes())
         .and_then(|()| file.as_file().sync_all())
         .with_context(|| path.display().to_string())?;
     file.persist(&path).with_context(|| path.display().to_string())?;
-    Ok(options.without_secrets().1)
+    Ok(())
 }
 
 /// Sockets are files: without room for them connections fail, which looks like dead hosts.

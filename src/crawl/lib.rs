@@ -65,6 +65,7 @@
 //! ```text
 //! OUT/tables/TABLE/part-000000.parquet   what a run left: hosts, what is missing, rounds, histories, freshness
 //! OUT/crawl.toml, seeds.txt             the settings, without secrets; the seeds, without accounts: what the next run goes on with
+//! OUT/rules.json                        the rules that it goes on with, if it has any
 //! OUT/lock                              held while a crawl runs
 //! OUT/shards/crawl-00007.rawdb          finished shards; the one being written is .crawl-00008.rawdb.partial
 //! OUT/events/.events-00000.jsonl[.zst]  the event log as it is written: what a lost frontier is built again from

@@ -21,7 +21,7 @@
 //!
 //! **Reference.** Cho, Garcia-Molina, Page, doi:10.1016/S0169-7552(98)00108-1 (ordering by popularity).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -114,21 +114,31 @@ impl PriorityOptions {
     }
 }
 
-/// What the reports of an earlier crawl say of pages; `None` where they do not know one.
-pub trait Earlier: Send + Sync {
+/// What the tables of an earlier run say of pages.
+#[derive(Default)]
+pub struct Earlier {
+    /// What is known by page.
+    pub pages: HashMap<UrlKey, EarlierPage>,
+    /// Nodes of the graph: the mean PageRank is one divided by it.
+    pub nodes: f64,
+}
+
+/// What is known of a page.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct EarlierPage {
     /// Links to the page from other pages.
-    fn in_degree(&self, page: UrlKey) -> Option<f64>;
+    pub links: u32,
     /// Pages on other registered domains with the same content, exactly or nearly.
-    fn mirror_degree(&self, page: UrlKey) -> Option<f64>;
-    /// PageRank, 1 being the mean of all pages.
-    fn page_rank(&self, page: UrlKey) -> Option<f64>;
+    pub mirrors: u32,
+    /// PageRank; all add up to 1.
+    pub page_rank: f32,
 }
 
 /// The formula with its coefficients, ready for use.
 pub struct Priority {
     options: PriorityOptions,
     weights: BTreeMap<String, f64>,
-    earlier: Option<Box<dyn Earlier>>,
+    earlier: Option<Earlier>,
 }
 
 impl Priority {
@@ -136,7 +146,7 @@ impl Priority {
     ///
     /// # Errors
     /// Those of [`PriorityOptions::check`].
-    pub fn new(options: &PriorityOptions, earlier: Option<Box<dyn Earlier>>) -> Result<Priority> {
+    pub fn new(options: &PriorityOptions, earlier: Option<Earlier>) -> Result<Priority> {
         options.check()?;
         let weights = options
             .domain_weights
@@ -154,11 +164,13 @@ impl Priority {
             sum += o.parent * priority;
         }
         if let Some(earlier) = &self.earlier {
+            let known = |url: &CanonicalUrl| earlier.pages.get(&url.key()).copied().unwrap_or_default();
             if let Some((page, _)) = parent {
-                sum += o.parent_in_degree * earlier.in_degree(page.key()).map_or(0.0, log_scale);
+                sum += o.parent_in_degree * log_scale(known(page).links.into());
             }
-            sum += o.mirror_degree * earlier.mirror_degree(url.key()).map_or(0.0, log_scale);
-            sum += o.page_rank * earlier.page_rank(url.key()).map_or(0.0, log_scale);
+            let page = known(url);
+            sum += o.mirror_degree * log_scale(page.mirrors.into());
+            sum += o.page_rank * log_scale(f64::from(page.page_rank) * earlier.nodes);
         }
         sum
     }
@@ -216,20 +228,6 @@ mod tests {
         }
     }
 
-    struct Reports;
-
-    impl Earlier for Reports {
-        fn in_degree(&self, page: UrlKey) -> Option<f64> {
-            (page == url("http://a/").key()).then_some(1e6)
-        }
-        fn mirror_degree(&self, page: UrlKey) -> Option<f64> {
-            (page == url("http://b.edu.cn/x").key()).then_some(f64::INFINITY)
-        }
-        fn page_rank(&self, page: UrlKey) -> Option<f64> {
-            (page == url("http://b.edu.cn/x").key()).then_some(1e6)
-        }
-    }
-
     #[test]
     fn the_formula() {
         let options = PriorityOptions {
@@ -242,7 +240,12 @@ mod tests {
         assert_eq!(plain.domain_weight("xedu.cn"), 1.0);
         assert_eq!(plain.domain_weight("edu.cn"), 3.0);
         assert_eq!(plain.domain_weight("example.com"), 0.0);
-        let informed = Priority::new(&options, Some(Box::new(Reports))).unwrap();
+        let parent = EarlierPage { links: 1_000_000, ..EarlierPage::default() };
+        let page = EarlierPage { mirrors: u32::MAX, page_rank: 0.5, ..EarlierPage::default() };
+        let pages =
+            [("http://a/", parent), ("http://b.edu.cn/x", page)].map(|(at, page)| (url(at).key(), page));
+        let earlier = Earlier { pages: pages.into(), nodes: 2e6 };
+        let informed = Priority::new(&options, Some(earlier)).unwrap();
         let priority = informed.of(&url("http://b.edu.cn/x"), Some((&url("http://a/"), 10.0)));
         assert!((priority - (6.0 - 0.25 + 5.0 + 8.0 + 16.0 + 32.0)).abs() < 1e-9, "{priority}");
     }

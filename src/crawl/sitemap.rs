@@ -2,7 +2,7 @@
 //!
 //! **Definition.** Read are the sitemap protocol's `urlset`, `sitemapindex` and text files, RSS 0.9–2.0 and Atom;
 //! which of them it is, the bytes say, not the media type. Names count without their prefix, whatever the case. Of a
-//! `urlset` an entry's own `loc`, `lastmod`, `changefreq` and `priority` count (those of images, videos and news in it do
+//! `urlset` an entry's own `loc` and `lastmod` count (those of images, videos and news in it do
 //! not); of RSS `link`, else a `guid` that is a permalink, and `pubDate` or `date`; of Atom the `link` that is the
 //! alternate one (its `xml:base` respected) and `updated` or `published`. Of feeds, enclosures count too, and the pages that
 //! the feed itself names: where it goes on (`next`, `prev-archive`, …) and what it is a feed of. URLs are resolved against
@@ -10,7 +10,7 @@
 //!
 //! **Whose URLs.** sitemaps.org lets a sitemap speak for its own scheme, host, port and folder only. Real ones stand
 //! elsewhere and are named in robots.txt, which shows that they may. So nothing is dropped here: an entry on another host
-//! is [`foreign`](SitemapUrl::foreign), one on the host but outside of the rule is [`beyond`](SitemapUrl::beyond).
+//! is [`foreign`](SitemapUrl::foreign).
 //!
 //! **Bad input.** A file may be gzip within (twice at most). What is read ends at [`SitemapLimits::max_bytes`] after
 //! unpacking and [`SitemapLimits::max_urls`]; entries beyond are counted. Entities other than XML's five and character references stay as they
@@ -97,50 +97,8 @@ pub struct SitemapUrl {
     pub url: CanonicalUrl,
     /// When it was last changed, ms since 1970.
     pub lastmod_ms: Option<i64>,
-    /// Weight among the pages of its server, 0 to 1.
-    pub priority: Option<f32>,
-    /// How often it is said to change.
-    pub changefreq: Option<ChangeFreq>,
     /// It is on another host than the sitemap.
     pub foreign: bool,
-    /// It is on the sitemap's host, but the protocol does not let the sitemap speak for it: another scheme or port, or
-    /// outside of its folder.
-    pub beyond: bool,
-}
-
-/// How often a page is said to change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ChangeFreq {
-    /// At each access.
-    Always,
-    /// Every hour.
-    Hourly,
-    /// Every day.
-    Daily,
-    /// Every week.
-    Weekly,
-    /// Every month.
-    Monthly,
-    /// Every year.
-    Yearly,
-    /// Not any more.
-    Never,
-}
-
-impl ChangeFreq {
-    fn parse(text: &str) -> Option<ChangeFreq> {
-        Some(match text.trim().to_ascii_lowercase().as_str() {
-            "always" => ChangeFreq::Always,
-            "hourly" => ChangeFreq::Hourly,
-            "daily" => ChangeFreq::Daily,
-            "weekly" => ChangeFreq::Weekly,
-            "monthly" => ChangeFreq::Monthly,
-            "yearly" | "annually" => ChangeFreq::Yearly,
-            "never" => ChangeFreq::Never,
-            _ => return None,
-        })
-    }
 }
 
 /// Reads a sitemap or feed that was fetched from `base`. `body` is without content coding, but may be a `.gz` file.
@@ -190,8 +148,6 @@ struct Gather<'a> {
 struct Entry {
     url: Option<String>,
     lastmod: Option<String>,
-    priority: Option<String>,
-    changefreq: Option<String>,
 }
 
 impl Gather<'_> {
@@ -294,17 +250,10 @@ impl Gather<'_> {
             return;
         }
         let foreign = url.host() != self.base.host();
-        let folder = self.base.path().rfind('/').map_or("/", |slash| &self.base.path()[..=slash]);
-        let site = (url.scheme(), url.port()) == (self.base.scheme(), self.base.port());
-        let beyond = !(foreign || site && url.path().starts_with(folder));
-        let priority = entry.priority.and_then(|text| text.trim().parse::<f32>().ok());
         self.sitemap.urls.push(SitemapUrl {
             url,
             lastmod_ms: entry.lastmod.and_then(|text| moment(&text)),
-            priority: priority.filter(|p| (0.0..=1.0).contains(p)),
-            changefreq: entry.changefreq.and_then(|text| ChangeFreq::parse(&text)),
             foreign,
-            beyond,
         });
     }
 }

@@ -18,8 +18,6 @@ enum Field {
     Guid,
     Lastmod,
     Published,
-    Priority,
-    ChangeFreq,
 }
 
 /// An entry that is open.
@@ -128,8 +126,6 @@ fn field_of(name: &str, feed: bool) -> Option<Field> {
     match (name, feed) {
         ("loc", false) => Some(Field::Url),
         ("lastmod", false) => Some(Field::Lastmod),
-        ("priority", false) => Some(Field::Priority),
-        ("changefreq", false) => Some(Field::ChangeFreq),
         ("link", true) => Some(Field::Url),
         ("guid", true) => Some(Field::Guid),
         ("updated" | "modified", true) => Some(Field::Lastmod),
@@ -244,8 +240,6 @@ impl State {
             Field::Guid => &mut open.guid,
             Field::Lastmod => &mut open.entry.lastmod,
             Field::Published => &mut open.published,
-            Field::Priority => &mut open.entry.priority,
-            Field::ChangeFreq => &mut open.entry.changefreq,
         };
         let url = value.trim().get(..4).is_some_and(|start| start.eq_ignore_ascii_case("http"));
         let wanted = field != Field::Guid || (self.permalink && url);

@@ -5,7 +5,7 @@
 //! layers and says where they lead.
 //!
 //! **Definition.** A page entered is the first of its chain; one that a paging tag leads to is one further than the page that names it. Chains
-//! are followed as far as a job that applies the rules reads them (`max_pages`), by the shortest way. Each (URL, rule, layer) is read
+//! are followed as far as a job that applies the rules reads them ([`MAX_PAGES`]), by the shortest way. Each (URL, rule, layer) is read
 //! once, and once more where a shorter way to it is found: so layers that open each other and lists that lead in circles end.
 //!
 //! **Determinism.** What is led to in the end depends on pages and rules alone, not on the order in which pages came.
@@ -21,7 +21,7 @@ use crate::Counted;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::settings;
 use webmill_capture::{CanonicalUrl, UrlKey};
-use webmill_rules::{Answer, ApplyLimits, Entered, PageResults, Rule, library};
+use webmill_rules::{Answer, ApplyLimits, Entered, MAX_PAGES, PageResults, Rule, library};
 
 /// Counts links of pages that no rule asks for.
 pub const NO_RULE: &str = "no-rule";
@@ -34,10 +34,11 @@ settings! {
         /// links are followed only where a rule asks for what is behind them. Default none.
         pub files: Vec<String> = Vec::new();
         /// Names of the files and what they hold, as it was when the crawl began: these are the rules that it goes on with.
-        pub texts: Vec<(String, String)> = Vec::new();
-        /// Most pages of a chain that a paging tag leads along: 1000.
         #[serde(skip)]
-        pub max_pages: u32 = 1000;
+        pub texts: Vec<(String, String)> = Vec::new();
+        /// Most pages of a chain that a paging tag leads along.
+        #[serde(skip)]
+        pub max_pages: u32 = MAX_PAGES;
     }
 }
 

@@ -13,7 +13,7 @@
 //! doi:10.1073/pnas.0912671107. D. Garlaschelli, M. I. Loffredo, Patterns of link reciprocity in directed
 //! networks, *Phys. Rev. Lett.* 93 (2004), doi:10.1103/PhysRevLett.93.268701.
 
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 use super::sweep::sum;
 use rayon::prelude::*;
 use std::cmp::Ordering;

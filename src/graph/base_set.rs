@@ -17,7 +17,7 @@
 
 use super::array::Array;
 use super::correlation::top;
-use super::csr::{Csr, Graph, Weights};
+use super::csr::{Csr, Weights};
 use std::collections::HashSet;
 use webmill_capture::error::{Error, Result};
 

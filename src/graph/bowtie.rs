@@ -11,7 +11,7 @@
 //! doi:10.1016/S1389-1286(00)00083-9.
 
 use super::components::{Components, weak_components_with};
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 
 /// A node's part of the bow-tie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -14,7 +14,7 @@
 
 use super::Hits;
 use super::base_set::Focus;
-use super::csr::{Csr, Graph, Weights};
+use super::csr::{Csr, Weights};
 use webmill_capture::error::Result;
 
 /// A compilation: set what differs from the defaults, then [`run`](Self::run).

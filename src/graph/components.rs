@@ -21,7 +21,7 @@
 //! parallel graph connectivity computation via subgraph sampling, *IPDPS* (2018),
 //! doi:10.1109/IPDPS.2018.00012.
 
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 use super::sets::Sets;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

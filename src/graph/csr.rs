@@ -11,24 +11,6 @@ use rayon::prelude::*;
 use std::ops::Range;
 use webmill_capture::error::{Error, Result};
 
-/// A directed graph on the nodes `0..num_nodes`, without parallel arcs.
-pub trait Graph: Sync {
-    /// Number of nodes.
-    fn num_nodes(&self) -> usize;
-    /// Number of arcs.
-    fn num_arcs(&self) -> u64;
-    /// Successors of a node, ascending.
-    ///
-    /// # Panics
-    /// If there is no such node.
-    fn successors(&self, node: u32) -> impl Iterator<Item = u32>;
-    /// Number of successors.
-    ///
-    /// # Panics
-    /// If there is no such node.
-    fn outdegree(&self, node: u32) -> usize;
-}
-
 /// Arc weights, finite and not negative.
 #[derive(Clone, Debug)]
 pub enum Weights {
@@ -321,20 +303,30 @@ pub(super) fn real(sum: f64) -> f32 {
     sum.min(f64::from(f32::MAX)) as f32
 }
 
-impl Graph for Csr {
-    fn num_nodes(&self) -> usize {
+impl Csr {
+    /// Number of nodes.
+    pub fn num_nodes(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    fn num_arcs(&self) -> u64 {
+    /// Number of arcs.
+    pub fn num_arcs(&self) -> u64 {
         self.targets.len() as u64
     }
 
-    fn successors(&self, node: u32) -> impl Iterator<Item = u32> {
+    /// Successors of a node, ascending.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn successors(&self, node: u32) -> impl Iterator<Item = u32> {
         self.successor_slice(node).iter().copied()
     }
 
-    fn outdegree(&self, node: u32) -> usize {
+    /// Number of successors.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn outdegree(&self, node: u32) -> usize {
         self.arcs_of(node).len()
     }
 }

@@ -3,7 +3,7 @@
 //! Histograms of out-, in- and total degree, the number of nodes of each degree, and whether [power
 //! laws](super::power_law) fit them.
 
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 use super::power_law::{PowerLaw, fit};
 
 /// How many nodes have each degree.

@@ -22,7 +22,7 @@
 //! doi:10.1145/1081870.1081893. M. Then et al., The more the merrier: efficient multi-source graph traversal,
 //! *PVLDB* 8 (2014), doi:10.14778/2735496.2735507.
 
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::splitmix::mix;

@@ -13,7 +13,7 @@
 //! **Error.** The terms add up to the score but for what the iteration left: at most twice the run's bound (on
 //! the scale with sum 1). That remainder is returned.
 
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 use super::sweep::sum;
 use super::{Dangling, PageRank, Scale};
 use webmill_capture::error::{Error, Result};

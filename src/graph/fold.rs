@@ -6,7 +6,7 @@
 //! **Cost.** 4 bytes a node for the groups, a sort of 16 bytes for each arc that does not repeat the one
 //! before.
 
-use super::csr::{Csr, Graph, Weights, real};
+use super::csr::{Csr, Weights, real};
 use super::store::{CsrWriter, WeightKind};
 use std::path::Path;
 use webmill_capture::error::{Error, Result};

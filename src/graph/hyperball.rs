@@ -23,7 +23,7 @@
 //! (2013), doi:10.1109/ICDMW.2013.10. O. Ertl, New cardinality estimation algorithms for HyperLogLog sketches
 //! (2017), arXiv:1702.01284.
 
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::splitmix::mix;

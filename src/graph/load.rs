@@ -12,7 +12,7 @@
 //! published.
 
 use super::bvgraph::{estimate, read_bvgraph};
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 use super::edges::{EdgeOptions, parse_edges};
 use super::lines::{Wrong, each, open};
 use super::matrix_market::{is_matrix, read_matrix};

@@ -11,7 +11,7 @@
 //! **Reference.** R. Boisvert, R. Pozo, K. Remington, The Matrix Market exchange formats: initial design,
 //! NISTIR 5935, 1996.
 
-use super::csr::{Csr, Graph, Parallel, Shown, Weights};
+use super::csr::{Csr, Parallel, Shown, Weights};
 use super::lines::{Text, Wrong, each_after, open, proportion, weight};
 use std::io::{BufRead, Write};
 use std::path::Path;

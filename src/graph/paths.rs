@@ -14,7 +14,7 @@
 //! **Determinism.** Chains come in the order of their nodes' numbers. Sums of lengths count as equal within 10⁻¹² of
 //! their size.
 
-use super::csr::{Csr, Graph, Weights};
+use super::csr::{Csr, Weights};
 use petgraph::algo::dijkstra::with_dynamic_goal;
 use petgraph::visit::{Bfs, EdgeRef, IntoNeighbors, VisitMap};
 use std::collections::{HashMap, VecDeque};

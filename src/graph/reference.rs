@@ -1,7 +1,7 @@
 //! Tests against published graphs and their published values. They are skipped where the data is missing.
 
 use super::{
-    Assortativity, BuildOptions, Csr, Degrees, Graph, GraphBuilder, Histogram, Hits, HyperBall, LinkInput,
+    Assortativity, BuildOptions, Csr, Degrees, GraphBuilder, Histogram, Hits, HyperBall, LinkInput,
     Numbering, PageInput, PageRank, Reciprocity, Salsa, bow_tie, fold_csr, harmonic, kendall_tau,
     read_bvgraph, strong_components, weak_components,
 };

@@ -13,7 +13,7 @@
 //! [`finish`](CsrWriter::finish) returns; until then its head is empty and nobody opens it by mistake.
 
 use super::array::Array;
-use super::csr::{Csr, Graph, Weights};
+use super::csr::{Csr, Weights};
 use memmap2::Mmap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};

@@ -7,7 +7,7 @@
 //! **Cost.** 8 bytes a node and 4 an arc, 8 with weights; on disk half of the memory that is given, and at least 16 bytes a node.
 //! O(n + m × threads × lots) sequential reads, O(m) writes.
 
-use super::csr::{Csr, Graph, Weights};
+use super::csr::{Csr, Weights};
 use super::store::{CsrWriter, WeightKind};
 use rayon::prelude::*;
 use std::ops::Range;

@@ -9,7 +9,7 @@ mod two_way;
 
 pub use two_way::{ArcsDirected, TwoWay};
 
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 use petgraph::Directed;
 use petgraph::visit::{
     Data, EdgeCount, EdgeIndexable, EdgeRef, GetAdjacencyMatrix, GraphBase, GraphProp, IntoEdgeReferences,

@@ -87,4 +87,4 @@ pub use written_date::{DateOrder, WrittenDate, find_date, find_date_at, proven_o
 
 /// Name and content of the lists that parsing knows beside its code: whoever keeps results compares them by a digest.
 pub const LISTS: &[(&str, &[u8])] =
-    &[("entities", include_bytes!("entity_names.txt")), ("quirks", include_bytes!("quirks.rs"))];
+    &[("entities", include_bytes!("entity_names.txt")), ("quirks", include_bytes!("quirky_doctypes.txt"))];

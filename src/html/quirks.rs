@@ -2,64 +2,8 @@
 //!
 //! Reference: <https://html.spec.whatwg.org/multipage/parsing.html#the-initial-insertion-mode>.
 
-/// Beginnings of public identifiers, in lower case.
-const PREFIXES: &[&str] = &[
-    "+//silmaril//dtd html pro v0r11 19970101//",
-    "-//as//dtd html 3.0 aswedit + extensions//",
-    "-//advasoft ltd//dtd html 3.0 aswedit + extensions//",
-    "-//ietf//dtd html 2.0 level 1//",
-    "-//ietf//dtd html 2.0 level 2//",
-    "-//ietf//dtd html 2.0 strict level 1//",
-    "-//ietf//dtd html 2.0 strict level 2//",
-    "-//ietf//dtd html 2.0 strict//",
-    "-//ietf//dtd html 2.0//",
-    "-//ietf//dtd html 2.1e//",
-    "-//ietf//dtd html 3.0//",
-    "-//ietf//dtd html 3.2 final//",
-    "-//ietf//dtd html 3.2//",
-    "-//ietf//dtd html 3//",
-    "-//ietf//dtd html level 0//",
-    "-//ietf//dtd html level 1//",
-    "-//ietf//dtd html level 2//",
-    "-//ietf//dtd html level 3//",
-    "-//ietf//dtd html strict level 0//",
-    "-//ietf//dtd html strict level 1//",
-    "-//ietf//dtd html strict level 2//",
-    "-//ietf//dtd html strict level 3//",
-    "-//ietf//dtd html strict//",
-    "-//ietf//dtd html//",
-    "-//metrius//dtd metrius presentational//",
-    "-//microsoft//dtd internet explorer 2.0 html strict//",
-    "-//microsoft//dtd internet explorer 2.0 html//",
-    "-//microsoft//dtd internet explorer 2.0 tables//",
-    "-//microsoft//dtd internet explorer 3.0 html strict//",
-    "-//microsoft//dtd internet explorer 3.0 html//",
-    "-//microsoft//dtd internet explorer 3.0 tables//",
-    "-//netscape comm. corp.//dtd html//",
-    "-//netscape comm. corp.//dtd strict html//",
-    "-//o'reilly and associates//dtd html 2.0//",
-    "-//o'reilly and associates//dtd html extended 1.0//",
-    "-//o'reilly and associates//dtd html extended relaxed 1.0//",
-    "-//sq//dtd html 2.0 hotmetal + extensions//",
-    "-//softquad software//dtd hotmetal pro 6.0::19990601::extensions to html 4.0//",
-    "-//softquad//dtd hotmetal pro 4.0::19971010::extensions to html 4.0//",
-    "-//spyglass//dtd html 2.0 extended//",
-    "-//sun microsystems corp.//dtd hotjava html//",
-    "-//sun microsystems corp.//dtd hotjava strict html//",
-    "-//w3c//dtd html 3 1995-03-24//",
-    "-//w3c//dtd html 3.2 draft//",
-    "-//w3c//dtd html 3.2 final//",
-    "-//w3c//dtd html 3.2//",
-    "-//w3c//dtd html 3.2s draft//",
-    "-//w3c//dtd html 4.0 frameset//",
-    "-//w3c//dtd html 4.0 transitional//",
-    "-//w3c//dtd html experimental 19960712//",
-    "-//w3c//dtd html experimental 970421//",
-    "-//w3c//dtd w3 html//",
-    "-//w3o//dtd w3 html 3.0//",
-    "-//webtechs//dtd mozilla html 2.0//",
-    "-//webtechs//dtd mozilla html//",
-];
+/// Beginnings of public identifiers, in lower case, one a line.
+const PREFIXES: &str = include_str!("quirky_doctypes.txt");
 
 /// Whole public identifiers.
 const PUBLIC: &[&str] =
@@ -72,17 +16,15 @@ const SYSTEM: &str = "http://www.ibm.com/data/dtd/v11/ibmxhtml1-transitional.dtd
 
 /// Whether the doctype means quirks mode. "Limited quirks" make no difference to a tree.
 pub(super) fn quirky(name: &str, public: Option<&str>, system: Option<&str>) -> bool {
-    let begins = |prefixes: &[&str], public: &str| {
-        prefixes
-            .iter()
-            .any(|prefix| public.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix)))
+    let begins = |prefix: &str, public: &str| {
+        public.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
     };
     name != "html"
         || system.is_some_and(|system| system.eq_ignore_ascii_case(SYSTEM))
         || public.is_some_and(|public| {
             PUBLIC.iter().any(|known| known.eq_ignore_ascii_case(public))
-                || begins(PREFIXES, public)
-                || system.is_none() && begins(ALONE, public)
+                || PREFIXES.lines().any(|prefix| begins(prefix, public))
+                || system.is_none() && ALONE.iter().any(|prefix| begins(prefix, public))
         })
 }
 

@@ -40,5 +40,8 @@ pub use layers::{Answer, LeadsTo, Markup, PAGE_BYTES, each_found, tree_limits};
 pub use rule::{Column, Find, Group, Layer, LayerNumber, Level, Rule, Syntax, Tag, TagNumber, Treatment};
 pub use structured::Path;
 
+/// Most pages of a chain that a paging tag leads along.
+pub const MAX_PAGES: u32 = 1000;
+
 #[cfg(test)]
 mod tests;

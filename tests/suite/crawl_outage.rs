@@ -13,7 +13,7 @@ use webmill::crawl::{Crawl, CrawlOptions, Ended, Purpose, Snapshot};
 use webmill::sim::{ServeOptions, Server, Site};
 
 use super::crawl_support::{
-    Quiet, Worked, Written, answers, crawl, crawl_until, cut, events, message, seeds, serve, swift, whole,
+    Quiet, Worked, Written, answers, crawl, cut, events, message, seeds, serve, swift, whole,
 };
 
 /// A site whose front page links to so many others.
@@ -221,24 +221,6 @@ fn bodies_that_break_off_are_asked_for_again_and_the_longest_is_kept() {
     let told = events(folder.path());
     let cut = told.iter().filter(|e| e.truncated.as_deref() == Some("disconnect"));
     assert_eq!(cut.count(), 2 + 4, "each attempt says that its body broke off");
-}
-
-#[test]
-fn a_tightened_scope_reaches_what_is_queued() {
-    let (server, record) = serve(star("s.example", 60));
-    let folder = tempfile::tempdir().unwrap();
-    let (seeds, mut options) = (seeds(&["http://s.example/"]), swift(server.proxy()));
-    options.limits.pages = Some(10);
-    let (_, ended, totals) = crawl_until(folder.path(), &options, &seeds, &|| false).unwrap();
-    assert_eq!((ended, totals.stored), (Ended::Pages, 10));
-    let before = record.requests().len();
-    options.limits.pages = None;
-    options.scope.url_exclude = vec![r"[02468]\.html$".into()];
-    let totals = crawl(folder.path(), &options, &seeds);
-    let even =
-        |url: &str| ["0", "2", "4", "6", "8"].iter().any(|digit| url.ends_with(&format!("{digit}.html")));
-    assert!(record.requests()[before..].iter().all(|(_, asked)| !even(&asked.url)));
-    assert!(totals.outcomes.get(outcome::OUT_OF_SCOPE) > 20);
 }
 
 #[test]

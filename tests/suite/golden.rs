@@ -139,7 +139,7 @@ fn output_changes_only_with_the_version_of_its_job() {
                   [count-words]\nskip_regexes = ['\\b[^f\\s]\\S*']\n[count-backlinks]\nmost = 3\n[count-host-terms]\nmost = 5\n[count-index]\n\
                   [count-grep]\npattern = \"[Ff]err(y|ies)\"\n\
                   [count-visits]\nlogs = [\"access.log\"]\nhost = \"a.example\"\n\
-                  [learn]\njobs = [\"train\", \"apply\", \"cluster\"]\nlabels = \"labels.csv\"\nfolds = 2\nk = 4\n\
+                  [learn]\njobs = [\"train\", \"apply\"]\nlabels = \"labels.csv\"\nfolds = 2\n\
                   [count-sort]\ntable = \"degrees\"\ncolumn = \"count\"\n";
     let log = "10.0.0.1 - - [24/Nov/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n";
     std::fs::write(work.path("access.log"), log.repeat(3)).unwrap();
@@ -147,6 +147,7 @@ fn output_changes_only_with_the_version_of_its_job() {
     work.run(&["run", "shards", "--out", "out", "--recipe", "mill.toml"]);
     std::fs::write(work.path("features.toml"), "[learn]\nlabels = \"labels.csv\"\nmin_pages = 12\n").unwrap();
     work.run(&["learn", "features", "out", "--recipe", "features.toml"]);
+    work.run(&["learn", "cluster", "out", "--k", "4"]);
     let rewrite = std::env::var("WEBMILL_GOLDEN").is_ok_and(|how| how == "rewrite");
     let mut wrong = Vec::new();
     for job in registry().jobs() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::Duration;
 
-use webmill::graph::{Csr, CsrWriter, Graph, PageRank, WeightKind};
+use webmill::graph::{Csr, CsrWriter, PageRank, WeightKind};
 use webmill::jobs::rank::tables;
 use webmill::table::{DynamicReader, Value};
 

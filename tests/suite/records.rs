@@ -103,7 +103,7 @@ fn every_record_of_a_url_has_a_row_and_one_of_them_counts() {
 fn request_and_metadata_records_have_rows_on_demand() {
     let work = Work::new();
     std::fs::write(work.path("a.warc"), archive()).unwrap();
-    std::fs::write(work.path("mill.toml"), "[extract]\nrequests = true\nmetadata = true\n").unwrap();
+    std::fs::write(work.path("mill.toml"), "[extract]\ncompanions = true\n").unwrap();
     work.run(&["extract", "a.warc", "--out", "out", "--recipe", "mill.toml"]);
     let mut types = BTreeMap::<&str, usize>::new();
     let rows = work.table::<PageRow>("out", "extract");

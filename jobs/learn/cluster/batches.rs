@@ -24,7 +24,7 @@ use webmill_run::{Measure, Stage, Unit};
 use super::corpus::{AT_ONCE, common_of, facts, features, idf, least_pages, telling};
 use super::methods::{ClusterResult, admit, choose, kmeans};
 use super::pages::{About, Page, Pages};
-use super::settings::{BATCH_WORDS, COUNTED_WORDS, ClusterSettings};
+use super::settings::{BATCH_WORDS, COUNTED_WORDS, ClusterSettings, RESTARTS};
 use super::spill::{BLOCK, Spill, SpillWriter};
 use super::topics::{Measured, Topics, WORDS};
 use super::write::{Abouts, Words};
@@ -262,7 +262,7 @@ impl Group {
         let sample = self.sample(settings.seed)?;
         let choice = (k == 0).then(|| choose(&sample, rows, settings));
         let k = choice.as_ref().map_or(k, |choice| choice.k);
-        let first = kmeans(&sample, None, k, settings, stage)?.centroids.widened(width);
+        let first = kmeans(&sample, None, (k, RESTARTS), settings, stage)?.centroids.widened(width);
         drop(sample);
         let k = first.len();
         admit(

@@ -8,7 +8,9 @@ use webmill_learn::{
 };
 use webmill_run::Stage;
 
-use super::settings::{ClusterMethod, ClusterSettings, LEAVES, MOST_K, Near, RADIUS, TREE_PAGES, TREE_PARTS};
+use super::settings::{
+    ClusterMethod, ClusterSettings, LEAVES, MOST_K, Near, RADIUS, RESTARTS, TREE_PAGES, TREE_PARTS,
+};
 
 /// Pages on which the number of topics is chosen.
 pub const SAMPLE: usize = 2000;
@@ -73,7 +75,7 @@ impl Rows<'_> {
 
     fn kmeans(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<ClusterResult> {
         let (k, choice) = self.k(settings);
-        let found = kmeans(self.rows, None, k, settings, stage)?;
+        let found = kmeans(self.rows, None, (k, RESTARTS), settings, stage)?;
         let measures = vec![("inertia", found.inertia), ("steps", f64::from(found.steps))];
         Ok(ClusterResult { assignment: found.assignment, choice, measures, tree: None })
     }
@@ -116,8 +118,7 @@ impl Rows<'_> {
         stage.progress.note(&format!(
             "{items} pages: the tree is one of {parts} parts that k-means makes, as there are more than {TREE_PAGES}"
         ));
-        let once = ClusterSettings { restarts: 1, ..settings.clone() };
-        let parted = kmeans(self.rows, None, parts, &once, stage)?;
+        let parted = kmeans(self.rows, None, (parts, 1), settings, stage)?;
         let (assignment, parts) = dense(&parted.assignment);
         let mut sizes = vec![0f64; parts];
         assignment.iter().for_each(|part| sizes[*part as usize] += 1.0);
@@ -157,14 +158,14 @@ pub fn choose(rows: &SparseRows, all: usize, settings: &ClusterSettings) -> KCho
     choose_k(&rows.select(&sample), all, MOST_K, settings.seed)
 }
 
-/// k-means within memory.
+/// k-means of k topics, begun so often, within memory.
 ///
 /// # Errors
 /// [`Error::Limit`].
 pub fn kmeans(
     rows: &SparseRows,
     weights: Option<&[f64]>,
-    k: usize,
+    (k, restarts): (usize, u32),
     settings: &ClusterSettings,
     stage: &Stage<'_>,
 ) -> Result<webmill_learn::Clustering> {
@@ -177,7 +178,7 @@ pub fn kmeans(
         "lower --k, or raise --memory",
     )?;
     stage.cancel.check()?;
-    Ok(KMeans::new(k).seed(settings.seed).restarts(settings.restarts).run_weighted(rows, weights))
+    Ok(KMeans::new(k).seed(settings.seed).restarts(restarts).run_weighted(rows, weights))
 }
 
 /// A stream that is summed up.
@@ -203,7 +204,7 @@ impl Summed {
     ) -> Result<(Centroids, Vec<(&'static str, f64)>)> {
         let (radius, widened) = (self.tree.radius(), f64::from(self.tree.widened()));
         let Leaves { rows, weights } = self.tree.finish();
-        let found = kmeans(&rows, Some(&weights), k, settings, stage)?;
+        let found = kmeans(&rows, Some(&weights), (k, RESTARTS), settings, stage)?;
         Ok((found.centroids, vec![("leaves", rows.len() as f64), ("radius", radius), ("widened", widened)]))
     }
 }

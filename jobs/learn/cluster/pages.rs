@@ -84,7 +84,8 @@ pub fn read(input: &ClusterInput, settings: &ClusterSettings, unit: &mut Unit<'_
     unit.stage().progress.end();
     let labels = input.labels.as_ref().map_or(0, BTreeMap::len);
     let missing = (labels - pages.met.len()) as u64;
-    let reasons = [(LABEL_OF_NO_PAGE, missing), ("superseded", pages.superseded), ("no-text", pages.without_text)];
+    let reasons =
+        [(LABEL_OF_NO_PAGE, missing), ("superseded", pages.superseded), ("no-text", pages.without_text)];
     reasons.iter().filter(|(_, n)| *n > 0).for_each(|(reason, n)| unit.dropped(reason, *n));
     Ok(Pages { sorted: pages.sorter.finish()?, count: pages.count })
 }

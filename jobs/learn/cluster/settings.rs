@@ -30,6 +30,8 @@ pub enum Near {
     Simhash,
 }
 
+/// How often k-means begins anew; the least inertia stays.
+pub const RESTARTS: u32 = 5;
 /// Most topics that are tried where k is chosen.
 pub const MOST_K: usize = 128;
 /// Most different words held at a time, some 200 MB; of more, those of the fewest pages go.
@@ -56,9 +58,6 @@ settings! {
         /// All that is visible of HTML files counts, not their main text alone.
         #[serde(skip_deserializing)]
         pub whole: bool = false;
-        /// A CSV file `url,label` that the topics are measured by.
-        #[serde(rename = "topic_labels")]
-        pub labels: String = String::new();
         /// How: kmeans, dbscan, hierarchical, stream.
         #[serde(rename = "topic_method")]
         pub method: ClusterMethod = ClusterMethod::Kmeans;
@@ -66,8 +65,6 @@ settings! {
         pub k: u32 = 0, within 0..=100_000;
         /// What everything that is drawn follows from.
         pub seed: u64 = 0;
-        /// How often k-means begins anew; the least inertia stays.
-        pub restarts: u32 = 5, within 1..=1000;
         /// Farthest that neighbours of DBSCAN are: 1 − cosine, or bits of the SimHash. 0: 0.5, or 3 bits.
         pub eps: f64 = 0.0;
         /// Pages within eps that make a core, itself counted.

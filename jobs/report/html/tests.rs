@@ -47,7 +47,7 @@ fn hostile(rows: usize) -> Value {
     let row = |n: usize| json!({"url": format!("http://a.example/{n:0>200}"), "title": HOSTILE, "size": 2});
     let ranked = json!({"name": "javascript:alert(1)", "title": HOSTILE, "cells": [HOSTILE], "best": [0]});
     json!({
-        "title": HOSTILE, "first_host": HOSTILE, "hosts": 1, "fetched": null,
+        "first_host": HOSTILE, "hosts": 1, "fetched": null,
         "first_page": {"url": "javascript:alert(1)", "title": HOSTILE},
         "bow_tie_of_pages": null, "times": "by_fetch",
         "languages_over_time": OverTime::of(&[HOSTILE.into(), "b".into()], &[(HOSTILE.into(), vec![0, 1])]),
@@ -57,8 +57,8 @@ fn hostile(rows: usize) -> Value {
             "scores": [["pagerank", HOSTILE, HOSTILE]],
             "scopes": [{"name": "pages", "columns": [0], "rows": [ranked]}],
             "rank": {
-                "damping": "0.85", "dangling": "uniform", "teleport": false, "weighted_pages": false,
-                "weighted_hosts": false, "hits_variant": HOSTILE,
+                "damping": "0.85", "dangling": "uniform", "teleport": false,
+                "hits_variant": HOSTILE,
             },
         },
         "clusters": (0..rows).map(row).collect::<Vec<_>>(),

@@ -58,9 +58,8 @@ def page_graph(pages: DataFrame, links: DataFrame, *, recipe: Recipe = None) -> 
     return LinkGraph(nodes, arcs.select("source", "target", "weight"))
 
 
-def host_graph(graph: LinkGraph, *, recipe: Recipe = None) -> LinkGraph:
-    """The graph of hosts from that of pages; the weight of an arc is the number of links."""
-    settings = json.loads(compiled().graph_settings(parts_of(recipe)))
+def host_graph(graph: LinkGraph) -> LinkGraph:
+    """The graph of hosts from that of pages, without arcs of a host to itself; the weight of an arc is the number of links."""
     of = graph.nodes.select("node", "crawled", _host(F.col("url_sortkey")).alias("url_sortkey"))
     code = F.coalesce(*[F.when(F.col("crawled") == word, F.lit(at)) for at, word in enumerate(_CRAWLED)])
     hosts = of.groupBy("url_sortkey").agg(F.min(code).alias("code"), F.count("*").alias("pages"))
@@ -69,8 +68,7 @@ def host_graph(graph: LinkGraph, *, recipe: Recipe = None) -> LinkGraph:
     ).persist()  # fmt: skip
     numbers = of.select("node", "url_sortkey").join(nodes.select(F.col("node").alias("host"), "url_sortkey"), "url_sortkey")
     arcs = _of_hosts(graph.arcs, numbers.select("node", "host"))
-    if not settings["host_self_arcs"]:
-        arcs = arcs.where("source_host != target_host")
+    arcs = arcs.where("source_host != target_host")
     folded = arcs.groupBy(F.col("source_host").alias("source"), F.col("target_host").alias("target"))
     return LinkGraph(nodes, folded.agg(F.sum("weight").alias("weight")))
 

@@ -175,7 +175,8 @@ impl CrawlArgs {
     /// The settings of the recipe, else those the crawl had before, overridden by flags.
     pub fn options(&self) -> Result<CrawlOptions> {
         let before = self.out().join("crawl.toml");
-        let recipe = if !self.recipe.has_file() && before.exists() {
+        let goes_on = !self.recipe.has_file() && before.exists();
+        let recipe = if goes_on {
             // What was allowed once goes on being allowed: nobody should overlook it.
             webmill_jobs::say!("settings of {} hold where no flag says otherwise", before.display());
             self.recipe.over(Recipe::read(&before)?)?
@@ -187,7 +188,8 @@ impl CrawlArgs {
         let mut options: CrawlOptions = recipe.unchecked()?;
         if !self.steering.is_empty() {
             options.rules.files.clone_from(&self.steering);
-            options.rules.texts.clear();
+        } else if goes_on {
+            options.rules.texts = super::kept_rules(self.out())?;
         }
         options.rules.read()?;
         self.set_limits(&mut options);

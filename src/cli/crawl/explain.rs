@@ -33,7 +33,8 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
     if !settings.is_file() {
         bail!("{}: there is no crawl in this folder (no crawl.toml)", args.folder.display());
     }
-    let options: CrawlOptions = Recipe::read(&settings)?.unchecked()?;
+    let mut options: CrawlOptions = Recipe::read(&settings)?.unchecked()?;
+    options.rules.texts = super::kept_rules(&args.folder)?;
     if args.url.starts_with('/') {
         bail!("{}: a path alone is no URL; say it with scheme and host, as https://example.org{0}", args.url);
     }

@@ -37,6 +37,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use webmill_capture::Error;
 use webmill_capture::date::format_rfc3339;
+use webmill_capture::date::now_ms;
 use webmill_capture::error::AtPath;
 use webmill_run::{Cancel, Committed, Job, layout};
 use webmill_shard::{Input, ReadOptions};
@@ -288,9 +289,7 @@ impl Apply<'_> {
 
     /// Pages that have been gone for so long; says up to when that is counted.
     fn gone(&self, pages: &[PathBuf], age_ms: u64) -> Result<Mapped<u128>> {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let now_ms = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
-        let found = gone::find(pages, (age_ms, now_ms), &self.budget())?;
+        let found = gone::find(pages, (age_ms, now_ms()), &self.budget())?;
         let newest = found.newest_ms.map_or_else(|| "no date".to_owned(), format_rfc3339);
         webmill_jobs::say!("what is gone is counted up to {newest}, the date of the newest capture");
         if found.from_future > 0 {

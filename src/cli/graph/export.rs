@@ -49,7 +49,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode> {
     let pool = args.flags.budget.pool()?;
     let rank: Rank = args.flags.recipe()?.settings()?;
     let by = args.by.by.unwrap_or_else(Chosen::pagerank);
-    let weighted = source.weighted(&rank);
+    let weighted = source.weighted();
     let vectors = Vectors::default();
     let with = Measured { rank: &rank, vectors: &vectors, weighted, memory };
     let scores = pool.install(|| with.score(by, &source.graph, &source.graph.transpose()))?;

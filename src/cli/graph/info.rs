@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use webmill_graph::{BowTiePart, Components, Csr, Graph, PowerLaw, published_distance};
+use webmill_graph::{BowTiePart, Components, Csr, PowerLaw, published_distance};
 
 use crate::args::{JobFlags, ResultsOrGraph};
 use crate::source;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use serde_json::{Value, json};
-use webmill_graph::{Chains, Csr, Graph, Length, Search, dijkstra_bytes, shortest_chains};
+use webmill_graph::{Chains, Csr, Length, Search, dijkstra_bytes, shortest_chains};
 
 use crate::anchors::Anchors;
 use crate::args::{JobFlags, ResultsOrGraph, Top};

@@ -49,7 +49,7 @@ pub fn run(args: &ClusterArgs, cancel: &Cancel) -> Result<ExitCode> {
     };
     set("apply_to", pages.map(toml::Value::from));
     set("mail", args.mail.mail.then_some(true.into()));
-    set("topic_labels", args.labels.labels.clone().map(toml::Value::from));
+    set("labels", args.labels.labels.clone().map(toml::Value::from));
     set("k", args.k.map(|k| i64::from(k).into()));
     let context = args.flags.context_with(recipe, &place, &console, cancel)?;
     let code = print_committed(&context, ClusterJob::NAME)?;

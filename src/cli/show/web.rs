@@ -1,8 +1,8 @@
 //! Where the page stands in the graph: its scores, where its PageRank comes from, who links to it and to whom it links.
 
 use anyhow::Result;
+use webmill_graph::Csr;
 use webmill_graph::measure::{self, Score};
-use webmill_graph::{Csr, Graph};
 use webmill_run::Committed;
 use webmill_table::{GroupFacts, Reader, columns};
 
@@ -143,15 +143,9 @@ impl InGraph<'_> {
             tables.lack(about, "the ranks teleport to chosen nodes".into());
             return Ok(None);
         }
-        let graph = match settings.weighted(Level::Page) {
-            true => self.csr.clone(),
-            false => self.csr.without_weights(),
-        };
+        let graph = self.csr.without_weights();
         let vectors = Vectors::default();
-        let pagerank = webmill_graph::PageRank {
-            weighted: settings.weighted(Level::Page),
-            ..settings.pagerank(u64::MAX, &vectors)
-        };
+        let pagerank = webmill_graph::PageRank { weighted: false, ..settings.pagerank(u64::MAX, &vectors) };
         let found = pagerank.explain(&graph, &graph.in_links(self.node), scores, self.node, most)?;
         let sources: Vec<u32> = found.links.iter().map(|link| link.source).collect();
         let urls = self.urls(&sources)?;

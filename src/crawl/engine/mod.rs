@@ -92,6 +92,7 @@ use crate::scope::Lineage;
 use crate::site_settings::Sites;
 use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::calendar;
 use webmill_capture::error::{Error, Result};
 use webmill_shard::Position;
 

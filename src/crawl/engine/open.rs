@@ -30,6 +30,7 @@ use crate::scope::Scope;
 use crate::site_settings::Sites;
 use crate::steering::Steering;
 use webmill_capture::CanonicalUrl;
+use webmill_capture::date::now_ms;
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// Seeds that are added before they are committed.
@@ -47,7 +48,7 @@ impl Crawl {
         options: &CrawlOptions,
         seeds: &[CanonicalUrl],
         threads: usize,
-        earlier: Option<Box<dyn Earlier>>,
+        earlier: Option<Earlier>,
     ) -> Result<(Crawl, Replayed)> {
         options.check()?;
         std::fs::create_dir_all(folder).at(folder)?;
@@ -166,7 +167,7 @@ impl Tools {
         options: &CrawlOptions,
         seeds: &[CanonicalUrl],
         threads: usize,
-        earlier: Option<Box<dyn Earlier>>,
+        earlier: Option<Earlier>,
     ) -> Result<Tools> {
         let reader = Arc::new(page_reader(options, seeds)?);
         let threads = tokio::runtime::Builder::new_multi_thread()

@@ -19,6 +19,7 @@ use crate::frontier::{Changed, NEVER_MS};
 use crate::page::plain;
 use crate::{CrawlOptions, Discovered, HostState};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::date::now_ms;
 use webmill_capture::error::Result;
 use webmill_capture::names::near_to;
 

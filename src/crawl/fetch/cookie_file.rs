@@ -8,8 +8,8 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use webmill_capture::date::now_ms;
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// Longest file.
@@ -55,7 +55,7 @@ pub fn read(path: &Path) -> Result<CookieFile> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(bad("longer than 16 MiB"));
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let now = now_ms() as u64 / 1000;
     let file = parse(&String::from_utf8_lossy(&bytes), now);
     if file.cookies.is_empty() && file.expired == 0 && file.unread > 0 {
         return Err(bad("no line has the seven fields, between tabs, of a cookies.txt"));

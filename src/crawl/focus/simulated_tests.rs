@@ -172,45 +172,6 @@ fn tunnels_of_three() -> TopicConfig {
     TopicConfig { shortest_chain: 3, longest_chain: 3, far: 0.9, ..TopicConfig::default() }
 }
 
-/// Figures of a Web of `pages` pages: harvest over 2 %, recall at 5 %.
-fn report(pages: u64) {
-    let early = pages / 50;
-    let late = pages / 20;
-    for (name, topics) in [("default", TopicConfig::default()), ("chains of 3", tunnels_of_three())] {
-        let planted = planted(pages, topics);
-        println!(
-            "{name}: {pages} pages, topic {}, {} relevant, {} seeds",
-            planted.topic,
-            planted.all,
-            planted.seeds.len()
-        );
-        let (breadth, oracle) = (planted.breadth(late, false), planted.breadth(late, true));
-        let mut courses = vec![("breadth".to_owned(), breadth), ("oracle".to_owned(), oracle)];
-        for tunnel in [0, 1, 3, 5] {
-            let (course, counts) = planted.focused(late, tunnel);
-            println!("  tunnel {tunnel}: {counts:?}");
-            courses.push((format!("focused, tunnel {tunnel}"), course));
-        }
-        for (name, course) in courses {
-            let recall = |n: u64| course.found(n) as f64 / planted.all as f64;
-            println!(
-                "  {name}: harvest {:.4} over {early}, recall {:.3} at 1 %, {:.3} at 2 %, {:.3} at 3 %, {:.3} at 5 %",
-                course.harvest(early),
-                recall(pages / 100),
-                recall(early),
-                recall(pages * 3 / 100),
-                recall(late)
-            );
-        }
-    }
-}
-
-#[test]
-#[ignore = "a report; `SIMULATED_PAGES` sets the size"]
-fn report_of_a_large_web() {
-    report(std::env::var("SIMULATED_PAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000));
-}
-
 #[test]
 fn it_finds_a_topic_soon() {
     let pages = 60_000;

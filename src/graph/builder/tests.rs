@@ -1,6 +1,6 @@
 //! Tests of the build against one by maps.
 
-use super::super::csr::{Csr, Graph};
+use super::super::csr::Csr;
 use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Tests of reading, with an encoder that can write every code and structure.
 
+use super::super::csr::Csr;
 use super::super::csr::tests::graphs;
-use super::super::csr::{Csr, Graph};
 use super::bits::{Bits, Code};
 use super::properties::Properties;
 use super::read::decode;

@@ -3,7 +3,7 @@
 use super::bit_writer::{BitSink, BitWriter};
 use super::encode::{BvParts, Encoded, Lists, encode};
 use super::{BvOptions, with_extension};
-use crate::csr::{Csr, Graph};
+use crate::csr::Csr;
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::fs::File;

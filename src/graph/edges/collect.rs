@@ -1,17 +1,12 @@
 //! Gathers the lines of a list of arcs into a graph.
 //!
 //! Names and numbers are numbered as they come and once more, in their order, when all are known: what the whole list
-//! says decides whether its numbers have gaps, and whether numbers at the ends of lines are weights.
+//! says decides whether its numbers have gaps.
 
 use super::super::csr::{Csr, Parallel};
 use super::super::lines::{proportion, weight};
-use super::doubts::Doubts;
-use super::line::{
-    Arc, Line, SEPARATORS, is_header, is_number, is_wide_header, looks_numbered, may_be_header, named,
-    numbered, shape, suspect,
-};
-use super::table::{Columns, Table, cells, empty, word};
-use super::{EdgeList, EdgeOptions, Order};
+use super::table::{Columns, Row, Table};
+use super::{EdgeList, EdgeOptions};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use webmill_capture::CanonicalUrl;
@@ -23,45 +18,25 @@ const SPARSE: u64 = 8;
 /// What has been read.
 #[derive(Default)]
 pub(super) struct Lines {
-    named: Option<bool>,
+    /// The columns that were asked for, until a line shows where they are.
+    columns: Option<Columns>,
+    /// How lines are read, once one has told.
+    table: Option<Table>,
+    /// Whether nodes are numbers, once there is an arc.
+    numbered: Option<bool>,
     /// Number of each name, in the order in which they came.
     names: HashMap<String, u32>,
     /// Number of each number, likewise, once one is too large for an arc.
     wide: Option<HashMap<u64, u32>>,
     arcs: Vec<(u32, u32, f32)>,
     weighted: bool,
+    /// How many nodes a header promises.
     promised: Option<u64>,
     /// What a header says is the least number.
     first: Option<u32>,
     /// Bytes of names.
     text: u64,
-    /// Lines so far.
-    number: u64,
-    /// The first line and its number, until the next tells whether it named columns.
-    held: Option<(u64, String)>,
-    /// The columns that were asked for, until a line shows where they are.
-    columns: Option<Columns>,
-    /// How lines are read if they are those of a table.
-    table: Option<Table>,
-    /// Was the first line that is not empty a comment?
-    comments: Option<bool>,
-    /// Lines and their names while no line has held an arc: pairs of names perhaps.
-    alone: Vec<(u64, u32)>,
-    /// What all these look like: separator and number of cells, if they look alike.
-    alike: Option<(char, usize)>,
-    /// What stands between source and target of the last arc, in words.
-    between: &'static str,
-    /// What may have been meant otherwise.
-    doubts: Doubts,
-}
-
-/// What stands between the ends of an arc in a line without columns, in words.
-fn between(line: &str) -> &'static str {
-    if line.contains("->") {
-        return "an arrow";
-    }
-    let bare = |separator: &char| line.split('"').step_by(2).any(|part| part.contains(*separator));
-    word(['\t'].into_iter().chain(SEPARATORS).find(bare).unwrap_or(' '))
+    notes: Vec<String>,
 }
 
 impl Lines {
@@ -71,100 +46,54 @@ impl Lines {
     }
 
     pub fn take(&mut self, line: &str) -> Result<(), String> {
-        self.number += 1;
         if line.is_empty() {
             return Ok(());
         }
-        if line.starts_with(['#', '%']) && !self.is_data(line) {
+        if line.starts_with(['#', '%']) {
             self.comment(line.trim_start_matches(['#', '%', ' ']));
             return Ok(());
         }
-        self.comments.get_or_insert(false);
-        if self.named.is_none() && self.held.is_none() && self.table.is_none() {
+        if self.table.is_none() {
             self.table = match self.columns.take() {
                 Some(columns) => Some(Table::of(&columns, line)?),
-                None if is_header(line) => Table::of_header(line),
-                None => None,
+                None => Table::of_first(line)?,
             };
-            if self.table.as_ref().map_or_else(|| is_header(line), |table| table.header) {
-                return Ok(());
-            }
-            if self.table.is_none() && !looks_numbered(line) && (may_be_header(line) || is_wide_header(line))
-            {
-                self.held = Some((self.number, line.to_owned()));
+            if self.table.as_ref().is_some_and(|table| table.header) {
                 return Ok(());
             }
         }
-        if self.table.is_some() {
-            return self.row(line);
-        }
-        if let Some((number, first)) = self.held.take() {
-            // The third of three columns of numbers is the weight, whatever it is called.
-            let weighted = looks_numbered(line) && shape(line).is_some();
-            if is_wide_header(&first)
-                && !weighted
-                && let Some(table) = Table::of_header(&first)
-            {
-                self.table = Some(table);
-                return self.row(line);
+        match self.table.as_ref().map_or(Ok(Row::Node(line.into())), |table| table.row(line))? {
+            Row::Node(_) if self.numbered == Some(true) => Err(format!("{line:?} is no pair of numbers")),
+            Row::Node(name) => {
+                self.name(&name);
+                Ok(())
             }
-            if looks_numbered(line) {
-                self.doubts.header.see(number, &first);
-            } else {
-                self.named = Some(true);
-                self.named(number, &first).map_err(|reason| format!("and line {number}: {reason}"))?;
+            Row::Arc(source, target, weight) => {
+                let numbers = source.parse().ok().zip(target.parse().ok());
+                if self.is_numbered(numbers.is_some()) {
+                    let (source, target) =
+                        numbers.ok_or_else(|| format!("{line:?} is no pair of numbers"))?;
+                    self.pair(source, target, weight.as_deref())
+                } else {
+                    let (source, target) = (self.name(&source), self.name(&target));
+                    self.arc(source, target, weight.as_deref())
+                }
             }
-        }
-        if *self.named.get_or_insert_with(|| !looks_numbered(line)) {
-            self.named(self.number, line)
-        } else {
-            self.numbers(line)
         }
     }
 
-    /// Is a line that begins with `#` or `%` an arc from a name that does? Where the first line is one of data, it is.
-    fn is_data(&mut self, line: &str) -> bool {
-        let name = line.strip_prefix('#').is_some_and(|rest| {
-            rest.starts_with(|c: char| !c.is_whitespace() && c != '#' && c != '%') && !is_header(rest)
-        });
-        if !name || self.named == Some(false) {
-            self.comments.get_or_insert(true);
-            return false;
+    /// Whether nodes are numbers, as the first arc says; or the second one, if the first line named columns.
+    fn is_numbered(&mut self, numbers: bool) -> bool {
+        let (arrows, plain) =
+            self.table.as_ref().map_or((false, false), |table| (table.is_of_arrows(), table.is_plain()));
+        let numbered = self.numbered.get_or_insert(numbers && !arrows && self.names.is_empty());
+        if numbers && !*numbered && plain && self.arcs.len() == 1 && self.names.len() == 2 {
+            self.notes.push("the first line was read as the names of columns".into());
+            self.names.clear();
+            self.arcs.clear();
+            (*numbered, self.text) = (true, 0);
         }
-        let arc = match &self.table {
-            Some(table) => table.arc(line).is_ok(),
-            None => {
-                let clear = line.contains('\t') || line.contains("->");
-                clear && matches!(named(line), Ok(Line::Arc(_))) || self.is_alike(line)
-            }
-        };
-        let data = arc && self.comments != Some(true);
-        if !data {
-            self.comments.get_or_insert(true);
-            self.doubts.hash.see(self.number, line);
-        }
-        data
-    }
-
-    /// Does a line look like all before it, which are pairs of names perhaps?
-    fn is_alike(&self, line: &str) -> bool {
-        let before = self.held.as_ref().map_or(self.alike, |(_, first)| shape(first));
-        self.arcs.is_empty() && before.is_some() && shape(line) == before
-    }
-
-    /// A row of a table.
-    fn row(&mut self, line: &str) -> Result<(), String> {
-        let Some(table) = &self.table else { return Ok(()) };
-        let [source, target, given] = table.arc(line)?;
-        let (source, target) = (source.unwrap_or_default(), target.unwrap_or_default());
-        let numbers = || source.parse::<u64>().ok().zip(target.parse::<u64>().ok());
-        if *self.named.get_or_insert_with(|| numbers().is_none()) {
-            let (source, target) = (self.name(&source), self.name(&target));
-            self.arc(source, target, given.as_deref())
-        } else {
-            let (source, target) = numbers().ok_or_else(|| format!("{line:?} is no pair of numbers"))?;
-            self.pair(source, target, given.as_deref())
-        }
+        *numbered
     }
 
     fn comment(&mut self, said: &str) {
@@ -175,42 +104,13 @@ impl Lines {
             }
             Some("First:") => self.first = words.next().and_then(|n| n.parse().ok()),
             Some(word) if word.eq_ignore_ascii_case("undirected") || word == "sym" => {
-                self.doubts.undirected.see(self.number, said);
+                self.notes.push(format!(
+                    "{said:?} says that links have no direction; each line is one arc here, from the first to the second: add \
+                     the reverse ones if they are meant"
+                ));
             }
             _ => {}
         }
-    }
-
-    fn named(&mut self, number: u64, line: &str) -> Result<(), String> {
-        match named(line)? {
-            Line::Node(name) => {
-                self.doubts.alone(number, name);
-                let node = self.name(name);
-                if self.arcs.is_empty() {
-                    if self.alone.is_empty() {
-                        self.alike = shape(name);
-                    } else if self.alike.is_some() {
-                        self.alike = self.alike.filter(|alike| shape(name) == Some(*alike));
-                    }
-                    self.alone.push((number, node));
-                }
-                Ok(())
-            }
-            Line::Arc(arc) => {
-                self.doubts.arc(number, line, &arc);
-                self.alone = Vec::new();
-                self.between = between(line);
-                let Arc { source, target, weight, .. } = arc;
-                let (source, target) = (self.name(&source), self.name(&target));
-                self.arc(source, target, weight)
-            }
-        }
-    }
-
-    fn numbers(&mut self, line: &str) -> Result<(), String> {
-        let (source, target, weight) = numbered(line)?;
-        self.between = between(line);
-        self.pair(source, target, weight)
     }
 
     fn pair(&mut self, source: u64, target: u64, weight: Option<&str>) -> Result<(), String> {
@@ -229,14 +129,8 @@ impl Lines {
     }
 
     fn arc(&mut self, source: u32, target: u32, given: Option<&str>) -> Result<(), String> {
-        let value = match given {
-            None => 1.0,
-            Some(text) => {
-                self.weighted = true;
-                weight(text)?
-            }
-        };
-        self.arcs.push((source, target, value));
+        self.weighted |= given.is_some();
+        self.arcs.push((source, target, given.map_or(Ok(1.0), weight)?));
         Ok(())
     }
 
@@ -260,34 +154,31 @@ impl Lines {
     /// About what arcs and names take, once here and once in the graph and the list of names.
     pub fn bytes(&self) -> u64 {
         let wide = self.wide.as_ref().map_or(0, HashMap::len);
-        20 * self.arcs.len() as u64
-            + 2 * self.text
-            + 120 * (self.names.len() + wide) as u64
-            + 16 * self.alone.len() as u64
+        20 * self.arcs.len() as u64 + 2 * self.text + 120 * (self.names.len() + wide) as u64
     }
 
     /// The graph of all lines.
     ///
     /// # Errors
     /// [`Error::Config`] for what no single line is to blame for.
-    pub fn finish(mut self, order: Order, parallel: Parallel) -> Result<EdgeList> {
-        if let Some((number, line)) = self.held.take() {
-            self.named = Some(true);
-            self.named(number, &line).map_err(|reason| Error::Config(format!("line {number}: {reason}")))?;
+    pub fn finish(mut self, parallel: Parallel) -> Result<EdgeList> {
+        if self.arcs.is_empty() && !self.names.is_empty() {
+            let why = "no line holds an arc: `source -> target`, or two names with a tab, a comma or a blank between; --columns \
+                       says which columns of a table they are";
+            return Err(Error::Config(why.into()));
         }
-        self.pairs_alone().map_err(Error::Config)?;
-        let mut notes = Vec::new();
-        self.doubts.judge(self.arcs.len() as u64, &mut notes).map_err(Error::Config)?;
         if self.weighted {
-            let (again, least) = (self.parallel(), self.least_weight());
-            self.doubts.weights(again, parallel, least, &mut notes);
+            // Stable: which of parallel arcs came first may count.
+            self.arcs.par_sort_by_key(|arc| (arc.0, arc.1));
             parallel.choose(&mut self.arcs);
         }
-        let (nodes, names, first) = if self.named == Some(true) {
-            let names = self.order(order);
-            (names.len() as u64, Some(names), 0)
-        } else {
-            self.order_numbers(&mut notes)
+        let of = if self.numbered == Some(false) { "names" } else { "numbers" };
+        let (nodes, names, first) = match self.numbered {
+            Some(false) => {
+                let names = self.order();
+                (names.len() as u64, Some(names), 0)
+            }
+            _ => self.order_numbers(),
         };
         let nodes = proportion(nodes, self.arcs.len()).map_err(Error::Config)?;
         let graph = if self.weighted {
@@ -297,99 +188,20 @@ impl Lines {
         } else {
             Csr::from_arcs(nodes, self.arcs.into_iter().map(|a| (a.0, a.1)))?
         };
-        let read_as = match (&self.table, self.between) {
-            _ if graph.targets().is_empty() => "names without arcs".to_owned(),
-            (table, between) => format!(
-                "arcs between {}{}{}",
-                if self.named == Some(true) { "names" } else { "numbers" },
-                table.as_ref().map_or_else(|| format!(" with {between} between"), Table::about),
-                if self.weighted { ", with weights" } else { "" }
-            ),
-        };
-        Ok(EdgeList { graph, names, first, read_as, notes })
+        let how = self.table.as_ref().map_or_else(String::new, Table::about);
+        let weights = if self.weighted { ", with weights" } else { "" };
+        let read_as = format!("arcs between {of}{how}{weights}");
+        Ok(EdgeList { graph, names, first, read_as, notes: self.notes })
     }
 
-    /// Where no line held an arc and every one may be more than a name: pairs with a comma or the like between, or else a
-    /// blank, perhaps with a weight.
-    ///
-    /// # Errors
-    /// An empty cell of such pairs.
-    fn pairs_alone(&mut self) -> Result<(), String> {
-        let alone = std::mem::take(&mut self.alone);
-        if alone.is_empty() || !self.arcs.is_empty() {
-            return Ok(());
-        }
-        let mut names = vec![""; self.names.len()];
-        self.names.iter().for_each(|(name, number)| names[*number as usize] = name);
-        if !names.iter().all(|name| suspect(name)) {
-            return Ok(());
-        }
-        let pairs = |separator| {
-            let rows: Option<Vec<_>> = alone
-                .iter()
-                .map(|(line, node)| {
-                    let cells = cells(names[*node as usize], separator).ok()?;
-                    let weight = cells.get(2).is_none_or(|weight| is_number(weight) || weight.is_empty());
-                    // Quotes inside of cells are of JSON and the like.
-                    let weight = weight && !cells.iter().any(|cell| cell.contains('"'));
-                    ((2..=3).contains(&cells.len()) && weight).then_some((*line, cells))
-                })
-                .collect();
-            let rows = rows.filter(|rows| rows.windows(2).all(|pair| pair[0].1.len() == pair[1].1.len()));
-            Some((separator, rows?))
+    /// Numbers the names in the order of SURT, then name.
+    fn order(&mut self) -> Vec<String> {
+        let surt = |(name, number): (String, u32)| {
+            let surt = CanonicalUrl::parse(&name).map_or_else(|| name.clone(), |url| url.surt());
+            (surt, name, number)
         };
-        let Some((separator, rows)) = SEPARATORS.into_iter().chain([' ']).find_map(pairs) else {
-            return Ok(());
-        };
-        let rows: Vec<(u64, Vec<String>)> = rows
-            .into_iter()
-            .map(|(line, cells)| (line, cells.into_iter().map(|cell| cell.into_owned()).collect()))
-            .collect();
-        (self.between, self.text) = (word(separator), 0);
-        self.names.clear();
-        self.doubts.none_alone();
-        for (line, cells) in rows {
-            if let Some(column) = cells.iter().position(String::is_empty) {
-                return Err(format!("line {line}: {}", empty(column)));
-            }
-            let (source, target) = (self.name(&cells[0]), self.name(&cells[1]));
-            self.arc(source, target, cells.get(2).map(String::as_str))
-                .map_err(|reason| format!("line {line}: {reason}"))?;
-        }
-        Ok(())
-    }
-
-    /// How many arcs come again with another weight.
-    fn parallel(&mut self) -> u64 {
-        // Stable: which of parallel arcs came first may count.
-        self.arcs.par_sort_by_key(|arc| (arc.0, arc.1));
-        let again = |pair: &&[(u32, u32, f32)]| {
-            (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0].2 != pair[1].2
-        };
-        self.arcs.windows(2).filter(again).count() as u64
-    }
-
-    /// The least weight of an arc; infinite without arcs.
-    fn least_weight(&self) -> f32 {
-        self.arcs.iter().map(|arc| arc.2).fold(f32::INFINITY, f32::min)
-    }
-
-    /// Numbers the names in their order.
-    fn order(&mut self, order: Order) -> Vec<String> {
-        let mut names: Vec<(String, String, u32)> = std::mem::take(&mut self.names)
-            .into_iter()
-            .map(|(name, number)| match order {
-                Order::Surt => {
-                    let surt = CanonicalUrl::parse(&name).map_or_else(|| name.clone(), |url| url.surt());
-                    (surt, name, number)
-                }
-                Order::Name | Order::Given => (String::new(), name, number),
-            })
-            .collect();
-        match order {
-            Order::Given => names.sort_unstable_by_key(|name| name.2),
-            Order::Surt | Order::Name => names.sort_unstable(),
-        }
+        let mut names: Vec<_> = std::mem::take(&mut self.names).into_iter().map(surt).collect();
+        names.sort_unstable();
         self.renumber(names.iter().map(|name| name.2));
         names.into_iter().map(|name| name.1).collect()
     }
@@ -406,30 +218,20 @@ impl Lines {
     }
 
     /// Number of nodes, their names if their numbers have gaps, and what was taken off the numbers.
-    fn order_numbers(&mut self, notes: &mut Vec<String>) -> (u64, Option<Vec<String>>, u32) {
+    fn order_numbers(&mut self) -> (u64, Option<Vec<String>>, u32) {
         let greatest = self.arcs.iter().map(|a| a.0.max(a.1)).max();
         let Some(numbers) = self.sparse(greatest) else {
-            let dense = self.dense(greatest);
-            let promised = self.promised.filter(|&n| n < dense.0);
-            if let Some(promised) = promised {
-                notes.push(format!("the header promises {promised} nodes, the numbers make {}", dense.0));
-            }
-            if self.promised.is_none() || promised.is_some() {
-                notes.extend(self.invented(dense.0, dense.2));
-            }
-            return dense;
+            let (nodes, first) = self.dense(greatest);
+            return (nodes, None, first);
         };
-        let (used, least, most) = (numbers.len() as u64, numbers.first().copied(), numbers.last().copied());
-        if self.promised != Some(used) {
-            let promised =
-                self.promised.map_or(String::new(), |n| format!(", the header promises {n} nodes"));
-            notes.push(format!(
-                "{used} of the numbers from {} to {} occur{promised}: these are the nodes, with their numbers as names",
-                least.unwrap_or(0),
-                most.unwrap_or(0)
+        if self.promised != Some(numbers.len() as u64) {
+            self.notes.push(format!(
+                "{} numbers up to {} occur: these are the nodes, with their numbers as names",
+                numbers.len(),
+                numbers.last().copied().unwrap_or(0)
             ));
         }
-        (used, Some(numbers.iter().map(u64::to_string).collect()), 0)
+        (numbers.len() as u64, Some(numbers.iter().map(u64::to_string).collect()), 0)
     }
 
     /// The numbers that occur, ascending, and arcs between their places, if numbers have gaps: if a header promises just
@@ -443,22 +245,18 @@ impl Lines {
             self.renumber(numbers.iter().map(|number| number.1));
             return Some(numbers.into_iter().map(|number| number.0).collect());
         }
-        if let Some(promised) = self.promised.filter(|&n| n >= greatest) {
-            // Those that do not occur are nodes too, unless no list can mean that many.
-            if proportion(promised, self.arcs.len()).is_ok() {
-                return None;
-            }
-        } else {
-            // More cannot occur than arcs have ends: then there is nothing to count.
-            let most = 2 * self.arcs.len() as u64;
-            let used = if greatest / SPARSE >= most { most } else { self.occurring(greatest) };
-            if greatest / SPARSE < used && self.promised != Some(used) {
-                return None;
-            }
-        }
         let mut numbers: Vec<u32> = self.arcs.iter().flat_map(|a| [a.0, a.1]).collect();
-        numbers.sort_unstable();
+        numbers.par_sort_unstable();
         numbers.dedup();
+        let used = numbers.len() as u64;
+        let dense = match self.promised.filter(|&n| n >= greatest) {
+            // Those that do not occur are nodes too, unless no list can mean that many.
+            Some(promised) => proportion(promised, self.arcs.len()).is_ok(),
+            None => greatest / SPARSE < used && self.promised != Some(used),
+        };
+        if dense {
+            return None;
+        }
         let place = |number: u32| numbers.partition_point(|&other| other < number) as u32;
         for arc in &mut self.arcs {
             (arc.0, arc.1) = (place(arc.0), place(arc.1));
@@ -466,36 +264,8 @@ impl Lines {
         Some(numbers.into_iter().map(u64::from).collect())
     }
 
-    /// Says which of `nodes` nodes occur in no line, if any do; `first` is the number of node 0.
-    fn invented(&self, nodes: u64, first: u32) -> Option<String> {
-        let bits = self.bits(nodes);
-        let missing = |node: &u64| bits[*node as usize / 64] >> (node % 64) & 1 == 0;
-        let least = (0..nodes).find(missing)?;
-        let many = (0..nodes).filter(missing).count();
-        let first = u64::from(first);
-        Some(format!(
-            "{many} of the numbers from {first} to {} occur in no line (the first is {}): they are nodes without links",
-            first + nodes - 1,
-            first + least
-        ))
-    }
-
-    /// How many numbers up to the greatest occur.
-    fn occurring(&self, greatest: u64) -> u64 {
-        self.bits(greatest).iter().map(|word| u64::from(word.count_ones())).sum()
-    }
-
-    /// A bit for each number up to the greatest: does it occur?
-    fn bits(&self, greatest: u64) -> Vec<u64> {
-        let mut bits = vec![0u64; greatest as usize / 64 + 1];
-        for number in self.arcs.iter().flat_map(|a| [a.0, a.1]) {
-            bits[number as usize / 64] |= 1 << (number % 64);
-        }
-        bits
-    }
-
     /// Makes numbers start at 0; returns the number of nodes and what was taken off.
-    fn dense(&mut self, greatest: Option<u32>) -> (u64, Option<Vec<String>>, u32) {
+    fn dense(&mut self, greatest: Option<u32>) -> (u64, u32) {
         let least = self.arcs.iter().map(|a| a.0.min(a.1)).min().unwrap_or(0);
         // A header that leaves no number for node 0, or nobody who has it.
         let fits =
@@ -508,7 +278,7 @@ impl Lines {
             (arc.0, arc.1) = (arc.0 - first, arc.1 - first);
         }
         let used = greatest.map_or(0, |g| u64::from(g - first) + 1);
-        (used.max(self.promised.unwrap_or(0)), None, first)
+        (used.max(self.promised.unwrap_or(0)), first)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::super::csr::Shown;
 use super::EdgeList;
-use super::line::{Line, is_header, is_wide_header, looks_numbered, named, suspect};
 use std::io::Write;
 use std::path::Path;
 use webmill_capture::error::{AtPath, Error, Result};
@@ -10,18 +9,10 @@ use webmill_capture::error::{AtPath, Error, Result};
 /// A name that a line of text cannot hold so that it is read again.
 fn unwritable(name: &str) -> bool {
     name.trim() != name
-        || name.starts_with(['#', '%'])
+        || name.starts_with(['#', '%', '"'])
         || name.contains("->")
         || name.contains(['\n', '\r', '\t', '\u{feff}'])
-        || looks_numbered(name)
-        // What follows would be inside of its quotes.
-        || name.starts_with('"') && name.matches('"').count() % 2 == 1
         || name.is_empty()
-}
-
-/// A name that no line can hold alone.
-fn unwritable_alone(name: &str) -> bool {
-    is_header(name) || is_wide_header(name) || named(name) != Ok(Line::Node(name))
 }
 
 impl EdgeList {
@@ -29,19 +20,19 @@ impl EdgeList {
     ///
     /// # Errors
     /// [`Error::Io`] if `out`, named `path` in errors, cannot be written; [`Error::Config`] for names that would be
-    /// read as something else: with an arrow, a tab, a comment's sign in front, or like an arc themselves.
+    /// read as something else: with an arrow, a tab, a comment's sign in front, or of several words and without a link; and for
+    /// nodes with names but without any arc.
     pub fn write(&self, mut out: impl Write, path: &Path) -> Result<()> {
         let nodes = self.graph.offsets().len() - 1;
         // A blank could end a name as well as begin a weight: then tabs do.
         let (mut arrow, mut gap) = (" -> ", " ");
         let isolated = self.isolated();
         if let Some(names) = &self.names {
-            let alone = || isolated.iter().map(|&node| &names[node as usize]);
-            // More of them than arcs would be refused.
-            let doubtful = alone().filter(|name| suspect(name)).count() > self.graph.targets().len();
-            let wrong = names.iter().find(|name| unwritable(name));
+            // Without an arc, nothing says what a line is.
+            let alone = |name: &String| self.graph.targets().is_empty() || name.contains(char::is_whitespace);
+            let mut of_isolated = isolated.iter().map(|&node| &names[node as usize]);
             let wrong =
-                wrong.or_else(|| alone().find(|name| unwritable_alone(name) || doubtful && suspect(name)));
+                names.iter().find(|name| unwritable(name)).or_else(|| of_isolated.find(|name| alone(name)));
             if let Some(name) = wrong {
                 return Err(Error::Config(format!(
                     "{}: a list of arcs cannot hold the name {name:?}",
@@ -54,11 +45,6 @@ impl EdgeList {
         } else {
             writeln!(out, "# Nodes: {nodes} Edges: {}\n# First: {}", self.graph.targets().len(), self.first)
                 .at(path)?;
-        }
-        if let Some(names) = &self.names {
-            for node in isolated {
-                writeln!(out, "{}", names[node as usize]).at(path)?;
-            }
         }
         for u in 0..nodes as u32 {
             for arc in self.graph.arcs_of(u) {
@@ -74,6 +60,12 @@ impl EdgeList {
                     None => writeln!(out).at(path)?,
                 }
             }
+        }
+        // Behind the arcs, the first of which says how lines are read.
+        for (names, node) in
+            self.names.iter().flat_map(|names| isolated.iter().map(move |node| (names, *node)))
+        {
+            writeln!(out, "{}", names[node as usize]).at(path)?;
         }
         out.flush().at(path)
     }

@@ -1,7 +1,7 @@
 //! In- and out-degree: arcs that lead to a node and arcs that leave it, whatever their weight.
 
 use super::{Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
-use crate::csr::{Csr, Graph};
+use crate::csr::Csr;
 use webmill_capture::error::{Error, Result};
 
 /// Degrees as a measure.

@@ -29,7 +29,7 @@
 mod all_at_once;
 
 use super::{Convergence, Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
-use crate::csr::{Csr, Graph};
+use crate::csr::Csr;
 use crate::hyperball::HyperBall;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};

@@ -35,7 +35,7 @@ mod jacobi;
 mod lanczos;
 
 use super::{Convergence, Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
-use crate::csr::{Csr, Graph};
+use crate::csr::Csr;
 use crate::sweep::sum;
 use lanczos::{BASIS, Limits, Principal, ROUNDING, principal};
 use rayon::prelude::*;

@@ -16,7 +16,7 @@
 //! 19 (2001), doi:10.1145/382979.383041.
 
 use super::{Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
-use crate::csr::{Csr, Graph};
+use crate::csr::Csr;
 use crate::sets::Sets;
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};

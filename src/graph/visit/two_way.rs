@@ -1,7 +1,7 @@
 //! A graph with its transpose, for algorithms that go both ways.
 
 use super::{Arc, Arcs, Visited};
-use crate::csr::{Csr, Graph};
+use crate::csr::Csr;
 use petgraph::visit::{
     Data, EdgeCount, EdgeIndexable, GetAdjacencyMatrix, GraphBase, GraphProp, GraphRef, IntoEdgeReferences,
     IntoEdges, IntoEdgesDirected, IntoNeighbors, IntoNeighborsDirected, IntoNodeIdentifiers,

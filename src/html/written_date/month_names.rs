@@ -1,76 +1,20 @@
 //! Names of the months.
 
-/// First letters of a month's names: `plain` of English, German, French, Spanish, Italian, Portuguese and Dutch, which
-/// begin few other words; `more` of some twenty languages, which are read right beside a number only.
-struct Month {
-    number: u32,
-    plain: &'static [&'static str],
-    more: &'static [&'static str],
-}
+use std::sync::LazyLock;
+
+/// Number of a month and the first letters of its names: those of English, German, French, Spanish, Italian, Portuguese
+/// and Dutch, which begin few other words, and those of some twenty languages, which are read right beside a number only.
+type Month = (u32, Vec<&'static str>, Vec<&'static str>);
 
 /// The first that fits is meant: `juli` is July before `jun` is looked for.
-const MONTHS: [Month; 12] = [
-    Month {
-        number: 1,
-        plain: &["jan", "jän", "ene", "gen"],
-        more: &["янв", "січ", "stycz", "led", "oca", "ιαν", "tammi", "يناير"],
-    },
-    Month {
-        number: 2,
-        plain: &["feb", "fév", "fev"],
-        more: &["фев", "лют", "lut", "únor", "şub", "φεβ", "helmi", "فبراير"],
-    },
-    Month {
-        number: 3,
-        plain: &["mar", "mär", "mrz", "maa", "mrt"],
-        more: &["maer", "март", "берез", "бер", "břez", "μαρ", "μάρ", "مارس"],
-    },
-    Month {
-        number: 4,
-        plain: &["apr", "avr", "abr"],
-        more: &["апр", "квіт", "kwie", "dub", "nis", "απρ", "huhti", "أبريل"],
-    },
-    Month {
-        number: 5,
-        plain: &["may", "mai", "mei", "mag"],
-        more: &["maj", "мая", "май", "трав", "kvě", "μαΐ", "μαι", "touko", "مايو"],
-    },
-    Month {
-        number: 7,
-        plain: &["jul", "juil", "lug"],
-        more: &["июл", "лип", "lip", "červenc", "tem", "ιουλ", "heinä", "يوليو"],
-    },
-    Month {
-        number: 6,
-        plain: &["jun", "juin", "giu"],
-        more: &["июн", "черв", "czer", "červ", "haz", "ιουν", "kesä", "يونيو"],
-    },
-    Month {
-        number: 8,
-        plain: &["aug", "aoû", "aou", "ago"],
-        more: &["авг", "серп", "sier", "srp", "ağu", "αυγ", "elo", "أغسطس"],
-    },
-    Month {
-        number: 9,
-        plain: &["sep", "set"],
-        more: &["сен", "верес", "wrze", "září", "eyl", "σεπ", "syys", "سبتمبر"],
-    },
-    Month {
-        number: 10,
-        plain: &["oct", "okt", "ott", "out"],
-        more: &["окт", "жовт", "paź", "říj", "eki", "οκτ", "loka", "أكتوبر"],
-    },
-    Month {
-        number: 11,
-        plain: &["nov"],
-        more: &["ноя", "листоп", "lis", "kas", "νοέ", "νοε", "marras", "نوفمبر"],
-    },
-    Month {
-        number: 12,
-        plain: &["dec", "dez", "déc", "dic"],
-        more: &["des", "дек", "груд", "gru", "pros", "ara", "δεκ", "joulu", "ديسمبر"],
-    },
-];
+static MONTHS: LazyLock<Vec<Month>> = LazyLock::new(|| {
+    let month = |line: &'static str| {
+        let (number, names) = line.split_once(": ")?;
+        let (plain, more) = names.split_once(": ")?;
+        Some((number.parse().ok()?, plain.split(' ').collect(), more.split(' ').collect()))
+    };
+    include_str!("month_names.txt").lines().filter_map(month).collect()
+});
 
 /// Characters of the longest name.
 const MAX_NAME: usize = 12;
@@ -79,7 +23,7 @@ const MAX_NAME: usize = 12;
 pub(super) fn month_of(word: &str) -> Option<u32> {
     let word = word.to_lowercase();
     let begins = |start: &&str| word.starts_with(*start);
-    MONTHS.iter().find(|month| month.plain.iter().any(begins)).map(|month| month.number)
+    MONTHS.iter().find(|(_, plain, _)| plain.iter().any(begins)).map(|month| month.0)
 }
 
 /// Month of a word right beside a number.
@@ -89,7 +33,7 @@ pub(super) fn month_beside_number(word: &str) -> Option<u32> {
         return None;
     }
     let begins = |start: &&str| word.starts_with(*start);
-    MONTHS.iter().find(|month| month.plain.iter().chain(month.more).any(begins)).map(|month| month.number)
+    MONTHS.iter().find(|(_, plain, more)| plain.iter().chain(more).any(begins)).map(|month| month.0)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use webmill_capture::date::now_ms;
 
 use crate::log::{Logged, RequestLog};
 

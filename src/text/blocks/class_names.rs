@@ -12,6 +12,7 @@
 use std::sync::LazyLock;
 
 use crate::phrases::Phrases;
+use crate::word_list::section;
 
 macro_rules! kinds {
     ($($(#[$about:meta])* $kind:ident),+ $(,)?) => {
@@ -78,125 +79,14 @@ impl Kind {
     }
 }
 
-/// Fragments by kind. `-` is a boundary between words.
-const FRAGMENTS: &[(Kind, &str)] = &[
-    (Kind::Nav, "-nav nav- navbar navigation menu sitemap daohang subnav topnav skip-link"),
-    (Kind::Crumb, "breadcrumb crumb- crumbs- -crumb mianbao -location- -weizhi"),
-    (
-        Kind::Pager,
-        "paginat pager -paging page-num -prev- -next- -previous- prevnext page-link pagelink fenye",
-    ),
-    (Kind::Footer, "footer -foot- copyright -legal -colophon disclaimer -bottom- banquan -icp- -beian"),
-    (Kind::Header, "header- masthead topbar -top- -logo -head- pagehead branding"),
-    (
-        Kind::Side,
-        "sidebar side-bar -side- -aside -rail- widget -right- -left- secondary- complementary sidecol lanmu",
-    ),
-    (
-        Kind::Related,
-        "related recommend -more- similar -also suggest popular trending -most- read-next -latest -recent upsell \
-         cross-sell crosssell xiangguan tuijian -hot- readmore -further -next-up youmaylike morefrom -remen",
-    ),
-    (
-        Kind::Share,
-        "share sharing social -sns- follow addthis addtoany facebook twitter -like- bookmark weixin weibo fenxiang \
-         -qrcode -erweima whatsapp pinterest -bdsharebuttonbox",
-    ),
-    (
-        Kind::Advert,
-        "-ad- -ads- advert sponsor promo banner -dfp- taboola outbrain -gpt- affiliate commercial adsense -adv- -adbox \
-         guanggao -cta- call-to-action donate",
-    ),
-    (Kind::Comment, "comment disqus -respond- -reply -replies discuss pinglun -liuyan guestbook"),
-    (
-        Kind::Byline,
-        "byline author -date- -dates- dateline -meta- metadata timestamp publish posted -info- -credit -source- \
-         -laiyuan -zuozhe -time- postinfo entry-info -pub- writer -views- -editor zebian bianji",
-    ),
-    (Kind::Tags, "-tag- -tags tagged keyword categor -topics- -labels- biaoqian guanjianci taglist"),
-    (
-        Kind::Form,
-        "-form- -forms newsletter subscri signup sign-up login log-in register search mailing optin password \
-         email- -enquiry inquiry wpcf denglu sousuo",
-    ),
-    (
-        Kind::Modal,
-        "modal popup pop-up overlay cookie consent gdpr dialog toast tooltip offcanvas drawer -notice -alert lightbox \
-         paywall onetrust",
-    ),
-    (
-        Kind::Content,
-        "content article -body- -text- -entry -story -main- -post- richtext rich-text -rte prose -copy- markdown \
-         -single wysiwyg zhengwen neirong wenzhang -detail-content textblock paragraph postbody articlebody \
-         mw-parser-output hentry -doc- -page-body",
-    ),
-    (
-        Kind::Product,
-        "product price -sku -cart -buy- -shop- -stock- shipping checkout purchase -pdp- variant quantity shangpin \
-         -woocommerce addtobag wishlist",
-    ),
-    (
-        Kind::Thread,
-        "message thread -topic- forum postbody question answer bbcode -qa- viewtopic -posts- post-text postcontent \
-         -bbs- tiezi -t-f- -pcb- -lia-",
-    ),
-    (
-        Kind::User,
-        "-user profile avatar member -rank- signature -badge reputation poster -userinfo -bio- about-author",
-    ),
-    (
-        Kind::Media,
-        "caption figure -image -img- photo gallery -media- video player slideshow slider carousel swiper audio embed \
-         -pic- tupian",
-    ),
-    (
-        Kind::Hidden,
-        "-hidden- sr-only screen-reader visuallyhidden visually-hidden -hide- collapse noprint invisible -offscreen \
-         -d-none- -u-hidden print-only",
-    ),
-    (
-        Kind::Detail,
-        "-spec- -specs- specification feature -detail- -details- description overview -summary -tab- -tabs- tabpanel \
-         accordion -faq -tabcontent -benefit ingredient instruction recipe -canshu -jieshao",
-    ),
-    (Kind::Review, "review rating testimonial -star- -stars- -score- pingjia"),
-    (
-        Kind::Listing,
-        "-list- -lists -listing -grid- -card- -cards teaser result archive catalog -tile -loop- -items- -liebiao",
-    ),
-    (
-        Kind::Tool,
-        "toolbar -tools- button -btn- -btns- -action -control -edit- editsection -print- -vote -toggle -copy-code \
-         -download -feedback -permalink -headerlink -helpful",
-    ),
-    (
-        Kind::Contents,
-        "-toc- tableofcontents table-of-contents -outline- -index- -on-this-page jumplink -mulu",
-    ),
-    (
-        Kind::Title,
-        "-title title- headline -heading -hero- subtitle -lead- standfirst -deck- -intro excerpt -biaoti subhead \
-         -dek- -abstract",
-    ),
-    (
-        Kind::Body,
-        "-article-body -articlebody -article-text -articletext -article-content -articlecontent -article-main \
-         -article-copy -story-body -storybody -story-text -story-content -post-body -postbody -post-content \
-         -postcontent -post-text -post-entry -entry-content -entrycontent -entry-body -entry-text -news-content \
-         -news-text -newstext -news-body -field-name-body -field-body -text-body -body-text -bodytext -body-copy \
-         -body-content -single-content -blog-content -blog-post-content -mw-parser-output -markdown-body \
-         -article-detail -wenzhang -zhengwen -neirong -artibody -articlecon -trs-editor -js-content -rich-media-content \
-         -newscontent -news-con- -text-con- -artical -art-content -cont-article -art-body",
-    ),
-    (
-        Kind::Caption,
-        "caption -credit- -credits- photocredit photo-credit image-credit -cutline- legende -tushuo-",
-    ),
-];
-
+/// Fragments by kind: `-` is a boundary between words.
 static NAMES: LazyLock<Phrases> = LazyLock::new(|| {
-    let fragments = FRAGMENTS.iter().map(|(kind, list)| (kind.bit(), list.split_ascii_whitespace()));
-    Phrases::new(fragments.flat_map(|(bit, list)| list.map(move |fragment| (fragment, bit))))
+    let lists =
+        Kind::ALL.map(|kind| (kind.bit(), section(include_str!("class_names.txt"), &format!("{kind:?}"))));
+    let lines = lists.into_iter().flat_map(|(bit, lines)| lines.into_iter().map(move |line| (bit, line)));
+    Phrases::new(
+        lines.flat_map(|(bit, line)| line.split_ascii_whitespace().map(move |fragment| (fragment, bit))),
+    )
 });
 
 /// The kinds whose fragments occur in a class list, an id or a role, as a bit set.

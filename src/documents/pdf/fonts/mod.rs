@@ -8,7 +8,6 @@ mod names;
 mod program;
 mod simple;
 mod standard;
-mod standard_widths;
 mod tounicode;
 
 use std::collections::HashMap;

@@ -5,7 +5,7 @@
 //! most nodes at few distances: sources are taken in the order of nodes, which is that of URLs. At distance d a node
 //! gets as many times 1/d as searches meet it.
 
-use crate::csr::{Csr, Graph};
+use crate::csr::Csr;
 use rayon::prelude::*;
 
 /// Words of a set.

@@ -44,7 +44,7 @@ mod lean;
 mod refine;
 
 use super::{Convergence, Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
-use crate::csr::{Csr, Graph, Weights};
+use crate::csr::{Csr, Weights};
 use crate::sweep::{Plain, Pull, Weighted, sum};
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
