@@ -28,9 +28,9 @@ mod licence;
 pub mod link_header;
 pub mod links;
 mod markup;
-pub mod meta;
-mod meta_items;
 mod meta_names;
+pub mod metadata;
+mod metadata_items;
 pub mod parse;
 mod prescan;
 mod quirks;
@@ -69,7 +69,7 @@ pub use dom::{Cuts, Dom, Edge, Namespace, NodeId, Walk};
 pub use items::Item;
 pub use link_header::{HeaderLink, link_header};
 pub use links::{Link, LinkKind, LinkLimits, Links, Skipped, each_link, links, refresh_url};
-pub use meta::Metadata;
+pub use metadata::Metadata;
 pub use parse::{Limits, parse};
 pub use requisites::{
     Requisite, RequisiteKind, RequisiteLimits, each_requisite, manifest_requisites, style_requisites,
