@@ -73,7 +73,7 @@ pub struct Score {
     pub example: &'static str,
     /// Which numbers it has.
     pub values: Values,
-    /// Whether table `agreement` compares it with other scores, and the report lists the best by it.
+    /// Whether table `agreement` compares it with other scores, and the report, unless it is a count, lists the best by it.
     pub compared: bool,
 }
 
