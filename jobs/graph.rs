@@ -210,7 +210,7 @@ impl GraphJob {
         }
         unit.kept("links", counts.links);
         unit.stage().cancel.check()?;
-        levels::write(unit, spool, &hosts, self.host_self_arcs, budget)?;
+        levels::write(unit, spool, &hosts, budget)?;
         progress.end();
         Ok(true)
     }

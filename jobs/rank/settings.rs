@@ -97,7 +97,7 @@ impl Rank {
         let beside = memory.saturating_sub(2 * held);
         Ok(MeasureSettings {
             weighted,
-            memory_bytes: beside.saturating_sub(others),
+            memory_bytes: Some(beside.saturating_sub(others)),
             pagerank: PageRank { weighted, ..self.pagerank(memory.saturating_sub(held), vectors) },
             hits: Hits {
                 variant: variant(&self.hits_variant)?,

@@ -56,7 +56,7 @@ table! {
     /// One row per measure that is computed by iteration or may be estimated, with its error.
     ConvergenceRow = "convergence" {
         level: Level = "page, host or domain", "page";
-        measure: &'static str = "pagerank, hits or harmonic", "pagerank";
+        measure: &'static str = "name of the measure", "pagerank";
         iterations: u32 = "iterations that were made", "52";
         error: f64 = "of PageRank the bound on the L1 distance to the true ranks, of HITS an estimate of the L2 distance to the true authorities (residual over gap; with thresholds the last change, or where it did not converge the change of the scores given, which are those of least change), of harmonic centrality the relative standard error, 0 where it is exact", "0.000000000001";
         converged: bool = "whether the tolerance, or what double precision can tell, was reached before the most iterations", "true";

@@ -68,7 +68,10 @@ def read_capture(path: StrPath, offset: int, *, max_record_bytes: int = 64 << 20
 
 
 class Document(dict[str, Any]):
-    """What a page says: the object that ``webmill text --format json`` writes, its fields as attributes too."""
+    """What a page says: the object that ``webmill text --format json`` writes, its fields as attributes too.
+
+    Fields without a type below are attributes as well.
+    """
 
     kind: str
     format: str | None

@@ -61,6 +61,7 @@ pub mod matrix_market;
 pub mod measure;
 pub mod paths;
 pub mod power_law;
+pub mod reciprocity;
 mod sets;
 pub mod store;
 mod sweep;
@@ -68,7 +69,7 @@ mod transpose;
 pub mod visit;
 
 pub use array::Array;
-pub use assortativity::{Assortativity, GroupLinks, Reciprocity};
+pub use assortativity::{Assortativity, GroupLinks};
 pub use base_set::{BaseSet, Focus};
 pub use bowtie::{BowTie, BowTiePart, bow_tie, bow_tie_with};
 pub use builder::{
@@ -95,6 +96,7 @@ pub use measure::pagerank::{Dangling, PageRank, Ranks, Scale};
 pub use measure::salsa::{Salsa, SalsaScores};
 pub use paths::{Chains, Length, Search, dijkstra_bytes, shortest_chains};
 pub use power_law::PowerLaw;
+pub use reciprocity::Reciprocity;
 pub use store::{CsrWriter, WeightKind};
 pub use visit::{Arc, Arcs, TwoWay, Visited};
 

@@ -1,8 +1,11 @@
 //! Measures of nodes behind one trait: who is central, and by which definition.
 //!
 //! Job `rank`, the tables `ranks`, `convergence` and `agreement`, the report, `webmill rank --by` and `webmill show`
-//! go over [`MEASURES`] and name no measure themselves. A further measure is a file in this folder that implements
-//! [`Measure`], and a line in that list.
+//! go over [`MEASURES`] and name no measure themselves.
+//!
+//! **Adding a measure** is a file in folder `measure` that implements [`Measure`] (`degrees.rs` is a short one), and in this
+//! file its `mod` and its line in [`MEASURES`]. Raise `VERSION` in `jobs/rank.rs`. The report in Chinese shows the English of
+//! [`Score`], unless `src/serve/surface/words.toml` has `score_COLUMN` and `score_COLUMN_meaning`.
 
 pub mod classical;
 pub mod degrees;
@@ -70,7 +73,7 @@ pub struct Score {
     pub example: &'static str,
     /// Which numbers it has.
     pub values: Values,
-    /// Whether table `agreement` compares it with other scores, and the report lists the best by it.
+    /// Whether table `agreement` compares it with other scores, and the report, unless it is a count, lists the best by it.
     pub compared: bool,
 }
 
@@ -86,12 +89,12 @@ pub enum Values {
 }
 
 /// What measures are computed with. One that has no settings of its own reads `weighted` and `memory_bytes` alone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct MeasureSettings<'a> {
     /// Follow arcs in proportion to their weights, where there are any.
     pub weighted: bool,
-    /// Bytes that a measure may take beside graph, transpose and the scores of other measures.
-    pub memory_bytes: u64,
+    /// Bytes that a measure may take beside graph, transpose and the scores of other measures. Default `None`, any number.
+    pub memory_bytes: Option<u64>,
     /// PageRank's own.
     pub pagerank: PageRank<'a>,
     /// Those of hubs and authorities.
@@ -163,13 +166,7 @@ mod tests {
     fn each_measure_gives_the_scores_that_it_declares() {
         for arcs in [&[][..], &[(0, 1), (2, 1), (1, 3), (3, 1)]] {
             let graph = Csr::from_arcs(4, arcs.iter().copied()).unwrap();
-            let with = MeasureSettings {
-                weighted: false,
-                memory_bytes: 1 << 20,
-                pagerank: PageRank::default(),
-                hits: Hits::default(),
-                harmonic: Harmonic::default(),
-            };
+            let with = MeasureSettings::default();
             for measure in MEASURES {
                 let found = measure.run(&graph, &graph.transpose(), &with).unwrap();
                 assert_eq!(found.scores.len(), measure.info().scores.len(), "{}", measure.info().name);

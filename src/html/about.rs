@@ -1,15 +1,23 @@
 //! What a page states of itself: the one list of its fields.
 //!
-//! [`metadata`](crate::metadata) fills an [`About`] from the head of an HTML page, the main text of `webmill-text` then
-//! puts title, author and date of publication as the visible page has them, and the readers of `webmill-documents` fill
-//! one for each document. Tables `pages` and `texts`, the forms of `webmill text`, `webmill show` and the Python package
-//! show the fields by this list.
+//! The head of an HTML page fills an [`About`] (`metadata.rs`), the main text of `webmill-text` then puts title, author and
+//! date of publication as the visible page has them, and the readers of `webmill-documents` fill one for each document.
+//! Tables `pages` and `texts`, the forms of `webmill text`, `webmill show --format json` and the Python package show the
+//! fields by this list.
 //!
-//! **Adding a field** is a line in [`about_fields!`](crate::about_fields) and the code that finds it. For a field that
-//! HTML states in a `<meta>` element, that code is an entry of `NAMES` in `meta_names.rs`.
+//! **Adding a field** is a line in [`about_fields!`](crate::about_fields): a text that HTML states in `<meta name=…>`, by the
+//! field's own name, is found by it. Other names of the same are a line in `NAMES` (`meta_names.rs`); what stands elsewhere
+//! needs code in the file that finds it:
 //!
-//! **Where fields are chosen.** Title of HTML: `text/metadata/title.rs`; author: `author.rs` and date of publication:
-//! `published.rs` beside it; title of other documents: `documents/title.rs`; all else: `meta.rs` here.
+//! | field | chosen in |
+//! |---|---|
+//! | title of HTML | `text/metadata/title.rs` |
+//! | author | `text/metadata/author.rs` |
+//! | date of publication | `text/metadata/published.rs` |
+//! | title of other documents | `documents/title.rs` |
+//! | all else | `metadata.rs`, whose parts are `meta_names.rs`, `metadata_items.rs` and `structured.rs` |
+
+use std::any::Any;
 
 use serde::{Deserialize, Serialize};
 
@@ -86,8 +94,30 @@ macro_rules! define_about {
             pub fn fields(&self) -> Vec<(&'static str, FieldValue<'_>)> {
                 vec![$((stringify!($field), FieldValue::from(&self.$field))),+]
             }
+
+            /// The field of this name, if it is a single text.
+            pub(crate) fn text_mut(&mut self, name: &str) -> Option<&mut Option<String>> {
+                let field: &mut dyn Any = match name {
+                    $(stringify!($field) => &mut self.$field,)+
+                    _ => return None,
+                };
+                field.downcast_mut()
+            }
         }
     };
 }
 
 about_fields! { define_about! }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_found_by_name() {
+        let mut about = About::default();
+        *about.text_mut("author").unwrap() = Some("Ann".into());
+        assert_eq!(about, About { author: Some("Ann".into()), ..About::default() });
+        assert!(about.text_mut("tags").is_none() && about.text_mut("viewport").is_none());
+    }
+}

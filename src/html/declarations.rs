@@ -7,7 +7,7 @@ use super::dom::{Dom, Edge};
 use super::items::{self, Item};
 use super::json_ld::Scripts;
 use super::markup::Markup;
-use super::meta::{self, Metadata};
+use super::metadata::{Metadata, Reader};
 use super::tag::Tag;
 use webmill_capture::CanonicalUrl;
 
@@ -31,7 +31,7 @@ pub fn metadata<'b>(
     base: impl Into<Option<&'b CanonicalUrl>>,
     x_robots_tag: &[&[u8]],
 ) -> Metadata {
-    let mut meta = meta::Reader::new(dom, base.into(), x_robots_tag);
+    let mut meta = Reader::new(dom, base.into(), x_robots_tag);
     walk(dom, Some(&mut meta), None);
     meta.finish()
 }
@@ -59,7 +59,7 @@ pub fn metadata_and_items<'b>(
     x_robots_tag: &[&[u8]],
 ) -> (Metadata, Vec<Item>) {
     let base = base.into();
-    let mut meta = meta::Reader::new(dom, base, x_robots_tag);
+    let mut meta = Reader::new(dom, base, x_robots_tag);
     let mut items = items::Reader::new(dom, base);
     walk(dom, Some(&mut meta), Some(&mut items));
     (meta.finish(), items.finish())
@@ -67,7 +67,7 @@ pub fn metadata_and_items<'b>(
 
 fn walk(
     dom: &Dom<'_>,
-    mut meta: Option<&mut meta::Reader<'_, '_>>,
+    mut meta: Option<&mut Reader<'_, '_>>,
     mut items: Option<&mut items::Reader<'_, '_, '_>>,
 ) {
     let mut scripts = Scripts::default();

@@ -30,9 +30,9 @@ mod limits;
 pub mod link_header;
 pub mod links;
 mod markup;
-pub mod meta;
-mod meta_items;
 mod meta_names;
+pub mod metadata;
+mod metadata_items;
 mod parse;
 mod prescan;
 mod quirks;
@@ -72,7 +72,7 @@ pub use items::Item;
 pub use limits::{Cuts, Limits};
 pub use link_header::{HeaderLink, link_header};
 pub use links::{Link, LinkKind, LinkLimits, Links, Skipped, each_link, links, refresh_url};
-pub use meta::Metadata;
+pub use metadata::Metadata;
 pub use parse::parse;
 pub use requisites::{
     Requisite, RequisiteKind, RequisiteLimits, each_requisite, manifest_requisites, style_requisites,

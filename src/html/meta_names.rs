@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::dom::NodeId;
 use super::licence::licence;
-use super::meta::{Metadata, Reader};
+use super::metadata::{Metadata, Reader};
 use super::values::{is_name, language_tag, push_list, squeezed};
 use super::written_date::read_date;
 
@@ -134,7 +134,13 @@ impl Reader<'_, '_> {
                     name = format!("{plain}{rest}");
                 }
             }
-            let Some(&(field, rank)) = FIELDS.get(name.as_str()) else { continue };
+            let Some(&(field, rank)) = FIELDS.get(name.as_str()) else {
+                // A field of the same name. Those that are chosen among candidates are overwritten in the end, but the title.
+                if let Some(field) = self.out.about.text_mut(&name).filter(|_| name != "title") {
+                    *field = field.take().or_else(text);
+                }
+                continue;
+            };
             match field {
                 Field::Description => best.description.offer(rank, text),
                 Field::Keywords => push_list(&mut self.out.keywords, content),

@@ -5,7 +5,8 @@
 pub struct PartId {
     /// Its name.
     pub name: String,
-    /// Raised when equal pages may give other rows than before.
+    /// Raised when equal pages may give other rows than before, for those who have it in a job of their own. Within webmill
+    /// the job's VERSION is raised, and this one where another job asks for the part by itself (`texts`, for its bands).
     pub version: u32,
     /// What it was set to.
     pub configuration: serde_json::Value,

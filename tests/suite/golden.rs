@@ -1,7 +1,8 @@
 //! What every job makes of a fixed corpus, kept as text in `tests/golden`, a file a job.
 //!
 //! A change of output without a change of the job's VERSION fails: results of the program before would pass for results of
-//! this one. `WEBMILL_GOLDEN=rewrite cargo test --release golden` writes the files anew.
+//! this one. What changes because a job changed whose results this one reads needs no VERSION of its own: its key has changed.
+//! `WEBMILL_GOLDEN=rewrite cargo test --release golden` writes the files anew.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -167,7 +168,10 @@ fn output_changes_only_with_the_version_of_its_job() {
         }
         let same_version = known.lines().next() == text.lines().next();
         let advice = match same_version {
-            true => format!("its output changed and its VERSION {version} did not: raise it, then rewrite"),
+            true => format!(
+                "its output changed and its VERSION {version} did not: raise it unless that of a job it reads \
+                 was raised, then rewrite"
+            ),
             false => "its VERSION changed: rewrite".to_owned(),
         };
         let differing = known.lines().zip(text.lines()).find(|(a, b)| a != b).unwrap_or(("", "other length"));

@@ -1,13 +1,13 @@
 //! webmill with a job of one's own.
 //!
 //! ```sh
-//! cargo run --release --manifest-path examples/own_job/Cargo.toml -- run SHARDS --out results
-//! cargo run --release --manifest-path examples/own_job/Cargo.toml -- page-languages results
-//! cargo run --release --manifest-path examples/own_job/Cargo.toml -- schema page_languages
+//! cargo run --release -- run SHARDS --out results
+//! cargo run --release -- page-languages results
+//! cargo run --release -- schema page_languages
 //! ```
 //!
-//! Subcommand, help, `run`, the check of its table in the recipe, `schema` and the catalogue of results follow from the
-//! entry in the registry.
+//! **A further job** is a file like `page_languages.rs`, its `mod` and its `.with(…::ENTRY)` below. Subcommand, help, `run`,
+//! the check of its table in the recipe, `schema` and the catalogue of results follow from the entry in the registry.
 
 mod page_languages;
 

@@ -1,4 +1,8 @@
 //! `page-languages`: how many pages are in each language, as table `page_languages`.
+//!
+//! It reads table `texts` of job `extract`: [`TextRow`] has its columns, `columns!` names those that are read. A table of
+//! another job is `context.results_of("rank")?` and the row type that `jobs` has for it. `is_current` is true of one row of
+//! each URL; in `pages` that may be a redirect or an error (`page_type` is null where nothing was read).
 
 use std::collections::BTreeMap;
 

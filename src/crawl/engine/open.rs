@@ -82,7 +82,7 @@ impl Crawl {
         let mut options = options.clone();
         let operator = open_operator(folder, &frontier, &mut options)?;
         adopt(&reader.scope, &checkpoint, &operator);
-        let wall_ms = webmill_capture::date::now_ms();
+        let wall_ms = now_ms();
         let pause_ms = if replayed.fresh { 0 } else { restart_pause_ms(&options) };
         let focus = Crawl::open_focus(&options, &frontier, &reader)?;
         Ok(Crawl {

@@ -319,7 +319,7 @@ impl Crawl {
 
     /// Tells whoever asks how the crawl goes.
     pub(super) fn publish(&mut self, snapshot: &Snapshot) {
-        let status = Status::of(snapshot, webmill_capture::date::now_ms());
+        let status = Status::of(snapshot, now_ms());
         self.operator.control.publish(&status);
     }
 

@@ -31,7 +31,7 @@ pub fn watch(
         bytes: 0,
         micros: 0,
         broken: false,
-        at_ms: webmill_capture::date::now_ms(),
+        at_ms: now_ms(),
     };
     // Answers without a body to send are whole as they are.
     let whole = method == "HEAD" || response.body().is_end_stream();

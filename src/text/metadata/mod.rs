@@ -3,4 +3,5 @@
 pub(crate) mod author;
 pub(crate) mod chinese_byline;
 pub(crate) mod published;
+pub(crate) mod stated_title;
 pub(crate) mod title;

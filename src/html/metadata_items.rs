@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::dom::NodeId;
 use super::licence::licence;
 use super::markup::Attributes;
-use super::meta::Reader;
+use super::metadata::Reader;
 use super::structured;
 use super::values::{MAX_LIST, has_token, is_name, push_list, squeezed};
 use super::written_date::read_date;

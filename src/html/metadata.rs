@@ -17,7 +17,7 @@ use super::filed::{Filed, filed_under};
 use super::json_ld::Script;
 use super::licence::{creative_commons, licence};
 use super::markup::Markup;
-use super::meta_items::Scope;
+use super::metadata_items::Scope;
 use super::robots::Robots;
 use super::structured::{self, Structured};
 use super::tag::Tag;
@@ -414,5 +414,5 @@ fn resolved(base: Option<&CanonicalUrl>, reference: &str) -> Option<CanonicalUrl
 }
 
 #[cfg(test)]
-#[path = "meta_tests.rs"]
+#[path = "metadata_tests.rs"]
 mod tests;
