@@ -218,9 +218,22 @@ impl Job for Extract {
         let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
         walk.run(Self::NAME, &parts, |index, input| pass.extraction(&mill, index, input))?;
         log::read(&mill, stage, &shards.logs, self)?;
+        say_if_empty(stage)?;
         tables::write(&mill, stage, self.file_rows, packing)?;
         media::write(stage)
     }
+}
+
+/// Says why there is no capture, where there is none.
+fn say_if_empty(stage: &Stage<'_>) -> Result<()> {
+    let counts = stage.told()?.counts;
+    if counts.kept.contains_key("captures") {
+        return Ok(());
+    }
+    let reasons: Vec<String> = counts.dropped.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
+    let reasons = if reasons.is_empty() { "there is nothing in them".to_owned() } else { reasons.join(", ") };
+    stage.progress.note(&format!("extract: no page in {} records: {reasons}", counts.read));
+    Ok(())
 }
 
 /// One pass over shards.

@@ -9,7 +9,8 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use webmill_capture::timing::{self, Part as Work};
-use webmill_capture::{Capture, Error, Result};
+use webmill_capture::url::MAX_URL_BYTES;
+use webmill_capture::{Capture, Error, RecordType, Result};
 use webmill_run::{Measure, Reject, Stage, Unit};
 use webmill_shard::{
     Container, Format, Input, Part, ReadOptions, RecordFile, Resume, ShardReader, follows, split,
@@ -188,6 +189,7 @@ impl Walk<'_> {
             };
             let (inside, failed) = self.records(&mut reader, input, &mut of_part, unit)?;
             of_part.finish(unit)?;
+            unit.close_ledger()?;
             // Of a file that is compressed as a whole, offsets and lengths are those inside.
             unit.read_bytes(if is_packed(input) { inside } else { stored_bytes(input, part) });
             let end = reader.resume();
@@ -228,23 +230,45 @@ impl Walk<'_> {
                 Ok(record) => {
                     inside += record.place.length;
                     unit.kept(record.kind.name(), 1);
+                    let left_out = |reason: &str, detail: String| Reject {
+                        reason: reason.into(),
+                        shard: input.name.to_string(),
+                        offset: record.place.offset,
+                        bytes_lost: 0,
+                        detail,
+                    };
+                    if record.kind == RecordType::Unknown {
+                        unit.left_out(left_out(
+                            "unknown-record-type",
+                            "a type that no standard names".into(),
+                        ));
+                        continue;
+                    }
                     let Some(capture) = record.to_mention().filter(|c| of_part.wants(c)) else {
-                        unit.dropped(&format!("{}-record", record.kind.name()), 1);
+                        unit.unused(record.kind.name());
                         continue;
                     };
-                    if !of_part.capture(&capture, unit)? {
-                        unit.rejected(Reject {
-                            reason: "no-url".into(),
-                            shard: input.name.to_string(),
-                            offset: record.place.offset,
-                            bytes_lost: 0,
-                            detail: format!("not a URL: {}", clip(&record.url, 200)),
-                        });
+                    if of_part.capture(&capture, unit)? {
+                        unit.used();
+                    } else {
+                        unit.left_out(left_out(
+                            not_a_url(&record.url),
+                            format!("{} bytes: {}", record.url.len(), clip(&record.url, 200)),
+                        ));
                     }
                 }
             }
         }
         Ok((inside, None))
+    }
+}
+
+/// Why the URL of a record is none.
+fn not_a_url(url: &str) -> &'static str {
+    match url.trim().len() {
+        0 => "no-url",
+        long if long > MAX_URL_BYTES => "url-too-long",
+        _ => "not-a-url",
     }
 }
 

@@ -233,7 +233,7 @@ impl Runtime<'_> {
 
     /// Damage that the bound allows is said all the same.
     fn say_damage(&self, job: &str, counts: &Counts, first: &str) {
-        if counts.damaged > 0 {
+        if counts.damaged > 0 || !counts.left_out.is_empty() {
             self.progress.note(&format!(
                 "{job}: {}; left out, see rejects.parquet{}",
                 counts.damage(),
