@@ -190,6 +190,9 @@ impl Walk<'_> {
             let (inside, failed) = self.records(&mut reader, input, &mut of_part, unit)?;
             of_part.finish(unit)?;
             unit.close_ledger()?;
+            if reader.padding() > 0 {
+                unit.dropped("padding-bytes", reader.padding());
+            }
             // Of a file that is compressed as a whole, offsets and lengths are those inside.
             unit.read_bytes(if is_packed(input) { inside } else { stored_bytes(input, part) });
             let end = reader.resume();

@@ -43,6 +43,8 @@ enum Line<'a> {
         bytes_lost: u64,
         defects: u64,
         defects_by_name: &'a Defects,
+        /// Zeros after the last record.
+        padding_bytes: u64,
     },
 }
 
@@ -96,7 +98,17 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
             Line::Defect { offset, reason, .. } => {
                 writeln!(out, "{path} at byte {offset}: survivable: {reason}")
             }
-            Line::Shard { format, records, damaged, bytes, bytes_lost, defects, defects_by_name, .. } => {
+            Line::Shard {
+                format,
+                records,
+                damaged,
+                bytes,
+                bytes_lost,
+                defects,
+                defects_by_name,
+                padding_bytes,
+                ..
+            } => {
                 let share = 100.0 * *bytes_lost as f64 / (*bytes).max(1) as f64;
                 let lost = match *damaged {
                     0 => String::new(),
@@ -104,9 +116,13 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
                 };
                 let and =
                     if *defects > 0 { format!(", {defects} with survivable defects") } else { String::new() };
+                let padding = match *padding_bytes {
+                    0 => String::new(),
+                    n => format!(", {n} bytes of zeros after the last record"),
+                };
                 writeln!(
                     out,
-                    "{shard}: {format}, {}, {damaged} damaged{lost}{and}",
+                    "{shard}: {format}, {}, {damaged} damaged{lost}{and}{padding}",
                     count(*records, "record")
                 )?;
                 defects_by_name.iter().try_for_each(|(name, records)| writeln!(out, "  {records} × {name}"))
@@ -155,6 +171,17 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
     let Tally { records, damaged, bytes, lost: bytes_lost, .. } = tally;
     let format = reader.format().name();
     let defects_by_name = &by_name;
-    put(&Line::Shard { shard, format, records, damaged, bytes, bytes_lost, defects, defects_by_name })?;
+    let padding_bytes = reader.padding();
+    put(&Line::Shard {
+        shard,
+        format,
+        records,
+        damaged,
+        bytes,
+        bytes_lost,
+        defects,
+        defects_by_name,
+        padding_bytes,
+    })?;
     Ok(tally)
 }
