@@ -1,8 +1,12 @@
 //! The manifest: what a committed folder holds and what it was made from. Byte-identical for equal key and inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::Path;
 
-use crate::{Ingredient, Inputs, JobKey};
+use webmill_capture::Error;
+
+use crate::{Ingredient, Inputs, JobKey, digest_file, hex128};
 
 /// What was read, kept and dropped, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -126,6 +130,23 @@ pub struct OutputFile {
     pub bytes: u64,
     /// xxh3-128, hex.
     pub digest: String,
+}
+
+impl OutputFile {
+    /// What is wrong with the file in the committed folder; `None` where it is the one that was written. It is read whole.
+    pub fn defect(&self, folder: &Path) -> Option<String> {
+        match digest_file(&folder.join(&self.path)) {
+            Ok((_, bytes)) if bytes != self.bytes => {
+                Some(format!("{bytes} bytes where the manifest says {}", self.bytes))
+            }
+            Ok((digest, _)) if hex128(digest) != self.digest => {
+                Some("its bytes are not those that were written".to_owned())
+            }
+            Ok(_) => None,
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Some("missing".into()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
 }
 
 /// Columns and size of a table over all its parts.
