@@ -58,6 +58,7 @@ mod learn;
 mod messages;
 mod mirrors;
 mod notebooks;
+mod panics;
 mod planted_texts;
 mod python;
 mod query;
