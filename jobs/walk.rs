@@ -8,6 +8,7 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use webmill_capture::memory::{self, TooLarge};
 use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::url::MAX_URL_BYTES;
 use webmill_capture::{Capture, Error, RecordType, Result};
@@ -22,16 +23,27 @@ use crate::inputs::{Shards, UNREADABLE, clip};
 pub trait OfPart {
     /// Whether a record of this kind is taken.
     fn wants(&self, capture: &Capture<'_>) -> bool;
-    /// Takes a capture; `false`: its URL is none.
+    /// Takes a capture.
     ///
     /// # Errors
     /// What ends the run.
-    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool>;
+    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<Taken>;
     /// The part has ended.
     ///
     /// # Errors
     /// What ends the run.
     fn finish(self, unit: &mut Unit<'_>) -> Result<()>;
+}
+
+/// What came of a capture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taken {
+    /// Its rows are there, or it has none of its own.
+    Used,
+    /// Its URL is none.
+    NoUrl,
+    /// It takes more memory than there is for one.
+    TooLarge(TooLarge),
 }
 
 /// A walk through all parts.
@@ -218,7 +230,9 @@ impl Walk<'_> {
         unit: &mut Unit<'_>,
     ) -> Result<(u64, Option<Error>)> {
         let mut inside = 0;
-        while let Some(record) = reader.next() {
+        loop {
+            let _large = memory::scope();
+            let Some(record) = reader.next() else { break };
             self.stage.cancel.check()?;
             if let Err(error @ Error::Io { .. }) = record {
                 return Ok((inside, Some(error)));
@@ -251,13 +265,16 @@ impl Walk<'_> {
                         unit.unused(record.kind.name());
                         continue;
                     };
-                    if of_part.capture(&capture, unit)? {
-                        unit.used();
-                    } else {
-                        unit.left_out(left_out(
+                    match of_part.capture(&capture, unit)? {
+                        Taken::Used => unit.used(),
+                        Taken::NoUrl => unit.left_out(left_out(
                             not_a_url(&record.url),
                             format!("{} bytes: {}", record.url.len(), clip(&record.url, 200)),
-                        ));
+                        )),
+                        Taken::TooLarge(TooLarge { bytes, most }) => unit.left_out(left_out(
+                            "over-memory",
+                            format!("takes up to {bytes} bytes of memory, {most} are there for one page: raise --memory"),
+                        )),
                     }
                 }
             }

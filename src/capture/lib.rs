@@ -51,6 +51,7 @@ mod host;
 mod join;
 pub mod key;
 mod media;
+pub mod memory;
 pub mod names;
 mod percent;
 mod record_type;

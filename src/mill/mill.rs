@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use webmill_capture::Capture;
+use webmill_capture::memory::{self, TooLarge};
 use webmill_capture::timing::{self, Part};
 use webmill_documents::isolate::ReadDocument;
 use webmill_html::sniff::{is_markup, is_signed, sniff};
@@ -110,17 +111,21 @@ impl Mill {
     }
 
     /// The rows of `capture`; `None` where its URL is none.
-    pub fn mill(&self, capture: &Capture<'_>) -> Option<Milled> {
+    ///
+    /// # Errors
+    /// [`TooLarge`] where its forms may take more memory than the thread [works within](webmill_capture::memory).
+    pub fn mill(&self, capture: &Capture<'_>) -> Result<Option<Milled>, TooLarge> {
         let _span = timing::span(Part::Rows);
         let buffers = Buffers::default();
-        let page = Page::new(capture, self, &buffers)?;
+        let Some(page) = Page::new(capture, self, &buffers) else { return Ok(None) };
+        memory::grow(page.weight())?;
         let mut milled =
             Milled { order: Order::of(page.url(), capture), rows: Rows::default(), rejects: Vec::new() };
         for analyzer in self.analyzers.iter() {
             milled.rejects.extend(analyzer.analyze(&page, &mut milled.rows).err());
         }
         milled.rejects.extend(page.rejected().cloned());
-        Some(milled)
+        Ok(Some(milled))
     }
 
     /// Whether a capture may be an HTML page of status 2xx, by its head and the beginning of its body.
@@ -142,6 +147,7 @@ impl Mill {
     pub fn sampled(&self, capture: &Capture<'_>, compared: bool) -> Option<(Footprint, Option<Likeness>)> {
         let buffers = Buffers::default();
         let page = Page::new(capture, self, &buffers)?;
+        memory::grow(page.weight()).ok()?;
         let footprint = footprint(page.dom()?);
         Some((footprint, if compared { Likeness::of(&page) } else { None }))
     }

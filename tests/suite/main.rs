@@ -55,6 +55,7 @@ mod graph_path;
 mod hostile_pages;
 mod imports;
 mod learn;
+mod memory;
 mod messages;
 mod mirrors;
 mod notebooks;
