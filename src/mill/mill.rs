@@ -116,6 +116,7 @@ impl Mill {
     /// [`TooLarge`] where its forms may take more memory than the thread [works within](webmill_capture::memory).
     pub fn mill(&self, capture: &Capture<'_>) -> Result<Option<Milled>, TooLarge> {
         let _span = timing::span(Part::Rows);
+        let _large = memory::scope();
         let buffers = Buffers::default();
         let Some(page) = Page::new(capture, self, &buffers) else { return Ok(None) };
         memory::grow(page.weight())?;
@@ -145,6 +146,7 @@ impl Mill {
     /// What a capture adds to the sample of its host's pages, from which a template is learnt, and where `compared` says so
     /// what its page is compared with others by; `None` where it is no HTML page of status 2xx.
     pub fn sampled(&self, capture: &Capture<'_>, compared: bool) -> Option<(Footprint, Option<Likeness>)> {
+        let _large = memory::scope();
         let buffers = Buffers::default();
         let page = Page::new(capture, self, &buffers)?;
         memory::grow(page.weight()).ok()?;

@@ -18,10 +18,10 @@ use webmill_text::Template;
 use crate::{Document, Mill, PageLimits, Reading, Reject};
 
 /// Forms of a page that are about as long as its body: its characters, main text in two forms, words.
-const FORMS: u64 = 4;
+const FORMS: u64 = 3;
 
 /// Bytes of memory for a node of a page's tree and all that is worked out about it, as measured on pages of nothing but tags.
-const NODE_BYTES: u64 = 180;
+const NODE_BYTES: u64 = 140;
 
 /// Bytes by which a document is known whose media type was not declared.
 const SIGNATURE_BYTES: usize = 64;
