@@ -144,7 +144,8 @@ fn trial(number: u64, work: &Work) -> (Command, String) {
     put("quiet.toml", "[crawl.fetch]\nproxy = \"http://127.0.0.1:1\"\n[crawl.limits]\nseconds = 0\n");
     let (arguments, about): (Vec<String>, String) = match number % 4 {
         0 => {
-            let recipe = filled(&mut dice, pick(&mut dice, &SETTINGS));
+            let settings = pick(&mut dice, &SETTINGS);
+            let recipe = filled(&mut dice, settings);
             put("recipe.toml", &recipe);
             let command = pick(&mut dice, &["run none --out out", "extract none --out out", "rank none"]);
             (format!("{command} --recipe recipe.toml").split(' ').map(str::to_owned).collect(), recipe)
