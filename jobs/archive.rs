@@ -97,6 +97,9 @@ impl Holdings {
         if !files.is_empty() {
             named.push(("archive".into(), Holding::Shards(files)));
         }
+        if !named.is_empty() {
+            holdings.results.iter().for_each(|results| say_if_elsewhere(results, arguments));
+        }
         // Results alone: their shards, where they lay.
         if named.is_empty() {
             for results in &holdings.results {
@@ -119,6 +122,23 @@ impl Holdings {
             ));
         }
         Ok(holdings)
+    }
+}
+
+/// Says that the shards of results are not shown, where others are named beside them.
+fn say_if_elsewhere(results: &Path, arguments: &[String]) {
+    let shown: Vec<PathBuf> =
+        arguments.iter().filter_map(|named| Path::new(named).canonicalize().ok()).collect();
+    let is_shown = |shard: &String| {
+        let shard = Path::new(shard).canonicalize();
+        shard.is_ok_and(|shard| shown.iter().any(|path| shard.starts_with(path) || path.starts_with(&shard)))
+    };
+    if !inputs_of(results).unwrap_or_default().iter().any(is_shown) {
+        crate::say!(
+            "{}: its titles, texts and ranks are looked up for the captures that are shown; its own shards are not shown, since \
+             others are named: name them too",
+            results.display()
+        );
     }
 }
 

@@ -50,7 +50,7 @@ use crate::inputs::Shards;
 use crate::job::Context;
 use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
-use crate::walk::{OfPart, Walk};
+use crate::walk::{OfPart, Taken, Walk};
 use parts::PartTables;
 use template_row::TemplateRow;
 
@@ -78,7 +78,7 @@ settings! {
         /// enough to keep track of.
         pub part_bytes: u64 = 0;
         /// Bytes of rows that are gathered before they are sorted and written aside as a part.
-        pub buffer_bytes: usize = 24 << 20, within 1..=1 << 40;
+        pub buffer_bytes: usize = 8 << 20, within 1..=1 << 40;
         /// Least rows of each file of a table, if the table has as many: parts are merged until then.
         pub file_rows: u64 = 32_768, within 1..=1 << 20;
         /// Captures of a host that are enough to compare its pages first: what nearly all of them show is left out of their
@@ -203,9 +203,22 @@ impl Job for Extract {
         let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
         walk.run(Self::NAME, &parts, |index, input| pass.extraction(&mill, index, input))?;
         log::read(&mill, stage, &shards.logs, self)?;
+        say_if_empty(stage)?;
         tables::write(&mill, stage, self.file_rows, packing)?;
         media::write(stage)
     }
+}
+
+/// Says why there is no capture, where there is none.
+fn say_if_empty(stage: &Stage<'_>) -> Result<()> {
+    let counts = stage.told()?.counts;
+    if counts.kept.contains_key("captures") {
+        return Ok(());
+    }
+    let reasons: Vec<String> = counts.dropped.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
+    let reasons = if reasons.is_empty() { "there is nothing in them".to_owned() } else { reasons.join(", ") };
+    stage.progress.note(&format!("extract: no page in {} records: {reasons}", counts.read));
+    Ok(())
 }
 
 /// One pass over shards.
@@ -246,15 +259,19 @@ impl OfPart for Extraction<'_> {
         self.settings.companions || !matches!(capture.record_type, RecordType::Request | RecordType::Metadata)
     }
 
-    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool> {
-        let Some(mut milled) = self.mill.mill(capture) else { return Ok(false) };
+    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<Taken> {
+        let mut milled = match self.mill.mill(capture) {
+            Ok(Some(milled)) => milled,
+            Ok(None) => return Ok(Taken::NoUrl),
+            Err(too_large) => return Ok(Taken::TooLarge(too_large)),
+        };
         for row in milled.rows.of_mut::<PageRow>() {
             row.crawl.clone_from(&self.settings.crawl);
             row.warc_segment.clone_from(&self.segment);
         }
         rejected(&milled.order, milled.rejects, unit);
         self.tables.push(milled.order, milled.rows, unit)?;
-        Ok(true)
+        Ok(Taken::Used)
     }
 
     fn finish(self, unit: &mut Unit<'_>) -> Result<()> {

@@ -1,5 +1,7 @@
 //! Files of tables that a unit of work writes and declares.
 
+pub use webmill_table::verify as verify_table;
+
 use std::path::{Path, PathBuf};
 
 use webmill_capture::Result;

@@ -6,13 +6,19 @@
 //! **When.** Only where the run has all processors of the machine, and half of the memory is more than jobs on so much need (`two_fit`): with
 //! fewer `--threads` than processors, no more than these are ever busy. A job that is refused in half of the memory is done alone after the others.
 //!
+//! **Damage.** Before that, files of results are held against the digests of their manifests. Results that are not as they were written are
+//! made anew.
+//!
 //! **Determinism.** No job sees what runs beside it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use rayon::prelude::*;
+use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_run::{Committed, Notes};
+use webmill_run::{Committed, Manifest, Notes, OutputFile, layout};
 
 use crate::job::Context;
 use crate::registry::JobEntry;
@@ -42,6 +48,9 @@ const TIMES_EXTRACT: u64 = 8;
 /// # Errors
 /// What a job meets.
 pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
+    if !context.is_dry_run() {
+        take_damaged_away(context)?;
+    }
     let mut jobs = Vec::new();
     for job in context.registry().jobs() {
         let left_out = job.optional && !context.names(job.name) && !learn::is_in_run(context, job.name)?
@@ -60,6 +69,38 @@ pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
         }
     }
     Ok(context.results().remove(report::ENTRY.name))
+}
+
+/// Takes results away whose files are not those that were written, so that they are made anew, and says so.
+fn take_damaged_away(context: &Context<'_>) -> Result<()> {
+    let (out, progress) = (&context.runtime.out, context.runtime.progress);
+    if !out.is_dir() {
+        return Ok(());
+    }
+    for job in layout::jobs_in(out)? {
+        let Some(folder) = layout::latest_folder(out, &job) else { continue };
+        if let Some(reason) = damage(&folder)? {
+            progress.note(&format!("{job}: {reason}; made anew"));
+            let key = folder.file_name().unwrap_or_default().to_string_lossy();
+            layout::remove(out, &job, &key, &folder)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with the files of a committed folder. One of another form is left to those who refuse it by name.
+fn damage(folder: &Path) -> Result<Option<String>> {
+    let path = folder.join(Manifest::FILE);
+    let bytes = std::fs::read(&path).at(&path)?;
+    let Ok(form) = serde_json::from_slice::<serde_json::Value>(&bytes) else {
+        return Ok(Some(format!("{} is damaged", Manifest::FILE)));
+    };
+    let Ok(manifest) = serde_json::from_value::<Manifest>(form) else { return Ok(None) };
+    let defect = |file: &OutputFile| Some((file.path.clone(), file.defect(folder)?));
+    let wrong: Vec<(String, String)> = manifest.outputs.par_iter().filter_map(defect).collect();
+    Ok(wrong.first().map(|(file, reason)| {
+        format!("{} of {} files are damaged, first {file}: {reason}", wrong.len(), manifest.outputs.len())
+    }))
 }
 
 /// Processors that this process may use.

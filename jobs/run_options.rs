@@ -13,6 +13,8 @@ use crate::run_all::processors;
 
 /// Bytes of memory that jobs stay within by default.
 pub const DEFAULT_MEMORY: u64 = 4 << 30;
+/// Memory that a thread needs.
+const THREAD_MEMORY: u64 = 64 << 20;
 /// Least memory that jobs can work with: buffers of rows and of sorts.
 const MIN_MEMORY: u64 = 64 << 20;
 /// Share of damaged records, or of lost bytes, beyond which nothing is committed by default.
@@ -61,10 +63,18 @@ impl RunOptions {
     pub fn context<'a>(self, progress: &'a dyn Progress, cancel: &'a Cancel) -> Result<Context<'a>> {
         let threads = check_threads(self.threads);
         let max_bad = check_share(self.max_bad);
+        let threads = threads.map_err(|why| Error::Config(format!("--threads {}: {why}", self.threads)))?;
+        let memory = check_memory(self.memory)?;
+        // Each reads, gathers and sorts for itself.
+        let most = usize::try_from(memory / THREAD_MEMORY).unwrap_or(usize::MAX).max(1);
+        if threads > most {
+            progress
+                .note(&format!("--memory {} MiB is enough for {most} of {threads} threads", memory >> 20));
+        }
         let runtime = Runtime {
             out: self.out,
-            threads: threads.map_err(|why| Error::Config(format!("--threads {}: {why}", self.threads)))?,
-            memory: check_memory(self.memory)?,
+            threads: threads.min(most),
+            memory,
             max_bad: max_bad.map_err(|why| Error::Config(format!("--max-bad {}: {why}", self.max_bad)))?,
             progress,
             cancel,

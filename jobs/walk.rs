@@ -8,8 +8,10 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use webmill_capture::memory::{self, TooLarge};
 use webmill_capture::timing::{self, Part as Work};
-use webmill_capture::{Capture, Error, Result};
+use webmill_capture::url::MAX_URL_BYTES;
+use webmill_capture::{Capture, Error, RecordType, Result};
 use webmill_run::{Measure, Reject, Stage, Unit};
 use webmill_shard::{
     Container, Format, Input, Part, ReadOptions, RecordFile, Resume, ShardReader, follows, split,
@@ -21,16 +23,27 @@ use crate::inputs::{Shards, UNREADABLE, clip};
 pub trait OfPart {
     /// Whether a record of this kind is taken.
     fn wants(&self, capture: &Capture<'_>) -> bool;
-    /// Takes a capture; `false`: its URL is none.
+    /// Takes a capture.
     ///
     /// # Errors
     /// What ends the run.
-    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool>;
+    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<Taken>;
     /// The part has ended.
     ///
     /// # Errors
     /// What ends the run.
     fn finish(self, unit: &mut Unit<'_>) -> Result<()>;
+}
+
+/// What came of a capture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taken {
+    /// Its rows are there, or it has none of its own.
+    Used,
+    /// Its URL is none.
+    NoUrl,
+    /// It takes more memory than there is for one.
+    TooLarge(TooLarge),
 }
 
 /// A walk through all parts.
@@ -188,6 +201,10 @@ impl Walk<'_> {
             };
             let (inside, failed) = self.records(&mut reader, input, &mut of_part, unit)?;
             of_part.finish(unit)?;
+            unit.close_ledger()?;
+            if reader.padding() > 0 {
+                unit.dropped("padding-bytes", reader.padding());
+            }
             // Of a file that is compressed as a whole, offsets and lengths are those inside.
             unit.read_bytes(if is_packed(input) { inside } else { stored_bytes(input, part) });
             let end = reader.resume();
@@ -213,7 +230,9 @@ impl Walk<'_> {
         unit: &mut Unit<'_>,
     ) -> Result<(u64, Option<Error>)> {
         let mut inside = 0;
-        while let Some(record) = reader.next() {
+        loop {
+            let _large = memory::scope();
+            let Some(record) = reader.next() else { break };
             self.stage.cancel.check()?;
             if let Err(error @ Error::Io { .. }) = record {
                 return Ok((inside, Some(error)));
@@ -228,23 +247,48 @@ impl Walk<'_> {
                 Ok(record) => {
                     inside += record.place.length;
                     unit.kept(record.kind.name(), 1);
+                    let left_out = |reason: &str, detail: String| Reject {
+                        reason: reason.into(),
+                        shard: input.name.to_string(),
+                        offset: record.place.offset,
+                        bytes_lost: 0,
+                        detail,
+                    };
+                    if record.kind == RecordType::Unknown {
+                        unit.left_out(left_out(
+                            "unknown-record-type",
+                            "a type that no standard names".into(),
+                        ));
+                        continue;
+                    }
                     let Some(capture) = record.to_mention().filter(|c| of_part.wants(c)) else {
-                        unit.dropped(&format!("{}-record", record.kind.name()), 1);
+                        unit.unused(record.kind.name());
                         continue;
                     };
-                    if !of_part.capture(&capture, unit)? {
-                        unit.rejected(Reject {
-                            reason: "no-url".into(),
-                            shard: input.name.to_string(),
-                            offset: record.place.offset,
-                            bytes_lost: 0,
-                            detail: format!("not a URL: {}", clip(&record.url, 200)),
-                        });
+                    match of_part.capture(&capture, unit)? {
+                        Taken::Used => unit.used(),
+                        Taken::NoUrl => unit.left_out(left_out(
+                            not_a_url(&record.url),
+                            format!("{} bytes: {}", record.url.len(), clip(&record.url, 200)),
+                        )),
+                        Taken::TooLarge(TooLarge { bytes, most }) => unit.left_out(left_out(
+                            "over-memory",
+                            format!("takes up to {bytes} bytes of memory, {most} are there for one page: raise --memory"),
+                        )),
                     }
                 }
             }
         }
         Ok((inside, None))
+    }
+}
+
+/// Why the URL of a record is none.
+fn not_a_url(url: &str) -> &'static str {
+    match url.trim().len() {
+        0 => "no-url",
+        long if long > MAX_URL_BYTES => "url-too-long",
+        _ => "not-a-url",
     }
 }
 

@@ -62,7 +62,7 @@
 //! let mut reader = ShardReader::open(&archive, &ReadOptions::default())?;
 //! while let Some(record) = reader.next() {
 //!     let record = record?;
-//!     let Some(milled) = record.to_capture().and_then(|capture| mill.mill(&capture)) else { continue };
+//!     let Some(milled) = record.to_capture().and_then(|capture| mill.mill(&capture).ok()?) else { continue };
 //!     for page in milled.rows.of::<PageRow>() {
 //!         titles.push((page.url.clone(), page.title.clone()));
 //!         for link in milled.rows.of::<LinkRow>() {

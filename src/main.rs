@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::cli::{
     count, crawl, datasets, dedup, demo, graph, index, jobs, learn, overview, query, rank, reference, report,
@@ -106,6 +106,9 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     if !only_looks {
         stop_on_interrupt(&cancel);
     }
+    if memory_asked(&matches).is_some_and(|bytes| bytes < MUCH_MEMORY) {
+        give_memory_back_at_once();
+    }
     if let Some((name, of_job)) = matches.subcommand()
         && !Cli::command().get_subcommands().any(|known| known.get_name() == name)
         && let Some(job) = jobs::find(name)
@@ -120,12 +123,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
             jobs::run_everything(&args, &cancel)
         }
         Command::Demo(args) => demo::run(&args, &cancel),
-        Command::Crawl(args) => {
-            if args.is_short_of_memory() {
-                give_memory_back_at_once();
-            }
-            crawl::act(&args, &cancel)
-        }
+        Command::Crawl(args) => crawl::act(&args, &cancel),
         Command::Text(args) => text::run(&args),
         Command::Graph(args) => graph::run(&args, &cancel),
         Command::Rank(args) => {
@@ -165,6 +163,12 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// The bytes that `--memory` names.
+fn memory_asked(matches: &ArgMatches) -> Option<u64> {
+    let named = matches.try_get_one::<u64>("memory").ok().flatten().copied();
+    named.or_else(|| memory_asked(matches.subcommand()?.1))
 }
 
 /// All subcommands.
@@ -220,9 +224,9 @@ fn use_small_pages() {
     }
 }
 
-/// Lets the allocator return what is freed to the system at once instead of after 10 ms: a crawl holds many large bodies for a moment
-/// each, on many threads, and what each thread keeps adds up past a small `--memory`. That costs a tenth of the time. Ranking in
-/// little memory frees one set of long vectors before it takes the next.
+/// Lets the allocator return what is freed to the system at once instead of after 10 ms: large records, pages and buffers are held for a
+/// moment each, on many threads, and what each thread keeps adds up past a small `--memory`. That costs up to a tenth of the time.
+/// Ranking in little memory frees one set of long vectors before it takes the next.
 fn give_memory_back_at_once() {
     delay_giving_back(0);
 }

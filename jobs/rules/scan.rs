@@ -11,6 +11,7 @@ use std::io::{BufReader, BufWriter, Read, Write};
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
+use webmill_capture::memory;
 use webmill_capture::{CanonicalUrl, Capture, Error, RecordType, Result};
 use webmill_crawl::journal::LogFile;
 use webmill_mill::Buffers;
@@ -23,7 +24,7 @@ use super::tally::Tally;
 use super::tops::Gathered;
 use super::visit::Visitor;
 use crate::inputs::Shards;
-use crate::walk::{OfPart, Walk};
+use crate::walk::{OfPart, Taken, Walk};
 
 /// Counts URLs that layers are entered by, and whose captures brought nothing.
 const NO_GOOD_CAPTURE: &str = "no-good-capture";
@@ -299,13 +300,16 @@ impl OfPart for PartScan<'_> {
         !matches!(capture.record_type, RecordType::Request | RecordType::Metadata)
     }
 
-    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<bool> {
+    fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<Taken> {
         let visitor = self.scan.visitor;
         let buffers = Buffers::default();
-        let Some(page) = visitor.mill.page(capture, &buffers) else { return Ok(false) };
+        let Some(page) = visitor.mill.page(capture, &buffers) else { return Ok(Taken::NoUrl) };
+        if let Err(too_large) = memory::grow(page.weight()) {
+            return Ok(Taken::TooLarge(too_large));
+        }
         let layers = self.entered.of(page.url().as_str());
         if layers.is_empty() && !self.scan.finds_pages {
-            return Ok(true);
+            return Ok(Taken::Used);
         }
         let is_good = page.is_good() && capture.is_answer();
         let url = page.url().key().0;
@@ -318,7 +322,7 @@ impl OfPart for PartScan<'_> {
         if self.files.is_none() {
             self.files = Some(Files::create(&self.name, unit)?);
         }
-        let Some(files) = &mut self.files else { return Ok(true) };
+        let Some(files) = &mut self.files else { return Ok(Taken::Used) };
         let mut done = Vec::with_capacity(results.len());
         for (task, results) in tasks.iter().zip(results) {
             let (results, counts) = results.map(|found| (found.results, found.counts)).unzip();
@@ -347,7 +351,7 @@ impl OfPart for PartScan<'_> {
             done,
         };
         files.head(&head)?;
-        Ok(true)
+        Ok(Taken::Used)
     }
 
     fn finish(self, unit: &mut Unit<'_>) -> Result<()> {

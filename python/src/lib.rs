@@ -21,6 +21,7 @@ mod walk;
 mod writer;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use webmill_jobs::document_reader;
@@ -41,6 +42,12 @@ fn read_documents(py: Python<'_>) -> PyResult<()> {
     Ok(py.detach(webmill_documents::isolate::serve)?)
 }
 
+/// Checks the bytes of a table's file against the digests in its footer.
+#[pyfunction]
+fn verify_table(py: Python<'_>, path: PathBuf) -> fault::Result<()> {
+    Ok(py.detach(|| webmill_jobs::output::verify_table(&path))?)
+}
+
 /// The compiled part of `webmill`: use the package's functions.
 #[pymodule]
 fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -56,6 +63,7 @@ fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     spark::add_to(module)?;
     module.add_function(wrap_pyfunction!(read_documents, module)?)?;
     module.add_function(wrap_pyfunction!(read_documents_by, module)?)?;
+    module.add_function(wrap_pyfunction!(verify_table, module)?)?;
     module.add_function(wrap_pyfunction!(captures::read_capture, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::simhash, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::minhash, module)?)?;

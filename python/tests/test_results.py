@@ -103,6 +103,24 @@ def test_a_page_and_its_links(results: Path) -> None:
         c.show("http://nowhere.invalid/")
 
 
+def test_a_changed_bit_is_an_error_that_names_the_file(results: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(results, copy, symlinks=True)
+    before, found = webmill.open(copy).texts.collect(), 0
+    file = webmill.open(copy).files("texts").files[0]
+    whole = file.read_bytes()
+    for place in range(20, len(whole) // 2, len(whole) // 12):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        try:
+            assert webmill.open(copy).texts.collect().equals(before), f"byte {place} was changed in silence"
+        except webmill.Error as fault:
+            assert fault.path == str(file) and ("column" in fault.reason or "footer" in fault.reason)
+            with pytest.raises(webmill.Error):
+                webmill.open(copy).sql("SELECT count(*) AS n FROM texts")
+            found += 1
+    assert found >= 4
+
+
 def test_what_is_no_results_is_named(tmp_path: Path) -> None:
     with pytest.raises(webmill.Error) as fault:
         webmill.open(tmp_path)

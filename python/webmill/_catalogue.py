@@ -48,12 +48,28 @@ class Catalogue:
 
 
 def readable(path: Path) -> str:
-    """A file of a table as polars and DuckDB take it: they know no names that are not UTF-8, so that its folder gets a link."""
+    """A file of a table as polars and DuckDB take it: they know no names that are not UTF-8, so that its folder gets a link.
+
+    They check no digests, so its bytes are checked before they read it, unless it is as it was when that was done last.
+    Raises :class:`webmill.Error` for a file whose bits were changed.
+    """
+    about = path.stat()
+    _verify(path, about.st_size, about.st_mtime_ns)
     try:
         str(path).encode()
     except UnicodeEncodeError:
         return str(Path(_linked(path.parent).name, "folder", path.name))
     return str(path)
+
+
+@functools.lru_cache(maxsize=65536)
+def _verify(path: Path, size: int, modified_ns: int) -> None:
+    # Results can be read without the compiled part, as they are then.
+    try:
+        from . import _webmill
+    except ImportError:
+        return
+    _webmill.verify_table(path)
 
 
 @functools.cache

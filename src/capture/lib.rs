@@ -52,6 +52,7 @@ mod host;
 mod join;
 pub mod key;
 mod media;
+pub mod memory;
 pub mod names;
 mod percent;
 mod record_type;

@@ -347,7 +347,7 @@ impl JobFlags {
 ///
 /// # Errors
 /// For anything but a number, for 0, or for more threads than the machine can use.
-pub fn parse_threads(text: &str) -> Result<usize, String> {
+fn parse_threads(text: &str) -> Result<usize, String> {
     check_threads(text.parse().unwrap_or(0)).map_err(|why| format!("{text}: {why}"))
 }
 
@@ -357,13 +357,124 @@ fn parse_share(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_threads;
+    use clap::Parser;
+
+    use super::*;
+
+    /// A command that has all flags of this file.
+    #[derive(Debug, Parser)]
+    struct All {
+        #[command(flatten)]
+        job: JobFlags,
+        #[command(flatten)]
+        out: OutOption,
+        #[command(flatten)]
+        max_record: MaxRecord,
+        #[command(flatten)]
+        top: Top,
+        #[command(flatten)]
+        pages: Pages,
+        #[command(flatten)]
+        host: Host,
+        #[command(flatten)]
+        shards: ShardsOption,
+        #[command(flatten)]
+        mail: Mail,
+        #[command(flatten)]
+        labels: Labels,
+        #[command(flatten)]
+        address: Address,
+        #[command(flatten)]
+        seeds: Seeds,
+    }
+
+    fn parse(line: &str) -> Result<All, clap::Error> {
+        All::try_parse_from(std::iter::once("webmill").chain(line.split_whitespace()))
+    }
+
+    /// What a flag sets, as text.
+    type Value = fn(&All) -> String;
+
+    #[test]
+    fn each_flag_has_its_default_both_spellings_and_its_range() {
+        // (flag, its default, a value that is accepted and how it is read, one that is not)
+        let cases: [(&str, Value, &str, &str, &str, &str); 14] = [
+            (
+                "--memory",
+                |all| all.job.budget.memory().to_string(),
+                "4294967296",
+                "1GiB",
+                "1073741824",
+                "much",
+            ),
+            ("--max-bad", |all| all.job.damage.max_bad.to_string(), "0.01", "0.5", "0.5", "1.5"),
+            (
+                "--max-record",
+                |all| all.max_record.max_record.to_string(),
+                "67108864",
+                "1MiB",
+                "1048576",
+                "-1",
+            ),
+            (
+                "--recipe",
+                |all| format!("{:?}", all.job.recipe.recipe),
+                "None",
+                "r.toml",
+                "Some(\"r.toml\")",
+                "",
+            ),
+            (
+                "--set",
+                |all| format!("{:?}", all.job.recipe.set),
+                "[]",
+                "rank.lean=true",
+                "[\"rank.lean=true\"]",
+                "",
+            ),
+            ("--out", |all| format!("{:?}", all.out.out), "None", "new", "Some(\"new\")", ""),
+            ("-o", |all| format!("{:?}", all.out.out), "None", "new", "Some(\"new\")", ""),
+            ("--top", |all| format!("{:?}", all.top.top), "None", "3", "Some(3)", "-3"),
+            ("--pages", |all| format!("{:?}", all.pages.pages), "None", "5", "Some(5)", "five"),
+            ("--host", |all| format!("{:?}", all.host.host), "None", "a.example", "Some(\"a.example\")", ""),
+            ("--shards", |all| format!("{:?}", all.shards.shards), "[]", "a.warc", "[\"a.warc\"]", ""),
+            ("--labels", |all| format!("{:?}", all.labels.labels), "None", "l.csv", "Some(\"l.csv\")", ""),
+            (
+                "--url",
+                |all| format!("{:?}", all.address.url),
+                "None",
+                "http://a.example/",
+                "Some(\"http://a.example/\")",
+                "",
+            ),
+            ("--seeds", |all| format!("{:?}", all.seeds.seeds), "[]", "-", "[\"-\"]", ""),
+        ];
+        for (flag, value, default, good, read, bad) in cases {
+            assert_eq!(value(&parse("").unwrap()), default, "{flag}");
+            for line in [format!("{flag} {good}"), format!("{flag}={good}")] {
+                assert_eq!(value(&parse(&line).unwrap()), read, "{line}");
+            }
+            assert!(parse(flag).is_err(), "{flag} needs a value");
+            assert!(bad.is_empty() || parse(&format!("{flag}={bad}")).is_err(), "{flag}={bad}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_repeated_adds_up_and_else_is_an_error() {
+        assert_eq!(parse("--seeds a --seeds b").unwrap().seeds.seeds.len(), 2);
+        assert_eq!(parse("--shards a --shards b").unwrap().shards.shards, ["a", "b"]);
+        assert!(parse("--top 1 --top 2").unwrap_err().to_string().contains("cannot be used multiple times"));
+        for switch in ["--mail", "--timings", "--dry-run"] {
+            assert!(parse(switch).is_ok() && parse(&format!("{switch}=yes")).is_err(), "{switch}");
+        }
+    }
 
     #[test]
     fn threads_are_bounded() {
-        assert_eq!(parse_threads("3"), Ok(3));
+        assert_eq!(parse("--threads 3").unwrap().job.budget.threads(), 3);
         for bad in ["0", "100000", "-1", "many", ""] {
-            assert!(parse_threads(bad).unwrap_err().contains("from 1 to"), "{bad}");
+            let error = parse(&format!("--threads={bad}")).unwrap_err().to_string();
+            assert!(bad.is_empty() || error.contains("from 1 to"), "{bad}: {error}");
         }
     }
 }

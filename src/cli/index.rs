@@ -141,7 +141,8 @@ fn index(args: &IndexArgs, sources: &[ShardSource]) -> Result<(Counts, u64)> {
     let mut counts = Counts::default();
     let mut bytes = 0;
     let memory = usize::try_from(args.budget.memory()).unwrap_or(usize::MAX);
-    let mut budget = Budget::new(memory);
+    // The rest is for the lines of the parts that are read at a time.
+    let mut budget = Budget::new(memory / 4 * 3);
     if let Some(folder) = args.output().parent().filter(|folder| !folder.as_os_str().is_empty()) {
         budget = budget.in_dir(folder);
     }

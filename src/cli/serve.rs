@@ -38,6 +38,15 @@ pub struct ServeArgs {
     /// Scheme and host by which clients know this server, where a proxy stands before it.
     #[arg(long, value_name = "URL")]
     public: Option<String>,
+    /// A proxy on the way names the address that asks, by Forwarded or X-Forwarded-For: it is trusted.
+    #[arg(long, hide_short_help = true)]
+    behind_proxy: bool,
+    /// Requests that read records at a time; others wait, and addresses take turns.
+    #[arg(long, value_name = "N", default_value_t = 16, hide_short_help = true)]
+    at_once: usize,
+    /// Let captures as stored (id_) load what they name from the live Web, where a browser opens them.
+    #[arg(long, hide_short_help = true)]
+    raw_open: bool,
     /// Folder of the indexes [default: .webmill-index beside the shards].
     #[arg(long, value_name = "FOLDER")]
     index: Option<PathBuf>,
@@ -86,6 +95,9 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
             allow_remote: args.allow_remote,
             public_base: args.public.clone(),
             host_names: args.host_names(),
+            behind_proxy: args.behind_proxy,
+            max_working: args.at_once,
+            raw_open: args.raw_open,
             allow_origin: args.allow_origin.clone(),
             log: args.log.then(|| Arc::new(|request: &Logged| webmill_jobs::say!("{request}")) as _),
             ..Options::default()

@@ -12,7 +12,7 @@ use crate::{
 
 fn milled(mill: &Mill, url: &str, head: &str, body: &[u8]) -> Milled {
     let answer = [format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n").as_bytes(), body].concat();
-    mill.mill(&Capture::new(url, Response::parse(&answer))).expect("the URL is one")
+    mill.mill(&Capture::new(url, Response::parse(&answer))).unwrap().expect("the URL is one")
 }
 
 /// Says of every document the same, but fails for those that end with `!`.

@@ -21,7 +21,7 @@
 //!
 //! let answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Tea</title><p>Good tea needs water.";
 //! let capture = Capture::new("http://tea.example/", Response::parse(answer));
-//! let milled = Mill::default().mill(&capture).expect("the URL is one");
+//! let milled = Mill::default().mill(&capture).expect("it is small").expect("the URL is one");
 //! assert_eq!(milled.rows.of::<PageRow>()[0].title.as_deref(), Some("Tea"));
 //! ```
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use webmill_capture::Capture;
+use webmill_capture::memory::{self, TooLarge};
 use webmill_capture::timing::{self, Part};
 use webmill_documents::isolate::ReadDocument;
 use webmill_html::sniff::{is_markup, is_signed, sniff};
@@ -96,17 +97,22 @@ impl Mill {
     }
 
     /// The rows of `capture`; `None` where its URL is none.
-    pub fn mill(&self, capture: &Capture<'_>) -> Option<Milled> {
+    ///
+    /// # Errors
+    /// [`TooLarge`] where its forms may take more memory than the thread [works within](webmill_capture::memory).
+    pub fn mill(&self, capture: &Capture<'_>) -> Result<Option<Milled>, TooLarge> {
         let _span = timing::span(Part::Rows);
+        let _large = memory::scope();
         let buffers = Buffers::default();
-        let page = self.page(capture, &buffers)?;
+        let Some(page) = self.page(capture, &buffers) else { return Ok(None) };
+        memory::grow(page.weight())?;
         let mut milled =
             Milled { order: Order::of(page.url(), capture), rows: Rows::default(), rejects: Vec::new() };
         for analyzer in self.analyzers.iter() {
             milled.rejects.extend(analyzer.analyze(&page, &mut milled.rows).err());
         }
         milled.rejects.extend(page.rejected().cloned());
-        Some(milled)
+        Ok(Some(milled))
     }
 
     /// Whether a capture may be an HTML page of status 2xx, by its head and the beginning of its body.
@@ -126,8 +132,10 @@ impl Mill {
     /// What a capture adds to the sample of its host's pages, from which a template is learnt, and where `compared` says so
     /// what its page is compared with others by; `None` where it is no HTML page of status 2xx.
     pub fn sampled(&self, capture: &Capture<'_>, compared: bool) -> Option<(Footprint, Option<Likeness>)> {
+        let _large = memory::scope();
         let buffers = Buffers::default();
         let page = self.page(capture, &buffers)?;
+        memory::grow(page.weight()).ok()?;
         let footprint = footprint(page.dom()?);
         Some((footprint, if compared { Likeness::of(&page) } else { None }))
     }

@@ -17,6 +17,12 @@ use webmill_text::Template;
 use crate::decode::{Document, Readers};
 use crate::{PageLimits, Reading, Reject};
 
+/// Forms of a page that are about as long as its body: its characters, main text in two forms, words.
+const FORMS: u64 = 3;
+
+/// Bytes of memory for a node of a page's tree and all that is worked out about it, as measured on pages of nothing but tags.
+const NODE_BYTES: u64 = 140;
+
 /// Bytes by which a document is known whose media type was not declared.
 const SIGNATURE_BYTES: usize = 64;
 
@@ -148,6 +154,18 @@ impl<'a> Page<'a> {
                 sniffed_type: sniff(bytes),
             }
         })
+    }
+
+    /// Bytes of memory that its forms may take in all, as far as can be told from its bytes: those of the body several times over, for
+    /// an HTML page besides its nodes, of which there are at most two for each `<`, and what is kept of them.
+    pub fn weight(&self) -> u64 {
+        let bytes = self.body().bytes;
+        let forms = FORMS * bytes.len() as u64;
+        if !self.is_read() || !self.is_html() {
+            return forms;
+        }
+        let tags = memchr::memchr_iter(b'<', bytes).count() as u64;
+        forms + NODE_BYTES * (2 * tags + 1).min(u64::from(self.limits().max_nodes))
     }
 
     /// Bytes of the body that are read: documents with a signature may be longer than pages.

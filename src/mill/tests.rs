@@ -86,7 +86,7 @@ fn answer(media_type: &str, body: &[u8]) -> Vec<u8> {
 fn another_format_fills_the_tables_of_pages() {
     let body = answer("text/plain", b"Tea\nGood tea needs soft water, and time, and somebody who is not in a hurry to drink it before it is cold.\nhttp://b.example/x\n");
     let capture = Capture::new("http://a.example/tea.txt", Response::parse(&body));
-    let milled = mill().mill(&capture).unwrap();
+    let milled = mill().mill(&capture).unwrap().unwrap();
     let page = &milled.rows.of::<PageRow>()[0];
     assert_eq!((page.title.as_deref(), page.is_html, page.num_links), (Some("Tea"), false, 1));
     assert_eq!((page.page_type, page.content_languages.as_deref()), (Some(PageKind::Other), Some("eng")));
@@ -99,12 +99,12 @@ fn another_format_fills_the_tables_of_pages() {
 #[test]
 fn who_rejects_a_page_is_told_and_the_others_go_on() {
     let body = answer("text/plain", b"caf\xE9");
-    let milled = mill().mill(&Capture::new("http://a.example/", Response::parse(&body))).unwrap();
+    let milled = mill().mill(&Capture::new("http://a.example/", Response::parse(&body))).unwrap().unwrap();
     assert_eq!(milled.rejects.iter().map(|r| r.reason.as_str()).collect::<Vec<_>>(), ["not-utf-8"]);
     assert_eq!((milled.rows.of::<PageRow>().len(), milled.rows.of::<TextRow>().len()), (1, 0));
 
     let body = answer("text/plain", b"Weather\nIt will rain.\n");
-    let milled = mill().mill(&Capture::new("http://a.example/", Response::parse(&body))).unwrap();
+    let milled = mill().mill(&Capture::new("http://a.example/", Response::parse(&body))).unwrap().unwrap();
     assert_eq!(milled.rejects.iter().map(|r| r.reason.as_str()).collect::<Vec<_>>(), ["rain"]);
     assert_eq!((milled.rows.of::<PageRow>().len(), milled.rows.of::<TextRow>().len()), (1, 1));
 }
@@ -115,7 +115,7 @@ fn rows_of_several_files_come_together() {
     let mut gathered = mill.empty_rows().remove(0);
     for (url, text) in [("http://a.example/", "Tea"), ("http://a.example/b", "Tea and milk")] {
         let body = answer("text/plain", text.as_bytes());
-        let milled = mill.mill(&Capture::new(url, Response::parse(&body))).unwrap();
+        let milled = mill.mill(&Capture::new(url, Response::parse(&body))).unwrap().unwrap();
         assert!(milled.rows.weight() > 100);
         let (_, rows) = milled.rows.into_tables().find(|(name, _)| *name == "letters").unwrap();
         gathered.append(rows);

@@ -15,6 +15,7 @@ use crate::{
 };
 use crate::{crash_point, digest_file, hex128};
 use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::memory::{self, Memory};
 use webmill_capture::timing::{self, Ledger};
 
 const REJECTS_FILE: &str = "rejects.parquet";
@@ -233,7 +234,7 @@ impl Runtime<'_> {
 
     /// Damage that the bound allows is said all the same.
     fn say_damage(&self, job: &str, counts: &Counts, first: &str) {
-        if counts.damaged > 0 {
+        if counts.damaged > 0 || !counts.left_out.is_empty() {
             self.progress.note(&format!(
                 "{job}: {}; left out, see rejects.parquet{}",
                 counts.damage(),
@@ -268,9 +269,14 @@ impl Runtime<'_> {
         let stage = Stage::apart(staging, key.clone(), self.memory, self.progress, self.cancel)?;
         crash_point("staged");
         let of_threads = Arc::clone(&ledger);
+        // A quarter is for the rows that are gathered meanwhile.
+        let memory = Memory::new(self.memory / 4 * 3, self.threads);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
-            .start_handler(move |_| timing::work_for(&of_threads))
+            .start_handler(move |_| {
+                timing::work_for(&of_threads);
+                memory::work_within(&memory);
+            })
             .build()
             .map_err(|e| Error::Config(format!("{} threads cannot be started: {e}", self.threads)))?;
         pool.install(|| work(&stage))?;

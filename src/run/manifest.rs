@@ -1,8 +1,12 @@
 //! The manifest: what a committed folder holds and what it was made from. Byte-identical for equal key and inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::Path;
 
-use crate::{Ingredient, Inputs, JobKey};
+use webmill_capture::Error;
+
+use crate::{Ingredient, Inputs, JobKey, digest_file, hex128};
 
 /// What was read, kept and dropped, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -21,9 +25,18 @@ pub struct Counts {
     /// Files of the input that could not be read, or not to their end.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unreadable: BTreeSet<String>,
+    /// Records of which the results hold something.
+    #[serde(default)]
+    pub used: u64,
+    /// Records of kinds that the job does not take, such as requests.
+    #[serde(default)]
+    pub unused: u64,
+    /// Records that obey their format and are left out all the same, by reason: `--max-bad` is held against these too.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, u64>,
     /// Kept, by what they are.
     pub kept: BTreeMap<String, u64>,
-    /// Dropped, by reason; damaged ones stand here too.
+    /// Dropped, by reason; damaged records and those that are left out stand here too.
     pub dropped: BTreeMap<String, u64>,
 }
 
@@ -34,17 +47,35 @@ impl Counts {
         self.damaged += other.damaged;
         self.bytes += other.bytes;
         self.bytes_lost += other.bytes_lost;
+        self.used += other.used;
+        self.unused += other.unused;
         self.unreadable.extend(other.unreadable.iter().cloned());
-        for (into, from) in [(&mut self.kept, &other.kept), (&mut self.dropped, &other.dropped)] {
+        let reasons = [
+            (&mut self.left_out, &other.left_out),
+            (&mut self.kept, &other.kept),
+            (&mut self.dropped, &other.dropped),
+        ];
+        for (into, from) in reasons {
             for (name, n) in from {
                 *into.entry(name.clone()).or_default() += n;
             }
         }
     }
 
-    /// Damaged records / records read, or bytes lost / bytes read, whichever is more; 0 where nothing was read.
+    /// Records that are damaged or left out / records read, or bytes lost / bytes read, whichever is more; 0 where nothing
+    /// was read.
     pub fn bad_share(&self) -> f64 {
-        share(self.damaged, self.read).max(share(self.bytes_lost, self.bytes))
+        share(self.damaged + self.omitted(), self.read).max(share(self.bytes_lost, self.bytes))
+    }
+
+    /// Records that are left out, for all reasons.
+    pub fn omitted(&self) -> u64 {
+        self.left_out.values().sum()
+    }
+
+    /// Whether each record that was read is counted exactly once: as used, unused, left out or damaged.
+    pub fn is_balanced(&self) -> bool {
+        self.read == self.used + self.unused + self.omitted() + self.damaged
     }
 
     /// The damage in words: records and bytes, each with its share.
@@ -60,6 +91,13 @@ impl Counts {
         let percent = |part, whole| 100.0 * share(part, whole);
         let (damaged, read) = (self.damaged, self.read);
         let mut text = format!("{damaged} of {read} records are damaged ({:.2} %)", percent(damaged, read));
+        if !self.left_out.is_empty() {
+            let reasons: Vec<String> =
+                self.left_out.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
+            let omitted = self.omitted();
+            text +=
+                &format!(", {omitted} left out ({:.2} %: {})", percent(omitted, read), reasons.join(", "));
+        }
         if self.bytes > 0 {
             let (lost, bytes) = (self.bytes_lost, self.bytes);
             text += &format!(", {lost} of {bytes} bytes lost ({:.2} %)", percent(lost, bytes));
@@ -92,6 +130,23 @@ pub struct OutputFile {
     pub bytes: u64,
     /// xxh3-128, hex.
     pub digest: String,
+}
+
+impl OutputFile {
+    /// What is wrong with the file in the committed folder; `None` where it is the one that was written. It is read whole.
+    pub fn defect(&self, folder: &Path) -> Option<String> {
+        match digest_file(&folder.join(&self.path)) {
+            Ok((_, bytes)) if bytes != self.bytes => {
+                Some(format!("{bytes} bytes where the manifest says {}", self.bytes))
+            }
+            Ok((digest, _)) if hex128(digest) != self.digest => {
+                Some("its bytes are not those that were written".to_owned())
+            }
+            Ok(_) => None,
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Some("missing".into()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
 }
 
 /// Columns and size of a table over all its parts.

@@ -284,6 +284,37 @@ impl<'s> Unit<'s> {
         self.receipt.counts.unreadable.insert(file.to_owned());
     }
 
+    /// Counts a record of which the results hold something.
+    pub fn used(&mut self) {
+        self.receipt.counts.used += 1;
+    }
+
+    /// Counts a record of a kind that the job does not take.
+    pub fn unused(&mut self, kind: &str) {
+        self.receipt.counts.unused += 1;
+        self.dropped(&format!("{kind}-record"), 1);
+    }
+
+    /// Counts and samples a record that obeys its format and is left out all the same: held against `--max-bad`.
+    pub fn left_out(&mut self, reject: Reject) {
+        add(&mut self.receipt.counts.left_out, &reject.reason, 1);
+        self.rejected(reject);
+    }
+
+    /// Checks that each record that was read is counted exactly once.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where one is not.
+    pub fn close_ledger(&self) -> Result<()> {
+        match self.receipt.counts.is_balanced() {
+            true => Ok(()),
+            false => Err(Error::Internal(format!(
+                "unit {}: not every record is counted once: {:?}",
+                self.receipt.unit, self.receipt.counts
+            ))),
+        }
+    }
+
     /// Counts something kept.
     pub fn kept(&mut self, what: &str, n: u64) {
         add(&mut self.receipt.counts.kept, what, n);
@@ -303,7 +334,7 @@ impl<'s> Unit<'s> {
         self.rejected(reject);
     }
 
-    /// Counts and samples a record that was dropped without being damaged.
+    /// Counts and samples something that was dropped without being damaged, and may be counted besides: a part of a record.
     pub fn rejected(&mut self, reject: Reject) {
         add(&mut self.receipt.counts.dropped, &reject.reason, 1);
         let sampled = self.sampled.entry(reject.reason.clone()).or_default();

@@ -3,17 +3,16 @@
 //! What is answered from memory within a few lines of an index is answered at once; what reads records or walks far gets a
 //! thread, of which there is a limited number.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::header::{HeaderMap, HeaderValue};
-use http::{Method, StatusCode};
-use tokio::sync::Semaphore;
+use http::request::Parts;
+use http::{Method, StatusCode, Version};
 
 use crate::index::Timestamp;
 use crate::index::query::Dialect;
@@ -26,6 +25,7 @@ use crate::form;
 use crate::options::Options;
 use crate::replay::Tokens;
 use crate::route::Route;
+use crate::turns::{NoTurn, Turn, Turns};
 
 #[path = "handle/guard.rs"]
 mod guard;
@@ -50,8 +50,7 @@ pub struct Shared {
     pub local: bool,
     /// By which replayed pages are known to be of a collection.
     pub tokens: Tokens,
-    working: Semaphore,
-    clients: Mutex<HashMap<IpAddr, usize>>,
+    turns: Arc<Turns>,
 }
 
 /// Who is at the other end of a connection.
@@ -60,15 +59,8 @@ pub struct Peer(pub IpAddr);
 
 impl Shared {
     pub fn new(archive: Archive, options: Options, local: bool) -> Shared {
-        let working = Semaphore::new(options.max_working.max(1));
-        Shared {
-            archive,
-            options,
-            local,
-            tokens: Tokens::new(),
-            working,
-            clients: Mutex::new(HashMap::new()),
-        }
+        let turns = Turns::new(options.max_working, options.max_waiting);
+        Shared { archive, options, local, tokens: Tokens::new(), turns }
     }
 
     fn collection(&self, name: &str) -> Result<&Collection, Refusal> {
@@ -93,53 +85,17 @@ pub(crate) struct Asked {
     started: Instant,
 }
 
-/// A place among those that work.
-struct Turn<'s> {
-    shared: &'s Shared,
-    peer: Option<IpAddr>,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.shared.working.add_permits(1);
-        let Some(peer) = self.peer else { return };
-        let mut clients = self.shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = clients.get_mut(&peer) {
-            *count -= 1;
-            if *count == 0 {
-                clients.remove(&peer);
-            }
+/// Waits for a place.
+async fn turn(shared: &Shared, peer: Option<IpAddr>) -> Result<Turn, Refusal> {
+    let turn = shared.turns.take(peer, shared.options.wait_timeout).await;
+    turn.map_err(|why| match why {
+        NoTurn::OfOneAddress => {
+            Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many requests of yours wait to be answered")
         }
-    }
-}
-
-/// Waits for a place; the turn is given back by [`Turn`], on the thread that does the work.
-async fn wait_for_turn(shared: &Shared, peer: Option<IpAddr>) -> Result<(), Refusal> {
-    if let Some(peer) = peer {
-        let mut clients = shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = clients.entry(peer).or_insert(0);
-        if *count >= shared.options.max_working_per_client.max(1) {
-            let why = "too many requests of yours are being answered";
-            return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, why));
+        NoTurn::OfAll | NoTurn::TooLong => {
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is busy")
         }
-        *count += 1;
-    }
-    match tokio::time::timeout(shared.options.wait_timeout, shared.working.acquire()).await {
-        Ok(Ok(permit)) => {
-            permit.forget();
-            Ok(())
-        }
-        _ => {
-            // The place was never taken: only the client's count goes back.
-            if let Some(peer) = peer {
-                let mut clients = shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(count) = clients.get_mut(&peer) {
-                    *count -= 1;
-                }
-            }
-            Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is busy"))
-        }
-    }
+    })
 }
 
 /// Does something that may take its time on a thread of its own.
@@ -148,12 +104,11 @@ async fn work(
     asked: Asked,
     job: impl FnOnce(&Shared, &Asked) -> Result<Response, Refusal> + Send + 'static,
 ) -> Result<Response, Refusal> {
-    let peer = asked.peer;
-    wait_for_turn(shared, peer).await?;
+    let turn = turn(shared, asked.peer).await?;
     let shared = Arc::clone(shared);
     let done = tokio::task::spawn_blocking(move || {
-        let turn = Turn { shared: &shared, peer };
-        job(turn.shared, &asked)
+        let _turn = turn;
+        job(&shared, &asked)
     });
     done.await.unwrap_or_else(|_| {
         Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error (please report)"))
@@ -165,8 +120,9 @@ pub async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Resp
     let started = Instant::now();
     let (head, body) = request.into_parts();
     let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
+    let peer = if shared.options.behind_proxy { forwarded_for(&head.headers).or(peer) } else { peer };
     let target = head.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
-    let mut response = match admit(&shared, &head.method, &head.headers, &target) {
+    let mut response = match admit(&shared, &head, &target) {
         Err(refusal) => refusal.into_text(),
         Ok(()) => {
             let asked = Asked::of(&shared, &head.headers, peer, started);
@@ -200,7 +156,13 @@ fn options() -> Response {
 }
 
 /// Refuses what is refused whatever it asks for.
-fn admit(shared: &Shared, method: &Method, headers: &HeaderMap, target: &str) -> Result<(), Refusal> {
+fn admit(shared: &Shared, head: &Parts, target: &str) -> Result<(), Refusal> {
+    let (method, headers) = (&head.method, &head.headers);
+    // RFC 9112, 3.2: who serves several names cannot tell which one is meant, and who stands between may take another.
+    let hosts = headers.get_all("host").iter().count();
+    if hosts > 1 || (hosts == 0 && head.version == Version::HTTP_11 && head.uri.authority().is_none()) {
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, "a request has one Host"));
+    }
     if target.len() > shared.options.max_url_bytes {
         return Err(Refusal::new(StatusCode::URI_TOO_LONG, "the address is too long"));
     }
@@ -220,6 +182,24 @@ fn admit(shared: &Shared, method: &Method, headers: &HeaderMap, target: &str) ->
         return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this server has another name"));
     }
     Ok(())
+}
+
+/// The address that a trusted proxy says it is asked by: the last one of `Forwarded` (RFC 7239), else of `X-Forwarded-For`. Those
+/// before it were said by who asks.
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    let last = |name: &str| {
+        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.last().and_then(|value| value.rsplit(',').next().map(str::trim))
+    };
+    let of_element = |element: &str| {
+        let mut pairs = element.split(';').filter_map(|pair| pair.trim().split_once('='));
+        pairs
+            .find(|(name, _)| name.eq_ignore_ascii_case("for"))
+            .map(|(_, node)| node.trim_matches('"').to_owned())
+    };
+    let node =
+        last("forwarded").and_then(of_element).or_else(|| last("x-forwarded-for").map(str::to_owned))?;
+    node.parse().ok().or_else(|| host_name(&node).parse().ok())
 }
 
 /// The name of `name:port`, without brackets.
@@ -426,4 +406,28 @@ fn redirect(to: &str) -> Response {
 /// A page of HTML.
 fn html(status: StatusCode, body: String) -> Response {
     whole(status, "text/html; charset=utf-8", body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_proxys_own_word_counts() {
+        for (name, value, address) in [
+            ("x-forwarded-for", "198.51.100.7, 192.0.2.1", Some("192.0.2.1")),
+            ("x-forwarded-for", "2001:db8::1", Some("2001:db8::1")),
+            ("forwarded", "for=198.51.100.7, for=192.0.2.1;proto=https", Some("192.0.2.1")),
+            ("forwarded", "proto=https;For=\"[2001:db8::1]:4711\"", Some("2001:db8::1")),
+            ("forwarded", "for=192.0.2.1:80", Some("192.0.2.1")),
+            ("forwarded", "for=_hidden", None),
+            ("x-forwarded-for", "unknown", None),
+        ] {
+            let headers = HeaderMap::from_iter([(
+                http::HeaderName::from_static(name),
+                HeaderValue::from_str(value).unwrap(),
+            )]);
+            assert_eq!(forwarded_for(&headers), address.map(|text| text.parse().unwrap()), "{name}: {value}");
+        }
+    }
 }

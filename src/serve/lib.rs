@@ -45,6 +45,7 @@ mod server;
 pub mod site;
 mod stream;
 pub mod surface;
+mod turns;
 pub mod wacz;
 
 pub use archive::{Archive, Collection};

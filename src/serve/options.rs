@@ -21,6 +21,10 @@ pub struct Options {
     pub allow_origin: Option<String>,
     /// Header by which a trusted proxy names the user of access rules (`X-Pywb-ACL-User`); `None`: nobody is named.
     pub user_header: Option<String>,
+    /// Whether a trusted proxy names the address that asks (`Forwarded`, `X-Forwarded-For`).
+    pub behind_proxy: bool,
+    /// Whether captures as stored (`id_`) may load what they name from the live Web when a browser opens them.
+    pub raw_open: bool,
     /// Bounds of queries.
     pub limits: Limits,
     /// Longest path and query string, in bytes.
@@ -29,8 +33,8 @@ pub struct Options {
     pub max_body_bytes: usize,
     /// Requests at a time that read records or walk over an index.
     pub max_working: usize,
-    /// Of these, most from one address.
-    pub max_working_per_client: usize,
+    /// Requests that wait for their turn: of one address half as many.
+    pub max_waiting: usize,
     /// How long a request waits for its turn.
     pub wait_timeout: Duration,
     /// How long a request may take until its answer is complete.
@@ -51,12 +55,14 @@ impl Default for Options {
             public_base: None,
             allow_origin: None,
             user_header: None,
+            behind_proxy: false,
+            raw_open: false,
             limits: Limits::default(),
             max_url_bytes: 32 << 10,
             max_body_bytes: 64 << 20,
             max_working: 16,
-            max_working_per_client: 16,
-            wait_timeout: Duration::from_secs(10),
+            max_waiting: 4096,
+            wait_timeout: Duration::from_secs(30),
             request_timeout: Duration::from_secs(120),
             head_timeout: Duration::from_secs(15),
             stall_timeout: Duration::from_secs(30),

@@ -12,6 +12,7 @@ use walkdir::WalkDir;
 
 use webmill_capture::error::{AtPath, Error, Result};
 
+use super::member::gzip::empty_members;
 use super::raw_whole::any_whole;
 use super::stream::Stream;
 use super::warc_frame::Start;
@@ -195,6 +196,12 @@ fn look(path: PathBuf, name: Arc<str>) -> Result<Input> {
 
 /// Format and container of what a stream begins with, or the error that says what it is instead.
 pub(crate) fn recognise(stream: &mut Stream) -> Result<(Format, Container)> {
+    loop {
+        match empty_members(stream.fill(SNIFF_BYTES)) {
+            0 => break,
+            n => stream.consume(n),
+        }
+    }
     let start = stream.fill(SNIFF_BYTES);
     if let Some(found) = sniff(start) {
         return Ok(found);

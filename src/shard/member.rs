@@ -45,6 +45,8 @@ pub(super) use zstd::{beginning as zstd_beginning, dictionary as zstd_dictionary
 const OUT_BYTES: usize = 64 * 1024;
 /// Stored bytes of one member that are held back so that a pipe, too, can be searched again after damage.
 const HOLD_BYTES: usize = 1 << 20;
+/// Zeros that are looked at in one go.
+const ZEROS_BYTES: usize = 64 * 1024;
 /// Bytes that may be skipped inside one member, whatever its size…
 pub const SKIP_FLOOR: u64 = 1 << 30;
 /// …and those for each of its stored bytes on top.
@@ -92,6 +94,7 @@ pub(super) struct Members {
     member_at: u64,
     taken: usize,
     was_cut: bool,
+    padding: u64,
 }
 
 impl Members {
@@ -129,6 +132,7 @@ impl Members {
             member_at,
             taken: 0,
             was_cut: false,
+            padding: 0,
         };
         Ok((members, damage))
     }
@@ -392,13 +396,40 @@ impl Members {
         }
     }
 
-    /// Zeros up to the end of the file, as copying by blocks leaves them.
-    fn only_zeros(&mut self) -> bool {
-        let zeros = self.stored.fill(64 * 1024).iter().take_while(|b| **b == 0).count();
-        if zeros == self.stored.buffered().len() && zeros < 64 * 1024 {
-            self.stored.consume(zeros);
-            return true;
+    /// Moves over zeros up to the end of the file, as copying by blocks or to tapes leaves them, and counts them; `false` where
+    /// something else comes, in a pipe also where there are more than can be held back.
+    ///
+    /// # Errors
+    /// A failing read.
+    pub fn pass_padding(&mut self) -> Result<bool> {
+        let mut zeros = 0;
+        loop {
+            let from = zeros as usize;
+            let chunk = match self.stored.size() {
+                Some(_) => self.stored.peek_at(self.stored.position() + zeros, ZEROS_BYTES),
+                None => self.stored.fill(from + ZEROS_BYTES).get(from..).unwrap_or_default(),
+            };
+            if chunk.iter().any(|b| *b != 0) {
+                return Ok(false);
+            }
+            if chunk.is_empty() {
+                break;
+            }
+            zeros += chunk.len() as u64;
+            if self.stored.size().is_none() && zeros > HOLD_BYTES as u64 {
+                return Ok(false);
+            }
         }
-        false
+        if let Some(error) = self.stored.take_error() {
+            return Err(error);
+        }
+        self.stored.skip(zeros);
+        self.padding += zeros;
+        Ok(true)
+    }
+
+    /// Bytes of zeros after the last member.
+    pub fn padding(&self) -> u64 {
+        self.padding
     }
 }

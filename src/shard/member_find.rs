@@ -58,6 +58,9 @@ impl Members {
                 None => self.stored.consume(held - (magic.len() - 1)),
                 Some(at) => {
                     self.stored.consume(at);
+                    if matches!(self.codec, Codec::Gzip(_)) && self.pass_empty() {
+                        continue;
+                    }
                     if self.probe().is_some_and(|decoded| proof(&decoded)) {
                         self.member_at = self.stored.position();
                         self.phase = Phase::Between;

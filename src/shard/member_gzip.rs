@@ -23,6 +23,8 @@ const FIRST_OUT: usize = 512 << 10;
 const HEAD_OUT: usize = 64 << 10;
 /// Most tries to inflate one member at once.
 const MOST_TRIES: usize = 6;
+/// Bytes in which members that hold nothing are looked for: many of them, of some 20 bytes each.
+const EMPTY_BYTES: usize = 4096;
 /// Longest gzip head (file name, comment) that is believed.
 const MAX_HEAD: usize = 64 << 10;
 
@@ -75,8 +77,12 @@ impl Members {
         if self.stored.fill(18).is_empty() {
             return self.stored.take_error().map_or(Ok(false), Err);
         }
-        if self.stored.buffered()[0] == 0 && self.only_zeros() {
+        if self.stored.buffered()[0] == 0 && self.pass_padding()? {
             return Ok(false);
+        }
+        if self.pass_empty() {
+            self.member_at = self.stored.position();
+            return self.begin_gzip();
         }
         if self.whole_gzip() {
             return Ok(true);
@@ -103,6 +109,18 @@ impl Members {
             gzip.crc.reset();
         }
         Ok(true)
+    }
+
+    /// Moves over members that hold nothing, as writers leave them that end a member for each flush; whether there were any.
+    pub(super) fn pass_empty(&mut self) -> bool {
+        let mut passed = false;
+        loop {
+            match empty_members(self.stored.fill(EMPTY_BYTES)) {
+                0 => return passed,
+                n => self.stored.consume(n),
+            }
+            passed = true;
+        }
     }
 
     /// Inflates the member at once if it is small enough; `false`, without a trace, where it is not or is damaged.
@@ -221,6 +239,19 @@ pub(crate) enum Head {
     Complete(usize),
     Incomplete,
     Invalid,
+}
+
+/// Length of the whole members at the start of `bytes` that hold nothing: a head, a last block of deflate without data
+/// (RFC 1951: fixed codes, or stored), and a trailer of zeros.
+pub(crate) fn empty_members(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Head::Complete(head) = head_length(&bytes[at..]) {
+        let rest = &bytes[at + head..];
+        let block = [&b"\x03\0"[..], b"\x01\0\0\xff\xff"].into_iter().find(|block| rest.starts_with(block));
+        let Some(block) = block.filter(|block| rest[block.len()..].starts_with(&[0; 8])) else { break };
+        at += head + block.len() + 8;
+    }
+    at
 }
 
 /// Length of the gzip member head at the start of `bytes` (RFC 1952, 2.3).

@@ -106,7 +106,7 @@ impl Members {
             if window.is_empty() {
                 return self.stored.take_error().map_or(Ok(false), Err);
             }
-            if window[0] == 0 && self.only_zeros() {
+            if window[0] == 0 && self.pass_padding()? {
                 return Ok(false);
             }
             let window = self.stored.buffered();

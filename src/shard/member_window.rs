@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use webmill_capture::memory;
+
 /// A buffer larger than this is given back when it is empty.
 const KEEP_BYTES: usize = 16 << 20;
 
@@ -50,6 +52,8 @@ impl Window {
                 self.end = held;
             }
             if self.bytes.len() - self.end < least {
+                // What is too large was bounded by who reads: here it only waits for its turn.
+                let _ = memory::grow((self.end + least.max(held)) as u64);
                 self.bytes.resize(self.end + least.max(held), 0);
             }
         }

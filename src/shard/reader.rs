@@ -158,6 +158,14 @@ impl ShardReader {
         }
     }
 
+    /// Bytes of zeros after the last record of a WARC or ARC file, once it was read: they are no damage.
+    pub fn padding(&self) -> u64 {
+        match &self.inner {
+            Inner::Raw(_) => 0,
+            Inner::Warc(reader) => reader.padding(),
+        }
+    }
+
     /// Stored offset after the last record: where the next one would start.
     pub fn position(&self) -> u64 {
         self.resume().offset

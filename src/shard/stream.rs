@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::memory;
 
 /// Least number of bytes that one read asks the system for.
 pub const READ_BYTES: usize = 512 * 1024;
@@ -270,6 +271,8 @@ impl Stream {
         }
         let want = n.max(held + READ_BYTES);
         if self.window.len() < want {
+            // What is too large was bounded by who reads: here it only waits for its turn.
+            let _ = memory::grow(want as u64);
             self.window.resize(want, 0);
         }
         while self.end - self.start < n {

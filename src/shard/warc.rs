@@ -95,6 +95,11 @@ impl WarcReader {
         self.walk.first_offset()
     }
 
+    /// Bytes of zeros after the last record, once it was read.
+    pub fn padding(&self) -> u64 {
+        self.walk.members.padding()
+    }
+
     /// Where the walk is.
     pub fn resume(&self) -> Resume {
         self.segments.resume().unwrap_or_else(|| self.walk.resume())

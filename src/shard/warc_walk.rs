@@ -276,6 +276,10 @@ impl Walk {
             self.next_at = offset;
             return Ok(None);
         }
+        if self.members.is_plain() && self.members.window()[0] == 0 && self.members.pass_padding()? {
+            self.next_at = self.members.position(0);
+            return Ok(None);
+        }
         let mut head = self.head()?;
         if !self.lenient && !head.flaws.is_empty() {
             let flaw = head.flaws.texts().next().unwrap_or_default();

@@ -19,14 +19,15 @@ use polars_arrow::compute::concatenate::concatenate;
 use polars_arrow::datatypes::{ArrowSchema, Field};
 use polars_buffer::Buffer;
 use polars_parquet::read::{
-    BasicDecompressor, ColumnChunkMetadata, FileMetadata, PageReader, column_iter_to_arrays, infer_schema,
-    read_metadata,
+    BasicDecompressor, ColumnChunkMetadata, FileMetadata, PageReader, RowGroupMetadata,
+    column_iter_to_arrays, infer_schema, read_metadata,
 };
 use polars_parquet::write::CompressedPage;
 use webmill_capture::error::{AtPath, Error, Result};
 
 use crate::cell::{ArrayBox, Cell};
 use crate::column_type::ColumnType;
+use crate::seal::Digests;
 
 /// Rows of a row group at most; the writers of other libraries make about a million.
 pub const MAX_GROUP_ROWS: usize = 1 << 23;
@@ -51,6 +52,7 @@ pub(crate) struct ParquetFile {
     file: File,
     length: u64,
     pub(crate) metadata: FileMetadata,
+    digests: Digests,
     fields: Vec<Field>,
     pub(crate) next: usize,
 }
@@ -111,8 +113,9 @@ impl ParquetFile {
             let schema = infer_schema(&metadata)?;
             Ok((metadata, schema))
         })?;
+        let digests = Digests::read(path, &mut file, length, metadata.key_value_metadata.as_deref())?;
         let fields = wanted.iter().map(|w| find(path, &schema, w)).collect::<Result<_>>()?;
-        Ok(ParquetFile { path: path.to_path_buf(), file, length, metadata, fields, next: 0 })
+        Ok(ParquetFile { path: path.to_path_buf(), file, length, metadata, digests, fields, next: 0 })
     }
 
     /// Opens the file with all its columns.
@@ -175,7 +178,9 @@ impl ParquetFile {
             let &[chunk] = chunks.as_slice() else {
                 return Err(broken(format!("column {}: stored as {} chunks", field.name, chunks.len())));
             };
-            let bytes = read_chunk(&self.path, &mut self.file, self.length, field, chunk)?;
+            let (place, bytes) = read_chunk(&self.path, &mut self.file, self.length, &field.name, chunk)?;
+            let number = number_of(group, self.next, chunk);
+            self.digests.check(&self.path, number, place, &bytes, || about(&field.name, self.next))?;
             let array = guarded(&self.path, || {
                 check_pages(chunk, &bytes, rows, field, &mut budget)?;
                 decode(chunk, bytes, field)
@@ -211,18 +216,48 @@ fn read_chunk(
     path: &Path,
     file: &mut File,
     length: u64,
-    field: &Field,
+    column: &str,
     chunk: &ColumnChunkMetadata,
-) -> Result<Buffer<u8>> {
+) -> Result<(u64, Buffer<u8>)> {
     let range = guarded(path, || Ok(chunk.byte_range()))?;
     if range.end > length || chunk.compressed_size() < 0 {
-        let reason = format!("column {}: its bytes {range:?} lie beyond the file's end {length}", field.name);
+        let reason = format!("column {column}: its bytes {range:?} lie beyond the file's end {length}");
         return Err(Error::corrupt(path, range.start, reason));
     }
     let mut bytes = vec![0; (range.end - range.start) as usize];
     file.seek(SeekFrom::Start(range.start)).at(path)?;
     file.read_exact(&mut bytes).at(path)?;
-    Ok(Buffer::from(bytes))
+    Ok((range.start, Buffer::from(bytes)))
+}
+
+/// The number of a chunk in its file: row group by row group, in each in the order of the schema.
+fn number_of(group: &RowGroupMetadata, number: usize, chunk: &ColumnChunkMetadata) -> usize {
+    let columns = group.parquet_columns();
+    let at = columns.iter().position(|column| std::ptr::eq(column, chunk)).unwrap_or(columns.len());
+    number * columns.len() + at
+}
+
+/// A chunk as messages name it.
+fn about(column: &str, group: usize) -> String {
+    format!("column {column} of row group {group}")
+}
+
+/// Checks all bytes of a file that hold values against the digests in its footer, for whoever reads it by other means. A file
+/// that is not webmill's has none, and passes.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Corrupt`] where it is no Parquet file, or a bit is not as it was written: with column and row group.
+pub fn verify(path: &Path) -> Result<()> {
+    let mut file = ParquetFile::open(path, &[])?;
+    for (number, group) in file.metadata.row_groups.iter().enumerate() {
+        for chunk in group.parquet_columns() {
+            let column = chunk.descriptor().path_in_schema.first().map_or("", |name| name.as_str());
+            let (place, bytes) = read_chunk(path, &mut file.file, file.length, column, chunk)?;
+            file.digests
+                .check(path, number_of(group, number, chunk), place, &bytes, || about(column, number))?;
+        }
+    }
+    Ok(())
 }
 
 /// Why the Parquet library, or we for it, refuse bytes.

@@ -12,6 +12,9 @@
 //! **Memory.** Rows are buffered by the caller and written a row group at a time ([`PartWriter`]); reading
 //! ([`Reader`]) goes row group by row group with only the columns asked for.
 //!
+//! **Damage.** The footer has digests of itself and of each column chunk, which are checked on reading (module `seal`), or for
+//! readers of other programs by [`verify`].
+//!
 //! **Determinism.** Equal rows in equal order give equal bytes: no clock, host or thread count reaches a file.
 //!
 //! **Why.** Polars' Parquet and Arrow, and its engine only for SQL. Tables are written and read by polars-parquet and polars-arrow,
@@ -42,6 +45,7 @@ mod lists;
 pub mod merge;
 mod read;
 mod schema;
+mod seal;
 mod words;
 mod write;
 
@@ -54,7 +58,7 @@ pub use columns::{Columns, Reader, RowReader, Rows, read_rows};
 pub use dynamic::{DynamicWriter, Value};
 pub use dynamic_read::{DynamicReader, NumberReader};
 pub use facts::FileFacts;
-pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES};
+pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES, verify};
 pub use lists::{Lists, Texts};
 pub use read::{TableInWords, part_files};
 pub use schema::{ColumnSchema, TableSchema, schema};

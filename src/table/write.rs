@@ -23,6 +23,7 @@ use rayon::prelude::*;
 use crate::Table;
 use crate::cell::{ArrayBox, KEY_DIGITS};
 use crate::column_type::ColumnType;
+use crate::seal::{Seal, Sealed};
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_capture::timing::{self, Part};
 
@@ -87,6 +88,7 @@ pub(crate) struct Declared<'a> {
 /// A file, and why it could not be written: the Parquet library turns an `io::Error` into words and loses its kind.
 struct Output {
     file: BufWriter<File>,
+    seal: Seal,
     fault: Arc<Mutex<Option<io::Error>>>,
 }
 
@@ -103,7 +105,9 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let result = self.file.write(bytes);
-        self.keep(result)
+        let written = self.keep(result)?;
+        self.seal.take(&bytes[..written]);
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -121,6 +125,7 @@ pub(crate) struct GroupWriter {
     pub(crate) schema: Option<String>,
     footer: Footer,
     writer: FileWriter<Output>,
+    seal: Seal,
     options: WriteOptions,
     fault: Arc<Mutex<Option<io::Error>>>,
     rows: u64,
@@ -173,12 +178,14 @@ impl GroupWriter {
     ) -> Result<Self> {
         let file = File::create(path).at(path)?;
         let fault = Arc::new(Mutex::new(None));
-        let output = Output { file: BufWriter::with_capacity(BUFFER_BYTES, file), fault: Arc::clone(&fault) };
+        let seal = Seal::default();
+        let file = BufWriter::with_capacity(BUFFER_BYTES, file);
+        let output = Output { file, seal: seal.clone(), fault: Arc::clone(&fault) };
         let writer = FileWriter::try_new(output, schema, options)
             .map_err(|e| Error::Internal(format!("table {table}: {e}")))?;
         let (path, table) = (path.to_path_buf(), table.to_owned());
         let (footer, sorted_by, schema) = (footer.clone(), String::new(), None);
-        Ok(GroupWriter { path, table, sorted_by, schema, footer, writer, options, fault, rows: 0 })
+        Ok(GroupWriter { path, table, sorted_by, schema, footer, writer, seal, options, fault, rows: 0 })
     }
 
     /// The failure of a call into the Parquet library: what the file system said, where it is to blame.
@@ -202,7 +209,8 @@ impl GroupWriter {
         let mut chunks = Vec::with_capacity(columns.len());
         for (array, stored) in columns.iter().zip(self.writer.parquet_schema().fields()) {
             for pages in pages_of(array, stored.clone(), self.options)? {
-                chunks.push(Ok(DynStreamingIterator::new(pages.map_err(PolarsError::from))));
+                let pages = Sealed::new(pages.map_err(PolarsError::from), &self.seal);
+                chunks.push(Ok(DynStreamingIterator::new(pages)));
             }
         }
         self.writer.write(rows as u64, DynIter::new(chunks.into_iter()))
@@ -222,7 +230,8 @@ impl GroupWriter {
         let group = encoded.collect::<PolarsResult<Vec<_>>>().and_then(|encoded| {
             let pages = encoded.into_iter().flatten().map(|pages| {
                 let pages = Encoded { pages: pages.into_iter(), page: None };
-                Ok(DynStreamingIterator::new(pages.map_err(PolarsError::from)))
+                let pages = Sealed::new(pages.map_err(PolarsError::from), &self.seal);
+                Ok(DynStreamingIterator::new(pages))
             });
             self.writer.write(rows as u64, DynIter::new(pages.collect::<Vec<_>>().into_iter()))
         });
@@ -243,8 +252,11 @@ impl GroupWriter {
             metadata.push(pair(SORTED_BY_KEY, &self.sorted_by));
         }
         metadata.extend(self.schema.as_ref().map(|schema| pair(SCHEMA_KEY, schema)));
+        metadata.extend(self.seal.pairs());
         self.writer.end(Some(metadata)).map_err(|e| self.failed(&e))?;
-        self.writer.into_inner().file.flush().at(&self.path)?;
+        let output = self.writer.into_inner();
+        let mut file = output.file.into_inner().map_err(|e| Error::io(&self.path, e.into_error()))?;
+        self.seal.close(&self.path, &mut file)?;
         Ok(self.rows)
     }
 }
@@ -456,7 +468,9 @@ mod tests {
             ("webmill.version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             ("webmill.key".to_owned(), "0123".to_owned()),
         ];
-        assert_eq!(pairs, expected);
+        let (ours, sealed) = pairs.split_at(expected.len());
+        assert_eq!(ours, expected);
+        assert_eq!(sealed.iter().map(|pair| pair.1.len()).collect::<Vec<_>>(), [16 * fields.len(), 16]);
     }
 
     #[cfg(target_os = "linux")]

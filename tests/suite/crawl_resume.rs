@@ -15,7 +15,8 @@ use webmill::shard::Compression;
 use webmill::sim::{Config, FeatureShares, HostShares, PageShares, Recording, RobotsShares, SimConfig};
 
 use super::crawl_support::{
-    Dice, Program, Served, Written, crawl_until, message, needless_repeats, none, serve, shard_files, swift,
+    Dice, Program, Quiet, Served, Written, crawl_until, message, needless_repeats, none, serve, shard_files,
+    swift,
 };
 use super::crawl_truth::differences;
 use super::support::files_below;
@@ -178,6 +179,39 @@ fn limits_are_kept_and_can_be_widened() {
     let (replayed, ended, _) = crawl_until(folder.path(), &options, &served.seeds(), &|| false).unwrap();
     assert_eq!((ended, replayed.rebuilt), (Ended::Finished, None));
     check(&served, folder.path(), &[]);
+}
+
+/// A clock that was two days ahead and is put right between two runs: waits on disk are of the crawl's own clock, which never
+/// goes back, so nobody stands still for two days.
+#[test]
+fn a_clock_that_is_put_back_stops_nobody() {
+    let served = Served::new(steady(300, 67));
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = served.options();
+    options.politeness.delay_ms = 20;
+    options.limits.pages = Some(40);
+    let ahead_ms = 2 * 86_400_000;
+    let (mut crawl, _) = Crawl::open(folder.path(), &options, &served.seeds(), 2, None).unwrap();
+    crawl.set_clock(now_ms() + ahead_ms);
+    let ended = crawl.run(&mut Quiet, &|| false).unwrap();
+    assert_eq!(ended, Ended::Pages);
+    crawl.close(ended).unwrap();
+    options.limits.pages = None;
+    options.limits.seconds = Some(60);
+    let (replayed, ended, _) = crawl_until(folder.path(), &options, &[], &|| false).unwrap();
+    assert_eq!(ended, Ended::Finished);
+    assert!((ahead_ms - 3_600_000..=ahead_ms + 3_600_000).contains(&replayed.clock_back_ms), "{replayed:?}");
+    assert!(
+        replayed.notes().iter().any(|note| note.contains("the clock stands 4")),
+        "{:?}",
+        replayed.notes()
+    );
+    check(&served, folder.path(), &[]);
+}
+
+fn now_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_millis()).unwrap()
 }
 
 /// What was fetched for pages is not fetched again; robots.txt and sitemaps may be.

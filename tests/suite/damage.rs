@@ -204,3 +204,54 @@ fn queries_in_another_encoding_are_pages_of_their_own_and_links_meet_them() {
         assert!(crawled.all(|(url, crawled)| !url.contains("find") || crawled == "html"), "{:?}", nodes.rows);
     }
 }
+
+/// A WARC of 20 records of this type and with this URL by number, which none has where it is empty.
+fn archive(kind: &str, url: impl Fn(usize) -> String) -> Vec<u8> {
+    let record = |n: usize| {
+        let data = page(format!("<title>{n}</title><p>Words of a page about number {n}.</p>").as_bytes());
+        let target = match url(n) {
+            none if none.is_empty() => String::new(),
+            url => format!("WARC-Target-URI: {url}\r\n"),
+        };
+        let head = format!(
+            "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{n}>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n{target}\
+             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n",
+            data.len()
+        );
+        [head.as_bytes(), &data, b"\r\n\r\n"].concat()
+    };
+    (0..20).flat_map(record).collect()
+}
+
+#[test]
+fn records_that_obey_their_format_and_are_left_out_are_named_and_held_against_the_bound() {
+    let work = Work::new();
+    let address = |n: usize| format!("http://a.example/{n}");
+    let long = |n: usize| if n < 5 { format!("{}?{}", address(n), "x".repeat(20_000)) } else { address(n) };
+    put(&work, "reply.warc", &archive("reply", address));
+    put(&work, "no-url.warc", &archive("response", |_| String::new()));
+    put(&work, "long.warc", &archive("response", long));
+    put(&work, "request.warc", &archive("request", address));
+    for (shard, reason, omitted, used) in [
+        ("reply.warc", "unknown-record-type", 20, 0),
+        ("no-url.warc", "no-url", 20, 0),
+        ("long.warc", "url-too-long", 5, 15),
+    ] {
+        let message = work.fails(&["run", shard, "--out", "refused"], 1);
+        let said = format!("{omitted} left out ({:.2} %: {reason} {omitted})", f64::from(omitted) * 5.0);
+        assert!(message.contains(&said) && message.contains("--max-bad"), "{message}");
+        let out = format!("{shard}.out");
+        let message = work.run(&["extract", shard, "--out", &out, "--max-bad", "1"]).stderr;
+        let message = String::from_utf8(message).unwrap();
+        assert!(message.contains(&said), "{message}");
+        assert_eq!(message.contains("no page in 20 records"), used == 0, "{message}");
+        let counts = &work.manifest(&format!("{out}/extract/latest"))["counts"];
+        let [read, used_records] = ["read", "used"].map(|name| counts[name].as_u64());
+        assert_eq!((read, used_records), (Some(20), Some(used)), "{counts}");
+        assert_eq!(counts["left_out"][reason], omitted);
+    }
+    // Records of kinds that are not asked for are no damage, but an empty result says why it is empty.
+    let message = String::from_utf8(work.run(&["extract", "request.warc", "--out", "none"]).stderr).unwrap();
+    assert!(message.contains("no page in 20 records: request-record 20"), "{message}");
+    assert_eq!(work.manifest("none/extract/latest")["counts"]["unused"], 20);
+}

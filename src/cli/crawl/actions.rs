@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
-use webmill_crawl::CrawlOptions;
 use webmill_run::Cancel;
 
 use super::args::CrawlArgs;
@@ -68,13 +67,6 @@ impl FromArgMatches for CrawlCommand {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
-    }
-}
-
-impl CrawlCommand {
-    /// Whether it crawls with less memory than usual.
-    pub fn is_short_of_memory(&self) -> bool {
-        matches!(self, CrawlCommand::Crawl(args) if args.memory().is_some_and(|bytes| bytes < CrawlOptions::default().memory))
     }
 }
 

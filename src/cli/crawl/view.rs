@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use webmill_capture::date::format_rfc3339;
 use webmill_crawl::focus::FocusCounts;
 use webmill_crawl::frontier::NEVER_MS;
 use webmill_crawl::page::IN_SCRIPT;
@@ -77,6 +78,9 @@ fn in_a_line(s: &Snapshot) -> String {
     if s.paused {
         text.push_str("; PAUSED");
     }
+    if let Some((host, until_ms)) = &s.long_wait {
+        let _ = write!(text, "; waits for {host} until {}", format_rfc3339(*until_ms));
+    }
     text
 }
 
@@ -104,6 +108,9 @@ fn as_json(s: &Snapshot) -> serde_json::Value {
         "outcomes": counts,
         "eta_seconds": s.eta.map(|eta| eta.as_secs()),
     });
+    if let Some((host, until_ms)) = &s.long_wait {
+        line["waits_for"] = json!({ "host": host, "until": format_rfc3339(*until_ms) });
+    }
     if let Some(counts) = &s.focus {
         line["focus"] = json!(counts);
     }

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use webmill_capture::{Error, Result as CaptureResult};
-use webmill_run::{Cancel, Manifest, Measure, OutputFile, Progress, digest_file, hex128, layout};
+use webmill_capture::Result as CaptureResult;
+use webmill_run::{Cancel, Manifest, Measure, OutputFile, Progress, layout};
 
 use webmill_jobs::console::{Console, megabytes};
 
@@ -65,22 +65,9 @@ fn compare(
     progress.begin("verify", bytes, Measure::Bytes);
     let compared = files.par_iter().map(|(folder, output)| {
         cancel.check()?;
-        let path = folder.join(&output.path);
-        let reason = match digest_file(&path) {
-            Ok((_, bytes)) if bytes != output.bytes => {
-                Some(format!("{bytes} bytes where the manifest says {}", output.bytes))
-            }
-            Ok((digest, _)) if hex128(digest) != output.digest => {
-                Some("its bytes are not those that were written".to_owned())
-            }
-            Ok(_) => None,
-            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-                Some("missing".into())
-            }
-            Err(error) => Some(error.to_string()),
-        };
+        let reason = output.defect(folder);
         progress.advance(output.bytes);
-        Ok(reason.map(|reason| (path, reason)))
+        Ok(reason.map(|reason| (folder.join(&output.path), reason)))
     });
     let compared = compared.collect::<CaptureResult<Vec<_>>>();
     progress.end();

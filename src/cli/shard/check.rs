@@ -43,6 +43,8 @@ enum Line<'a> {
         bytes_lost: u64,
         defects: u64,
         defects_by_name: &'a Defects,
+        /// Zeros after the last record.
+        padding_bytes: u64,
     },
 }
 
@@ -61,7 +63,17 @@ impl Line<'_> {
             Line::Defect { offset, reason, .. } => {
                 writeln!(out, "{path} at byte {offset}: survivable: {reason}")
             }
-            Line::Shard { shard, format, records, damaged, bytes, bytes_lost, defects, defects_by_name } => {
+            Line::Shard {
+                shard,
+                format,
+                records,
+                damaged,
+                bytes,
+                bytes_lost,
+                defects,
+                defects_by_name,
+                padding_bytes,
+            } => {
                 let share = 100.0 * *bytes_lost as f64 / (*bytes).max(1) as f64;
                 let lost = match *damaged {
                     0 => String::new(),
@@ -69,8 +81,12 @@ impl Line<'_> {
                 };
                 let and =
                     if *defects > 0 { format!(", {defects} with survivable defects") } else { String::new() };
+                let padding = match *padding_bytes {
+                    0 => String::new(),
+                    n => format!(", {n} bytes of zeros after the last record"),
+                };
                 let records = count(*records, "record");
-                writeln!(out, "{shard}: {format}, {records}, {damaged} damaged{lost}{and}")?;
+                writeln!(out, "{shard}: {format}, {records}, {damaged} damaged{lost}{and}{padding}")?;
                 defects_by_name.iter().try_for_each(|(name, records)| writeln!(out, "  {records} × {name}"))
             }
         }
@@ -157,6 +173,17 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
     let Tally { records, damaged, bytes, lost: bytes_lost, .. } = tally;
     let format = reader.format().name();
     let defects_by_name = &by_name;
-    put(&Line::Shard { shard, format, records, damaged, bytes, bytes_lost, defects, defects_by_name })?;
+    let padding_bytes = reader.padding();
+    put(&Line::Shard {
+        shard,
+        format,
+        records,
+        damaged,
+        bytes,
+        bytes_lost,
+        defects,
+        defects_by_name,
+        padding_bytes,
+    })?;
     Ok(tally)
 }

@@ -51,7 +51,7 @@ impl ReadArgs {
             *input == "-" || (path.exists() && !path.is_file() && !path.is_dir())
         };
         let (pipes, files): (Vec<&String>, Vec<&String>) = self.shards.shards.iter().partition(is_pipe);
-        let files: Vec<String> = files.into_iter().cloned().collect();
+        let files: Vec<String> = files.into_iter().map(|input| shards_of_crawl(input)).collect();
         let mut sources = Vec::new();
         let mut unreadable = false;
         if !files.is_empty() || pipes.is_empty() {
@@ -65,6 +65,15 @@ impl ReadArgs {
         }
         sources.extend(pipes.into_iter().map(|pipe| ShardSource::Pipe(pipe.clone())));
         Ok((sources, unreadable))
+    }
+}
+
+/// The folder of shards in that of a crawl: its other files are the crawl's own. What else is named stays as it is.
+fn shards_of_crawl(input: &str) -> String {
+    let folder = Path::new(input);
+    match folder.join("crawl.toml").is_file() {
+        true => folder.join("shards").to_string_lossy().into_owned(),
+        false => input.to_owned(),
     }
 }
 

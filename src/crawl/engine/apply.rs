@@ -241,7 +241,7 @@ impl Crawl {
             return None;
         }
         let head = Response::parse(&received.raw[..received.head_len]);
-        self.options.politeness.retry_after(head.header("retry-after")?, self.now_ms())
+        self.options.politeness.retry_after(head.header("retry-after")?, self.now_ms() - self.lead_ms)
     }
 
     /// The end of a URL, for now: its event, and when its page is due again.

@@ -22,6 +22,8 @@ pub(super) struct Checkpoint {
     pub priors: Priors,
     /// Sites that seeds moved to.
     pub adopted: Vec<String>,
+    /// The crawl's clock, ms since 1970.
+    pub clock_ms: i64,
 }
 
 impl Crawl {
@@ -55,6 +57,7 @@ impl Crawl {
             totals: self.totals.clone(),
             priors: self.visits.priors.clone(),
             adopted: self.reader.scope.adopted(),
+            clock_ms: self.now_ms(),
         };
         let checkpoint = postcard::to_allocvec(&checkpoint)
             .map_err(|e| Error::Internal(format!("checkpoint cannot be encoded: {e}")))?;

@@ -183,7 +183,11 @@ pub struct Crawl {
     changed: usize,
     threads: Option<tokio::runtime::Runtime>,
     started: Instant,
+    /// The crawl's clock when it was opened, ms since 1970.
     wall_ms: i64,
+    /// How far that was ahead of the machine's clock, ms: times on disk were written by a clock that was ahead, and
+    /// waits must go on from where they were.
+    lead_ms: i64,
     resumed: bool,
     warm_ms: i64,
     traps_reported: HashSet<(String, &'static str)>,
@@ -212,6 +216,8 @@ pub struct Crawl {
     queues: look::Queues,
     /// When the last answer came in.
     answered_at: Instant,
+    /// The host that all wait for, and until when, ms since 1970 by the crawl's clock.
+    long_wait: Option<(String, i64)>,
     _lock: FolderLock,
 }
 
@@ -219,10 +225,11 @@ impl Crawl {
     /// Lets the crawl believe that it is `now_ms`, ms since 1970: for simulations in which a year passes in minutes. To be
     /// called before [`Crawl::run`].
     pub fn set_clock(&mut self, now_ms: i64) {
-        let shift = now_ms - webmill_capture::date::now_ms();
-        self.wall_ms += shift - self.clock_shift_ms;
-        self.warm_ms += shift - self.clock_shift_ms;
-        self.clock_shift_ms = shift;
+        let shift = now_ms - self.now_ms();
+        self.wall_ms += shift;
+        self.warm_ms += shift;
+        self.lead_ms = 0;
+        self.clock_shift_ms = now_ms - webmill_capture::date::now_ms();
     }
 
     /// What waits and what is known.
@@ -293,7 +300,8 @@ impl Crawl {
         result
     }
 
-    /// Milliseconds since 1970, never going back while the crawl runs.
+    /// Milliseconds since 1970, never going back: neither while the crawl runs, whatever becomes of the machine's clock, nor
+    /// from one run to the next.
     fn now_ms(&self) -> i64 {
         self.wall_ms + i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
     }

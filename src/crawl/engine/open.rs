@@ -60,6 +60,7 @@ impl Crawl {
         let mut crawl = Crawl::assemble(folder, options, tools, opened, lock)?;
         crawl.keep_to_rules(&replayed)?;
         if !replayed.fresh {
+            replayed.clock_back_ms = crawl.lead_ms;
             crawl.go_on_from(&checkpoint, &mut replayed)?;
         }
         crawl.hand_over()?;
@@ -82,7 +83,8 @@ impl Crawl {
         let mut options = options.clone();
         let operator = open_operator(folder, &frontier, &mut options)?;
         adopt(&reader.scope, &checkpoint, &operator);
-        let wall_ms = now_ms();
+        let lead_ms = lead_ms(&checkpoint, &replayed);
+        let wall_ms = now_ms() + lead_ms;
         let pause_ms = if replayed.fresh { 0 } else { restart_pause_ms(&options) };
         let focus = Crawl::open_focus(&options, &frontier, &reader)?;
         Ok(Crawl {
@@ -108,6 +110,7 @@ impl Crawl {
             threads: Some(threads),
             started: Instant::now(),
             wall_ms,
+            lead_ms,
             resumed: !replayed.fresh,
             warm_ms: wall_ms + pause_ms,
             traps_reported: HashSet::new(),
@@ -126,6 +129,7 @@ impl Crawl {
             taken_over_ms: 0,
             queues: look::Queues::default(),
             answered_at: Instant::now(),
+            long_wait: None,
             options,
             _lock: lock,
         })
@@ -150,6 +154,11 @@ impl Crawl {
         }
         self.commit()
     }
+}
+
+/// How far the clock of the last commit is ahead of the machine's, ms.
+fn lead_ms(checkpoint: &Checkpoint, replayed: &Replayed) -> i64 {
+    if replayed.fresh { 0 } else { checkpoint.clock_ms.saturating_sub(now_ms()).max(0) }
 }
 
 /// What the settings alone make, before anything of the folder is read.

@@ -27,6 +27,9 @@ const BATCH: u64 = 4096;
 /// Events that the reader of the journal may be ahead of the reader of the shards.
 const AHEAD: usize = 1024;
 
+/// A clock that stands so far before the last commit is named, ms.
+const NOTED_BACK_MS: i64 = 5000;
+
 /// What opening a crawl found.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -47,6 +50,8 @@ pub struct Replayed {
     pub revived: u64,
     /// URLs that an earlier run had given up and that are asked for again.
     pub asked_again: u64,
+    /// How far the machine's clock stands before the time of the last commit, ms.
+    pub clock_back_ms: i64,
 }
 
 impl Replayed {
@@ -61,6 +66,14 @@ impl Replayed {
             let (events, pages) = (self.events, self.pages);
             let (events, pages) = (many(events, "event"), many(pages, "page"));
             notes.push(format!("replayed from behind the last commit: {events} and {pages}"));
+        }
+        if self.clock_back_ms >= NOTED_BACK_MS {
+            let seconds = self.clock_back_ms / 1000;
+            let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+            notes.push(format!(
+                "the clock stands {hours} h {minutes} min {} s before the last commit: waits go on from where they were",
+                seconds % 60
+            ));
         }
         if self.revived > 0 {
             notes.push(format!("asked again: {} that an earlier run left alone", many(self.revived, "host")));

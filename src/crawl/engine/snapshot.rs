@@ -64,6 +64,8 @@ pub struct Snapshot {
     pub operated: Operated,
     /// Since the last answer came in.
     pub idle: Duration,
+    /// The host that everything waits for, where that is longer than a minute, and until when, ms since 1970.
+    pub long_wait: Option<(String, i64)>,
     /// Bytes that the process holds in memory, where that is known.
     pub resident_bytes: Option<u64>,
     /// How a focused crawl does.
@@ -139,6 +141,7 @@ impl Crawl {
             troubled_hosts: self.troubled.len() as u64,
             operated: self.operated(),
             idle: self.answered_at.elapsed(),
+            long_wait: self.long_wait.clone().map(|(host, until_ms)| (host, until_ms - self.lead_ms)),
             resident_bytes: resident_bytes(),
             focus: self.focus_counts(),
             last,

@@ -17,6 +17,8 @@ const SYNC: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_secs(10);
 /// Longest wait for a result before the operator, limits and hosts are looked after.
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
+/// A wait that is longer than this, ms, is explained.
+const LONG_WAIT_MS: i64 = 60_000;
 
 impl Crawl {
     pub(super) fn fetch_all(
@@ -53,6 +55,7 @@ impl Crawl {
             {
                 break;
             }
+            self.note_long_wait(&wake)?;
             self.collect(wake, committed)?;
             if let Some(error) = self.out_of_reach() {
                 self.commit()?;
@@ -92,6 +95,20 @@ impl Crawl {
         }
         let wake = self.dispatch()?;
         Ok(if looks_left { Wake::At(now) } else { wake })
+    }
+
+    /// Notes for whom all wait, where that is long and nothing is on its way.
+    fn note_long_wait(&mut self, wake: &Wake) -> Result<()> {
+        let is_long = |until: i64| until - self.now_ms() > LONG_WAIT_MS;
+        match wake {
+            Wake::At(until) if self.requests.in_flight == 0 && is_long(*until) => {
+                if self.long_wait.is_none() {
+                    self.long_wait = self.frontier.first_due()?.filter(|(_, due)| is_long(*due));
+                }
+            }
+            _ => self.long_wait = None,
+        }
+        Ok(())
     }
 
     /// Takes in results: at least one, unless the next host is due before.

@@ -417,6 +417,8 @@ impl Fields {
             if name.eq_ignore_ascii_case(b"content-length") {
                 fields.lengths = true;
                 for one in value.split(|b| *b == b',') {
+                    // Some servers send the zero that ends their text; browsers take what stands before it.
+                    let one = one.split(|b| *b == 0).next().unwrap_or_default();
                     match length(one.trim_ascii()) {
                         Some(length) if fields.length.is_none_or(|l| l == length) => {
                             fields.length = Some(length);

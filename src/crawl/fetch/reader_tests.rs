@@ -65,6 +65,7 @@ fn where_a_response_ends() {
         // Odd lengths.
         (b"HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\nContent-Length: 1\r\n\r\na", b"a", true, true),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nabc", b"abc", true, false),
+        (b"HTTP/1.1 200 OK\r\nContent-Length:   1\0\r\n\r\na", b"a", true, true),
         (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nabc", b"abc", true, false),
         (b"HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\nabc", b"abc", true, false),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nabc", b"abc", true, false),

@@ -11,7 +11,7 @@ use crate::task::{Discovered, Purpose};
 use webmill_capture::error::{Error, Result};
 
 /// Raised when the bytes of a keyspace change their meaning.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 const HEAD: &[u8] = b"head";
 const CHECKPOINT: &[u8] = b"mark";
 

@@ -13,6 +13,8 @@ use webmill_capture::error::{Error, Result};
 
 /// A host that is not due for so long leaves memory at once, ms.
 pub(super) const FAR_MS: i64 = 600_000;
+/// Places of parked hosts that are looked at for the one that is due first.
+const LOOKED_AT: usize = 10_000;
 /// Entries of a host that are given out before its position on disk is updated.
 const SERVED: u32 = 1024;
 
@@ -46,6 +48,31 @@ impl Frontier {
                 return Ok(next);
             }
         }
+    }
+
+    /// Of the hosts that wait the one that is due first, and when.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub fn first_due(&self) -> Result<Option<(String, i64)>> {
+        let in_memory = |slot: u32| self.hosts.get(slot).name.to_string();
+        let waiting = self.hosts.waiting.first().map(|(time, slot)| (in_memory(*slot), *time));
+        let resting = self.hosts.ready.first().and_then(|(_, slot)| {
+            let due = self.hosts.get(*slot).loaded.as_ref()?.state.next_ms;
+            Some((in_memory(*slot), due)).filter(|_| due > self.now_ms)
+        });
+        let (mut parked, mut scanned) = (None, 0);
+        self.index.scan(&[BY_TIME], &[BY_TIME + 1], |key, value| {
+            let (place, name) = self.read_place(key, &value)?;
+            scanned += 1;
+            // The places of hosts in memory are those that they had before.
+            if self.hosts.find(seen::host_key(self.options.hash_seed, name)).is_none() {
+                parked = place.time.map(|time| (name.to_owned(), time));
+            }
+            Ok(parked.is_none() && scanned < LOOKED_AT)
+        })?;
+        let due = [waiting, resting, parked].into_iter().flatten().min_by_key(|(_, due)| *due);
+        Ok(due.filter(|(_, due)| *due < NEVER_MS))
     }
 
     /// Leases the first entry of a host; `None`: the host was out of order, and is where it belongs now.

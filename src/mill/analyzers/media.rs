@@ -240,7 +240,8 @@ mod tests {
     fn rows(url: &str, head: &str, body: &[u8]) -> Vec<MediaRow> {
         let answer = [format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n").as_bytes(), body].concat();
         let mill = Mill::new(PageLimits::default());
-        let milled = mill.mill(&Capture::new(url, Response::parse(&answer))).expect("the URL is one");
+        let milled =
+            mill.mill(&Capture::new(url, Response::parse(&answer))).unwrap().expect("the URL is one");
         milled.rows.of::<MediaRow>().to_vec()
     }
 

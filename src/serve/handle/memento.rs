@@ -249,8 +249,11 @@ pub fn replay(
         "" => replayed::frame(shared, asked, &held.name, &entry, &captures),
         "id_" => {
             let mut response = raw::answer(record, &address_prefix(&addresses, entry.timestamp, "id_"));
-            // Opened in a browser it has an origin of its own, without scripts.
-            set(&mut response, "content-security-policy", "sandbox");
+            set(
+                &mut response,
+                "content-security-policy",
+                if shared.options.raw_open { "sandbox" } else { RAW_POLICY },
+            );
             response
         }
         _ => replayed::capture(asked, &held.name, &entry, kind, record),
@@ -262,6 +265,11 @@ pub fn replay(
     }
     Ok(with_links(response, &addresses.links(&captures.times, Some(entry.timestamp))))
 }
+
+/// What a capture as it was stored may do when a browser opens it: it has an origin of its own, no scripts, and loads nothing but
+/// what it brings with itself, so that no request leaves for the live Web.
+const RAW_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; \
+                          media-src data:; form-action 'none'; base-uri 'none'";
 
 /// What addresses of captures of a time begin with.
 fn address_prefix(addresses: &Addresses<'_>, time: Timestamp, modifier: &str) -> String {

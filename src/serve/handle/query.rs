@@ -16,7 +16,7 @@ use crate::index::CaptureSource;
 use crate::index::query::{Cut, Dialect, MatchType, Query, QueryEnd, Row};
 
 use super::guard::Guarded;
-use super::{Asked, Shared, Turn, wait_for_turn};
+use super::{Asked, Shared, turn};
 use crate::answer::{Refusal, set, whole};
 use crate::cdx::{RowWriter, XmlWriter, xml_pairs};
 use crate::stream::{CHUNK, Chunks, Timed, chunks};
@@ -151,19 +151,18 @@ async fn long(
     zipped: bool,
     asked: Asked,
 ) -> Result<Body, Refusal> {
-    let peer = asked.peer;
-    wait_for_turn(shared, peer).await?;
+    let turn = turn(shared, asked.peer).await?;
     let (chunks, taken) = chunks(asked.started + shared.options.request_timeout);
     let (early, begun) = oneshot::channel();
     let (shared, collection) = (Arc::clone(shared), collection.to_owned());
     tokio::task::spawn_blocking(move || {
-        let turn = Turn { shared: &shared, peer };
+        let _turn = turn;
         let mut sending = Sending {
             chunks,
             early: Some(early),
             zip: zipped.then(|| GzEncoder::new(Vec::new(), Compression::fast())),
         };
-        let result = match turn.shared.collection(&collection) {
+        let result = match shared.collection(&collection) {
             Ok(held) => {
                 let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who);
                 walk(&query, &index, writer, &mut sending)

@@ -13,7 +13,7 @@ use crate::index::Entry;
 use crate::index::indexer::{Counts, Facts, Indexer};
 
 /// Stored bytes of a part.
-const PART_BYTES: u64 = 16 << 20;
+const PART_BYTES: u64 = 4 << 20;
 
 /// A pass over shards.
 #[derive(Debug, Clone)]

@@ -1,41 +1,74 @@
 //! PageRank.
 //!
-//! **Definition.** With N nodes, damping d, teleport vector v (sum 1; uniform unless personalised) and P the
-//! matrix of transition probabilities (arc weight / weight of all arcs of the source; rows of nodes without
-//! arcs, the *dangling* ones, are replaced by a vector u), the PageRank x is the solution with sum 1 of
+//! Called by the job `rank`, by the command `rank --by` and by Python, through [`Measure`].
 //!
-//! x = (1 − d) v + d Pᵀ x.
+//! # The equation
 //!
-//! With u = v (*strongly preferential*, the default), with u uniform (*weakly preferential*), or without
-//! replacement, the rank that flows into dangling nodes then being lost. The classical scale of the
-//! literature, PR(A) = (1 − d) + d Σ PR(T)/C(T), is N x.
+//! There are N nodes; d is the damping; v is the teleport vector (sum 1, uniform unless personalised); P₀ holds the
+//! probabilities of following an arc (its weight over the weight of all arcs of its source), with rows of zeros for
+//! *dangling* nodes, those without arcs; a is the indicator of dangling nodes; u says where their rank goes. PageRank
+//! is the vector x of sum 1 with
 //!
-//! **Algorithm.** With P₀ having zero rows for dangling nodes, x is the dominant eigenvector of (1 − d) v 1ᵀ + d u
-//! aᵀ + d P₀ᵀ, a the indicator of dangling nodes. Their own values are a function of the others' (in `Flow`), so
-//! only nodes with out-links are swept, and their sum is left to itself: holding it at 1 would be the slowest
-//! thing to converge where much rank dangles. (Where rank is lost, x is the same eigenvector as with u = v, on
-//! another scale.) Iterative refinement: a sweep in double precision tells the residual of the equation; block
-//! Gauss–Seidel sweeps in single precision, which read half as much (in `correction`, over arcs brought into the
-//! order of reading, in `layout`), solve for the correction; and so on until the residual is small enough. The
-//! rank that a node gives itself is solved for exactly.
+//! x = (1 − d) v + d (aᵀx) u + d P₀ᵀ x.                                                          (1)
 //!
-//! **Cost.** A sweep in single precision reads 8 bytes an arc that does not end in a dangling node and some 30
-//! for each node with out-links; the few in double precision 12 an arc and 48 a node. Besides the graph and its
-//! transpose it takes 72 bytes a node and 4 an arc (8 with weights). [`lean`](PageRank::lean) runs take 48 a node:
-//! all their sweeps are in double precision and read the transpose itself, twice to thrice as long. Setting all up takes as long as some fifteen sweeps in single precision.
+//! With u = v it is *strongly preferential* (the default), with u uniform *weakly preferential*; with u = 0 the rank
+//! that flows into dangling nodes is lost. In that last case and with u = v alike, (I − d P₀ᵀ) x is a multiple of v: it
+//! is the same vector on another scale. The classical scale of the literature, PR(A) = (1 − d) + d Σ PR(T)/C(T), is N
+//! x.
 //!
-//! **Determinism.** Chunks depend on the graph alone, and partial sums are added in their order: the same bytes
-//! on any number of threads. The two ways agree within their error bounds, not in all bits.
+//! # From the equation to the sweep
 //!
-//! **Stopping rule.** Let r be the residual, computed in double precision: r = (1 − d) Y v + d D u + d P₀ᵀ y − y,
-//! where y is the vector, Y its sum, D the sum of its dangling part. Then x = y / Y misses its equation by r / Y,
-//! and ‖x − x*‖₁ is at most ‖r‖₁ / ((1 − d) Y). Sweeps stop when this bound is within the tolerance; it is
-//! returned. It is as good as double precision, some 1e-15.
+//! **1. The sum is left free.** As 1ᵀx = 1, (1) can be written so that every multiple of x fulfils it as well:
 //!
-//! **Reference.** G. M. Del Corso, A. Gullì, F. Romani, Fast PageRank computation via a sparse linear system,
-//! *Internet Mathematics* 2 (2005), doi:10.1080/15427951.2005.10129108. P. Boldi, M. Santini, S. Vigna,
-//! PageRank: functional dependencies, *ACM TOIS* 27 (2009), doi:10.1145/1629096.1629097. N. J. Higham, *Accuracy
-//! and Stability of Numerical Algorithms* (2002), chapter 12, doi:10.1137/1.9780898718027.
+//! y = (1 − d) (1ᵀy) v + d (aᵀy) u + d P₀ᵀ y.                                                    (2)
+//!
+//! We look for any such y > 0 and divide by its sum at the end. (Holding the sum at 1 from sweep to sweep would be the
+//! slowest part to converge where much rank dangles.)
+//!
+//! **2. Dangling nodes are taken out.** They have no arcs, so they act on others by the sum D = aᵀy alone. Let Y be the
+//! sum of y over the other nodes, V and U the sums of v and u over these, and L what arcs bring to dangling nodes.
+//! Summing (2) over dangling nodes gives
+//!
+//! D = (1 − d)(1 − V)(Y + D) + d (1 − U) D + L,   so   D = ((1 − d)(1 − V) Y + L) / ((1 − d) V + d U)
+//!
+//! (type `Flow`). Only nodes with arcs are swept; the values of the others are computed once, at the end.
+//!
+//! **3. A loop is solved for.** Where node i gives itself the share pᵢᵢ of its rank, its term moves to the left side:
+//!
+//! yᵢ = ((1 − d)(Y + D) vᵢ + d D uᵢ + d Σ pⱼᵢ yⱼ) / (1 − d pᵢᵢ),   the sum over arcs j → i with j ≠ i.            (3)
+//!
+//! **4. Gauss–Seidel.** A sweep puts (3) into practice node by node, with the values that this sweep has already
+//! changed. Nodes are worked on in chunks that depend on the graph alone; a chunk sees its own new values, and those of
+//! chunks that an earlier step has done.
+//!
+//! **5. Refinement.** Sweeps in single precision read half as many bytes, but stop at some 1e-7. So a sweep in double
+//! precision computes the residual r of (2) (`exact`); sweeps in single precision solve the same equation for the
+//! correction z, with r added to the right side (`correction`, over arcs brought into the order of reading by
+//! `layout`); y + z is the next y. Each such step wins some six digits.
+//!
+//! **6. Bound and scale.** Y + D being the whole sum of y, x = y / (Y + D) misses (1) by r / (Y + D), and, as ‖(I − d
+//! P)⁻¹‖₁ ≤ 1 / (1 − d), ‖x − x*‖₁ ≤ ‖r‖₁ / ((1 − d)(Y + D)). Sweeps stop when this bound is within the tolerance. It
+//! is returned, and is as good as double precision, some 1e-15.
+//!
+//! # Cost
+//!
+//! A sweep in single precision reads 8 bytes an arc that does not end in a dangling node and some 30 for each node with
+//! arcs; the few in double precision 12 an arc and 48 a node. Besides the graph and its transpose it takes 72 bytes a
+//! node and 4 an arc (8 with weights). [`lean`](PageRank::lean) runs take 48 a node: all their sweeps are in double
+//! precision and read the transpose itself, twice to thrice as long. Setting all up takes as long as some fifteen
+//! sweeps in single precision.
+//!
+//! # Determinism
+//!
+//! Chunks depend on the graph alone, and partial sums are added in their order: the same bytes on any number of
+//! threads. The two ways agree within their error bounds, not in all bits.
+//!
+//! # References
+//!
+//! G. M. Del Corso, A. Gullì, F. Romani, Fast PageRank computation via a sparse linear system, *Internet Mathematics* 2
+//! (2005), doi:10.1080/15427951.2005.10129108. P. Boldi, M. Santini, S. Vigna, PageRank: functional dependencies, *ACM
+//! TOIS* 27 (2009), doi:10.1145/1629096.1629097. N. J. Higham, *Accuracy and Stability of Numerical Algorithms* (2002),
+//! chapter 12, doi:10.1137/1.9780898718027.
 
 mod correction;
 mod exact;

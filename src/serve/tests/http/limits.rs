@@ -174,7 +174,7 @@ fn clients_that_read_nothing_are_let_go() {
 fn too_many_at_a_time_wait_or_are_told() {
     let options = Options {
         max_working: 1,
-        max_working_per_client: 1,
+        max_waiting: 1,
         wait_timeout: Duration::from_millis(50),
         ..Options::default()
     };
@@ -184,8 +184,11 @@ fn too_many_at_a_time_wait_or_are_told() {
     let mut first = [0; 9];
     stream.read_exact(&mut first).unwrap();
     let told = server.get("/t/cdx?url=http://a.example/&limit=600");
-    assert_eq!((told.status, told.header("retry-after")), (429, Some("5")));
+    assert_eq!((told.status, told.header("retry-after")), (503, Some("5")));
     drop(stream);
+    // Who waits for a place that comes is not told to go away.
+    let told = server.get("/t/cdx?url=http://a.example/&limit=600");
+    assert_eq!((told.status, told.lines().len()), (200, 600));
 }
 
 #[test]
