@@ -5,7 +5,7 @@
 //! is a chunk size; then each chunk is `size [;extension] CRLF data CRLF` (LF alone is taken), a size of 0 ends it,
 //! trailers are dropped. Where a line break is missing after a chunk, the true end is searched: the next line break
 //! that is followed by a chunk which itself fits. If there is none, the first chunk makes the body a false one; a
-//! later chunk takes what is left. Data that end early are kept.
+//! later chunk takes the remaining bytes. Data that end early are kept.
 //!
 //! Cost: linear; one chunk is borrowed, several are copied once. Reference: RFC 9112, section 7.1.
 

@@ -4,7 +4,7 @@
 //! to the first, at most [`MAX_CODINGS`] of them. A body that is not what its label says comes back as it is, with a
 //! defect: crawlers decode and keep the header. A stream that is cut or damaged gives what was decoded before.
 //!
-//! Cost: linear in what is read and written. Memory: `max` bytes and at most 64 KiB for each output, and the window of
+//! Cost: linear in the bytes read and written. Memory: `max` bytes and at most 64 KiB for each output, and the window of
 //! the decoder (gzip, deflate 32 KiB, br at most 16 MiB, zstd at most 8 MiB: a frame that asks for more is refused,
 //! RFC 9659). Reference: RFC 9110 section 8.4.1, RFC 1950–1952, 7932, 8878.
 

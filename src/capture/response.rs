@@ -70,7 +70,7 @@ impl Defects {
         self.0 & other.0 == other.0
     }
 
-    /// Names of what is set, for counts by reason.
+    /// Names of the flags that are set, for counts by reason.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES
             .into_iter()

@@ -26,7 +26,7 @@ pub(super) fn to_ascii(host: &str) -> Option<String> {
     Some(out)
 }
 
-/// Longest label of the domain name system, and what is refused beyond.
+/// Longest label of the domain name system; longer ones are refused.
 const MAX_LABEL: usize = 63;
 
 fn push_label(label: &str, out: &mut String) -> Option<()> {
@@ -49,7 +49,7 @@ fn push_label(label: &str, out: &mut String) -> Option<()> {
     (1..=MAX_LABEL).contains(&(out.len() - start)).then_some(())
 }
 
-/// Nameprep: what is to be mapped away, case, compatibility; then what is prohibited, and mixed directions.
+/// Nameprep: characters mapped to nothing, case, compatibility; then prohibited characters and mixed directions.
 fn prepared(label: &str) -> Option<String> {
     let kept: Vec<char> = label.chars().filter(|c| !goes(*c)).collect();
     let mut mapped = String::with_capacity(label.len());
