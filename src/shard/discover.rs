@@ -19,7 +19,7 @@ use super::{Container, Format, RAW_DB_PAGE_NAME, arc, text_mode, warc_head};
 
 /// Bytes that recognition looks at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
-/// Bytes unpacked to see what is inside a compressed file.
+/// Bytes unpacked to recognise the content of a compressed file.
 const INSIDE_BYTES: u64 = 2048;
 /// A file without a shard's beginning is looked through this far for a whole RAW DB record.
 const FRAGMENT_BYTES: u64 = 64 << 20;

@@ -4,7 +4,7 @@
 //! compressed; both are recognised by content. [`ShardReader`] walks a shard, or a byte range of one, and lends one
 //! [`Record`] at a time; damage is an error with path, offset and reason, after which the walk goes on with the next
 //! record that can be shown to be one. [`discover`] finds shards, [`split`] cuts them for threads, [`Converter`] and the
-//! writers make them, [`recover`] copies what is whole out of damaged ones.
+//! writers make them, [`recover`] copies the complete records of damaged ones.
 //!
 //! The pages of a WARC file:
 //!

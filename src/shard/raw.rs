@@ -3,7 +3,7 @@
 //! The walk ([`super::raw_walk`]) says where records are; this takes them out: values, date, compression. A record
 //! that is whole but cannot be used (no URL, data that does not unpack to `unzip-length`) is an
 //! error of its own and is walked over by its `length`; where its data shows that the `length` may be wrong, whole
-//! records inside it are given instead. URLs that are not UTF-8 are percent-encoded byte by byte. What is odd but leaves
+//! records inside it are given instead. URLs that are not UTF-8 are percent-encoded byte by byte. An oddity that leaves
 //! no doubt (another version, plain data with `unzip-length`, a date that cannot be read) is a defect of the record.
 //!
 //! Memory: the stored record and its unpacked data, each at most `max_record_bytes`; uncompressed data is borrowed
@@ -26,7 +26,7 @@ use super::{Format, ReadOptions, Record, RecordType, Resume, revisit};
 
 /// What gzip data begins with.
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
-/// What is said of records whose grammar holds and whose version is not the one that is known.
+/// The message about records that follow the grammar and have another version.
 const OTHER_VERSION: &str = "`version` is not 1.0; the record is read as if it were";
 const PLAIN_DATA: &str = "the data is not compressed although `unzip-length` says so";
 

@@ -39,7 +39,7 @@ const HEAD_BYTES: usize = 1024;
 const PROOF: usize = 3;
 /// Bytes looked through at a time far ahead.
 const LOOK_BYTES: usize = 64 * 1024;
-/// What is said of a head without an end.
+/// The message about a head without an end.
 const CUT_HEAD: &str = "the file ends inside a record's head: it was cut off";
 /// Whole records that are looked at inside one that cannot be used.
 const MAX_TRIES: usize = 64;
@@ -155,7 +155,7 @@ impl Walker {
         }
     }
 
-    /// Is what is at `at` the beginning of a record that the end of the file cut off?
+    /// Is a record that the end of the file cut off at `at`?
     pub(crate) fn is_cut(&mut self, at: u64) -> bool {
         match head_at(&mut self.stream, at) {
             Ok(head) => {

@@ -106,7 +106,7 @@ impl Stream {
         }
     }
 
-    /// A stream of what `decoder` makes of `stored` bytes, under the path and name of those. Where decoding fails, what is
+    /// A stream of the bytes that `decoder` makes of `stored` bytes, under the path and name of those. If decoding fails, what is
     /// left of them is lost: `inner` gives the stored stream that the decoder reads.
     pub(crate) fn decoded<D: Read + Send + 'static>(
         decoder: D,
@@ -143,7 +143,7 @@ impl Stream {
         }
     }
 
-    /// What is buffered at the position, without reading.
+    /// The buffered bytes at the position, without reading.
     pub fn buffered(&self) -> &[u8] {
         &self.window[self.start..self.end]
     }

@@ -16,7 +16,7 @@
 //! | URI in angle brackets or with spaces | brackets off, spaces kept | the same |
 //! | digest that does not agree (asked for) | defect | error |
 //! | digest by an algorithm that is not computed (asked for) | defect | defect |
-//! | file cut off inside a block | what is there, marked as truncated; then an error | error |
+//! | file cut off inside a block | the bytes there are, marked as truncated; then an error | error |
 //! | damaged member, no head where one should be | error, goes on after | the same |
 //!
 //! Reference: ISO 28500; Internet Archive, "ARC File Format".

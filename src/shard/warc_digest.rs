@@ -3,7 +3,7 @@
 //! Written as `algorithm:value`; SHA-1 in base32 by custom, others in hex. SHA-1 and SHA-2 are computed and compared, in
 //! whichever coding the value is. MD5 and what else is named is said to be unchecked, which is no fault of the record.
 //! The payload of an HTTP record is its entity body: what follows the head, transfer coding taken off, content coding
-//! left on. That is what is written here. Many writers digest the body as stored instead, chunks and all, so either
+//! left on. Writers here do the same. Many writers digest the body as stored instead, chunks and all, so either
 //! reading satisfies, and [`Record::payload_digest_form`] says which did. Checkers disagree in the same way: `warcio check`
 //! compares with the body as stored and calls the standard's digest of a chunked body failed; it passes everything else.
 //! A revisit declares the payload of the record it refers to.
