@@ -10,7 +10,7 @@
 //! costs nothing, and a missing end tag costs at most its item.
 //!
 //! **Bad input.** Entities other than XML's five and character references are not expanded, a DTD declares nothing, nothing
-//! is fetched. Broken XML gives the items before the fault. Items and bytes are bounded by [`FeedLimits`]; what is beyond
+//! is fetched. Broken XML gives the items before the fault. Items and bytes are bounded by [`FeedLimits`]; everything beyond
 //! is counted.
 //!
 //! **Cost.** Linear in the text; memory of the items.

@@ -3,7 +3,7 @@
 //! **Definition.** The scripts of a page are what stands in its `script` elements, in attributes `on…`, and behind
 //! `javascript:` where a reference may stand. A link in them is a whole string literal that names a page: an http(s) URL, a
 //! path, a file name of a kind that pages have; where the script goes there (`location = …`, `location['href'] = c ? … : …`,
-//! `window.open(…)`) any reference. Literals joined by `+` alone are one. What is joined with something unknown is no link, nor is what is
+//! `window.open(…)`) any reference. Literals joined by `+` alone are one. A literal joined with something unknown is no link, nor is text
 //! compared, loaded, reported or shown as a picture (see [`shape`]). Markup in a literal (`document.write`) gives the links
 //! that are whole in it. Files of scripts are not read: a page that names one would get what that file holds for all others.
 //!
@@ -119,7 +119,7 @@ struct Scan<'s> {
     brackets: Vec<Bracket<'s>>,
     /// Brackets beyond those.
     deeper: usize,
-    /// Whether the script goes to what is being written.
+    /// Whether the script navigates to the literal that follows.
     goes: bool,
     pending: Option<Pending<'s>>,
 }
