@@ -1,7 +1,7 @@
 //! Divides a page into blocks and containers.
 //!
 //! Algorithm: one walk of the tree (iterative), then one pass over the containers from the last to the first, which adds
-//! each to its parent, and one from the first to the last for what is inherited. Cost: O(nodes + characters) time,
+//! each to its parent, and one from the first to the last for inherited properties. Cost: O(nodes + characters) time,
 //! O(blocks + containers) memory; [`MAX_BLOCKS`] and [`MAX_TEXT`] bound both.
 
 pub(crate) mod class_names;

@@ -49,7 +49,7 @@ pub(super) const ENDING: [PhraseKind; 6] = [
     PhraseKind::Copyright,
 ];
 
-/// What is derived from all blocks together, used by the rows.
+/// Features derived from all blocks together, which the rows use.
 #[derive(Default, Debug)]
 pub(crate) struct PageFeatures {
     pub(super) phrases: Vec<u32>,
@@ -96,7 +96,7 @@ const STATED_HEAD: usize = 60;
 /// Bytes of a stated text that blocks are looked up in.
 const MIN_STATED: usize = 40;
 
-/// A text without what is between `<` and `>`.
+/// A text without its parts between `<` and `>`.
 fn without_tags(text: &str) -> String {
     let mut inside = false;
     text.chars()

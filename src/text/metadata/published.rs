@@ -2,7 +2,7 @@
 //!
 //! Order of trust: structured data, stated metadata, a day in the page's address, `<time>` elements, text near
 //! the title, bylines anywhere, a dateline at the beginning of the text, the data that scripts carry, any block that is
-//! little more than a date. What is among comments and related articles, or in code, does not count. Where nothing of all
+//! little more than a date. Dates among comments and related articles, or in code, do not count. Where nothing of all
 //! this is found, the first `<time>` or bare date among comments counts, for the posts of a thread are comments of each other;
 //! and last when the page was changed, if it states no more.
 //!

@@ -6,7 +6,7 @@
 //! whatever the page's markup, and no character is written that XML 1.0 does not have.
 //!
 //! **Algorithm.** As for [Markdown](super::markdown): against the chain of quotes and items around the block before, that of
-//! a block tells what is closed and opened. Inline elements that cross are closed and opened again.
+//! a block says which elements are closed and opened. Inline elements that cross are closed and opened again.
 //!
 //! **Cost.** Linear in text and inline elements, times the depth of nesting (at most [`MAX_CHAIN`] quotes and items, what
 //! the builder of blocks bounds inline); no block begins past the bound of the caller.
@@ -35,7 +35,7 @@ pub enum XmlForm {
     Tei,
 }
 
-/// Appends text with what is markup in XML escaped, also in values of attributes, and without characters that XML does not have.
+/// Appends text with the characters of XML's markup escaped, also in values of attributes, and without characters that XML does not have.
 ///
 /// # Examples
 /// ```
