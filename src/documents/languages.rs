@@ -65,7 +65,7 @@ impl Spoken {
         *self.0.entry(language).or_default() += count as u64;
     }
 
-    /// The tag of the commonest, else of what is declared.
+    /// The tag of the commonest language, else of the declared one.
     pub(crate) fn tag(&self, declared: Option<u16>) -> Option<String> {
         let most = self.0.iter().max_by_key(|&(_, count)| *count).map(|(&language, _)| language);
         most.or(declared).and_then(tag_of).map(str::to_owned)

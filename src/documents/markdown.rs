@@ -1,4 +1,4 @@
-//! Markdown: CommonMark with tables, footnotes, task lists and what is struck through, read by `pulldown-cmark`.
+//! Markdown: CommonMark with tables, footnotes, task lists and strikethrough, read by `pulldown-cmark`.
 //!
 //! **Definition.** The text is that of headings, paragraphs, items, tables, code and notes, without marks; links keep their
 //! words. HTML within is passed over. A block of metadata at the beginning, between lines `---`, gives title, author, date

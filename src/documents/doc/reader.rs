@@ -29,7 +29,7 @@ const COMMENTS: usize = 4;
 const ENDNOTES: usize = 5;
 const BOXES: usize = 6;
 
-/// What is known while the text is walked.
+/// The state while the text is walked.
 pub(super) struct Reader<'a> {
     fib: &'a Fib,
     main: &'a [u8],

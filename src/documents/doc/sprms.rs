@@ -2,7 +2,7 @@
 
 use crate::ole::{u16_at, u32_at};
 
-/// How characters look. What is `None` is as in the style.
+/// How characters look. `None`: as in the style.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Look {
     pub style: Option<u16>,

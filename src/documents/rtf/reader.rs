@@ -345,7 +345,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Closes what is open and makes the document.
+    /// Closes all open elements and makes the document.
     fn finish(mut self) -> Document {
         // A file that is cut within a picture ends the paragraph around it.
         self.left_out = 0;
