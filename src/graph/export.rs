@@ -20,7 +20,7 @@ use webmill_capture::error::{AtPath, Error, Result};
 use webmill_capture::names::near_to;
 use webmill_capture::{CanonicalUrl, Host, canonical_host};
 
-/// A part of a graph, and what is told of it.
+/// A part of a graph, with names and scores of its nodes.
 #[derive(Clone, Debug)]
 pub struct Export<'a> {
     graph: &'a Csr,

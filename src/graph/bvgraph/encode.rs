@@ -34,7 +34,7 @@ impl BvParts {
     }
 }
 
-/// A list taken apart: what is copied, what is consecutive, what is left.
+/// A list of successors in three parts: copied ones, intervals of consecutive ones, and the rest.
 #[derive(Default)]
 struct Plan {
     /// How many nodes back lies the list copied from; 0 for none.

@@ -1,6 +1,6 @@
 //! What in a list of arcs may have been meant otherwise than it was read.
 //!
-//! What is likely wrong as a whole is refused: a list whose lines hold more names of several words than arcs, or where a
+//! A list that is likely not a list of arcs is refused: one whose lines hold more names of several words than arcs, or where a
 //! number may be a weight or of a name. The rest is said, with counts and the first line of its kind.
 
 use super::super::csr::Parallel;
@@ -94,7 +94,7 @@ impl Doubts {
     /// Notes doubtful properties of a list with `arcs` arcs.
     ///
     /// # Errors
-    /// What is wrong where lines cannot be meant as they were read, or contradict one another.
+    /// The defect, if lines can hardly be meant as they were read, or contradict one another.
     pub fn judge(&self, arcs: u64, notes: &mut Vec<String>) -> Result<(), String> {
         self.of_cells()?;
         self.of_nodes(arcs, notes)?;

@@ -1,7 +1,7 @@
 //! What one line of a list of arcs says.
 //!
 //! Foreign lists are written in many ways, and a wrong guess is silent: a pair of URLs taken for one name makes
-//! isolated nodes, a number at the end of a URL with blanks becomes a weight. So only what is clear is an arc here,
+//! isolated nodes, a number at the end of a URL with blanks becomes a weight. So only an unambiguous line is an arc here,
 //! and what was guessed is said, for the reader to count.
 
 use super::table::{cells, empty, separator};
@@ -33,7 +33,7 @@ pub(super) const SEPARATORS: [char; 3] = [',', ';', '|'];
 /// Reads a line of names, trimmed and not empty.
 ///
 /// # Errors
-/// What is wrong, in words, for a line that is meant as an arc and is none.
+/// The defect, in words, of a line that is meant as an arc and is none.
 pub(super) fn named(line: &str) -> Result<Line<'_>, String> {
     // What is in quotes is a name, whatever it holds.
     if !line.starts_with('\t')

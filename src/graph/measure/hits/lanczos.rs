@@ -164,7 +164,7 @@ impl Seen {
     }
 }
 
-/// Orthonormal directions, in blocks of rows, so that what is done for all directions is done block by block.
+/// Orthonormal directions, in blocks of rows, so that work on all directions goes block by block.
 struct Basis {
     rows: usize,
     block: usize,

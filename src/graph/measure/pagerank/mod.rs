@@ -325,7 +325,7 @@ fn total(n: usize, of: impl Fn(usize) -> f64 + Sync) -> f64 {
     sum(chunks.map(|c| (c * CHUNK..n.min((c + 1) * CHUNK)).map(&of).sum()).collect::<Vec<f64>>())
 }
 
-/// What is to be solved.
+/// The linear system to be solved.
 struct Problem<'a, A> {
     graph: &'a Csr,
     transpose: &'a Csr,
