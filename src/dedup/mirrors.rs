@@ -8,7 +8,7 @@
 //! [`MirrorOptions::suspected_from`] on suspected; sites whose names differ in scheme or a leading `www.` only are told apart
 //! from both ([`MirrorKind`]). A page that is in no cluster (no text) counts as fetched and agrees with nothing.
 //!
-//! **Algorithm.** Pages are sorted by site and hash of the path; sites of too few pages are passed over. What is left is
+//! **Algorithm.** Pages are sorted by site and hash of the path; sites of too few pages are skipped. The others are
 //! written site by site, and sorted once more by cluster: sites of a cluster make candidate pairs, which are sorted and
 //! counted. Each candidate is then decided by merging the two lists of paths, the larger site's held in memory where it
 //! fits, so that a hub is read once and not once a pair.

@@ -357,7 +357,7 @@ impl Best {
 /// Set in the number of shared hashes of a pair that the later page chose.
 const CHOSEN: u32 = 1 << 31;
 
-/// Leaves out what is known and what shares too little, and marks of each page's pairs with earlier ones the best. Takes
+/// Leaves out pairs that are known and pairs that share too little, and marks of each page's pairs with earlier ones the best. Takes
 /// pairs by (later, earlier), gives them by (earlier, later).
 fn chosen_by_later(
     pairs: Sorted<[u32; 3]>,

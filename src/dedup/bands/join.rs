@@ -34,7 +34,7 @@
 //! bucket with few others, not how many pages of a common bucket are met, while meetings grow with the cap: 35, 133
 //! and 499 a page. Hence the default of 16.
 //!
-//! **Determinism.** The matches, what is cut and all totals but [`BandJoinTotals::verifications`] are functions of the
+//! **Determinism.** The matches, the pairs cut off and all totals but [`BandJoinTotals::verifications`] are functions of the
 //! pages, their bands and the verdicts: not of the order of pushing, threads, or memory. Verifications are a function
 //! of these and the memory.
 //!

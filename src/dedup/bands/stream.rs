@@ -18,7 +18,7 @@ pub(super) fn bucket(entry: &Entry) -> [u32; 2] {
     [entry[0], entry[1]]
 }
 
-/// Which buckets may hold a fresh page: a bit for many hashes, so that what is not in it need not be sorted.
+/// Which buckets may hold a fresh page: a bit for many hashes, so that entries of other buckets need not be sorted.
 pub(super) struct Touched {
     bits: Vec<u64>,
     /// Logarithm of the number of words.

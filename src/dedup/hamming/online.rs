@@ -239,7 +239,7 @@ impl Chunk {
         chunk
     }
 
-    /// What is to be compared in the table at hand.
+    /// Finds the values to compare in the current table.
     fn begin(&mut self, index: &FingerprintIndex) {
         self.task = Task::default();
         let Some(grouped) = index.tables.get(self.table) else { return };

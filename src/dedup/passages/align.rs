@@ -275,7 +275,7 @@ fn within(text: &Winnowed, units: Range<usize>, options: &WinnowOptions, most: u
 
 /// Which units of a text are taken, a bit a unit.
 ///
-/// A run is looked through a few times at most: what is taken after it was pushed is no shorter than it, and so lies over one of its ends.
+/// A run is looked through a few times at most: a run taken after it was pushed is at least as long, and so lies over one of its ends.
 struct Taken {
     bits: Vec<u64>,
 }

@@ -154,7 +154,7 @@ impl BlockHasher {
 /// A text without its repeated lines and paragraphs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pruned<'t> {
-    /// What is left.
+    /// The remaining text.
     pub text: Cow<'t, str>,
     /// Lines left out by themselves.
     pub lines: u64,
