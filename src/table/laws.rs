@@ -1,4 +1,4 @@
-//! Laws of tables: what is written is read again, whatever the types of the cells.
+//! Laws of tables: rows that are written can be read again, whatever the types of the cells.
 
 use std::path::Path;
 

@@ -55,9 +55,9 @@ pub(crate) const SCHEMA_KEY: &str = "webmill.schema";
 /// How a file is packed that is read once more and goes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
-    /// Not at all: for what is little enough to stay in the system's memory until it is read.
+    /// Not at all: for files small enough to stay in the system's memory until they are read.
     None,
-    /// By what is fast, and has no context to set up, since row groups of such files are small.
+    /// By a fast method that has no context to set up, since row groups of such files are small.
     Fast,
 }
 
