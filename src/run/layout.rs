@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! OUT/webmill.json                 the folder is ours, and its layout
-//! OUT/JOB/.keys/KEY/               what is committed
-//! OUT/JOB/.keys/.KEY.partial/      what is being made
+//! OUT/JOB/.keys/KEY/               committed results
+//! OUT/JOB/.keys/.KEY.partial/      results in the making
 //! OUT/JOB/.keys/.KEY.lock          held while the job runs
 //! OUT/JOB/KEY.rejects.parquet      the list of a run that was refused for its damage
 //! OUT/JOB/latest -> .keys/KEY
@@ -150,7 +150,7 @@ fn is_locked(folder: &Path, key: &str) -> bool {
     File::open(folder.join(format!(".{key}.lock"))).is_ok_and(|file| file.try_lock().is_err())
 }
 
-/// Removes what is at `path`: a committed or staged folder of this key, or its list of rejects. `false` where a process works
+/// Removes `path`: a committed or staged folder of this key, or its list of rejects. `false` where a process works
 /// on the key. Committed folders are renamed first, so that none is ever there in part.
 ///
 /// # Errors
@@ -265,7 +265,7 @@ pub(crate) fn is_committed(folder: &Path) -> bool {
     folder.join(Manifest::FILE).is_file()
 }
 
-/// Names and paths of what is in a folder, by name; names that are no Unicode are nothing of ours.
+/// Names and paths of the entries of a folder, by name; names that are no Unicode are nothing of ours.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).at(folder)? {
