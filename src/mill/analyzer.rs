@@ -23,7 +23,7 @@ impl PartId {
 /// Why an analyzer or a decoder could not do with a page. The page is counted by the reason; others go on with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reject {
-    /// Named reason, lower case with hyphens: what is counted by.
+    /// Name of the reason in lower case with hyphens, by which records are counted.
     pub reason: String,
     /// What exactly was wrong.
     pub detail: String,

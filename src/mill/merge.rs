@@ -26,7 +26,7 @@ pub struct Run {
     pub is_current: bool,
 }
 
-/// What is put together, and where.
+/// A merge: the parts of a table, the order of their rows, the file to write.
 pub struct Merge<'a> {
     /// Files of one table.
     pub sources: &'a [PathBuf],
