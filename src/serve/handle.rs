@@ -1,6 +1,6 @@
 //! From a request to its answer.
 //!
-//! What is answered from memory within a few lines of an index is answered at once; what reads records or walks far gets a
+//! A request that needs only memory or a few lines of an index is answered at once; one that reads records or walks far gets a
 //! thread, of which there is a limited number.
 
 use std::collections::HashMap;
@@ -199,7 +199,7 @@ fn options() -> Response {
     response
 }
 
-/// Refuses what is refused whatever it asks for.
+/// Refuses requests that are refused whatever they ask for.
 fn admit(shared: &Shared, method: &Method, headers: &HeaderMap, target: &str) -> Result<(), Refusal> {
     if target.len() > shared.options.max_url_bytes {
         return Err(Refusal::new(StatusCode::URI_TOO_LONG, "the address is too long"));

@@ -249,7 +249,7 @@ impl References {
     }
 }
 
-/// Whether `//host/path` has a host and a path: without its slash, what is relative on the page there would take the place
+/// Whether `//host/path` has a host and a path: without its slash, a relative reference on the page there would take the place
 /// of the host.
 fn has_path(authority: &[u8]) -> bool {
     authority[2..].iter().position(|&b| b == b'/').is_some_and(|at| at > 0)

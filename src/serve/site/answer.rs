@@ -1,4 +1,4 @@
-//! The page that was asked for, from an index and what is known beside it.
+//! The page that was asked for, from an index and the results beside it.
 
 use std::ops::ControlFlow;
 
@@ -23,13 +23,13 @@ const LARGEST: usize = 12;
 
 /// A collection whose pages are made.
 pub struct Held<'a> {
-    /// What is said of it.
+    /// Name and summary of the collection.
     pub about: &'a CollectionSummary,
     /// Its captures.
     pub index: &'a dyn CaptureSource,
     /// Its numbers, counted when it was opened.
     pub survey: &'a Survey,
-    /// What is known beside the index.
+    /// Results beside the index.
     pub facts: &'a dyn Facts,
     /// The index key of a URL; `None` for what cannot be a URL.
     pub key: &'a dyn Fn(&str) -> Option<String>,

@@ -19,7 +19,7 @@ use super::package::{Names, Package, Resource, digest_of};
 /// From this size on a member of a ZIP needs the fields of ZIP64.
 const LARGE: u64 = u32::MAX as u64;
 
-/// What is said of an archive, and how it is read.
+/// Options for writing a WACZ file.
 pub struct Options<'a> {
     /// Its title.
     pub title: Option<String>,
