@@ -3,7 +3,7 @@
 //! **Algorithm.** Folds are made once. (1) From words alone, each further source that the pages have is tried; those that raise the merit of the
 //! best of support vectors, complement naive Bayes and both together stay. (2) With these sources, settings of each method are tried. (3)
 //! The best support vectors and the best complement naive Bayes are blended in several shares. What counts is the mean of accuracy and
-//! macro F1 over all folds' held-out pages; what is tried later must be better by [`MARGIN`], and by a quarter of the standard error of an
+//! macro F1 over all folds' held-out pages; a method tried later must be better by [`MARGIN`], and by a quarter of the standard error of an
 //! accuracy on as many pages: less is chance.
 //!
 //! **Cost.** Some forty trainings on parts of the pages; of more than [`SAMPLE`] pages a sample of that size is drawn.
@@ -86,7 +86,7 @@ struct Search<'a> {
     trials: Vec<Trial>,
 }
 
-/// Chooses by the training pages. `options` says which sources may be used; `base` what is not chosen.
+/// Chooses by the training pages. `options` says which sources may be used; `base` has the settings that are not chosen.
 ///
 /// # Errors
 /// The reason why nothing can be trained.

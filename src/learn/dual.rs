@@ -10,7 +10,7 @@
 //!
 //! **Cost.** A pass costs the entries of the rows twice; memory: 4 bytes a word (8 where ε is below 0.001) and 8 to 16 a page, for each class.
 //!
-//! **Determinism.** What is found of a class depends on its pages and the seed alone, not on which classes share a block.
+//! **Determinism.** The weights of a class depend on its pages and the seed alone, not on which classes share a block.
 //!
 //! **Reference.** C.-J. Hsieh et al., *A dual coordinate descent method for large-scale linear SVM*, ICML 2008. H.-F. Yu, F.-L. Huang,
 //! C.-J. Lin, *Dual coordinate descent methods for logistic regression and maximum entropy models*, Machine Learning 85, 2011,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Known facts about a page; what is not known is left empty.
+/// Known facts about a page; unknown ones are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PageFacts<'a> {
     /// Its address; the host and path are read.

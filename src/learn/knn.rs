@@ -6,7 +6,7 @@
 //! **Algorithm.** An inverted index gives what the seldom words of a page add to the cosines with all others. What common words (on more
 //! than a sixteenth of the pages) can add is bounded by Cauchy and Schwarz: the length of the page's part of common words times that of the
 //! other's. The k best by seldom words are computed exactly; only pages that the bound lets come up to these are computed too. Where these
-//! would be more work than the postings of the common words, those are added up instead. What is computed exactly is so in the order of
+//! would be more work than the postings of the common words, those are added up instead. Exact similarities are computed in the order of
 //! words: the result is that of comparing with all.
 //!
 //! **Cost.** Postings of the seldom words, and the entries of the pages that are computed; memory: the training rows twice, and 4 bytes a page

@@ -4,7 +4,7 @@
 //! they know no files, arguments or Parquet.
 //!
 //! **Determinism.** Equal rows in equal order give equal bytes for any number of threads: sums are made in the order of rows, ties go to
-//! the smaller number, what is drawn at random follows from a seed.
+//! the smaller number, random draws follow from a seed.
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -2,7 +2,7 @@
 //!
 //! The classes' weights of a word lie together, so that one walk along a page serves all of them: what a step costs is looking words up
 //! in memory, not arithmetic. Each class has dual variables, shrinking and an end of its own, and all go over the pages in the same orders;
-//! so what is found of a class does not depend on which others it shares a block with.
+//! so the weights of a class do not depend on which others it shares a block with.
 //! Weights are kept in single precision ([`Real`]) unless the descent is to come nearer to its end than these tell apart.
 
 use std::ops::Range;
