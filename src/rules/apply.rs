@@ -7,7 +7,7 @@
 //! selectors parse a text that they are given.
 //!
 //! **Cost.** One parse a page whatever the number of rules; each tag one search of its material. [`ApplyLimits`] bound
-//! results and bytes of a page; what is over them is left out and told.
+//! results and bytes of a page; everything over them is left out and reported.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

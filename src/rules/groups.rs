@@ -26,7 +26,7 @@ pub struct Visited<P> {
     pub page: P,
 }
 
-/// What is behind a link.
+/// The page behind a link.
 #[derive(Debug, Clone)]
 pub enum Behind<P> {
     /// The page.

@@ -92,7 +92,7 @@ impl fmt::Display for SelectError {
 impl std::error::Error for SelectError {}
 
 impl Selector {
-    /// A list of CSS selectors, each of which may end in what is taken of the elements: `::text` (each text node
+    /// A list of CSS selectors, each of which may end in the part that is taken of the elements: `::text` (each text node
     /// directly in it), `::attr(NAME)`, `::html` (inner markup), `::outer` (outer markup).
     ///
     /// As in Scrapy, `X ::text` and `X *::text` are all text within X; `::text` and `::attr(NAME)` alone are those

@@ -110,7 +110,7 @@ impl ToCss for PseudoClass {
     }
 }
 
-/// What is taken of an element that matches.
+/// The part that is taken of an element that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Output {
     /// The element.

@@ -29,7 +29,7 @@ pub(super) struct Context {
     pub size: usize,
 }
 
-/// What is wanted of a set.
+/// The part of a set that is needed.
 #[derive(Clone, Copy)]
 pub(super) struct Want {
     /// This many nodes are enough; if in order, they must be the first.
@@ -41,7 +41,7 @@ pub(super) struct Want {
 /// The whole set, in order.
 pub(super) const ALL: Want = Want { enough: usize::MAX, ordered: true };
 
-/// Nodes without doubles, and whether none of them is below another (so that what is below them is in order too).
+/// Nodes without doubles, and whether none of them is below another (so that their descendants are in order too).
 struct Set {
     nodes: Vec<XNode>,
     flat: bool,
