@@ -183,7 +183,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Goes on with a partial shard where that is what is being written, else finishes it.
+    /// Goes on with a partial shard if it is of the format that is written now, else finishes it.
     fn take_up(&mut self, shard: &Shard, resume: Position, last: bool) -> Result<()> {
         let there = std::fs::metadata(&shard.path).at(&shard.path)?.len();
         let known = resume.file == shard.number && resume.offset <= there;

@@ -170,7 +170,7 @@ impl CrawlOptions {
 }
 
 impl CrawlOptions {
-    /// Whether what is asked of a focused crawl goes together.
+    /// Checks whether the settings of a focused crawl are compatible.
     fn check_focus(&self) -> Result<()> {
         self.focus.check()?;
         let refuse = |why: &str| Err(Error::Config(why.into()));

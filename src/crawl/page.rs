@@ -201,7 +201,7 @@ impl PageReader {
         self.read_by(url, purpose, at.into(), raw, &[])
     }
 
-    /// [`PageReader::read`], by these leads too: what they lead to is among what is followed.
+    /// [`PageReader::read`], by these leads too: their targets are among the links followed.
     pub(crate) fn read_by(
         &self,
         url: &CanonicalUrl,

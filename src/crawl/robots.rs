@@ -63,13 +63,13 @@ pub struct Robots {
     index: Index,
 }
 
-/// What is stored: everything else follows.
+/// The stored form, from which all else follows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Facts {
     delay_ms: Option<u64>,
     sitemaps: Vec<String>,
     rules: Vec<Rule>,
-    /// Values of the rules as compared, where they are not what is written: bytes that are not UTF-8.
+    /// Values of the rules as compared, if they differ from their written form: bytes that are not UTF-8.
     raw: Vec<(u32, Vec<u8>)>,
     /// The rules as text: `Disallow: /a`, one after the other.
     text: String,

@@ -389,7 +389,7 @@ impl Scope {
         self.rules.of_type(media_type).unwrap_or_else(|| self.media_type(media_type))
     }
 
-    /// What is said of the answer for a URL: whether it is stored. Rules with a media type come before `media_types`.
+    /// The verdict on the answer for a URL: whether it is stored. Rules with a media type come before `media_types`.
     pub fn answer(&self, url: &CanonicalUrl, at: impl Into<Standing>, media_type: &str) -> Verdict<'_> {
         let asked = Asked { url, at: at.into(), site: &self.site, media_type: Some(media_type) };
         match self.rules.first(asked) {

@@ -12,7 +12,7 @@
 //! elsewhere and are named in robots.txt, which shows that they may. So nothing is dropped here: an entry on another host
 //! is [`foreign`](SitemapUrl::foreign), one on the host but outside of the rule is [`beyond`](SitemapUrl::beyond).
 //!
-//! **Bad input.** A file may be gzip within (twice at most). What is read ends at [`SitemapLimits::max_bytes`] after
+//! **Bad input.** A file may be gzip within (twice at most). Reading ends at [`SitemapLimits::max_bytes`] after
 //! unpacking and [`SitemapLimits::max_urls`]; entries beyond are counted. Entities other than XML's five and character references stay as they
 //! are: a DTD declares nothing. Broken XML gives the entries before the fault; each kind of fault is reported once in
 //! [`Sitemap::defects`].

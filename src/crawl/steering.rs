@@ -8,7 +8,7 @@
 //! are followed as far as a job that applies the rules reads them (`max_pages`), by the shortest way. Each (URL, rule, layer) is read
 //! once, and once more where a shorter way to it is found: so layers that open each other and lists that lead in circles end.
 //!
-//! **Determinism.** What is led to in the end depends on pages and rules alone, not on the order in which pages came.
+//! **Determinism.** The set of pages that rules lead to in the end depends on pages and rules alone, not on the order in which pages came.
 //!
 //! **Reference.** The method of patent CN101719124A, online; offline it is `webmill rules`.
 
@@ -31,7 +31,7 @@ settings! {
     #[derive(PartialEq, Eq)]
     pub struct SteeringOptions {
         /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. Where there are any, a page's
-        /// links are followed only where a rule asks for what is behind them. Default none.
+        /// links are followed only if a rule needs the page behind them. Default none.
         pub files: Vec<String> = Vec::new();
         /// Names of the files and what they hold, as it was when the crawl began: these are the rules that it goes on with.
         pub texts: Vec<(String, String)> = Vec::new();
@@ -107,7 +107,7 @@ pub struct Looked {
     pub is_of: bool,
     /// Where that leads, each address once a layer, in the order of the page.
     pub led: Vec<Led>,
-    /// What is not followed, by reason.
+    /// Links that are not followed, by reason.
     pub refused: Counted,
 }
 

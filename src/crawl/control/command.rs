@@ -43,7 +43,7 @@ pub enum Command {
         /// Beginning of URLs where it starts with `http://` or `https://`, else a regular expression.
         pattern: String,
     },
-    /// Takes a pattern of `drop` back, for what is found from now on.
+    /// Takes a pattern of `drop` back, for URLs that are found from now on.
     Undrop {
         /// The pattern, as it was given.
         pattern: String,

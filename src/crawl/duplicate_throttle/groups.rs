@@ -1,4 +1,4 @@
-//! What is held against the patterns of a host.
+//! Evidence against the patterns of a host.
 //!
 //! A table of at most [`MOST`] patterns. A pattern enters it with its first copy, so that honest hosts have none. When it
 //! is full, the one with the least evidence that is not cut makes room.

@@ -1,4 +1,4 @@
-//! What an answer leads to, or that none came: what is stored, noted and queued, whose turn comes when, what it costs the URL and its host.
+//! The effects of an answer, or of its absence: records stored, events noted, URLs queued, when hosts are next asked, failures counted.
 //!
 //! [`Crawl::apply`](super::Crawl::apply) asks for it, on the writer thread, and carries it out. Nothing here reads or writes anything but
 //! its arguments, so that one table of cases says all of it.
@@ -84,7 +84,7 @@ impl Answered {
     }
 }
 
-/// What is to be done besides logging the event, in this order.
+/// The effects besides logging the event, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Its media type says what URLs of its kind are; where it is not wanted, the event tells the type.

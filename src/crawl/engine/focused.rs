@@ -21,11 +21,11 @@ use webmill_capture::error::{Error, Result};
 /// Score under which robots.txt and sitemaps are asked for.
 const OF_LISTS: f64 = 0.5;
 
-/// What is kept with a link in the reserve.
+/// The data kept with a link in the reserve.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     depth: u32,
-    /// Of its lineage, whose own form leaves out what is zero.
+    /// From its lineage, whose own form leaves out zeros.
     off_site: u8,
     seed: u32,
     referrer: String,
@@ -76,7 +76,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// The score of what is to be queued; `None` where the crawl is no focused one.
+    /// The score of a URL that is queued; `None` if the crawl is not focused.
     pub(super) fn score_of(&self, found: &Discovered) -> Result<Option<f64>> {
         let (Some(_), Some(store)) = (&self.focus, self.frontier.focus()) else { return Ok(None) };
         if found.purpose != Purpose::Page {

@@ -226,7 +226,7 @@ impl Crawl {
         self.clock_shift_ms = shift;
     }
 
-    /// What waits and what is known.
+    /// The frontier: URLs that wait, and URLs that are known.
     pub fn frontier(&self) -> FrontierStats {
         self.frontier.stats()
     }

@@ -29,7 +29,7 @@ pub(super) struct Redirect<'a> {
     pub url: &'a CanonicalUrl,
     /// The URL first asked for, where redirects led here.
     pub origin: Option<&'a str>,
-    /// What is asked for.
+    /// The URL asked for.
     pub purpose: Purpose,
     /// Where it stands.
     pub at: Standing,

@@ -41,7 +41,7 @@ impl Crawl {
         self.render.as_ref().and_then(|render| render.unsafe_because())
     }
 
-    /// What is needed to render `url`, if it is to be.
+    /// The job of rendering `url`, if it is to be rendered.
     pub(super) fn rendering(&mut self, url: &CanonicalUrl, purpose: Purpose, pause: u64) -> Option<ToRender> {
         let render = self.render.clone().filter(|render| purpose == Purpose::Page && render.wants(url))?;
         let now = self.now_ms();

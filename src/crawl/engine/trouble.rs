@@ -1,4 +1,4 @@
-//! Hosts in trouble: how long they rest, when they are left alone, and what is said of them.
+//! Hosts in trouble: how long they rest, when they are left alone, and the messages about them.
 //!
 //! **Definition.** A host is in trouble from a failure (no connection, no robots.txt, an answer 429 or 5xx, a body cut off) until the
 //! next good answer. It is asked again after growing pauses, and what it has queued waits. When it is hopeless

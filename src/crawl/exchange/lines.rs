@@ -99,7 +99,7 @@ pub(crate) fn push_entry(bytes: &mut Vec<u8>, entry: &Entry) -> Result<()> {
     push_url(bytes, &found)
 }
 
-/// Appends the key of what is done.
+/// Appends the key of a finished URL.
 pub(crate) fn push_done(bytes: &mut Vec<u8>, host: &str, key: Key) -> Result<()> {
     push(bytes, &Written::Done(host.to_owned(), format!("{key:032x}")))
 }

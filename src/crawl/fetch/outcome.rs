@@ -1,4 +1,4 @@
-//! What is asked for, and what came of it.
+//! Requests and their outcomes.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use super::Accept;
 use super::body_permit::BodyPermit;
 use webmill_capture::{CanonicalUrl, Truncation};
 
-/// What is asked of a server.
+/// A request to a server.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum Method {
     /// The resource.
@@ -41,7 +41,7 @@ pub struct Request<'a> {
     pub accept: Option<Accept<'a>>,
     /// Whether the connection may be kept for the next request.
     pub keep: bool,
-    /// ETag and Last-Modified of what is known already; empty: none.
+    /// ETag and Last-Modified of the stored copy; empty: none.
     pub conditional: Option<(&'a str, &'a str)>,
 }
 

@@ -27,7 +27,7 @@ pub struct FoundLink<'a> {
     pub priority: f64,
 }
 
-/// What is to be done.
+/// An action of a focused crawl.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Queue the target of this link.

@@ -2,7 +2,7 @@
 //!
 //! **Definition.** idf(t) = ln(1 + (N − df + ½)/(df + ½)) over N pages; 1 where there are none.
 //!
-//! **Algorithm.** As [`webmill_text::DocumentFrequencies`]: where more terms than the budget are held, the rarest go, and what is not held
+//! **Algorithm.** As [`webmill_text::DocumentFrequencies`]: where more terms than the budget are held, the rarest go, and a term that is not held
 //! counts as often as they did. Kept apart from it because it is stored with the frontier.
 
 use std::collections::HashMap;

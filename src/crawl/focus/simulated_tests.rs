@@ -52,7 +52,7 @@ impl Planted {
         Arc::new(Topic::of_words(&TopicOptions { words, ..TopicOptions::default() }, None).unwrap())
     }
 
-    /// First in, first out; with `knows`, what is relevant goes first.
+    /// First in, first out; with `knows`, relevant pages go first.
     fn breadth(&self, most: u64, knows: bool) -> Course {
         let (mut seen, mut order) = (vec![false; self.relevant.len()], Vec::new());
         let mut queues = [VecDeque::new(), VecDeque::new()];

@@ -4,7 +4,7 @@
 //! bodies. One entry of a host is leased at a time, so no host is ever asked by two workers.
 //!
 //! **Order.** Of the hosts that may be asked now, the one whose head ranks first ([`Strategy`]); of equal rank the entry
-//! added first. Depth-first, the links of a page are what is added between two releases with the same referrer. A retry goes
+//! added first. Depth-first, the links of a page are the URLs added between two releases with the same referrer. A retry goes
 //! to the end of its host's queue. With `strict` the order is a function of the calls of [`Frontier::add`] and
 //! [`Frontier::release`], never of time or memory.
 //!
@@ -20,7 +20,7 @@
 //! | `focus` | what a focused crawl remembers; others have none |
 //!
 //! **Algorithm.** Hosts in memory are in a set by rank (ready) or by time (waiting); the others are parked in the index and
-//! come in when their rank or time is better than what is in memory. The rank under which a host is listed is a lower bound:
+//! come in when their rank or time is better than that of the hosts in memory. The rank under which a host is listed is a lower bound:
 //! the head of a queue is read when the host comes first, and the host put back where it ranks later. Queue heads are read in
 //! blocks, always from the bound on, so that deleted entries are not passed over again. An entry is deleted when its
 //! fetch is done, so what was leased at a crash is queued again.
@@ -169,7 +169,7 @@ pub struct Lease {
     value: Slice,
 }
 
-/// What is to be done now.
+/// The URL to fetch now, or how long to wait.
 #[derive(Debug)]
 pub enum Next {
     /// Fetch this, then release it.
@@ -303,7 +303,7 @@ impl Frontier {
         Ok(self.seen.find(seen::url_key(self.options.hash_seed, host_key, url))?.is_some())
     }
 
-    /// Makes a URL known as done: where it waits, it is never given out. For replays: not for what is leased.
+    /// Makes a URL known as done: where it waits, it is never given out. For replays: not for leased URLs.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].
@@ -378,7 +378,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Writes all changes since the last commit and the checkpoint as one. What is written survives the process.
+    /// Writes all changes since the last commit and the checkpoint as one. Written changes survive the process.
     ///
     /// # Errors
     /// [`Error::Io`] as on a full disk: the frontier is of no use then, and open again it is as after the commit before.
@@ -462,7 +462,7 @@ impl Frontier {
         self.focus.as_mut().map(|layer| layer as &mut dyn crate::focus::Store)
     }
 
-    /// Gives a URL that waits another score. For focused crawls; of others, and of what is being fetched, it changes nothing.
+    /// Gives a URL that waits another score. For focused crawls; in other crawls, and for URLs that are being fetched, it changes nothing.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].

@@ -173,7 +173,7 @@ impl Seen {
         Ok(keys)
     }
 
-    /// What is to be committed, sorted; forgets it.
+    /// Takes the entries to be committed, sorted.
     pub fn take_changes(&mut self) -> Changes {
         let mut changes: Vec<(u128, Option<SeenState>)> = self.pending.drain().collect();
         changes.sort_unstable_by_key(|(key, _)| *key);

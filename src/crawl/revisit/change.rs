@@ -105,7 +105,7 @@ impl Default for ChangeRecord {
 }
 
 impl ChangeRecord {
-    /// A visit after this interval; what is not above 0 says nothing (the clock was set back).
+    /// A visit after this interval; an interval of 0 or less says nothing (the clock was set back).
     pub fn see(&mut self, interval_ms: i64, changed: bool) {
         let Some(interval_ms) = sound(interval_ms) else { return };
         if changed {
@@ -209,7 +209,7 @@ impl ChangeRecord {
         bins
     }
 
-    /// Forgets half of all: what is long ago counts less, and counts stay within their type.
+    /// Halves all counts: old visits count less, and counts stay within their type.
     fn halve(&mut self) {
         let before = self.undated();
         self.changed.iter_mut().for_each(|count| *count /= 2);

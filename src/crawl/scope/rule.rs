@@ -53,7 +53,7 @@ impl RuleAction {
     }
 }
 
-/// A rule: what is done, and when.
+/// A rule: an action, and its conditions.
 ///
 /// # Examples
 /// ```

@@ -74,7 +74,7 @@ enum Atom {
     Seed(SeedMark),
 }
 
-/// What is asked about: a URL, and its answer's media type once it is there.
+/// The subject of a decision: a URL, and its answer's media type once it is known.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub url: &'a CanonicalUrl,
