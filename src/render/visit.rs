@@ -89,7 +89,7 @@ impl Visit {
         *self.tally().refused.entry(reason).or_default() += 1;
     }
 
-    /// Lets a request begin; it ends when what is given back is dropped.
+    /// Lets a request begin; it ends when the returned guard is dropped.
     ///
     /// # Errors
     /// The limit that is reached.

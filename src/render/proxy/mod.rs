@@ -2,7 +2,7 @@
 //!
 //! An HTTP/1.1 proxy on loopback. Every request must bring the credentials of an opening of a page ([`Visit`]); nobody else on
 //! the machine gets more than a 407. Requests for http URLs come in absolute form; tunnels (CONNECT) end here, in TLS with a
-//! certificate of [`authority`]'s, so that https requests are seen too. What is none of both (WebSockets, TURN) is refused.
+//! certificate of [`authority`]'s, so that https requests are seen too. Anything else (WebSockets, TURN) is refused.
 //! GET goes to the visit's [`Exchange`](crate::Exchange), HEAD as GET whose body is left out; a preflight for these is answered
 //! here, for what the server itself lets another origin read its answer says; other methods are refused.
 //!
