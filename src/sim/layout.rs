@@ -44,7 +44,7 @@ pub(super) struct Target {
     pub(super) region: Region,
 }
 
-/// What is the same for all pages of a host.
+/// Properties that all pages of a host share.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Site {
     pub(super) host: u64,
@@ -54,7 +54,7 @@ pub(super) struct Site {
     pub(super) declares: u64,
 }
 
-/// What is on a page, mirrors and copies resolved.
+/// The content of a page, after mirrors and copies are resolved.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Content {
     /// Page whose body this is: the page itself, the mirrored one, or the one it copies whole.

@@ -151,7 +151,7 @@ impl SimWeb {
 }
 
 impl Revision {
-    /// The head of a page up to what is about the body, with the date of now and the validators.
+    /// The head of a page up to the fields about the body, with the date of now and the validators.
     pub(super) fn head(&self, head: &[u8]) -> Vec<u8> {
         let text = String::from_utf8_lossy(head);
         let mut lines = String::with_capacity(text.len() + 128);
