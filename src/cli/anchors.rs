@@ -1,7 +1,7 @@
 //! What links say: the rows of table `links` between given pages.
 //!
 //! The row groups that may hold links of the pages are chosen by the statistics of column `source_url`; where a table
-//! does not have it, two columns of keys are read throughout and of the rest only row groups that hold what is looked
+//! does not have it, two columns of keys are read throughout and of the rest only row groups that hold the rows looked
 //! for.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! `webmill dedup`: the job, and what is done with its results: texts beside each other, pages like a text, the corpus
+//! `webmill dedup`: the job, and commands over its results: texts beside each other, pages like a text, the corpus
 //! without its duplicates.
 
 pub mod apply;

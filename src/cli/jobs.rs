@@ -54,7 +54,7 @@ impl InputArgs {
 pub struct Shards {
     /// Shards, folders, globs, URLs of shards, or - for stdin; recognised by content, whatever their names.
     ///
-    /// What URLs name is fetched first; jobs keep it in the folder of results and go on with what is there.
+    /// Inputs given by URL are fetched first; jobs keep them in the folder of results and use the copy there.
     #[arg(required = true, value_name = "SHARDS")]
     pub shards: Vec<String>,
 }
@@ -175,7 +175,7 @@ pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
     finish(context)
 }
 
-/// Says what is to be said when the jobs of a call are done; the exit code.
+/// Prints the messages at the end of a call's jobs; returns the exit code.
 ///
 /// # Errors
 /// Where results cannot be read.

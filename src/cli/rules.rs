@@ -1,4 +1,4 @@
-//! `webmill rules`: the job that makes tables of what rules find in pages, and what is done with rules.
+//! `webmill rules`: the job that makes tables of values that rules find in pages, and commands over rules.
 
 mod export;
 mod library;

@@ -8,7 +8,7 @@ use webmill_crawl::{Again, CrawlOptions};
 
 use super::args::parse_time;
 
-/// What is said of pages that were visited before.
+/// Flags about pages that were visited before.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "What to fetch")]
 pub struct AgainArgs {

@@ -40,7 +40,7 @@ struct PageScores {
     page_rank: f32,
 }
 
-/// What is known by page.
+/// The known facts, by page.
 #[derive(Default)]
 struct Degrees {
     pages: HashMap<UrlKey, PageScores>,

@@ -1,4 +1,4 @@
-//! The end of a run: what is said of it, and its exit code.
+//! The end of a run: its messages and its exit code.
 //!
 //! **Definition.** A run is *incomplete* where it came to its end by itself and URLs are missing or no page is stored at all (but by other
 //! agents of an exchange); and where a

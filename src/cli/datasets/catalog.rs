@@ -15,7 +15,7 @@ pub struct Catalog {
 pub struct Dataset {
     /// What users call it.
     pub name: String,
-    /// What is in it.
+    /// Its contents.
     pub about: String,
     /// Where it comes from.
     #[serde(flatten)]

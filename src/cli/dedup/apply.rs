@@ -12,7 +12,7 @@
 //! ```
 //!
 //! **Twice is once.** A capture is known by shard, URL, date and digest, not by its place. So a second run on the copies
-//! finds what is left to do, which is nothing: its shards are the same bytes.
+//! finds nothing left to do: its shards are the same bytes.
 //!
 //! **Cost.** Shards are read twice where something goes. Memory: `--memory`, of which half is for sorts; a byte a capture of one shard that
 //! goes, 16 with --as-revisit; and a record of at most 64 MiB, larger ones stay.
@@ -268,7 +268,7 @@ impl Apply<'_> {
         Budget::new(self.args.part_of_memory(1, 10)).in_dir(self.output.temp())
     }
 
-    /// What is to go.
+    /// The captures to leave out.
     fn captures(&self) -> Result<Captures> {
         let (clusters, duplicates) = self.results.tables();
         let tables = (&*clusters, &*duplicates);

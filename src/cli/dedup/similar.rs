@@ -1,9 +1,9 @@
 //! `webmill dedup similar`: which pages of results resemble a text.
 //!
-//! **Definition.** The text is compared with that of every current capture, by all shingles: what is printed is exact, and no
+//! **Definition.** The text is compared with that of every current capture, by all shingles: the printed values are exact, and no
 //! page is missing.
 //!
-//! **Cost.** One pass over all texts, cut into words. Memory: a row group of the tables a thread, 24 bytes a page of a part, and what is
+//! **Cost.** One pass over all texts, cut into words. Memory: a row group of the tables a thread, 24 bytes per page of a part, and the pages
 //! found.
 //!
 //! **Determinism.** By resemblance, then URL, for any number of threads.

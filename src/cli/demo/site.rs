@@ -135,7 +135,7 @@ impl Site for DemoSite {
     }
 }
 
-/// Serves the site on loopback and crawls it into `folder`, replacing what is there.
+/// Serves the site on loopback and crawls it into `folder`, replacing its content.
 pub fn crawl(folder: &Path, threads: usize, cancel: &Cancel) -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;

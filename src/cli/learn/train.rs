@@ -1,4 +1,4 @@
-//! `webmill learn train` and `webmill learn features`: the jobs, with what is usual on the command line.
+//! `webmill learn train` and `webmill learn features`: the jobs, with the defaults of the command line.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ struct PageArgs {
 }
 
 impl PageArgs {
-    /// The recipe with what is named here, and the folder that the job commits to.
+    /// The recipe with the flags given here, and the folder that the job commits to.
     fn recipe(&self, table: &str) -> Result<(Recipe, PathBuf)> {
         let mut recipe = self.flags.read_recipe()?;
         let (folder, pages, _) = self.from.place(None)?;

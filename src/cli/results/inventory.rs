@@ -92,7 +92,7 @@ impl Inventory {
         self.unfinished.iter().any(|unfinished| unfinished.is_locked)
     }
 
-    /// Marks what is reachable from the latest keys. A latest key that is damaged has upstream that is not known.
+    /// Marks the results that are reachable from the latest keys. A latest key that is damaged has upstream that is not known.
     fn mark(&mut self, latest: &BTreeMap<String, String>) {
         let number: BTreeMap<(&str, &str), usize> =
             (0..).zip(&self.keys).map(|(at, key)| ((key.job.as_str(), key.key.as_str()), at)).collect();

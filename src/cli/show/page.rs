@@ -188,7 +188,7 @@ pub fn text(
     Ok(())
 }
 
-/// A line, cut to what is shown of it.
+/// A line, cut to the length that is shown.
 fn cut(line: &str) -> String {
     match line.char_indices().find(|(at, _)| *at >= LINE_BYTES) {
         Some((at, _)) => format!("{}…", &line[..at]),

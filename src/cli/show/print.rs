@@ -271,7 +271,7 @@ fn surroundings(shown: &Shown, screen: &mut Screen) {
     }
 }
 
-/// What is not there, and what was read.
+/// Missing tables, and how much was read.
 fn ending(shown: &Shown, screen: &mut Screen) {
     for (at, missing) in shown.missing.iter().enumerate() {
         let heading = if at == 0 { "not there" } else { "" };

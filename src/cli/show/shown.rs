@@ -8,7 +8,7 @@ use webmill_html::About;
 use crate::anchors::Anchor;
 use webmill_jobs::rank::places::Place;
 
-/// A list that may be longer than what is listed of it.
+/// A list that may be longer than the part shown.
 #[derive(Debug, Clone, Serialize)]
 pub struct List<T> {
     /// How many there are.

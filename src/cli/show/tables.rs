@@ -16,7 +16,7 @@ use webmill_jobs::job::{command, if_any, latest};
 pub struct Tables {
     results: PathBuf,
     jobs: HashMap<&'static str, Option<Committed>>,
-    /// What is not there.
+    /// Missing tables.
     pub missing: Vec<Missing>,
     /// What was read.
     pub read: Vec<TableRead>,

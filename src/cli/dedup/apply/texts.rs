@@ -79,7 +79,7 @@ columns! {
     struct Current from PageRow { is_current, warc_filename, warc_record_offset }
 }
 
-/// What is to be written.
+/// Options of the file of texts.
 pub struct Wish<'a> {
     /// How.
     pub form: TextForm,

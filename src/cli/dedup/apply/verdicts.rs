@@ -1,7 +1,7 @@
 //! Which pages go by a policy, and which page stays instead of each.
 //!
 //! **Definition.** `exact` drops members of clusters whose body or text is that of the page that is kept, and of other pages
-//! with equal bodies or texts (two copies that are only near what is kept) all but the first. `near` drops every
+//! with equal bodies or texts (two copies that are only near to the page kept) all but the first. `near` drops every
 //! member that is not kept; and of pairs that passages found to be near, which are in no cluster, the
 //! smaller one, with all that went for it. `contained` is `near`, and of the pages left those whose text is
 //! contained in another one's.
@@ -20,7 +20,7 @@
 //! pages in this order, one is dropped where its partner before it was not: of a pair never both go for each other's sake, there are no
 //! cycles, and what a dropped page is contained in stays.
 //!
-//! **Cost.** One external sort of 80 bytes a row of `clusters`, one of 64 bytes a pair; what is sorted is mapped, and looked up by
+//! **Cost.** One external sort of 80 bytes a row of `clusters`, one of 64 bytes a pair; the sorted files are mapped, and looked up by
 //! binary search. A bit in memory a page that is the smaller of a pair.
 
 use std::path::Path;
@@ -431,7 +431,7 @@ impl Verdicts {
         find(&self.rows, page).is_some()
     }
 
-    /// What is said of a page.
+    /// The verdict on a page.
     pub fn of(&self, page: u128) -> Option<Verdict> {
         find(&self.rows, page).map(Verdict::of)
     }
