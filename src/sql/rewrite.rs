@@ -69,7 +69,7 @@ pub trait Tables {
 /// The query that is put to polars.
 ///
 /// # Errors
-/// A text that is no query, and what is refused.
+/// A text that is not a query, or a construct that is refused.
 pub fn rewritten(text: &str, tables: &dyn Tables, names: &Names) -> Result<String> {
     let mut statement = parser(text)?.parse_statement()?;
     let mut rewriting = Rewriting { tables, names: vec![names.clone()] };
@@ -247,7 +247,7 @@ impl VisitorMut for Rewriting<'_> {
 }
 
 impl Rewriting<'_> {
-    /// What is written instead of an expression, where it is not left.
+    /// The replacement of an expression; `None` if it stays as it is.
     fn instead_of(&self, expr: &mut Expr) -> Result<Option<String>> {
         Ok(match expr {
             Expr::BinaryOp { left, op, right } => self.operation(left, op, right)?,

@@ -47,7 +47,7 @@ fn function_of(name: &str) -> Option<(&'static str, std::ops::RangeInclusive<usi
 /// Rows from a first to a last one, counted from the row itself; none is without end.
 type Frame = (Option<i64>, Option<i64>);
 
-/// What is written instead of a window with an order.
+/// The replacement of a window with an order.
 ///
 /// # Errors
 /// A window that is not answered.
