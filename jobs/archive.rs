@@ -44,7 +44,7 @@ pub struct OpenOptions {
     pub writable: bool,
 }
 
-/// What is to be a collection.
+/// Options of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holding {
     /// Shards: files, folders or globs.

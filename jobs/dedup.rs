@@ -183,7 +183,7 @@ pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
     context.run(&settings, &input)
 }
 
-/// Refuses earlier duplicates that were found by bands of another shape: what is near there may not be near here.
+/// Refuses earlier duplicates that were found by bands of another shape: pages near by those bands may not be near by these.
 fn refuse_other_shape(settings: &Dedup, results: &Against, folder: &Path) -> Result<()> {
     let Some(dedup) = &results.dedup else { return Ok(()) };
     let then: Option<Dedup> = serde_json::from_value(dedup.manifest.configuration.clone()).ok();

@@ -17,7 +17,7 @@
 //!   the captures of the file of `pages` of its name and goes on up to the next file of its table: who reads two tables side by side
 //!   asks `output::covering` or `output::covered`.
 //! - Before that, the captures of each host are counted; of hosts with enough of them 64 pages, those of the smallest URL hashes, are
-//!   parsed and compared (`text::Template`). What is learnt goes to the extractors of all parts. Small hosts are not looked at: their
+//!   parsed and compared (`text::Template`). The templates go to the extractors of all parts. Small hosts are not looked at: their
 //!   pages would all be parsed twice.
 //! - Where the time goes is counted where it is spent: `capture::timing::span` puts a thread into a part of the work; parts exclude
 //!   each other, and `run.json` has their seconds. A new step of the pass gets a part of its own.

@@ -209,7 +209,7 @@ fn terms_of(part: &Path, stage: &Stage<'_>) -> PathBuf {
     stage.path(&format!("temp/{name}.terms"))
 }
 
-/// What is worked on at the same time.
+/// The unit of parallel work.
 #[derive(Debug, Clone, Copy)]
 enum Spread {
     /// Files of the table.

@@ -2,7 +2,7 @@
 //! [`webmill_graph::measure`].
 //!
 //! A graph that is larger than the memory is ranked with `lean`: graph files are mapped anyway, and `Csr::transpose_on_disk` makes
-//! the transpose in a file, as many targets at a time as fit. What is counted is private memory; the page cache is the system's.
+//! the transpose in a file, as many targets at a time as fit. Only private memory is counted; the page cache belongs to the system.
 //! `lean` changes the order of PageRank's sums, so it is a setting and not `--memory`'s business.
 
 pub mod places;

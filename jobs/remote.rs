@@ -1,6 +1,6 @@
 //! Shards named by URL: fetched whole into a folder, gone on with where they were cut off, kept for the next run.
 //!
-//! What is fetched lies at `FOLDER/DIGEST OF THE URL/NAME`, where NAME is the last part of the URL's path: what tables call the shard,
+//! A fetched file lies at `FOLDER/DIGEST OF THE URL/NAME`, where NAME is the last part of the URL's path: what tables call the shard,
 //! or DIGEST/NAME where two have one name. `.NAME.source` says what the server called it (ETag, Last-Modified, length); `.NAME.part`
 //! grows while bytes come, and `.NAME.part.source` says the same of that.
 //!
@@ -11,7 +11,7 @@
 //! **Limits.** Ten redirects, to http and https alone; a minute without a byte ends a connection; five failures without
 //! 1 MiB between them end a download, and so does each answer that will not change. `Retry-After` is waited for, up to
 //! a minute. Without announced length at most
-//! 64 GiB; else the disk is the bound, and what is there is gone on with later.
+//! 64 GiB; else the disk is the bound, and the part downloaded is resumed later.
 //!
 //! **Why not the crawl's reader.** That keeps what a server sent byte for byte; here only the body counts, and a plain client (reqwest)
 //! knows proxies, redirects and HTTP as it is.
@@ -61,7 +61,7 @@ pub fn is_remote(input: &str) -> bool {
     (scheme("http://") || scheme("https://")) && !Path::new(input).exists()
 }
 
-/// The inputs with what is named by URL fetched into `folder`, in their order.
+/// The inputs in their order, with those given by URL fetched into `folder`.
 ///
 /// # Errors
 /// [`Error::Io`] with the URL where it is none, or a server does not give the file; [`Error::Interrupted`].
@@ -108,7 +108,7 @@ fn cache() -> PathBuf {
     home.unwrap_or_else(std::env::temp_dir).join("webmill/downloads")
 }
 
-/// As [`webmill_shard::discover`], with what is named by URL [`cached`].
+/// As [`webmill_shard::discover`], with inputs given by URL [`cached`].
 ///
 /// # Errors
 /// As both; where nothing could be fetched and nothing else was named, the first reason.
@@ -210,7 +210,7 @@ impl<'a> Downloader<'a> {
         Ok(target.to_string_lossy().into_owned())
     }
 
-    /// Fetches `url` to `target`, whose folder is made; what is there and the server's still is kept.
+    /// Fetches `url` to `target`, whose folder is made; a file that is there and unchanged on the server is kept.
     ///
     /// # Errors
     /// As of [`fetched`].

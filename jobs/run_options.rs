@@ -75,7 +75,7 @@ impl RunOptions {
     }
 }
 
-/// A number of threads, from 1 to eight a processor: more only wait for each other.
+/// Checks a number of threads: from 1 to eight per processor, since more only wait for each other.
 ///
 /// # Errors
 /// What is needed, for any other number.

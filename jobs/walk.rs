@@ -17,7 +17,7 @@ use webmill_shard::{
 
 use crate::inputs::{Shards, UNREADABLE, clip};
 
-/// What is done with the captures of a part.
+/// A consumer of the captures of a part.
 pub trait OfPart {
     /// Whether a record of this kind is taken.
     fn wants(&self, capture: &Capture<'_>) -> bool;

@@ -1,4 +1,4 @@
-//! Making the file of what is known: see [`super`].
+//! Makes the file of facts: see [`super`].
 //!
 //! Layout of `KEY.facts`: a line that names the form; blocks of captures (JSON lines, zlib); the table of captures; the table of
 //! blocks; a footer of fixed size with the places of these. Numbers are little-endian. `KEY.index` beside it is an inverted index
@@ -82,7 +82,7 @@ impl Sources {
         Ok(Sources { extract: latest(out, "extract")?, rank: optional("rank")?, dedup: optional("dedup")? })
     }
 
-    /// A name for what is made of them.
+    /// A name for the file made of them.
     pub fn key(&self) -> String {
         let mut hash = Xxh3::new();
         hash.update(&VERSION.to_le_bytes());

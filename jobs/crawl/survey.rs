@@ -1,4 +1,4 @@
-//! What a crawl leaves for those who analyse it: tables of its hosts, pages, rounds and of what is missing, in
+//! The tables that a crawl leaves for analysis, about its hosts, pages, rounds and missing URLs, in
 //! `OUT/tables/`.
 //!
 //! **When.** At the end of a run ([`end`]): [`Survey::take`] walks once over hosts, and once over pages, while the event log becomes tables

@@ -1,6 +1,6 @@
 //! `--against`: results of earlier crawls, whose pages take part and whose pairs are known.
 //!
-//! **What is not done again.** Pairs among pages of earlier results are taken from their table `duplicates`, and only
+//! **Work that is not repeated.** Pairs among pages of earlier results are taken from their table `duplicates`, and only
 //! buckets with a page that is not known are looked into. That holds for results that were made by the same settings, word
 //! lists and version, each of them against those before it; the pages of others take part as if they were new, and it is
 //! said.

@@ -31,7 +31,7 @@ const OWN: u64 = 1 << 33;
 /// An order of pages: a policy, and what it has to know of them beside what tables say of a capture.
 pub struct Order {
     policy: KeepPolicy,
-    /// (upper and lower half of the key, what is known), ascending: of ranks the bits of PageRank, of canonical names the
+    /// (upper and lower half of the key, known value), ascending: of ranks the bits of PageRank, of canonical names the
     /// number of pages that name the URL and the flags [`OTHER`] and [`OWN`].
     known: Option<Mapped<[u64; 3]>>,
 }

@@ -63,7 +63,7 @@ pub struct Pages {
     by_text: Mapped<[u64; 3]>,
     /// Pages whose text no page before has.
     speaks: Vec<u64>,
-    /// What is not compared, by reason: captures, pages whose bodies alone are.
+    /// Captures that are not compared, and pages of which only the bodies are compared, by reason.
     pub left_out: [(&'static str, u64); 3],
 }
 

@@ -14,7 +14,7 @@ pub struct Aside {
 }
 
 impl Aside {
-    /// What is to stand at `path`. The aside file is not there yet.
+    /// A file that will be renamed to `path`. The aside file does not exist yet.
     ///
     /// # Errors
     /// Where `path` names no file, or its folder is not there.

@@ -185,7 +185,7 @@ pub struct Sources<'a> {
     pub parts: &'a [Part],
     /// Which of their captures count.
     pub marks: &'a [Marks],
-    /// How what is merged again is packed.
+    /// The compression of files that are merged again.
     pub packing: Packing,
     /// Parts that are open at a time for a file.
     pub fan_in: usize,

@@ -132,7 +132,7 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
-    /// What is known of captures that are no HTML pages, by the order of nodes: once all pages are given.
+    /// The facts about captures that are not HTML pages, in the order of nodes; call it after all pages.
     ///
     /// # Errors
     /// Where the disk refuses.

@@ -1,4 +1,4 @@
-//! What is known of the captures that links stand on, part by part of the tables: which are superseded, and their keys
+//! The captures that have links, part by part of the tables: which are superseded, and their keys
 //! under another seed. Kept in external sorts, so that a corpus of many captures a URL takes no more memory than another.
 
 use std::collections::{HashMap, HashSet};

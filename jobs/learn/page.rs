@@ -81,7 +81,7 @@ pub struct Reading {
     pub whole: bool,
 }
 
-/// What is asked of a page beyond its text, where finding it out costs time.
+/// Facts about a page beyond its text that take time to find.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Its language, as a feature.

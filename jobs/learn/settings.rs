@@ -91,7 +91,7 @@ settings! {
         pub over: OverClasses = FitSettings::default().over;
         /// What the measure counts: pages, or occurrences.
         pub counting: Counting = FitSettings::default().counting;
-        /// What words weigh: tf-idf, tf-idf-diff, counts, presence. None: what is usual with the method.
+        /// What words weigh: tf-idf, tf-idf-diff, counts, presence. None: the usual weight of the method.
         pub weighting: Option<Weighting> = None;
         /// Any number of labels a page.
         pub multi: bool = false;

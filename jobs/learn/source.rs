@@ -34,7 +34,7 @@ pub enum PageSource {
 pub struct ReadAs {
     /// How files become pages.
     pub reading: Reading,
-    /// What is asked of pages beyond their texts.
+    /// Facts needed about pages beyond their texts.
     pub wanted: Wanted,
     /// Names of columns.
     pub columns: ColumnNames,

@@ -65,7 +65,7 @@ impl Job for TrainJob {
     }
 }
 
-/// What is trained, whatever it is evaluated on.
+/// The training set, whatever the evaluation set.
 struct Trained<'a> {
     set: &'a Set,
     settings: FitSettings,

@@ -107,7 +107,7 @@ fn no_page_one_part_and_many() {
     assert_eq!((many.len(), many.iter().flatten().count()), (4096, 7));
 }
 
-/// A stop word on every page, and all keys different: what is held stays within the budget.
+/// A stop word on every page, and all keys different: memory stays within the budget.
 #[test]
 fn skewed_keys_and_different_keys() {
     let texts: Vec<String> = (0..20_000).map(|n| format!("the w{n:07}")).collect();

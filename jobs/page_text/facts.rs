@@ -78,7 +78,7 @@ pub struct PageFacts {
     pub encoding_doubled: Option<&'static str>,
     /// Where the page leads, if a refresh to another page is all that it is: it has no text then.
     pub redirects_to: Option<String>,
-    /// What is wrong with a document, or was left out of it.
+    /// Defects of a document, and parts left out of it.
     pub warnings: Vec<String>,
     /// Limits that cut it.
     pub cuts: Vec<&'static str>,
@@ -255,7 +255,7 @@ impl PageSource<'_> {
         PageFacts { kind: "text", cuts, ..self.facts(main, Metadata::default()).read_as(&decoded) }
     }
 
-    /// All that is shown of a text and what is stated with it.
+    /// All that is shown of a text, with its metadata.
     pub fn facts(&self, main: MainText, meta: Metadata) -> PageFacts {
         let options = self.options;
         let mut facts = PageFacts {

@@ -79,7 +79,7 @@ impl PageBytes {
         Ok(PageBytes::of(bytes))
     }
 
-    /// A page that is in memory; what is beyond 64 MiB of it is dropped and counts as cut.
+    /// A page in memory; bytes beyond 64 MiB are dropped, and the page counts as cut.
     pub fn of(mut bytes: Vec<u8>) -> PageBytes {
         let cut = bytes.len() as u64 > MAX_BYTES;
         bytes.truncate(MAX_BYTES as usize);
@@ -297,7 +297,7 @@ fn is_markup(text: &str, makers: &[&str]) -> bool {
         })
 }
 
-/// Where a text begins behind the XML declaration and the comments at its head, which may be longer than what is looked at.
+/// Where a text begins behind the XML declaration and the comments at its head, which may be longer than the examined part.
 fn after_comment(text: &str) -> usize {
     let mut at = 0;
     loop {

@@ -83,7 +83,7 @@ impl KnownRepeated {
         self.hashes.is_empty()
     }
 
-    /// The number of a repeated line or paragraph by its hash; `None` for what is not repeated.
+    /// The number of a repeated line or paragraph by its hash; `None` if it is not repeated.
     fn number(&self, hash: u128) -> Option<usize> {
         self.hashes.binary_search(&hash).ok()
     }

@@ -188,7 +188,7 @@ impl NumberedTexts {
 }
 
 impl FetchedTexts {
-    /// What is at a place.
+    /// The line or paragraph at a place.
     pub fn at(&self, [_, offset, url, text]: [u64; 4]) -> NamedText<'_> {
         let read = || {
             let (key, rest) = self.0.as_ref()?.get(offset as usize..)?.split_first_chunk::<16>()?;

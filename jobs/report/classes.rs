@@ -39,7 +39,7 @@ columns! {
     struct Calibrated from CalibrationRow { scope, from_probability, num_pages, mean_probability, share_right }
 }
 
-/// What is said of a class: precision, recall, F1 and pages.
+/// Figures of a class: precision, recall, F1 and pages.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct OfClass {
     measures: BTreeMap<String, f64>,

@@ -72,7 +72,7 @@ pub const OTHERS: &str = "(others)";
 const MAX_DAYS: usize = 100_000;
 
 columns! {
-    /// What is summed of a capture.
+    /// The columns of a capture that are summed.
     struct Captured from PageRow {
         url,
         url_sortkey,

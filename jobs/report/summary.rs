@@ -162,7 +162,7 @@ pub fn copied(sources: &Sources) -> Vec<(&'static str, u64, &'static str)> {
     found
 }
 
-/// Rows of each table that rules made, and what is not there by problem, as far as rules were applied.
+/// Rows of each table that rules made, and missing rows by problem, as far as rules were applied.
 pub fn of_rules(sources: &Sources) -> [(&'static str, Counts, &'static str); 2] {
     let manifest = sources.rules.as_ref().map(|rules| &rules.manifest);
     let tables = manifest.into_iter().flat_map(|manifest| &manifest.tables);

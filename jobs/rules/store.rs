@@ -1,4 +1,4 @@
-//! What the job keeps on disk while it runs: places of pages, what is to be visited, what was found.
+//! The job's data on disk while it runs: places of pages, pages to visit, results.
 //!
 //! **Cost.** A cache and write buffers within the budget; all else is on disk, in a folder that goes away with the unit of work.
 
@@ -131,7 +131,7 @@ pub struct Top {
     pub at: Option<At>,
 }
 
-/// What is looked up by page: on disk from the first time that anything is noted.
+/// Data looked up by page; on disk from the first entry on.
 pub struct Store {
     folder: PathBuf,
     memory: u64,
@@ -157,7 +157,7 @@ fn broken(error: fjall::Error) -> Error {
     }
 }
 
-/// What is met where the folder of the run was changed from outside.
+/// The error if the folder of the run was changed from outside.
 pub fn unreadable() -> Error {
     Error::Internal("the store of the job rules holds what was not written".into())
 }

@@ -144,7 +144,7 @@ impl Visitor<'_> {
         Ok(Visit { url: page.url().as_str().to_owned(), surt: page.url().surt(), results })
     }
 
-    /// What is found on a page for each of the tasks; `None`: it is not of the layer.
+    /// The results on a page for each of the tasks; `None`: the page is not of the layer.
     pub fn results(&self, page: &Page<'_>, tasks: &[Task]) -> Vec<Option<PageResults>> {
         let layers: Vec<_> =
             tasks.iter().map(|task| (usize::from(task.rule), usize::from(task.layer))).collect();

@@ -1,4 +1,4 @@
-//! What is measured of a graph, all of it or in parts.
+//! The measures of the shape of a graph, all or some.
 
 use rayon::prelude::*;
 use webmill_capture::Result;
@@ -14,7 +14,7 @@ pub enum Part {
     Scc,
     /// Weakly connected components.
     Wcc,
-    /// Core, in, out, tendrils, tubes and what is disconnected.
+    /// Core, in, out, tendrils, tubes and disconnected nodes.
     Bowtie,
     /// Power laws of the degrees.
     Degrees,

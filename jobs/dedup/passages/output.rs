@@ -82,7 +82,7 @@ impl<'p> Output<'p> {
         Ok(())
     }
 
-    /// Completes the files and counts what is in them; returns the number of passages beyond the most of a pair.
+    /// Completes the files and counts their rows; returns the number of passages beyond the most of a pair.
     ///
     /// # Errors
     /// Where the disk refuses.

@@ -32,7 +32,7 @@ pub struct Page {
     pub text: String,
 }
 
-/// What is said of a page in tables.
+/// The columns about a page in tables.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct About {
     pub url: String,

@@ -12,7 +12,7 @@ use super::tables::{TopicMeasureRow, TopicRow, TopicTreeRow, TopicWordsRow};
 use super::topics::{Topic, Topics};
 use crate::output::{TableFile, first_part, write_rows};
 
-/// What is said of pages, wherever it lies.
+/// The columns about pages, in memory or on disk.
 pub trait Abouts {
     /// One more than the number of the last page.
     fn len(&self) -> usize;
