@@ -224,17 +224,17 @@ fn use_small_pages() {
     }
 }
 
-/// Lets the allocator return what is freed to the system at once instead of after 10 ms: a crawl holds many large bodies for a moment
+/// Lets the allocator return freed memory to the system at once instead of after 10 ms: a crawl holds many large bodies for a moment
 /// each, on many threads, and what each thread keeps adds up past a small `--memory`. That costs a tenth of the time. Ranking in
 /// little memory frees one set of long vectors before it takes the next.
 fn give_memory_back_at_once() {
     delay_giving_back(0);
 }
 
-/// Memory of a run from which on what is freed stays with it.
+/// Memory of a run from which on the allocator keeps freed memory.
 const MUCH_MEMORY: u64 = 2 << 30;
 
-/// Lets the allocator keep what is freed: the next job takes it again, and the system need not clear it anew, which is a twelfth of a short run.
+/// Lets the allocator keep freed memory: the next job uses it again, and the system need not clear it, which is a twelfth of a short run.
 fn keep_memory() {
     delay_giving_back(-1);
 }
