@@ -106,8 +106,8 @@ impl Stream {
         }
     }
 
-    /// A stream of the bytes that `decoder` makes of `stored` bytes, under the path and name of those. If decoding fails, what is
-    /// left of them is lost: `inner` gives the stored stream that the decoder reads.
+    /// A stream of the bytes that `decoder` makes of `stored` bytes, under the path and name of those. If decoding fails, the
+    /// rest of them is lost: `inner` gives the stored stream that the decoder reads.
     pub(crate) fn decoded<D: Read + Send + 'static>(
         decoder: D,
         inner: fn(&mut D) -> &mut Stream,
