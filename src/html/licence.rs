@@ -4,7 +4,7 @@
 const MAX_TEXT: usize = 300;
 
 /// A licence by the address or text that a page gives: the short name of one of Creative Commons (`CC BY-SA 4.0 DE`), else
-x
+/// the given text.
 pub(super) fn licence(given: &str) -> Option<String> {
     let given = given.trim();
     if given.is_empty() || given.len() > MAX_TEXT {
