@@ -6,8 +6,8 @@
 //! script that most letters are of are judged, among the languages written in it.
 //!
 //! **Calibration.** Scores are divided by a temperature that grows with the number of n-grams, since n-grams of one text are not
-//! independent; what comes out is weighed with the text's familiarity: the score per n-gram in proportion to what
-//! is usual in that language. Texts in languages that are not in the table, random letters and lists of names have a low
+//! independent; the result is weighted by the text's familiarity: its score per n-gram, divided by the usual one
+//! of that language. Texts in languages that are not in the table, random letters and lists of names have a low
 //! one, however far the best language is ahead of the others.
 //!
 //! **Form of the file.** `wmlang1\n`; number of languages (u16), each of three letters, the usual score per n-gram (f32) and
