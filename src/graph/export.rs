@@ -70,8 +70,8 @@ impl<'a> Export<'a> {
         self
     }
 
-    /// Only the `k` chosen nodes with the greatest scores; of equal ones those with lower numbers. What is not
-    /// a number comes last.
+    /// Only the `k` chosen nodes with the greatest scores; of equal ones those with lower numbers. NaN
+    /// comes last.
     ///
     /// # Errors
     /// [`Error::Config`] if there is not a score for each node of the graph.

@@ -50,8 +50,8 @@ pub(super) struct Limits {
 pub(super) struct Principal {
     /// The vector, of length 1.
     pub vector: Vec<f64>,
-    /// Distance of the greatest eigenvalue to the next that the start has a part in, relative to it, at least: what
-    /// is known of the next is added. None if the start has a part in one eigenspace only.
+    /// Distance of the greatest eigenvalue to the next in which the start vector has a part, relative to the greatest; a lower
+    /// bound, with the error bound of the next added. None if the start has a part in one eigenspace only.
     pub gap: Option<f64>,
     /// The ratio of the second eigenvalue to the first, as it was found.
     pub ratio: Option<f64>,
