@@ -1,8 +1,8 @@
 //! Replaying: the frontier brought up to date from what was written after its checkpoint.
 //!
-//! After the checkpoint of the last commit the journal says what was done and the shards hold the pages. Where the frontier is
-//! damaged, missing, or ahead of what the disk kept, it is built again from the very beginning of both ([`super::folder`]). What
-//! is lost then are counts of hosts (failures, pages) and retries of single URLs.
+//! After the checkpoint of the last commit the journal says what was done and the shards hold the pages. If the frontier is
+//! damaged, missing, or ahead of the data on disk, it is built again from the beginning of both ([`super::folder`]). This
+//! loses counts of hosts (failures, pages) and retries of single URLs.
 
 use std::collections::HashMap;
 use std::path::Path;
