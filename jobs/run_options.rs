@@ -78,7 +78,7 @@ impl RunOptions {
 /// Checks a number of threads: from 1 to eight per processor, since more only wait for each other.
 ///
 /// # Errors
-/// What is needed, for any other number.
+/// A message with the range, for any other number.
 pub fn check_threads(threads: usize) -> Result<usize, String> {
     let most = (8 * processors()).max(64);
     match threads {
@@ -103,7 +103,7 @@ pub fn check_memory(bytes: u64) -> Result<u64> {
 /// A share from 0 to 1.
 ///
 /// # Errors
-/// What is needed, for any other number.
+/// A message with the range, for any other number.
 pub fn check_share(share: f64) -> Result<f64, String> {
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("a share from 0 to 1 is needed".to_owned()) }
 }
