@@ -27,7 +27,7 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Decoded<'a> {
-    /// The bytes.
+    /// The body without content coding.
     pub bytes: Cow<'a, [u8]>,
     /// Whether bytes are missing at the end: the stream is cut or damaged, or the limit was reached.
     pub truncated: bool,

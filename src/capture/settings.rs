@@ -160,7 +160,7 @@ pub mod of_kind {
         }
     }
 
-    /// A group.
+    /// Describes a group of settings.
     pub trait DescribeGroup<T> {
         fn describe(&self, setting: Setting, into: &mut Vec<Setting>);
         fn check(&self, value: &T, prefix: &str) -> Result<()>;
@@ -196,7 +196,7 @@ pub mod of_kind {
         }
     }
 
-    /// A value.
+    /// Describes the value of a setting.
     pub trait DescribeValue<T> {
         fn describe(&self, setting: Setting, into: &mut Vec<Setting>);
         fn check(&self, _: &T, _: &str) -> Result<()> {
@@ -312,7 +312,6 @@ mod tests {
             leaf: Option<Leaf> = None;
             /// One cup for whoever comes late.
             spare: Cup = Cup::default();
-            /// The cups.
             cups: Vec<Cup> = Vec::new();
             /// Written otherwise in recipes.
             #[serde(rename = "type")]
