@@ -42,7 +42,7 @@ use super::{
 pub enum Converter {
     /// As RAW DB.
     Raw(RawDbWriter),
-    /// As WARC.
+    /// Writes WARC.
     Warc(WarcWriter),
     /// ARC records as they are.
     Arc(ArcWriter),
