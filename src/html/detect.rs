@@ -73,7 +73,6 @@ pub(super) struct Utf8Tally {
 pub(super) enum Trust {
     /// A label says so.
     Label,
-    /// Nothing.
     Nothing,
 }
 

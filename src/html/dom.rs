@@ -309,13 +309,13 @@ impl<'a> Dom<'a> {
         node.prev != 0 || self.nodes[0].first == n
     }
 
-    /// First child.
+    /// The first child of `n`; `None` if it has none.
     #[inline]
     pub fn first_child(&self, n: NodeId) -> Option<NodeId> {
         some(self.node(n.0).first)
     }
 
-    /// Last child.
+    /// The last child of `n`; `None` if it has none.
     #[inline]
     pub fn last_child(&self, n: NodeId) -> Option<NodeId> {
         some(self.node(n.0).last)

@@ -50,7 +50,7 @@ impl Default for FeedLimits {
 pub enum FeedKind {
     /// RSS of any version.
     Rss,
-    /// Atom.
+    /// Atom (RFC 4287).
     Atom,
     /// JSON Feed.
     Json,
@@ -78,7 +78,7 @@ pub struct Feed {
     pub defects: Vec<&'static str>,
 }
 
-/// An item of a feed.
+/// An item of RSS or JSON Feed, or an entry of Atom.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FeedItem {

@@ -35,7 +35,7 @@ pub use manifest::manifest_requisites;
 pub enum RequisiteKind {
     /// A style sheet.
     Style,
-    /// A script.
+    /// A script file of a `script` element.
     Script,
     /// A picture, a cursor, a font.
     Image,
