@@ -20,9 +20,7 @@ pub(crate) struct Enough {
     of_more_than: f32,
 }
 
-/// Beside comments.
 pub(crate) const BESIDE_COMMENTS: Enough = Enough { words: 8.0, of_more_than: 3.0 };
-/// Beside teasers.
 pub(crate) const BESIDE_TEASERS: Enough = Enough { words: 50.0, of_more_than: PROSE };
 
 /// Words of a block of prose.

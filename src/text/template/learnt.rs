@@ -38,7 +38,7 @@ pub struct SharedText {
     pub styles: usize,
     /// Composite importance of the element at this path, with these texts for its styles.
     pub path_importance: f64,
-    /// Its words.
+    /// Number of words of the text.
     pub words: u16,
     /// 0 of what all pages show, 1 of what one shows.
     pub importance: f64,

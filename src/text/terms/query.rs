@@ -66,7 +66,7 @@ impl Query {
         (!terms.is_empty()).then_some(Query { terms })
     }
 
-    /// The terms.
+    /// The words of the query, in its order.
     pub fn terms(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().map(|term| term.text.as_str())
     }
