@@ -76,9 +76,9 @@ impl Inline {
 /// What stands before an item of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
-    /// A bullet.
+    /// A bulleted item.
     Bullet,
-    /// A number.
+    /// A numbered item, with its number.
     Number(u32),
 }
 
@@ -123,7 +123,7 @@ impl Builder {
         self.full
     }
 
-    /// The limits.
+    /// The limits that the document must keep.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }

@@ -17,7 +17,7 @@ use crate::{Builder, Document, Inline, Kind, Limits, Marker, Table, TitleSource}
 /// Bytes of a text whose marks are read.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Reads Markdown.
+/// Reads a Markdown text.
 pub fn read_markdown(text: &str, limits: &Limits) -> Document {
     if text.len() > MAX_BYTES {
         let mut document = Document { kind: Kind::Markdown, ..read_text(text, limits) };

@@ -24,7 +24,6 @@ struct Entry {
     stand: Stand,
 }
 
-/// The styles.
 #[derive(Debug, Default)]
 pub(super) struct Styles {
     entries: Vec<Option<Entry>>,

@@ -84,7 +84,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads it all.
     pub(super) fn read(mut self) -> Document {
         let max_steps = self.flow.builder.limits().max_steps;
         let mut steps = 0_u64;
