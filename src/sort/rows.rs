@@ -196,7 +196,7 @@ impl<K: TakeKey, V: DeserializeOwned> SortedRows<K, V> {
 pub trait InOrder {
     /// What it is in the order of.
     type Key: Ord;
-    /// A row.
+    /// The rows of the stream.
     type Row;
 
     /// The next row with its key.
