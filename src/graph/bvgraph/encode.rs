@@ -7,7 +7,7 @@ use super::bit_writer::{BitCounter, BitSink, BitWriter};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BvParts {
-    /// Outdegrees.
+    /// Bits of the outdegrees.
     pub outdegrees: u64,
     /// How far back the list copied from lies.
     pub references: u64,

@@ -18,13 +18,13 @@ pub const CHUNK_WORK: u64 = 1 << 22;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BvStats {
-    /// Nodes.
+    /// Nodes written.
     pub nodes: u64,
-    /// Arcs.
+    /// Arcs written.
     pub arcs: u64,
     /// Bits of the graph.
     pub bits: u64,
-    /// Bits of the offsets.
+    /// Bits of the file `.offsets`.
     pub offset_bits: u64,
     /// The bits of the graph by what they are for.
     pub parts: BvParts,
