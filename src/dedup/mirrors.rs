@@ -145,7 +145,7 @@ pub struct MirrorTotals {
     pub repeated: u64,
     /// Pages whose host or scheme holds a byte 0 or is longer than 4 KiB: not taken.
     pub refused: u64,
-    /// Sites.
+    /// Sites that were compared.
     pub sites: u64,
     /// Sites of too few pages.
     pub small_sites: u64,

@@ -220,7 +220,7 @@ impl PassageJoin {
         }
     }
 
-    /// The options.
+    /// The options that the join was made with.
     pub fn options(&self) -> &PassageOptions {
         &self.options
     }

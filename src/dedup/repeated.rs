@@ -154,7 +154,7 @@ impl RepeatedCount {
         Ok(RepeatedCount { options, budget: budget.clone(), blocks, pages: 0 })
     }
 
-    /// The options.
+    /// The options that the count was made with.
     pub fn options(&self) -> &RepeatedOptions {
         &self.options
     }

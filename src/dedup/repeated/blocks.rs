@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockKind {
-    /// One line.
+    /// A line of a text.
     Line,
     /// Several lines.
     Paragraph,
