@@ -89,13 +89,13 @@ pub fn committed_in(out: &Path, job: &str) -> Result<Vec<(String, PathBuf)>> {
 /// The rest of a run that was not committed, and a run that goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
-    /// Its job.
+    /// Name of the job.
     pub job: String,
-    /// Its key.
+    /// Key of the run that was not finished.
     pub key: String,
     /// The staging folder, the rest of a removal, or the list of rejects.
     pub path: PathBuf,
-    /// Bytes of it.
+    /// Bytes of its staged files.
     pub bytes: u64,
     /// Whether a process works on the key.
     pub is_locked: bool,
