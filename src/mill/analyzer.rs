@@ -5,7 +5,7 @@ use crate::{Page, Rows, TableRows};
 /// An analyzer or a decoder as part of a job's key: with another name, version or configuration, rows may differ.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct PartId {
-    /// Its name.
+    /// Name of the shard that the part is of.
     pub name: String,
     /// Raised when equal pages may give other rows than before.
     pub version: u32,

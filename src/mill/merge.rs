@@ -34,7 +34,7 @@ pub struct Merge<'a> {
     pub runs: &'a mut dyn Iterator<Item = Run>,
     /// The file to write.
     pub path: &'a Path,
-    /// Its footer.
+    /// Footer of the file to write.
     pub footer: &'a Footer,
     /// Bytes of rows in memory after which a row group ends.
     pub group_bytes: usize,

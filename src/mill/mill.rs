@@ -25,7 +25,7 @@ pub type Templates = HashMap<String, Template>;
 pub struct Milled {
     /// Where they stand among those of other captures.
     pub order: Order,
-    /// The rows.
+    /// Rows of all tables.
     pub rows: Rows,
     /// Who could not do with it, and why.
     pub rejects: Vec<Reject>,

@@ -104,7 +104,7 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// The capture.
+    /// The capture that the page was made from.
     pub fn capture(&self) -> &'a Capture<'a> {
         self.capture
     }
