@@ -14,7 +14,7 @@ pub type RequestLog = Arc<dyn Fn(&Logged) + Send + Sync>;
 pub struct Logged {
     /// Who asked.
     pub peer: Option<IpAddr>,
-    /// Method.
+    /// HTTP method of the request.
     pub method: String,
     /// Path and query string as sent.
     pub target: String,

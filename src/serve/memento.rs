@@ -36,7 +36,7 @@ pub fn http_date(time: Timestamp) -> String {
 pub struct Addresses<'a> {
     /// Scheme and authority of this server, without a slash at its end.
     pub base: &'a str,
-    /// The collection.
+    /// Name of the collection.
     pub collection: &'a str,
     /// The URL as captured.
     pub url: &'a str,
@@ -112,7 +112,7 @@ fn rels(times: &[Timestamp], at: Option<Timestamp>) -> Vec<(Timestamp, String)> 
 /// A capture in a TimeMap.
 #[derive(Debug, Clone)]
 pub struct Listed {
-    /// Its time.
+    /// Time of the capture.
     pub time: Timestamp,
     /// Its URL as captured.
     pub url: String,

@@ -81,7 +81,7 @@ impl Chunks {
 }
 
 impl Taken {
-    /// The body.
+    /// The body of an HTTP answer.
     pub fn into_body(self) -> Body {
         Body::new(self)
     }

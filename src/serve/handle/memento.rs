@@ -162,7 +162,6 @@ fn rows(
     Ok((writer.media_type(), (end.rows > 0).then_some(writer.out)))
 }
 
-/// A capture that is replayed.
 struct ReplayedCapture {
     entry: Entry<'static>,
     record: StoredRecord,

@@ -12,7 +12,7 @@ pub enum Match {
     Exact,
     /// All that begin with it.
     Prefix,
-    /// All of its host.
+    /// All URLs of the host.
     Host,
     /// All of its host and of the hosts below.
     Domain,
@@ -37,7 +37,7 @@ impl Match {
 /// A page of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {
-    /// Its front.
+    /// The front page of the collection.
     Front,
     /// The calendar of a URL.
     Calendar {
@@ -55,7 +55,7 @@ pub enum Ask {
         /// Where the page begins: a key of the index.
         from: Option<String>,
     },
-    /// Hosts.
+    /// The list of hosts.
     Hosts {
         /// Page, from 0.
         page: usize,
@@ -71,7 +71,7 @@ pub enum Ask {
     Info {
         /// When it was captured.
         timestamp: u64,
-        /// Its URL.
+        /// URL of the page.
         url: String,
     },
 }

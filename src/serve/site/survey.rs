@@ -16,7 +16,7 @@ const NEWEST: usize = 12;
 /// Hosts stand together in the order of keys, so they are counted one after another; 40 bytes and the name are kept of each.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
-    /// Captures.
+    /// Number of captures.
     pub captures: u64,
     /// Different keys.
     pub urls: u64,

@@ -22,7 +22,7 @@ const BODY: usize = 16 << 20;
 /// What the list of pages says of a page besides its address and time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Described {
-    /// Its title.
+    /// Title of the page, if it is known.
     pub title: Option<String>,
     /// Its text, for search in the browser.
     pub text: Option<String>,
@@ -55,7 +55,7 @@ pub struct Collector<'a> {
 pub struct Walked {
     /// Whether every record is a gzip member of its own.
     pub a_member_each: bool,
-    /// Records.
+    /// Number of records in the shard.
     pub records: u64,
     /// Those that are captures.
     pub captures: u64,

@@ -21,7 +21,7 @@ const LARGE: u64 = u32::MAX as u64;
 
 /// Options for writing a WACZ file.
 pub struct Options<'a> {
-    /// Its title.
+    /// Title of the archive, for `datapackage.json`.
     pub title: Option<String>,
     /// How shards are read.
     pub read: ReadOptions,
