@@ -45,7 +45,7 @@ pub struct Training<'a> {
 /// Something that was tried.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// The settings.
+    /// The settings that were tried.
     pub settings: FitSettings,
     /// The sources of features.
     pub sources: Vec<Source>,
@@ -59,7 +59,7 @@ pub struct Trial {
 
 /// What was chosen.
 pub struct Choice {
-    /// The settings.
+    /// The settings that were chosen.
     pub settings: FitSettings,
     /// The sources of features.
     pub sources: Vec<Source>,

@@ -44,7 +44,7 @@ pub enum Loss {
 /// How to solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dual {
-    /// The loss.
+    /// The loss to minimise.
     pub loss: Loss,
     /// What losses weigh against the length of w.
     pub c: f64,

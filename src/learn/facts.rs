@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct PageFacts<'a> {
     /// Its address; the host and path are read.
     pub url: &'a str,
-    /// Its title.
+    /// Title of the page; empty if unknown.
     pub title: &'a str,
     /// Its main text.
     pub text: &'a str,
@@ -41,9 +41,9 @@ pub struct FeatureOptions {
     pub anchors: bool,
     /// Words of what it shows.
     pub media: bool,
-    /// Its language.
+    /// Whether the language of the page is a feature.
     pub language: bool,
-    /// Its type.
+    /// Whether the type of the page is a feature.
     pub page_type: bool,
 }
 
@@ -81,9 +81,9 @@ pub enum Source {
     Anchor,
     /// A word of what it shows.
     Media,
-    /// Its language.
+    /// The language of the page.
     Language,
-    /// Its type.
+    /// The type of the page.
     PageType,
 }
 

@@ -31,7 +31,7 @@ pub struct Vocabulary {
     dropped: u64,
 }
 
-/// A vocabulary as it is stored.
+/// The form of a vocabulary in a model file.
 #[derive(Debug, Clone, Serialize, Deserialize, PartialEq)]
 pub struct StoredVocabulary {
     /// Words, in the order of their numbers.

@@ -71,7 +71,7 @@ impl Middles {
         Middles { lengths: means.rows().map(length).collect(), means }
     }
 
-    /// The means.
+    /// One row per cluster: the mean of its rows.
     pub fn means(&self) -> &SparseRows {
         &self.means
     }
