@@ -41,7 +41,7 @@ pub struct PageResults {
 /// What a tag did on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TagCounts {
-    /// The tag.
+    /// Number of the tag in its rule.
     pub tag: TagNumber,
     /// Results that stay.
     pub results: u64,

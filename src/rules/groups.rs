@@ -29,7 +29,7 @@ pub struct Visited<P> {
 /// The page behind a link.
 #[derive(Debug, Clone)]
 pub enum Behind<P> {
-    /// The page.
+    /// The page, with the results on it.
     Page(Arc<Visited<P>>),
     /// No page of the corpus.
     Missing,

@@ -73,11 +73,8 @@ pub(super) enum PseudoClass {
     Contains { any: Vec<Box<str>>, own: bool },
     /// `:any-link`, `:link`.
     Link,
-    /// `:checked`.
     Checked,
-    /// `:disabled`.
     Disabled,
-    /// `:enabled`.
     Enabled,
 }
 
@@ -113,7 +110,6 @@ impl ToCss for PseudoClass {
 /// The part that is taken of an element that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Output {
-    /// The element.
     Element,
     /// `::text`: each text node directly in it.
     Text,
