@@ -86,14 +86,14 @@ pub enum SitemapKind {
     Text,
     /// RSS of any version.
     Rss,
-    /// Atom.
+    /// An Atom feed.
     Atom,
 }
 
 /// An entry of a sitemap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SitemapUrl {
-    /// The URL.
+    /// URL that the sitemap lists.
     pub url: CanonicalUrl,
     /// When it was last changed, ms since 1970.
     pub lastmod_ms: Option<i64>,

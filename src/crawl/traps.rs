@@ -34,7 +34,6 @@ use webmill_capture::CanonicalUrl;
 
 pub use self::variants::Variants;
 
-/// Bytes of a URL.
 const URL_BYTES: usize = 2048;
 /// Non-empty segments of a path.
 const PATH_DEPTH: usize = 20;

@@ -30,12 +30,12 @@ pub enum Command {
     Stop {},
     /// Takes URLs in as seeds are; one that is known is asked for again.
     Add {
-        /// The URLs.
+        /// URLs as they were given, not yet canonical.
         urls: Vec<String>,
     },
     /// Known URLs are asked for again now.
     Due {
-        /// The URLs.
+        /// URLs as they were given, not yet canonical.
         urls: Vec<String>,
     },
     /// What matches is neither queued nor asked for any more.

@@ -46,7 +46,7 @@ pub struct Obeyed {
 /// A line of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// A command.
+    /// A numbered command.
     Command(Numbered),
     /// Something else, and why.
     Unreadable(String),

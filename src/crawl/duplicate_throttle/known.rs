@@ -20,7 +20,6 @@ const BITS: usize = 10;
 /// Hashes an entry.
 const HASHES: u32 = 4;
 
-/// The filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct BlockFilter {
     young: Vec<u8>,

@@ -31,7 +31,7 @@ const ELSEWHERE: u32 = u32::MAX;
 pub struct OldCapture<'a> {
     /// Key by which the index is sorted.
     pub key: &'a str,
-    /// URL.
+    /// URL of the capture.
     pub url: &'a str,
     /// When, ms since 1970; `None` where the index does not say it.
     pub at_ms: Option<i64>,

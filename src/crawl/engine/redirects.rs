@@ -23,7 +23,6 @@ pub(super) const WITH_COOKIES: &str = "asked again with cookies";
 /// Circles that are gone through at the same time.
 const MOST_CIRCLES: usize = 10_000;
 
-/// A redirect.
 pub(super) struct Redirect<'a> {
     /// The URL that redirects.
     pub url: &'a CanonicalUrl,

@@ -15,16 +15,16 @@ use webmill_capture::error::{AtPath, Error, Result};
 /// Longest line, bytes.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// A line.
+/// A line of a file between agents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LineOf {
     /// It waits.
     Url(Box<Discovered>),
-    /// It is done.
+    /// The URL with this key is finished.
     Done {
-        /// Its host.
+        /// Host of the URL.
         host: String,
-        /// Its key.
+        /// Key of the URL.
         key: Key,
     },
 }

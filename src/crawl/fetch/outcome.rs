@@ -28,7 +28,7 @@ impl Method {
     }
 }
 
-/// One request.
+/// A request to a server.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// What to fetch.

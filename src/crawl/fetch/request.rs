@@ -27,7 +27,6 @@ pub(super) struct Extras<'a> {
     pub conditional: Option<(&'a str, &'a str)>,
     /// Whether the request says that no more requests come.
     pub close: bool,
-    /// The method.
     pub method: Method,
 }
 

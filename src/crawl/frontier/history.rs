@@ -28,7 +28,7 @@ const TAKEN: u8 = b't';
 /// A page whose time has come.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Due {
-    /// Its URL.
+    /// URL of the page that is due.
     pub url: CanonicalUrl,
     /// When it was due, ms since 1970.
     pub due_ms: i64,

@@ -160,7 +160,7 @@ pub struct Opened {
 /// A host leased to one fetch. One that is dropped instead of released keeps its host until the frontier is opened again.
 #[derive(Debug)]
 pub struct Lease {
-    /// The host.
+    /// The host of the URL, which only this lease may ask.
     pub host: Arc<str>,
     /// What to fetch of it.
     pub entry: Entry,
@@ -188,7 +188,7 @@ pub enum Next {
 /// What becomes of a leased entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
-    /// It is done.
+    /// The URL is finished and is not given out again.
     Done,
     /// It stays where it was: only robots.txt was fetched.
     Keep,

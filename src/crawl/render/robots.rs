@@ -21,7 +21,6 @@ const UNREACHABLE: Duration = Duration::from_secs(300);
 /// Until when the rules count; none: they cannot be had.
 type CachedRules = (Instant, Option<Arc<Robots>>);
 
-/// Rules by origin.
 pub(super) struct RulesByOrigin {
     agent: String,
     keep: Duration,

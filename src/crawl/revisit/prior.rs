@@ -56,7 +56,7 @@ impl Prior {
 /// The mean rate of some pages.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct RateMean {
-    /// Pages that are in it.
+    /// Number of pages in the mean.
     pub pages: u32,
     log_sum: f64,
 }

@@ -128,12 +128,12 @@ impl Scheduler {
         Ok(Scheduler { options, plan })
     }
 
-    /// Its options.
+    /// The options that the scheduler was made with.
     pub fn options(&self) -> &RevisitOptions {
         &self.options
     }
 
-    /// Its plan.
+    /// The plan of the optimal schedule; `None` with other schedules.
     pub fn plan(&self) -> Option<&Plan> {
         self.plan.as_ref()
     }
