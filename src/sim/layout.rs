@@ -101,7 +101,7 @@ impl Web {
         host
     }
 
-    /// The host that `host` mirrors.
+    /// The host of which `host` is a mirror; `None` if it is none.
     pub fn mirrored_host(&self, host: u64) -> Option<u64> {
         let is_mirror = |host| host > 0 && unit(self.hash(host, purpose::MIRROR)) < self.config.mirrors;
         if !is_mirror(host) {
@@ -258,7 +258,7 @@ impl Web {
         (target.ordinal < self.host_size(target.host)).then(|| self.host_start(target.host) + target.ordinal)
     }
 
-    /// Name of a host.
+    /// DNS name of a host by its number.
     pub fn host_name(&self, host: u64) -> String {
         let mut name = String::new();
         self.push_host(host, &mut name);

@@ -44,7 +44,7 @@ const HANG: Duration = Duration::from_secs(600);
 /// What a request says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asking<'a> {
-    /// Method.
+    /// HTTP method of the request.
     pub method: &'a str,
     /// Absolute URL.
     pub url: &'a str,

@@ -9,7 +9,7 @@ use std::time::Instant;
 pub struct Asked {
     /// Number of the connection, from 0 in order of opening.
     pub connection: u64,
-    /// Method.
+    /// HTTP method of the request.
     pub method: String,
     /// Host name.
     pub host: String,
