@@ -19,7 +19,7 @@ pub struct ExplainArgs {
     /// Folder of the crawl.
     #[arg(value_name = "CRAWL")]
     pub folder: PathBuf,
-    /// The URL.
+    /// The URL to explain.
     #[arg(value_name = "URL")]
     pub url: String,
 }

@@ -10,7 +10,7 @@ pub struct Catalog {
     pub dataset: Vec<Dataset>,
 }
 
-/// One dataset.
+/// A corpus of the catalogue.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Dataset {
     /// What users call it.

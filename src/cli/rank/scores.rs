@@ -27,7 +27,7 @@ impl Chosen {
         found.map(|(measure, at, _)| Chosen { measure, at })
     }
 
-    /// PageRank.
+    /// The default: scores by PageRank.
     pub fn pagerank() -> Self {
         Self::named("pagerank").expect("PageRank is one of the measures")
     }
@@ -43,7 +43,7 @@ impl Chosen {
             .map(move |name| Self::named(&name).expect(known))
     }
 
-    /// Its name.
+    /// The name that `--by` takes.
     pub fn name(self) -> &'static str {
         self.measure.info().scores[self.at].name
     }

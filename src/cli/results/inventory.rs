@@ -13,11 +13,11 @@ use webmill_jobs::catalogue::{EARLIER, latest_keys};
 
 /// A committed key.
 pub struct Key {
-    /// Its job.
+    /// Name of the job.
     pub job: String,
-    /// The key.
+    /// Key of the job: 32 hexadecimal digits.
     pub key: String,
-    /// Its folder.
+    /// Folder with the results of this key.
     pub folder: PathBuf,
     /// What it is to the latest results.
     pub state: State,
@@ -45,7 +45,7 @@ pub enum State {
 }
 
 impl State {
-    /// Its name.
+    /// The state in a word, for the output.
     pub fn name(&self) -> &'static str {
         match self {
             State::Latest => "latest",

@@ -30,7 +30,7 @@ columns! {
     }
 }
 
-/// A page.
+/// The bytes of a page, and its address.
 pub struct PageBytes {
     /// Its address.
     pub url: CanonicalUrl,

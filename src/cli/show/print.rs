@@ -33,7 +33,7 @@ impl Screen {
     }
 }
 
-/// The screen.
+/// The text for the terminal.
 pub fn screen(shown: &Shown) -> String {
     let mut screen = Screen(String::new());
     let _ = writeln!(screen.0, "{}", plain(&shown.url));

@@ -24,7 +24,7 @@ pub struct Tables {
 
 /// What a page is looked up by.
 pub struct Looked {
-    /// Its URL.
+    /// URL of the page that is shown.
     pub url: CanonicalUrl,
     /// Its key, as tables have it.
     pub key: u128,

@@ -21,7 +21,7 @@ const MAX_NAME: usize = 180;
 pub enum Sink<'a> {
     /// To one stream; `several`: with headings or a root around them.
     Stream { out: &'a mut dyn Write, form: TextForm, several: bool, bare: bool, written: u64 },
-    /// To a folder.
+    /// One file per page in a folder.
     Folder { folder: PathBuf, form: TextForm, overwrite: bool },
 }
 

@@ -17,7 +17,7 @@ use super::report::Counts;
 pub struct Going {
     /// Canonical URL.
     pub url: String,
-    /// Its key.
+    /// Key of the page's URL.
     pub url_key: u128,
     /// Shard, as tables name it.
     pub shard: String,
@@ -35,7 +35,7 @@ pub struct Going {
     pub superseded: bool,
     /// Whether it is a revisit itself.
     pub is_revisit: bool,
-    /// Its cluster.
+    /// Number of the cluster, if the page is in one.
     pub cluster: Option<u32>,
     /// The page that stays; none instead of one that is gone.
     pub kept: Option<Kept>,
@@ -46,7 +46,7 @@ pub struct Going {
 pub struct Kept {
     /// Canonical URL.
     pub url: String,
-    /// Its key.
+    /// Key of the page's URL.
     pub url_key: u128,
     /// When it was fetched.
     pub date_ms: Option<i64>,

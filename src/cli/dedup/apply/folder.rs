@@ -17,12 +17,12 @@ pub const MANIFEST: &str = "manifest.json";
 /// The file by which a folder that is written is known.
 const MARK: &str = ".dedup-apply";
 
-/// A file of the output.
+/// A finished file of the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OutputFile {
     /// Path inside of the folder.
     pub path: String,
-    /// Bytes.
+    /// Length of the file.
     pub bytes: u64,
     /// xxh3-128, hex.
     pub digest: String,

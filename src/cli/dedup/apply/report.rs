@@ -117,7 +117,7 @@ pub struct Manifest<'a> {
     pub format: u32,
     /// Version of the program.
     pub webmill: &'static str,
-    /// The settings.
+    /// The settings of the call, as JSON.
     pub settings: serde_json::Value,
     /// Keys of the results that were read, by job.
     pub results: BTreeMap<&'static str, String>,
@@ -125,7 +125,7 @@ pub struct Manifest<'a> {
     pub counts: &'a Counts,
     /// Texts written.
     pub texts: Option<TextCounts>,
-    /// Shard by shard.
+    /// Counts of each shard.
     pub shards: &'a [ShardReport],
     /// Every file.
     pub outputs: Vec<OutputFile>,

@@ -25,7 +25,7 @@ use webmill_jobs::mapped::{Mapped, MappedWriter};
 /// What becomes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It stays as it is.
+    /// The record is copied unchanged.
     Stays,
     /// It is left out.
     Goes,
@@ -59,7 +59,7 @@ impl Fate {
 /// What a walk met.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Met {
-    /// Records.
+    /// Number of records in the shard.
     pub records: u64,
     /// Those of them that table `pages` would count.
     pub captures: u64,
@@ -227,7 +227,7 @@ mod tag {
     pub const STAYS: u64 = 0;
     /// A capture that goes has it.
     pub const GOES: u64 = 1;
-    /// A companion names it.
+    /// The record is named by a record that belongs to it.
     pub const NAMED_BY_COMPANION: u64 = 2;
     /// A capture that stays names it.
     pub const NAMED_BY_STAYING: u64 = 3;
