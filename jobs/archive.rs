@@ -240,7 +240,6 @@ fn of_wacz(name: &str, path: &Path, say: &dyn Fn(String)) -> Result<Collection> 
     Ok(Collection::new(name, Arc::new(MemoryIndex::new(entries)), Arc::new(WaczRecords(wacz))))
 }
 
-/// Records in a WACZ.
 struct WaczRecords(Wacz);
 
 impl RecordStore for WaczRecords {

@@ -15,7 +15,7 @@ pub struct CurrentCapture {
     pub url: String,
     /// Its SURT form.
     pub surt: String,
-    /// Its key.
+    /// Key of the URL.
     pub key: u128,
     /// When it was fetched.
     pub time_ms: Option<i64>,

@@ -62,7 +62,7 @@ pub struct Sources {
     pub shape: Committed,
     /// Duplicates, clusters.
     pub dedup: Committed,
-    /// Keywords.
+    /// Results of job `keywords`.
     pub keywords: Committed,
     /// Repeated lines and paragraphs, where they were looked for.
     pub repeated: Option<Committed>,
@@ -183,7 +183,6 @@ impl Settings for Report {
 }
 
 impl Report {
-    /// The language.
     fn language(&self) -> Lang {
         Lang::named(&self.lang).unwrap_or_default()
     }

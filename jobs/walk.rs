@@ -35,7 +35,7 @@ pub trait OfPart {
 
 /// A walk through all parts.
 pub struct Walk<'a> {
-    /// The shards.
+    /// The shards to walk over.
     pub shards: &'a Shards,
     /// Where the work is done.
     pub stage: &'a Stage<'a>,

@@ -78,7 +78,7 @@ impl Settings for CountBacklinks {
 pub struct Link<'p> {
     /// SURT form of the target.
     pub surt: &'p str,
-    /// The target.
+    /// Canonical URL of the target.
     pub target: &'p str,
     /// The page that links.
     pub source: &'p str,

@@ -36,7 +36,7 @@ const LEAST_ROWS: usize = 16;
 /// Row groups of one file, read one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// The file.
+    /// Path of the table's file.
     pub file: PathBuf,
     /// Its row groups.
     pub groups: Range<usize>,

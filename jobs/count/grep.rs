@@ -91,9 +91,9 @@ pub struct Grep {
 pub struct Addressed<'p> {
     /// SURT form of the URL.
     pub surt: &'p str,
-    /// The URL.
+    /// URL of the page.
     pub url: &'p str,
-    /// The text.
+    /// Main text of the page.
     pub text: &'p str,
 }
 

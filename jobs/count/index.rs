@@ -59,13 +59,13 @@ impl Settings for CountIndex {
 
 /// A text with its number.
 pub struct Numbered<'p> {
-    /// Its number.
+    /// Number of the text in the index.
     pub number: u32,
     /// Its words.
     pub length: u32,
     /// Its title, perhaps empty.
     pub title: &'p str,
-    /// The text.
+    /// Main text of the page.
     pub text: &'p str,
 }
 

@@ -181,7 +181,7 @@ fn joined(
 pub struct Sources<'a> {
     /// Where they lie.
     pub stage: &'a Stage<'a>,
-    /// The parts.
+    /// The parts, in the order of shards.
     pub parts: &'a [Part],
     /// Which of their captures count.
     pub marks: &'a [Marks],

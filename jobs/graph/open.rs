@@ -18,7 +18,7 @@ use crate::rank::teleport::of_level;
 
 /// A graph and the names of its nodes.
 pub struct OpenedGraph {
-    /// The graph.
+    /// The graph in memory, or mapped.
     pub graph: Csr,
     /// Where it came from.
     pub path: PathBuf,

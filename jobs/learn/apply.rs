@@ -21,7 +21,7 @@ use crate::output::TableFile;
 /// Rows that a file of the table has.
 const FILE_ROWS: u64 = 1 << 20;
 
-/// The job.
+/// The job that predicts classes with a model.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ApplyJob {
     /// Its settings, without the paths.
@@ -39,9 +39,9 @@ impl ApplyJob {
 
 /// What it reads.
 pub struct ApplyInput {
-    /// The model.
+    /// The trained model.
     pub model: Model,
-    /// The pages.
+    /// The pages to classify.
     pub pages: PageSource,
     /// By what both are told from others.
     pub inputs: Inputs,

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::mail;
 
-/// A page.
+/// A page to train on or to classify.
 #[derive(Debug, Clone, Default)]
 pub struct LearnPage {
     /// Its canonical URL; empty where it has none.
@@ -25,17 +25,17 @@ pub struct LearnPage {
     pub domain: String,
     /// Its file in the folder, or the line in the file, that it was read from; empty for pages of results.
     pub file: String,
-    /// Its title.
+    /// Title of the page; empty if unknown.
     pub title: String,
-    /// Its text.
+    /// Main text of the page.
     pub text: String,
     /// ISO 639-3 code of its language.
     pub language: String,
-    /// Type of page.
+    /// Type of the page, as in table `pages`; empty if unknown.
     pub page_type: String,
     /// Texts of links that lead to it.
     pub anchors: Vec<String>,
-    /// Its labels.
+    /// Labels of the page; empty if it is not labelled.
     pub labels: Vec<String>,
 }
 

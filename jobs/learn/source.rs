@@ -117,7 +117,7 @@ impl PageSource {
     }
 }
 
-/// The inputs that a file is.
+/// The inputs of a run over a single file, for its key.
 pub fn of_file_inputs(path: &Path, cancel: &Cancel) -> Result<Inputs> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Inputs::of_files(&[(path.to_path_buf(), name)], None, cancel)

@@ -26,10 +26,10 @@ use crate::output::{first_part, write_rows};
 /// The model in the results of the job.
 pub const MODEL: &str = "model/model.webmill";
 
-/// The job.
+/// The job that trains and evaluates a classifier.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TrainJob {
-    /// Its settings.
+    /// Settings of the training.
     pub settings: TrainSettings,
 }
 

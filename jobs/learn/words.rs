@@ -11,10 +11,10 @@ use super::tables::FeatureRow;
 use super::train::TrainInput;
 use crate::output::{TableFile, first_part};
 
-/// The job.
+/// The job that scores words by how well they separate classes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FeaturesJob {
-    /// Its settings.
+    /// Settings of the training that use the words.
     pub settings: TrainSettings,
 }
 

@@ -70,7 +70,7 @@ pub struct PageFacts {
     pub structured: Vec<Stated>,
     /// Encoding that it was read by.
     pub encoding: &'static str,
-    /// The one that it declares.
+    /// Encoding that the page declares, by its standard name.
     pub encoding_declared: Option<&'static str>,
     /// The one that its bytes look like.
     pub encoding_detected: Option<&'static str>,

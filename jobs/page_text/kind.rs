@@ -60,7 +60,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The bytes of a page.
+/// The bytes of a page, and whether they were cut.
 pub struct PageBytes {
     /// At most `MAX_BYTES` of them.
     pub bytes: Vec<u8>,

@@ -52,7 +52,6 @@ type Tenth = (f64, u64, f64, f64);
 /// How good a classifier is on pages that it was not trained on.
 #[derive(Debug, Default, PartialEq)]
 struct Evaluated {
-    /// Measures of all.
     measures: BTreeMap<String, f64>,
     pages: u64,
     classes: BTreeMap<String, OfClass>,

@@ -30,7 +30,7 @@ pub struct Corpus {
     pub bytes: u64,
     /// Words of main texts.
     pub words: u64,
-    /// Links.
+    /// Number of links.
     pub links: u64,
     /// Captures by status.
     pub status: Counts,

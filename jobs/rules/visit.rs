@@ -56,7 +56,7 @@ pub struct Wanted {
 pub struct Visit {
     /// Its address.
     pub url: String,
-    /// Its SURT.
+    /// SURT form of the URL.
     pub surt: String,
     /// What was found for each of the tasks; `None`: it is not of the layer.
     pub results: Vec<Option<PageResults>>,
@@ -64,9 +64,9 @@ pub struct Visit {
 
 /// What pages are read and analysed with.
 pub struct Visitor<'a> {
-    /// The shards.
+    /// The shards with the pages.
     pub shards: &'a Shards,
-    /// The rules.
+    /// The rules to apply.
     pub rules: &'a [Rule],
     /// Decoding.
     pub mill: Mill,

@@ -21,7 +21,6 @@ use super::visit::Shards;
 use super::waves::resolved;
 use crate::output::footer;
 
-/// Rows of a file.
 const FILE_ROWS: u64 = 1 << 20;
 /// Top pages whose rows are made at once.
 const AT_ONCE: usize = 1024;

@@ -67,11 +67,11 @@ pub struct Measures {
     pub tie: Option<BowTie>,
     /// Degrees, and the laws that fit the tails of in, out and total.
     pub degrees: Option<(Degrees, [Option<PowerLaw>; 3])>,
-    /// Distances.
+    /// Sampled distances, if they were asked for.
     pub distances: Option<DistanceSample>,
-    /// Reciprocity.
+    /// Reciprocity of links, if it was asked for.
     pub reciprocity: Option<Reciprocity>,
-    /// Assortativity.
+    /// Assortativity of degrees, if it was asked for.
     pub assortativity: Option<Assortativity>,
 }
 

@@ -28,7 +28,7 @@ pub const MOST: usize = 32;
 /// The query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// A word.
+    /// A single word.
     Word(String),
     /// Words one behind the other.
     Phrase(Vec<String>),
@@ -73,7 +73,7 @@ fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// BM25.
+/// Scores by BM25.
 pub struct Bm25;
 
 impl Score for Bm25 {
@@ -173,7 +173,7 @@ impl TextIndex {
         Ok(TextIndex { parts, lengths, words, table: committed.path("count_index") })
     }
 
-    /// Texts in it.
+    /// Number of texts in the index.
     pub fn texts(&self) -> usize {
         self.lengths.len()
     }

@@ -10,7 +10,6 @@ use super::methods::{ClusterResult, Tree, dense};
 
 /// Words of a topic.
 pub const WORDS: usize = 10;
-/// Words of its name.
 const NAME_WORDS: usize = 3;
 /// Pages in the middle of a topic that are named.
 const NEAREST: usize = 3;
@@ -32,7 +31,7 @@ pub struct Topics {
     pub tree: Option<Tree>,
 }
 
-/// A topic.
+/// A topic, as it is written to the tables.
 pub struct Topic {
     pub name: String,
     pub words: Vec<String>,

@@ -19,7 +19,7 @@ pub trait Score {
 pub struct Scoring<'a, S> {
     /// The measure.
     pub score: S,
-    /// Texts.
+    /// Number of texts in the index.
     pub texts: u64,
     /// Words of all texts.
     pub words: u64,
