@@ -25,7 +25,6 @@ struct Found {
     topics: Vec<Topic>,
 }
 
-/// A topic.
 struct Topic {
     size: u64,
     language: Option<&'static str>,
