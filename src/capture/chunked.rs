@@ -31,7 +31,7 @@ struct Chunk {
 
 /// Joins the chunks of a body, at most `max` bytes of them. A body that is not chunked comes back as it is.
 pub fn decode(body: &[u8], max: usize) -> Payload<'_> {
-    let mut out = Joined { first: None, bytes: Vec::new(), max, cut: false };
+    let mut out = JoinedChunks { first: None, bytes: Vec::new(), max, cut: false };
     let mut defect = None;
     let mut at = 0;
     let mut first = true;
@@ -119,14 +119,14 @@ pub fn encode(bytes: &[u8], size: usize) -> Vec<u8> {
 }
 
 /// Chunks joined; the first is not copied until there is a second.
-struct Joined<'a> {
+struct JoinedChunks<'a> {
     first: Option<&'a [u8]>,
     bytes: Vec<u8>,
     max: usize,
     cut: bool,
 }
 
-impl<'a> Joined<'a> {
+impl<'a> JoinedChunks<'a> {
     fn push(&mut self, chunk: &'a [u8]) {
         let have =
             self.bytes.len() + if self.bytes.is_empty() { self.first.map_or(0, <[u8]>::len) } else { 0 };
