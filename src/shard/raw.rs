@@ -50,7 +50,7 @@ struct Contents {
 }
 
 /// Why a whole record cannot be used.
-struct Unusable {
+struct UnusableRecord {
     reason: String,
     /// Does its data speak against its `length`?
     doubtful: bool,
@@ -58,13 +58,13 @@ struct Unusable {
     sized: bool,
 }
 
-impl Unusable {
-    fn of(reason: impl Into<String>) -> Unusable {
-        Unusable { reason: reason.into(), doubtful: false, sized: false }
+impl UnusableRecord {
+    fn of(reason: impl Into<String>) -> UnusableRecord {
+        UnusableRecord { reason: reason.into(), doubtful: false, sized: false }
     }
 
-    fn doubtful(reason: String) -> Unusable {
-        Unusable { reason, doubtful: true, sized: false }
+    fn doubtful(reason: String) -> UnusableRecord {
+        UnusableRecord { reason, doubtful: true, sized: false }
     }
 }
 
@@ -116,7 +116,7 @@ impl RawReader {
         });
         let contents = match contents {
             Ok(contents) => contents,
-            Err(Unusable { reason, doubtful, .. }) => {
+            Err(UnusableRecord { reason, doubtful, .. }) => {
                 return Err(self.walker.refuse((at, end), reason, doubtful));
             }
         };
@@ -190,10 +190,10 @@ impl RawReader {
 }
 
 /// What a whole record needs besides its structure.
-fn check(head: &Head) -> Result<(), Unusable> {
+fn check(head: &Head) -> Result<(), UnusableRecord> {
     match &head.url {
         Some(url) if !url.is_empty() => Ok(()),
-        _ => Err(Unusable::of("the record has no `url`")),
+        _ => Err(UnusableRecord::of("the record has no `url`")),
     }
 }
 
@@ -203,8 +203,8 @@ fn unpack(
     stored: &[u8],
     max: u64,
     unpacker: &mut Unpacker,
-) -> Result<Contents, Unusable> {
-    let Some(packing) = head.packing(bytes).map_err(Unusable::of)? else {
+) -> Result<Contents, UnusableRecord> {
+    let Some(packing) = head.packing(bytes).map_err(UnusableRecord::of)? else {
         let truncated = (stored.len() as u64) < head.length;
         return Ok(Contents { packed: false, full_length: head.length, truncated, defect: None, used: None });
     };
@@ -221,12 +221,12 @@ fn unpack_unnamed(
     stored: &[u8],
     max: u64,
     unpacker: &mut Unpacker,
-) -> Result<Contents, Unusable> {
+) -> Result<Contents, UnusableRecord> {
     let first = if stored.starts_with(GZIP_MAGIC) { Packing::Gzip } else { Packing::Zlib };
     let is_zlib =
         matches!(stored, [a, b, ..] if a & 15 == 8 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0);
     let may_be_plain = head.unzip_length == Some(head.length) && !is_zlib && first != Packing::Gzip;
-    let (mut refused, mut empty) = (None::<Unusable>, None);
+    let (mut refused, mut empty) = (None::<UnusableRecord>, None);
     for packing in [first, Packing::Deflate] {
         match unpack_as(packing, head, stored, max, unpacker) {
             // What is cut by the limit shows by giving something.
@@ -246,7 +246,7 @@ fn unpack_unnamed(
     }
     match refused {
         Some(reason) => Err(reason),
-        None => empty.ok_or_else(|| Unusable::of("the data is not compressed in any known way")),
+        None => empty.ok_or_else(|| UnusableRecord::of("the data is not compressed in any known way")),
     }
 }
 
@@ -256,7 +256,7 @@ fn unpack_as(
     stored: &[u8],
     max: u64,
     unpacker: &mut Unpacker,
-) -> Result<Contents, Unusable> {
+) -> Result<Contents, UnusableRecord> {
     let declared = head.unzip_length.unwrap_or(0);
     let cut_input = (stored.len() as u64) < head.length;
     let truncated = declared > max;
@@ -269,7 +269,7 @@ fn unpack_as(
             let (got, used) = (unpacker.data().len() as u64, used as u64);
             if got != declared {
                 let reason = format!("the data unzips to {got} bytes, not the {declared} of `unzip-length`");
-                return Err(Unusable { sized: used == head.length, ..Unusable::doubtful(reason) });
+                return Err(UnusableRecord { sized: used == head.length, ..Unusable::doubtful(reason) });
             }
             if used < head.length {
                 rest_after = Some(used as usize);
@@ -279,7 +279,7 @@ fn unpack_as(
         Ok(Unpacked::Cut) if truncated => {}
         Ok(Unpacked::Cut) => {
             let reason = format!("the data unzips to more than the {declared} bytes of `unzip-length`");
-            return Err(Unusable { sized: true, ..Unusable::doubtful(reason) });
+            return Err(UnusableRecord { sized: true, ..Unusable::doubtful(reason) });
         }
         // The stored data is itself over the limit: what it gave is a truncated record.
         Err(_) if cut_input => {
@@ -291,7 +291,7 @@ fn unpack_as(
                 used: None,
             });
         }
-        Err(reason) => return Err(Unusable::doubtful(reason)),
+        Err(reason) => return Err(UnusableRecord::doubtful(reason)),
     }
     Ok(Contents { packed: true, full_length: declared, truncated, defect, used: rest_after })
 }

@@ -114,7 +114,7 @@ impl Stream {
         (path, name): (Arc<Path>, Arc<str>),
     ) -> Stream {
         let undecoded = Arc::new(AtomicU64::new(0));
-        let reader = Decoding { decoder, inner, undecoded: Arc::clone(&undecoded) };
+        let reader = DecodingReader { decoder, inner, undecoded: Arc::clone(&undecoded) };
         let mut stream = Stream::from_reader(Box::new(reader), "");
         (stream.path, stream.name, stream.undecoded) = (path, name, Some(undecoded));
         stream
@@ -357,13 +357,13 @@ impl Pipe {
 }
 
 /// A decoder that counts the stored bytes left where it failed.
-struct Decoding<D> {
+struct DecodingReader<D> {
     decoder: D,
     inner: fn(&mut D) -> &mut Stream,
     undecoded: Arc<AtomicU64>,
 }
 
-impl<D: Read> Read for Decoding<D> {
+impl<D: Read> Read for DecodingReader<D> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         // What a call that fails has made is gone: small steps lose little.
         let most = into.len().min(DECODED_BYTES);
@@ -449,8 +449,8 @@ mod tests {
 
     #[test]
     fn what_was_read_before_a_failure_is_kept() {
-        struct Fails(usize);
-        impl Read for Fails {
+        struct FailingReader(usize);
+        impl Read for FailingReader {
             fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
                 if self.0 == 0 {
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "cut"));
@@ -460,7 +460,7 @@ mod tests {
                 Ok(n)
             }
         }
-        let mut stream = Stream::from_reader(Box::new(Fails(1000)), "p");
+        let mut stream = Stream::from_reader(Box::new(FailingReader(1000)), "p");
         assert_eq!(stream.fill(5000).len(), 1000);
         assert!(matches!(stream.take_error(), Some(Error::Corrupt { offset: 1000, .. })));
         assert!(stream.take_error().is_none());

@@ -32,7 +32,7 @@ const MAX_BLANKS: usize = 4096;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How far a request for bytes got.
-enum Reach {
+enum WindowReach {
     Full,
     /// The bytes end at `at`, at a member boundary that a head follows or at the end of the file.
     Short {
@@ -337,30 +337,30 @@ impl Walk {
             if have > MAX_HEAD as u64 {
                 return self.fault(1, "a record head of more than 1 MiB");
             }
-            if let Reach::Short { .. } = self.reach(have + 1, usize::MAX)? {
+            if let WindowReach::Short { .. } = self.reach(have + 1, usize::MAX)? {
                 return self.fault(have, "the record is cut off inside its head");
             }
         }
     }
 
     /// Decodes until `n` bytes have been seen, of which at least the first `keep` stay.
-    fn reach(&mut self, n: u64, keep: usize) -> Result<Reach> {
+    fn reach(&mut self, n: u64, keep: usize) -> Result<WindowReach> {
         loop {
             if self.members.is_plain() {
                 self.members.fill(n.min(keep as u64) as usize)?;
             }
             let have = self.members.reach();
             if have >= n {
-                return Ok(Reach::Full);
+                return Ok(WindowReach::Full);
             }
             if self.more(keep)? == Step::Data {
                 continue;
             }
             if self.cut.is_some() || !self.members.next_member()? {
-                return Ok(Reach::Short { at: have, end_of_file: true });
+                return Ok(WindowReach::Short { at: have, end_of_file: true });
             }
             if self.head_at(have)? {
-                return Ok(Reach::Short { at: have, end_of_file: false });
+                return Ok(WindowReach::Short { at: have, end_of_file: false });
             }
         }
     }
