@@ -90,7 +90,7 @@ struct Bracket<'s> {
 }
 
 /// A literal whose end is not known: a `+` may follow.
-struct Pending<'s> {
+struct PendingLiteral<'s> {
     text: Cow<'s, str>,
     place: Place,
     /// Whether it may be the key of an object.
@@ -121,7 +121,7 @@ struct Scan<'s> {
     deeper: usize,
     /// Whether the script navigates to the literal that follows.
     goes: bool,
-    pending: Option<Pending<'s>>,
+    pending: Option<PendingLiteral<'s>>,
 }
 
 impl<'s> Scan<'s> {
@@ -146,7 +146,8 @@ impl<'s> Scan<'s> {
             Kind::String => self.begin(token),
             Kind::Piece => {
                 let text = literal::unescaped(token.text);
-                self.pending = Some(Pending { text, place: Place::Nowhere, first: false, plus: false });
+                self.pending =
+                    Some(PendingLiteral { text, place: Place::Nowhere, first: false, plus: false });
             }
             Kind::Sign => self.bracket(token),
             Kind::Word | Kind::None => {}
@@ -162,7 +163,7 @@ impl<'s> Scan<'s> {
 
     fn begin(&mut self, token: Token<'s>) {
         let inside = self.brackets.last().map(|bracket| bracket.open);
-        self.pending = Some(Pending {
+        self.pending = Some(PendingLiteral {
             text: literal::unescaped(token.text),
             place: self.place(token.text),
             first: inside == Some(b'{') && matches!(self.last[0].text, "{" | ","),
