@@ -54,14 +54,14 @@ pub(super) fn importance(shown: usize, pages: usize) -> f64 {
 }
 
 /// A text with the first page that shows it.
-struct Shown<'p> {
+struct ShownText<'p> {
     mark: &'p Mark,
     page: &'p Footprint,
     pages: usize,
     importance: f64,
 }
 
-impl<'p> Shown<'p> {
+impl<'p> ShownText<'p> {
     /// What texts are listed by.
     fn rank(&self) -> (Reverse<usize>, Reverse<u16>, &'p str, u64) {
         (Reverse(self.pages), Reverse(self.mark.words), self.page.path(self.mark).0, self.mark.hash)
@@ -109,7 +109,7 @@ impl Template {
         shown.sort_by(|a, b| a.rank().cmp(&b.rank()));
         shown.truncate(MAX_SHOWN);
         let styles = styles(&pages, &shown);
-        let text = |text: &Shown<'_>| {
+        let text = |text: &ShownText<'_>| {
             let (path, depth) = text.page.path(text.mark);
             SharedText {
                 path: path.to_owned(),
@@ -128,7 +128,7 @@ impl Template {
 }
 
 /// The texts of pages, by hash.
-fn shown<'p>(pages: &[&'p Footprint]) -> Vec<Shown<'p>> {
+fn shown<'p>(pages: &[&'p Footprint]) -> Vec<ShownText<'p>> {
     let mut marks: Vec<(u64, usize, &Mark)> = pages
         .iter()
         .enumerate()
@@ -137,7 +137,7 @@ fn shown<'p>(pages: &[&'p Footprint]) -> Vec<Shown<'p>> {
     marks.sort_unstable_by_key(|&(hash, at, _)| (hash, at));
     let text = |same: &[(u64, usize, &'p Mark)]| {
         let importance = importance(same.len(), pages.len());
-        Shown { mark: same[0].2, page: pages[same[0].1], pages: same.len(), importance }
+        ShownText { mark: same[0].2, page: pages[same[0].1], pages: same.len(), importance }
     };
     marks.chunk_by(|a, b| a.0 == b.0).map(text).collect()
 }
@@ -159,7 +159,7 @@ fn path_importance(styles: &BTreeMap<u64, usize>, pages: usize) -> f64 {
 }
 
 /// The different texts at each path of those shown, and how many pages show each.
-fn styles<'p>(pages: &[&'p Footprint], shown: &[Shown<'p>]) -> BTreeMap<&'p str, BTreeMap<u64, usize>> {
+fn styles<'p>(pages: &[&'p Footprint], shown: &[ShownText<'p>]) -> BTreeMap<&'p str, BTreeMap<u64, usize>> {
     let mut styles: BTreeMap<&str, BTreeMap<u64, usize>> =
         shown.iter().map(|text| (text.page.path(text.mark).0, BTreeMap::new())).collect();
     for page in pages {
