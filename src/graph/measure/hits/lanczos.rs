@@ -89,7 +89,7 @@ pub(super) fn principal(
             continue;
         }
         let ritz = eigen(&small, basis.size);
-        let seen = Seen::of(&ritz, left);
+        let seen = RitzSummary::of(&ritz, left);
         if seen.residual <= ROUNDING
             || seen.residual <= limits.tolerance * seen.gap.unwrap_or(1.0)
             || steps >= limits.steps
@@ -142,13 +142,13 @@ fn principal_part(ritz: &Eigen, origin: &[f64]) -> Vec<f64> {
 }
 
 /// What the Ritz pairs tell, relative to the greatest value.
-struct Seen {
+struct RitzSummary {
     residual: f64,
     gap: Option<f64>,
     ratio: Option<f64>,
 }
 
-impl Seen {
+impl RitzSummary {
     /// Of these pairs, where so much is left of the last direction.
     fn of(ritz: &Eigen, left: f64) -> Self {
         let first = ritz.values[0].max(f64::MIN_POSITIVE);
@@ -156,11 +156,11 @@ impl Seen {
         let equal = num_equal(ritz);
         let worst = (0..equal).map(residual).fold(0.0, f64::max);
         let Some(next) = ritz.values.get(equal) else {
-            return Seen { residual: worst, gap: None, ratio: None };
+            return RitzSummary { residual: worst, gap: None, ratio: None };
         };
         let ratio = (next / first).max(0.0);
         let gap = (1.0 - ratio - residual(equal)).max(worst);
-        Seen { residual: worst, gap: Some(gap.min(1.0)), ratio: Some(ratio) }
+        RitzSummary { residual: worst, gap: Some(gap.min(1.0)), ratio: Some(ratio) }
     }
 }
 

@@ -260,7 +260,7 @@ impl PageRank<'_> {
         };
         let refined = if self.lean { None } else { self.refine(&problem) };
         let refined = refined.filter(|found| !found.error_bound.is_nan());
-        let Solved { y: mut x, iterations, error_bound } =
+        let SolvedRanks { y: mut x, iterations, error_bound } =
             refined.unwrap_or_else(|| self.sweep_lean(&problem));
         let total = match self.dangling {
             Dangling::Lost => 1.0,
@@ -343,7 +343,7 @@ struct Problem<'a, A> {
 }
 
 /// The ranks up to a factor, unless rank is lost.
-struct Solved {
+struct SolvedRanks {
     y: Vec<f64>,
     iterations: usize,
     error_bound: f64,
