@@ -331,15 +331,15 @@ impl Bucket {
 }
 
 /// The pairs of one page that have the most shared hashes, ties by the earlier partner.
-struct Best {
+struct BestPartners {
     most: usize,
     /// (shared hashes, partner), the worst on top.
     heap: BinaryHeap<(Reverse<u32>, u32)>,
 }
 
-impl Best {
+impl BestPartners {
     fn new(options: &PassageOptions) -> Self {
-        Best { most: options.max_partners as usize, heap: BinaryHeap::new() }
+        BestPartners { most: options.max_partners as usize, heap: BinaryHeap::new() }
     }
 
     /// Takes a pair; gives back the one that is not among the best.
@@ -367,7 +367,7 @@ fn chosen_by_later(
     budget: &Budget,
 ) -> Result<Sorted<[u32; 3]>> {
     let mut marked = Sorter::new(&budget.share(4));
-    let (mut page, mut best) = (u32::MAX, Best::new(options));
+    let (mut page, mut best) = (u32::MAX, BestPartners::new(options));
     let mut known = known.peekable();
     for pair in pairs {
         let [later, earlier, shared] = pair?;
@@ -406,7 +406,7 @@ fn chosen_by_either(
 ) -> Result<(Sorted<[u32; 3]>, Pages)> {
     let mut kept = Sorter::new(&budget.share(4));
     let mut pages = Pages::default();
-    let (mut page, mut best) = (u32::MAX, Best::new(options));
+    let (mut page, mut best) = (u32::MAX, BestPartners::new(options));
     let mut keep = |pair: [u32; 3]| {
         pages.insert(pair[0]);
         pages.insert(pair[1]);

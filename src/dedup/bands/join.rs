@@ -154,13 +154,13 @@ pub struct BandJoin {
     options: BandJoinOptions,
     budget: Budget,
     fresh: Sorter<Entry>,
-    earlier: Option<Earlier>,
+    earlier: Option<EarlierBuckets>,
     /// Bands of all pages.
     bands: usize,
 }
 
 /// Earlier pages in buckets that fresh ones touch.
-struct Earlier {
+struct EarlierBuckets {
     sorter: Sorter<Entry>,
     touched: Touched,
     /// An earlier page was taken, for which all fresh ones must be known.
@@ -181,7 +181,7 @@ impl BandJoin {
 
     /// A join of pages with each other and with earlier ones.
     pub fn with_earlier(options: &BandJoinOptions, budget: &Budget) -> Self {
-        let earlier = Earlier {
+        let earlier = EarlierBuckets {
             sorter: Sorter::new(&budget.fraction(3, 16)),
             touched: Touched::new(budget.memory_bytes / 16),
             begun: false,

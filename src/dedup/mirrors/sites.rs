@@ -114,7 +114,7 @@ impl SiteWriter {
         });
         let mut ranks = vec![0; sites];
         order.iter().enumerate().for_each(|(rank, &site)| ranks[site as usize] = rank as u32);
-        let held = Held { site: 0, entries: Vec::new(), on_disk: false };
+        let held = LargerSite { site: 0, entries: Vec::new(), on_disk: false };
         let lists = BufReader::with_capacity(64 << 10, lists);
         let made = SiteLists {
             lists,
@@ -131,7 +131,7 @@ impl SiteWriter {
 }
 
 /// The larger of two sites that are compared.
-struct Held {
+struct LargerSite {
     site: u32,
     entries: Vec<(u64, u64)>,
     on_disk: bool,
@@ -146,7 +146,7 @@ pub(crate) struct SiteLists {
     name_starts: Vec<u64>,
     order: Vec<u32>,
     ranks: Vec<u32>,
-    held: Held,
+    held: LargerSite,
 }
 
 impl SiteLists {
@@ -189,7 +189,7 @@ impl SiteLists {
                 entries.push(self.entry()?);
             }
         }
-        self.held = Held { site, entries, on_disk };
+        self.held = LargerSite { site, entries, on_disk };
         Ok(())
     }
 
