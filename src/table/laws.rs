@@ -62,7 +62,7 @@ table! {
 
 columns! {
     /// Some columns in another order.
-    struct Some from AnyRow { signed, texts, text, maybe_level, key, maybe_n64 }
+    struct SomeColumns from AnyRow { signed, texts, text, maybe_level, key, maybe_n64 }
 }
 
 prop_compose! {
@@ -185,7 +185,7 @@ proptest! {
         let path = written(folder.path(), &rows);
         prop_assert_eq!(&read_rows::<AnyRow>(folder.path()).unwrap(), &rows);
 
-        let mut reader = Reader::<Some>::open(&path).unwrap();
+        let mut reader = Reader::<SomeColumns>::open(&path).unwrap();
         let mut at = 0;
         while let Option::Some(batch) = reader.next().unwrap() {
             for some in batch.rows() {
@@ -204,7 +204,8 @@ proptest! {
 #[test]
 fn any_table_is_read_in_words() {
     let folder = tempfile::tempdir().unwrap();
-    let row = AnyRow { text: "好".into(), time: Millis(Some(5)), key: Bytes16(7), ..AnyRow::default() };
+    let row =
+        AnyRow { text: "好".into(), time: Millis(SomeColumns(5)), key: Bytes16(7), ..AnyRow::default() };
     written(folder.path(), &[row, AnyRow { texts: vec!["a".into(), "b".into()], ..AnyRow::default() }]);
     let table = TableInWords::read(folder.path()).unwrap();
     let names: Vec<&str> = AnyRow::info().iter().map(|c| c.name).collect();

@@ -221,7 +221,7 @@ impl GroupWriter {
         });
         let group = encoded.collect::<PolarsResult<Vec<_>>>().and_then(|encoded| {
             let pages = encoded.into_iter().flatten().map(|pages| {
-                let pages = Encoded { pages: pages.into_iter(), page: None };
+                let pages = EncodedPages { pages: pages.into_iter(), page: None };
                 Ok(DynStreamingIterator::new(pages.map_err(PolarsError::from)))
             });
             self.writer.write(rows as u64, DynIter::new(pages.collect::<Vec<_>>().into_iter()))
@@ -250,12 +250,12 @@ impl GroupWriter {
 }
 
 /// Pages of a column that are encoded already.
-struct Encoded {
+struct EncodedPages {
     pages: std::vec::IntoIter<Result<CompressedPage, ParquetError>>,
     page: Option<CompressedPage>,
 }
 
-impl FallibleStreamingIterator for Encoded {
+impl FallibleStreamingIterator for EncodedPages {
     type Item = CompressedPage;
     type Error = ParquetError;
 
