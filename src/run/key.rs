@@ -109,9 +109,9 @@ mod tests {
     use super::*;
     use crate::{JobInput, Stage};
 
-    struct Nothing;
+    struct NoInput;
 
-    impl JobInput for Nothing {
+    impl JobInput for NoInput {
         fn inputs(&self) -> Inputs {
             Inputs::default()
         }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     impl Job for Sum {
-        type Input = Nothing;
+        type Input = NoInput;
         const NAME: &'static str = "sum";
         const VERSION: u32 = 1;
 
@@ -133,7 +133,7 @@ mod tests {
             vec![Ingredient::of_bytes("model", [self.model])]
         }
 
-        fn run(&self, _: &Nothing, _: &Stage<'_>) -> Result<()> {
+        fn run(&self, _: &NoInput, _: &Stage<'_>) -> Result<()> {
             Ok(())
         }
     }
