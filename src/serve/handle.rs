@@ -94,12 +94,12 @@ pub(crate) struct Asked {
 }
 
 /// A place among those that work.
-struct Turn<'s> {
+struct WorkPermit<'s> {
     shared: &'s Shared,
     peer: Option<IpAddr>,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for WorkPermit<'_> {
     fn drop(&mut self) {
         self.shared.working.add_permits(1);
         let Some(peer) = self.peer else { return };
@@ -113,7 +113,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Waits for a place; the turn is given back by [`Turn`], on the thread that does the work.
+/// Waits for a place; the turn is given back by [`WorkPermit`], on the thread that does the work.
 async fn wait_for_turn(shared: &Shared, peer: Option<IpAddr>) -> Result<(), Refusal> {
     if let Some(peer) = peer {
         let mut clients = shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,7 +152,7 @@ async fn work(
     wait_for_turn(shared, peer).await?;
     let shared = Arc::clone(shared);
     let done = tokio::task::spawn_blocking(move || {
-        let turn = Turn { shared: &shared, peer };
+        let turn = WorkPermit { shared: &shared, peer };
         job(turn.shared, &asked)
     });
     done.await.unwrap_or_else(|_| {

@@ -16,7 +16,7 @@ use crate::index::CaptureSource;
 use crate::index::query::{Cut, Dialect, MatchType, Query, QueryEnd, Row};
 
 use super::guard::Guarded;
-use super::{Asked, Shared, Turn, wait_for_turn};
+use super::{Asked, Shared, WorkPermit, wait_for_turn};
 use crate::answer::{Refusal, set, whole};
 use crate::cdx::{RowWriter, XmlWriter, xml_pairs};
 use crate::stream::{CHUNK, Chunks, Timed, chunks};
@@ -135,7 +135,7 @@ fn finish(mut response: Response, most_rows: u64, zipped: bool) -> Response {
 }
 
 /// How an answer begins.
-enum Early {
+enum AnswerStart {
     /// It is whole already.
     Whole(Vec<u8>),
     /// Its first chunk waits.
@@ -157,8 +157,8 @@ async fn long(
     let (early, begun) = oneshot::channel();
     let (shared, collection) = (Arc::clone(shared), collection.to_owned());
     tokio::task::spawn_blocking(move || {
-        let turn = Turn { shared: &shared, peer };
-        let mut sending = Sending {
+        let turn = WorkPermit { shared: &shared, peer };
+        let mut sending = AnswerSender {
             chunks,
             early: Some(early),
             zip: zipped.then(|| GzEncoder::new(Vec::new(), Compression::fast())),
@@ -173,22 +173,22 @@ async fn long(
         sending.finish(result);
     });
     match begun.await {
-        Ok(Ok(Early::Whole(body))) => Ok(Body::from(body)),
-        Ok(Ok(Early::Begun)) => Ok(taken.into_body()),
+        Ok(Ok(AnswerStart::Whole(body))) => Ok(Body::from(body)),
+        Ok(Ok(AnswerStart::Begun)) => Ok(taken.into_body()),
         Ok(Err(refusal)) => Err(refusal),
         Err(_) => Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error (please report)")),
     }
 }
 
 /// The way of an answer to the client.
-struct Sending {
+struct AnswerSender {
     chunks: Chunks,
     /// Until the first chunk is sent: a failure can still be said in words.
-    early: Option<oneshot::Sender<Result<Early, Refusal>>>,
+    early: Option<oneshot::Sender<Result<AnswerStart, Refusal>>>,
     zip: Option<GzEncoder<Vec<u8>>>,
 }
 
-impl Sending {
+impl AnswerSender {
     /// Takes the output, compressed where asked for.
     fn bytes(&mut self, out: &mut String) -> Vec<u8> {
         let text = std::mem::take(out).into_bytes();
@@ -212,7 +212,7 @@ impl Sending {
             return true;
         }
         if let Some(early) = self.early.take() {
-            let _ = early.send(Ok(Early::Begun));
+            let _ = early.send(Ok(AnswerStart::Begun));
         }
         self.chunks.send(bytes.into())
     }
@@ -226,7 +226,7 @@ impl Sending {
                 }
                 match early {
                     Some(early) => {
-                        let _ = early.send(Ok(Early::Whole(bytes)));
+                        let _ = early.send(Ok(AnswerStart::Whole(bytes)));
                     }
                     None if !self.chunks.send(bytes.into()) => self.chunks.break_off(),
                     None => {}
@@ -245,7 +245,7 @@ fn walk(
     query: &Query,
     index: &dyn CaptureSource,
     mut writer: Writer,
-    sending: &mut Sending,
+    sending: &mut AnswerSender,
 ) -> Result<String, Refusal> {
     let busy =
         || Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long: ask for a part of it");

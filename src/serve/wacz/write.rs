@@ -243,7 +243,7 @@ impl Output<'_> {
         fill: impl FnOnce(&mut dyn Write) -> Result<()>,
     ) -> Result<()> {
         self.start(name, method, large)?;
-        let mut hashed = Hashed { out: &mut self.zip, hash: Sha256::new(), bytes: 0 };
+        let mut hashed = HashingWriter { out: &mut self.zip, hash: Sha256::new(), bytes: 0 };
         fill(&mut hashed)?;
         let (hash, bytes) = (format!("sha256:{}", hex(&hashed.hash.finalize())), hashed.bytes);
         self.list(name, hash, bytes);
@@ -289,13 +289,13 @@ impl Output<'_> {
 }
 
 /// Hashes what it passes on.
-struct Hashed<'a, W: Write> {
+struct HashingWriter<'a, W: Write> {
     out: &'a mut W,
     hash: Sha256,
     bytes: u64,
 }
 
-impl<W: Write> Write for Hashed<'_, W> {
+impl<W: Write> Write for HashingWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.hash.update(&bytes[..written]);

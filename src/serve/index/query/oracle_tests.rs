@@ -70,9 +70,9 @@ fn query(pairs: &[(&'static str, String)]) -> Result<Query, BadRequest> {
 }
 
 /// What a row shows, for comparison.
-type Shown = (Entry<'static>, Option<Original>, Option<u64>);
+type ShownRow = (Entry<'static>, Option<Original>, Option<u64>);
 
-fn answer(query: &Query, index: &MemoryIndex) -> (Vec<Shown>, QueryEnd) {
+fn answer(query: &Query, index: &MemoryIndex) -> (Vec<ShownRow>, QueryEnd) {
     let mut rows = Vec::new();
     let end = query
         .run(index, &mut |row| {
@@ -84,9 +84,9 @@ fn answer(query: &Query, index: &MemoryIndex) -> (Vec<Shown>, QueryEnd) {
 }
 
 /// The definition, word for word.
-fn oracle(query: &Query, all: &[Entry<'static>]) -> Vec<Shown> {
+fn oracle(query: &Query, all: &[Entry<'static>]) -> Vec<ShownRow> {
     let in_range: Vec<&Entry<'static>> = all.iter().filter(|e| query.range.contains(&e.urlkey)).collect();
-    let mut rows: Vec<Shown> = Vec::new();
+    let mut rows: Vec<ShownRow> = Vec::new();
     for (at, entry) in in_range.iter().enumerate() {
         let before =
             || in_range[..at].iter().filter(|e| e.urlkey == entry.urlkey && e.digest == entry.digest);
@@ -109,20 +109,20 @@ fn oracle(query: &Query, all: &[Entry<'static>]) -> Vec<Shown> {
             continue;
         }
         let dupes = query.show_dupe_count.then(|| {
-            let same = |row: &&Shown| {
+            let same = |row: &&ShownRow| {
                 row.0.urlkey == entry.urlkey && row.0.digest == entry.digest && !entry.digest.is_empty()
             };
             rows.iter().filter(same).count() as u64
         });
         rows.push(((*entry).clone(), original, dupes));
     }
-    let value = |row: &Shown, collapse: &Collapse| -> String {
+    let value = |row: &ShownRow, collapse: &Collapse| -> String {
         let row = Row { entry: &row.0, original: row.1.as_ref(), dupes: row.2 };
         let value = collapse.field.value(&row).unwrap_or_default().into_owned();
         value.chars().take(collapse.chars.unwrap_or(usize::MAX)).collect()
     };
     if !query.collapse.is_empty() {
-        let same = |a: &Shown, b: &Shown| query.collapse.iter().all(|c| value(a, c) == value(b, c));
+        let same = |a: &ShownRow, b: &ShownRow| query.collapse.iter().all(|c| value(a, c) == value(b, c));
         rows.dedup_by(|later, first| same(later, first));
     }
     let limit = query.limit.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX);

@@ -53,31 +53,31 @@ pub(super) struct Nearest {
     to: i64,
     most: usize,
     seen: u64,
-    heap: BinaryHeap<Distant>,
+    heap: BinaryHeap<DistantRow>,
     /// Whether rows were let go.
     pub overflowed: bool,
 }
 
-struct Distant {
+struct DistantRow {
     distance: (u64, u64),
     row: Kept,
 }
 
-impl PartialEq for Distant {
+impl PartialEq for DistantRow {
     fn eq(&self, other: &Self) -> bool {
         self.distance == other.distance
     }
 }
 
-impl Eq for Distant {}
+impl Eq for DistantRow {}
 
-impl PartialOrd for Distant {
+impl PartialOrd for DistantRow {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Distant {
+impl Ord for DistantRow {
     fn cmp(&self, other: &Self) -> Ordering {
         self.distance.cmp(&other.distance)
     }
@@ -98,7 +98,7 @@ impl Nearest {
             }
             self.heap.pop();
         }
-        self.heap.push(Distant { distance, row: Kept::of(row) });
+        self.heap.push(DistantRow { distance, row: Kept::of(row) });
     }
 
     pub fn into_rows(self) -> Vec<Kept> {

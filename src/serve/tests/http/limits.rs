@@ -262,9 +262,9 @@ fn the_front_page_counts_collections_that_nobody_has_opened() {
 }
 
 /// An index whose file is damaged.
-struct Damaged;
+struct DamagedIndex;
 
-impl CaptureSource for Damaged {
+impl CaptureSource for DamagedIndex {
     fn scan(&self, _: &KeyRange, _: Scan<'_>) -> webmill_capture::Result<()> {
         Err(webmill_capture::Error::corrupt("/secret/part.cdxj", 7, "no line"))
     }
@@ -274,7 +274,7 @@ impl CaptureSource for Damaged {
 fn a_collection_that_cannot_be_read_does_not_hide_the_others() {
     let mut archive = many(5000);
     let files = Arc::new(ShardFiles::new([], 1 << 20));
-    archive.add(Collection::new("bad", Arc::new(Damaged), files)).unwrap();
+    archive.add(Collection::new("bad", Arc::new(DamagedIndex), files)).unwrap();
     let server = serve(archive, Options::default());
     let home = server.get("/");
     assert_eq!(home.status, 200);
