@@ -68,7 +68,7 @@ pub struct Choice {
 }
 
 /// A trial with the scores of held-out pages.
-struct Held {
+struct HeldOutTrial {
     trial: Trial,
     scores: Vec<f64>,
     slope: f64,
@@ -118,7 +118,7 @@ pub fn choose(
         }
     }
     let [mut svm, mut bayes, both] = best;
-    let mut others: Vec<Held> = Vec::new();
+    let mut others: Vec<HeldOutTrial> = Vec::new();
     for c in [0.25, 4.0] {
         let tried = search.try_out(FitSettings { c, ..svm_settings(base) }, &sources)?;
         svm = better(svm, tried);
@@ -150,7 +150,7 @@ pub fn choose(
     Ok(Choice { settings: chosen.trial.settings, sources, trials: search.trials })
 }
 
-fn merit(three: &[Held; 3]) -> f64 {
+fn merit(three: &[HeldOutTrial; 3]) -> f64 {
     three.iter().map(|held| held.trial.merit).fold(0.0, f64::max)
 }
 
@@ -159,13 +159,18 @@ fn margin(merit: f64, pages: usize) -> f64 {
     MARGIN.max((merit * (1.0 - merit) / pages.max(1) as f64).sqrt() / 4.0)
 }
 
-fn better(a: Held, b: Held) -> Held {
+fn better(a: HeldOutTrial, b: HeldOutTrial) -> HeldOutTrial {
     if b.trial.merit > a.trial.merit + margin(a.trial.merit, a.pages) { b } else { a }
 }
 
-impl Held {
-    fn copy(&self) -> Held {
-        Held { trial: self.trial.clone(), scores: self.scores.clone(), slope: self.slope, pages: self.pages }
+impl HeldOutTrial {
+    fn copy(&self) -> HeldOutTrial {
+        HeldOutTrial {
+            trial: self.trial.clone(),
+            scores: self.scores.clone(),
+            slope: self.slope,
+            pages: self.pages,
+        }
     }
 }
 
@@ -207,14 +212,14 @@ impl<'a> Search<'a> {
     }
 
     /// Support vectors, complement naive Bayes, and both.
-    fn three(&mut self, sources: &[Source]) -> Result<[Held; 3], String> {
+    fn three(&mut self, sources: &[Source]) -> Result<[HeldOutTrial; 3], String> {
         let svm = self.try_out(svm_settings(&self.base), sources)?;
         let bayes = self.try_out(bayes_settings(&self.base), sources)?;
         let both = self.blend(&svm, &bayes, 0.5);
         Ok([svm, bayes, both])
     }
 
-    fn try_out(&mut self, settings: FitSettings, sources: &[Source]) -> Result<Held, String> {
+    fn try_out(&mut self, settings: FitSettings, sources: &[Source]) -> Result<HeldOutTrial, String> {
         let allowed: Vec<bool> = self.sources.iter().map(|source| sources.contains(source)).collect();
         let scores = out_of_fold(
             &settings,
@@ -228,7 +233,7 @@ impl<'a> Search<'a> {
         Ok(self.judge(settings, sources.to_vec(), scores))
     }
 
-    fn blend(&mut self, svm: &Held, bayes: &Held, share: f64) -> Held {
+    fn blend(&mut self, svm: &HeldOutTrial, bayes: &HeldOutTrial, share: f64) -> HeldOutTrial {
         let (a, b) = ((1.0 - share) * svm.slope, share * bayes.slope);
         let scores = svm.scores.iter().zip(&bayes.scores).map(|(x, y)| a * x + b * y).collect();
         let settings = FitSettings {
@@ -242,7 +247,7 @@ impl<'a> Search<'a> {
         self.judge(settings, svm.trial.sources.clone(), scores)
     }
 
-    fn judge(&mut self, settings: FitSettings, sources: Vec<Source>, scores: Vec<f64>) -> Held {
+    fn judge(&mut self, settings: FitSettings, sources: Vec<Source>, scores: Vec<f64>) -> HeldOutTrial {
         let calibration = Calibration::learn(&scores, &self.labels, self.classes, self.base.multi);
         let evaluation = evaluation_of(&scores, &self.labels, self.classes, &calibration);
         let slope = match calibration {
@@ -252,7 +257,7 @@ impl<'a> Search<'a> {
         let (accuracy, macro_f1) = (evaluation.accuracy(), evaluation.macro_mean()[2]);
         let trial = Trial { settings, sources, accuracy, macro_f1, merit: evaluation.merit() };
         self.trials.push(trial.clone());
-        Held { trial, scores, slope, pages: self.labels.len() }
+        HeldOutTrial { trial, scores, slope, pages: self.labels.len() }
     }
 }
 

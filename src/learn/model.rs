@@ -68,7 +68,7 @@ pub struct Model {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredModel {
     classes: Vec<String>,
     options: FeatureOptions,
     settings: FitSettings,
@@ -153,14 +153,14 @@ impl Model {
         if u128::from_le_bytes(*sum) != xxh3_128(rest) {
             return Err(ModelError::Damaged("its checksum does not fit"));
         }
-        let stored: Stored =
+        let stored: StoredModel =
             postcard::from_bytes(rest).map_err(|_| ModelError::Damaged("it is not laid out as one"))?;
         stored.open().ok_or(ModelError::Damaged("its parts do not fit each other"))
     }
 
     /// The bytes of the model.
     pub fn bytes(&self) -> Vec<u8> {
-        let stored = Stored {
+        let stored = StoredModel {
             classes: self.classes.clone(),
             options: self.options.clone(),
             settings: self.settings.clone(),
@@ -272,7 +272,7 @@ fn lead(linear: &Linear, word: u32, class: usize) -> f64 {
     own - (all - own) / (classes.max(2) - 1) as f64
 }
 
-impl Stored {
+impl StoredModel {
     fn open(self) -> Option<Model> {
         let (width, classes) = (self.vocabulary.words.len(), self.classes.len());
         let scorer = match (self.linear, self.neighbours) {

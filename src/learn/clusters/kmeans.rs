@@ -158,7 +158,7 @@ impl KMeans {
         while steps < MAX_STEPS {
             steps += 1;
             let before: Vec<u32> = known.iter().map(|known| known.cluster).collect();
-            assign(rows, &lanes, &mut known, &Moves::of(&moved, reach), self.bounds);
+            assign(rows, &lanes, &mut known, &CentroidMoves::of(&moved, reach), self.bounds);
             fill_empty(rows, &lanes, k, &mut known);
             let changed = changed_clusters(&before, &known, k);
             if changed.is_empty() {
@@ -301,14 +301,14 @@ fn longest(rows: &SparseRows) -> f32 {
 }
 
 /// How far centroids moved, times the longest row.
-struct Moves {
+struct CentroidMoves {
     each: Vec<f32>,
     /// The farthest, and the farthest of all others.
     most: (usize, f32, f32),
     reach: f32,
 }
 
-impl Moves {
+impl CentroidMoves {
     fn of(moved: &[f32], reach: f32) -> Self {
         // A little more than was computed: bounds stay bounds however they are rounded.
         let more = |moved: &f32| {
@@ -324,7 +324,7 @@ impl Moves {
                 second = *moved;
             }
         }
-        Moves { most: (first, each[first], second), each, reach }
+        CentroidMoves { most: (first, each[first], second), each, reach }
     }
 
     /// The farthest that a centroid other than this one moved.
@@ -334,7 +334,7 @@ impl Moves {
 }
 
 /// Gives every row to its nearest centroid, as far as bounds do not show that nothing changes.
-fn assign(rows: &SparseRows, lanes: &Lanes, known: &mut [RowBounds], moves: &Moves, bounds: bool) {
+fn assign(rows: &SparseRows, lanes: &Lanes, known: &mut [RowBounds], moves: &CentroidMoves, bounds: bool) {
     let k = moves.each.len();
     known.par_chunks_mut(CHUNK).enumerate().for_each_init(
         || vec![0f32; lanes.stride()],
