@@ -116,9 +116,9 @@ const BOOKS: &str = "
 ";
 
 /// Rows, their paths, problems.
-type Made = (Vec<Vec<Option<String>>>, Vec<Vec<usize>>, Vec<Problem>);
+type MadeRows = (Vec<Vec<Option<String>>>, Vec<Vec<usize>>, Vec<Problem>);
 
-fn made(groups: &str, pages: &[(&str, &str)], number: usize) -> Made {
+fn made(groups: &str, pages: &[(&str, &str)], number: usize) -> MadeRows {
     let rule = rule(&format!("{BOOKS}{groups}"));
     let mut site = Site { rule: &rule, pages, rows: Vec::new(), paths: Vec::new(), problems: Vec::new() };
     let top = site.visit(rule.groups[number].levels[0].layer, pages[0].0).unwrap();
