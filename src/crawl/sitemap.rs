@@ -156,7 +156,7 @@ impl ChangeFreq {
 /// assert_eq!(sitemap.urls[0].lastmod_ms, Some(1_714_521_600_000));
 /// ```
 pub fn read(body: &[u8], base: &CanonicalUrl, limits: &SitemapLimits) -> Sitemap {
-    let mut gather = Gather { sitemap: Sitemap::default(), base, limits };
+    let mut gather = SitemapReading { sitemap: Sitemap::default(), base, limits };
     let body = gather.unpack(body, limits.max_bytes);
     let text = gather.decode(&body);
     let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
@@ -179,7 +179,7 @@ fn markup(text: &str) -> Option<usize> {
 }
 
 /// A sitemap while it is read.
-struct Gather<'a> {
+struct SitemapReading<'a> {
     sitemap: Sitemap,
     base: &'a CanonicalUrl,
     limits: &'a SitemapLimits,
@@ -194,7 +194,7 @@ struct Entry {
     changefreq: Option<String>,
 }
 
-impl Gather<'_> {
+impl SitemapReading<'_> {
     fn defect(&mut self, what: &'static str) {
         if !self.sitemap.defects.contains(&what) {
             self.sitemap.defects.push(what);

@@ -88,13 +88,13 @@ pub(super) fn place(event: &Event) -> Option<(Position, u64)> {
 }
 
 /// How far each shard goes.
-struct Written {
+struct ShardProgress {
     finished: HashMap<u32, u64>,
     end: Position,
 }
 
-impl Written {
-    fn of(archive: &Archive) -> Result<Written> {
+impl ShardProgress {
+    fn of(archive: &Archive) -> Result<ShardProgress> {
         let mut finished = HashMap::new();
         for path in archive.finished()? {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -102,7 +102,7 @@ impl Written {
                 finished.insert(number, std::fs::metadata(&path).at(&path)?.len());
             }
         }
-        Ok(Written { finished, end: archive.position() })
+        Ok(ShardProgress { finished, end: archive.position() })
     }
 
     /// Whether the event is about a record that a shard lost; shards that somebody took away have theirs.
@@ -158,7 +158,7 @@ impl KnownAnswers {
 fn send_known(
     folder: &Path,
     from: Position,
-    written: &Written,
+    written: &ShardProgress,
     sender: &SyncSender<StoredEvent>,
 ) -> Result<()> {
     let mut visit = |event: Event| {
@@ -189,7 +189,7 @@ fn is_to_stay(event: &Event) -> bool {
 impl Crawl {
     /// Brings the frontier up to date with what was written after `checkpoint`.
     pub(super) fn replay(&mut self, checkpoint: &Checkpoint, replayed: &mut Replayed) -> Result<()> {
-        let written = Written::of(&self.archive)?;
+        let written = ShardProgress::of(&self.archive)?;
         let lost = self.replay_journal(checkpoint, &written, replayed)?;
         self.replay_shards(checkpoint, &written, replayed)?;
         if lost > 0 {
@@ -203,7 +203,7 @@ impl Crawl {
     fn replay_journal(
         &mut self,
         checkpoint: &Checkpoint,
-        written: &Written,
+        written: &ShardProgress,
         replayed: &mut Replayed,
     ) -> Result<u64> {
         let folder = events_folder(&self.folder);
@@ -230,7 +230,7 @@ impl Crawl {
     fn replay_shards(
         &mut self,
         checkpoint: &Checkpoint,
-        written: &Written,
+        written: &ShardProgress,
         replayed: &mut Replayed,
     ) -> Result<()> {
         let (events, shards) = (events_folder(&self.folder), shards_folder(&self.folder));

@@ -11,7 +11,7 @@ use super::hosts::{self, Kept};
 use super::http1::{self, Broken, Exchange, Limits};
 use super::opening::Opened;
 use super::request::{self, Extras, undotted};
-use super::{Failure, Method, Received, Request, Shared, address, http2, page_headers, proxy};
+use super::{Failure, FetcherState, Method, Received, Request, address, http2, page_headers, proxy};
 use webmill_capture::CanonicalUrl;
 
 /// Known facts about a request while it is in flight.
@@ -37,7 +37,7 @@ impl<'a> FetchState<'a> {
 }
 
 /// A request, written down.
-struct Asked<'a> {
+struct WrittenRequest<'a> {
     request: &'a Request<'a>,
     sent: &'a [u8],
     /// Whether the connection may be kept.
@@ -48,7 +48,7 @@ struct Asked<'a> {
     host: &'a str,
 }
 
-impl Shared {
+impl FetcherState {
     pub(super) async fn fetch(
         &self,
         request: &Request<'_>,
@@ -63,7 +63,7 @@ impl Shared {
         let proxy = self.proxies.of(url);
         let absolute = proxy.filter(|proxy| proxy.speaks_http() && url.scheme() != "https");
         let sent = self.written(request, absolute, keep, state)?;
-        let asked = Asked {
+        let asked = WrittenRequest {
             request,
             sent: &sent,
             keep,
@@ -132,7 +132,7 @@ impl Shared {
     /// Asks over a connection that was kept, unless it is for something else or has died.
     async fn ask_kept(
         &self,
-        asked: &Asked<'_>,
+        asked: &WrittenRequest<'_>,
         mut kept: Kept,
         lease: &mut hosts::Lease,
         state: &mut FetchState<'_>,
@@ -175,7 +175,7 @@ impl Shared {
     /// Asks over a new connection.
     async fn ask_new(
         &self,
-        asked: &Asked<'_>,
+        asked: &WrittenRequest<'_>,
         addresses: &[SocketAddr],
         lease: &mut hosts::Lease,
         state: &mut FetchState<'_>,

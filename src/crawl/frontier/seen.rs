@@ -70,7 +70,7 @@ pub(super) struct Seen {
     /// None: to be forgotten.
     pending: KeyMap<Option<SeenState>>,
     bloom: Bloom,
-    recent: Recent,
+    recent: RecentKeys,
     /// How many URLs are known.
     pub count: u64,
 }
@@ -82,7 +82,7 @@ impl Seen {
             layer,
             pending: KeyMap::default(),
             bloom: Bloom::new(expected, bloom_bytes),
-            recent: Recent::new(recent_bytes),
+            recent: RecentKeys::new(recent_bytes),
             count: 0,
         };
         let (bloom, count) = (&mut seen.bloom, &mut seen.count);
@@ -241,14 +241,14 @@ impl Bloom {
 }
 
 /// Keys met lately: a table of buckets of two, the newer one first.
-struct Recent {
+struct RecentKeys {
     buckets: Vec<[u128; 2]>,
 }
 
-impl Recent {
-    fn new(bytes: usize) -> Recent {
+impl RecentKeys {
+    fn new(bytes: usize) -> RecentKeys {
         let buckets = (bytes / 32).max(1);
-        Recent { buckets: vec![[0; 2]; 1 << buckets.ilog2()] }
+        RecentKeys { buckets: vec![[0; 2]; 1 << buckets.ilog2()] }
     }
 
     fn bucket(&self, key: u128) -> usize {
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn recent_keys() {
-        let mut recent = Recent::new(64);
+        let mut recent = RecentKeys::new(64);
         assert!(!recent.contains(0));
         recent.insert(9);
         assert!(recent.contains(9) && !recent.contains(8));

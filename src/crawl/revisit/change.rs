@@ -251,7 +251,7 @@ fn middle_ms(bin: usize) -> f64 {
 
 /// As it is written: most bins are empty.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct WrittenEstimate {
     changed: Vec<(u8, u16)>,
     changed_ms: u64,
     unchanged: u16,
@@ -264,7 +264,7 @@ impl Serialize for ChangeRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let filled = (0u8..).zip(self.changed).filter(|(_, count)| *count > 0);
         let &ChangeRecord { changed: _, changed_ms, unchanged, unchanged_ms, dated, dated_ms } = self;
-        Written { changed: filled.collect(), changed_ms, unchanged, unchanged_ms, dated, dated_ms }
+        WrittenEstimate { changed: filled.collect(), changed_ms, unchanged, unchanged_ms, dated, dated_ms }
             .serialize(serializer)
     }
 }
@@ -272,8 +272,9 @@ impl Serialize for ChangeRecord {
 impl<'de> Deserialize<'de> for ChangeRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let refuse = |why| Err(serde::de::Error::custom(why));
-        let written = Written::deserialize(deserializer)?;
-        let Written { changed: filled, changed_ms, unchanged, unchanged_ms, dated, dated_ms } = written;
+        let written = WrittenEstimate::deserialize(deserializer)?;
+        let WrittenEstimate { changed: filled, changed_ms, unchanged, unchanged_ms, dated, dated_ms } =
+            written;
         let mut changed = [0; BINS];
         for (bin, count) in filled {
             match changed.get_mut(usize::from(bin)) {
