@@ -55,18 +55,18 @@ pub(crate) struct Event {
 pub(crate) struct Cdp {
     commands: mpsc::UnboundedSender<Vec<u8>>,
     next: AtomicU64,
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     gone: watch::Receiver<bool>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct ConnectionState {
     waiting: Mutex<HashMap<u64, oneshot::Sender<Result<Value, String>>>>,
     /// By session; the empty one is the browser.
     sessions: Mutex<HashMap<String, mpsc::Sender<Event>>>,
 }
 
-impl Shared {
+impl ConnectionState {
     fn waiting(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Result<Value, String>>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -83,7 +83,7 @@ impl Cdp {
         let from = pipe::Receiver::from_owned_fd(from)?;
         let (commands, mut queue) = mpsc::unbounded_channel::<Vec<u8>>();
         let (ended, gone) = watch::channel(false);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(ConnectionState::default());
         tokio::spawn(async move {
             while let Some(command) = queue.recv().await {
                 if to.write_all(&command).await.is_err() {
@@ -175,7 +175,7 @@ fn command(id: u64, session: &str, method: &str, params: Value) -> Vec<u8> {
 }
 
 /// Reads messages until the browser is gone.
-async fn read(mut from: pipe::Receiver, shared: &Shared, max_message: usize) {
+async fn read(mut from: pipe::Receiver, shared: &ConnectionState, max_message: usize) {
     let mut buffer = Vec::with_capacity(64 << 10);
     let mut skipping = false;
     loop {
@@ -230,7 +230,7 @@ struct ProtocolError {
 }
 
 /// Hands one message to who waits for it.
-fn take(message: &[u8], shared: &Shared) {
+fn take(message: &[u8], shared: &ConnectionState) {
     let Ok(message) = serde_json::from_slice::<Message>(message) else { return };
     if let Some(id) = message.id {
         if let Some(waiting) = shared.waiting().remove(&id) {
