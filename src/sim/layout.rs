@@ -127,25 +127,25 @@ impl Web {
     }
 
     /// What a page would be, by its own draw alone.
-    fn drawn_kind(&self, page: u64) -> Drawn {
+    fn drawn_kind(&self, page: u64) -> DrawnPage {
         let host = self.host_of(page);
         if self.host_start(host) == page {
-            return Drawn::Original; // every host has its home page
+            return DrawnPage::Original; // every host has its home page
         }
         let c = &self.config;
         let mut at = unit(self.hash(page, purpose::KIND));
         for (share, drawn) in [
-            (c.missing, Drawn::Missing),
-            (c.redirects, Drawn::Redirect),
-            (c.copies, Drawn::Copy),
-            (c.near_copies, Drawn::NearCopy),
+            (c.missing, DrawnPage::Missing),
+            (c.redirects, DrawnPage::Redirect),
+            (c.copies, DrawnPage::Copy),
+            (c.near_copies, DrawnPage::NearCopy),
         ] {
             if at < share {
                 return drawn;
             }
             at -= share;
         }
-        Drawn::Original
+        DrawnPage::Original
     }
 
     /// A page whose content is its own, of the same language, to copy from: of this host or of another.
@@ -162,7 +162,7 @@ impl Web {
             let fits = candidate != page
                 && (of == host) == same_host
                 && self.mirrored_host(of).is_none()
-                && self.drawn_kind(candidate) == Drawn::Original
+                && self.drawn_kind(candidate) == DrawnPage::Original
                 && self.site(of).language == language;
             fits.then_some(candidate)
         })
@@ -179,14 +179,14 @@ impl Web {
         let own = Content { body: page, text: page, edits: 0, kind: Kind::Original, mirror_of };
         let draw = self.hash(page, purpose::KIND).rotate_left(32);
         match self.drawn_kind(page) {
-            Drawn::Original => own,
-            Drawn::Missing => Content { kind: Kind::Missing, ..own },
-            Drawn::Redirect => {
+            DrawnPage::Original => own,
+            DrawnPage::Missing => Content { kind: Kind::Missing, ..own },
+            DrawnPage::Redirect => {
                 // On a mirror the redirect stays on the mirror.
                 let to = self.host_start(stands) + below(draw, ordinal);
                 Content { kind: Kind::Redirect { to }, ..own }
             }
-            Drawn::Copy => {
+            DrawnPage::Copy => {
                 let whole = draw & 1 == 0;
                 let Some(of) = self.source(page, host, whole) else { return own };
                 Content {
@@ -196,7 +196,7 @@ impl Web {
                     ..own
                 }
             }
-            Drawn::NearCopy => {
+            DrawnPage::NearCopy => {
                 let Some(of) = self.source(page, host, false) else { return own };
                 let wanted = self.config.edits[below(draw, self.config.edits.len() as u64) as usize];
                 let edits = wanted.min(self.text_words(of) / 2);
@@ -320,7 +320,7 @@ impl Web {
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Drawn {
+enum DrawnPage {
     Original,
     Copy,
     NearCopy,
