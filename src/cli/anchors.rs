@@ -15,7 +15,7 @@ use webmill_run::Committed;
 use webmill_table::{GroupCounts, Reader, columns};
 
 columns! {
-    struct Ends from LinkRow { source_key, target_key }
+    struct LinkEnds from LinkRow { source_key, target_key }
 }
 
 columns! {
@@ -107,10 +107,10 @@ impl Anchors {
     ) -> Result<BTreeMap<PathBuf, BTreeSet<usize>>> {
         let keys: BTreeSet<UrlKey> = self.pairs.keys().map(|(source, _)| *source).collect();
         let mut groups: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
-        let mut reader = Reader::<Ends>::open(&extract.path("links"))?
+        let mut reader = Reader::<LinkEnds>::open(&extract.path("links"))?
             .only(move |group| group.may_hold_any("source_url", &sources));
         while let Some(batch) = reader.next()? {
-            let holds = |row: Ends<'_>| {
+            let holds = |row: LinkEnds<'_>| {
                 let (source, target) = (UrlKey(row.source_key.0), UrlKey(row.target_key.0));
                 keys.contains(&source) && self.pairs.contains_key(&(source, target))
             };

@@ -17,7 +17,7 @@ pub struct AgainArgs {
     /// A schedule says when they are: `fixed` after the same time, `adaptive` sooner where they changed, `optimal` and `age` where a
     /// visit brings most freshness or takes most age [default: adaptive, or the one that the crawl had].
     #[arg(long, value_name = "SCHEDULE", num_args = 0..=1, hide_possible_values = true, hide_short_help = true)]
-    revisit: Option<Option<When>>,
+    revisit: Option<Option<WhenArg>>,
     /// Time between two visits, as 12h or 30d [default: 7d].
     ///
     /// With `fixed`; with all other schedules before the second one. Sitemaps are read again as often, and once a day at least.
@@ -34,7 +34,7 @@ pub struct AgainArgs {
 
 /// [`Schedule`], as it is typed.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum When {
+enum WhenArg {
     Fixed,
     Adaptive,
     Optimal,
@@ -49,10 +49,10 @@ impl AgainArgs {
             options.again = Again::Due;
             options.revisit.schedule = match given {
                 None => options.revisit.schedule,
-                Some(When::Fixed) => Schedule::Fixed,
-                Some(When::Adaptive) => Schedule::Adaptive,
-                Some(When::Optimal) => Schedule::Optimal,
-                Some(When::Age) => Schedule::Age,
+                Some(WhenArg::Fixed) => Schedule::Fixed,
+                Some(WhenArg::Adaptive) => Schedule::Adaptive,
+                Some(WhenArg::Optimal) => Schedule::Optimal,
+                Some(WhenArg::Age) => Schedule::Age,
             };
         }
         if self.continuous {

@@ -22,11 +22,11 @@ use webmill_jobs::rank::RankJob;
 use webmill_jobs::rank::tables::RankRow;
 
 columns! {
-    struct Ranked from RankRow { url, indegree, pagerank }
+    struct RankColumns from RankRow { url, indegree, pagerank }
 }
 
 columns! {
-    struct Clustered from ClusterRow { url_key, mirror_degree }
+    struct ClusterColumns from ClusterRow { url_key, mirror_degree }
 }
 
 /// Pages remembered: those with the most in-links, 32 bytes each.
@@ -97,7 +97,7 @@ impl Degrees {
         let degrees = &mut self.pages;
         // Pages without in-links say nothing; with too many others the least linked ones go first.
         let mut least = 1;
-        let mut reader = Reader::<Ranked>::open(&ranks.path(&part_file("ranks", Level::Page)))?;
+        let mut reader = Reader::<RankColumns>::open(&ranks.path(&part_file("ranks", Level::Page)))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 self.nodes += 1.0;
@@ -117,7 +117,7 @@ impl Degrees {
 
     fn read_clusters(&mut self, clusters: &Committed) -> webmill_capture::Result<()> {
         let degrees = &mut self.pages;
-        let mut reader = Reader::<Clustered>::open(&clusters.path("clusters"))?;
+        let mut reader = Reader::<ClusterColumns>::open(&clusters.path("clusters"))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows().filter(|page| page.mirror_degree > 0) {
                 let key = UrlKey(page.url_key.0);

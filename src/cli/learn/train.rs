@@ -116,7 +116,7 @@ fn finish(context: &Context<'_>, job: &str, code: ExitCode) -> Result<ExitCode> 
 }
 
 columns! {
-    struct Measured from EvaluationRow { scope, class, measure, value, num_pages }
+    struct MeasureColumns from EvaluationRow { scope, class, measure, value, num_pages }
 }
 
 /// Says accuracy and macro F1 of what was trained.
@@ -125,7 +125,7 @@ fn say_how_good(context: &Context<'_>) -> Result<()> {
     let Some(committed) = results.get(TrainJob::NAME).filter(|_| !context.is_dry_run()) else {
         return Ok(());
     };
-    let mut reader = Reader::<Measured>::open(&committed.path("evaluation"))?;
+    let mut reader = Reader::<MeasureColumns>::open(&committed.path("evaluation"))?;
     let mut told = String::new();
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| matches!(row.scope, "test" | "folds") && row.class.is_none()) {

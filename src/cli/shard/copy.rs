@@ -66,7 +66,7 @@ pub struct ConvertArgs {
     to: Option<Target>,
     /// Compression of each record [default: none for RAW DB, gzip for WARC, or as OUT ends].
     #[arg(long, value_enum)]
-    compression: Option<Packing>,
+    compression: Option<PackingArg>,
     #[command(flatten)]
     size: Size,
 }
@@ -78,18 +78,18 @@ enum Target {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Packing {
+enum PackingArg {
     None,
     Gzip,
     Zstd,
 }
 
-impl From<Packing> for Compression {
-    fn from(packing: Packing) -> Self {
+impl From<PackingArg> for Compression {
+    fn from(packing: PackingArg) -> Self {
         match packing {
-            Packing::None => Compression::None,
-            Packing::Gzip => Compression::Gzip,
-            Packing::Zstd => Compression::Zstd,
+            PackingArg::None => Compression::None,
+            PackingArg::Gzip => Compression::Gzip,
+            PackingArg::Zstd => Compression::Zstd,
         }
     }
 }

@@ -32,7 +32,7 @@ columns! {
 }
 
 columns! {
-    struct Shared from PassageRow { a_key, b_key, a, b, a_start, a_end, b_start, b_end, words, share_a, share_b }
+    struct PassageColumns from PassageRow { a_key, b_key, a, b, a_start, a_end, b_start, b_end, words, share_a, share_b }
 }
 
 /// Row groups by file and number.
@@ -124,7 +124,7 @@ fn passages(tables: &mut Tables, page: &Looked, most: usize, folder: &Path) -> R
         groups_with::<PassageKeys>(folder, |row| row.a_key.0 == key || row.b_key.0 == key)?;
     tables.note("passages", None, counts);
     let mut list = List::default();
-    let mut reader = read_groups::<Shared>(folder, groups)?;
+    let mut reader = read_groups::<PassageColumns>(folder, groups)?;
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| row.a_key.0 == key || row.b_key.0 == key) {
             let first = row.a_key.0 == key;

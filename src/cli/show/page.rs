@@ -15,7 +15,7 @@ use webmill_jobs::rejects::RejectRow;
 use webmill_jobs::report::tables::HostRow;
 
 columns! {
-    struct Captured from PageRow {
+    struct CaptureColumns from PageRow {
         url_key, is_current, warc_type, fetch_time, fetch_status, fetch_redirect, content_mime_type, content_mime_detected,
         content_digest, content_length, warc_filename, warc_record_offset, warc_record_length
     }
@@ -26,12 +26,12 @@ macro_rules! described {
     ([] { $($shared:tt)* } { $($further:tt)* }) => { described! { $($shared)* $($further)* } };
     ($($field:ident: $ty:ty = $description:literal, $example:literal;)+) => {
         columns! {
-            struct Described from PageRow {
+            struct DescriptionColumns from PageRow {
                 url_key, is_current, is_html, content_languages, content_charset, page_type, num_words, $($field),+
             }
         }
 
-        impl Described<'_> {
+        impl DescriptionColumns<'_> {
             fn about(&self) -> Result<About, String> {
                 Ok(About { $($field: <$ty as Cell>::own(self.$field)?),+ })
             }
@@ -63,7 +63,7 @@ columns! {
 }
 
 columns! {
-    struct Rejected from RejectRow { reason, shard, offset, detail }
+    struct RejectColumns from RejectRow { reason, shard, offset, detail }
 }
 
 columns! {
@@ -93,7 +93,7 @@ pub fn captures(
 ) -> Result<Vec<(String, i64)>> {
     let mut all: Vec<Capture> = Vec::new();
     let by = "url_sortkey";
-    let Some(mut reader) = tables.reader::<Captured>("extract", "pages", by, &page.surt)? else {
+    let Some(mut reader) = tables.reader::<CaptureColumns>("extract", "pages", by, &page.surt)? else {
         return Ok(Vec::new());
     };
     let order = |all: &mut Vec<Capture>| {
@@ -119,7 +119,7 @@ pub fn captures(
     Ok(places)
 }
 
-fn capture(row: Captured<'_>) -> Capture {
+fn capture(row: CaptureColumns<'_>) -> Capture {
     let owned = |text: Option<&str>| text.map(str::to_owned);
     Capture {
         time: row.fetch_time.0.map(format_rfc3339),
@@ -138,7 +138,9 @@ fn capture(row: Captured<'_>) -> Capture {
 
 /// What the current capture says of itself.
 pub fn page(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
-    let Some(mut reader) = tables.reader::<Described>("extract", "pages", "url_sortkey", &page.surt)? else {
+    let Some(mut reader) =
+        tables.reader::<DescriptionColumns>("extract", "pages", "url_sortkey", &page.surt)?
+    else {
         return Ok(());
     };
     while let Some(batch) = reader.next()? {
@@ -304,7 +306,7 @@ pub fn rejects(
             .filter_map(|(shard, at)| Some((shard.as_str(), u64::try_from(*at).ok()?)))
             .collect();
         places.sort_unstable();
-        let mut reader = Reader::<Rejected>::open(&path)?;
+        let mut reader = Reader::<RejectColumns>::open(&path)?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows().filter(|row| places.binary_search(&(row.shard, row.offset)).is_ok()) {
                 found.total += 1;

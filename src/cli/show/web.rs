@@ -17,7 +17,7 @@ use webmill_jobs::rank::tables::{RankRow, read_scores};
 use webmill_jobs::rank::{Rank as RankSettings, Vectors};
 
 columns! {
-    struct Scored from RankRow { node, url, crawled, pagerank }
+    struct RankColumns from RankRow { node, url, crawled, pagerank }
 }
 
 columns! {
@@ -74,10 +74,10 @@ impl InGraph<'_> {
         let node = self.node;
         let others: Vec<&Score> = measure::columns().filter(|score| score.name != "pagerank").collect();
         let here = move |group: &GroupFacts<'_>| group.may_hold_numbers("node", &[node]);
-        let mut reader = read_level::<Scored>(ranks, Level::Page).only(here);
+        let mut reader = read_level::<RankColumns>(ranks, Level::Page).only(here);
         let mut numbers = read_scores(ranks, Level::Page, others.iter().copied()).only(here);
         while let (Some(batch), Some(numbers)) = (reader.next()?, numbers.next()?) {
-            let found = |row: &Scored<'_>| row.node == node && row.url == page.url.as_str();
+            let found = |row: &RankColumns<'_>| row.node == node && row.url == page.url.as_str();
             if let Some((at, row)) = batch.rows().enumerate().find(|(_, row)| found(row)) {
                 let value = |of: &Vec<f64>| Some(of[at]).filter(|value| !value.is_nan());
                 shown.rank = Some(Rank {

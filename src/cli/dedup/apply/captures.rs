@@ -113,7 +113,7 @@ pub fn find(
     let kept = KeptPages::read(parts, (clusters, duplicates), leaving, budget, folder)?;
     let needed = needed(parts, leaving, &kept, budget, folder)?;
     let without = leaving.verdicts.iter().filter(|verdict| kept.get(verdict.kept).is_none()).count() as u64;
-    let mut taken = Taken {
+    let mut taken = TakenCaptures {
         leaving,
         kept: &kept,
         needed: &needed,
@@ -238,7 +238,7 @@ const GOES: u128 = 0;
 const REFERS: u128 = 1;
 
 /// What the second pass takes out.
-struct Taken<'a> {
+struct TakenCaptures<'a> {
     leaving: &'a Leaving<'a>,
     kept: &'a KeptPages,
     /// See [`needed`].
@@ -253,7 +253,7 @@ struct Taken<'a> {
     referred: Sorter<[u128; 4]>,
 }
 
-impl Taken<'_> {
+impl TakenCaptures<'_> {
     fn part(&mut self, path: &Path, part: u32) -> Result<()> {
         let mut reader = Reader::<Row>::open(path)?;
         while let Some(batch) = reader.next()? {

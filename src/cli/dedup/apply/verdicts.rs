@@ -48,7 +48,7 @@ pub enum Policy {
 }
 
 columns! {
-    struct Earlier from ClusterRow { url, earlier }
+    struct EarlierColumn from ClusterRow { url, earlier }
 }
 
 columns! {
@@ -382,7 +382,7 @@ pub fn each_earlier(
     duplicates: &Path,
     mut each: impl FnMut(&str) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = Reader::<Earlier>::open(clusters)?;
+    let mut reader = Reader::<EarlierColumn>::open(clusters)?;
     while let Some(batch) = reader.next()? {
         batch.rows().filter(|page| page.earlier).try_for_each(|page| each(page.url))?;
     }

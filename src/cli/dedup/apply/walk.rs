@@ -101,7 +101,7 @@ pub enum CaptureFate {
 }
 
 /// The captures of a shard that go.
-struct Wanted<'a> {
+struct WantedCaptures<'a> {
     captures: &'a Captures,
     /// Mark and proof of each, and the number of the first.
     proofs: &'a [[u64; 2]],
@@ -125,7 +125,7 @@ pub fn walk(
     let mut met = Met::default();
     let proofs = shard.map_or(&[][..], |shard| captures.of_shard(shard));
     let first = shard.map_or(0, |shard| shard.going.start);
-    let mut wanted = Wanted { captures, proofs, first, found: vec![CaptureFate::Not; proofs.len()] };
+    let mut wanted = WantedCaptures { captures, proofs, first, found: vec![CaptureFate::Not; proofs.len()] };
     let mut fates = MappedWriter::create(folder)?;
     let mut links = Links::new(budget);
     let kind = (input.format, input.container);
@@ -154,7 +154,7 @@ pub fn walk(
     Ok(Walked { fates, found: wanted.found, met })
 }
 
-impl Wanted<'_> {
+impl WantedCaptures<'_> {
     /// What becomes of a record by itself.
     fn fate(&mut self, record: &Record<'_>, input: &Input, as_revisit: bool, met: &mut Met) -> Result<Fate> {
         let is_capture = matches!(
