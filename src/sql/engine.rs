@@ -267,7 +267,7 @@ impl AnonymousScan for TableScan {
             Some(names) => names.iter().map(|name| name.as_str()).collect(),
             None => self.schema.iter_names().map(|name| name.as_str()).collect(),
         };
-        let read = Read { names, predicate: asked.predicate.and_then(static_conditions) };
+        let read = ReadTable { names, predicate: asked.predicate.and_then(static_conditions) };
         let frames = match asked.n_rows {
             Some(rows) => read.first(&self.files, rows)?,
             None => {
@@ -289,12 +289,12 @@ impl AnonymousScan for TableScan {
 }
 
 /// The data read from a table.
-struct Read<'a> {
+struct ReadTable<'a> {
     names: Vec<&'a str>,
     predicate: Option<Expr>,
 }
 
-impl Read<'_> {
+impl ReadTable<'_> {
     /// The wanted rows of row groups of one file.
     fn piece(&self, piece: &Piece<'_>) -> PolarsResult<Vec<DataFrame>> {
         let wanted = |group: &GroupFacts<'_>| {
@@ -319,7 +319,7 @@ impl Read<'_> {
 
     /// The first `rows` rows of these files, and of them the wanted ones.
     fn first(&self, files: &[PathBuf], rows: usize) -> PolarsResult<Vec<DataFrame>> {
-        let all = Read { names: self.names.clone(), predicate: None };
+        let all = ReadTable { names: self.names.clone(), predicate: None };
         let (mut frames, mut left) = (Vec::new(), rows);
         for piece in pieces(files, usize::MAX)? {
             if left == 0 {

@@ -233,7 +233,7 @@ impl Window<'_> {
     /// The answers of the rows of a partition, which come in their order.
     fn partition(&self, rows: &[usize], answer: &mut Answer) -> PolarsResult<()> {
         let (length, mut dense) = (rows.len(), 0);
-        let mut grown = Grown::default();
+        let mut grown = GrownFrame::default();
         for (peers, start) in starts(rows, |a, b| self.compared(a, b, 0..self.codes.len()).is_eq()) {
             dense += 1;
             let end = start + peers.len();
@@ -308,7 +308,7 @@ fn edge(at: usize, rows: i64, length: usize) -> usize {
 
 /// A frame that is added up so far.
 #[derive(Default)]
-struct Grown {
+struct GrownFrame {
     from: usize,
     rows: usize,
     whole: i128,
@@ -375,10 +375,10 @@ impl Answer {
         name: &str,
         frame: &[usize],
         from: usize,
-        grown: &mut Grown,
+        grown: &mut GrownFrame,
     ) -> PolarsResult<()> {
         if from != grown.from || frame.len() < grown.rows {
-            *grown = Grown { from, ..Grown::default() };
+            *grown = GrownFrame { from, ..Grown::default() };
         }
         for new in &frame[grown.rows..] {
             if self.there.as_ref().is_some_and(|there| !there[*new]) {
