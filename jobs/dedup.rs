@@ -113,13 +113,13 @@ pub struct DedupInput {
     extract: Committed,
     /// Only where the order asks for it.
     rank: Option<Committed>,
-    against: Vec<Against>,
+    against: Vec<EarlierResults>,
     /// Files of words that signatures read.
     words: Inputs,
 }
 
 /// Earlier results.
-struct Against {
+struct EarlierResults {
     extract: Committed,
     dedup: Option<Committed>,
 }
@@ -153,16 +153,16 @@ impl JobInput for DedupInput {
 pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
     let settings: Dedup = context.settings()?;
     let by_rank = settings.keep == KeepPolicy::Rank;
-    let against = |out: &PathBuf| -> Result<Against> {
+    let against = |out: &PathBuf| -> Result<EarlierResults> {
         let extract = crate::job::latest(out, Extract::NAME)?;
         let dedup = match open_latest(out, Dedup::NAME) {
             Err(Error::Config(_)) => None,
             dedup => Some(dedup?),
         };
-        Ok(Against { extract, dedup })
+        Ok(EarlierResults { extract, dedup })
     };
     let extract = context.results_of(Extract::NAME)?;
-    let against: Vec<Against> = settings.against.iter().map(against).collect::<Result<_>>()?;
+    let against: Vec<EarlierResults> = settings.against.iter().map(against).collect::<Result<_>>()?;
     let mut keys = vec![&extract.manifest.key];
     for (results, folder) in against.iter().zip(&settings.against) {
         if keys.contains(&&results.extract.manifest.key) {
@@ -184,7 +184,7 @@ pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
 }
 
 /// Refuses earlier duplicates that were found by bands of another shape: pages near by those bands may not be near by these.
-fn refuse_other_shape(settings: &Dedup, results: &Against, folder: &Path) -> Result<()> {
+fn refuse_other_shape(settings: &Dedup, results: &EarlierResults, folder: &Path) -> Result<()> {
     let Some(dedup) = &results.dedup else { return Ok(()) };
     let then: Option<Dedup> = serde_json::from_value(dedup.manifest.configuration.clone()).ok();
     let bands = |settings: &Dedup| settings.by.contains(&By::Bands).then(|| settings.shape());

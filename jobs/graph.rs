@@ -222,12 +222,12 @@ impl GraphJob {
 }
 
 columns! {
-    struct Named from NodeRow { url }
+    struct UrlColumn from NodeRow { url }
 }
 
 /// The names of the nodes of one level, in node order.
 pub fn each_name(graph: &Committed, level: Level) -> impl Iterator<Item = Result<String>> {
-    let mut reader = read_level::<Named>(graph, level);
+    let mut reader = read_level::<UrlColumn>(graph, level);
     let mut failed = false;
     std::iter::from_fn(move || {
         if failed {

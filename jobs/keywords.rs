@@ -93,7 +93,7 @@ impl Job for KeywordsJob {
 
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let parts = part_files(&extract.path("texts"))?;
-        let spread = Spread::of(parts.len());
+        let spread = ParallelUnit::of(parts.len());
         let corpus = self.count(&parts, spread, stage)?;
         stage.progress.begin("keywords", corpus.texts(), Measure::Items);
         let write = |part: &PathBuf| {
@@ -101,8 +101,8 @@ impl Job for KeywordsJob {
             stage.unit(&name, |unit| self.write(part, &name, &corpus, spread, unit))
         };
         let done = match spread {
-            Spread::Parts => parts.par_iter().with_max_len(1).try_for_each(write),
-            Spread::Rows => parts.iter().try_for_each(write),
+            ParallelUnit::Parts => parts.par_iter().with_max_len(1).try_for_each(write),
+            ParallelUnit::Rows => parts.iter().try_for_each(write),
         };
         stage.progress.end();
         done
@@ -112,7 +112,12 @@ impl Job for KeywordsJob {
 impl KeywordsJob {
     /// In how many texts each word stands. Some parts are counted at a time and joined in their order: the same counts on
     /// any number of threads.
-    fn count(&self, parts: &[PathBuf], spread: Spread, stage: &Stage<'_>) -> Result<DocumentFrequencies> {
+    fn count(
+        &self,
+        parts: &[PathBuf],
+        spread: ParallelUnit,
+        stage: &Stage<'_>,
+    ) -> Result<DocumentFrequencies> {
         // A corpus of fewer words than are counted at a time has no more different ones.
         let counted_words = self.counted_words.min(words_of(parts)?.max(1));
         let need = (32 * counted_words as u64).max(1);
@@ -125,8 +130,8 @@ impl KeywordsJob {
             )));
         }
         let at_once = match spread {
-            Spread::Parts => rayon::current_num_threads().min((stage.memory / need - 1) as usize),
-            Spread::Rows => 1,
+            ParallelUnit::Parts => rayon::current_num_threads().min((stage.memory / need - 1) as usize),
+            ParallelUnit::Rows => 1,
         };
         stage.progress.begin("count words", parts.len() as u64, Measure::Items);
         let mut corpus = DocumentFrequencies::new(counted_words);
@@ -162,7 +167,7 @@ impl KeywordsJob {
         part: &Path,
         name: &str,
         corpus: &DocumentFrequencies,
-        spread: Spread,
+        spread: ParallelUnit,
         unit: &mut Unit<'_>,
     ) -> Result<()> {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
@@ -211,23 +216,23 @@ fn terms_of(part: &Path, stage: &Stage<'_>) -> PathBuf {
 
 /// The unit of parallel work.
 #[derive(Debug, Clone, Copy)]
-enum Spread {
+enum ParallelUnit {
     /// Files of the table.
     Parts,
     /// The rows of a batch: there are fewer files than threads.
     Rows,
 }
 
-impl Spread {
+impl ParallelUnit {
     fn of(parts: usize) -> Self {
-        if parts < rayon::current_num_threads() { Spread::Rows } else { Spread::Parts }
+        if parts < rayon::current_num_threads() { ParallelUnit::Rows } else { ParallelUnit::Parts }
     }
 
     /// What `of` gives of each row, in their order.
     fn map<R: Sync, T: Send>(self, rows: &[R], of: impl Fn(&R) -> T + Send + Sync) -> Vec<T> {
         match self {
-            Spread::Parts => rows.iter().map(of).collect(),
-            Spread::Rows => rows.par_iter().map(of).collect(),
+            ParallelUnit::Parts => rows.iter().map(of).collect(),
+            ParallelUnit::Rows => rows.par_iter().map(of).collect(),
         }
     }
 }

@@ -48,7 +48,7 @@ pub fn rank(context: &Context<'_>) -> Result<Option<Committed>> {
 }
 
 columns! {
-    struct Named from NodeRow { node, url, crawled }
+    struct NodeColumns from NodeRow { node, url, crawled }
 }
 
 /// Calls `each` with number, name and whether a page was captured, for every node of a level in its order.
@@ -57,7 +57,7 @@ fn each_node(
     level: Level,
     mut each: impl FnMut(u32, &str, bool) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = read_level::<Named>(graph, level);
+    let mut reader = read_level::<NodeColumns>(graph, level);
     while let Some(batch) = reader.next()? {
         batch.rows().try_for_each(|node| each(node.node, node.url, node.crawled == Some(Crawled::Html)))?;
     }
@@ -139,11 +139,11 @@ impl RankJob {
 }
 
 /// A score with one number per node.
-type Scored = (&'static Score, Vec<f64>);
+type ScoreVector = (&'static Score, Vec<f64>);
 
 /// Kendall's tau-b of each two scores that are compared, estimates last; without those of a score by which all nodes
 /// are equal.
-fn agreement(level: Level, mut scores: Vec<Scored>) -> Result<Vec<AgreementRow>> {
+fn agreement(level: Level, mut scores: Vec<ScoreVector>) -> Result<Vec<AgreementRow>> {
     scores.retain(|(score, _)| score.compared);
     scores.sort_by_key(|(score, _)| score.values == Values::Estimates);
     let mut rows = Vec::new();
@@ -156,7 +156,7 @@ fn agreement(level: Level, mut scores: Vec<Scored>) -> Result<Vec<AgreementRow>>
     Ok(rows)
 }
 
-fn write(source: &Committed, level: Level, unit: &mut Unit<'_>, scores: &[Scored]) -> Result<()> {
+fn write(source: &Committed, level: Level, unit: &mut Unit<'_>, scores: &[ScoreVector]) -> Result<()> {
     let table = tables::ranks();
     let relative = part_file(&table.name, level);
     let mut file = DynamicWriter::create(&unit.create(&relative)?, &table, &footer(unit))?;

@@ -157,16 +157,16 @@ fn hidden(target: &Path, ending: &str) -> PathBuf {
 }
 
 /// Why an attempt failed.
-enum Failed {
+enum FailedAttempt {
     /// It may be tried again, after so long where the server says that.
     Again(String, Option<Duration>),
     /// It may not.
     Final(Error),
 }
 
-impl From<Error> for Failed {
+impl From<Error> for FailedAttempt {
     fn from(error: Error) -> Self {
-        Failed::Final(error)
+        FailedAttempt::Final(error)
     }
 }
 
@@ -254,8 +254,8 @@ impl<'a> Downloader<'a> {
             self.cancel.check()?;
             let (why, wait) = match self.attempt(url, shown, paths, part) {
                 Ok(()) => return Ok(()),
-                Err(Failed::Final(error)) => return Err(error),
-                Err(Failed::Again(why, wait)) => (why, wait.unwrap_or_default()),
+                Err(FailedAttempt::Final(error)) => return Err(error),
+                Err(FailedAttempt::Again(why, wait)) => (why, wait.unwrap_or_default()),
             };
             let there = part.metadata().at(paths.0)?.len();
             failures = if there >= most.saturating_add(GAIN_BYTES) { 1 } else { failures + 1 };
@@ -333,7 +333,7 @@ impl<'a> Downloader<'a> {
         shown: &str,
         (path, marks): (&Path, &Path),
         part: &mut File,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), FailedAttempt> {
         let mut source = RemoteFile::read(marks, shown);
         let mut at = part.metadata().at(path)?.len();
         let usable = source.mark().is_some() && source.bytes.is_none_or(|bytes| at <= bytes);
@@ -361,7 +361,10 @@ impl<'a> Downloader<'a> {
             }
             StatusCode::RANGE_NOT_SATISFIABLE | StatusCode::PARTIAL_CONTENT if at > 0 => {
                 part.set_len(0).at(path)?;
-                return Err(Failed::Again("the server does not go on with what is there".into(), None));
+                return Err(FailedAttempt::Again(
+                    "the server does not go on with what is there".into(),
+                    None,
+                ));
             }
             status => return Err(unanswered(shown, status, answer.headers())),
         }
@@ -377,21 +380,28 @@ impl<'a> Downloader<'a> {
         copied?;
         let there = part.metadata().at(path)?.len();
         match source.bytes {
-            Some(bytes) if there != bytes => {
-                Err(Failed::Again(format!("the connection ended after {there} of {bytes} bytes"), None))
-            }
+            Some(bytes) if there != bytes => Err(FailedAttempt::Again(
+                format!("the connection ended after {there} of {bytes} bytes"),
+                None,
+            )),
             Some(_) => Ok(()),
             None => Ok(RemoteFile { bytes: Some(there), ..source }.keep(marks)?),
         }
     }
 
     /// Copies at most `most` bytes of an answer.
-    fn copy(&self, answer: &mut Response, part: &mut File, path: &Path, most: u64) -> Result<(), Failed> {
+    fn copy(
+        &self,
+        answer: &mut Response,
+        part: &mut File,
+        path: &Path,
+        most: u64,
+    ) -> Result<(), FailedAttempt> {
         let mut buffer = vec![0; 1 << 16];
         let mut copied = 0;
         loop {
             self.cancel.check()?;
-            let n = answer.read(&mut buffer).map_err(|e| Failed::Again(causes(&e), None))?;
+            let n = answer.read(&mut buffer).map_err(|e| FailedAttempt::Again(causes(&e), None))?;
             if n == 0 {
                 return Ok(());
             }
@@ -422,21 +432,21 @@ fn goes_on(answer: &Response, at: u64, source: &RemoteFile) -> bool {
 }
 
 /// Why an answer of this status gives nothing.
-fn unanswered(shown: &str, status: StatusCode, headers: &HeaderMap) -> Failed {
+fn unanswered(shown: &str, status: StatusCode, headers: &HeaderMap) -> FailedAttempt {
     let why = format!("the server answers {status}");
     if ![StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&status) {
         return failed(shown, why, status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT);
     }
     let seconds = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
-    Failed::Again(why, seconds.map(Duration::from_secs))
+    FailedAttempt::Again(why, seconds.map(Duration::from_secs))
 }
 
-fn failed(shown: &str, why: String, again: bool) -> Failed {
-    if again { Failed::Again(why, None) } else { refused(shown, why) }
+fn failed(shown: &str, why: String, again: bool) -> FailedAttempt {
+    if again { FailedAttempt::Again(why, None) } else { refused(shown, why) }
 }
 
-fn refused(shown: &str, why: String) -> Failed {
-    Failed::Final(Error::io(shown, std::io::Error::other(why)))
+fn refused(shown: &str, why: String) -> FailedAttempt {
+    FailedAttempt::Final(Error::io(shown, std::io::Error::other(why)))
 }
 
 /// An error with what caused it, without the URL, which whoever says it has.

@@ -57,11 +57,11 @@ columns! {
 }
 
 columns! {
-    struct Ranked from RankRow { url, crawled, pagerank, indegree }
+    struct RankColumns from RankRow { url, crawled, pagerank, indegree }
 }
 
 columns! {
-    struct Clustered from ClusterRow { url, url_key, cluster, representative, kind, size }
+    struct ClusterColumns from ClusterRow { url, url_key, cluster, representative, kind, size }
 }
 
 columns! {
@@ -153,7 +153,7 @@ struct Rank {
 fn ranks(rank: Option<&Committed>) -> Result<HashMap<u128, Rank>> {
     let mut ranks: HashMap<u128, Rank> = HashMap::new();
     let Some(rank) = rank else { return Ok(HashMap::new()) };
-    let mut reader = read_level::<Ranked>(rank, Level::Page);
+    let mut reader = read_level::<RankColumns>(rank, Level::Page);
     while let Some(batch) = reader.next()? {
         for page in batch.rows().filter(|page| page.crawled) {
             let rank = Rank { pagerank: page.pagerank, in_links: page.indegree, ..Rank::default() };
@@ -181,7 +181,7 @@ impl Clusters {
     fn read(dedup: Option<&Committed>) -> Result<Clusters> {
         let mut all = Clusters::default();
         let Some(dedup) = dedup else { return Ok(all) };
-        let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
+        let mut reader = Reader::<ClusterColumns>::open(&dedup.path("clusters"))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 all.of.insert(page.url_key.0, (page.cluster, page.kind.to_string()));

@@ -186,7 +186,7 @@ columns! {
 }
 
 columns! {
-    struct Captured from PageRow { is_current, is_html, page_type, fetch_status, warc_filename, warc_record_offset }
+    struct CaptureColumns from PageRow { is_current, is_html, page_type, fetch_status, warc_filename, warc_record_offset }
 }
 
 impl Job for CountBacklinks {
@@ -304,7 +304,7 @@ impl Pages {
             let at = self.links.iter().position(|file| *file == split.file).unwrap_or_default();
             let of = covered(&self.pages, &self.links, at);
             let mut reader =
-                Reader::<Captured>::over(self.pages[of.start as usize..of.end as usize].to_vec());
+                Reader::<CaptureColumns>::over(self.pages[of.start as usize..of.end as usize].to_vec());
             while let Some(batch) = reader.next()? {
                 places.extend(batch.rows().filter_map(|page| {
                     let is_page = page.is_html || page.page_type.is_some();

@@ -135,7 +135,7 @@ columns! {
 }
 
 columns! {
-    struct Listed from TextRow { is_current, url, url_key, title, num_words }
+    struct TextColumns from TextRow { is_current, url, url_key, title, num_words }
 }
 
 /// File of a part of the terms.
@@ -210,7 +210,7 @@ fn list(plan: &Plan, stage: &Stage<'_>) -> Result<Numbers> {
     let starts: Vec<u32> = stage.unit("list", |unit| {
         let mut file = TableFile::<IndexedRow>::create(unit, first_part::<IndexedRow>())?;
         let (mut starts, mut number) = (Vec::new(), 0u32);
-        let mut batches = Batches::<Listed>::of(&splits);
+        let mut batches = Batches::<TextColumns>::of(&splits);
         while let Some(batch) = batches.next()? {
             starts.push(number);
             for row in batch.rows().filter(|row| row.is_current) {

@@ -113,7 +113,7 @@ columns! {
 }
 
 columns! {
-    struct Clustered from ClusterRow { url_key, representative_key, size }
+    struct ClusterColumns from ClusterRow { url_key, representative_key, size }
 }
 
 /// Kinds of pairs in the order in which [`EarlierPairs::tells`] takes them.
@@ -254,7 +254,7 @@ fn members(
         same
     });
     for (turn, dedup) in (0u32..).zip(order) {
-        let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
+        let mut reader = Reader::<ClusterColumns>::open(&dedup.path("clusters"))?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows() {
                 if let Some(page) = pages.of_key(row.url_key.0) {

@@ -16,7 +16,7 @@ use crate::mapped::Mapped;
 use crate::rank::tables::RankRow;
 
 columns! {
-    struct Ranked from RankRow { url, pagerank }
+    struct RankColumns from RankRow { url, pagerank }
 }
 
 columns! {
@@ -111,7 +111,7 @@ type SortedRanks = webmill_sort::Sorted<[u64; 3]>;
 
 fn by_rank(ranks: &Committed, budget: &Budget) -> Result<SortedRanks> {
     let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u64; 3], b| a[..2] == b[..2]);
-    let mut reader = read_level::<Ranked>(ranks, Level::Page);
+    let mut reader = read_level::<RankColumns>(ranks, Level::Page);
     while let Some(batch) = reader.next()? {
         for row in batch.rows() {
             if let Some(url) = CanonicalUrl::parse_stored(row.url) {

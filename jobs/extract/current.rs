@@ -20,7 +20,7 @@ use crate::current_captures::ordered;
 
 columns! {
     /// What decides.
-    struct Judged from PlacedRow { url, time, digest, shard, offset, class }
+    struct PlacedColumns from PlacedRow { url, time, digest, shard, offset, class }
 }
 
 /// Captures of a part that count, a bit each.
@@ -93,7 +93,7 @@ pub fn judge(stage: &Stage<'_>, parts: &[(String, u64)]) -> Result<Vec<Marks>> {
 }
 
 fn push_part(stage: &Stage<'_>, part: u32, path: &str, sorter: &mut BytesSorter) -> Result<()> {
-    let mut reader = Reader::<Judged>::open(&stage.path(path))?;
+    let mut reader = Reader::<PlacedColumns>::open(&stage.path(path))?;
     let (mut key, mut value, mut row) = (Vec::new(), Vec::new(), 0u64);
     while let Some(batch) = reader.next()? {
         stage.cancel.check()?;

@@ -63,7 +63,7 @@ impl Width {
 
 columns! {
     /// Where the rows of a capture stand among others.
-    struct Ordered from PlacedRow { surt, url, time, shard, offset, rows }
+    struct OrderColumns from PlacedRow { surt, url, time, shard, offset, rows }
 }
 
 /// A part that was written aside.
@@ -262,7 +262,7 @@ impl Sources<'_> {
         let (mut keys, mut runs) = (Vec::<u8>::new(), Vec::<(Range<usize>, Run)>::new());
         for (source, &part) in (0u32..).zip(parts) {
             let path = self.stage.path(&format!("{CAPTURES}/{}", self.parts[part].file));
-            let mut reader = Reader::<Ordered>::open(&path)?;
+            let mut reader = Reader::<OrderColumns>::open(&path)?;
             let mut row = 0;
             while let Some(batch) = reader.next()? {
                 for capture in batch.rows() {
@@ -317,7 +317,7 @@ impl Sources<'_> {
 }
 
 /// Adds bytes that sort as captures do. Neither URLs nor names of shards hold a zero byte.
-fn push_key(keys: &mut Vec<u8>, capture: &Ordered<'_>) {
+fn push_key(keys: &mut Vec<u8>, capture: &OrderColumns<'_>) {
     for text in [capture.surt, capture.url] {
         keys.extend_from_slice(text.as_bytes());
         keys.push(0);

@@ -151,18 +151,18 @@ impl Pass<'_> {
     }
 
     /// The hosts of enough captures, those of most first.
-    fn count(&self, parts: &[Part]) -> Result<Vec<(String, Counted)>> {
+    fn count(&self, parts: &[Part]) -> Result<Vec<(String, HostCounts)>> {
         let stage = self.walk.stage;
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
         let counts = Mutex::new(AllCounted::within(stage.memory));
         self.each_page(parts, |part, host, key, capture| {
             let (offset, length) = (capture.place.offset, capture.place.length);
-            lock(&counts)?.push(host, key, Stands { part: part as u32, offset, length });
+            lock(&counts)?.push(host, key, CapturePlace { part: part as u32, offset, length });
             Ok(())
         })?;
         stage.progress.end();
         let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner).hosts;
-        let mut largest: Vec<(String, Counted)> = counts
+        let mut largest: Vec<(String, HostCounts)> = counts
             .into_iter()
             .filter(|(_, counted)| counted.captures >= self.settings.template_pages)
             .collect();
@@ -171,16 +171,16 @@ impl Pass<'_> {
     }
 
     /// The sampled pages of hosts.
-    fn sample(&self, parts: &[Part], counted: Vec<(String, Counted)>) -> Result<Hosts> {
+    fn sample(&self, parts: &[Part], counted: Vec<(String, HostCounts)>) -> Result<Hosts> {
         let stage = self.walk.stage;
-        let mut places: Option<Vec<Stands>> = Some(Vec::new());
-        let host = |(name, mut counted): (String, Counted)| {
+        let mut places: Option<Vec<CapturePlace>> = Some(Vec::new());
+        let host = |(name, mut counted): (String, HostCounts)| {
             counted.keys = counted.keys.of_host(counted.captures);
             places = places.take().zip(counted.wanted()).map(|(mut places, wanted)| {
                 places.extend(wanted);
                 places
             });
-            let Counted { captures, keys, .. } = counted;
+            let HostCounts { captures, keys, .. } = counted;
             (name, SampledHost { captures, keys, ..SampledHost::default() })
         };
         let hosts: Hosts = counted.into_iter().map(host).collect();
@@ -213,7 +213,7 @@ impl Pass<'_> {
     }
 
     /// Calls `f` as [`each_page`](Self::each_page) does with what stands at these places.
-    fn each_place(&self, parts: &[Part], mut places: Vec<Stands>, f: impl EachPage) -> Result<()> {
+    fn each_place(&self, parts: &[Part], mut places: Vec<CapturePlace>, f: impl EachPage) -> Result<()> {
         places.sort_unstable();
         let mill = Mill::new(PageLimits::default());
         places.par_chunk_by(|a, b| a.part == b.part).try_for_each(|places| {
@@ -288,7 +288,7 @@ impl<F: Fn(usize, &str, u64, &webmill_capture::Capture<'_>) -> Result<()> + Sync
 
 /// Where a capture stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Stands {
+struct CapturePlace {
     part: u32,
     offset: u64,
     length: u64,
@@ -296,7 +296,7 @@ struct Stands {
 
 /// Counts of all hosts.
 struct AllCounted {
-    hosts: BTreeMap<String, Counted>,
+    hosts: BTreeMap<String, HostCounts>,
     /// Places that are kept, and how many may be.
     kept: usize,
     most: usize,
@@ -307,21 +307,21 @@ struct AllCounted {
 impl AllCounted {
     /// With places in a sixteenth of the memory: where there are more, all shards are read once more.
     fn within(memory: u64) -> Self {
-        let most = memory / 16 / size_of::<(u64, Stands)>() as u64;
+        let most = memory / 16 / size_of::<(u64, CapturePlace)>() as u64;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         AllCounted { hosts: BTreeMap::new(), kept: 0, most, overfull: false }
     }
 
-    fn push(&mut self, host: &str, key: u64, place: Stands) {
+    fn push(&mut self, host: &str, key: u64, place: CapturePlace) {
         if !self.hosts.contains_key(host) {
-            self.hosts.insert(host.to_owned(), Counted { overfull: self.overfull, ..Counted::default() });
+            self.hosts.insert(host.to_owned(), HostCounts { overfull: self.overfull, ..Counted::default() });
         }
         let Some(counted) = self.hosts.get_mut(host) else { return };
         let before = counted.places.len();
         counted.push(key, place);
         self.kept = self.kept + counted.places.len() - before;
         if self.kept > self.most {
-            self.hosts.values_mut().for_each(Counted::drop_places);
+            self.hosts.values_mut().for_each(HostCounts::drop_places);
             (self.kept, self.overfull) = (0, true);
         }
     }
@@ -329,20 +329,20 @@ impl AllCounted {
 
 /// Counts of a host.
 #[derive(Default)]
-struct Counted {
+struct HostCounts {
     captures: u64,
     keys: Smallest,
     /// Where captures stand whose hashes were among the smallest, by these.
-    places: Vec<(u64, Stands)>,
+    places: Vec<(u64, CapturePlace)>,
     /// Whether that are too many to be kept.
     overfull: bool,
 }
 
-impl Counted {
+impl HostCounts {
     /// Captures of one host whose places are kept: of each URL as many as are seldom there.
     const MOST: usize = 64 * MAX_PAGES;
 
-    fn push(&mut self, key: u64, place: Stands) {
+    fn push(&mut self, key: u64, place: CapturePlace) {
         self.captures += 1;
         self.keys.push(key);
         if self.overfull || !self.keys.has(key) {
@@ -362,7 +362,7 @@ impl Counted {
     }
 
     /// The places of the captures that are looked at; `None` where they were too many.
-    fn wanted(&self) -> Option<impl Iterator<Item = Stands>> {
+    fn wanted(&self) -> Option<impl Iterator<Item = CapturePlace>> {
         let wanted = self.places.iter().filter(|(key, _)| self.keys.has(*key));
         (!self.overfull).then(|| wanted.map(|(_, place)| *place))
     }
@@ -470,7 +470,7 @@ mod tests {
 
     #[test]
     fn places_of_the_smallest_are_kept_within_the_memory() {
-        let place = |offset| Stands { part: 0, offset, length: 1 };
+        let place = |offset| CapturePlace { part: 0, offset, length: 1 };
         let fill = |memory| {
             let mut all = AllCounted::within(memory);
             for n in 0..50_000u64 {
@@ -481,12 +481,12 @@ mod tests {
             all
         };
         let all = fill(1 << 30);
-        let mut found: Vec<Stands> = all.hosts["a.example"].wanted().unwrap().collect();
+        let mut found: Vec<CapturePlace> = all.hosts["a.example"].wanted().unwrap().collect();
         found.sort_unstable();
         // Hashes 0 to 31; 0 is that of one capture.
         assert_eq!(found, (49_937..50_000).map(place).collect::<Vec<_>>());
         assert_eq!(all.hosts["b.example"].wanted().unwrap().collect::<Vec<_>>(), [place(9)]);
-        assert!(all.kept <= Counted::MOST + 1);
+        assert!(all.kept <= HostCounts::MOST + 1);
         let all = fill(16 * 32 * 100);
         assert!(all.hosts.values().all(|host| host.wanted().is_none() && host.places.is_empty()));
         assert_eq!(all.hosts["a.example"].captures, 50_000);

@@ -13,7 +13,7 @@ use super::levels::NodeSpool;
 use crate::dedup::tables::ClusterRow;
 
 columns! {
-    struct Clustered from ClusterRow { url, cluster, keep }
+    struct ClusterColumns from ClusterRow { url, cluster, keep }
 }
 
 /// A graph without the copies.
@@ -68,7 +68,7 @@ fn representatives(dedup: &Committed, seed: u64, spool: &mut NodeSpool, budget: 
         count += 1;
     }
     let mut members = Sorter::new(&budget.fraction(1, 2));
-    let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
+    let mut reader = Reader::<ClusterColumns>::open(&dedup.path("clusters"))?;
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             let key = UrlKey::seeded(page.url, seed).0;

@@ -20,7 +20,7 @@ pub const CRAWLED: &[u8] = b"0";
 pub const REDIRECTS: &[u8] = b"1";
 
 columns! {
-    struct Captured from PageRow {
+    struct CaptureColumns from PageRow {
         url, url_sortkey, url_origin, is_html, page_type, fetch_status, warc_type, warc_filename, warc_record_offset,
     }
 }
@@ -92,7 +92,7 @@ impl<'a> Feed<'a> {
     /// Gives every URL that redirects, and keeps what captures are that are no pages.
     fn other_captures(&mut self, parts: &[PathBuf], builder: &mut GraphBuilder) -> Result<()> {
         for (part, path) in (0..).zip(parts) {
-            let mut reader = Reader::<Captured>::open(path)?;
+            let mut reader = Reader::<CaptureColumns>::open(path)?;
             while let Some(batch) = reader.next()? {
                 for page in batch.rows() {
                     let crawled = match page.fetch_status {

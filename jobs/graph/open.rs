@@ -131,7 +131,7 @@ fn open_any(path: &Path, reading: &GraphReading, memory: u64) -> Result<OpenedGr
 }
 
 columns! {
-    struct Named from NodeRow { node, url }
+    struct NodeColumns from NodeRow { node, url }
 }
 
 /// The node of a canonical URL in the table of pages.
@@ -142,8 +142,8 @@ pub fn find_page(committed: &Committed, url: &str) -> Result<Option<u32>> {
     let Some(surt) = webmill_capture::CanonicalUrl::parse_stored(url).map(|url| url.surt()) else {
         return Ok(None);
     };
-    let mut reader =
-        read_level::<Named>(committed, Level::Page).only(move |group| group.may_hold("url_sortkey", &surt));
+    let mut reader = read_level::<NodeColumns>(committed, Level::Page)
+        .only(move |group| group.may_hold("url_sortkey", &surt));
     while let Some(batch) = reader.next()? {
         if let Some(row) = batch.rows().find(|row| row.url == url) {
             return Ok(Some(row.node));
@@ -163,7 +163,7 @@ pub fn page_names(committed: &Committed, level: Level, nodes: &[u32]) -> Result<
     let mut names = HashMap::with_capacity(wanted.len());
     let asked = wanted.clone();
     let mut reader =
-        read_level::<Named>(committed, level).only(move |group| group.may_hold_numbers("node", &asked));
+        read_level::<NodeColumns>(committed, level).only(move |group| group.may_hold_numbers("node", &asked));
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| wanted.binary_search(&row.node).is_ok()) {
             names.insert(row.node, row.url.to_owned());

@@ -66,7 +66,7 @@ impl Job for TrainJob {
 }
 
 /// The training set, whatever the evaluation set.
-struct Trained<'a> {
+struct TrainingSet<'a> {
     set: &'a Set,
     settings: FitSettings,
     allowed: Vec<bool>,
@@ -110,7 +110,7 @@ impl TrainJob {
         }
         unit.stage().cancel.check()?;
         let allowed = sources.iter().map(|source| source.is_in(&options)).collect();
-        let trained = Trained { set: &set, settings: fit_settings, allowed };
+        let trained = TrainingSet { set: &set, settings: fit_settings, allowed };
         let mut tables = Tables::default();
         let (calibration, fitted) = match &test {
             Some((rows, labels)) => trained.on_test(rows, labels, settings, &mut tables)?,
@@ -122,7 +122,7 @@ impl TrainJob {
     }
 }
 
-impl Trained<'_> {
+impl TrainingSet<'_> {
     fn fit(&self, pages: &[usize]) -> Result<Fitted> {
         let (counts, labels) = (self.set.counts.select(pages), self.set.labels.select(pages));
         fit(&self.settings, &counts, &labels, self.set.classes.len(), &self.allowed).map_err(Error::Config)

@@ -73,7 +73,7 @@ const MAX_DAYS: usize = 100_000;
 
 columns! {
     /// The columns of a capture that are summed.
-    struct Captured from PageRow {
+    struct CaptureColumns from PageRow {
         url,
         url_sortkey,
         url_host_name,
@@ -95,7 +95,7 @@ columns! {
 }
 
 columns! {
-    struct Clustered from ClusterRow { url, keep, size }
+    struct ClusterColumns from ClusterRow { url, keep, size }
 }
 
 columns! {
@@ -144,7 +144,7 @@ impl Corpus {
     fn read_pages(&mut self, sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<SortedBytes> {
         let mut noindex = BytesSorter::new(budget).with_unique_keys();
         let mut key = Vec::new();
-        let mut reader = Reader::<Captured>::open(&sources.extract.path("pages"))?;
+        let mut reader = Reader::<CaptureColumns>::open(&sources.extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 let status = page.fetch_status;
@@ -225,7 +225,7 @@ impl Corpus {
     }
 
     fn read_clusters(&mut self, sources: &Sources, hosts: &mut Hosts) -> Result<()> {
-        let mut reader = Reader::<Clustered>::open(&sources.dedup.path("clusters"))?;
+        let mut reader = Reader::<ClusterColumns>::open(&sources.dedup.path("clusters"))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 if page.keep {

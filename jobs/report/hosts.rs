@@ -112,8 +112,8 @@ impl Hosts {
         self.close()?;
         let mut file = TableFile::<HostRow>::create(unit, first_part::<HostRow>())?;
         let mut written = WrittenHosts { count: 0, largest: None, asked: BTreeMap::new() };
-        let mut finish = |host: Option<Gathered>| -> Result<()> {
-            let Some(row) = host.and_then(Gathered::row) else { return Ok(()) };
+        let mut finish = |host: Option<HostRecords>| -> Result<()> {
+            let Some(row) = host.and_then(HostRecords::row) else { return Ok(()) };
             written.count += 1;
             let size = |host: &HostRow| (host.html_pages + host.documents, host.captures);
             let before =
@@ -127,12 +127,12 @@ impl Hosts {
             file.push(row)
         };
         let mut sorted = self.sorter.finish()?;
-        let mut host: Option<Gathered> = None;
+        let mut host: Option<HostRecords> = None;
         while let Some(((surt, language, _), record)) = sorted.next()? {
             if host.as_ref().is_none_or(|host| host.surt != surt) {
                 finish(host.take())?;
             }
-            host.get_or_insert_with(|| Gathered { surt, ..Gathered::default() }).add(record, language);
+            host.get_or_insert_with(|| HostRecords { surt, ..Gathered::default() }).add(record, language);
         }
         finish(host)?;
         file.finish(unit)?;
@@ -142,14 +142,14 @@ impl Hosts {
 
 /// The records of one host.
 #[derive(Default)]
-struct Gathered {
+struct HostRecords {
     surt: String,
     row: HostRow,
     language: Option<(u64, String)>,
     counted: (u64, String),
 }
 
-impl Gathered {
+impl HostRecords {
     fn add(&mut self, record: Record, language: String) {
         let row = &mut self.row;
         match record {

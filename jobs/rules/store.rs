@@ -79,7 +79,7 @@ pub struct At {
 
 /// What the store holds of a page: what was found, or where it stands.
 #[derive(Debug, Serialize, Deserialize)]
-enum Kept {
+enum KeptResults {
     Here(Stored),
     At(At),
 }
@@ -277,15 +277,15 @@ impl Store {
 
     /// Keeps what was found on a page.
     pub fn put(&self, task: Task, stored: Stored) -> Result<()> {
-        self.keep(task, &Kept::Here(stored))
+        self.keep(task, &KeptResults::Here(stored))
     }
 
     /// Notes where what was found on a page stands.
     pub fn put_at(&self, task: Task, at: At) -> Result<()> {
-        self.keep(task, &Kept::At(at))
+        self.keep(task, &KeptResults::At(at))
     }
 
-    fn keep(&self, task: Task, kept: &Kept) -> Result<()> {
+    fn keep(&self, task: Task, kept: &KeptResults) -> Result<()> {
         let bytes = postcard::to_allocvec(kept).map_err(|_| unreadable())?;
         self.keyspaces()?.results.insert(task.bytes(), bytes).map_err(broken)
     }
@@ -300,8 +300,8 @@ impl Store {
         let Some(keyspaces) = self.noted() else { return Ok(None) };
         let Some(bytes) = keyspaces.results.get(task.bytes()).map_err(broken)? else { return Ok(None) };
         match postcard::from_bytes(&bytes).map_err(|_| unreadable())? {
-            Kept::Here(stored) => Ok(Some(stored)),
-            Kept::At(at) => self.aside.read(at).map(Some),
+            KeptResults::Here(stored) => Ok(Some(stored)),
+            KeptResults::At(at) => self.aside.read(at).map(Some),
         }
     }
 

@@ -74,7 +74,7 @@ struct OfGroup<'a> {
 }
 
 /// Rows and problems of a top page.
-type Made = (Vec<Vec<Value>>, Vec<(Problem, String)>);
+type PageRows = (Vec<Vec<Value>>, Vec<(Problem, String)>);
 
 impl OfGroup<'_> {
     fn write(&self, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<()> {
@@ -85,7 +85,7 @@ impl OfGroup<'_> {
         for rings in [false, true].into_iter().take(1 + usize::from(has_paging)) {
             let mut all = self.tops.of(self.number, layer as u16, AT_ONCE);
             let mut tops = all.next().unwrap_or_default();
-            let mut ready: Vec<Made> = Vec::new();
+            let mut ready: Vec<PageRows> = Vec::new();
             // The rows of some pages are written while those of the next ones are made.
             while !tops.is_empty() || !ready.is_empty() {
                 unit.stage().cancel.check()?;
@@ -110,20 +110,22 @@ impl OfGroup<'_> {
     }
 
     /// The result of some pages, in their order.
-    fn each(&self, tops: &[Top], has_paging: bool, rings: bool) -> Result<Vec<Made>> {
+    fn each(&self, tops: &[Top], has_paging: bool, rings: bool) -> Result<Vec<PageRows>> {
         let is_wanted =
             |task: Task| -> Result<bool> { Ok(!has_paging || self.store.is_continued(task)? == rings) };
-        let made = |top: &Top| if is_wanted(top.task)? { self.made(top) } else { Ok(Made::default()) };
+        let made = |top: &Top| if is_wanted(top.task)? { self.made(top) } else { Ok(PageRows::default()) };
         if !rings {
             return tops.par_iter().map(made).collect();
         }
         // One after the other: each takes the pages of its ring away.
         let is_walked = |top: &Top| self.store.is_walked(top.task, self.group_number);
-        tops.iter().map(|top| if is_walked(top)? { Ok(Made::default()) } else { made(top) }).collect()
+        tops.iter().map(|top| if is_walked(top)? { Ok(PageRows::default()) } else { made(top) }).collect()
     }
 
-    fn made(&self, top: &Top) -> Result<Made> {
-        let Some(top) = self.chain(top.task, self.store.get_top(top)?)? else { return Ok(Made::default()) };
+    fn made(&self, top: &Top) -> Result<PageRows> {
+        let Some(top) = self.chain(top.task, self.store.get_top(top)?)? else {
+            return Ok(PageRows::default());
+        };
         let top_url = top.page.first().map(|link| link.url.clone()).unwrap_or_default();
         let mut sink = Sink { of: self, top_url, rows: Vec::new(), problems: Vec::new() };
         rows(self.group, &top, &mut sink)?;

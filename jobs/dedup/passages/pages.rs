@@ -48,7 +48,7 @@ pub struct Pages {
 type Order = (u8, i64, u32, String);
 
 /// Place, key and SimHash of a page.
-type Stored = (u64, u128, Option<u64>);
+type StoredPage = (u64, u128, Option<u64>);
 
 impl Pages {
     /// Reads and numbers the pages of table `pages` that `clusters` does not call copies; texts of fewer than `min_words`
@@ -98,7 +98,7 @@ impl Pages {
         Self::number(order.finish()?, budget, unit.temp())
     }
 
-    fn number(mut order: SortedRows<Order, Stored>, budget: &Budget, temp: &Path) -> Result<Self> {
+    fn number(mut order: SortedRows<Order, StoredPage>, budget: &Budget, temp: &Path) -> Result<Self> {
         let (mut urls, mut facts) = (StringsWriter::create(temp)?, MappedWriter::create(temp)?);
         let mut keys = Sorter::new(&budget.share(4));
         let mut len = 0u32;
