@@ -55,7 +55,7 @@ enum Message {
 }
 
 /// A part that a thread reads.
-struct Ahead {
+struct PartAhead {
     part: usize,
     messages: Receiver<Message>,
     /// Whether it goes on exactly where the part before ended.
@@ -73,7 +73,7 @@ pub struct Walk {
     faults: VecDeque<Error>,
     /// The first part that no thread reads yet.
     next: usize,
-    ahead: VecDeque<Ahead>,
+    ahead: VecDeque<PartAhead>,
     at_once: usize,
     before: Option<Resume>,
     batch: VecDeque<Found>,
@@ -179,7 +179,7 @@ impl Walk {
     }
 
     /// Starts a thread that reads a part. It ends with the part, or when nobody listens any more.
-    fn start(&self, part: usize, from: Option<Resume>) -> Ahead {
+    fn start(&self, part: usize, from: Option<Resume>) -> PartAhead {
         let (sender, messages) = sync_channel(BATCHES);
         let (input, range) = (self.inputs[self.parts[part].input].clone(), self.parts[part].range.clone());
         let kinds = self.plan.kinds.clone();
@@ -197,9 +197,9 @@ impl Walk {
             let (sender, messages) = sync_channel(1);
             let reason = format!("no thread to read captures: {error}");
             let _ = sender.send(Message::Failed(Error::Config(reason)));
-            return Ahead { part, messages, follows: false, is_spanned: false };
+            return PartAhead { part, messages, follows: false, is_spanned: false };
         }
-        Ahead { part, messages, follows: from.is_some(), is_spanned: false }
+        PartAhead { part, messages, follows: from.is_some(), is_spanned: false }
     }
 }
 

@@ -15,7 +15,7 @@ use super::{RecipeParts, of_json, recipe, to_json};
 use crate::fault::Fault;
 
 /// Bytes with what they are of.
-type Named<'py> = (String, u64, Bound<'py, PyBytes>);
+type NamedBytes<'py> = (String, u64, Bound<'py, PyBytes>);
 
 /// `extract` in pieces: all work of a task.
 #[pyclass(frozen, module = "webmill")]
@@ -51,7 +51,7 @@ impl ExtractPieces {
     }
 
     /// The hosts of a split: name, pages, smallest hashes of URLs.
-    fn hosts<'py>(&self, py: Python<'py>, split: &str, folder: PathBuf) -> PyResult<Vec<Named<'py>>> {
+    fn hosts<'py>(&self, py: Python<'py>, split: &str, folder: PathBuf) -> PyResult<Vec<NamedBytes<'py>>> {
         let split: Split = of_json(split)?;
         let hosts = py.detach(|| self.0.hosts(&split, &folder)).map_err(Fault::from)?;
         Ok(hosts.into_iter().map(|(host, pages, keys)| (host, pages, PyBytes::new(py, &keys))).collect())
@@ -64,7 +64,7 @@ impl ExtractPieces {
         split: &str,
         hosts: BTreeMap<String, Vec<u8>>,
         folder: PathBuf,
-    ) -> PyResult<Vec<Named<'py>>> {
+    ) -> PyResult<Vec<NamedBytes<'py>>> {
         let split: Split = of_json(split)?;
         let pages = py.detach(|| self.0.samples(&split, &hosts, &folder)).map_err(Fault::from)?;
         Ok(pages.into_iter().map(|(host, key, page)| (host, key, PyBytes::new(py, &page))).collect())
