@@ -1,5 +1,7 @@
 //! Content decoding: gzip, deflate, br and zstd, in bounded memory.
 //!
+//! Readers of captures call it for every body with a `Content-Encoding`.
+//!
 //! The codings of `Content-Encoding` (and those of `Transfer-Encoding` other than `chunked`) are undone from the last
 //! to the first, at most [`MAX_CODINGS`] of them. A body that is not what its label says comes back as it is, with a
 //! defect: crawlers decode and keep the header. A stream that is cut or damaged gives what was decoded before.

@@ -1,4 +1,6 @@
-//! The date formats of archives, read leniently and written exactly.
+//! Reads the date formats of archives leniently, and writes them exactly.
+//!
+//! Shards, indexes, tables and the crawl use it for every date that comes from outside.
 //!
 //! All dates are milliseconds since 1970-01-01T00:00:00Z in the proleptic Gregorian calendar; a leap second is the
 //! first second after it. Readers accept dates as they occur in the wild: any order of weekday, day, month name, year and time;

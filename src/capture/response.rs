@@ -1,6 +1,8 @@
 //! The HTTP message of a capture, as the server sent it.
 //!
-//! Reading never fails: what a browser would have shown is found, and what was wrong is flagged in [`Defects`].
+//! Readers of pages, indexes and replay call it for the bytes of every record.
+//!
+//! Reading never fails: what a browser would have shown is found, and what was wrong is flagged in `Defects`.
 //!
 //! - Lines end with CR LF or LF; the head ends with the first empty line. A line that begins with `<` ends it too (the
 //!   empty line is missing).
