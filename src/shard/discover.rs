@@ -1,4 +1,6 @@
-//! Finding shards: files, folders and globs, recognised by content and never by name.
+//! Finds shards: files, folders and globs, recognised by content and never by name.
+//!
+//! Every command that takes shards calls it with its arguments.
 //!
 //! Order: as given; a folder's files and a glob's matches by path. Hidden files (a writer's `.NAME.partial` among
 //! them) inside folders are left out, and the page about RAW DB that crawls lay beside their shards, also where a shell names it. Anything that is no shard comes back as an error that says what it is instead.

@@ -85,7 +85,7 @@ mod tests_warc;
 
 pub use append::{AppendFile, Position};
 pub use arc_write::ArcWriter;
-pub use convert::{Converted, Converter};
+pub use convert::{ConversionCounts, Converter};
 pub use discover::{Input, discover, sniff};
 pub use owned::OwnedRecord;
 pub use raw::{RawReader, fuzz_raw};
@@ -95,7 +95,7 @@ pub use read_options::{ReadOptions, Resume};
 pub use reader::ShardReader;
 pub use record::{Container, Format, Record};
 pub use record_at::{RecordFile, read_record_at};
-pub use recover::{Copied, recover};
+pub use recover::{RecoveryCounts, recover};
 pub use revisit::{Revisit, RevisitProfile};
 pub use split::{Part, follows, split};
 pub use staged::Staged;

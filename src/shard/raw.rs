@@ -19,7 +19,7 @@ use webmill_capture::{Place, Truncation, url_text};
 use super::embedded_head::{embedded_head, is_date_unknown};
 use super::raw_date;
 use super::raw_head::{Head, Packing};
-use super::raw_unpack::{Unpacked, Unpacker};
+use super::raw_unpack::{UnpackResult, Unpacker};
 use super::raw_walk::{FoundRecord, Walker};
 use super::stream::Stream;
 use super::{Format, ReadOptions, Record, RecordType, Resume, revisit};
@@ -265,7 +265,7 @@ fn unpack_as(
         usize::try_from(if truncated { max } else { declared.saturating_add(1) }).unwrap_or(usize::MAX);
     let (mut defect, mut rest_after) = (None, None);
     match unpacker.unpack(packing, stored, limit) {
-        Ok(Unpacked::Whole { used }) => {
+        Ok(UnpackResult::Whole { used }) => {
             let (got, used) = (unpacker.data().len() as u64, used as u64);
             if got != declared {
                 let reason = format!("the data unzips to {got} bytes, not the {declared} of `unzip-length`");
@@ -276,8 +276,8 @@ fn unpack_as(
                 defect = Some("bytes follow the compressed data inside the record");
             }
         }
-        Ok(Unpacked::Cut) if truncated => {}
-        Ok(Unpacked::Cut) => {
+        Ok(UnpackResult::Cut) if truncated => {}
+        Ok(UnpackResult::Cut) => {
             let reason = format!("the data unzips to more than the {declared} bytes of `unzip-length`");
             return Err(UnusableRecord { sized: true, ..Unusable::doubtful(reason) });
         }

@@ -35,7 +35,7 @@ use webmill_capture::{Place, Truncation, url_text};
 use super::member::Members;
 use super::stream::Stream;
 use super::warc_digest::verify;
-use super::warc_frame::Framed;
+use super::warc_frame::FramedRecord;
 use super::warc_head::{text, url};
 use super::warc_walk::{Walk, open};
 use super::{Container, Format, ReadOptions, Record, RecordType, Resume, revisit};
@@ -132,7 +132,7 @@ fn verified<'a>(mut record: Record<'a>, path: &Path, offset: u64, lenient: bool)
     Ok(record)
 }
 
-fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>) -> Record<'a> {
+fn record<'a>(window: &'a [u8], framed: FramedRecord, format: Format, name: &Arc<str>) -> Record<'a> {
     let head = &window[..framed.head.head_end];
     let data = &window[framed.block];
     let fields = &framed.head.fields;
