@@ -1,5 +1,7 @@
 //! The document tree of a page.
 //!
+//! Links, metadata, main text and rules all read this tree; it is made once for each page.
+//!
 //! A tree of nodes in document order, as the tree construction of the HTML standard leaves it: one document, at
 //! most one doctype, elements, text and comments. The contents of a `template` are its children.
 //!
