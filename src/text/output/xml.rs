@@ -1,4 +1,6 @@
-//! Chosen blocks as XML: elements of TEI P5, or those that corpus tools know from other extractors.
+//! Writes chosen blocks as XML: elements of TEI P5, or the elements of other extractors, which corpus tools know.
+//!
+//! `webmill text --format xml` and `tei` call it.
 //!
 //! **Definition.** Headings, paragraphs, nested lists, quotes, code, data tables with the roles and spans of their cells,
 //! links, emphasis, struck words, breaks and images. [`XmlForm::Tei`] is what a `div` of TEI P5 may hold: headings are

@@ -13,7 +13,7 @@ use webmill_capture::words;
 /// What learning a [template](super::Template) found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Learnt {
+pub struct LearntTemplate {
     /// Pages looked at, copies once.
     pub pages: usize,
     /// Share of their prose that is shared, 0 to 1.
@@ -84,7 +84,7 @@ impl Template {
     /// assert_eq!((learnt.verdict, learnt.pages, template.unwrap().len()), (Verdict::On, 10, 1));
     /// assert_eq!((learnt.texts[0].path.as_str(), learnt.texts[0].importance), ("body > p", 0.0));
     /// ```
-    pub fn learn(sample: &Sample) -> (Option<Template>, Learnt) {
+    pub fn learn(sample: &Sample) -> (Option<Template>, LearntTemplate) {
         let mut said = BTreeSet::new();
         let pages: Vec<&Footprint> = sample.pages.values().filter(|page| said.insert(page.said())).collect();
         let mut shown = shown(&pages);
@@ -122,7 +122,8 @@ impl Template {
                 is_template: verdict == Verdict::On && template.holds(text.mark.hash),
             }
         };
-        let learnt = Learnt { pages: pages.len(), share, verdict, texts: shown.iter().map(text).collect() };
+        let learnt =
+            LearntTemplate { pages: pages.len(), share, verdict, texts: shown.iter().map(text).collect() };
         ((verdict == Verdict::On).then_some(template), learnt)
     }
 }

@@ -50,7 +50,7 @@ use footprint::{is_label, mark, places};
 use webmill_html::Tag;
 
 pub use footprint::Footprint;
-pub use learnt::{Learnt, SharedText, Verdict};
+pub use learnt::{LearntTemplate, SharedText, Verdict};
 pub use sample::Sample;
 
 /// Pages of a host that are looked at.

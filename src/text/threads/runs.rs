@@ -1,4 +1,6 @@
-//! Runs of bylines that are marked up alike, and the items they divide a page into.
+//! Finds runs of bylines that are marked up alike, and the items into which they divide a page.
+//!
+//! The module above calls it to find readers' comments and posts of forums.
 //!
 //! **Algorithm.** Lines that could be bylines are grouped by the tags around them and by what they say. A group is divided
 //! at headings over comments. The innermost container that most neighbours of a part share, each reached by equal tags, is
