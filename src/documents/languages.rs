@@ -57,9 +57,9 @@ pub(crate) fn script_of(c: char) -> usize {
 
 /// How much of a text is in which language, by numbers.
 #[derive(Debug, Default)]
-pub(crate) struct Spoken(BTreeMap<u16, u64>);
+pub(crate) struct LanguageShares(BTreeMap<u16, u64>);
 
-impl Spoken {
+impl LanguageShares {
     /// Counts letters or bytes of a language.
     pub(crate) fn add(&mut self, language: u16, count: usize) {
         *self.0.entry(language).or_default() += count as u64;

@@ -1,4 +1,6 @@
-//! Pages to one flow of headings, paragraphs, items, tables and notes.
+//! Makes one flow of headings, paragraphs, items, tables and notes from the pages of a PDF.
+//!
+//! The reader of PDF calls it last, when the lines of all pages are known.
 //!
 //! **Definition.** Headings are short lines in type larger than the body's, which is the size of most characters; the largest
 //! is of level 1. A line alone in bold type is a heading below these. A paragraph that a page or a column cuts goes on where

@@ -7,7 +7,7 @@
 
 use crate::office::odf::styles::Styles;
 use crate::office::odf::text::Walk;
-use crate::office::sheets::{Cell, Sheet, Telling};
+use crate::office::sheets::{Cell, Sheet, SheetWriter};
 use crate::xml::Element;
 use crate::{Builder, Inline};
 
@@ -22,7 +22,7 @@ pub(super) fn tell<'x>(
     walk: &mut Walk<'x>,
     builder: &mut Builder,
 ) {
-    let mut telling = Telling::default();
+    let mut telling = SheetWriter::default();
     for element in spreadsheet.children().filter(|child| child.name() == "table") {
         if !telling.goes_on(builder) {
             break;

@@ -182,12 +182,12 @@ fn is_header(row: &[PlacedCell], width: usize) -> bool {
 
 /// Tells of the sheets of a workbook one after the other, and weighs their cells.
 #[derive(Debug, Default)]
-pub(crate) struct Telling {
+pub(crate) struct SheetWriter {
     pages: usize,
     heaviest: Option<(f64, String)>,
 }
 
-impl Telling {
+impl SheetWriter {
     /// Sheets that were begun.
     pub(crate) fn pages(&self) -> usize {
         self.pages

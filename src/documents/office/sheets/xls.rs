@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use crate::office::sheets::biff::{Records, Strings};
 use crate::office::sheets::book::{Book, Record, Style, rk};
 use crate::office::sheets::format::Format;
-use crate::office::sheets::{Cell, Sheet, Telling};
+use crate::office::sheets::{Cell, Sheet, SheetWriter};
 use crate::ole::Container;
 use crate::title::cleaned;
 use crate::{Builder, Document, Failure, Kind, Limits, TitleSource};
@@ -61,7 +61,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
         builder.warn("damaged");
     }
     let globals = globals(&stream)?;
-    let mut telling = Telling::default();
+    let mut telling = SheetWriter::default();
     for announced in globals.sheets.iter().filter(|sheet| sheet.is_shown) {
         if !telling.goes_on(&mut builder) {
             break;
