@@ -1,4 +1,6 @@
-//! Sorting pairs of byte strings.
+//! Sorts pairs of byte strings in memory, as runs for the external sort of byte strings.
+//!
+//! Graph building, mirrors, capture indexes and typed rows (`rows`) use that sort.
 //!
 //! Pairs lie in one arena; an index of 16-byte entries (eight bytes of the key, as a big-endian number, and
 //! the offset) is sorted. Entries that agree in those eight bytes form a group, which is sorted again
