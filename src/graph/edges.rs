@@ -1,32 +1,36 @@
-//! Graphs as text, one arc a line.
+//! Reads and writes graphs as text, one arc a line.
 //!
-//! Two kinds, told apart by the first line: *named* and *numbered*. Weights are optional (1.0): where any arc has one,
-//! those of parallel arcs add up; where none has, parallel arcs are links and are counted ([`Parallel`] has other ways).
-//! Empty lines and lines that start with `#` or `%` say nothing, but a header `# Nodes: 6012 …` sets the number of
-//! nodes, and where the first line is one of data, a line that is an arc from a name with a `#` is one. A first line of
-//! names of columns (`source target`, or any words before a line of numbers) is passed over; with commas between, in
-//! another order or with more columns it says where source, target and weight stand, as [`Columns`] does for any table.
-//! A cell that is empty is an error. Bytes that are no UTF-8 become `%XX`.
+//! `load` calls it for every graph file that is text, for `webmill rank`, `shape` and `graph` and for the Python package: edge lists
+//! come in many forms, and a form that is guessed wrong gives a wrong graph without an error.
 //!
-//! **Named.** `http://a.com -> http://b.com 1.0`; names with a tab between, `NAME⇥NAME` or `NAME⇥NAME⇥WEIGHT`; two names in
-//! quotes with a comma, semicolon or bar between; two URLs or two host names with a blank or one of these between. Any
-//! other line is a name alone, an isolated node. Names may hold blanks, but only a tab or quotes tell them from a number
-//! that follows: where it is a blank, the last number is the weight if all arcs end in one or no name holds blanks, and
-//! the list is refused otherwise. A list whose lines hold several words but no arc oftener than an arc is refused, too;
-//! what else may have been meant otherwise stands in the notes.
+//! There are two kinds, which differ in the first line: *named* and *numbered*. Weights are optional, and 1.0 if missing. If any arc has
+//! a weight, the weights of parallel arcs are added; if none has, parallel arcs are links, and are counted ([`Parallel`] has other
+//! ways). Bytes that are not UTF-8 become `%XX`.
 //!
-//! Named nodes are numbered in the order of SURT, then name, names that are no URLs by their bytes; or in
-//! another [`Order`]. Where no line holds an arc of these kinds and each is two words, or three with a number at the end,
-//! with commas or blanks between, they are arcs too.
+//! **Comments and headers.** Empty lines and lines that start with `#` or `%` are ignored, with two exceptions: a header
+//! `# Nodes: 6012 …` sets the number of nodes; and if the first line of the file is an arc, a later line can be an arc from a name that
+//! begins with `#`. If the first line has names of columns (`source target`, or any words before a line of numbers), it is skipped; if the names
+//! are separated by commas, are in another order or more than three, they say which columns are source, target and weight, as
+//! [`Columns`] does for any table. An empty cell is an error.
 //!
-//! **Numbered.** `17 42` or `17 42 1.0`, with blanks, tabs or commas, as published graphs come. Nodes keep their numbers,
-//! less 1 if no node is numbered 0: published graphs count from 0 or from 1. If numbers have gaps, those that occur are
-//! numbered afresh in their order, with their numbers as names: the others are not nodes that nobody links to. Gaps are
-//! told by a header that promises just as many nodes as numbers occur; without a header that promises them, by less
-//! than one in eight of the numbers up to the greatest occurring, or by a number of more than 32 bits.
+//! **Named.** An arc is one of: `http://a.com -> http://b.com 1.0`; names with a tab between, `NAME⇥NAME` or `NAME⇥NAME⇥WEIGHT`; two
+//! names in quotes with a comma, semicolon or bar between; two URLs or two host names with a blank or one of these between. Any other line is
+//! a single name, an isolated node. Names may contain blanks, but then only a tab or quotes separate a name from a weight. If a blank does,
+//! the last number of a line is its weight provided that all arcs end in a number or no name contains a blank; otherwise the list is refused.
+//! A list in which more lines of several words are no arcs than are arcs is refused, too. The notes list all other guesses.
 //!
-//! Cost: all in memory, names once and 12 bytes an arc, and the graph; larger graphs come from the tables of
-//! a crawl, which are sorted on disk.
+//! If no line is an arc of these kinds and every line is two words, or three of which the last is a number, with commas or blanks
+//! between, then these lines are the arcs. Named nodes are numbered in the order of SURT, then name (names that are not URLs by their
+//! bytes); or in another [`Order`].
+//!
+//! **Numbered.** `17 42` or `17 42 1.0`, with blanks, tabs or commas, as published graphs have it. Nodes keep their numbers, less 1
+//! if no node has number 0, since published graphs count from 0 or from 1. If numbers have gaps, the numbers that occur are numbered again
+//! in their order, with the old numbers as names. Missing numbers are taken for gaps, and not for nodes without links, in three cases: a header
+//! states as many nodes as numbers occur; or no header states more, and less than one in eight numbers up to the greatest occurs; or
+//! a number has more than 32 bits.
+//!
+//! **Cost.** Everything is in memory: each name once, 12 bytes an arc, and the graph. Larger graphs come from the tables of a crawl, which
+//! are sorted on disk.
 
 mod collect;
 mod doubts;
@@ -35,7 +39,7 @@ mod table;
 mod write;
 
 use super::csr::{Csr, Parallel};
-use super::lines::{Wrong, each, open};
+use super::lines::{LineDefect, each, open};
 use collect::Lines;
 use std::io::BufRead;
 use std::path::Path;
@@ -120,7 +124,7 @@ pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Re
             return Ok(());
         }
         let arcs = lines.num_arcs();
-        Err(Wrong::Limit(format!(
+        Err(LineDefect::Limit(format!(
             "its first {arcs} arcs and their names take {bytes} bytes, more than allowed"
         )))
     })?;

@@ -12,7 +12,7 @@
 //!
 //! **References.** GraphML 1.0, graphml.graphdrawing.org; GEXF 1.3, gexf.net.
 
-use super::csr::{Csr, Graph, Shown, Weights};
+use super::csr::{Csr, Graph, ShownWeight, Weights};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
@@ -182,7 +182,9 @@ impl<'a> Export<'a> {
         self.arcs(|arc, u, v| {
             write!(out, "    <edge source=\"n{u}\" target=\"n{v}\"")?;
             match self.graph.weights() {
-                Some(weights) => writeln!(out, "><data key=\"weight\">{}</data></edge>", Shown(weights, arc)),
+                Some(weights) => {
+                    writeln!(out, "><data key=\"weight\">{}</data></edge>", ShownWeight(weights, arc))
+                }
                 None => writeln!(out, "/>"),
             }
         })?;
@@ -237,7 +239,7 @@ impl<'a> Export<'a> {
             write!(out, "      <edge id=\"{number}\" source=\"{u}\" target=\"{v}\"")?;
             number += 1;
             match self.graph.weights() {
-                Some(weights) => writeln!(out, " weight=\"{}\"/>", Shown(weights, arc)),
+                Some(weights) => writeln!(out, " weight=\"{}\"/>", ShownWeight(weights, arc)),
                 None => writeln!(out, "/>"),
             }
         })?;

@@ -179,7 +179,7 @@ impl<'a> Lists<'a> {
 
 /// Lists as written.
 #[derive(Default)]
-pub(super) struct Encoded {
+pub(super) struct EncodedLists {
     pub graph: BitWriter,
     /// Length of each list in bits.
     pub offsets: BitWriter,
@@ -193,8 +193,8 @@ pub(super) struct Encoded {
 ///
 /// Each list is tried without a reference and with every one of the window whose chain is not too long; the
 /// shortest wins, the nearest of equal ones. So does the framework, and so its files come out bit for bit.
-pub(super) fn encode(lists: &Lists, options: &BvOptions) -> Encoded {
-    let mut out = Encoded::default();
+pub(super) fn encode(lists: &Lists, options: &BvOptions) -> EncodedLists {
+    let mut out = EncodedLists::default();
     let mut chains = vec![0u32; lists.len()];
     let (mut best, mut plan) = (Plan::default(), Plan::default());
     for i in 0..lists.len() {

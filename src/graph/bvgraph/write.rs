@@ -1,7 +1,7 @@
 //! The three files, list by list.
 
 use super::bit_writer::{BitSink, BitWriter};
-use super::encode::{BvParts, Encoded, Lists, encode};
+use super::encode::{BvParts, EncodedLists, Lists, encode};
 use super::{BvOptions, with_extension};
 use crate::csr::{Csr, Graph};
 use rayon::prelude::*;
@@ -148,7 +148,7 @@ impl Files {
 
     /// Writes chunks, each on a thread.
     fn write(&mut self, chunks: &[Lists]) -> Result<()> {
-        let encoded: Vec<Encoded> =
+        let encoded: Vec<EncodedLists> =
             chunks.par_iter().with_max_len(1).map(|chunk| encode(chunk, &self.options)).collect();
         for (chunk, encoded) in chunks.iter().zip(encoded) {
             self.graph.append(&encoded.graph)?;

@@ -1,11 +1,13 @@
 //! Gathers the lines of a list of arcs into a graph.
 //!
+//! The module above calls it with each line that `line` has understood.
+//!
 //! Names and numbers are numbered as they come and once more, in their order, when all are known: what the whole list
 //! says decides whether its numbers have gaps, and whether numbers at the ends of lines are weights.
 
 use super::super::csr::{Csr, Parallel};
 use super::super::lines::{proportion, weight};
-use super::doubts::Doubts;
+use super::doubts::DoubtfulLines;
 use super::line::{
     Arc, Line, SEPARATORS, is_header, is_number, is_wide_header, looks_numbered, may_be_header, named,
     numbered, shape, suspect,
@@ -52,7 +54,7 @@ pub(super) struct Lines {
     /// What stands between source and target of the last arc, in words.
     between: &'static str,
     /// What may have been meant otherwise.
-    doubts: Doubts,
+    doubts: DoubtfulLines,
 }
 
 /// What stands between the ends of an arc in a line without columns, in words.

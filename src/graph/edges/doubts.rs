@@ -12,13 +12,13 @@ const TIMES: f32 = 1e8;
 
 /// How many lines are of a kind, and the first of them.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct LineTally {
     count: u64,
     first: u64,
     text: String,
 }
 
-impl Seen {
+impl LineTally {
     pub fn see(&mut self, number: u64, line: &str) {
         if self.count == 0 {
             (self.first, self.text) = (number, line.chars().take(200).collect());
@@ -27,7 +27,7 @@ impl Seen {
     }
 }
 
-impl std::fmt::Display for Seen {
+impl std::fmt::Display for LineTally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "line {}, {:?}", self.first, self.text)
     }
@@ -35,30 +35,30 @@ impl std::fmt::Display for Seen {
 
 /// Lines of doubtful meaning.
 #[derive(Default)]
-pub(super) struct Doubts {
+pub(super) struct DoubtfulLines {
     /// A first line that was taken for names of columns because numbers follow.
-    pub header: Seen,
+    pub header: LineTally,
     /// Comments that say that links have no direction.
-    pub undirected: Seen,
+    pub undirected: LineTally,
     /// Lines that begin with `#` and a name, and were read as comments.
-    pub hash: Seen,
+    pub hash: LineTally,
     /// Names alone.
     alone: u64,
     /// Names alone in lines that may have been meant as more.
-    suspect: Seen,
+    suspect: LineTally,
     /// Weights with only a blank or comma before them.
-    loose: Seen,
+    loose: LineTally,
     /// Arcs to or from names with blanks that no tab ends.
-    blanks: Seen,
+    blanks: LineTally,
     /// URLs with only a comma between.
-    cut: Seen,
+    cut: LineTally,
     /// Those with more behind a comma in the target, and none in the source.
-    more: Seen,
+    more: LineTally,
     /// Names alone that begin with a comma or the like, or end in one.
-    open: Seen,
+    open: LineTally,
 }
 
-impl Doubts {
+impl DoubtfulLines {
     /// A name alone was read.
     pub fn alone(&mut self, number: u64, name: &str) {
         self.alone += 1;
@@ -88,7 +88,7 @@ impl Doubts {
 
     /// Names alone were pairs.
     pub fn none_alone(&mut self) {
-        (self.alone, self.suspect) = (0, Seen::default());
+        (self.alone, self.suspect) = (0, LineTally::default());
     }
 
     /// Notes doubtful properties of a list with `arcs` arcs.

@@ -1,4 +1,6 @@
-//! What one line of a list of arcs says.
+//! Reads one line of a list of arcs.
+//!
+//! The module above calls it for each line.
 //!
 //! Foreign lists are written in many ways, and a wrong guess is silent: a pair of URLs taken for one name makes
 //! isolated nodes, a number at the end of a URL with blanks becomes a weight. So only an unambiguous line is an arc here,

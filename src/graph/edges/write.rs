@@ -1,6 +1,6 @@
 //! Writes a list of arcs so that reading it gives the same graph back.
 
-use super::super::csr::Shown;
+use super::super::csr::ShownWeight;
 use super::EdgeList;
 use super::line::{Line, is_header, is_wide_header, looks_numbered, named, suspect};
 use std::io::Write;
@@ -70,7 +70,7 @@ impl EdgeList {
                     None => write!(out, "{} {}", u + self.first, v + self.first).at(path)?,
                 }
                 match self.graph.weights() {
-                    Some(weights) => writeln!(out, "{gap}{}", Shown(weights, arc)).at(path)?,
+                    Some(weights) => writeln!(out, "{gap}{}", ShownWeight(weights, arc)).at(path)?,
                     None => writeln!(out).at(path)?,
                 }
             }

@@ -22,7 +22,7 @@
 //! Matrix Anal. Appl.* 22 (2000), doi:10.1137/S0895479898334605. C. Davis, W. Kahan, The rotation of eigenvectors
 //! by a perturbation III, *SIAM J. Numer. Anal.* 7 (1970), doi:10.1137/0707001.
 
-use super::jacobi::{Eigen, eigen};
+use super::jacobi::{Eigenpairs, eigen};
 use super::{CHUNK, normalise};
 use crate::sweep::sum;
 use rayon::prelude::*;
@@ -123,12 +123,12 @@ fn part(vector: &[f64], origin: &[f64]) -> f64 {
 }
 
 /// Ritz values that are equal to the greatest.
-fn num_equal(ritz: &Eigen) -> usize {
+fn num_equal(ritz: &Eigenpairs) -> usize {
     ritz.values.iter().take_while(|value| **value >= ritz.values[0] * (1.0 - EQUAL)).count().max(1)
 }
 
 /// The start's part in the space of the greatest Ritz value, in the directions of the basis; its length is not 1.
-fn principal_part(ritz: &Eigen, origin: &[f64]) -> Vec<f64> {
+fn principal_part(ritz: &Eigenpairs, origin: &[f64]) -> Vec<f64> {
     let equal = num_equal(ritz);
     if equal == 1 {
         return ritz.vectors[0].clone();
@@ -150,7 +150,7 @@ struct RitzSummary {
 
 impl RitzSummary {
     /// Of these pairs, where so much is left of the last direction.
-    fn of(ritz: &Eigen, left: f64) -> Self {
+    fn of(ritz: &Eigenpairs, left: f64) -> Self {
         let first = ritz.values[0].max(f64::MIN_POSITIVE);
         let residual = |pair: usize| left * ritz.vectors[pair].last().map_or(0.0, |last| last.abs()) / first;
         let equal = num_equal(ritz);

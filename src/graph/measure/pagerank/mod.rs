@@ -45,7 +45,7 @@ mod refine;
 
 use super::{Convergence, Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
 use crate::csr::{Csr, Graph, Weights};
-use crate::sweep::{Plain, Pull, Weighted, sum};
+use crate::sweep::{Plain, Pull, WeightedArcs, sum};
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 
@@ -166,8 +166,8 @@ impl PageRank<'_> {
         // On a thread of the pool, which need not be woken at each step.
         Ok(rayon::scope(|_| match transpose.weights().filter(|_| self.weighted) {
             None => self.solve(graph, transpose, &Plain(targets)),
-            Some(Weights::Counts(weights)) => self.solve(graph, transpose, &Weighted(targets, weights)),
-            Some(Weights::Reals(weights)) => self.solve(graph, transpose, &Weighted(targets, weights)),
+            Some(Weights::Counts(weights)) => self.solve(graph, transpose, &WeightedArcs(targets, weights)),
+            Some(Weights::Reals(weights)) => self.solve(graph, transpose, &WeightedArcs(targets, weights)),
         }))
     }
 

@@ -1,7 +1,7 @@
 //! PageRank by iterative refinement: see the module above.
 
 use super::correction::Correction;
-use super::exact::Exact;
+use super::exact::ExactVector;
 use super::layout::Layout;
 use super::{Dangling, Flow, PageRank, Problem, SolvedRanks};
 use crate::sweep::Pull;
@@ -26,7 +26,7 @@ impl PageRank<'_> {
         // From zero, all is left to correct; the first vector is then the first guess of the correction.
         let mut cold = self.max_iterations > 1 && flow.reaches();
         let y = if cold || !flow.reaches() { vec![0.0; n] } else { problem.first(self).0 };
-        let mut exact = Exact::new(problem, y);
+        let mut exact = ExactVector::new(problem, y);
         let mut correction: Option<Correction> = None;
         let (mut iterations, mut error_bound) = (0, f64::INFINITY);
         while iterations < self.max_iterations && error_bound > self.tolerance {
