@@ -1,6 +1,8 @@
-//! Passages that stand in two pages: which part of one is in the other, with its place in both.
+//! Passages that two pages share: which part of one is in the other, with its place in both.
 //!
-//! **Definition.** Pages are [winnowed](super::winnow); two pages that share at least [`min_shared`] selected hashes are
+//! Job `dedup` calls it for table `passages` and for pairs of kind `contained`, after exact and near copies are left out.
+//!
+//! **Definition.** Pages are [winnowed](super::winnow); two pages that share at least `min_shared` selected hashes are
 //! aligned, and what both have, unit for unit, is their passages (see `passages_align`).
 //!
 //! **Algorithm.** (hash, page) goes through an external sort; the pages of one hash make pairs, which are counted by a
