@@ -1,4 +1,6 @@
-//! Writing a part of a table.
+//! Writes one file of a table from typed rows.
+//!
+//! Every job calls it, mostly through `run`; `merge` uses it to join files that were written before.
 //!
 //! **Schema.** A column that is never null is required, in Parquet and in Arrow, and so are elements of lists. The
 //! Arrow schema in the footer names plain types (no views), so that every Arrow library opens the file.
@@ -78,7 +80,7 @@ pub struct Footer {
 }
 
 /// A column as the file declares it.
-pub(crate) struct Declared<'a> {
+pub(crate) struct DeclaredColumn<'a> {
     pub name: &'a str,
     pub kind: ColumnType,
     pub nullable: bool,
@@ -130,7 +132,7 @@ impl GroupWriter {
     pub(crate) fn create(
         path: &Path,
         table: &str,
-        columns: &[Declared<'_>],
+        columns: &[DeclaredColumn<'_>],
         sorted_by: &[&str],
         footer: &Footer,
     ) -> Result<Self> {
@@ -140,7 +142,7 @@ impl GroupWriter {
     fn create_with(
         path: &Path,
         table: &str,
-        columns: &[Declared<'_>],
+        columns: &[DeclaredColumn<'_>],
         sorted_by: &[&str],
         footer: &Footer,
         options: WriteOptions,
@@ -304,7 +306,7 @@ fn are_keys(array: &dyn Array) -> bool {
 fn groups_of<T: Table>(path: &Path, footer: &Footer, options: WriteOptions) -> Result<GroupWriter> {
     let info = T::info();
     let columns: Vec<_> =
-        info.iter().map(|c| Declared { name: c.name, kind: c.kind, nullable: c.nullable }).collect();
+        info.iter().map(|c| DeclaredColumn { name: c.name, kind: c.kind, nullable: c.nullable }).collect();
     GroupWriter::create_with(path, T::NAME, &columns, T::SORTED_BY, footer, options)
 }
 
