@@ -88,7 +88,7 @@ pub fn committed_in(out: &Path, job: &str) -> Result<Vec<(String, PathBuf)>> {
 
 /// The rest of a run that was not committed, and a run that goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
+pub struct UnfinishedRun {
     /// Name of the job.
     pub job: String,
     /// Key of the run that was not finished.
@@ -101,7 +101,7 @@ pub struct Unfinished {
     pub is_locked: bool,
 }
 
-impl Unfinished {
+impl UnfinishedRun {
     /// What it is, in one word.
     pub fn state(&self) -> &'static str {
         match (self.is_locked, self.path.extension().and_then(|e| e.to_str())) {
@@ -117,7 +117,7 @@ impl Unfinished {
 ///
 /// # Errors
 /// [`Error::Io`] where a folder cannot be listed.
-pub fn unfinished_in(out: &Path, job: &str) -> Result<Vec<Unfinished>> {
+pub fn unfinished_in(out: &Path, job: &str) -> Result<Vec<UnfinishedRun>> {
     let home = out.join(job);
     let mut found = Vec::new();
     for folder in [home.join(KEYS), home] {
@@ -131,7 +131,7 @@ pub fn unfinished_in(out: &Path, job: &str) -> Result<Vec<Unfinished>> {
             };
             if let Some(key) = key.filter(|key| is_key(key)) {
                 let is_locked = is_locked(&folder, key);
-                found.push(Unfinished {
+                found.push(UnfinishedRun {
                     job: job.to_owned(),
                     key: key.to_owned(),
                     bytes: size_of(&path)?,
