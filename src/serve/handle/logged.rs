@@ -11,7 +11,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
-use crate::log::{Logged, RequestLog};
+use crate::log::{LoggedRequest, RequestLog};
 
 /// The same answer with an eye on its body.
 pub fn watch(
@@ -23,7 +23,7 @@ pub fn watch(
     started: Instant,
 ) -> Response {
     let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let request = Logged {
+    let request = LoggedRequest {
         peer,
         method: method.to_owned(),
         target: target.to_owned(),
@@ -41,7 +41,7 @@ pub fn watch(
 
 struct Eye {
     body: Body,
-    request: Logged,
+    request: LoggedRequest,
     log: RequestLog,
     started: Instant,
     whole: bool,

@@ -13,13 +13,13 @@ use http::header::{CONTENT_ENCODING, HeaderValue, VARY};
 use tokio::sync::oneshot;
 
 use crate::index::CaptureSource;
-use crate::index::query::{Cut, Dialect, MatchType, Query, QueryEnd, Row};
+use crate::index::query::{Dialect, EarlyEnd, MatchType, Query, QueryEnd, Row};
 
 use super::guard::Guarded;
-use super::{Asked, Shared, WorkPermit, wait_for_turn};
+use super::{RequestHead, Shared, WorkPermit, wait_for_turn};
 use crate::answer::{Refusal, set, whole};
 use crate::cdx::{RowWriter, XmlWriter, xml_pairs};
-use crate::stream::{CHUNK, Chunks, Timed, chunks};
+use crate::stream::{CHUNK, Chunks, TimedSource, chunks};
 
 /// Lines of an index that are looked at without a thread of their own.
 const AT_ONCE_LINES: u64 = 512;
@@ -66,7 +66,7 @@ pub async fn cdx(
     collection: &str,
     pairs: &[(String, String)],
     dialect: Dialect,
-    asked: Asked,
+    asked: RequestHead,
 ) -> Result<Response, Refusal> {
     let held = shared.collection(collection)?;
     let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -77,7 +77,12 @@ pub async fn cdx(
 }
 
 /// Answers a query in OpenWayback's XML.
-pub async fn xml(shared: &Arc<Shared>, collection: &str, q: &str, asked: Asked) -> Result<Response, Refusal> {
+pub async fn xml(
+    shared: &Arc<Shared>,
+    collection: &str,
+    q: &str,
+    asked: RequestHead,
+) -> Result<Response, Refusal> {
     let held = shared.collection(collection)?;
     let pairs = xml_pairs(q);
     let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -93,7 +98,7 @@ async fn answer(
     collection: &str,
     query: Query,
     mut writer: Writer,
-    asked: Asked,
+    asked: RequestHead,
 ) -> Result<Response, Refusal> {
     let held = shared.collection(collection)?;
     let media_type = writer.media_type();
@@ -108,7 +113,7 @@ async fn answer(
             writer.row(row);
             ControlFlow::Continue(())
         })?;
-        if end.cut != Some(Cut::Scanned) {
+        if end.cut != Some(EarlyEnd::Scanned) {
             writer.end(&end);
             let body = std::mem::take(writer.out());
             return Ok(finish(whole(StatusCode::OK, media_type, body), most, false));
@@ -149,7 +154,7 @@ async fn long(
     query: Query,
     writer: Writer,
     zipped: bool,
-    asked: Asked,
+    asked: RequestHead,
 ) -> Result<Body, Refusal> {
     let peer = asked.peer;
     wait_for_turn(shared, peer).await?;
@@ -254,7 +259,7 @@ fn walk(
         let (closed, deadline) = sending.chunks.watch();
         move || closed.is_closed() || std::time::Instant::now() >= deadline
     };
-    let timed = Timed::new(index, &over);
+    let timed = TimedSource::new(index, &over);
     if let (true, Writer::Rows(rows)) = (query.show_num_pages || query.show_paged_index, &mut writer) {
         let pages = match query.show_num_pages {
             true => query.pages(&timed)?,
@@ -284,8 +289,8 @@ fn walk(
         let last = pages.pages.saturating_sub(1);
         return Err(Refusal::bad(format!("Page {page} invalid: First Page is 0, Last Page is {last}")));
     }
-    let told = end.cut == Some(Cut::Scanned) && end.resume_key.is_some();
-    if timed.stopped() || matches!(end.cut, Some(Cut::Stopped | Cut::Scanned)) && !told {
+    let told = end.cut == Some(EarlyEnd::Scanned) && end.resume_key.is_some();
+    if timed.stopped() || matches!(end.cut, Some(EarlyEnd::Stopped | EarlyEnd::Scanned)) && !told {
         return Err(busy());
     }
     writer.end(&end);

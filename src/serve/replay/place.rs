@@ -1,4 +1,6 @@
-//! Addresses of replayed captures, and what a reference on a captured page becomes.
+//! Addresses of replayed captures, and the addresses that references on a captured page become.
+//!
+//! Every rewriter of this folder (pages, style sheets, scripts, headers) calls it for each reference.
 //!
 //! A capture lies at `PREFIX TIMESTAMP MODIFIER TOKEN / URL`: `/news/20240615060000mp_5f3a…/http://www.example.com/a?b=c`.
 //! The URL is written as it is, query included, so references relative to the page's folder work by themselves and stay

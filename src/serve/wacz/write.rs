@@ -12,7 +12,7 @@ use webmill_shard::{Converter, ReadOptions, Staged, WarcOptions, WarcWriter};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::collect::{Collector, Described, Walked};
+use super::collect::{Collector, PageDescription, WalkedShard};
 use super::lines::{Blocks, hex};
 use super::package::{Names, Package, Resource, digest_of};
 
@@ -28,7 +28,7 @@ pub struct Options<'a> {
     /// Bytes for sorting.
     pub memory: usize,
     /// What the list of pages says of a page.
-    pub describe: &'a dyn Fn(&Capture<'_>) -> Described,
+    pub describe: &'a dyn Fn(&Capture<'_>) -> PageDescription,
     /// Asked between shards whether to stop.
     pub stopped: &'a dyn Fn() -> bool,
 }
@@ -39,7 +39,7 @@ impl Default for Options<'_> {
             title: None,
             read: ReadOptions::default(),
             memory: 256 << 20,
-            describe: &Described::titled,
+            describe: &PageDescription::titled,
             stopped: &|| false,
         }
     }
@@ -196,7 +196,7 @@ fn member(
     options: &Options<'_>,
     report: &mut Report,
     on_damage: &mut dyn FnMut(Error),
-) -> Result<(PathBuf, Walked)> {
+) -> Result<(PathBuf, WalkedShard)> {
     // What is said of damage is only true of the walk that counts.
     let mut damage = Vec::new();
     let walked = collector.walk(shard, name, &options.read, true, &mut |error| {

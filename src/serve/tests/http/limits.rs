@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use webmill_serve::index::query::Limits;
 use webmill_serve::index::{CaptureSource, Entry, KeyRange, MemoryIndex, Scan, Timestamp};
-use webmill_serve::{Archive, Collection, Logged, Options, RequestLog, Server, ShardFiles};
+use webmill_serve::{Archive, Collection, LoggedRequest, Options, RequestLog, Server, ShardFiles};
 
 use crate::support::{archive, key, running, serve};
 
@@ -201,7 +201,7 @@ fn scripts_of_other_sites_read_only_what_is_allowed() {
 
 #[test]
 fn every_request_is_logged() {
-    let seen = Arc::new(Mutex::new(Vec::<Logged>::new()));
+    let seen = Arc::new(Mutex::new(Vec::<LoggedRequest>::new()));
     let log: RequestLog = {
         let seen = Arc::clone(&seen);
         Arc::new(move |request| seen.lock().unwrap().push(request.clone()))
