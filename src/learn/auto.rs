@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::calibrate::Calibration;
 use crate::evaluation::Evaluation;
-use crate::facts::{FeatureOptions, Source};
+use crate::facts::{FeatureOptions, FeatureOrigin};
 use crate::fit::{fit, scores};
 use crate::folds::folds;
 use crate::labels::Labels;
@@ -37,7 +37,7 @@ pub struct Training<'a> {
     /// Number of classes.
     pub classes: usize,
     /// Source of each word.
-    pub sources: &'a [Source],
+    pub sources: &'a [FeatureOrigin],
     /// Groups that must not be parted (registrable domains).
     pub groups: Option<&'a [u32]>,
 }
@@ -48,7 +48,7 @@ pub struct Trial {
     /// The settings that were tried.
     pub settings: FitSettings,
     /// The sources of features.
-    pub sources: Vec<Source>,
+    pub sources: Vec<FeatureOrigin>,
     /// How good it was on held-out pages.
     pub accuracy: f64,
     /// Likewise.
@@ -62,7 +62,7 @@ pub struct Choice {
     /// The settings that were chosen.
     pub settings: FitSettings,
     /// The sources of features.
-    pub sources: Vec<Source>,
+    pub sources: Vec<FeatureOrigin>,
     /// All that was tried, in order.
     pub trials: Vec<Trial>,
 }
@@ -79,7 +79,7 @@ struct Search<'a> {
     counts: SparseRows,
     labels: Labels,
     classes: usize,
-    sources: &'a [Source],
+    sources: &'a [FeatureOrigin],
     fold_of: Vec<u32>,
     k: usize,
     base: FitSettings,
@@ -96,12 +96,12 @@ pub fn choose(
     base: &FitSettings,
 ) -> Result<Choice, String> {
     let mut search = Search::new(training, base);
-    let mut present: Vec<Source> = training.sources.to_vec();
+    let mut present: Vec<FeatureOrigin> = training.sources.to_vec();
     present.sort_unstable();
     present.dedup();
     present.retain(|source| source.is_in(options));
-    let is_basic = |source: &Source| *source == Source::Word;
-    let (mut sources, further): (Vec<Source>, Vec<Source>) =
+    let is_basic = |source: &FeatureOrigin| *source == FeatureOrigin::Word;
+    let (mut sources, further): (Vec<FeatureOrigin>, Vec<FeatureOrigin>) =
         present.iter().partition(|source| is_basic(source));
     if sources.is_empty() {
         sources.clone_from(&present);
@@ -111,7 +111,7 @@ pub fn choose(
         if sources.contains(&source) {
             continue;
         }
-        let with: Vec<Source> = sources.iter().copied().chain([source]).collect();
+        let with: Vec<FeatureOrigin> = sources.iter().copied().chain([source]).collect();
         let trial = search.three(&with)?;
         if merit(&trial) > merit(&best) + margin(merit(&best), search.labels.len()) {
             (best, sources) = (trial, with);
@@ -212,14 +212,14 @@ impl<'a> Search<'a> {
     }
 
     /// Support vectors, complement naive Bayes, and both.
-    fn three(&mut self, sources: &[Source]) -> Result<[HeldOutTrial; 3], String> {
+    fn three(&mut self, sources: &[FeatureOrigin]) -> Result<[HeldOutTrial; 3], String> {
         let svm = self.try_out(svm_settings(&self.base), sources)?;
         let bayes = self.try_out(bayes_settings(&self.base), sources)?;
         let both = self.blend(&svm, &bayes, 0.5);
         Ok([svm, bayes, both])
     }
 
-    fn try_out(&mut self, settings: FitSettings, sources: &[Source]) -> Result<HeldOutTrial, String> {
+    fn try_out(&mut self, settings: FitSettings, sources: &[FeatureOrigin]) -> Result<HeldOutTrial, String> {
         let allowed: Vec<bool> = self.sources.iter().map(|source| sources.contains(source)).collect();
         let scores = out_of_fold(
             &settings,
@@ -247,7 +247,12 @@ impl<'a> Search<'a> {
         self.judge(settings, svm.trial.sources.clone(), scores)
     }
 
-    fn judge(&mut self, settings: FitSettings, sources: Vec<Source>, scores: Vec<f64>) -> HeldOutTrial {
+    fn judge(
+        &mut self,
+        settings: FitSettings,
+        sources: Vec<FeatureOrigin>,
+        scores: Vec<f64>,
+    ) -> HeldOutTrial {
         let calibration = Calibration::learn(&scores, &self.labels, self.classes, self.base.multi);
         let evaluation = evaluation_of(&scores, &self.labels, self.classes, &calibration);
         let slope = match calibration {

@@ -11,8 +11,8 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::calibrate::{Calibration, best};
 use crate::facts::{FeatureOptions, PageFacts};
 use crate::features::Extractor;
-use crate::fit::{Fitted, Scorer, weigh};
-use crate::knn::{Met, NearestPages};
+use crate::fit::{FittedClassifier, Scorer, weigh};
+use crate::knn::{NearestPages, NeighbourBuffers};
 use crate::labels::Labels;
 use crate::linear::Linear;
 use crate::rows::SparseRows;
@@ -109,7 +109,7 @@ impl Prediction {
 pub struct Predictor<'m> {
     model: &'m Model,
     extractor: Extractor,
-    met: Met,
+    met: NeighbourBuffers,
     scores: Vec<f64>,
 }
 
@@ -121,7 +121,7 @@ impl Model {
         options: FeatureOptions,
         settings: FitSettings,
         vocabulary: &Vocabulary,
-        fitted: Fitted,
+        fitted: FittedClassifier,
         calibration: Calibration,
         digest: String,
     ) -> Model {
@@ -219,7 +219,7 @@ impl Model {
         Predictor {
             model: self,
             extractor: Extractor::new(&self.options),
-            met: Met::default(),
+            met: NeighbourBuffers::default(),
             scores: Vec::new(),
         }
     }

@@ -1,5 +1,7 @@
 //! Spherical k-means: clusters of directions.
 //!
+//! `webmill learn cluster` calls it for method `kmeans`, and for the second step of `hierarchical` and `stream`.
+//!
 //! **Definition.** Rows of length 1 (as tf·idf rows are) in k clusters with centroids of length 1, such that Σ w(1 − cos(row, its centroid))
 //! is small: a row is with the centroid of the greatest cosine (ties: the smaller number), a centroid is the sum of its rows, at length 1.
 //! A cluster that loses all rows takes the row that is farthest from its own centroid. Rows without entries belong nowhere; they are
@@ -26,7 +28,7 @@ use rayon::prelude::*;
 
 use super::lanes::Lanes;
 use super::seeds::seeds;
-use super::transposed::Transposed;
+use super::transposed::TransposedRows;
 use crate::SparseRows;
 use crate::random::Draws;
 
@@ -116,7 +118,7 @@ impl KMeans {
 
     /// Clusters the rows, each of which counts as `weights` says.
     pub fn run_weighted(&self, rows: &SparseRows, weights: Option<&[f64]>) -> Clustering {
-        let index = Transposed::of(rows);
+        let index = TransposedRows::of(rows);
         let width = rows.width();
         let mut best: Option<Clustering> = None;
         for restart in 0..u64::from(self.restarts) {
