@@ -18,7 +18,7 @@ use webmill_capture::CanonicalUrl;
 use webmill_html::{Dom, Limits, NodeId, Tag as Element, base_of, items, parse, serialize};
 
 use crate::rule::{Find, LayerNumber, Rule, TagNumber};
-use crate::select::{Selected, text_of};
+use crate::select::{SelectorResult, text_of};
 
 /// One result of a tag, and the results of its child tags within it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -275,8 +275,10 @@ impl Run<'_, '_> {
             (Find::Select(selector), Material::Element(dom, node)) => {
                 let (found, cut) = selector.select(dom, *node, max);
                 let pieces = found.into_iter().map(|found| match found {
-                    Selected::Text(text) => Piece { text, element: None },
-                    Selected::Node(node) => Piece { text: value(dom, node, tag.link), element: Some(node) },
+                    SelectorResult::Text(text) => Piece { text, element: None },
+                    SelectorResult::Node(node) => {
+                        Piece { text: value(dom, node, tag.link), element: Some(node) }
+                    }
                 });
                 (pieces.collect(), cut)
             }
