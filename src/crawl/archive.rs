@@ -1,4 +1,6 @@
-//! The shards that a crawl writes, and reads again when it was interrupted.
+//! The shards that a crawl writes, and reads again if it was interrupted.
+//!
+//! The writer thread appends to them before it writes to the event log and the frontier.
 //!
 //! | file | what |
 //! |---|---|

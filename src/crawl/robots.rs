@@ -1,4 +1,6 @@
-//! robots.txt: what a server asks of crawlers, compiled for one of them.
+//! Reads robots.txt: the requests that a server makes of crawlers, compiled for one crawler.
+//!
+//! The engine asks it about every URL before a request; pages that a browser renders ask it too (`render`).
 //!
 //! **Definition.** RFC 9309, with its reference implementation where the RFC leaves room. A file is lines (CR, LF, CRLF)
 //! of `name: value`; `#` begins a comment. `user-agent` lines name the agents of the rules after them. All groups that

@@ -1,5 +1,7 @@
 //! Scope: which URLs, addresses and media types belong to a crawl.
 //!
+//! The engine asks it about every URL found, every address looked up, and every answer before its body is read.
+//!
 //! **Definition.** About a URL decides the first of these that applies:
 //!
 //! 1. it is neither http nor https: out, `scheme`;
@@ -54,7 +56,7 @@ pub use self::addresses::{CountryTable, Ranges};
 pub use self::lineage::{Lineage, SeedMark, Standing};
 use self::media::MediaTypes;
 pub use self::rule::{RuleAction, ScopeRule};
-use self::rules::{Asked, Rules};
+use self::rules::{Rules, ScopeSubject};
 use self::site::Site;
 use crate::task::{Entry, Purpose};
 
@@ -203,7 +205,7 @@ impl Scope {
         if !url.is_web() {
             return Verdict { accepted: false, rule: "scheme" };
         }
-        if let Some(rule) = self.rules.first(Asked { url, at, site: &self.site, media_type: None }) {
+        if let Some(rule) = self.rules.first(ScopeSubject { url, at, site: &self.site, media_type: None }) {
             return Verdict { accepted: rule.accepts, rule: &rule.label };
         }
         match self.fields(url, at.depth) {
@@ -268,7 +270,7 @@ impl Scope {
     /// What each rule up to the one that decides says of a URL, in words; then, where none decides, the fields.
     pub fn trace(&self, url: &CanonicalUrl, at: impl Into<Standing>) -> Vec<String> {
         let at = at.into();
-        let asked = Asked { url, at, site: &self.site, media_type: None };
+        let asked = ScopeSubject { url, at, site: &self.site, media_type: None };
         let traced = self.rules.trace(asked);
         let decided = traced.last().is_some_and(|(_, decides)| *decides == Some(true));
         let mut lines: Vec<String> = traced
@@ -300,7 +302,7 @@ impl Scope {
         if !url.is_web() {
             return Err("scheme");
         }
-        let asked = Asked { url, at: at.into(), site: &self.site, media_type: None };
+        let asked = ScopeSubject { url, at: at.into(), site: &self.site, media_type: None };
         match self.rules.first_for_requisite(asked) {
             Some(rule) if rule.accepts => return Ok(()),
             Some(rule) => return Err(&rule.label),
@@ -391,7 +393,7 @@ impl Scope {
 
     /// The verdict on the answer for a URL: whether it is stored. Rules with a media type come before `media_types`.
     pub fn answer(&self, url: &CanonicalUrl, at: impl Into<Standing>, media_type: &str) -> Verdict<'_> {
-        let asked = Asked { url, at: at.into(), site: &self.site, media_type: Some(media_type) };
+        let asked = ScopeSubject { url, at: at.into(), site: &self.site, media_type: Some(media_type) };
         match self.rules.first(asked) {
             Some(rule) => Verdict { accepted: rule.accepts, rule: &rule.label },
             None if self.media_type(media_type) => Verdict { accepted: true, rule: FIELDS },

@@ -1,7 +1,7 @@
 //! Rules that steer a crawl: only what their link tags and paging tags lead to is fetched.
 //!
 //! **What.** A *lead* says that a rule wants a URL's page read by one of its layers. Entries of rules are leads, and so is each address that
-//! a link tag or a paging tag finds; a page is entered by its address too, as offline ([`Entered`]). [`Steering::look`] reads a page by
+//! a link tag or a paging tag finds; a page is entered by its address too, as offline ([`EntryPatterns`]). [`Steering::look`] reads a page by
 //! layers and says where they lead.
 //!
 //! **Definition.** A page entered is the first of its chain; one that a paging tag leads to is one further than the page that names it. Chains
@@ -21,7 +21,7 @@ use crate::Counted;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::settings;
 use webmill_capture::{CanonicalUrl, UrlKey};
-use webmill_rules::{Answer, ApplyLimits, Entered, PageResults, Rule, library};
+use webmill_rules::{Answer, ApplyLimits, EntryPatterns, PageResults, Rule, library};
 
 /// Counts links of pages that no rule asks for.
 pub const NO_RULE: &str = "no-rule";
@@ -91,7 +91,7 @@ impl Lead {
 
 /// An address that a rule found on a page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Led {
+pub struct FoundAddress {
     /// The address.
     pub url: CanonicalUrl,
     /// What for.
@@ -100,13 +100,13 @@ pub struct Led {
 
 /// What looking at a page by rules gave.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct RuleResults {
     /// By what it was looked at.
     pub leads: Vec<Lead>,
     /// Whether the page is of any of these layers.
     pub is_of: bool,
     /// Where that leads, each address once a layer, in the order of the page.
-    pub led: Vec<Led>,
+    pub led: Vec<FoundAddress>,
     /// Links that are not followed, by reason.
     pub refused: Counted,
 }
@@ -115,7 +115,7 @@ pub struct Looked {
 #[derive(Debug)]
 pub struct Steering {
     rules: Vec<Rule>,
-    entered: Entered,
+    entered: EntryPatterns,
     /// Whether pages are entered for their address at all.
     enters: bool,
     limits: ApplyLimits,
@@ -142,8 +142,8 @@ impl Steering {
             return Err(Error::Config(told.join("; ")));
         }
         library::check_numbers(&rules)?;
-        let entered =
-            Entered::new(&rules).map_err(|error| Error::Limit(format!("expressions of rules: {error}")))?;
+        let entered = EntryPatterns::new(&rules)
+            .map_err(|error| Error::Limit(format!("expressions of rules: {error}")))?;
         let enters = rules.iter().flat_map(|rule| &rule.layers).any(|layer| !layer.pages.is_empty());
         let digest = digest(&options);
         Ok(Some(Steering {
@@ -192,11 +192,11 @@ impl Steering {
     ///
     /// # Panics
     /// With leads of other rules.
-    pub fn look(&self, page: &Answer<'_>, leads: &[Lead]) -> Looked {
+    pub fn look(&self, page: &Answer<'_>, leads: &[Lead]) -> RuleResults {
         let layers: Vec<_> =
             leads.iter().map(|lead| (usize::from(lead.rule), usize::from(lead.layer))).collect();
         let found = page.find(&self.rules, &layers, &self.limits);
-        let mut looked = Looked { leads: leads.to_vec(), ..Looked::default() };
+        let mut looked = RuleResults { leads: leads.to_vec(), ..Looked::default() };
         let mut known = HashMap::new();
         for (lead, results) in leads.iter().zip(found) {
             let Some(results) = results else { continue };
@@ -211,7 +211,7 @@ impl Steering {
         &self,
         from: Lead,
         found: &PageResults,
-        looked: &mut Looked,
+        looked: &mut RuleResults,
         known: &mut HashMap<(UrlKey, u16, u16), usize>,
     ) {
         for counts in &found.counts {
@@ -241,7 +241,7 @@ impl Steering {
                 }
                 std::collections::hash_map::Entry::Vacant(place) => {
                     place.insert(looked.led.len());
-                    looked.led.push(Led { url, lead });
+                    looked.led.push(FoundAddress { url, lead });
                 }
             }
         });
@@ -341,7 +341,7 @@ columns = [{ name = "name", tag = "name" }]
         Lead { rule: 0, layer, steps }
     }
 
-    fn look(steering: &Steering, leads: &[Lead], body: &str) -> Looked {
+    fn look(steering: &Steering, leads: &[Lead], body: &str) -> RuleResults {
         let url = url("http://shop.example/list");
         let page = Answer { url: &url, body: body.as_bytes(), charset: None, markup: None };
         steering.look(&page, leads)

@@ -5,8 +5,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::engine::Crawl;
-use crate::engine::apply::{Came, about};
-use crate::engine::decide::{Answered, NoRules, without_rules};
+use crate::engine::apply::{EffectContext, about};
+use crate::engine::decide::{AnswerFacts, NoRules, without_rules};
 use crate::engine::rules::origin;
 use crate::engine::task::ROBOTS_BYTES;
 use crate::event::{Event, outcome};
@@ -30,7 +30,7 @@ impl Crawl {
         lease: Lease,
         mut event: Event,
         fetched: &Fetched,
-        answer: std::result::Result<Answered, &Failure>,
+        answer: std::result::Result<AnswerFacts, &Failure>,
         (origin, url, hops): (String, CanonicalUrl, u8),
         borrowed: Option<Lease>,
     ) -> Result<()> {
@@ -188,7 +188,7 @@ impl Crawl {
             Some(decision) => {
                 let event = about(&lease.entry, "", self.now_ms());
                 let again = self.asks_again(&lease)?;
-                self.carry_out(lease, event, decision, Came { again, ..Came::default() })
+                self.carry_out(lease, event, decision, EffectContext { again, ..Came::default() })
             }
         }
     }

@@ -24,12 +24,12 @@ pub(super) struct ToRender {
 }
 
 /// A tree, and when it was taken.
-pub(super) struct Taken {
+pub(super) struct TreeSnapshot {
     date_ms: i64,
     tree: Tree,
 }
 
-impl Taken {
+impl TreeSnapshot {
     pub(super) fn as_stored(&self) -> Rendered<'_> {
         Rendered { date_ms: self.date_ms, content_type: CONTENT_TYPE, data: &self.tree.html }
     }
@@ -77,7 +77,7 @@ impl ToRender {
         received: &Received,
         reader: &PageReader,
         reading: &mut Option<Reading>,
-    ) -> (Option<Taken>, Vec<Part>) {
+    ) -> (Option<TreeSnapshot>, Vec<Part>) {
         let whole = (200..300).contains(&received.status) && received.truncated.is_none();
         let Some(plain) = reading.as_mut().filter(|reading| reading.markup && whole) else {
             return (None, Vec::new());
@@ -103,6 +103,6 @@ impl ToRender {
         if visit.defect.is_some() {
             plain.defect = visit.defect;
         }
-        (visit.tree.map(|tree| Taken { date_ms: wall_clock_ms(), tree }), visit.parts)
+        (visit.tree.map(|tree| TreeSnapshot { date_ms: wall_clock_ms(), tree }), visit.parts)
     }
 }

@@ -1,6 +1,8 @@
-//! The frontier: which URL is fetched next, on disk, larger than memory, safe against kill -9.
+//! The frontier decides which URL is fetched next. It is on disk, may be larger than memory, and survives kill -9.
 //!
-//! **What it keeps.** A queue a host name, ordered by the strategy; which URLs are known; a [`HostState`] a host; robots.txt
+//! Only the writer thread of the engine calls it: it adds the URLs found, takes the next one, and commits.
+//!
+//! **What it keeps.** A queue a host name, ordered by the strategy; which URLs are known; a `HostState` a host; robots.txt
 //! bodies. One entry of a host is leased at a time, so no host is ever asked by two workers.
 //!
 //! **Order.** Of the hosts that may be asked now, the one whose head ranks first ([`Strategy`]); of equal rank the entry
@@ -82,7 +84,7 @@ pub use self::options::{FrontierOptions, FrontierStats, Strategy};
 use self::queue::{cancelled_key, name_key, queue_key};
 use self::rank::Rank;
 pub use self::requisites::AskAgain;
-use self::seen::{Seen, SeenState};
+use self::seen::{SeenState, SeenUrls};
 pub use self::sitemaps::KnownSitemap;
 use self::store::{Layer, Space, Store};
 pub use self::verdicts::Verdict;
@@ -113,7 +115,7 @@ const ALONE: u8 = b'a';
 /// The frontier of a crawl: see the module.
 pub struct Frontier {
     // Keyspaces go before the store, which waits for its threads.
-    seen: Seen,
+    seen: SeenUrls,
     queue: Layer,
     states: Layer,
     places: Layer,
@@ -222,7 +224,7 @@ impl Frontier {
             return Err(Error::Internal("as many layers as names".into()));
         };
         let (head, checkpoint) = Head::open(&store, &mut meta, options, fresh)?;
-        let seen = Seen::open(seen, head.seen, limits.bloom, limits.recent)?;
+        let seen = SeenUrls::open(seen, head.seen, limits.bloom, limits.recent)?;
         if seen.count != head.seen {
             return Err(store.corrupt(format!("{} known URLs where {} were written", seen.count, head.seen)));
         }

@@ -65,7 +65,7 @@ impl Hasher for KeyHasher {
 pub(super) type KeyMap<V> = HashMap<u128, V, BuildHasherDefault<KeyHasher>>;
 
 /// The known URLs.
-pub(super) struct Seen {
+pub(super) struct SeenUrls {
     layer: Layer,
     /// None: to be forgotten.
     pending: KeyMap<Option<SeenState>>,
@@ -75,10 +75,10 @@ pub(super) struct Seen {
     pub count: u64,
 }
 
-impl Seen {
+impl SeenUrls {
     /// Reads all keys to build the filter.
-    pub fn open(layer: Layer, expected: u64, bloom_bytes: usize, recent_bytes: usize) -> Result<Seen> {
-        let mut seen = Seen {
+    pub fn open(layer: Layer, expected: u64, bloom_bytes: usize, recent_bytes: usize) -> Result<SeenUrls> {
+        let mut seen = SeenUrls {
             layer,
             pending: KeyMap::default(),
             bloom: Bloom::new(expected, bloom_bytes),
@@ -108,7 +108,7 @@ impl Seen {
         Ok(known)
     }
 
-    /// [`Seen::get`] that leaves the table of recent keys alone.
+    /// [`SeenUrls::get`] that leaves the table of recent keys alone.
     pub fn find(&self, key: u128) -> Result<Option<SeenState>> {
         if let Some(known) = self.pending.get(&key) {
             return Ok(*known);
