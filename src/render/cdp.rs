@@ -32,7 +32,7 @@ const WANTED: [&str; 8] = [
 
 /// Why a command has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Broken {
+pub(crate) enum CommandError {
     /// The browser is gone.
     #[error("the browser is gone")]
     Gone,
@@ -144,21 +144,21 @@ impl Cdp {
         method: &'static str,
         params: Value,
         within: Duration,
-    ) -> Result<Value, Broken> {
+    ) -> Result<Value, CommandError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         self.shared.waiting().insert(id, sender);
         if self.is_gone() || self.commands.send(command(id, session, method, params)).is_err() {
             self.shared.waiting().remove(&id);
-            return Err(Broken::Gone);
+            return Err(CommandError::Gone);
         }
         match tokio::time::timeout(within, receiver).await {
             Ok(Ok(Ok(result))) => Ok(result),
-            Ok(Ok(Err(message))) => Err(Broken::Error(method, message)),
-            Ok(Err(_)) => Err(Broken::Gone),
+            Ok(Ok(Err(message))) => Err(CommandError::Error(method, message)),
+            Ok(Err(_)) => Err(CommandError::Gone),
             Err(_) => {
                 self.shared.waiting().remove(&id);
-                Err(Broken::Silent(method))
+                Err(CommandError::Silent(method))
             }
         }
     }
@@ -289,7 +289,7 @@ mod tests {
             say.write_all(b"{\"id\":2,\"error\":{\"code\":-1,\"message\":\"no\"}}\0").unwrap();
         };
         let (refused, ()) = tokio::join!(ask, answer);
-        assert_eq!(refused, Err(Broken::Error("Page.enable", "no".into())));
+        assert_eq!(refused, Err(CommandError::Error("Page.enable", "no".into())));
     }
 
     #[tokio::test]
@@ -297,9 +297,9 @@ mod tests {
         let (cdp, _told, say) = pipes();
         let ask = cdp.ask("", "Browser.getVersion", json!({}), Duration::from_secs(60));
         let (answer, ()) = tokio::join!(ask, async { drop(say) });
-        assert_eq!(answer, Err(Broken::Gone));
+        assert_eq!(answer, Err(CommandError::Gone));
         assert!(cdp.is_gone());
         let later = cdp.ask("", "Browser.getVersion", json!({}), Duration::from_secs(60)).await;
-        assert_eq!(later, Err(Broken::Gone));
+        assert_eq!(later, Err(CommandError::Gone));
     }
 }
