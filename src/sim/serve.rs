@@ -28,7 +28,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use webmill_capture::error::{Error, Result};
 
-use super::serve_log::{Asked, Happening, Recording};
+use super::serve_log::{Happening, LoggedRequest, Recording};
 use super::serve_request::{Read, read_request};
 use super::{Answer, Ending, Rest, SimWeb, SynthPage};
 
@@ -43,7 +43,7 @@ const HANG: Duration = Duration::from_secs(600);
 
 /// What a request says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Asking<'a> {
+pub struct RequestHead<'a> {
     /// HTTP method of the request.
     pub method: &'a str,
     /// Absolute URL.
@@ -62,7 +62,7 @@ pub trait Site: Send + Sync {
     fn answer_into(&self, method: &str, url: &str, attempt: u32, scratch: &mut SynthPage, out: &mut Answer);
 
     /// [`Site::answer_into`] for a request with all that it says.
-    fn answer_request(&self, asking: &Asking<'_>, scratch: &mut SynthPage, out: &mut Answer) {
+    fn answer_request(&self, asking: &RequestHead<'_>, scratch: &mut SynthPage, out: &mut Answer) {
         self.answer_into(asking.method, asking.url, asking.attempt, scratch, out);
     }
 
@@ -77,7 +77,7 @@ impl Site for SimWeb {
         SimWeb::answer_into(self, method, url, attempt, scratch, out);
     }
 
-    fn answer_request(&self, asking: &Asking<'_>, scratch: &mut SynthPage, out: &mut Answer) {
+    fn answer_request(&self, asking: &RequestHead<'_>, scratch: &mut SynthPage, out: &mut Answer) {
         SimWeb::answer_into(self, asking.method, asking.url, asking.attempt, scratch, out);
         SimWeb::condition(asking, out);
     }
@@ -324,7 +324,7 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
         let attempt = attempt(state, &request.url);
         let mut answer = ANSWERS.with_borrow_mut(Vec::pop).unwrap_or_default();
         SCRATCH.with_borrow_mut(|scratch| {
-            let asking = Asking {
+            let asking = RequestHead {
                 method: &request.method,
                 url: &request.url,
                 attempt,
@@ -338,7 +338,7 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
         }
         if let Some(recorder) = &state.recorder {
             let host = SimWeb::split(&request.url).map_or("", |(host, _)| host).to_owned();
-            let asked = Asked {
+            let asked = LoggedRequest {
                 connection: number,
                 method: request.method.clone(),
                 host,

@@ -20,7 +20,7 @@ use super::prose::Shape;
 use super::sim::SimWeb;
 use super::sim_answer::Answer;
 use super::vocabulary::to_gbk;
-use super::{Asking, Kind};
+use super::{Kind, RequestHead};
 use webmill_capture::date::{format_rfc822, parse_rfc822};
 use webmill_capture::error::{Error, Result};
 
@@ -123,7 +123,7 @@ impl SimWeb {
     }
 
     /// Answers 304 where a condition of the request is met by the answer's own validators.
-    pub(super) fn condition(asking: &Asking<'_>, out: &mut Answer) {
+    pub(super) fn condition(asking: &RequestHead<'_>, out: &mut Answer) {
         if out.status != 200 || (asking.if_none_match.is_none() && asking.if_modified_since.is_none()) {
             return;
         }
