@@ -42,7 +42,7 @@ const KEPT: usize = 64;
 
 /// The links of one page to another.
 #[derive(Debug, Clone, Default)]
-pub struct Between {
+pub struct PairLinks {
     /// The first by their place on the page, each text and element once.
     pub anchors: Vec<Anchor>,
     /// How many there are, in all captures of the page.
@@ -52,7 +52,7 @@ pub struct Between {
 /// The links between pairs of pages, by the positions of their URLs.
 #[derive(Debug, Default)]
 pub struct Anchors {
-    pairs: BTreeMap<(UrlKey, UrlKey), Between>,
+    pairs: BTreeMap<(UrlKey, UrlKey), PairLinks>,
     /// Row groups that were read in full, and passed over.
     pub groups: GroupCounts,
     /// Whether keys were read of the whole table.
@@ -65,9 +65,9 @@ impl Anchors {
     /// # Errors
     /// Where the table cannot be read.
     pub fn of(extract: &Committed, pairs: &[(String, String)]) -> Result<Self> {
-        let wanted: BTreeMap<(UrlKey, UrlKey), Between> = pairs
+        let wanted: BTreeMap<(UrlKey, UrlKey), PairLinks> = pairs
             .iter()
-            .map(|(source, target)| ((UrlKey::of(source), UrlKey::of(target)), Between::default()))
+            .map(|(source, target)| ((UrlKey::of(source), UrlKey::of(target)), PairLinks::default()))
             .collect();
         let mut found = Anchors { pairs: wanted, ..Anchors::default() };
         if found.pairs.is_empty() {
@@ -124,12 +124,12 @@ impl Anchors {
     }
 
     /// The links of one page to another.
-    pub fn between(&self, source: &str, target: &str) -> Option<&Between> {
+    pub fn between(&self, source: &str, target: &str) -> Option<&PairLinks> {
         self.pairs.get(&(UrlKey::of(source), UrlKey::of(target))).filter(|between| between.rows > 0)
     }
 }
 
-impl Between {
+impl PairLinks {
     fn add(&mut self, anchor: Anchor) {
         let same = |known: &Anchor| known.anchor == anchor.anchor && known.kind == anchor.kind;
         if let Some(known) = self.anchors.iter_mut().find(|known| same(known)) {

@@ -28,8 +28,8 @@ use webmill_capture::CanonicalUrl;
 
 use crate::args::{Memory, Results, Top};
 use crate::print::{DocumentFormat, flat as plain};
-use shown::Shown;
-use tables::{Looked, Tables};
+use shown::PageReport;
+use tables::{LookupKeys, Tables};
 use webmill_jobs::job::{latest, mixed};
 
 /// The form of `--format json`.
@@ -97,12 +97,16 @@ fn asked(text: &str) -> Result<Vec<CanonicalUrl>> {
 }
 
 /// Everything of a page; `None` where it is neither a capture nor a node, nor a picture that a page shows.
-fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Shown>> {
+fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<PageReport>> {
     let (page, most) =
-        (Looked { key: url.key().0, surt: url.surt(), url: url.clone() }, args.top.top.unwrap_or(5));
+        (LookupKeys { key: url.key().0, surt: url.surt(), url: url.clone() }, args.top.top.unwrap_or(5));
     let mut tables = Tables::new(results);
-    let mut shown =
-        Shown { format: FORMAT, url: url.as_str().to_owned(), surt: page.surt.clone(), ..Shown::default() };
+    let mut shown = PageReport {
+        format: FORMAT,
+        url: url.as_str().to_owned(),
+        surt: page.surt.clone(),
+        ..Shown::default()
+    };
     let places = page::captures(&mut tables, &page, most, &mut shown)?;
     let in_graph = web::web(&mut tables, &page, most, args.memory.bytes(), &mut shown)?;
     documents::medium(&mut tables, &page, &mut shown)?;
@@ -128,7 +132,7 @@ fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Sh
 
 /// Says that a page is not there, and which are near.
 fn not_there(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<ExitCode> {
-    let page = Looked { key: url.key().0, surt: url.surt(), url: url.clone() };
+    let page = LookupKeys { key: url.key().0, surt: url.surt(), url: url.clone() };
     let near = near::near(&mut Tables::new(results), &page)?;
     let said = if near.is_empty() { ", nor any other of its host" } else { ", but" };
     webmill_jobs::say!("{}: no such page in {}{said}", plain(url.as_str()), results.display());

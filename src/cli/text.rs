@@ -24,7 +24,7 @@ use super::args::{Address, OutOption, Threads};
 use super::print::FORMAT_HELP;
 use id::Id;
 use out::Sink;
-use pages::{Found, Pages};
+use pages::{FoundFile, Pages};
 use tally::Tally;
 use urls::Urls;
 
@@ -263,7 +263,7 @@ struct Reader {
 
 impl Reader {
     /// The texts of a file, as they are written.
-    fn read(&self, found: &Found) -> Result<FileTexts, Refusal> {
+    fn read(&self, found: &FoundFile) -> Result<FileTexts, Refusal> {
         let file = PageFile { path: &found.path, is_named: found.named, has_address: self.url.is_some() };
         let (bytes, kind) = match self.texts.tell(bytes_of(found)?, file)? {
             FileKind::At(bytes, kind) => (bytes, kind),
@@ -276,7 +276,7 @@ impl Reader {
 }
 
 /// The bytes of a file, or of standard input.
-fn bytes_of(found: &Found) -> Result<PageBytes, Refusal> {
+fn bytes_of(found: &FoundFile) -> Result<PageBytes, Refusal> {
     if let Some(fault) = &found.fault {
         return Err(Refusal::new(fault));
     }

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use webmill_crawl::{Ended, Missing, Totals};
+use webmill_crawl::{Ended, MissingTable, Totals};
 
 use super::view::{Limit, tell_missing};
 use webmill_jobs::crawl::EVENTS;
@@ -20,18 +20,18 @@ const STOPPED: u8 = 130;
 const MUCH: u64 = 10;
 
 /// How a run ended.
-pub struct End {
+pub struct CrawlEnd {
     pub ended: Ended,
     /// Pages stored in all runs.
     pub stored: u64,
-    pub missing: Missing,
+    pub missing: MissingTable,
     /// Other agents crawl with it: none of the pages may be its own.
     pub shared: bool,
     /// URLs that wait though their hosts are not left alone.
     pub waits: u64,
 }
 
-impl End {
+impl CrawlEnd {
     fn is_by_itself(&self) -> bool {
         matches!(self.ended, Ended::Finished | Ended::Patience)
     }
@@ -117,14 +117,19 @@ mod tests {
             (Ended::Time, 10, 0, 1 << 40, (3, "time limit")),
             (Ended::Stopped, 0, 9, 9, (130, "stopped")),
         ] {
-            let mut missing = Missing::default();
+            let mut missing = MissingTable::default();
             missing.given_up.add_many("timeout", given_up);
             missing.waiting = waiting;
-            let end = End { ended, stored, missing, shared: false, waits: 7 };
+            let end = CrawlEnd { ended, stored, missing, shared: false, waits: 7 };
             assert_eq!((end.exit_code(), end.name()), want, "{ended:?} {stored} {given_up} {waiting}");
         }
-        let idle =
-            End { ended: Ended::Finished, stored: 0, missing: Missing::default(), shared: true, waits: 0 };
+        let idle = CrawlEnd {
+            ended: Ended::Finished,
+            stored: 0,
+            missing: MissingTable::default(),
+            shared: true,
+            waits: 0,
+        };
         assert_eq!((idle.exit_code(), idle.name()), (0, "finished"), "the others have all the pages");
     }
 }

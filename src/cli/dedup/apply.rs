@@ -46,8 +46,8 @@ use webmill_table::part_files;
 use crate::args::{self, MaxBad, Memory, Out};
 use crate::crawl::args::parse_time;
 use crate::shard::sources::Tally;
-use captures::{Captures, Leaving, NamedShard};
-use dropped::Dropped;
+use captures::{Captures, LeavingPages, NamedShard};
+use dropped::DroppedCaptures;
 use folder::Output;
 use report::{Counts, Manifest, ShardReport};
 use texts::{Copies, TextCounts, TextForm};
@@ -230,7 +230,7 @@ impl Apply<'_> {
         let captures = self.captures()?;
         let mut done = Done::default();
         done.counts.unreadable_shards = unreadable;
-        let mut rows = Dropped::new(&self.budget());
+        let mut rows = DroppedCaptures::new(&self.budget());
         if given.is_empty() {
             self.by_tables(&captures, &mut done, &mut rows)?;
         } else {
@@ -281,7 +281,7 @@ impl Apply<'_> {
         self.cancel.check()?;
         let verdicts = verdicts::decide(tables, self.args.policy, &gone, &budget, &temp)?;
         self.cancel.check()?;
-        let leaving = Leaving { verdicts: &verdicts, gone: &gone };
+        let leaving = LeavingPages { verdicts: &verdicts, gone: &gone };
         let captures = captures::find(&pages, tables, &leaving, &budget, &temp)?;
         self.cancel.check()?;
         Ok(captures)
@@ -304,7 +304,7 @@ impl Apply<'_> {
     }
 
     /// Without shards all captures that are to go are taken to be gone.
-    fn by_tables(&self, captures: &Captures, done: &mut Done, rows: &mut Dropped) -> Result<()> {
+    fn by_tables(&self, captures: &Captures, done: &mut Done, rows: &mut DroppedCaptures) -> Result<()> {
         for (shard, named) in captures.shards.iter().enumerate() {
             let mut going = named.going.clone();
             going.try_for_each(|number| rows.put(captures, (shard, number), None, &mut done.counts))?;
@@ -317,7 +317,7 @@ impl Apply<'_> {
         given: &[Input],
         captures: &Captures,
         done: &mut Done,
-        rows: &mut Dropped,
+        rows: &mut DroppedCaptures,
     ) -> Result<()> {
         let assigned = shards::assign(&captures.shards, given)?;
         let names = shards::names(given)?;
@@ -348,7 +348,7 @@ impl Apply<'_> {
         (captures, number): (&Captures, Option<usize>),
         name: &Path,
         done: &mut Done,
-        rows: &mut Dropped,
+        rows: &mut DroppedCaptures,
     ) -> Result<(), Error> {
         let (budget, temp, options) = (self.budget(), self.output.temp(), ReadOptions::default());
         let shard = number.map(|number| &captures.shards[number]);
@@ -389,7 +389,7 @@ impl Apply<'_> {
             }
             None => None,
         };
-        let wish = texts::Wish {
+        let wish = texts::TextOutput {
             form,
             repeated: known.as_ref().zip(self.args.drop_repeated),
             job_key: self.results.dedup.manifest.key.to_string(),
@@ -404,8 +404,8 @@ impl Done {
         &mut self,
         input: &Input,
         shard: Option<&NamedShard>,
-        walked: &walk::Walked,
-        copied: &copy::Copied,
+        walked: &walk::WalkedShard,
+        copied: &copy::CopiedShard,
     ) {
         let met = &walked.met;
         let known = shard.map_or(0, |shard| shard.captures);

@@ -159,7 +159,7 @@ pub fn crawl(folder: &Path, threads: usize, cancel: &Cancel) -> Result<()> {
         .collect::<Result<_>>()?;
     let (mut crawl, _) = Crawl::open(folder, &options, &seeds, threads, None)?;
     // A second's work: what it did is summed up below.
-    let ended = crawl.run(&mut crate::crawl::Unseen, &|| cancel.stopped())?;
+    let ended = crawl.run(&mut crate::crawl::UnseenCrawl, &|| cancel.stopped())?;
     let totals = crawl.close(ended)?;
     crate::crawl::remember(folder, &options)?;
     webmill_jobs::crawl::convert(folder)?;

@@ -6,7 +6,7 @@ use webmill_graph::top;
 use webmill_run::Committed;
 use webmill_table::{Reader, columns};
 
-use super::scores::{Chosen, Measured};
+use super::scores::{ChosenScore, MeasureInputs};
 use crate::print::{RowFormat, Rows};
 use webmill_jobs::graph::open::OpenedGraph;
 use webmill_jobs::levels::Level;
@@ -66,10 +66,10 @@ pub fn print(ranks: &Committed, format: &RowFormat, most: Option<usize>) -> Resu
 /// Prints node and score of the best nodes; ties by number.
 pub fn scores(
     source: &OpenedGraph,
-    chosen: Chosen,
+    chosen: ChosenScore,
     most: Option<usize>,
     format: &RowFormat,
-    with: &Measured<'_>,
+    with: &MeasureInputs<'_>,
 ) -> Result<()> {
     let transpose = with.transpose(&source.graph)?;
     let scores = with.score(chosen, &source.graph, &transpose)?;

@@ -14,7 +14,7 @@ use webmill_table::{Reader, columns};
 use webmill_text::{Query, Ranking};
 
 use super::RankArgs;
-use super::scores::{Chosen, Measured};
+use super::scores::{ChosenScore, MeasureInputs};
 use crate::print::Rows;
 use webmill_jobs::count::index::query::{TextIndex, parse};
 use webmill_jobs::graph::open::OpenedGraph;
@@ -54,7 +54,7 @@ pub fn print(
     source: &OpenedGraph,
     words: &str,
     how: &RankArgs,
-    with: &Measured<'_>,
+    with: &MeasureInputs<'_>,
 ) -> Result<()> {
     let about =
         || format!("{}: --query wants the results of `webmill extract` and their pages", path.display());
@@ -100,10 +100,11 @@ pub fn print(
             .run(&focus, |u, v| terms.get(&(u, v)).copied().unwrap_or(0))?;
         vec![("authority".into(), found.authorities), ("hub".into(), found.hubs)]
     } else {
-        let hubs_and_authorities = || ["authority", "hub"].into_iter().filter_map(Chosen::named).collect();
+        let hubs_and_authorities =
+            || ["authority", "hub"].into_iter().filter_map(ChosenScore::named).collect();
         let chosen = how.by.by.map_or_else(hubs_and_authorities, |by| vec![by]);
         let scores = with.scores(&chosen, &focus.graph, &focus.transpose)?;
-        let list = |(chosen, scores): (&Chosen, Vec<f64>)| {
+        let list = |(chosen, scores): (&ChosenScore, Vec<f64>)| {
             let mut list = focus.best(&scores, most);
             list.retain(|(_, score)| *score > 0.0);
             (chosen.name().to_owned(), list)

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use webmill_capture::Result;
 use webmill_capture::error::AtPath;
-use webmill_run::layout::{self, Unfinished};
+use webmill_run::layout::{self, UnfinishedRun};
 use webmill_run::{Committed, Manifest};
 
 use webmill_jobs::catalogue::{EARLIER, latest_keys};
@@ -61,7 +61,7 @@ pub struct Inventory {
     /// Committed keys, by job and age, the newest first.
     pub keys: Vec<Key>,
     /// Unfinished keys and lists of refused runs, by job.
-    pub unfinished: Vec<Unfinished>,
+    pub unfinished: Vec<UnfinishedRun>,
 }
 
 impl Inventory {

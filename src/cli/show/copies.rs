@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use webmill_table::{Columns, GroupCounts, Reader, columns};
 
-use super::shown::{Cluster, Duplicate, List, Passage, Shown};
-use super::tables::{Looked, Tables};
+use super::shown::{Cluster, Duplicate, List, PageReport, Passage};
+use super::tables::{LookupKeys, Tables};
 use webmill_jobs::dedup::passages::row::PassageRow;
 use webmill_jobs::dedup::tables::{ClusterRow, DuplicateRow};
 
@@ -60,7 +60,7 @@ fn read_groups<C: Columns>(folder: &Path, groups: Groups) -> Result<Reader<C>> {
 }
 
 /// Duplicates, cluster and passages.
-pub fn copies(tables: &mut Tables, page: &Looked, most: usize, shown: &mut Shown) -> Result<()> {
+pub fn copies(tables: &mut Tables, page: &LookupKeys, most: usize, shown: &mut PageReport) -> Result<()> {
     if let Some(folder) = tables.folder("dedup", "duplicates")? {
         shown.duplicates = Some(duplicates(tables, page, most, &folder)?);
     }
@@ -92,7 +92,7 @@ fn cluster(row: Member<'_>) -> Cluster {
     }
 }
 
-fn duplicates(tables: &mut Tables, page: &Looked, most: usize, folder: &Path) -> Result<List<Duplicate>> {
+fn duplicates(tables: &mut Tables, page: &LookupKeys, most: usize, folder: &Path) -> Result<List<Duplicate>> {
     let key = page.key;
     let (groups, counts) =
         groups_with::<DuplicateKeys>(folder, |row| row.a_key.0 == key || row.b_key.0 == key)?;
@@ -118,7 +118,7 @@ fn duplicates(tables: &mut Tables, page: &Looked, most: usize, folder: &Path) ->
     Ok(list)
 }
 
-fn passages(tables: &mut Tables, page: &Looked, most: usize, folder: &Path) -> Result<List<Passage>> {
+fn passages(tables: &mut Tables, page: &LookupKeys, most: usize, folder: &Path) -> Result<List<Passage>> {
     let key = page.key;
     let (groups, counts) =
         groups_with::<PassageKeys>(folder, |row| row.a_key.0 == key || row.b_key.0 == key)?;

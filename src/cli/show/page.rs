@@ -7,8 +7,8 @@ use webmill_mill::{CommentRow, PageRow, RecordRow, StructuredRow, TextRow};
 use webmill_run::Committed;
 use webmill_table::{Cell, Reader, columns};
 
-use super::shown::{Capture, Host, Keywords, List, Page, Reject, Shown, Template, Text};
-use super::tables::{Looked, Tables};
+use super::shown::{Capture, Host, Keywords, List, Page, PageReport, Reject, Template, Text};
+use super::tables::{LookupKeys, Tables};
 use webmill_jobs::extract::template_row::TemplateRow;
 use webmill_jobs::keywords::tables::KeywordRow;
 use webmill_jobs::rejects::RejectRow;
@@ -87,9 +87,9 @@ const LINE_BYTES: usize = 400;
 /// Captures of the page, the latest first, and where they stand; the current one is always among them.
 pub fn captures(
     tables: &mut Tables,
-    page: &Looked,
+    page: &LookupKeys,
     most: usize,
-    shown: &mut Shown,
+    shown: &mut PageReport,
 ) -> Result<Vec<(String, i64)>> {
     let mut all: Vec<Capture> = Vec::new();
     let by = "url_sortkey";
@@ -137,7 +137,7 @@ fn capture(row: CaptureColumns<'_>) -> Capture {
 }
 
 /// What the current capture says of itself.
-pub fn page(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
+pub fn page(tables: &mut Tables, page: &LookupKeys, shown: &mut PageReport) -> Result<()> {
     let Some(mut reader) =
         tables.reader::<DescriptionColumns>("extract", "pages", "url_sortkey", &page.surt)?
     else {
@@ -163,10 +163,10 @@ pub fn page(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()>
 /// The first lines of the text of the current capture.
 pub fn text(
     tables: &mut Tables,
-    page: &Looked,
+    page: &LookupKeys,
     current: &(String, i64),
     lines: usize,
-    shown: &mut Shown,
+    shown: &mut PageReport,
 ) -> Result<()> {
     let by = "url_sortkey";
     let Some(mut reader) = tables.reader::<TextColumns>("extract", "texts", by, &page.surt)? else {
@@ -199,7 +199,7 @@ fn cut(line: &str) -> String {
 }
 
 /// Keywords of the page.
-pub fn keywords(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
+pub fn keywords(tables: &mut Tables, page: &LookupKeys, shown: &mut PageReport) -> Result<()> {
     let by = "url";
     let Some(mut reader) = tables.reader::<Words>("keywords", "keywords", by, page.url.as_str())? else {
         return Ok(());
@@ -238,7 +238,12 @@ macro_rules! count_rows {
 }
 
 /// How many comments, rows of data tables and items of structured data the current capture has.
-pub fn details(tables: &mut Tables, page: &Looked, current: &(String, i64), shown: &mut Shown) -> Result<()> {
+pub fn details(
+    tables: &mut Tables,
+    page: &LookupKeys,
+    current: &(String, i64),
+    shown: &mut PageReport,
+) -> Result<()> {
     shown.comments = count_rows!(tables, Comment<'static>, "comments", page, current);
     shown.records = count_rows!(tables, Record<'static>, "records", page, current);
     shown.structured = count_rows!(tables, Item<'static>, "structured", page, current);
@@ -246,7 +251,7 @@ pub fn details(tables: &mut Tables, page: &Looked, current: &(String, i64), show
 }
 
 /// What was learnt of the host: its template, and its line.
-pub fn host(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
+pub fn host(tables: &mut Tables, page: &LookupKeys, shown: &mut PageReport) -> Result<()> {
     let (by, name) = ("url_host_name", page.url.host());
     if let Some(mut reader) = tables.reader::<OfHost>("extract", "templates", by, name)? {
         while let Some(batch) = reader.next()? {
@@ -296,7 +301,7 @@ pub fn rejects(
     extract: &Committed,
     places: &[(String, i64)],
     most: usize,
-    shown: &mut Shown,
+    shown: &mut PageReport,
 ) -> Result<()> {
     let mut found = List::default();
     let path = extract.path("rejects.parquet");

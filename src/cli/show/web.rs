@@ -6,8 +6,8 @@ use webmill_graph::{Csr, Graph};
 use webmill_run::Committed;
 use webmill_table::{GroupFacts, Reader, columns};
 
-use super::shown::{ComesFrom, Contribution, Linked, Links, List, Rank, Shown};
-use super::tables::{Looked, Tables};
+use super::shown::{ComesFrom, Contribution, Linked, Links, List, PageReport, Rank};
+use super::tables::{LookupKeys, Tables};
 use crate::anchors::Anchors;
 use webmill_jobs::graph::open::{find_page, page_names};
 use webmill_jobs::job::mixed;
@@ -37,7 +37,13 @@ struct InGraph<'a> {
 }
 
 /// Scores and links of the page; whether it is a node at all.
-pub fn web(tables: &mut Tables, page: &Looked, most: usize, memory: u64, shown: &mut Shown) -> Result<bool> {
+pub fn web(
+    tables: &mut Tables,
+    page: &LookupKeys,
+    most: usize,
+    memory: u64,
+    shown: &mut PageReport,
+) -> Result<bool> {
     let Some(graph) = tables.owned("graph")? else {
         tables.folder("graph", "nodes")?;
         return Ok(false);
@@ -65,11 +71,11 @@ impl InGraph<'_> {
     fn rank(
         &mut self,
         tables: &mut Tables,
-        page: &Looked,
+        page: &LookupKeys,
         ranks: &Committed,
         most: usize,
         memory: u64,
-        shown: &mut Shown,
+        shown: &mut PageReport,
     ) -> Result<()> {
         let node = self.node;
         let others: Vec<&Score> = measure::columns().filter(|score| score.name != "pagerank").collect();
@@ -171,7 +177,13 @@ impl InGraph<'_> {
     }
 
     /// Who links here and where this links to: the best by PageRank, where that is known, else by links.
-    fn links(&self, tables: &mut Tables, page: &Looked, most: usize, shown: &mut Shown) -> Result<()> {
+    fn links(
+        &self,
+        tables: &mut Tables,
+        page: &LookupKeys,
+        most: usize,
+        shown: &mut PageReport,
+    ) -> Result<()> {
         let weights = self.csr.weights();
         let out = self.csr.arcs_of(self.node);
         let out = out.map(|arc| (self.csr.targets()[arc], weights.map_or(1.0, |weights| weights.get(arc))));

@@ -1,4 +1,6 @@
-//! The captures of pages that go, out of table `pages`.
+//! Finds the captures of dropped pages in table `pages`.
+//!
+//! `dedup apply` calls it after `verdicts` has decided about pages, and before shards are copied.
 //!
 //! **Definition.** Of a page that goes these captures go: the current one, which was compared; the others that would take its
 //! place (HTML or a document, status 2xx); and revisits of the URL, whose content was another capture's. Redirects and
@@ -20,7 +22,7 @@ use webmill_mill::{PageRow, WarcType};
 use webmill_sort::{Budget, BytesSorter, Sorter};
 use webmill_table::{Reader, columns};
 
-use super::dropped::{Going, Kept, digest_proof, mark};
+use super::dropped::{DroppedCapture, KeptPage, digest_proof, mark};
 use super::verdicts::{Verdicts, each_earlier};
 use webmill_jobs::current_captures::place;
 use webmill_jobs::dropped::Reason;
@@ -81,14 +83,14 @@ pub struct Captures {
 }
 
 /// Pages that go: those that are gone from the Web, and copies, neither of which nor what stays for them is gone.
-pub struct Leaving<'a> {
+pub struct LeavingPages<'a> {
     /// Copies.
     pub verdicts: &'a Verdicts,
     /// Keys of pages that are gone, ascending.
     pub gone: &'a [u128],
 }
 
-impl Leaving<'_> {
+impl LeavingPages<'_> {
     fn is_gone(&self, page: u128) -> bool {
         self.gone.binary_search(&page).is_ok()
     }
@@ -106,7 +108,7 @@ impl Leaving<'_> {
 pub fn find(
     parts: &[PathBuf],
     (clusters, duplicates): (&Path, &Path),
-    leaving: &Leaving<'_>,
+    leaving: &LeavingPages<'_>,
     budget: &Budget,
     folder: &Path,
 ) -> Result<Captures> {
@@ -140,7 +142,7 @@ impl KeptPages {
     fn read(
         parts: &[PathBuf],
         (clusters, duplicates): (&Path, &Path),
-        leaving: &Leaving<'_>,
+        leaving: &LeavingPages<'_>,
         budget: &Budget,
         folder: &Path,
     ) -> Result<KeptPages> {
@@ -149,7 +151,7 @@ impl KeptPages {
         let stays = Mapped::of(folder, stays.finish()?)?;
         // By key; what is known of the capture comes before what is not.
         let mut captures = BytesSorter::new(budget);
-        let mut put = |known: bool, kept: &Kept| {
+        let mut put = |known: bool, kept: &KeptPage| {
             let mut key = kept.url_key.to_be_bytes().to_vec();
             key.push(u8::from(!known));
             captures.push(&key, encoded(kept)?.as_bytes())
@@ -187,15 +189,15 @@ impl KeptPages {
     }
 }
 
-fn kept(url: &str, url_key: u128, date_ms: Option<i64>, digest: Option<&str>) -> Kept {
-    Kept { url: url.to_owned(), url_key, date_ms, digest: digest.map(str::to_owned) }
+fn kept(url: &str, url_key: u128, date_ms: Option<i64>, digest: Option<&str>) -> KeptPage {
+    KeptPage { url: url.to_owned(), url_key, date_ms, digest: digest.map(str::to_owned) }
 }
 
 /// What revisits that stay have their payload from, ascending: [marks](mark) of captures that they name by URL and date, else
 /// [proofs](digest_proof) of digests that no capture that stays has. Empty where no page is gone.
 fn needed(
     parts: &[PathBuf],
-    leaving: &Leaving<'_>,
+    leaving: &LeavingPages<'_>,
     kept: &KeptPages,
     budget: &Budget,
     folder: &Path,
@@ -239,7 +241,7 @@ const REFERS: u128 = 1;
 
 /// What the second pass takes out.
 struct TakenCaptures<'a> {
-    leaving: &'a Leaving<'a>,
+    leaving: &'a LeavingPages<'a>,
     kept: &'a KeptPages,
     /// See [`needed`].
     needed: &'a [u64],
@@ -324,7 +326,7 @@ impl TakenCaptures<'_> {
         }
         let place = place(row.warc_filename, row.warc_record_offset);
         self.by_part.push([u64::from(part), place])?;
-        let going = Going {
+        let going = DroppedCapture {
             url: row.url.to_owned(),
             url_key: page,
             shard: row.warc_filename.to_owned(),
@@ -359,7 +361,7 @@ impl TakenCaptures<'_> {
             let range = &mut shards[number].going;
             *range = if range.start == range.end { at..at + 1 } else { range.start..at + 1 };
             let value = String::from_utf8_lossy(value);
-            let capture: Going = decoded(&value)?;
+            let capture: DroppedCapture = decoded(&value)?;
             proofs.push([capture.mark(), capture.proof()])?;
             going.push(&value)?;
         }
@@ -401,7 +403,7 @@ fn decoded<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
 }
 
 impl Captures {
-    /// Mark and proof of the captures of a shard that are to go, by [mark](Going::mark).
+    /// Mark and proof of the captures of a shard that are to go, by [mark](DroppedCapture::mark).
     pub fn of_shard(&self, shard: &NamedShard) -> &[[u64; 2]] {
         &self.proofs[shard.going.clone()]
     }
@@ -410,7 +412,7 @@ impl Captures {
     ///
     /// # Errors
     /// [`Error::Internal`] where none does.
-    pub fn kept(&self, number: usize) -> Result<Kept> {
+    pub fn kept(&self, number: usize) -> Result<KeptPage> {
         self.get(number)?.kept.ok_or_else(|| Error::Internal("a revisit of a page that is gone".into()))
     }
 
@@ -418,7 +420,7 @@ impl Captures {
     ///
     /// # Errors
     /// [`Error::Internal`] where the folder was changed from outside.
-    pub fn get(&self, number: usize) -> Result<Going> {
+    pub fn get(&self, number: usize) -> Result<DroppedCapture> {
         decoded(self.going.get(number))
     }
 }
@@ -483,7 +485,7 @@ mod tests {
         let mut gone = ["by-id", "by-date", "held", "own"].map(|url| UrlKey::of(url).0);
         gone.sort_unstable();
         let verdicts = decide(tables, Policy::Near, &gone, &budget, folder.path()).unwrap();
-        let leaving = Leaving { verdicts: &verdicts, gone: &gone };
+        let leaving = LeavingPages { verdicts: &verdicts, gone: &gone };
         let found = find(&[path("pages")], tables, &leaving, &budget, folder.path()).unwrap();
         let mut offsets: Vec<i64> =
             found.shards[0].going.clone().map(|number| found.get(number).unwrap().offset).collect();

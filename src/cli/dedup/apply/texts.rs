@@ -80,7 +80,7 @@ columns! {
 }
 
 /// Options of the file of texts.
-pub struct Wish<'a> {
+pub struct TextOutput<'a> {
     /// How.
     pub form: TextForm,
     /// Lines and paragraphs that are left out.
@@ -97,7 +97,7 @@ pub struct Wish<'a> {
 pub fn write(
     (pages, texts): (&[PathBuf], &[PathBuf]),
     going: &[[u64; 2]],
-    wish: &Wish<'_>,
+    wish: &TextOutput<'_>,
     folder: &Path,
 ) -> Result<TextCounts> {
     let mut counts = TextCounts::default();
@@ -229,7 +229,7 @@ impl Lines {
 }
 
 impl Sink {
-    fn create(wish: &Wish<'_>, folder: &Path) -> Result<Sink> {
+    fn create(wish: &TextOutput<'_>, folder: &Path) -> Result<Sink> {
         let name = match wish.form {
             TextForm::Parquet => {
                 let folder = folder.join("texts");

@@ -1,4 +1,6 @@
-//! Which pages go by a policy, and which page stays instead of each.
+//! Decides which pages are dropped by a policy, and which page stays instead of each.
+//!
+//! `dedup apply` calls it first; all later steps look pages up in its result.
 //!
 //! **Definition.** `exact` drops members of clusters whose body or text is that of the page that is kept, and of other pages
 //! with equal bodies or texts (two copies that are only near to the page kept) all but the first. `near` drops every

@@ -58,7 +58,7 @@ impl Fate {
 
 /// What a walk met.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Met {
+pub struct RecordCounts {
     /// Number of records in the shard.
     pub records: u64,
     /// Those of them that table `pages` would count.
@@ -78,13 +78,13 @@ pub struct Met {
 }
 
 /// A shard that was walked over.
-pub struct Walked {
+pub struct WalkedShard {
     /// Offset, length, fate (two numbers) of each record and damage, in the order of the file.
     pub fates: Mapped<[u64; 4]>,
     /// What became of the captures that go, in the order of [`Captures::of_shard`].
     pub found: Vec<CaptureFate>,
     /// Counts.
-    pub met: Met,
+    pub met: RecordCounts,
 }
 
 /// What became of a capture that goes.
@@ -121,8 +121,8 @@ pub fn walk(
     as_revisit: bool,
     (budget, folder): (&Budget, &Path),
     cancel: &Cancel,
-) -> Result<Walked> {
-    let mut met = Met::default();
+) -> Result<WalkedShard> {
+    let mut met = RecordCounts::default();
     let proofs = shard.map_or(&[][..], |shard| captures.of_shard(shard));
     let first = shard.map_or(0, |shard| shard.going.start);
     let mut wanted = WantedCaptures { captures, proofs, first, found: vec![CaptureFate::Not; proofs.len()] };
@@ -151,12 +151,18 @@ pub fn walk(
         fates.push([offset, length, fate, number])?;
     }
     let fates = links.settle(fates.finish()?, folder, &mut met)?;
-    Ok(Walked { fates, found: wanted.found, met })
+    Ok(WalkedShard { fates, found: wanted.found, met })
 }
 
 impl WantedCaptures<'_> {
     /// What becomes of a record by itself.
-    fn fate(&mut self, record: &Record<'_>, input: &Input, as_revisit: bool, met: &mut Met) -> Result<Fate> {
+    fn fate(
+        &mut self,
+        record: &Record<'_>,
+        input: &Input,
+        as_revisit: bool,
+        met: &mut RecordCounts,
+    ) -> Result<Fate> {
         let is_capture = matches!(
             record.kind,
             RecordType::Response | RecordType::Resource | RecordType::Revisit | RecordType::Conversion
@@ -196,7 +202,7 @@ impl WantedCaptures<'_> {
         record: &Record<'_>,
         input: &Input,
         as_revisit: bool,
-        met: &mut Met,
+        met: &mut RecordCounts,
     ) -> Result<CaptureFate> {
         if as_revisit {
             let going = self.captures.get(self.first + at)?;
@@ -279,7 +285,12 @@ impl Links {
     }
 
     /// The fates with those of companions.
-    fn settle(self, fates: Mapped<[u64; 4]>, folder: &Path, met: &mut Met) -> Result<Mapped<[u64; 4]>> {
+    fn settle(
+        self,
+        fates: Mapped<[u64; 4]>,
+        folder: &Path,
+        met: &mut RecordCounts,
+    ) -> Result<Mapped<[u64; 4]>> {
         if !self.any {
             return Ok(fates);
         }
