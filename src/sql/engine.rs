@@ -1,4 +1,6 @@
-//! Polars' SQL over tables that webmill's own reader reads.
+//! Runs SQL of polars over tables that webmill's own reader reads.
+//!
+//! `webmill query` calls it in a build with the feature `sql`; `rewrite` has prepared the query.
 //!
 //! **What.** Each table is a source of the in-memory engine of polars: the plan says which columns it needs and which rows it
 //! wants, and the source reads these columns, row group by row group on all threads, and keeps these rows. Row groups whose

@@ -1,6 +1,8 @@
-//! A query asked so that polars' SQL answers it rightly, or refused.
+//! Rewrites a query so that polars answers it correctly, or refuses it.
 //!
-//! Tables come with whole numbers of 64 bits alone ([`super::engine`]). Here counts, ranks and lengths get that type too, and arithmetic
+//! `webmill query` calls it for every query, before `engine` runs it.
+//!
+//! Tables come with whole numbers of 64 bits alone (`engine`). Here counts, ranks and lengths get that type too, and arithmetic
 //! goes through [`functions`]; aggregates of constants are counted; windows over aggregates become windows over a subquery; a subquery
 //! that is one value is answered first; FILTER becomes CASE. What polars is known to answer wrongly and is not mended here is refused.
 

@@ -1,4 +1,6 @@
-//! Windows with an order, as SQL has them: `SUM(x) OVER (PARTITION BY p ORDER BY a DESC, b)`.
+//! Window functions with an order, as standard SQL has them: `SUM(x) OVER (PARTITION BY p ORDER BY a DESC, b)`.
+//!
+//! `rewrite` calls it, because polars has other rules.
 //!
 //! Polars orders all columns of a window one way, leaves rows with nulls without a rank, and takes each row alone where the standard
 //! takes rows of one rank together. So [`call`] writes such a window as a function of its arguments, partitions and keys, which
