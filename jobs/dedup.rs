@@ -1,4 +1,6 @@
-//! `webmill dedup`: exact and near-duplicates among the current captures, as pairs with their evidence, and as clusters.
+//! `webmill dedup`: finds exact and near-duplicates among the current captures, as pairs with their evidence, and as clusters.
+//!
+//! `webmill run` calls it after `extract`; `dedup apply`, `graph` (with `fold_duplicates`), `mirrors`, `repeated` and the report read its tables.
 //!
 //! **Algorithm.** Pages are put in the order of what to keep. Equal bodies and texts are stars about the first page that
 //! has them. Of every text one page goes on: the bands of its MinHash sketch, which `webmill extract` stored, bring it

@@ -12,7 +12,7 @@ use webmill_capture::names::near_to;
 use webmill_capture::settings;
 use webmill_capture::surt::surt_host;
 use webmill_capture::{Error, Result, canonical_host};
-use webmill_graph::{BuildOptions, GraphBuilder, Numbered, Numbering};
+use webmill_graph::{BuildOptions, GraphBuilder, NumberedGraph, Numbering};
 use webmill_html::LinkKind;
 use webmill_run::{Committed, Inputs, Job, JobInput, Measure, Stage, Unit};
 use webmill_sort::Budget;
@@ -140,7 +140,7 @@ impl GraphJob {
 
     /// # Errors
     /// Where no page and no link is on one of the stop hosts.
-    fn all_met(&self, numbered: &Numbered) -> Result<()> {
+    fn all_met(&self, numbered: &NumberedGraph) -> Result<()> {
         let Some(unmet) = numbered.unmet_stop_hosts().first() else { return Ok(()) };
         let named = self.stop_surts()?.iter().position(|surt| surt == unmet);
         let named = named.map_or(unmet, |at| &self.stop_hosts[at]);

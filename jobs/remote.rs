@@ -1,20 +1,21 @@
-//! Shards named by URL: fetched whole into a folder, gone on with where they were cut off, kept for the next run.
+//! Downloads shards that are given by URL into a folder, resumes broken downloads, and keeps complete ones for the next run.
 //!
-//! A fetched file lies at `FOLDER/DIGEST OF THE URL/NAME`, where NAME is the last part of the URL's path: what tables call the shard,
-//! or DIGEST/NAME where two have one name. `.NAME.source` says what the server called it (ETag, Last-Modified, length); `.NAME.part`
-//! grows while bytes come, and `.NAME.part.source` says the same of that.
+//! Every command that takes shards calls it, before their format is recognised.
 //!
-//! **Algorithm.** A part is gone on with by `Range`, if the server's own mark of it (`If-Range`) still holds, and the answer has that
-//! mark too, else fetched anew. A file is whole when it has the length that was announced. A whole one is asked for by its marks, and
-//! kept where the server says that it is the same, or does not give it; without marks it is fetched anew.
+//! A downloaded file is `FOLDER/DIGEST OF THE URL/NAME`, where NAME is the last part of the URL's path. Tables call the shard NAME, or
+//! DIGEST/NAME if two shards have one name. `.NAME.source` has the server's marks of the file (ETag, Last-Modified, length). `.NAME.part`
+//! is a download in progress, and `.NAME.part.source` has its marks.
 //!
-//! **Limits.** Ten redirects, to http and https alone; a minute without a byte ends a connection; five failures without
-//! 1 MiB between them end a download, and so does each answer that will not change. `Retry-After` is waited for, up to
-//! a minute. Without announced length at most
-//! 64 GiB; else the disk is the bound, and the part downloaded is resumed later.
+//! **Algorithm.** A part is resumed by `Range` if the server's mark of it (`If-Range`) still holds and the answer has the same mark;
+//! otherwise the file is fetched from the beginning. A file is complete if it has the announced length. A complete file is requested with its
+//! marks, and kept if the server says that it has not changed, or does not deliver it. Without marks it is fetched again.
 //!
-//! **Why not the crawl's reader.** That keeps what a server sent byte for byte; here only the body counts, and a plain client (reqwest)
-//! knows proxies, redirects and HTTP as it is.
+//! **Limits.** Ten redirects, to http and https only. A minute without a byte ends a connection. Five failures without 1 MiB between them
+//! end a download, as does an answer that will not change. `Retry-After` is obeyed up to a minute. A file without announced length may
+//! have 64 GiB; others are limited by the disk, and the part that was downloaded is resumed later.
+//!
+//! **Why not the crawl's reader.** That reader keeps the bytes of a server as they are; here only the body is needed, and a plain client
+//! (reqwest) handles proxies, redirects and all forms of HTTP.
 
 mod source;
 

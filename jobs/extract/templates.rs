@@ -1,4 +1,6 @@
-//! What the pages of a host share, learnt before main texts are extracted: by default of hosts of ten captures and more.
+//! Learns the text that the pages of a host share, by default for hosts with ten captures or more.
+//!
+//! `webmill extract` calls it before main texts are extracted; the extractor of every part gets the templates.
 //!
 //! **Cost.** Heads of records are read once more to count hosts; then half of the pages of a host, ten at least and
 //! [`MAX_PAGES`] at most, are parsed and divided into blocks once more, without a model.
@@ -14,7 +16,7 @@ use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, Mill, PageLimits, Templates};
 use webmill_run::{Measure, Unit};
 use webmill_shard::Part;
-use webmill_text::{Footprint, Learnt, MAX_PAGES, Sample, SharedText, Template};
+use webmill_text::{Footprint, LearntTemplate, MAX_PAGES, Sample, SharedText, Template};
 
 use super::Pass;
 use super::template_row::TemplateRow;
@@ -384,7 +386,7 @@ fn count_page(counts: &mut BTreeMap<String, (u64, Smallest)>, host: &str, key: u
 pub struct LearntHost {
     host: String,
     captures: u64,
-    learnt: Learnt,
+    learnt: LearntTemplate,
     template: Option<Template>,
     /// Pages compared, share of one template, share of other content.
     likeness: (u32, Option<f64>, Option<f64>),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use webmill_capture::names::near_to;
-use webmill_graph::{Columns, Csr, EdgeOptions, Graph, Loaded, Parallel, load_with};
+use webmill_graph::{Columns, Csr, EdgeOptions, Graph, LoadedGraph, Parallel, load_with};
 use webmill_run::Committed;
 use webmill_table::columns;
 
@@ -27,7 +27,7 @@ pub struct OpenedGraph {
 
 enum Names {
     /// Those of the file.
-    File(Box<Loaded>),
+    File(Box<LoadedGraph>),
     /// Table `nodes` of a results folder.
     Table(Box<Committed>, Level),
 }

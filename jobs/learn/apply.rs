@@ -11,7 +11,7 @@ use webmill_learn::{Model, PageFacts, Predictor};
 use webmill_run::{Ingredient, Inputs, Job, JobInput, Measure, Stage, Unit};
 
 use super::labels::ColumnNames;
-use super::page::{LearnPage, Reading, Wanted};
+use super::page::{LearnPage, NeededFacts, Reading};
 use super::set::with_facts;
 use super::settings::TrainSettings;
 use super::source::{PageSource, ReadAs};
@@ -72,7 +72,7 @@ impl ApplyJob {
         let stage = unit.stage();
         let how = ReadAs {
             reading: self.reading,
-            wanted: Wanted { language: input.model.options().language, url: input.model.options().url },
+            wanted: NeededFacts { language: input.model.options().language, url: input.model.options().url },
             columns: ColumnNames { text: self.text_column.clone(), ..ColumnNames::default() },
             anchors: input.model.options().anchors,
             memory: stage.memory,

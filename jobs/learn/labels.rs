@@ -1,4 +1,6 @@
-//! Files of labels, and of labelled texts: CSV (`,`, `;` or tabs), TSV, JSON (lines or an array) or Parquet, in any encoding.
+//! Reads files of labels, and of labelled texts: CSV (`,`, `;` or tabs), TSV, JSON (lines or an array) or Parquet, in any encoding.
+//!
+//! The jobs of `webmill learn` call it for `--labels`, and for tables given in place of results.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

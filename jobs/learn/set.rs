@@ -9,7 +9,7 @@ use webmill_learn::{Counter, Extractor, FeatureOptions, Labels, PageFacts, Spars
 use webmill_run::{Measure, Unit};
 
 use super::labels::LabelFile;
-use super::page::{LearnPage, Wanted};
+use super::page::{LearnPage, NeededFacts};
 use super::settings::{MAX_WORDS, TrainSettings};
 use super::source::{BATCH, LeftOut, PageSource, ReadAs};
 
@@ -58,7 +58,7 @@ impl Names {
 
 /// How a job reads pages.
 pub fn read_as(settings: &TrainSettings, options: &FeatureOptions, memory: u64) -> ReadAs {
-    let wanted = Wanted { language: options.language, url: options.url };
+    let wanted = NeededFacts { language: options.language, url: options.url };
     ReadAs {
         reading: settings.reading(),
         wanted,

@@ -14,7 +14,7 @@ use webmill_run::{Cancel, Committed, Inputs, Runtime};
 use self::folder::FolderPages;
 use self::results::ResultPages;
 use super::labels::{ColumnNames, each_line};
-use super::page::{LearnPage, Reading, Wanted, of_line};
+use super::page::{LearnPage, NeededFacts, Reading, of_line};
 
 /// Pages that are held at a time; a multiple of those that are counted at a time.
 pub const BATCH: usize = 1024;
@@ -35,7 +35,7 @@ pub struct ReadAs {
     /// How files become pages.
     pub reading: Reading,
     /// Facts needed about pages beyond their texts.
-    pub wanted: Wanted,
+    pub wanted: NeededFacts,
     /// Names of columns.
     pub columns: ColumnNames,
     /// Whether texts of links that lead to pages of results are read.

@@ -9,9 +9,9 @@
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_learn::{
-    Calibration, Choice, Evaluation, FeatureOptions, FitSettings, Fitted, Labels, Method, Model,
-    Source as FeatureSource, SparseRows, Training, Trial, choose, evaluation_of, fit, fit_held, folds,
-    out_of_fold, scores,
+    Calibration, Choice, Evaluation, FeatureOptions, FeatureOrigin as FeatureSource, FitSettings,
+    FittedClassifier, Labels, Method, Model, SparseRows, Training, Trial, choose, evaluation_of, fit,
+    fit_held, folds, out_of_fold, scores,
 };
 use webmill_run::{Ingredient, Inputs, Job, JobInput, Stage, Unit};
 
@@ -123,19 +123,19 @@ impl TrainJob {
 }
 
 impl TrainingSet<'_> {
-    fn fit(&self, pages: &[usize]) -> Result<Fitted> {
+    fn fit(&self, pages: &[usize]) -> Result<FittedClassifier> {
         let (counts, labels) = (self.set.counts.select(pages), self.set.labels.select(pages));
         fit(&self.settings, &counts, &labels, self.set.classes.len(), &self.allowed).map_err(Error::Config)
     }
 
     /// Trained on all pages, and what a fit on the others says of those that are held, where that is found beside.
-    fn fit_all(&self, held: &[usize]) -> Result<(Fitted, Option<Vec<f64>>)> {
+    fn fit_all(&self, held: &[usize]) -> Result<(FittedClassifier, Option<Vec<f64>>)> {
         let (counts, labels) = (&self.set.counts, &self.set.labels);
         let classes = self.set.classes.len();
         fit_held(&self.settings, counts, labels, classes, &self.allowed, held).map_err(Error::Config)
     }
 
-    fn scores(&self, fitted: &Fitted, rows: &SparseRows) -> Vec<f64> {
+    fn scores(&self, fitted: &FittedClassifier, rows: &SparseRows) -> Vec<f64> {
         scores(fitted, rows, self.allowed.len(), self.set.classes.len())
     }
 
@@ -150,7 +150,7 @@ impl TrainingSet<'_> {
         labels: &Labels,
         settings: &TrainSettings,
         tables: &mut Tables,
-    ) -> Result<(Calibration, Fitted)> {
+    ) -> Result<(Calibration, FittedClassifier)> {
         let classes = self.set.classes.len();
         let (calibration, fitted) = self.calibrated(settings)?;
         let all: Vec<usize> = (0..self.set.counts.len()).collect();
@@ -169,7 +169,7 @@ impl TrainingSet<'_> {
     }
 
     /// Trained on all; what a tenth of the pages shows, told by a training on the others.
-    fn calibrated(&self, settings: &TrainSettings) -> Result<(Calibration, Fitted)> {
+    fn calibrated(&self, settings: &TrainSettings) -> Result<(Calibration, FittedClassifier)> {
         let fold_of = self.folds(10, SEED);
         let (held, others): (Vec<usize>, Vec<usize>) =
             (0..fold_of.len()).partition(|&page| fold_of[page] == 0);
@@ -232,7 +232,7 @@ impl TrainingSet<'_> {
     fn model(
         &self,
         options: FeatureOptions,
-        fitted: Fitted,
+        fitted: FittedClassifier,
         calibration: Calibration,
         digest: String,
     ) -> Model {

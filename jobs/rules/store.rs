@@ -68,7 +68,7 @@ pub struct Stored {
 
 /// Where what was found on a page stands in the files that a scan wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct At {
+pub struct ResultPlace {
     /// Number of the file.
     pub file: u32,
     /// Offset there.
@@ -81,19 +81,19 @@ pub struct At {
 #[derive(Debug, Serialize, Deserialize)]
 enum KeptResults {
     Here(Stored),
-    At(At),
+    At(ResultPlace),
 }
 
 /// The files that a scan wrote, mapped.
 #[derive(Default)]
-pub struct Aside(Vec<Option<Mmap>>);
+pub struct ResultFiles(Vec<Option<Mmap>>);
 
-impl Aside {
+impl ResultFiles {
     /// These files, which are complete.
     ///
     /// # Errors
     /// Where one cannot be opened.
-    pub fn open(paths: &[PathBuf]) -> Result<Aside> {
+    pub fn open(paths: &[PathBuf]) -> Result<ResultFiles> {
         let open = |path: &PathBuf| -> Result<Option<Mmap>> {
             let file = File::open(path).at(path)?;
             if file.metadata().at(path)?.len() == 0 {
@@ -102,10 +102,10 @@ impl Aside {
             // SAFETY: the file is a complete one in the folder of this run, and not written to again.
             unsafe { Mmap::map(&file) }.at(path).map(Some)
         };
-        paths.iter().map(open).collect::<Result<_>>().map(Aside)
+        paths.iter().map(open).collect::<Result<_>>().map(ResultFiles)
     }
 
-    fn read(&self, at: At) -> Result<Stored> {
+    fn read(&self, at: ResultPlace) -> Result<Stored> {
         let from = usize::try_from(at.offset).map_err(|_| unreadable())?;
         let file = self.0.get(at.file as usize).and_then(Option::as_ref);
         let bytes = file.and_then(|file| file.get(from..from + at.length as usize)).ok_or_else(unreadable)?;
@@ -128,14 +128,14 @@ pub struct Top {
     /// Page, rule and layer.
     pub task: Task,
     /// Where what was found there stands, if it is not with the task.
-    pub at: Option<At>,
+    pub at: Option<ResultPlace>,
 }
 
 /// Data looked up by page; on disk from the first entry on.
 pub struct Store {
     folder: PathBuf,
     memory: u64,
-    aside: Aside,
+    aside: ResultFiles,
     opening: Mutex<()>,
     keyspaces: OnceLock<Keyspaces>,
 }
@@ -191,7 +191,7 @@ impl Store {
         Store {
             folder: folder.to_owned(),
             memory,
-            aside: Aside::default(),
+            aside: ResultFiles::default(),
             opening: Mutex::new(()),
             keyspaces: OnceLock::new(),
         }
@@ -213,8 +213,8 @@ impl Store {
         Ok(self.keyspaces.get_or_init(|| keyspaces))
     }
 
-    /// The files that [`At`] names.
-    pub fn set_aside(&mut self, aside: Aside) {
+    /// The files that [`ResultPlace`] names.
+    pub fn set_aside(&mut self, aside: ResultFiles) {
         self.aside = aside;
     }
 
@@ -281,7 +281,7 @@ impl Store {
     }
 
     /// Notes where what was found on a page stands.
-    pub fn put_at(&self, task: Task, at: At) -> Result<()> {
+    pub fn put_at(&self, task: Task, at: ResultPlace) -> Result<()> {
         self.keep(task, &KeptResults::At(at))
     }
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use webmill_capture::domain::registrable;
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_rules::cells::Cell;
-use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
+use webmill_rules::groups::{LinkedPage, Problem, RowSink, VisitedPage, rows};
 use webmill_rules::{Group, Rule, TagNumber, TagResult, each_found};
 use webmill_run::{Measure, Unit};
 use webmill_table::{DynamicWriter, TableSchema, Value};
@@ -133,10 +133,10 @@ impl OfGroup<'_> {
     }
 
     /// A page with the pages that its paging tag leads to behind it; `None`: it is not of the layer.
-    fn chain(&self, task: Task, stored: Option<Stored>) -> Result<Option<Visited<Chain>>> {
+    fn chain(&self, task: Task, stored: Option<Stored>) -> Result<Option<VisitedPage<Chain>>> {
         let Some(Stored { url, place, results: Some(results) }) = stored else { return Ok(None) };
         let layer = &self.rule.layers[usize::from(task.layer)];
-        let mut visited = Visited { results, page: vec![Link { url, place, ends: Vec::new() }] };
+        let mut visited = VisitedPage { results, page: vec![Link { url, place, ends: Vec::new() }] };
         let Some(paging) = layer.paging else { return Ok(Some(visited)) };
         self.store.set_walked(task, self.group_number)?;
         let ends = |results: &[(TagNumber, Vec<TagResult>)]| {
@@ -237,19 +237,19 @@ impl Sink<'_> {
 }
 
 impl RowSink<Chain> for Sink<'_> {
-    fn behind(&mut self, tag: TagNumber, url: &str) -> Result<Behind<Chain>> {
+    fn behind(&mut self, tag: TagNumber, url: &str) -> Result<LinkedPage<Chain>> {
         let of = self.of;
-        let Some(layer) = of.rule.tags[tag].opens else { return Ok(Behind::Other) };
-        let Some((url, _)) = resolved(of.store, url)? else { return Ok(Behind::Missing) };
+        let Some(layer) = of.rule.tags[tag].opens else { return Ok(LinkedPage::Other) };
+        let Some((url, _)) = resolved(of.store, url)? else { return Ok(LinkedPage::Missing) };
         let task = Task { url, rule: of.number, layer: layer as u16 };
         match of.chain(task, of.store.get(task)?)? {
-            Some(page) => Ok(Behind::Page(Arc::new(page))),
-            None if of.store.is_done(task)? => Ok(Behind::Other),
-            None => Ok(Behind::Missing),
+            Some(page) => Ok(LinkedPage::Page(Arc::new(page))),
+            None if of.store.is_done(task)? => Ok(LinkedPage::Other),
+            None => Ok(LinkedPage::Missing),
         }
     }
 
-    fn row(&mut self, cells: Vec<Cell>, page: &Visited<Chain>, path: &[usize]) -> Result<()> {
+    fn row(&mut self, cells: Vec<Cell>, page: &VisitedPage<Chain>, path: &[usize]) -> Result<()> {
         let Some(link) = self.link(&page.page, path) else { return Ok(()) };
         let of = self.of;
         let depth = path.len().min(of.group.levels.len()).saturating_sub(1);
@@ -277,7 +277,7 @@ impl RowSink<Chain> for Sink<'_> {
         Ok(())
     }
 
-    fn problem(&mut self, problem: Problem, page: &Visited<Chain>) {
+    fn problem(&mut self, problem: Problem, page: &VisitedPage<Chain>) {
         let url = page.page.first().map(|link| link.url.clone()).unwrap_or_default();
         self.problems.push((problem, url));
     }

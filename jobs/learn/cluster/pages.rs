@@ -14,7 +14,7 @@ use webmill_table::{Reader, columns, part_files};
 use super::input::ClusterInput;
 use super::settings::ClusterSettings;
 use crate::learn::labels::ColumnNames;
-use crate::learn::page::{LearnPage, Wanted};
+use crate::learn::page::{LearnPage, NeededFacts};
 use crate::learn::source::{PageSource, ReadAs};
 
 /// Reason for labels that no page has.
@@ -119,7 +119,7 @@ pub fn read(input: &ClusterInput, settings: &ClusterSettings, unit: &mut Unit<'_
         files => {
             let how = ReadAs {
                 reading: settings.reading(),
-                wanted: Wanted { language: true, url: false },
+                wanted: NeededFacts { language: true, url: false },
                 columns: ColumnNames::default(),
                 anchors: false,
                 memory: unit.stage().memory,
