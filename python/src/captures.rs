@@ -16,7 +16,7 @@ use webmill_shard::{OwnedRecord, ReadOptions, read_record_at};
 use crate::arrow::{ArrowTable, Chunk, field_of, schema_capsule, stream_capsule, structure};
 use crate::fault::{Fault, config};
 use crate::wait::apart;
-use crate::walk::{Found, Plan, Walk};
+use crate::walk::{Plan, Walk, WalkedRecord};
 
 /// Records, and bytes of them, that are read ahead of Python.
 const AHEAD: usize = 64;
@@ -61,7 +61,7 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What a walk brought that Python has not asked for yet.
 struct RecordsAhead {
     walk: Walk,
-    waiting: VecDeque<Found>,
+    waiting: VecDeque<WalkedRecord>,
     skipped: SkippedInputs,
 }
 

@@ -367,9 +367,9 @@ fn trained(
     let mut settings = FitSettings { seed, features: 0, ..FitSettings::of(method) };
     if auto {
         let choice = choose(&training, &options, &settings).map_err(Error::Config)?;
-        options.bigrams &= choice.sources.contains(&webmill_learn::Source::Bigram);
-        options.han_pairs &= choice.sources.contains(&webmill_learn::Source::HanPair);
-        options.url &= choice.sources.contains(&webmill_learn::Source::Url);
+        options.bigrams &= choice.sources.contains(&webmill_learn::FeatureOrigin::Bigram);
+        options.han_pairs &= choice.sources.contains(&webmill_learn::FeatureOrigin::HanPair);
+        options.url &= choice.sources.contains(&webmill_learn::FeatureOrigin::Url);
         settings = choice.settings;
     }
     let allowed: Vec<bool> = sources.iter().map(|source| source.is_in(&options)).collect();

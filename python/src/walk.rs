@@ -31,7 +31,7 @@ const BATCHES: usize = 8;
 const MOST_PARTS: usize = 8;
 
 /// A record and its file, or damage.
-pub type Found = Result<(OwnedRecord, Arc<Path>), Error>;
+pub type WalkedRecord = Result<(OwnedRecord, Arc<Path>), Error>;
 
 /// What is read, and how.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ enum Message {
     Failed(Error),
     /// Where its first record is, as far as could be guessed.
     Started(Option<u64>),
-    Batch(VecDeque<Found>),
+    Batch(VecDeque<WalkedRecord>),
     Ended(Resume),
 }
 
@@ -76,7 +76,7 @@ pub struct Walk {
     ahead: VecDeque<PartAhead>,
     at_once: usize,
     before: Option<Resume>,
-    batch: VecDeque<Found>,
+    batch: VecDeque<WalkedRecord>,
     /// Threads do not live on in the child of a fork.
     process: u32,
 }
@@ -105,7 +105,7 @@ impl Walk {
     }
 
     /// The next record that is wanted, or damage; after damage the walk goes on.
-    pub fn next(&mut self) -> Option<Found> {
+    pub fn next(&mut self) -> Option<WalkedRecord> {
         if let Some(fault) = self.faults.pop_front() {
             return Some(Err(fault));
         }
