@@ -9,7 +9,7 @@ use webmill::capture::date::format_14;
 use webmill::capture::digest::sha1_base32;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::shard::{Compression, ReadOptions, ShardReader};
-use webmill::sim::{Answer, Asking, Ending, Site, SynthPage};
+use webmill::sim::{Answer, Ending, RequestHead, Site, SynthPage};
 
 use super::archives::get;
 use super::crawl_again_site::{BEGAN, DAY_MS, etag, every, round, words};
@@ -115,7 +115,7 @@ impl Site for Kinds {
         unreachable!("requests come whole")
     }
 
-    fn answer_request(&self, asking: &Asking<'_>, _: &mut SynthPage, out: &mut Answer) {
+    fn answer_request(&self, asking: &RequestHead<'_>, _: &mut SynthPage, out: &mut Answer) {
         let second = self.second_day.load(std::sync::atomic::Ordering::SeqCst);
         let sent = self.sent(asking.url, second).unwrap_or_else(|| {
             plain("404 Not Found", "Content-Type: text/plain\r\n".into(), b"nothing here".to_vec())

@@ -12,8 +12,8 @@ use webmill::crawl::politeness::Politeness;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Observer, Purpose, Replayed, Snapshot, Totals, journal};
 use webmill::shard::{ReadOptions, RecordType, ShardReader};
 use webmill::sim::{
-    Answer, Asked, Config, Ending, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
-    ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
+    Answer, Config, Ending, FeatureShares, Happening, HostShares, LoggedRequest, PageShares, Recording,
+    RobotsShares, ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
 };
 
 use super::support::Work;
@@ -354,7 +354,7 @@ pub fn outcomes(folder: &Path) -> BTreeMap<String, Vec<Event>> {
 /// A request, and when the server was done with it.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    pub asked: Asked,
+    pub asked: LoggedRequest,
     pub at: Instant,
     /// The answer was sent, or the connection ended.
     pub done: Option<Instant>,
