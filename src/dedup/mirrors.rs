@@ -43,14 +43,14 @@ settings! {
     /// Settings of the search for mirrors.
     #[derive(Copy, PartialEq)]
     pub struct MirrorOptions {
-        /// Sites of fewer fetched pages are mirrors of nothing (default 10, at least 1).
+        /// Least number of fetched pages of a site that may be a mirror (default 10, at least 1).
         pub min_pages: u32 = 10;
         /// Clusters that two sites must share to be compared (default 3, at least 1).
         pub min_clusters: u32 = 3;
         /// Share from which on two sites are mirrors: 0.7. No setting: what lies below is told as suspected, with its share.
         #[serde(skip)]
         pub mirror_from: f64 = 0.7;
-        /// Share from which on two sites are suspected, 0 to 0.7 (default 0.3).
+        /// Share of common pages from which on two sites are reported as suspected mirrors, 0 to 0.7 (default 0.3).
         pub suspected_from: f64 = 0.3;
         /// Sites of a cluster from which on not every pair is made: 64, a bound of memory and time. Tests lower it.
         #[serde(skip)]
