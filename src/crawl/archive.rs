@@ -69,10 +69,11 @@ settings! {
         pub compression: Option<Compression> = None;
         /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
         pub max_shard_bytes: u64 = 1 << 30;
-        /// What the `warcinfo` of WARC files says of the crawl besides: `operator` (who is responsible for it), `description` (what it is for),
-        /// `isPartOf` (the collection that it belongs to) and other fields. (RAW DB has no place for it but the file of settings.) Default none.
+        /// Further fields of `warcinfo` in WARC files: `operator` (who is responsible for the crawl), `description`
+        /// (its purpose), `isPartOf` (the collection that it belongs to) and others. (In RAW DB they are only in
+        /// the file of settings.) Default none.
         pub info: BTreeMap<String, String> = BTreeMap::new();
-        /// Whether it is written with each answer how its URL was found: by which page, over which hops. Default false.
+        /// Whether each answer is stored with the page and the hops by which its URL was found. Default false.
         pub via: bool = false;
     }
 }

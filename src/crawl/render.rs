@@ -61,11 +61,11 @@ settings! {
     pub struct RenderOptions {
         /// Regular expressions; pages whose canonical URL one of them matches somewhere are rendered. Default none.
         pub patterns: Vec<String> = Vec::new();
-        /// Regular expressions of URLs that pages are not let ask for, beside those that the scope leaves out
-        /// as requisites. Default none.
+        /// Regular expressions of URLs that rendered pages may not load, in addition to those that the scope leaves
+        /// out as requisites. Default none.
         pub block: Vec<String> = Vec::new();
-        /// Whether the browser's own sandbox is kept; default true. As root it has none whatever this says, and in containers
-        /// without user namespaces it cannot start with it.
+        /// Whether the browser runs in its own sandbox; default true. If webmill runs as root the browser has no
+        /// sandbox in any case; in containers without user namespaces it cannot start with one.
         pub sandbox: bool = true;
         /// The browser: pages at once, time, scrolling.
         #[serde(skip)]

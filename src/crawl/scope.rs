@@ -93,8 +93,8 @@ settings! {
         pub url_include: Vec<String> = Vec::new();
         /// Regular expressions of which none may match; default none.
         pub url_exclude: Vec<String> = Vec::new();
-        /// Networks (`162.105.0.0/16`, `2001:da8::/32`), addresses, and two-letter countries of addresses by `country_table`, of which one
-        /// must hold the address of a host; default none: all.
+        /// Networks (`162.105.0.0/16`, `2001:da8::/32`), addresses, and two-letter codes of countries (by
+        /// `country_table`); the address of a host must be in one of them; default none: all.
         pub networks: Vec<String> = Vec::new();
         /// CSV file of `network,country` or `first,last,country`; needed for countries; default none.
         pub country_table: Option<PathBuf> = None;
@@ -103,8 +103,9 @@ settings! {
         pub media_types: Vec<String> = include_str!("scope/media_types.txt").lines().map(str::to_owned).collect();
         /// Most links from a seed; default none.
         pub max_depth: Option<u32> = None;
-        /// Rules asked before all fields above, in order; the first that matches decides: `action` (`accept` or `reject`), `when`
-        /// (conditions that must all hold; none: every URL) and `name` (what messages call it). At most 10,000; default none.
+        /// Rules that are asked in order before all fields above; the first that matches decides. Each has an
+        /// `action` (`accept` or `reject`), `when` (conditions that must all hold; none: every URL) and a `name`
+        /// for messages. At most 10,000; default none.
         pub rules: Vec<ScopeRule> = Vec::new();
     }
 }

@@ -33,7 +33,7 @@ settings! {
         /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. Where there are any, a page's
         /// links are followed only if a rule needs the page behind them. Default none.
         pub files: Vec<String> = Vec::new();
-        /// Names of the files and what they hold, as it was when the crawl began: these are the rules that it goes on with.
+        /// Names and contents of the files when the crawl began; the crawl goes on with these rules.
         pub texts: Vec<(String, String)> = Vec::new();
         /// Most pages of a chain that a paging tag leads along: 1000.
         #[serde(skip)]
