@@ -76,12 +76,13 @@ settings! {
         /// datatrove, or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill`, which auto takes
         /// from .77 on, are stored by extract; for others all texts are signed again.
         pub bands: BandChoice = BandChoice::Auto;
-        /// Bits in which the SimHashes of candidates differ at most.
+        /// Most bits in which the SimHashes of candidates may differ.
         pub simhash_bits: u32 = 3, within 0..=7;
-        /// Whether candidates are compared by all shingles. Without, `by = ["simhash"]` gives the pairs and clusters of
-        /// the literature, and no passages are sought.
+        /// Whether candidates are compared by all shingles. If false, `by = ["simhash"]` gives the pairs and
+        /// clusters of the literature, and shared passages are not searched for.
         pub verify: bool = true;
-        /// Signatures whose pairs form clusters; further ones only if they are named here.
+        /// Signatures whose pairs form clusters; those of spotsigs, semantic and structure do so only if they are
+        /// named here.
         pub cluster_by: Vec<By> = by::NEAR.to_vec();
         /// For semantic: a file of lines "base variant variant", read as one word each.
         #[serde(skip_serializing)]
@@ -89,13 +90,14 @@ settings! {
         /// For semantic: a file of lines "word tag"; nouns count three times.
         #[serde(skip_serializing)]
         pub parts_of_speech: Option<PathBuf> = None;
-        /// Texts of fewer words are no near-duplicates of anything: too little to compare. Copies they may be only by body.
+        /// Texts of fewer words are too short to compare: they are never near-duplicates, and are copies only if
+        /// their bodies are equal.
         pub min_words: u32 = 12, within 0..=1_000_000;
         /// Which page of a cluster is kept: earliest, longest, rank or canonical.
         pub keep: KeepPolicy = KeepPolicy::default();
-        /// Whether passages and contained texts are sought at all.
+        /// Whether shared passages and contained texts are searched for.
         pub passages: bool = true;
-        /// Folders of earlier results that pages are compared with too.
+        /// Folders of earlier results with whose pages these pages are compared, too.
         #[serde(skip_serializing)]
         pub against: Vec<PathBuf> = Vec::new();
     }

@@ -76,21 +76,21 @@ settings! {
     pub struct Extract {
         /// Largest record held in memory; a larger one is cut and marked.
         pub max_record_bytes: u64 = 64 << 20, within 1 << 10..=1 << 40;
-        /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the input: enough units to share out, few
-        /// enough to keep track of.
+        /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the input, so that all threads
+        /// have work and there are not too many units.
         pub part_bytes: u64 = 0;
-        /// Bytes of rows that are gathered before they are sorted and written aside as a part.
+        /// Bytes of rows that are collected in memory before they are sorted and written to a temporary file.
         pub buffer_bytes: usize = 24 << 20, within 1..=1 << 40;
-        /// Least rows of each file of a table, if the table has as many: parts are merged until then.
+        /// Least number of rows of each file of a table, if the table has as many; smaller parts are merged.
         pub file_rows: u64 = 32_768, within 1..=1 << 20;
-        /// Captures of a host that are enough to compare its pages first: what nearly all of them show is left out of their
-        /// main texts. 0: never; else heads of records are read once more, and half of the pages of each such
-        /// host, 10 to 32.
+        /// Captures from which on the pages of a host are compared before texts are extracted: text that nearly all
+        /// of them show is left out of their main texts. 0: never; else the heads of records are read twice, and
+        /// half of the pages of each such host, 10 to 32.
         pub template_pages: u64 = 10;
-        /// Most pages of such a host, of one in 25, that are compared each with each by structure and text, for
-        /// the columns `one_template` and `other_content` of table `templates`, 0 (none) to 32.
+        /// For one in 25 of these hosts: most pages that are compared pairwise by structure and text, for the
+        /// columns `one_template` and `other_content` of table `templates`, 0 (none) to 32.
         pub template_compared: usize = 8, within 0..=MAX_PAGES;
-        /// Name of the crawl, for the column of that name.
+        /// Name of the crawl, for column `crawl` of the tables.
         pub crawl: String = "crawl".into();
         /// Whether request records have rows in `pages` too.
         pub requests: bool = false;
@@ -98,15 +98,16 @@ settings! {
         pub metadata: bool = false;
         /// Whether pictures (`<img>`: src, and the largest of srcset) have rows in `links`, of kind `img`.
         pub images: bool = false;
-        /// Whether table `media` has rows: what pictures, sound and video say of themselves, and pictures that pages show.
+        /// Whether table `media` has rows: metadata of pictures, sound and video, and pictures that pages show.
         pub media: bool = true;
-        /// Whether it says where pictures and videos were made, which may tell where people live.
+        /// Whether table `media` says where pictures and videos were made, which may reveal where people live.
         pub gps: bool = false;
-        /// Whether documents that are no HTML (PDF, Office files, RTF, OpenDocument, EPUB, feeds, tables of values, Markdown, plain
-        /// text) are read.
+        /// Whether documents other than HTML (PDF, Office files, RTF, OpenDocument, EPUB, feeds, tables of values,
+        /// Markdown, plain text) are read.
         pub documents: bool = true;
-        /// Most of the documents that may be left unread for reasons of ours (crashed, too slow, out of memory, no process to read
-        /// them in) before the exit code is 1, as a share, 0 to 1. Those that are encrypted, damaged or too large are counted alone.
+        /// Share of the documents, 0 to 1, above which the exit code is 1 if webmill's readers failed on them (they
+        /// crashed, were too slow, ran out of memory, or could not be started). Documents that are encrypted,
+        /// damaged or too large do not count.
         pub max_unread: f64 = 0.1;
     }
 }

@@ -48,7 +48,7 @@ settings! {
         pub drop_internal: bool = false;
         /// Leave out links that ask not to be followed.
         pub drop_nofollow: bool = true;
-        /// Hosts (with their subdomains) to which no link counts; one that nothing is on is an error.
+        /// Hosts (with their subdomains) to which no link counts; a host that the corpus does not have is an error.
         pub stop_hosts: Vec<String> = Vec::new();
         /// Kinds of links that make arcs, see links.kind.
         pub kinds: Vec<String> = ["a", "area", "frame", "iframe", "form", "meta-refresh", "http-redirect", "document"]
@@ -56,7 +56,7 @@ settings! {
             .into();
         /// Keep arcs from a host or domain to itself.
         pub host_self_arcs: bool = false;
-        /// Fold the pages of a cluster of duplicates into the one that stands for them.
+        /// Replace the pages of a cluster of duplicates by the page that represents them.
         pub fold_duplicates: bool = false;
     }
 }

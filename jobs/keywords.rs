@@ -48,8 +48,8 @@ settings! {
     pub struct KeywordsJob {
         /// Keywords of a page by each measure.
         pub per_page: usize = 10, within 0..=1000;
-        /// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of
-        /// fewest texts count as often as the rarest that is kept.
+        /// Distinct words whose frequencies are counted in memory, 32 bytes each; if a corpus has more, words in
+        /// the fewest texts are counted as if they were as frequent as the rarest word that is kept.
         pub counted_words: usize = 2_000_000;
     }
 }

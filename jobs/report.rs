@@ -159,13 +159,14 @@ impl JobInput for Sources {
 settings! {
     /// Settings of the job.
     pub struct Report {
-        /// Heading of the page; where it is empty, the host of most pages and how many more there are.
+        /// Heading of the page; if empty, the host with the most pages and the number of other hosts.
         pub title: String = String::new();
         /// Rows of each list of top pages or hosts.
         pub top: usize = 15, within 1..=10_000;
         /// Language of the page: en or zh.
         pub lang: String = "en".into();
-        /// Folder of earlier results: what changed since is a part of the page. Its content is in the key, not its path.
+        /// Folder of earlier results; the page then has a part about the changes since. The key of the job depends
+        /// on the content of the folder, not on its path.
         #[serde(skip_serializing)]
         pub compare: Option<PathBuf> = None;
     }

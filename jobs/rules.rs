@@ -51,11 +51,12 @@ settings! {
     /// The recipe's `[rules]`.
     #[derive(PartialEq)]
     pub struct RuleSettings {
-        /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. `webmill run` leaves the job out where there are none.
+        /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for built-in rules. `webmill run`
+        /// leaves the job out if there are none.
         pub files: Vec<String> = Vec::new();
-        /// Most pages of a chain that a paging tag leads along.
+        /// Most pages of a list that paging tags lead through.
         pub max_pages: u32 = 1000, within 1..=1_000_000;
-        /// Share of links to pages that are in no shard, beyond which the exit code is 1; 0 to 1.
+        /// Share of followed links, 0 to 1, above which the exit code is 1 if their pages are in no shard.
         pub max_missing: f64 = 0.1;
     }
 }

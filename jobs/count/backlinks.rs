@@ -57,7 +57,7 @@ table! {
 settings! {
     /// Settings of the job.
     pub struct CountBacklinks {
-        /// Pairs of source and anchor that are listed of each target.
+        /// Most pairs of source and anchor that are listed for each target.
         pub most: usize = 1000, within 0..=1_000_000;
         /// Kinds of links that count, see links.kind.
         pub kinds: Vec<String> = GraphJob::default().kinds;

@@ -46,9 +46,9 @@ table! {
 settings! {
     /// Settings of the job.
     pub struct CountHostTerms {
-        /// Terms of a host.
+        /// Most terms per host.
         pub most: usize = 100, within 1..=100_000;
-        /// Texts of the corpus that must hold a term.
+        /// Least number of texts with a term.
         pub min_df: u64 = 2;
         /// Parts of the output; 0: one for each 32 MiB of the stored table.
         pub parts: u32 = 0, within 0..=4096;

@@ -48,7 +48,7 @@ table! {
 settings! {
     /// Settings of the job.
     pub struct CountIndex {
-        /// Files that terms are spread over; 0: one for each 32 MiB of the stored table.
+        /// Number of files of the index; 0: one for each 32 MiB of the stored table.
         pub parts: u32 = 0, within 0..=4096;
     }
 }

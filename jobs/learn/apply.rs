@@ -26,7 +26,7 @@ const FILE_ROWS: u64 = 1 << 20;
 pub struct ApplyJob {
     /// Its settings, without the paths.
     pub reading: Reading,
-    /// Name of the column of texts.
+    /// Name of the column with texts.
     pub text_column: String,
 }
 
