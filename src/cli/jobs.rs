@@ -19,7 +19,8 @@ use webmill_jobs::registry::{JobEntry, Registry};
 use webmill_jobs::rules::too_many_missing;
 use webmill_jobs::run_all::run_all;
 
-/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, repeated, mirrors, keywords, rules, report.
+/// Turn shards into tables and a report: run extract, graph, rank, shape, dedup, repeated, mirrors, keywords,
+/// rules, report.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill run out/demo/crawl --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."

@@ -35,7 +35,8 @@ use webmill_jobs::job::{latest, mixed};
 /// The form of `--format json`.
 const FORMAT: u32 = 1;
 
-/// Show everything that is known of a page: captures, text, rank and where it comes from, links, duplicates, host.
+/// Show everything that the results have about a page: captures, text, rank and its sources, links, duplicates,
+/// host.
 ///
 /// The URL is brought into canonical form as everywhere. Tables sorted by URL are looked up; `duplicates`, `clusters`, `passages` and
 /// the scores of `ranks` are read throughout. What has not been computed is named. Exit code 1 where the page is not in the

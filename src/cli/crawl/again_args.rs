@@ -12,18 +12,20 @@ use super::args::parse_time;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "What to fetch")]
 pub struct AgainArgs {
-    /// Visit pages again that are due.
+    /// Visit the pages again that are due.
     ///
-    /// A schedule says when they are: `fixed` after the same time, `adaptive` sooner where they changed, `optimal` and `age` where a
-    /// visit brings most freshness or takes most age [default: adaptive, or the one that the crawl had].
+    /// The schedule says when a page is due: `fixed` always after the same time, `adaptive` sooner if it has
+    /// changed, `optimal` and `age` so that visits increase freshness most, or reduce age most [default: adaptive,
+    /// or the one that the crawl had].
     #[arg(long, value_name = "SCHEDULE", num_args = 0..=1, hide_possible_values = true, hide_short_help = true)]
     revisit: Option<Option<WhenArg>>,
     /// Time between two visits, as 12h or 30d [default: 7d].
     ///
-    /// With `fixed`; with all other schedules before the second one. Sitemaps are read again as often, and once a day at least.
+    /// `fixed` waits so before each visit, the other schedules before the second one only. Sitemaps are read again
+    /// as often, and at least once a day.
     #[arg(long, value_name = "TIME", value_parser = parse_time, hide_short_help = true)]
     every: Option<u64>,
-    /// Go on for ever: wait for pages to be due, and visit them then.
+    /// Never end: wait for pages to be due, and visit them then.
     #[arg(long, hide_short_help = true)]
     continuous: bool,
     /// Begin with the captures that this index has of older shards, as if they had been visited: CDXJ, CDX, or ZipNum (NAME.idx); may be

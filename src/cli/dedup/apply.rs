@@ -60,12 +60,13 @@ use webmill_jobs::mapped::Mapped;
 use webmill_jobs::repeated::RepeatedLines;
 use webmill_jobs::repeated::known::KnownRepeated;
 
-/// Write the corpus without its duplicates: shards record by record as they are, and texts for training.
+/// Write the corpus without its duplicates: shards with unchanged records, and texts for training.
 ///
-/// Captures of pages that are copies of others go, with their requests and metadata; all other records stay, byte for
-/// byte, in the format of their shard. What went and why is table dropped. Other captures of a page that goes (HTML,
-/// status 2xx, and revisits) go with it. Exit code 0: done; 1: damage beyond --max-bad (nothing is written), or more
-/// captures of the results than that share are not in the shards given; 2: a shard cannot be read.
+/// Captures of pages that are copies of others are left out, with their requests and metadata, and with the other
+/// captures of the page (HTML, status 2xx, and revisits). All other records stay, byte for byte, in the format of
+/// their shard. Table dropped says what was left out, and why. Exit code 0: done; 1: damage beyond --max-bad
+/// (nothing is written), or more captures of the results than that share are not in the shards given; 2: a shard
+/// cannot be read.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill dedup apply out/demo/results out/demo/crawl --out smaller\n  webmill dedup apply out/demo/results out/demo/crawl --out smaller --policy exact --as-revisit\n  webmill dedup apply out/demo/results --out training --texts jsonl.zst --drop-repeated",
@@ -78,19 +79,21 @@ pub struct ApplyArgs {
     shards: Vec<String>,
     #[command(flatten)]
     out: Out,
-    /// Which pages go: exact (equal body or text), near (those, and near-duplicates), contained (those, and pages whose
-    /// text is mostly in another one that stays). Pages of results given to dedup --against stay for new ones, whatever
-    /// setting dedup.keep says.
+    /// Which pages are left out: exact (equal body or text), near (those, and near-duplicates), contained (those,
+    /// and pages whose text is mostly in another page that is kept). Pages of results given to dedup --against are
+    /// kept instead of new ones, whatever setting dedup.keep says.
     #[arg(long, value_enum, default_value = "near", hide_possible_values = true)]
     policy: Policy,
-    /// Leave out pages that have been gone (404 or 410 is the last that was heard of them) for so long, as 90d or 12h: until
-    /// the newest capture of the results that is not dated after today, not until now. Their answers 404 and redirects stay.
+    /// Leave out pages that have been gone (their last answers are 404 or 410) for this time, such as 90d or 12h.
+    /// It is counted back from the newest capture of the results that is not dated after today. Answers 404 and
+    /// redirects of these pages stay.
     #[arg(long, value_name = "AGE", value_parser = parse_time)]
     drop_gone: Option<u64>,
-    /// Write captures with the payload of the page that stays as revisit records (WARC, RAW DB); others go.
+    /// Write captures with the payload of the page that is kept as revisit records (WARC, RAW DB); leave out other
+    /// copies.
     #[arg(long)]
     as_revisit: bool,
-    /// Write the texts of what stays.
+    /// Write the texts of the pages that are kept.
     #[arg(long, value_enum, value_name = "FORM")]
     texts: Option<TextForm>,
     /// With --texts: leave out the lines and paragraphs of table repeated: all copies but the first one that is written,

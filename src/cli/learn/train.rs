@@ -49,7 +49,7 @@ impl PageArgs {
     }
 }
 
-/// Measure how well words tell classes of labelled pages apart: table `features`.
+/// Measure how well words separate classes of labelled pages: table `features`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill learn features out/demo/results --labels labels.csv")]
 pub struct FeaturesArgs {
@@ -59,9 +59,9 @@ pub struct FeaturesArgs {
 
 /// Train a classifier on labelled pages and evaluate it: a model, and tables `evaluation`, `confusion`, `calibration`, `trials`.
 ///
-/// Pages are those of the results; with --out a folder with a folder a class, or a .csv, .tsv, .json, .jsonl or .parquet file of texts with
-/// labels. Without test pages it is evaluated in folds; pages of one registrable domain stay in one. Exit code 1 where more than a tenth of
-/// the labels name no page.
+/// Pages are those of the results; with --out a folder with one subfolder per class, or a .csv, .tsv, .json, .jsonl
+/// or .parquet file of texts with labels. Without test pages the classifier is evaluated by cross-validation; pages
+/// of one registrable domain stay in one fold. Exit code 1 if more than a tenth of the labels name no page.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill learn train out/demo/results --labels labels.csv\n  webmill learn train posts/ --mail --test later-posts/ --out model\n  webmill learn train titles.tsv --test later.tsv --method svm --set learn.features=0 --out model"
