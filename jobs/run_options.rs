@@ -35,7 +35,7 @@ pub struct RunOptions {
     pub max_bad: f64,
     /// Only say what would be done.
     pub dry_run: bool,
-    /// Say where the time went.
+    /// Print how long each step took.
     pub timings: bool,
 }
 
