@@ -57,7 +57,7 @@ enum Command {
     Datasets(datasets::DatasetsArgs),
     Results(results::ResultsArgs),
     Schema(schema::SchemaArgs),
-    /// Print what makes a shell complete webmill's arguments.
+    /// Print the script with which a shell completes webmill's arguments.
     #[command(
         after_help = "Example:\n  webmill completions bash > ~/.local/share/bash-completion/completions/webmill"
     )]
