@@ -97,7 +97,7 @@ impl Site for Pages {
     }
 }
 
-/// Visits again after so many days, always.
+/// Visits again after this many days, always.
 pub fn every(proxy: String, days: u64) -> CrawlOptions {
     let mut options = swift(proxy);
     options.again = Again::Due;

@@ -16,7 +16,7 @@ use super::crawl_support::{
     Quiet, Worked, Written, answers, crawl, crawl_until, cut, events, message, seeds, serve, swift, whole,
 };
 
-/// A site whose front page links to so many others.
+/// A site whose front page links to this many others.
 fn star(host: &str, pages: usize) -> Written {
     let links: Vec<String> = (0..pages).map(|n| format!("/{n}.html")).collect();
     let links: Vec<&str> = links.iter().map(String::as_str).collect();

@@ -261,7 +261,7 @@ enum LostPart {
     Everything,
 }
 
-/// Opens and runs a crawl that stops after so many requests, and drops it without closing it.
+/// Opens and runs a crawl that stops after this many requests, and drops it without closing it.
 fn run_a_little(
     folder: &Path,
     options: &CrawlOptions,

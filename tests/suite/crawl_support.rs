@@ -156,7 +156,7 @@ impl<F: Fn(&str, u32) -> Answer + Send + Sync> Site for Worked<F> {
     }
 }
 
-/// The beginning of an answer: its body breaks off after so many bytes.
+/// The beginning of an answer: its body breaks off after this many bytes.
 pub fn cut(mut message: Vec<u8>, body_bytes: usize) -> Answer {
     let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
     let ending = if head_len + body_bytes < message.len() { Ending::Close } else { Ending::default() };

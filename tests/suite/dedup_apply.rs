@@ -18,7 +18,7 @@ use crate::support::{Work, gzip, tool};
 
 const DAY: i64 = 86_400_000;
 
-/// A story of so many words, another one for each number.
+/// A story of this many words, another one for each number.
 fn story(number: u64, words: u64) -> Vec<String> {
     const SYLLABLES: [&str; 16] = [
         "ta", "re", "mi", "lo", "ken", "sur", "van", "dor", "pel", "gan", "fil", "hos", "bra", "tik", "wen",
