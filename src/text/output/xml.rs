@@ -7,8 +7,8 @@
 //! `ab type="header"`, images `figure`; [`XmlForm::Plain`] has `head` and `graphic` instead. Every start has its end,
 //! whatever the page's markup, and no character is written that XML 1.0 does not have.
 //!
-//! **Algorithm.** As for [Markdown](super::markdown): against the chain of quotes and items around the block before, that of
-//! a block says which elements are closed and opened. Inline elements that cross are closed and opened again.
+//! **Algorithm.** As for [Markdown](super::markdown): the chains of quotes and items around a block and around the block before it
+//! are compared, which shows the elements to close and to open. Inline elements that cross are closed and opened again.
 //!
 //! **Cost.** Linear in text and inline elements, times the depth of nesting (at most [`MAX_CHAIN`] quotes and items, what
 //! the builder of blocks bounds inline); no block begins past the bound of the caller.
