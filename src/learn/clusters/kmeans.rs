@@ -11,7 +11,7 @@
 //! (`lanes`). *Bounds* in the manner of Hamerly leave out rows that cannot change: by Cauchy–Schwarz a centroid that moves by δ changes
 //! the cosine of a row by at most δ; so a row keeps a lower bound for its own centroid and an upper one for all others. The bounds
 //! allow for the rounding of products, γₙ = n·2⁻²⁴ of the row's n entries, so that a centroid is skipped only if comparing would
-//! have found, to the bit. Only centroids whose rows changed are summed again. The best of some restarts stays.
+//! have changed nothing, to the bit. Only centroids whose rows changed are summed again. The best of some restarts stays.
 //!
 //! **Cost.** A step costs k products an entry for the rows that are looked at; memory 8·k·width bytes, 24 a row, and the inverted index of
 //! the seeds (8 an entry).
