@@ -1,8 +1,9 @@
 //! `webmill dedup apply`: the corpus without its duplicates, as shards and as texts.
 //!
-//! **What.** Tables `clusters` and `duplicates` say which pages go ([`verdicts`]), table `pages` which captures these have
-//! ([`captures`]); with `--drop-gone` pages go, too, that the Web has no more ([`gone`]). A walk over each shard finds their records ([`walk`]); what stays is copied as it is stored ([`copy`]),
-//! and its texts are written ([`texts`]). Everything goes into a folder that appears when it is complete ([`folder`]):
+//! **Steps.** From tables `clusters` and `duplicates` follow the pages to drop ([`verdicts`]), from table `pages` their captures
+//! ([`captures`]). With `--drop-gone`, pages that are gone from the Web are dropped, too ([`gone`]). A walk over each shard finds the records of these
+//! captures ([`walk`]). All other records are copied as they are stored ([`copy`]), and their texts are written ([`texts`]). Everything goes into a
+//! folder that appears when it is complete ([`folder`]):
 //!
 //! ```text
 //! OUT/shards/NAME                      copies of the shards

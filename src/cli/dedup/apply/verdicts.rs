@@ -2,28 +2,28 @@
 //!
 //! `dedup apply` calls it first; all later steps look pages up in its result.
 //!
-//! **Definition.** `exact` drops members of clusters whose body or text is that of the page that is kept, and of other pages
-//! with equal bodies or texts (two copies that are only near to the page kept) all but the first. `near` drops every
-//! member that is not kept; and of pairs that passages found to be near, which are in no cluster, the
-//! smaller one, with all that went for it. `contained` is `near`, and of the pages left those whose text is
-//! contained in another one's.
+//! **Definition.** `exact` drops members of clusters whose body or text equals that of the page that is kept; of other members with equal
+//! bodies or texts (two copies that are only near to the page kept) it drops all but the first. `near` drops every member that is
+//! not kept, and of pairs in no cluster that passages found to be near, the smaller page, together with all pages that were dropped in
+//! favour of it. `contained` drops the same as `near`, and of the remaining pages those whose text is contained in that of another.
 //!
-//! **Pages of earlier results** never go: they were seen. Where a new page represents a cluster that has an earlier one, it
-//! goes for the earlier one with all new members of the cluster, whatever the order of what to keep says; by `exact` only
-//! where bodies or texts are equal.
+//! **Pages of earlier results** are never dropped, since they count as seen. If a new page represents a cluster that has an earlier page,
+//! the new page and all other new members of the cluster are dropped in favour of the earlier one, whatever the order of what to keep; with
+//! `exact` only those whose bodies or texts are equal to it.
 //!
-//! **Pages that are gone** from the Web hold nothing for others. Of the equal copies of one the first by key stays, for all that went for
-//! it; where all were only near it, which need not be near each other, their own pairs tell.
+//! **Pages that are gone** from the Web cannot represent others. If such a page would be kept, then of the pages with equal bodies or texts the
+//! first by key is kept, for all that were dropped in favour of it. If all of them are only near to it, they need not be near to one another, and
+//! their own pairs decide.
 //!
-//! **Guarantee.** A page goes only where the page that stays instead is not dropped by the same run. What tables of another
-//! origin say against that (two pages each other's copies) is not done, but counted as unresolved.
+//! **Guarantee.** A page is dropped only if the page that stays instead is not dropped by the same run. If tables of another origin contradict
+//! that (two pages are each other's copies), nothing is dropped, and the pair is counted as unresolved.
 //!
-//! **Smaller pages go.** Pages of such pairs are in a total order: more distinct shingles first, then the smaller key. Going through the
-//! pages in this order, one is dropped where its partner before it was not: of a pair never both go for each other's sake, there are no
-//! cycles, and what a dropped page is contained in stays.
+//! **Smaller pages are dropped.** Pages of such pairs are in a total order: more distinct shingles first, then the smaller key. The pages are visited
+//! in this order, and one is dropped if its partner before it was not. So of a pair never both are dropped, there are no cycles, and
+//! the page in which a dropped page is contained stays.
 //!
-//! **Cost.** One external sort of 80 bytes a row of `clusters`, one of 64 bytes a pair; the sorted files are mapped, and looked up by
-//! binary search. A bit in memory a page that is the smaller of a pair.
+//! **Cost.** One external sort of 80 bytes a row of `clusters`, and one of 64 bytes a pair; the sorted files are mapped, and looked up by
+//! binary search. One bit in memory for each page that is the smaller of a pair.
 
 use std::path::Path;
 
