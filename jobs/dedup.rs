@@ -2,13 +2,13 @@
 //!
 //! `webmill run` calls it after `extract`; `dedup apply`, `graph` (with `fold_duplicates`), `mirrors`, `repeated` and the report read its tables.
 //!
-//! **Algorithm.** Pages are put in the order of what to keep. Equal bodies and texts are stars about the first page that
-//! has them. Of every text one page goes on: the bands of its MinHash sketch, which `webmill extract` stored, bring it
-//! together with candidates, and so does its SimHash; every candidate is compared by all shingles before it is a row. Of
-//! the pairs clusters are formed. Further signatures (`by`) find pairs of kinds of their own.
+//! **Algorithm.** Pages are sorted in the order of what to keep. Pages with equal bodies or texts are paired with the first of them. One page
+//! of every text goes on: it gets candidates by the bands of its MinHash sketch, which `webmill extract` stored, and by its SimHash. Each
+//! candidate is compared by all shingles before it becomes a row. Clusters are formed from the pairs. Further signatures (`by`) find pairs of
+//! kinds of their own.
 //!
-//! **Cost.** About 60 bytes a page in memory; all else is sorted within `--memory` or lies in temporary files: 150 bytes a
-//! page, the texts, and the shingles of those that are compared.
+//! **Cost.** About 60 bytes a page in memory. All other data is sorted within `--memory` or lies in temporary files: 150 bytes a
+//! page, the texts, and the shingles of the pages that are compared.
 //!
 //! **Determinism.** The tables are a function of the pages and the settings.
 
