@@ -316,7 +316,8 @@ impl AllCounted {
 
     fn push(&mut self, host: &str, key: u64, place: CapturePlace) {
         if !self.hosts.contains_key(host) {
-            self.hosts.insert(host.to_owned(), HostCounts { overfull: self.overfull, ..Counted::default() });
+            self.hosts
+                .insert(host.to_owned(), HostCounts { overfull: self.overfull, ..HostCounts::default() });
         }
         let Some(counted) = self.hosts.get_mut(host) else { return };
         let before = counted.places.len();

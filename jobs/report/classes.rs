@@ -235,7 +235,7 @@ mod tests {
     fn evaluated(pages: &[(&str, u64)], all: u64) -> EvaluatedClasses {
         let of = |pages: u64| OfClass { pages, ..OfClass::default() };
         let classes = pages.iter().map(|(class, pages)| ((*class).to_owned(), of(*pages))).collect();
-        EvaluatedClasses { pages: all, classes, ..Evaluated::default() }
+        EvaluatedClasses { pages: all, classes, ..EvaluatedClasses::default() }
     }
 
     #[test]

@@ -132,7 +132,7 @@ impl Hosts {
             if host.as_ref().is_none_or(|host| host.surt != surt) {
                 finish(host.take())?;
             }
-            host.get_or_insert_with(|| HostRecords { surt, ..Gathered::default() }).add(record, language);
+            host.get_or_insert_with(|| HostRecords { surt, ..HostRecords::default() }).add(record, language);
         }
         finish(host)?;
         file.finish(unit)?;

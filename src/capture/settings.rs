@@ -312,6 +312,7 @@ mod tests {
             leaf: Option<Leaf> = None;
             /// One cup for whoever comes late.
             spare: Cup = Cup::default();
+            /// Cups on the table.
             cups: Vec<Cup> = Vec::new();
             /// Written otherwise in recipes.
             #[serde(rename = "type")]

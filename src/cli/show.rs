@@ -106,7 +106,7 @@ fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Pa
         format: FORMAT,
         url: url.as_str().to_owned(),
         surt: page.surt.clone(),
-        ..Shown::default()
+        ..PageReport::default()
     };
     let places = page::captures(&mut tables, &page, most, &mut shown)?;
     let in_graph = web::web(&mut tables, &page, most, args.memory.bytes(), &mut shown)?;

@@ -196,7 +196,7 @@ impl Steering {
         let layers: Vec<_> =
             leads.iter().map(|lead| (usize::from(lead.rule), usize::from(lead.layer))).collect();
         let found = page.find(&self.rules, &layers, &self.limits);
-        let mut looked = RuleResults { leads: leads.to_vec(), ..Looked::default() };
+        let mut looked = RuleResults { leads: leads.to_vec(), ..RuleResults::default() };
         let mut known = HashMap::new();
         for (lead, results) in leads.iter().zip(found) {
             let Some(results) = results else { continue };

@@ -191,7 +191,7 @@ mod tests {
         let lengths: Vec<f64> =
             rows.rows().map(|(_, v)| v.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() + 1.0).collect();
         for loss in [Loss::SquaredHinge, Loss::Logistic] {
-            let dual = DualSolver { epsilon: 1e-7, ..Dual::new(loss) };
+            let dual = DualSolver { epsilon: 1e-7, ..DualSolver::new(loss) };
             let labels = Labels::single(y.iter().map(|y| u32::from(*y < 0)));
             let places = Places::new(&rows, 12);
             let pages = Pages { rows: &rows, places: &places, width: 12, labels: &labels, lengths: &lengths };
@@ -224,7 +224,7 @@ mod tests {
         let (held, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|page| page % 10 < 2);
         for loss in [Loss::SquaredHinge, Loss::Logistic] {
             for multi in [false, true] {
-                let dual = DualSolver { epsilon: 1e-9, ..Dual::new(loss) };
+                let dual = DualSolver { epsilon: 1e-9, ..DualSolver::new(loss) };
                 let (all, of_held) = dual.fit_held(&rows, 12, &labels, 2, multi, &held);
                 assert_eq!(all, dual.fit(&rows, 12, &labels, 2, multi), "what is held changes nothing");
                 let without = dual.fit(&rows.select(&others), 12, &labels.select(&others), 2, multi);

@@ -125,7 +125,7 @@ pub fn fit_held(
         c: settings.c,
         epsilon: settings.epsilon,
         seed: settings.seed,
-        ..Dual::new(loss)
+        ..DualSolver::new(loss)
     };
     let bayes = || {
         let mut counts = BayesCounts::new(width, classes);

@@ -288,7 +288,7 @@ mod tests {
             let mut met = NeighbourBuffers {
                 sums: vec![0.0; 500],
                 dense: dense.iter().map(|x| *x as f32).collect(),
-                ..Met::default()
+                ..NeighbourBuffers::default()
             };
             index.add(&seldom, &mut met);
             left_out += usize::from(index.reachable(&common, &met).is_some_and(|pages| pages.len() < 100));

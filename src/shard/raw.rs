@@ -269,7 +269,10 @@ fn unpack_as(
             let (got, used) = (unpacker.data().len() as u64, used as u64);
             if got != declared {
                 let reason = format!("the data unzips to {got} bytes, not the {declared} of `unzip-length`");
-                return Err(UnusableRecord { sized: used == head.length, ..Unusable::doubtful(reason) });
+                return Err(UnusableRecord {
+                    sized: used == head.length,
+                    ..UnusableRecord::doubtful(reason)
+                });
             }
             if used < head.length {
                 rest_after = Some(used as usize);
@@ -279,7 +282,7 @@ fn unpack_as(
         Ok(UnpackResult::Cut) if truncated => {}
         Ok(UnpackResult::Cut) => {
             let reason = format!("the data unzips to more than the {declared} bytes of `unzip-length`");
-            return Err(UnusableRecord { sized: true, ..Unusable::doubtful(reason) });
+            return Err(UnusableRecord { sized: true, ..UnusableRecord::doubtful(reason) });
         }
         // The stored data is itself over the limit: what it gave is a truncated record.
         Err(_) if cut_input => {

@@ -380,7 +380,7 @@ impl Answer {
         grown: &mut GrownFrame,
     ) -> PolarsResult<()> {
         if from != grown.from || frame.len() < grown.rows {
-            *grown = GrownFrame { from, ..Grown::default() };
+            *grown = GrownFrame { from, ..GrownFrame::default() };
         }
         for new in &frame[grown.rows..] {
             if self.there.as_ref().is_some_and(|there| !there[*new]) {

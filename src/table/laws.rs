@@ -204,8 +204,7 @@ proptest! {
 #[test]
 fn any_table_is_read_in_words() {
     let folder = tempfile::tempdir().unwrap();
-    let row =
-        AnyRow { text: "好".into(), time: Millis(SomeColumns(5)), key: Bytes16(7), ..AnyRow::default() };
+    let row = AnyRow { text: "好".into(), time: Millis(Some(5)), key: Bytes16(7), ..AnyRow::default() };
     written(folder.path(), &[row, AnyRow { texts: vec!["a".into(), "b".into()], ..AnyRow::default() }]);
     let table = TableInWords::read(folder.path()).unwrap();
     let names: Vec<&str> = AnyRow::info().iter().map(|c| c.name).collect();

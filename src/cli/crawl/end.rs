@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use webmill_crawl::{Ended, MissingTable, Totals};
+use webmill_crawl::{Ended, Missing, Totals};
 
 use super::view::{Limit, tell_missing};
 use webmill_jobs::crawl::EVENTS;
@@ -24,7 +24,7 @@ pub struct CrawlEnd {
     pub ended: Ended,
     /// Pages stored in all runs.
     pub stored: u64,
-    pub missing: MissingTable,
+    pub missing: Missing,
     /// Other agents crawl with it: none of the pages may be its own.
     pub shared: bool,
     /// URLs that wait though their hosts are not left alone.
@@ -117,7 +117,7 @@ mod tests {
             (Ended::Time, 10, 0, 1 << 40, (3, "time limit")),
             (Ended::Stopped, 0, 9, 9, (130, "stopped")),
         ] {
-            let mut missing = MissingTable::default();
+            let mut missing = Missing::default();
             missing.given_up.add_many("timeout", given_up);
             missing.waiting = waiting;
             let end = CrawlEnd { ended, stored, missing, shared: false, waits: 7 };
@@ -126,7 +126,7 @@ mod tests {
         let idle = CrawlEnd {
             ended: Ended::Finished,
             stored: 0,
-            missing: MissingTable::default(),
+            missing: Missing::default(),
             shared: true,
             waits: 0,
         };

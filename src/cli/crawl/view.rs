@@ -10,7 +10,7 @@ use webmill_crawl::focus::FocusCounts;
 use webmill_crawl::frontier::NEVER_MS;
 use webmill_crawl::page::IN_SCRIPT;
 use webmill_crawl::steering::NO_RULE;
-use webmill_crawl::{Counted, HostTrouble, MissingTable, Observer, Snapshot, Totals};
+use webmill_crawl::{Counted, HostTrouble, Missing, Observer, Snapshot, Totals};
 
 /// Between two lines.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -180,11 +180,11 @@ pub struct Limit {
 }
 
 /// What was not brought home, why, and what brings it; in a run that ended at a limit what waits besides.
-pub fn tell_missing(missing: &MissingTable, limit: Option<Limit>, out: &Path) {
+pub fn tell_missing(missing: &Missing, limit: Option<Limit>, out: &Path) {
     missing_in_words(missing, limit, out).iter().for_each(|line| webmill_jobs::say!("{line}"));
 }
 
-fn missing_in_words(missing: &MissingTable, limit: Option<Limit>, out: &Path) -> Vec<String> {
+fn missing_in_words(missing: &Missing, limit: Option<Limit>, out: &Path) -> Vec<String> {
     let mut reasons: Vec<String> =
         missing.given_up.iter().map(|(name, n)| format!("{} {name}", grouped(n))).collect();
     if missing.waiting > 0 {
@@ -360,7 +360,7 @@ mod tests {
         let host = serde_json::json!({
             "host": "a.example", "reason": "connect-failure", "failures": 1, "since_ms": 0, "next_ms": NEVER_MS
         });
-        let mut missing = MissingTable::default();
+        let mut missing = Missing::default();
         missing.waiting = 1_017;
         missing.host_count = 1;
         missing.hosts = vec![(serde_json::from_value(host).unwrap(), 1_017)];
@@ -372,7 +372,7 @@ mod tests {
                 "go on with: webmill crawl --out 'my crawl'",
             ]
         );
-        let mut missing = MissingTable::default();
+        let mut missing = Missing::default();
         missing.given_up.add("timeout");
         assert_eq!(
             missing_in_words(&missing, None, Path::new("crawls/a")),
@@ -390,7 +390,7 @@ mod tests {
                 "go on with: webmill crawl --out crawls/a --retry timeout --pages N",
             ]
         );
-        assert!(missing_in_words(&MissingTable::default(), limit(0), Path::new("a")).is_empty());
+        assert!(missing_in_words(&Missing::default(), limit(0), Path::new("a")).is_empty());
         assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 

@@ -188,7 +188,7 @@ impl Crawl {
             Some(decision) => {
                 let event = about(&lease.entry, "", self.now_ms());
                 let again = self.asks_again(&lease)?;
-                self.carry_out(lease, event, decision, EffectContext { again, ..Came::default() })
+                self.carry_out(lease, event, decision, EffectContext { again, ..EffectContext::default() })
             }
         }
     }

@@ -214,7 +214,7 @@ impl Crawl {
         if reading.looked.is_none() {
             let mut refused = Counted::default();
             refused.add("rule-page-unreadable");
-            reading.looked = Some(RuleResults { leads: leads.clone(), refused, ..Looked::default() });
+            reading.looked = Some(RuleResults { leads: leads.clone(), refused, ..RuleResults::default() });
         }
         self.read_by_rules(url, *at, None, &reading)?;
         let of = Naming {

@@ -243,7 +243,7 @@ impl Frontier {
     }
 
     fn leads(&self, url: &CanonicalUrl) -> Result<UrlLeads> {
-        let none = || UrlLeads { url: url.as_str().to_owned(), ..Leads::default() };
+        let none = || UrlLeads { url: url.as_str().to_owned(), ..UrlLeads::default() };
         let Some(bytes) = self.meta.get(&self.leads_key(LEADS, url))? else { return Ok(none()) };
         let known: UrlLeads =
             postcard::from_bytes(&bytes).map_err(|e| self.store.corrupt(format!("leads to a page: {e}")))?;

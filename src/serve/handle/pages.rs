@@ -36,7 +36,7 @@ pub fn root(shared: &Shared, asked: &RequestHead, lang: Lang) -> Result<Response
 
 /// The numbers of a collection: counted once for all, so as nobody in particular sees it.
 fn survey<'c>(collection: &'c Collection, asked: &RequestHead) -> Result<&'c Survey, Error> {
-    let nobody = Client { now: asked.who.now, ..Who::default() };
+    let nobody = Client { now: asked.who.now, ..Client::default() };
     collection.survey(|| Survey::of(&Guarded::new(collection.index.as_ref(), &collection.access, &nobody)))
 }
 

@@ -91,7 +91,7 @@ impl<'a> Collector<'a> {
         on_damage: &mut dyn FnMut(Error),
     ) -> Result<WalkedShard> {
         let mut reader = ShardReader::open(path, options)?;
-        let mut walked = WalkedShard { walk: self.walks, ..Walked::default() };
+        let mut walked = WalkedShard { walk: self.walks, ..WalkedShard::default() };
         self.walks += 1;
         walked.a_member_each = reader.format() == Format::Warc && reader.container() == Container::Gzip;
         let mut before = None;

@@ -3,6 +3,7 @@
 /// Scripts whose letters are judged by the table; ideographs, kana and Hangul are counted apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
+#[expect(missing_docs, reason = "variants have the names of scripts in Unicode")]
 pub enum Script {
     Latin,
     Cyrillic,

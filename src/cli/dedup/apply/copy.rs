@@ -168,7 +168,7 @@ fn copy_whole(input: &Input, out: &Path) -> Result<CopiedShard> {
     let mut staged = Staged::create(out)?;
     let mut file = File::open(&input.path).at(&input.path)?;
     copy_bytes(&mut file, u64::MAX, &mut staged, &input.path)?;
-    Ok(CopiedShard { path: staged.commit()?, ..Copied::default() })
+    Ok(CopiedShard { path: staged.commit()?, ..CopiedShard::default() })
 }
 
 /// Copies up to `bytes` bytes.
@@ -327,7 +327,7 @@ fn write_anew(
         Format::Arc => Converter::Arc(ArcWriter::create(&first, compression(input.container))?),
         _ => Converter::Warc(WarcWriter::create(&first, warc_options(input))?),
     };
-    let mut copied = CopiedShard { path: out.clone(), ..Copied::default() };
+    let mut copied = CopiedShard { path: out.clone(), ..CopiedShard::default() };
     let kind = (input.format, input.container);
     let mut reader = ShardReader::open_as(&input.path, input.name.clone(), kind, 0..u64::MAX, options)?;
     let mut rows = fates.iter();
