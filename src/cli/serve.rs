@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use webmill_capture::{CanonicalUrl, Error, urlkey};
 use webmill_run::Cancel;
 use webmill_serve::access::AccessRules;
-use webmill_serve::{Archive, Logged, Options, Server};
+use webmill_serve::{Archive, LoggedRequest, Options, Server};
 
 use crate::args::{Budget, Results};
 use webmill_jobs::archive::{Holdings, OpenOptions, open};
@@ -88,7 +88,7 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
             public_base: args.public.clone(),
             host_names: args.host_names(),
             allow_origin: args.allow_origin.clone(),
-            log: args.log.then(|| Arc::new(|request: &Logged| webmill_jobs::say!("{request}")) as _),
+            log: args.log.then(|| Arc::new(|request: &LoggedRequest| webmill_jobs::say!("{request}")) as _),
             ..Options::default()
         },
     )?;
