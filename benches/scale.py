@@ -3,7 +3,7 @@
 
 usage: benches/scale.py [PAGES...] [--memory SIZE] [--work DIR] [--results FILE] [--webmill BINARY] [--print]
 
-Makes synthetic Webs (`webmill datasets synth`) of so many pages (default 100000 400000) and mills each, a job a process: seconds of CPU
+Makes synthetic Webs (`webmill datasets synth`) with these numbers of pages (default 100000 400000) and runs each job on them as a process of its own: seconds of CPU
 (user and system, of all threads), the peak of memory, bytes written, rows of the tables. Seconds of CPU hang on what else the machine does: so each stage of a large run
 stands between the same stage of two runs of 10,000 pages, whose mean it is compared with. What was measured is kept in --results (default target/scale.json) and not
 measured again; --print only prints. A Web of 500 pages tells what starting costs.

@@ -28,7 +28,7 @@ use webmill::table::{Reader, columns};
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 columns! {
-    struct Stored from PageRow { url, url_key, is_current, title, warc_filename, warc_record_offset }
+    struct PageColumns from PageRow { url, url_key, is_current, title, warc_filename, warc_record_offset }
 }
 
 columns! {
@@ -67,7 +67,7 @@ impl Web {
         let extract = latest(results, "extract")?;
         let mut web = Web { pages: Vec::new(), numbers: HashMap::new() };
         let mut places = Vec::new();
-        let mut reader = Reader::<Stored>::open(&extract.path("pages"))?;
+        let mut reader = Reader::<PageColumns>::open(&extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows().filter(|row| row.is_current) {
                 let Some(url) = CanonicalUrl::parse_stored(row.url) else { continue };

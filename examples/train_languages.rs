@@ -12,7 +12,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use webmill::text::language_table::{
-    Best, Calibration, EVIDENCE, MAGIC, MAX_LANGUAGES, MAX_ODDS, STEPS, Script, Table, Word,
+    BestLanguage, Calibration, EVIDENCE, MAGIC, MAX_LANGUAGES, MAX_ODDS, STEPS, Script, Table, Word,
     commonest_script, ngram_words,
 };
 
@@ -448,7 +448,7 @@ fn calibrate(known: &[TrainingText], unknown: &[String], of: &mut Table) {
     let rows: Vec<([f64; EVIDENCE], f64)> = samples
         .iter()
         .filter_map(|(scores, language)| {
-            let mut found: Best =
+            let mut found: BestLanguage =
                 of.best(scores, None).filter(|f| f.odds < MAX_ODDS || f.familiarity != 1.0)?;
             let right = Some(usize::from(found.language)) == *language;
             if language.is_some() {

@@ -44,9 +44,9 @@ pub struct OpenOptions {
     pub writable: bool,
 }
 
-/// What is to be a collection.
+/// Options of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Holding {
+pub enum CollectionOptions {
     /// Shards: files, folders or globs.
     Shards(Vec<String>),
     /// A WACZ file.
@@ -57,7 +57,7 @@ pub enum Holding {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Holdings {
     /// Collections by name.
-    pub collections: Vec<(String, Holding)>,
+    pub collections: Vec<(String, CollectionOptions)>,
     /// Folders of results of `webmill run`.
     pub results: Vec<PathBuf>,
 }
@@ -81,13 +81,16 @@ impl Holdings {
                 check_layout(path)?;
                 holdings.results.push(path.to_path_buf());
             } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wacz")) {
-                named.push((name_of(path), Holding::Wacz(path.to_path_buf())));
+                named.push((name_of(path), CollectionOptions::Wacz(path.to_path_buf())));
             } else if path.is_dir() {
                 let folders = folders(path)?;
                 match folders.len() {
-                    0 | 1 => named.push((name_of(path), Holding::Shards(vec![argument.clone()]))),
+                    0 | 1 => named.push((name_of(path), CollectionOptions::Shards(vec![argument.clone()]))),
                     _ => named.extend(folders.into_iter().map(|folder| {
-                        (name_of(&folder), Holding::Shards(vec![folder.to_string_lossy().into_owned()]))
+                        (
+                            name_of(&folder),
+                            CollectionOptions::Shards(vec![folder.to_string_lossy().into_owned()]),
+                        )
                     })),
                 }
             } else {
@@ -95,7 +98,7 @@ impl Holdings {
             }
         }
         if !files.is_empty() {
-            named.push(("archive".into(), Holding::Shards(files)));
+            named.push(("archive".into(), CollectionOptions::Shards(files)));
         }
         if !named.is_empty() {
             holdings.results.iter().for_each(|results| say_if_elsewhere(results, arguments));
@@ -103,7 +106,7 @@ impl Holdings {
         // Results alone: their shards, where they lay.
         if named.is_empty() {
             for results in &holdings.results {
-                named.push((name_of(results), Holding::Shards(shards_of(results)?)));
+                named.push((name_of(results), CollectionOptions::Shards(shards_of(results)?)));
             }
         }
         for (name, holding) in named {
@@ -222,14 +225,14 @@ pub fn shards_of(results: &Path) -> Result<Vec<String>> {
 /// Where nothing can be read, or the disk refuses.
 pub fn open(
     name: &str,
-    holding: &Holding,
+    holding: &CollectionOptions,
     facts: Option<&Arc<ArchiveFacts>>,
     options: &OpenOptions,
     say: &dyn Fn(String),
 ) -> Result<Collection> {
     let mut collection = match holding {
-        Holding::Wacz(path) => of_wacz(name, path, say)?,
-        Holding::Shards(arguments) => of_shards(name, arguments, options, say)?,
+        CollectionOptions::Wacz(path) => of_wacz(name, path, say)?,
+        CollectionOptions::Shards(arguments) => of_shards(name, arguments, options, say)?,
     };
     if let Some(facts) = facts {
         collection.facts = Arc::clone(facts) as Arc<dyn Facts>;
@@ -260,7 +263,6 @@ fn of_wacz(name: &str, path: &Path, say: &dyn Fn(String)) -> Result<Collection> 
     Ok(Collection::new(name, Arc::new(MemoryIndex::new(entries)), Arc::new(WaczRecords(wacz))))
 }
 
-/// Records in a WACZ.
 struct WaczRecords(Wacz);
 
 impl RecordStore for WaczRecords {

@@ -58,7 +58,7 @@ pub struct ArchiveFacts {
 }
 
 impl ArchiveFacts {
-    /// Opens what is known in the folder of results `out`, making its file where there is none; `memory` bytes bound the
+    /// Opens the facts of the folder of results `out`, making their file if there is none; `memory` bytes bound the
     /// sort.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ impl JobInput for PagesAndClusters {
 }
 
 columns! {
-    struct Clustered from ClusterRow { url, cluster, earlier }
+    struct ClusterColumns from ClusterRow { url, cluster, earlier }
 }
 
 /// Captures in the order of their URLs.
@@ -80,7 +80,7 @@ fn read(pages: &[PathBuf], clusters: &Path, budget: &Budget) -> Result<Clustered
 
 /// Calls `each` with URL and cluster of every page that is not of earlier results.
 fn read_clusters(clusters: &Path, mut each: impl FnMut(&str, u32) -> Result<()>) -> Result<()> {
-    let mut reader = Reader::<Clustered>::open(clusters)?;
+    let mut reader = Reader::<ClusterColumns>::open(clusters)?;
     while let Some(batch) = reader.next()? {
         batch.rows().filter(|row| !row.earlier).try_for_each(|row| each(row.url, row.cluster))?;
     }

@@ -15,7 +15,7 @@ pub struct CurrentCapture {
     pub url: String,
     /// Its SURT form.
     pub surt: String,
-    /// Its key.
+    /// Key of the URL.
     pub key: u128,
     /// When it was fetched.
     pub time_ms: Option<i64>,
@@ -39,7 +39,7 @@ pub struct CurrentCapture {
 
 columns! {
     /// What decides which capture counts, and what later jobs want of it.
-    struct Captured from PageRow {
+    struct CaptureColumns from PageRow {
         url,
         url_sortkey,
         url_key,
@@ -62,7 +62,7 @@ columns! {
 type Order = (String, Option<i64>, Unread<()>, i64, String, u32);
 
 /// Key, body, text, SimHash, place, words and SURT form of a capture.
-type Stored = (u128, u128, u128, Option<u64>, u64, u32, String);
+type StoredCapture = (u128, u128, u128, Option<u64>, u64, u32, String);
 
 /// A number for the place of a capture: equal for equal file names and offsets.
 pub fn place(shard: &str, offset: i64) -> u64 {
@@ -76,7 +76,7 @@ pub fn body_of(digest: Option<&str>, length: u64) -> u128 {
 
 /// Captures in the order of their URLs, the current one of each URL last.
 pub struct Captures {
-    sorted: SortedRows<Order, Stored>,
+    sorted: SortedRows<Order, StoredCapture>,
     current: Option<CurrentCapture>,
     ended: bool,
     superseded: u64,
@@ -94,8 +94,8 @@ pub fn read(parts: &[PathBuf], budget: &Budget) -> Result<Captures> {
     Ok(Captures { sorted: sorter.finish()?, current: None, ended: false, superseded: 0 })
 }
 
-fn read_part(path: &Path, part: u32, sorter: &mut RowSorter<Order, Stored>) -> Result<()> {
-    let mut reader = Reader::<Captured>::open(path)?;
+fn read_part(path: &Path, part: u32, sorter: &mut RowSorter<Order, StoredCapture>) -> Result<()> {
+    let mut reader = Reader::<CaptureColumns>::open(path)?;
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             let is_page = page.is_html || page.page_type.is_some();
@@ -150,7 +150,7 @@ impl Captures {
 }
 
 impl CurrentCapture {
-    fn of(((url, time_ms, _, offset, shard, part), stored): (Order, Stored)) -> Self {
+    fn of(((url, time_ms, _, offset, shard, part), stored): (Order, StoredCapture)) -> Self {
         let (key, body, text, simhash, place, words, surt) = stored;
         CurrentCapture { url, surt, key, time_ms, body, text, simhash, words, place, part, shard, offset }
     }

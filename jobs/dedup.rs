@@ -1,12 +1,14 @@
-//! `webmill dedup`: exact and near-duplicates among the current captures, as pairs with their evidence, and as clusters.
+//! `webmill dedup`: finds exact and near-duplicates among the current captures, as pairs with their evidence, and as clusters.
 //!
-//! **Algorithm.** Pages are put in the order of what to keep. Equal bodies and texts are stars about the first page that
-//! has them. Of every text one page goes on: the bands of its MinHash sketch, which `webmill extract` stored, bring it
-//! together with candidates, and so does its SimHash; every candidate is compared by all shingles before it is a row. Of
-//! the pairs clusters are formed. Further signatures (`by`) find pairs of kinds of their own.
+//! `webmill run` calls it after `extract`; `dedup apply`, `graph` (with `fold_duplicates`), `mirrors`, `repeated` and the report read its tables.
 //!
-//! **Cost.** About 60 bytes a page in memory; all else is sorted within `--memory` or lies in temporary files: 150 bytes a
-//! page, the texts, and the shingles of those that are compared.
+//! **Algorithm.** Pages are sorted in the order of what to keep. Pages with equal bodies or texts are paired with the first of them. One page
+//! of every text goes on: it gets candidates by the bands of its MinHash sketch, which `webmill extract` stored, and by its SimHash. Each
+//! candidate is compared by all shingles before it becomes a row. Clusters are formed from the pairs. Further signatures (`by`) find pairs of
+//! kinds of their own.
+//!
+//! **Cost.** About 60 bytes a page in memory. All other data is sorted within `--memory` or lies in temporary files: 150 bytes a
+//! page, the texts, and the shingles of the pages that are compared.
 //!
 //! **Determinism.** The tables are a function of the pages and the settings.
 
@@ -73,12 +75,13 @@ settings! {
         /// datatrove, or bands x rows such as 16x8 or, with 5-word shingles, 14x8w5. Those of `webmill`, which auto takes
         /// from .77 on, are stored by extract; for others all texts are signed again.
         pub bands: BandChoice = BandChoice::Auto;
-        /// Bits in which the SimHashes of candidates differ at most.
+        /// Most bits in which the SimHashes of candidates may differ.
         pub simhash_bits: u32 = 3, within 0..=7;
-        /// Whether candidates are compared by all shingles. Without, `by = ["simhash"]` gives the pairs and clusters of
-        /// the literature, and no passages are sought.
+        /// Whether candidates are compared by all shingles. If false, `by = ["simhash"]` gives the pairs and
+        /// clusters of the literature, and shared passages are not searched for.
         pub verify: bool = true;
-        /// Signatures whose pairs form clusters; further ones only if they are named here.
+        /// Signatures whose pairs form clusters; those of spotsigs, semantic and structure do so only if they are
+        /// named here.
         pub cluster_by: Vec<By> = by::NEAR.to_vec();
         /// For semantic: a file of lines "base variant variant", read as one word each.
         #[serde(skip_serializing)]
@@ -86,13 +89,14 @@ settings! {
         /// For semantic: a file of lines "word tag"; nouns count three times.
         #[serde(skip_serializing)]
         pub parts_of_speech: Option<PathBuf> = None;
-        /// Texts of fewer words are no near-duplicates of anything: too little to compare. Copies they may be only by body.
+        /// Texts of fewer words are too short to compare: they are never near-duplicates, and are copies only if
+        /// their bodies are equal.
         pub min_words: u32 = 12, within 0..=1_000_000;
         /// Which page of a cluster is kept: earliest, longest, rank or canonical.
         pub keep: KeepPolicy = KeepPolicy::default();
-        /// Whether passages and contained texts are sought at all.
+        /// Whether shared passages and contained texts are searched for.
         pub passages: bool = true;
-        /// Folders of earlier results that pages are compared with too.
+        /// Folders of earlier results with whose pages these pages are compared, too.
         #[serde(skip_serializing)]
         pub against: Vec<PathBuf> = Vec::new();
     }
@@ -112,13 +116,13 @@ pub struct DedupInput {
     extract: Committed,
     /// Only where the order asks for it.
     rank: Option<Committed>,
-    against: Vec<Against>,
+    against: Vec<EarlierResults>,
     /// Files of words that signatures read.
     words: Inputs,
 }
 
 /// Earlier results.
-struct Against {
+struct EarlierResults {
     extract: Committed,
     dedup: Option<Committed>,
 }
@@ -152,16 +156,16 @@ impl JobInput for DedupInput {
 pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
     let settings: Dedup = context.settings()?;
     let by_rank = settings.keep == KeepPolicy::Rank;
-    let against = |out: &PathBuf| -> Result<Against> {
+    let against = |out: &PathBuf| -> Result<EarlierResults> {
         let extract = crate::job::latest(out, Extract::NAME)?;
         let dedup = match open_latest(out, Dedup::NAME) {
             Err(Error::Config(_)) => None,
             dedup => Some(dedup?),
         };
-        Ok(Against { extract, dedup })
+        Ok(EarlierResults { extract, dedup })
     };
     let extract = context.results_of(Extract::NAME)?;
-    let against: Vec<Against> = settings.against.iter().map(against).collect::<Result<_>>()?;
+    let against: Vec<EarlierResults> = settings.against.iter().map(against).collect::<Result<_>>()?;
     let mut keys = vec![&extract.manifest.key];
     for (results, folder) in against.iter().zip(&settings.against) {
         if keys.contains(&&results.extract.manifest.key) {
@@ -182,8 +186,8 @@ pub fn dedup(context: &Context<'_>) -> Result<Option<Committed>> {
     context.run(&settings, &input)
 }
 
-/// Refuses earlier duplicates that were found by bands of another shape: what is near there may not be near here.
-fn refuse_other_shape(settings: &Dedup, results: &Against, folder: &Path) -> Result<()> {
+/// Refuses earlier duplicates that were found by bands of another shape: pages near by those bands may not be near by these.
+fn refuse_other_shape(settings: &Dedup, results: &EarlierResults, folder: &Path) -> Result<()> {
     let Some(dedup) = &results.dedup else { return Ok(()) };
     let then: Option<Dedup> = serde_json::from_value(dedup.manifest.configuration.clone()).ok();
     let bands = |settings: &Dedup| settings.by.contains(&By::Bands).then(|| settings.shape());

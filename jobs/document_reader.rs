@@ -43,17 +43,17 @@ pub fn reader() -> Arc<dyn ReadDocument> {
 /// Where the process cannot be confined, or a pipe breaks.
 pub fn serve() -> io::Result<()> {
     match std::env::var("WEBMILL_TEST_DOCUMENTS") {
-        Ok(mark) if !mark.is_empty() => isolate::serve_with(Obedient { mark: mark.into_bytes() }),
+        Ok(mark) if !mark.is_empty() => isolate::serve_with(ObedientReader { mark: mark.into_bytes() }),
         _ => isolate::serve(),
     }
 }
 
 /// Does what documents say behind a mark; reads those without it.
-struct Obedient {
+struct ObedientReader {
     mark: Vec<u8>,
 }
 
-impl ReadDocument for Obedient {
+impl ReadDocument for ObedientReader {
     fn read(&self, bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Document, Failure> {
         let behind = memmem::find(bytes, &self.mark).and_then(|at| bytes.get(at + self.mark.len()..));
         let told = behind.unwrap_or_default();

@@ -7,7 +7,7 @@ text_enum! {
     pub enum Reason {
         /// Its body is that of the page that stays.
         Body = "body",
-        /// Its text is.
+        /// Its text is equal to that of another capture.
         Text = "text",
         /// Its text is near that of the page that stays.
         Near = "near",
@@ -22,12 +22,12 @@ impl Reason {
     /// All of them, in the order of what they take for granted.
     pub const ALL: [Reason; 5] = [Reason::Body, Reason::Text, Reason::Near, Reason::Contained, Reason::Gone];
 
-    /// Its number.
+    /// The number under which the reason is stored.
     pub fn number(self) -> u64 {
         self as u64
     }
 
-    /// The one of that number.
+    /// The reason that is stored under `number`.
     pub fn of_number(number: u64) -> Reason {
         Self::ALL.get(number as usize).copied().unwrap_or(Reason::Near)
     }

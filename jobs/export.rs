@@ -22,7 +22,7 @@ use webmill_run::Cancel;
 use webmill_table::{ColumnSchema, ColumnType, DynamicReader, TableSchema, Value};
 
 use crate::catalogue::TableFiles;
-use aside::Aside;
+use aside::AsideFile;
 
 /// How tables are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,7 @@ pub fn to_file(tables: &[ExportTable<'_>], form: Form, path: &Path, cancel: &Can
     if path.is_dir() {
         return Err(Error::Config(format!("{}: a folder, not a file", path.display())));
     }
-    let aside = Aside::new(path)?;
+    let aside = AsideFile::new(path)?;
     match form {
         #[cfg(feature = "sqlite")]
         Form::Sqlite => sqlite::write(tables, aside.path(), cancel)?,

@@ -1,30 +1,31 @@
 //! `webmill extract`: shards in, tables of pages, links, texts, their details and templates of hosts out, in one pass.
 //!
+//! `webmill run` calls this job first; all other jobs read its tables and no shards.
 //!
-//! - A body that is no HTML and whose bytes are a document is read by `mill::Documents`, and stands where an HTML page would. Texts
-//!   are read from the page's characters; what has a signature goes over a pipe to a child (`documents::isolate::Pool`; the binary's
-//!   hidden subcommand `read-documents`, `jobs/document_reader.rs`), one a thread. A child dies with its document; a document whose
-//!   child had read others before goes to a fresh one once more, so that no row depends on what came before on which thread. What is
-//!   neither HTML nor a document may be a medium (`mill::Media`).
-//! - Rows of `media` are put together aside. A picture that pages show has a row a page there; when all parts are there, those of
-//!   pictures that were fetched go, and of others one stays (`jobs/extract/media.rs`).
-//! - A shard is cut into parts by size alone. A part guesses where its first record starts, by the recovery rule of the format; when
-//!   all parts are done, each must begin exactly where the one before ended, or it is read again from there. So cuts never change a
-//!   record.
-//! - Rows of a part are gathered up to a budget, sorted by SURT and written aside. When it is known which captures count, consecutive
-//!   parts are merged into the files of the tables (`jobs/extract/tables.rs`, `table::merge`: column by column, no row is made of
-//!   them): 32,768 rows and up each (recipe `file_rows`), none empty but the only one of a table. A file of another table begins with
-//!   the captures of the file of `pages` of its name and goes on up to the next file of its table: who reads two tables side by side
-//!   asks `output::covering` or `output::covered`.
-//! - Before that, the captures of each host are counted; of hosts with enough of them 64 pages, those of the smallest URL hashes, are
-//!   parsed and compared (`text::Template`). What is learnt goes to the extractors of all parts. Small hosts are not looked at: their
-//!   pages would all be parsed twice.
-//! - Where the time goes is counted where it is spent: `capture::timing::span` puts a thread into a part of the work; parts exclude
-//!   each other, and `run.json` has their seconds. A new step of the pass gets a part of its own.
-//! - Which capture of a URL counts (`jobs/current_captures.rs`): the latest one with status 2xx that is HTML or a document that was
-//!   read, ties by digest, then place. A URL that redirects is a node too, with one arc.
-//! - The current capture of each URL is known when all parts are there: `extract` sorts what decides (`jobs/extract/current.rs`) and
-//!   writes `is_current` into `pages`, `texts`, `records`, `comments`, `structured` and `media`.
+//! - **Parts.** A shard is divided into parts by size alone. A part looks for its first record by the recovery rule of the format. When
+//!   all parts are done, each must begin exactly where the one before ended, or it is read again from there. So the division never
+//!   changes a record.
+//! - **Templates.** Before the pass the captures of each host are counted. Of hosts with enough captures, 64 pages (those with the smallest
+//!   URL hashes) are parsed and compared (`text::Template`), and the extractors of all parts get the templates. Small hosts have none,
+//!   since all of their pages would be parsed twice.
+//! - **Documents.** A body that is not HTML and whose bytes are a document is read by `mill::Documents`, and takes the place of an HTML page.
+//!   Plain texts are read from the page's characters. Formats with a signature are sent over a pipe to a child process
+//!   (`documents::isolate::Pool`; the hidden subcommand `read-documents`, `jobs/document_reader.rs`), of which each thread has one. If
+//!   a child dies, only its document is lost; if the child had read other documents before, the document is tried once more in a new child,
+//!   so that no row depends on the documents that a thread read before. All other bodies may be media (`mill::Media`).
+//! - **Media.** A picture that pages show has a row for each of these pages at first. When all parts are done, rows of pictures that were
+//!   fetched are removed, and one row of each other picture stays (`jobs/extract/media.rs`).
+//! - **Current captures.** The current capture of a URL (`jobs/current_captures.rs`) is the latest one with status 2xx that is HTML or a document
+//!   that could be read; ties are decided by digest, then place. It is known when all parts are done: the keys of all captures are sorted
+//!   (`jobs/extract/current.rs`), and `is_current` is written into `pages`, `texts`, `records`, `comments`, `structured` and `media`. A URL that
+//!   redirects is a node of the graph, too, with one arc.
+//! - **Files.** Rows of a part are collected up to a budget, sorted by SURT and written to temporary files. Then consecutive parts are merged
+//!   into the files of the tables (`jobs/extract/tables.rs`, `table::merge`: column by column, without making rows) of at least 32,768
+//!   rows each (recipe `file_rows`); only the single file of an empty table is empty. A file of another table begins with the captures of the
+//!   file of `pages` with its name and goes on up to the next file of its table; code that reads two tables side by side asks
+//!   `output::covering` or `output::covered`.
+//! - **Timings.** `capture::timing::span` assigns the time of a thread to one of the steps of the pass; `run.json` has the seconds of each. A
+//!   further step of the pass needs a span of its own.
 
 mod current;
 pub mod log;
@@ -74,16 +75,16 @@ settings! {
     pub struct Extract {
         /// Largest record held in memory; a larger one is cut and marked.
         pub max_record_bytes: u64 = 64 << 20, within 1 << 10..=1 << 40;
-        /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the input: enough units to share out, few
-        /// enough to keep track of.
+        /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the input, so that all threads
+        /// have work and there are not too many units.
         pub part_bytes: u64 = 0;
         /// Bytes of rows that are gathered before they are sorted and written aside as a part.
         pub buffer_bytes: usize = 8 << 20, within 1..=1 << 40;
         /// Least rows of each file of a table, if the table has as many: parts are merged until then.
         pub file_rows: u64 = 32_768, within 1..=1 << 20;
-        /// Captures of a host that are enough to compare its pages first: what nearly all of them show is left out of their
-        /// main texts. 0: never; else heads of records are read once more, and half of the pages of each such
-        /// host, 10 to 32.
+        /// Captures from which on the pages of a host are compared before texts are extracted: text that nearly all
+        /// of them show is left out of their main texts. 0: never; else the heads of records are read twice, and
+        /// half of the pages of each such host, 10 to 32.
         pub template_pages: u64 = 10;
         /// Name of the crawl, for the column of that name.
         pub crawl: String = "crawl".into();
@@ -91,15 +92,16 @@ settings! {
         pub companions: bool = false;
         /// Whether pictures (`<img>`: src, and the largest of srcset) have rows in `links`, of kind `img`.
         pub images: bool = false;
-        /// Whether table `media` has rows: what pictures, sound and video say of themselves, and pictures that pages show.
+        /// Whether table `media` has rows: metadata of pictures, sound and video, and pictures that pages show.
         pub media: bool = true;
-        /// Whether it says where pictures and videos were made, which may tell where people live.
+        /// Whether table `media` says where pictures and videos were made, which may reveal where people live.
         pub gps: bool = false;
-        /// Whether documents that are no HTML (PDF, Office files, RTF, OpenDocument, EPUB, feeds, tables of values, Markdown, plain
-        /// text) are read.
+        /// Whether documents other than HTML (PDF, Office files, RTF, OpenDocument, EPUB, feeds, tables of values,
+        /// Markdown, plain text) are read.
         pub documents: bool = true;
-        /// Most of the documents that may be left unread for reasons of ours (crashed, too slow, out of memory, no process to read
-        /// them in) before the exit code is 1, as a share, 0 to 1. Those that are encrypted, damaged or too large are counted alone.
+        /// Share of the documents, 0 to 1, above which the exit code is 1 if webmill's readers failed on them (they
+        /// crashed, were too slow, ran out of memory, or could not be started). Documents that are encrypted,
+        /// damaged or too large do not count.
         pub max_unread: f64 = 0.1;
     }
 }

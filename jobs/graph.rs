@@ -12,7 +12,7 @@ use webmill_capture::names::near_to;
 use webmill_capture::settings;
 use webmill_capture::surt::surt_host;
 use webmill_capture::{Error, Result, canonical_host};
-use webmill_graph::{BuildOptions, GraphBuilder, Numbered, Numbering};
+use webmill_graph::{BuildOptions, GraphBuilder, NumberedGraph, Numbering};
 use webmill_html::LinkKind;
 use webmill_run::{Committed, Inputs, Job, JobInput, Measure, Stage, Unit};
 use webmill_sort::Budget;
@@ -48,7 +48,7 @@ settings! {
         pub drop_internal: bool = false;
         /// Leave out links that ask not to be followed.
         pub drop_nofollow: bool = true;
-        /// Hosts (with their subdomains) to which no link counts; one that nothing is on is an error.
+        /// Hosts (with their subdomains) to which no link counts; a host that the corpus does not have is an error.
         pub stop_hosts: Vec<String> = Vec::new();
         /// Kinds of links that make arcs, see links.kind.
         pub kinds: Vec<String> = ["a", "area", "frame", "iframe", "form", "meta-refresh", "http-redirect", "document"]
@@ -138,7 +138,7 @@ impl GraphJob {
 
     /// # Errors
     /// Where no page and no link is on one of the stop hosts.
-    fn all_met(&self, numbered: &Numbered) -> Result<()> {
+    fn all_met(&self, numbered: &NumberedGraph) -> Result<()> {
         let Some(unmet) = numbered.unmet_stop_hosts().first() else { return Ok(()) };
         let named = self.stop_surts()?.iter().position(|surt| surt == unmet);
         let named = named.map_or(unmet, |at| &self.stop_hosts[at]);
@@ -217,12 +217,12 @@ impl GraphJob {
 }
 
 columns! {
-    struct Named from NodeRow { url }
+    struct UrlColumn from NodeRow { url }
 }
 
 /// The names of the nodes of one level, in node order.
 pub fn each_name(graph: &Committed, level: Level) -> impl Iterator<Item = Result<String>> {
-    let mut reader = read_level::<Named>(graph, level);
+    let mut reader = read_level::<UrlColumn>(graph, level);
     let mut failed = false;
     std::iter::from_fn(move || {
         if failed {

@@ -130,8 +130,8 @@ impl KeywordsJob {
             )));
         }
         let at_once = match spread {
-            Spread::Parts => rayon::current_num_threads().min((stage.memory / need - 1) as usize),
-            Spread::Rows => 1,
+            ParallelUnit::Parts => rayon::current_num_threads().min((stage.memory / need - 1) as usize),
+            ParallelUnit::Rows => 1,
         };
         stage.progress.begin("count words", parts.len() as u64, Measure::Items);
         let (mut corpus, mut terms) = (DocumentFrequencies::new(counted_words), Vec::new());
@@ -169,7 +169,7 @@ impl KeywordsJob {
         (part, terms): (&Path, &Numbered),
         name: &str,
         corpus: &DocumentFrequencies,
-        spread: Spread,
+        spread: ParallelUnit,
         unit: &mut Unit<'_>,
     ) -> Result<()> {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
@@ -213,23 +213,23 @@ impl KeywordsJob {
 
 /// What is worked on at the same time.
 #[derive(Debug, Clone, Copy)]
-enum Spread {
+enum ParallelUnit {
     /// Files of the table.
     Parts,
     /// The rows of a batch: there are fewer files than threads.
     Rows,
 }
 
-impl Spread {
+impl ParallelUnit {
     fn of(parts: usize) -> Self {
-        if parts < rayon::current_num_threads() { Spread::Rows } else { Spread::Parts }
+        if parts < rayon::current_num_threads() { ParallelUnit::Rows } else { ParallelUnit::Parts }
     }
 
     /// What `of` gives of each row, in their order.
     fn map<R: Sync, T: Send>(self, rows: &[R], of: impl Fn(&R) -> T + Send + Sync) -> Vec<T> {
         match self {
-            Spread::Parts => rows.iter().map(of).collect(),
-            Spread::Rows => rows.par_iter().map(of).collect(),
+            ParallelUnit::Parts => rows.iter().map(of).collect(),
+            ParallelUnit::Rows => rows.par_iter().map(of).collect(),
         }
     }
 }

@@ -76,7 +76,7 @@ pub fn read_level<C: Columns>(committed: &Committed, level: Level) -> Reader<C> 
     Reader::over(vec![committed.path(&part_file(C::Row::NAME, level))])
 }
 
-/// The number of a node must be that of its row: what is zipped with nodes relies on it.
+/// The number of a node must be that of its row: columns zipped with nodes rely on it.
 ///
 /// # Errors
 /// [`Error::Internal`] where it is another, or beyond the `nodes` of the graph.

@@ -55,7 +55,7 @@ pub struct TextOptions {
     pub focus: Focus,
     /// With [`TextForm::Json`]: a field `markdown` with the text as Markdown.
     pub with_markdown: bool,
-    /// With [`TextForm::Md`]: what is known of the page before its text, as YAML.
+    /// With [`TextForm::Md`]: the metadata of the page before its text, as YAML.
     pub front_matter: bool,
     /// Whether readers' comments are written; by default in JSON, XML and TEI only.
     pub comments: Option<bool>,

@@ -2,7 +2,7 @@
 //! [`webmill_graph::measure`].
 //!
 //! A graph that is larger than the memory is ranked with `lean`: graph files are mapped anyway, and `Csr::transpose_on_disk` makes
-//! the transpose in a file, as many targets at a time as fit. What is counted is private memory; the page cache is the system's.
+//! the transpose in a file, as many targets at a time as fit. Only private memory is counted; the page cache belongs to the system.
 //! `lean` changes the order of PageRank's sums, so it is a setting and not `--memory`'s business.
 
 pub mod places;
@@ -48,7 +48,7 @@ pub fn rank(context: &Context<'_>) -> Result<Option<Committed>> {
 }
 
 columns! {
-    struct Named from NodeRow { node, url, crawled }
+    struct NodeColumns from NodeRow { node, url, crawled }
 }
 
 /// Calls `each` with number, name and whether a page was captured, for every node of a level in its order.
@@ -57,7 +57,7 @@ fn each_node(
     level: Level,
     mut each: impl FnMut(u32, &str, bool) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = read_level::<Named>(graph, level);
+    let mut reader = read_level::<NodeColumns>(graph, level);
     while let Some(batch) = reader.next()? {
         batch.rows().try_for_each(|node| each(node.node, node.url, node.crawled == Some(Crawled::Html)))?;
     }
@@ -138,11 +138,11 @@ impl RankJob {
 }
 
 /// A score with one number per node.
-type Scored = (&'static Score, Vec<f64>);
+type ScoreVector = (&'static Score, Vec<f64>);
 
 /// Kendall's tau-b of each two scores that are compared, estimates last; without those of a score by which all nodes
 /// are equal.
-fn agreement(level: Level, mut scores: Vec<Scored>) -> Result<Vec<AgreementRow>> {
+fn agreement(level: Level, mut scores: Vec<ScoreVector>) -> Result<Vec<AgreementRow>> {
     scores.retain(|(score, _)| score.compared);
     scores.sort_by_key(|(score, _)| score.values == Values::Estimates);
     let mut rows = Vec::new();
@@ -155,7 +155,7 @@ fn agreement(level: Level, mut scores: Vec<Scored>) -> Result<Vec<AgreementRow>>
     Ok(rows)
 }
 
-fn write(source: &Committed, level: Level, unit: &mut Unit<'_>, scores: &[Scored]) -> Result<()> {
+fn write(source: &Committed, level: Level, unit: &mut Unit<'_>, scores: &[ScoreVector]) -> Result<()> {
     let table = tables::ranks();
     let relative = part_file(&table.name, level);
     let mut file = DynamicWriter::create(&unit.create(&relative)?, &table, &footer(unit))?;

@@ -1,20 +1,21 @@
-//! Shards named by URL: fetched whole into a folder, gone on with where they were cut off, kept for the next run.
+//! Downloads shards that are given by URL into a folder, resumes broken downloads, and keeps complete ones for the next run.
 //!
-//! What is fetched lies at `FOLDER/DIGEST OF THE URL/NAME`, where NAME is the last part of the URL's path: what tables call the shard,
-//! or DIGEST/NAME where two have one name. `.NAME.source` says what the server called it (ETag, Last-Modified, length); `.NAME.part`
-//! grows while bytes come, and `.NAME.part.source` says the same of that.
+//! Every command that takes shards calls it, before their format is recognised.
 //!
-//! **Algorithm.** A part is gone on with by `Range`, if the server's own mark of it (`If-Range`) still holds, and the answer has that
-//! mark too, else fetched anew. A file is whole when it has the length that was announced. A whole one is asked for by its marks, and
-//! kept where the server says that it is the same, or does not give it; without marks it is fetched anew.
+//! A downloaded file is `FOLDER/DIGEST OF THE URL/NAME`, where NAME is the last part of the URL's path. Tables call the shard NAME, or
+//! DIGEST/NAME if two shards have one name. `.NAME.source` has the server's marks of the file (ETag, Last-Modified, length). `.NAME.part`
+//! is a download in progress, and `.NAME.part.source` has its marks.
 //!
-//! **Limits.** Ten redirects, to http and https alone; a minute without a byte ends a connection; five failures without
-//! 1 MiB between them end a download, and so does each answer that will not change. `Retry-After` is waited for, up to
-//! a minute. Without announced length at most
-//! 64 GiB; else the disk is the bound, and what is there is gone on with later.
+//! **Algorithm.** A part is resumed by `Range` if the server's mark of it (`If-Range`) still holds and the answer has the same mark;
+//! otherwise the file is fetched from the beginning. A file is complete if it has the announced length. A complete file is requested with its
+//! marks, and kept if the server says that it has not changed, or does not deliver it. Without marks it is fetched again.
 //!
-//! **Why not the crawl's reader.** That keeps what a server sent byte for byte; here only the body counts, and a plain client (reqwest)
-//! knows proxies, redirects and HTTP as it is.
+//! **Limits.** Ten redirects, to http and https only. A minute without a byte ends a connection. Five failures without 1 MiB between them
+//! end a download, as does an answer that will not change. `Retry-After` is obeyed up to a minute. A file without announced length may
+//! have 64 GiB; others are limited by the disk, and the part that was downloaded is resumed later.
+//!
+//! **Why not the crawl's reader.** That reader keeps the bytes of a server as they are; here only the body is needed, and a plain client
+//! (reqwest) handles proxies, redirects and all forms of HTTP.
 
 mod source;
 
@@ -61,7 +62,7 @@ pub fn is_remote(input: &str) -> bool {
     (scheme("http://") || scheme("https://")) && !Path::new(input).exists()
 }
 
-/// The inputs with what is named by URL fetched into `folder`, in their order.
+/// The inputs in their order, with those given by URL fetched into `folder`.
 ///
 /// # Errors
 /// [`Error::Io`] with the URL where it is none, or a server does not give the file; [`Error::Interrupted`].
@@ -108,7 +109,7 @@ fn cache() -> PathBuf {
     home.unwrap_or_else(std::env::temp_dir).join("webmill/downloads")
 }
 
-/// As [`webmill_shard::discover`], with what is named by URL [`cached`].
+/// As [`webmill_shard::discover`], with inputs given by URL [`cached`].
 ///
 /// # Errors
 /// As both; where nothing could be fetched and nothing else was named, the first reason.
@@ -157,16 +158,16 @@ fn hidden(target: &Path, ending: &str) -> PathBuf {
 }
 
 /// Why an attempt failed.
-enum Failed {
+enum FailedAttempt {
     /// It may be tried again, after so long where the server says that.
     Again(String, Option<Duration>),
     /// It may not.
     Final(Error),
 }
 
-impl From<Error> for Failed {
+impl From<Error> for FailedAttempt {
     fn from(error: Error) -> Self {
-        Failed::Final(error)
+        FailedAttempt::Final(error)
     }
 }
 
@@ -210,7 +211,7 @@ impl<'a> Downloader<'a> {
         Ok(target.to_string_lossy().into_owned())
     }
 
-    /// Fetches `url` to `target`, whose folder is made; what is there and the server's still is kept.
+    /// Fetches `url` to `target`, whose folder is made; a file that is there and unchanged on the server is kept.
     ///
     /// # Errors
     /// As of [`fetched`].
@@ -254,8 +255,8 @@ impl<'a> Downloader<'a> {
             self.cancel.check()?;
             let (why, wait) = match self.attempt(url, shown, paths, part) {
                 Ok(()) => return Ok(()),
-                Err(Failed::Final(error)) => return Err(error),
-                Err(Failed::Again(why, wait)) => (why, wait.unwrap_or_default()),
+                Err(FailedAttempt::Final(error)) => return Err(error),
+                Err(FailedAttempt::Again(why, wait)) => (why, wait.unwrap_or_default()),
             };
             let there = part.metadata().at(paths.0)?.len();
             failures = if there >= most.saturating_add(GAIN_BYTES) { 1 } else { failures + 1 };
@@ -333,7 +334,7 @@ impl<'a> Downloader<'a> {
         shown: &str,
         (path, marks): (&Path, &Path),
         part: &mut File,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), FailedAttempt> {
         let mut source = RemoteFile::read(marks, shown);
         let mut at = part.metadata().at(path)?.len();
         let usable = source.mark().is_some() && source.bytes.is_none_or(|bytes| at <= bytes);
@@ -361,7 +362,10 @@ impl<'a> Downloader<'a> {
             }
             StatusCode::RANGE_NOT_SATISFIABLE | StatusCode::PARTIAL_CONTENT if at > 0 => {
                 part.set_len(0).at(path)?;
-                return Err(Failed::Again("the server does not go on with what is there".into(), None));
+                return Err(FailedAttempt::Again(
+                    "the server does not go on with what is there".into(),
+                    None,
+                ));
             }
             status => return Err(unanswered(shown, status, answer.headers())),
         }
@@ -377,21 +381,28 @@ impl<'a> Downloader<'a> {
         copied?;
         let there = part.metadata().at(path)?.len();
         match source.bytes {
-            Some(bytes) if there != bytes => {
-                Err(Failed::Again(format!("the connection ended after {there} of {bytes} bytes"), None))
-            }
+            Some(bytes) if there != bytes => Err(FailedAttempt::Again(
+                format!("the connection ended after {there} of {bytes} bytes"),
+                None,
+            )),
             Some(_) => Ok(()),
             None => Ok(RemoteFile { bytes: Some(there), ..source }.keep(marks)?),
         }
     }
 
     /// Copies at most `most` bytes of an answer.
-    fn copy(&self, answer: &mut Response, part: &mut File, path: &Path, most: u64) -> Result<(), Failed> {
+    fn copy(
+        &self,
+        answer: &mut Response,
+        part: &mut File,
+        path: &Path,
+        most: u64,
+    ) -> Result<(), FailedAttempt> {
         let mut buffer = vec![0; 1 << 16];
         let mut copied = 0;
         loop {
             self.cancel.check()?;
-            let n = answer.read(&mut buffer).map_err(|e| Failed::Again(causes(&e), None))?;
+            let n = answer.read(&mut buffer).map_err(|e| FailedAttempt::Again(causes(&e), None))?;
             if n == 0 {
                 return Ok(());
             }
@@ -422,21 +433,21 @@ fn goes_on(answer: &Response, at: u64, source: &RemoteFile) -> bool {
 }
 
 /// Why an answer of this status gives nothing.
-fn unanswered(shown: &str, status: StatusCode, headers: &HeaderMap) -> Failed {
+fn unanswered(shown: &str, status: StatusCode, headers: &HeaderMap) -> FailedAttempt {
     let why = format!("the server answers {status}");
     if ![StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&status) {
         return failed(shown, why, status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT);
     }
     let seconds = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
-    Failed::Again(why, seconds.map(Duration::from_secs))
+    FailedAttempt::Again(why, seconds.map(Duration::from_secs))
 }
 
-fn failed(shown: &str, why: String, again: bool) -> Failed {
-    if again { Failed::Again(why, None) } else { refused(shown, why) }
+fn failed(shown: &str, why: String, again: bool) -> FailedAttempt {
+    if again { FailedAttempt::Again(why, None) } else { refused(shown, why) }
 }
 
-fn refused(shown: &str, why: String) -> Failed {
-    Failed::Final(Error::io(shown, std::io::Error::other(why)))
+fn refused(shown: &str, why: String) -> FailedAttempt {
+    FailedAttempt::Final(Error::io(shown, std::io::Error::other(why)))
 }
 
 /// An error with what caused it, without the URL, which whoever says it has.

@@ -62,7 +62,7 @@ pub struct Sources {
     pub shape: Committed,
     /// Duplicates, clusters.
     pub dedup: Committed,
-    /// Keywords.
+    /// Results of job `keywords`.
     pub keywords: Committed,
     /// Repeated lines and paragraphs, where they were looked for.
     pub repeated: Option<Committed>,
@@ -163,7 +163,8 @@ settings! {
         pub top: usize = 15, within 1..=10_000;
         /// Language of the page: en or zh.
         pub lang: String = "en".into();
-        /// Folder of earlier results: what changed since is a part of the page. Its content is in the key, not its path.
+        /// Folder of earlier results; the page then has a part about the changes since. The key of the job depends
+        /// on the content of the folder, not on its path.
         #[serde(skip_serializing)]
         pub compare: Option<PathBuf> = None;
     }
@@ -181,7 +182,6 @@ impl Settings for Report {
 }
 
 impl Report {
-    /// The language.
     fn language(&self) -> Lang {
         Lang::named(&self.lang).unwrap_or_default()
     }

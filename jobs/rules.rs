@@ -4,7 +4,7 @@
 //! link tags lead to, however deep; its groups become tables.
 //!
 //! **Algorithm.** Shards are read in one pass (`scan`), in which the layers that pages are entered by for their address are done at
-//! once. What is left is visited in waves: what the link tags of one wave lead to is the next one; each (page, rule, layer) is done once, so that layers that open each
+//! once. The other pages are visited in waves: the targets of one wave's link tags are the next wave; each (page, rule, layer) is done once, so that layers that open each
 //! other end. A page is read, decoded and parsed once for all that a wave wants of it. What tags found is kept on disk by
 //! (page, rule, layer); at last groups are walked from the pages on which their rows begin, in the order of their SURT.
 //!
@@ -51,7 +51,8 @@ settings! {
     /// The recipe's `[rules]`.
     #[derive(PartialEq)]
     pub struct RuleSettings {
-        /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. `webmill run` leaves the job out where there are none.
+        /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for built-in rules. `webmill run`
+        /// leaves the job out if there are none.
         pub files: Vec<String> = Vec::new();
         /// Share of links to pages that are in no shard, beyond which the exit code is 1; 0 to 1.
         pub max_missing: f64 = 0.1;

@@ -162,7 +162,7 @@ impl<'a> Board<'a> {
     }
 }
 
-/// Runs jobs two at a time, as long as two fit. What is not among the results then is to be done alone.
+/// Runs jobs two at a time, as long as two fit. Jobs that are not among the results then must run alone.
 fn two_at_a_time<'a>(context: &Context<'_>, jobs: &'a [&'a JobEntry]) -> Result<()> {
     let (all, left) = (jobs, jobs.to_vec());
     let board = Mutex::new(Board { all, left, done: Vec::new(), running: 0, failed: None });

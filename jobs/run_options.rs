@@ -37,7 +37,7 @@ pub struct RunOptions {
     pub max_bad: f64,
     /// Only say what would be done.
     pub dry_run: bool,
-    /// Say where the time went.
+    /// Print how long each step took.
     pub timings: bool,
 }
 
@@ -85,10 +85,10 @@ impl RunOptions {
     }
 }
 
-/// A number of threads, from 1 to eight a processor: more only wait for each other.
+/// Checks a number of threads: from 1 to eight per processor, since more only wait for each other.
 ///
 /// # Errors
-/// What is needed, for any other number.
+/// A message with the range, for any other number.
 pub fn check_threads(threads: usize) -> Result<usize, String> {
     let most = (8 * processors()).max(64);
     match threads {
@@ -113,7 +113,7 @@ pub fn check_memory(bytes: u64) -> Result<u64> {
 /// A share from 0 to 1.
 ///
 /// # Errors
-/// What is needed, for any other number.
+/// A message with the range, for any other number.
 pub fn check_share(share: f64) -> Result<f64, String> {
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("a share from 0 to 1 is needed".to_owned()) }
 }

@@ -70,7 +70,7 @@ columns! {
 }
 
 columns! {
-    struct Counted from NodeRow { pages }
+    struct PagesColumn from NodeRow { pages }
 }
 
 /// Components of both kinds and what finds them, one of them beside the searches for distances, parts of the bow-tie,
@@ -210,7 +210,7 @@ fn within_hosts(source: &Committed, graph: &Csr) -> Result<Option<f64>> {
 /// Number of pages → number of hosts or domains with that many pages.
 fn pages(source: &Committed, level: Level) -> Result<Histogram> {
     let mut pages = Vec::new();
-    let mut reader = read_level::<Counted>(source, level);
+    let mut reader = read_level::<PagesColumn>(source, level);
     while let Some(batch) = reader.next()? {
         pages.extend(batch.rows().map(|node| u64::from(node.pages)));
     }

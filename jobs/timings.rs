@@ -8,7 +8,7 @@ use crate::console::megabytes;
 
 /// The data read from `run.json`.
 #[derive(Deserialize)]
-struct Ran {
+struct RunFile {
     seconds: f64,
     cpu_seconds: Option<f64>,
     #[serde(default)]
@@ -21,7 +21,7 @@ struct Ran {
 /// Where `run.json` cannot be read.
 pub fn lines(committed: &Committed) -> Result<Vec<String>> {
     let path = committed.path("run.json");
-    let ran: Ran = serde_json::from_slice(&std::fs::read(&path).at(&path)?)
+    let ran: RunFile = serde_json::from_slice(&std::fs::read(&path).at(&path)?)
         .map_err(|e| Error::corrupt(&path, 0, format!("no times: {e}")))?;
     let manifest = &committed.manifest;
     let written = manifest.outputs.iter().map(|file| file.bytes).sum();

@@ -19,7 +19,7 @@ use webmill_shard::{
 
 use crate::inputs::{Shards, UNREADABLE, clip};
 
-/// What is done with the captures of a part.
+/// A consumer of the captures of a part.
 pub trait OfPart {
     /// Whether a record of this kind is taken.
     fn wants(&self, capture: &Capture<'_>) -> bool;
@@ -48,7 +48,7 @@ pub enum Taken {
 
 /// A walk through all parts.
 pub struct Walk<'a> {
-    /// The shards.
+    /// The shards to walk over.
     pub shards: &'a Shards,
     /// Where the work is done.
     pub stage: &'a Stage<'a>,

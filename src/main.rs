@@ -57,7 +57,7 @@ enum Command {
     Datasets(datasets::DatasetsArgs),
     Results(results::ResultsArgs),
     Schema(schema::SchemaArgs),
-    /// Print what makes a shell complete webmill's arguments.
+    /// Print the script with which a shell completes webmill's arguments.
     #[command(
         after_help = "Example:\n  webmill completions bash > ~/.local/share/bash-completion/completions/webmill"
     )]
@@ -231,10 +231,10 @@ fn give_memory_back_at_once() {
     delay_giving_back(0);
 }
 
-/// Memory of a run from which on what is freed stays with it.
+/// Memory of a run from which on the allocator keeps freed memory.
 const MUCH_MEMORY: u64 = 2 << 30;
 
-/// Lets the allocator keep what is freed: the next job takes it again, and the system need not clear it anew, which is a twelfth of a short run.
+/// Lets the allocator keep freed memory: the next job uses it again, and the system need not clear it, which is a twelfth of a short run.
 fn keep_memory() {
     delay_giving_back(-1);
 }

@@ -48,7 +48,7 @@ CODECS = {
 
 
 def codec(name):
-    """The codec of a name; None where Python has none."""
+    """The codec of a name; None if Python has none."""
     bare = name.lower().replace("-", "").replace("_", "")
     if bare in CODECS:
         return CODECS[bare]
@@ -61,7 +61,7 @@ def codec(name):
 
 
 def read(data, name):
-    """Its text under the codec of `name`, without a mark; None where it has none or names no codec."""
+    """Its text under the codec of `name`, without a mark; None if there is none, or if the name is not one of a codec."""
     of = codec(name)
     try:
         return None if of is None else data.decode(of, "replace").lstrip("\ufeff")

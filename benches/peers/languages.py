@@ -218,7 +218,7 @@ def main():
     options.add_argument("--each", type=int, default=20)
     options.add_argument("--skip", default="")
     options.add_argument("--rows", action="store_true", help="our accuracy of each language")
-    options.add_argument("--wrong", type=int, default=0, help="show so many of our errors a set")
+    options.add_argument("--wrong", type=int, default=0, help="show this many of webmill's errors per set")
     args = options.parse_args()
     ours = set((ROOT / "datasets/languages/languages.txt").read_text().split())
     sets = read_sets(args.data, ours, args.each)

@@ -186,7 +186,7 @@ def agrees(field, value, other):
 
 
 def right_values(truth, said, is_picture):
-    """What is right of each field that a file says."""
+    """The right value of each field that a file states."""
     right = {field: value for field, value in truth.items() if field in FIELDS and value is not None}
     if right.get("bitrate") == "mean":
         right["bitrate"] = truth["bytes"] * 8 / truth["duration"]

@@ -6,14 +6,14 @@ SHARDS are WARC files or folders of them: `webmill datasets get linux-doc --out 
 PySpark 4, pyarrow, pandas, FastWARC, resiliparse and datasketch (requirements.txt), and the compiled part of webmill.
 `--cores` are Spark's and the binary's threads. The session starts before the clock, as clusters have one; what its start takes is printed.
 
-  webmill        `webmill extract` as a command with so many threads, and `webmill dedup` without passages
+  webmill        `webmill extract` as a command with this many threads, and `webmill dedup` without passages
   webmill.spark  `extract` and `near_duplicates`, `local[CORES]`
   plain          FastWARC reads, resiliparse finds charset and main text, mapInPandas gives rows that are written as Parquet; datasketch signs them (128
                  values, word shingles of 3) and its bands are grouped by Spark. It makes two of webmill's tables, in part, and verifies nothing
 
 Printed: seconds by the clock and of processors (the JVM's with them), pages a second of a processor, ratios of both (min, median, max of the runs), bytes
 that Spark shuffled a page. Plain pipelines are slow: `--plain-bytes`
-takes shards up to so many bytes for them (and tells pages a second, which is what is compared).
+takes at most this many bytes of shards for them (and prints pages per second, which are compared).
 """
 
 import argparse

@@ -22,7 +22,6 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts it.
     pub fn start(command: &mut Command) -> Result<Peer> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let to = child.stdin.take().ok_or_else(|| Error::other("no stdin"))?;

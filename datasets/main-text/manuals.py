@@ -166,7 +166,7 @@ def language(rule, name):
 
 
 def page_of(rule, data, name):
-    """(headline, text) of a page, or None where the rule finds no main text of a fit size."""
+    """(headline, text) of a page, or None if the rule finds no main text of a suitable size."""
     label = {"euc-kr": "euc_kr", "euc-jp": "euc_jp"}.get((re.search(r"euc-(kr|jp)", name) or [""])[0])
     source = decode(data, label)
     if re.search(r"(?<!<noscript>)<meta[^>]*http-equiv=.?refresh", source[:3000], re.IGNORECASE):

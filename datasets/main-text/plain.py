@@ -15,7 +15,7 @@ import json
 from pathlib import Path
 
 SETS = ("fundus", "misinfo-crawler", "zh-blogs", "other-blogs", "en-blogs-comments")
-EVERY = 2  # one page in so many is taken
+EVERY = 2  # one page in this many is taken
 
 
 def draw(name, what, n):

@@ -59,7 +59,7 @@ def as_utf8(source):
 
 
 def tree_of(source):
-    """The page as lxml's tree; None where there is nothing."""
+    """The page as lxml's tree; None if there is nothing."""
     source = re.sub(r"\A\ufeff?\s*<\?xml[^>]*\?>", "", source)
     source = re.sub(r"[\x00-\x08\x0b\x0e-\x1f]", " ", source)
     try:

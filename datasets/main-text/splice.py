@@ -133,7 +133,7 @@ def read_trafilatura(folder):
 
 
 def source_of(page):
-    """The decoded source; None where it is too large or missing."""
+    """The decoded source; None if it is too large or missing."""
     if not page.file.is_file() or page.file.stat().st_size > LARGEST:
         return None
     return decode(page.file.read_bytes(), page.encoding if page.encoding != "utf-8" else None)
@@ -333,7 +333,7 @@ class Host:
 
 
 def host_of(page, source):
-    """Where the marked text stands; None where that does not show."""
+    """Where the marked text stands; None if that cannot be found."""
     scanned = scan(source)
     gold = squeeze(page.text)
     nodes = []
@@ -455,7 +455,7 @@ def choose(host, pools, titles, rng, short):
 
 
 def made(host, pools, titles, rng):
-    """(source, record) of a host with parts put in; None where nothing fits."""
+    """(source, record) of a host with parts put in; None if nothing fits."""
     short = False
     if rng.random() < 0.3:
         less = shorten(host, rng)

@@ -128,7 +128,7 @@ WEIGHTS = {
 # Weight of a page where types are learnt; of sets whose pages are all of one.
 TYPE_WEIGHTS = {"manuals": 0.08, "splices": 0.05, "boards": 0.2, "plain": 0.2}
 TYPED_WEIGHT = 0.3
-# One page in so many is learnt from without its elements' names too; weight of these copies.
+# One page in this many is also learnt from without the names of its elements; weight of these copies.
 NAMELESS_PART = 3
 NAMELESS_WEIGHT = 0.5
 # Weight of all blocks of a page that snippets mark.

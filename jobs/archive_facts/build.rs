@@ -1,4 +1,4 @@
-//! Making the file of what is known: see [`super`].
+//! Makes the file of facts: see [`super`].
 //!
 //! Layout of `KEY.facts`: a line that names the form; blocks of captures (JSON lines, zlib); the table of captures; the table of
 //! blocks; a footer of fixed size with the places of these. Numbers are little-endian. `KEY.index` beside it is an inverted index
@@ -57,11 +57,11 @@ columns! {
 }
 
 columns! {
-    struct Ranked from RankRow { url, crawled, pagerank, indegree }
+    struct RankColumns from RankRow { url, crawled, pagerank, indegree }
 }
 
 columns! {
-    struct Clustered from ClusterRow { url, url_key, cluster, representative, kind, size }
+    struct ClusterColumns from ClusterRow { url, url_key, cluster, representative, kind, size }
 }
 
 columns! {
@@ -82,7 +82,7 @@ impl Sources {
         Ok(Sources { extract: latest(out, "extract")?, rank: optional("rank")?, dedup: optional("dedup")? })
     }
 
-    /// A name for what is made of them.
+    /// A name for the file made of them.
     pub fn key(&self) -> String {
         let mut hash = Xxh3::new();
         hash.update(&VERSION.to_le_bytes());
@@ -153,7 +153,7 @@ struct Rank {
 fn ranks(rank: Option<&Committed>) -> Result<HashMap<u128, Rank>> {
     let mut ranks: HashMap<u128, Rank> = HashMap::new();
     let Some(rank) = rank else { return Ok(HashMap::new()) };
-    let mut reader = read_level::<Ranked>(rank, Level::Page);
+    let mut reader = read_level::<RankColumns>(rank, Level::Page);
     while let Some(batch) = reader.next()? {
         for page in batch.rows().filter(|page| page.crawled) {
             let rank = Rank { pagerank: page.pagerank, in_links: page.indegree, ..Rank::default() };
@@ -181,7 +181,7 @@ impl Clusters {
     fn read(dedup: Option<&Committed>) -> Result<Clusters> {
         let mut all = Clusters::default();
         let Some(dedup) = dedup else { return Ok(all) };
-        let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
+        let mut reader = Reader::<ClusterColumns>::open(&dedup.path("clusters"))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 all.of.insert(page.url_key.0, (page.cluster, page.kind.to_string()));

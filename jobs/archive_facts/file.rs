@@ -1,4 +1,4 @@
-//! Reading the file of what is known: see [`super::build`] for its layout.
+//! Reads the file of facts: see [`super::build`] for its layout.
 
 use std::collections::HashSet;
 use std::fs::File;

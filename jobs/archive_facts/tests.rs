@@ -1,4 +1,4 @@
-//! What is put into the file comes out, and its scores are those of a scan.
+//! Facts put into the file are read again, and scores are those of a scan.
 
 use webmill_capture::UrlKey;
 use webmill_text::{Query, Ranking, words};

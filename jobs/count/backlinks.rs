@@ -56,7 +56,7 @@ table! {
 settings! {
     /// Settings of the job.
     pub struct CountBacklinks {
-        /// Pairs of source and anchor that are listed of each target.
+        /// Most pairs of source and anchor that are listed for each target.
         pub most: usize = 1000, within 0..=1_000_000;
         /// Kinds of links that count, see links.kind.
         pub kinds: Vec<String> = GraphJob::default().kinds;
@@ -75,7 +75,7 @@ impl Settings for CountBacklinks {
 pub struct Link<'p> {
     /// SURT form of the target.
     pub surt: &'p str,
-    /// The target.
+    /// Canonical URL of the target.
     pub target: &'p str,
     /// The page that links.
     pub source: &'p str,
@@ -183,7 +183,7 @@ columns! {
 }
 
 columns! {
-    struct Captured from PageRow { is_current, is_html, page_type, fetch_status, warc_filename, warc_record_offset }
+    struct CaptureColumns from PageRow { is_current, is_html, page_type, fetch_status, warc_filename, warc_record_offset }
 }
 
 impl Job for CountBacklinks {

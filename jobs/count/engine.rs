@@ -36,7 +36,7 @@ const LEAST_ROWS: usize = 16;
 /// Row groups of one file, read one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// The file.
+    /// Path of the table's file.
     pub file: PathBuf,
     /// Its row groups.
     pub groups: Range<usize>,
@@ -94,7 +94,7 @@ pub fn parts_of(bytes: u64) -> u32 {
     bytes.div_ceil(PART_BYTES).clamp(1, MOST_PARTS) as u32
 }
 
-/// What is counted beside the pairs of a unit.
+/// Counts of a unit beside its pairs.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     /// Records read.
@@ -135,7 +135,7 @@ impl Tally {
 pub struct Engine<'a, 's, M: MapReduce> {
     /// Where the work is done.
     pub stage: &'a Stage<'s>,
-    /// What is done.
+    /// Maps and reduces.
     pub kernel: &'a M,
     /// Before the names of its units, where a job has several kernels: of the form `anchors-`.
     pub name: &'static str,

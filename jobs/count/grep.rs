@@ -43,11 +43,11 @@ settings! {
     pub struct CountGrep {
         /// The pattern, a regular expression.
         pub pattern: String = String::new();
-        /// The pattern is a text and no regular expression.
+        /// Whether the pattern is plain text, not a regular expression.
         pub fixed: bool = false;
-        /// Capitals and small letters are the same.
+        /// Whether capital and small letters are the same.
         pub ignore_case: bool = false;
-        /// Bytes of a passage before and behind the match.
+        /// Bytes that are shown before and after the match.
         pub context: usize = 200, within 0..=1 << 20;
     }
 }
@@ -89,9 +89,9 @@ pub struct Grep {
 pub struct Addressed<'p> {
     /// SURT form of the URL.
     pub surt: &'p str,
-    /// The URL.
+    /// URL of the page.
     pub url: &'p str,
-    /// The text.
+    /// Main text of the page.
     pub text: &'p str,
 }
 

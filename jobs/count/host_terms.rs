@@ -46,9 +46,9 @@ table! {
 settings! {
     /// Settings of the job.
     pub struct CountHostTerms {
-        /// Terms of a host.
+        /// Most terms per host.
         pub most: usize = 100, within 1..=100_000;
-        /// Texts of the corpus that must hold a term.
+        /// Least number of texts with a term.
         pub min_df: u64 = 2;
     }
 }
@@ -57,17 +57,17 @@ impl Settings for CountHostTerms {
     const TABLE: &'static str = "count-host-terms";
 }
 
-/// A text of a host.
+/// A main text, with its host.
 pub struct HostText<'p> {
-    /// The host.
+    /// Name of the host.
     pub host: &'p str,
     /// Language of the text.
     pub language: Option<&'p str>,
-    /// The text.
+    /// Main text of the page.
     pub text: &'p str,
 }
 
-/// Words of hosts.
+/// The kernel that counts words by host.
 pub struct HostWords;
 
 /// Bytes of a term at most.

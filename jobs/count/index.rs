@@ -57,13 +57,13 @@ impl Settings for CountIndex {
 
 /// A text with its number.
 pub struct Numbered<'p> {
-    /// Its number.
+    /// Number of the text in the index.
     pub number: u32,
     /// Its words.
     pub length: u32,
     /// Its title, perhaps empty.
     pub title: &'p str,
-    /// The text.
+    /// Main text of the page.
     pub text: &'p str,
 }
 
@@ -133,7 +133,7 @@ columns! {
 }
 
 columns! {
-    struct Listed from TextRow { is_current, url, url_key, title, num_words }
+    struct TextColumns from TextRow { is_current, url, url_key, title, num_words }
 }
 
 /// File of a part of the terms.
@@ -203,7 +203,7 @@ fn list(plan: &Plan, stage: &Stage<'_>) -> Result<Numbers> {
     let starts: Vec<u32> = stage.unit("list", |unit| {
         let mut file = TableFile::<IndexedRow>::create(unit, first_part::<IndexedRow>())?;
         let (mut starts, mut number) = (Vec::new(), 0u32);
-        let mut batches = Batches::<Listed>::of(&splits);
+        let mut batches = Batches::<TextColumns>::of(&splits);
         while let Some(batch) = batches.next()? {
             starts.push(number);
             for row in batch.rows().filter(|row| row.is_current) {

@@ -33,7 +33,7 @@ pub fn tables() -> Vec<TableSchema> {
 pub enum Row<'p> {
     /// A main text.
     Text(&'p str),
-    /// A link.
+    /// A link to a page.
     Link {
         /// The page that links.
         source: &'p str,
@@ -48,9 +48,9 @@ pub enum Row<'p> {
     HostText(HostText<'p>),
     /// A word of a host.
     Word {
-        /// The host.
+        /// Name of the host.
         host: &'p str,
-        /// The word.
+        /// The word, folded.
         word: &'p str,
         /// Occurrences on the host, texts of the corpus that hold it.
         counts: (u64, u64),
@@ -65,7 +65,7 @@ pub enum Kernel {
     Backlinks(Backlinks, Vec<LinkElement>),
     /// Anchors by target.
     Anchors(Anchors, Vec<LinkElement>),
-    /// Words by host.
+    /// Counts words by host.
     HostWords,
     /// The best words of each host: least df, texts of the corpus.
     HostTerms(TopTerms, u64, f64),

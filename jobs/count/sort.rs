@@ -37,11 +37,11 @@ pub const TABLE: &str = "count_sort";
 settings! {
     /// Settings of the job.
     pub struct CountSort {
-        /// Table of results.
+        /// Name of the table to sort.
         pub table: String = String::new();
-        /// Column by whose values its rows are sorted.
+        /// Column by whose values the rows are sorted.
         pub column: String = String::new();
-        /// The greatest first.
+        /// Whether the greatest values come first.
         pub descending: bool = false;
     }
 }

@@ -52,7 +52,7 @@ settings! {
         /// Logs: files, and folders of them; gzip is unpacked.
         #[serde(skip_serializing)]
         pub logs: Vec<String> = Vec::new();
-        /// Host of targets without one, as www.example.org or https://www.example.org.
+        /// Host for targets in the logs that have none, such as www.example.org or https://www.example.org.
         pub host: String = String::new();
     }
 }

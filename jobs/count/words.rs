@@ -73,15 +73,15 @@ text_enum! {
 settings! {
     /// Settings of the job.
     pub struct CountWords {
-        /// How texts are cut: words, or space.
+        /// How texts are split: words (by Unicode and dictionary), or space.
         pub split: Cut = Cut::default();
         /// Whether case is kept or folded.
         pub case: Case = Case::default();
-        /// Words that are not counted, in the form in which they would be.
+        /// Words that are not counted, in the form in which they would be counted.
         pub skip_words: Vec<String> = Vec::new();
-        /// Regular expressions: what they match is taken out of texts before they are cut.
+        /// Regular expressions; their matches are deleted from texts before these are split.
         pub skip_regexes: Vec<String> = Vec::new();
-        /// Files to count in place of main texts: text in any encoding, a text each.
+        /// Files to count in place of main texts, in any encoding; each file is one text.
         #[serde(skip_serializing)]
         pub files: Vec<String> = Vec::new();
     }

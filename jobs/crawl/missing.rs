@@ -2,7 +2,7 @@
 //!
 //! **Definition.** Given up and left out: URLs whose last outcome is such a one. So a page counts once, however many runs did not get it,
 //! and no more once it is brought home, or asked for again (`requeued`); outcomes that settle nothing ([`outcome::PASSING`]) leave it
-//! as it was. What waits is what is queued when the run ends.
+//! as it was. URLs wait if they are queued when the run ends.
 //!
 //! **Cost.** A sort of the events by URL. **Memory.** [`SORT_BYTES`] for it; distinct counts beyond [`COUNTED_AT_ONCE`] go
 //! through another one.

@@ -13,7 +13,7 @@ text_enum! {
         LeftAlone = "left-alone",
         /// It has its number of pages.
         Limit = "limit",
-        /// A verdict settles what is queued of it.
+        /// A verdict settles all queued URLs of it.
         Refused = "refused",
         /// Nothing was asked of it yet.
         NotAsked = "not-asked",

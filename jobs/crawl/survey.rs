@@ -1,8 +1,8 @@
-//! What a crawl leaves for those who analyse it: tables of its hosts, pages, rounds and of what is missing, in
+//! The tables that a crawl leaves for analysis, about its hosts, pages, rounds and missing URLs, in
 //! `OUT/tables/`.
 //!
-//! **When.** At the end of a run ([`end`]): [`Survey::take`] walks once over hosts, and once over pages, while the event log becomes tables
-//! of its own ([`crate::crawl::convert`]); [`Survey::finish`] reads these. Each table replaces that of the run before; `crawl_rounds`
+//! **When.** At the end of a run ([`end`]): [`CrawlSurvey::take`] walks once over hosts, and once over pages, while the event log becomes tables
+//! of its own ([`crate::crawl::convert`]); [`CrawlSurvey::finish`] reads these. Each table replaces that of the run before; `crawl_rounds`
 //! grows by a row.
 //!
 //! **Cost.** One walk over hosts, queues and histories, and a sort of the event log by URL. Memory: the rows of a row
@@ -33,7 +33,7 @@ pub fn end(crawl: Crawl, folder: &Path, ended: Ended) -> Result<(Totals, Result<
             log.pack()?;
             convert(folder)
         });
-        let survey = Survey::take(&finished, folder, ended);
+        let survey = CrawlSurvey::take(&finished, folder, ended);
         (survey, finished.close(), events.join())
     });
     let events = events.map_err(|_| anyhow!("writing the tables of the events panicked"))??;
@@ -41,17 +41,17 @@ pub fn end(crawl: Crawl, folder: &Path, ended: Ended) -> Result<(Totals, Result<
 }
 
 /// A survey that wants the event log yet.
-struct Survey {
+struct CrawlSurvey {
     folder: PathBuf,
     missing: Missing,
 }
 
-impl Survey {
+impl CrawlSurvey {
     /// Writes what the crawl itself knows into its folder.
     ///
     /// # Errors
     /// A disk that refuses; a frontier that is damaged.
-    fn take(crawl: &Finished, folder: &Path, ended: Ended) -> Result<Survey> {
+    fn take(crawl: &Finished, folder: &Path, ended: Ended) -> Result<CrawlSurvey> {
         let tables = folder.join(TABLES);
         std::fs::create_dir_all(&tables).with_context(|| tables.display().to_string())?;
         let (began, now) = crawl.clock();
@@ -84,7 +84,7 @@ impl Survey {
         let all = pages.finish(folder)?;
         rounds::add(folder, crawl.totals(), (began, now), ended, &all.now)?;
         rounds::write_counts(folder, crawl.totals())?;
-        Ok(Survey { folder: folder.to_path_buf(), missing })
+        Ok(CrawlSurvey { folder: folder.to_path_buf(), missing })
     }
 
     /// Writes what the tables of the event log tell besides.

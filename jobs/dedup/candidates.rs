@@ -19,7 +19,7 @@ use super::texts::{Texts, TextsWriter};
 use crate::current_captures::place;
 
 columns! {
-    struct Signed from TextRow { url_key, text, bands, warc_filename, warc_record_offset }
+    struct SignedColumns from TextRow { url_key, text, bands, warc_filename, warc_record_offset }
 }
 
 columns! {
@@ -156,7 +156,7 @@ type Text<'a> = (u32, &'a str, std::borrow::Cow<'a, [u64]>);
 
 /// Which texts of results are taken, and as what.
 #[derive(Copy, Clone, PartialEq)]
-enum Takes {
+enum TextsTaken {
     /// All of them, as new.
     All,
     /// Those of known pages that are looked up again, as new.
@@ -185,20 +185,22 @@ impl<'a> Feed<'a> {
 
     /// Reads the texts of all results: all that is new comes before all that is known.
     fn read_all(&mut self, extract: &Committed, earlier: &[Earlier<'_>]) -> Result<()> {
-        self.read(0, extract, Takes::All)?;
+        self.read(0, extract, TextsTaken::All)?;
         for (number, results) in (1..).zip(earlier) {
             match results.known {
-                false => self.read(number, results.extract, Takes::All)?,
-                true if self.known.reopens_any() => self.read(number, results.extract, Takes::Reopened)?,
+                false => self.read(number, results.extract, TextsTaken::All)?,
+                true if self.known.reopens_any() => {
+                    self.read(number, results.extract, TextsTaken::Reopened)?
+                }
                 true => {}
             }
         }
         let mut known = (1..).zip(earlier).filter(|(_, results)| results.known);
-        known.try_for_each(|(number, results)| self.read(number, results.extract, Takes::Known))
+        known.try_for_each(|(number, results)| self.read(number, results.extract, TextsTaken::Known))
     }
 
     /// Reads the texts of results, which have this number among them.
-    fn read(&mut self, number: u32, results: &Committed, takes: Takes) -> Result<()> {
+    fn read(&mut self, number: u32, results: &Committed, takes: TextsTaken) -> Result<()> {
         if !self.wants_bands() {
             return self.sign(number, results, takes);
         }
@@ -214,7 +216,7 @@ impl<'a> Feed<'a> {
             self.unit.stage().progress.note(&note);
             return self.sign(number, results, takes);
         }
-        let mut reader = Reader::<Signed>::open(&results.path("texts"))?;
+        let mut reader = Reader::<SignedColumns>::open(&results.path("texts"))?;
         while let Some(batch) = reader.next()? {
             self.unit.stage().cancel.check()?;
             for row in batch.rows() {
@@ -233,7 +235,7 @@ impl<'a> Feed<'a> {
     }
 
     /// Reads texts whose bands are of another shape or version, or not stored, or not wanted.
-    fn sign(&mut self, number: u32, results: &Committed, takes: Takes) -> Result<()> {
+    fn sign(&mut self, number: u32, results: &Committed, takes: TextsTaken) -> Result<()> {
         let shape = self.wants_bands().then(|| self.settings.shape());
         let mut reader = Reader::<Unsigned>::open(&results.path("texts"))?;
         while let Some(batch) = reader.next()? {
@@ -261,14 +263,14 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
-    fn take(&mut self, (page, text, bands): Text<'_>, takes: Takes) -> Result<()> {
-        if self.texts.has(page) || (takes == Takes::Reopened && !self.known.reopens(page)) {
+    fn take(&mut self, (page, text, bands): Text<'_>, takes: TextsTaken) -> Result<()> {
+        if self.texts.has(page) || (takes == TextsTaken::Reopened && !self.known.reopens(page)) {
             return Ok(());
         }
         self.unit.stage().progress.advance(1);
         let without = self.wants_bands() && bands.is_empty();
         self.without_bands += u64::from(without);
-        if takes != Takes::Known {
+        if takes != TextsTaken::Known {
             self.compared += u64::from(!without);
             self.join.push(page, &bands)?;
         } else {

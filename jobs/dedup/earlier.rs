@@ -1,6 +1,6 @@
 //! `--against`: results of earlier crawls, whose pages take part and whose pairs are known.
 //!
-//! **What is not done again.** Pairs among pages of earlier results are taken from their table `duplicates`, and only
+//! **Work that is not repeated.** Pairs among pages of earlier results are taken from their table `duplicates`, and only
 //! buckets with a page that is not known are looked into. That holds for results that were made by the same settings, word
 //! lists and version, each of them against those before it; the pages of others take part as if they were new, and it is
 //! said.
@@ -110,7 +110,7 @@ columns! {
 }
 
 columns! {
-    struct Clustered from ClusterRow { url_key, representative_key, size }
+    struct ClusterColumns from ClusterRow { url_key, representative_key, size }
 }
 
 /// Kinds of pairs in the order in which [`EarlierPairs::tells`] takes them.
@@ -251,7 +251,7 @@ fn members(
         same
     });
     for (turn, dedup) in (0u32..).zip(order) {
-        let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
+        let mut reader = Reader::<ClusterColumns>::open(&dedup.path("clusters"))?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows() {
                 if let Some(page) = pages.of_key(row.url_key.0) {

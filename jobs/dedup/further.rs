@@ -83,7 +83,7 @@ fn one(by: By, settings: &Dedup, sources: &Sources<'_>, budget: &Budget, unit: &
             search(by, &spots, &mut |take| of_texts(&spots, sources, unit, take), sources, budget, unit)
         }
         By::Structure => {
-            let mut gather = |take: &mut Take<'_>| of_shards(sources, unit, take);
+            let mut gather = |take: &mut PageConsumer<'_>| of_shards(sources, unit, take);
             search(by, &StructureSignature, &mut gather, sources, budget, unit)
         }
         By::Semantic => {
@@ -110,14 +110,14 @@ fn one(by: By, settings: &Dedup, sources: &Sources<'_>, budget: &Budget, unit: &
 }
 
 /// Takes pages and what they are compared by.
-type Take<'a> = dyn FnMut(Vec<(u32, Vec<u64>)>) -> Result<()> + 'a;
+type PageConsumer<'a> = dyn FnMut(Vec<(u32, Vec<u64>)>) -> Result<()> + 'a;
 
 /// What all pages are compared by, out of their texts.
 fn of_texts(
     signature: &dyn Signature,
     sources: &Sources<'_>,
     unit: &Unit<'_>,
-    take: &mut Take<'_>,
+    take: &mut PageConsumer<'_>,
 ) -> Result<()> {
     let pages: Vec<u32> = speakers(sources).collect();
     for batch in pages.chunks(BATCH) {
@@ -156,7 +156,7 @@ fn speakers<'a>(sources: &'a Sources<'_>) -> impl Iterator<Item = u32> + 'a {
 fn search(
     by: By,
     signature: &dyn Signature,
-    gather: &mut dyn FnMut(&mut Take<'_>) -> Result<()>,
+    gather: &mut dyn FnMut(&mut PageConsumer<'_>) -> Result<()>,
     sources: &Sources<'_>,
     budget: &Budget,
     unit: &Unit<'_>,
@@ -226,7 +226,7 @@ fn shards_of(extract: &Committed) -> Result<Vec<PathBuf>> {
 }
 
 /// The tags of all pages, out of the shards, each walked once.
-fn of_shards(sources: &Sources<'_>, unit: &Unit<'_>, take: &mut Take<'_>) -> Result<()> {
+fn of_shards(sources: &Sources<'_>, unit: &Unit<'_>, take: &mut PageConsumer<'_>) -> Result<()> {
     let mill = Mill::new(PageLimits { details: false, ..PageLimits::default() });
     let mut seen = Bits::with_room(sources.pages.len());
     for (number, extract) in (0..).zip(&sources.extracts) {

@@ -15,7 +15,7 @@ use crate::levels::{Level, read_level};
 use crate::rank::tables::RankRow;
 
 columns! {
-    struct Ranked from RankRow { url, pagerank }
+    struct RankColumns from RankRow { url, pagerank }
 }
 
 columns! {
@@ -96,7 +96,7 @@ impl Order {
 
 fn by_rank(ranks: &Committed, budget: &Budget) -> Result<ByKey> {
     let mut sorter = Sorter::new(budget).with_combine(|a: &mut [u64; 3], b| a[..2] == b[..2]);
-    let mut reader = read_level::<Ranked>(ranks, Level::Page);
+    let mut reader = read_level::<RankColumns>(ranks, Level::Page);
     while let Some(batch) = reader.next()? {
         for row in batch.rows() {
             if let Some(url) = CanonicalUrl::parse_stored(row.url) {

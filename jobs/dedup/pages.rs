@@ -165,7 +165,7 @@ impl Pages {
         self.pages.len()
     }
 
-    /// A page.
+    /// The page with this number.
     pub fn page(&self, page: u32) -> &Page {
         &self.pages[page as usize]
     }

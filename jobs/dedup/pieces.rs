@@ -1,7 +1,7 @@
 //! `dedup` in pieces, for an engine that spreads them over machines.
 //!
 //! **What.** The engine numbers pages in the order of what to keep ([`order_key`]); any whole numbers that ascend with it will
-//! do. It brings the pages of each bucket together ([`BucketJoin`]), which gives the near pairs. Then it brings together what is connected
+//! do. It brings the pages of each bucket together ([`BucketJoin`]), which gives the near pairs. Then it brings together the pages that are connected
 //! by pairs and copies ([`Connected::write`]), which gives the tables. Buckets do not know of each other, nor do connected pages of
 //! others, so that any division gives the rows that the job writes on one machine.
 

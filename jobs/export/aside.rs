@@ -7,14 +7,14 @@ use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 
 /// A file beside its place; it goes away where it is not committed.
-pub struct Aside {
+pub struct AsideFile {
     path: PathBuf,
     /// Where it is to stand.
     place: PathBuf,
 }
 
-impl Aside {
-    /// What is to stand at `path`. The aside file is not there yet.
+impl AsideFile {
+    /// A file that will be renamed to `path`. The aside file does not exist yet.
     ///
     /// # Errors
     /// Where `path` names no file, or its folder is not there.
@@ -27,7 +27,7 @@ impl Aside {
         std::fs::metadata(folder(path)).at(folder(path))?;
         // Of a process of this number that was killed.
         let _ = std::fs::remove_file(&aside);
-        Ok(Aside { path: aside, place: path.to_path_buf() })
+        Ok(AsideFile { path: aside, place: path.to_path_buf() })
     }
 
     /// Where to write.
@@ -46,7 +46,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for AsideFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }

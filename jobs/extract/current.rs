@@ -20,7 +20,7 @@ use super::parts::{CAPTURES, PlacedRow};
 
 columns! {
     /// What decides.
-    struct Judged from PlacedRow { url, time, digest, shard, offset, class }
+    struct PlacedColumns from PlacedRow { url, time, digest, shard, offset, class }
 }
 
 /// The captures that count, part by part; `parts` are the files of captures with their rows.

@@ -26,7 +26,7 @@ pub const MERGED: &str = "aside/media";
 
 columns! {
     /// What decides.
-    struct Shown from MediaRow { url_key, source, is_current, alt, width }
+    struct PictureColumns from MediaRow { url_key, source, is_current, alt, width }
 }
 
 /// Writes table `media` from the rows that were put together.
@@ -56,7 +56,7 @@ fn judge(stage: &Stage<'_>, files: &[(String, u64)]) -> Result<Vec<Bits>> {
     let folder = stage.path(MERGED);
     let mut sorter = Sorter::new(&Budget::new(stage.memory as usize / 2).in_dir(&folder));
     for (file, (path, rows)) in (0u64..).zip(files) {
-        let mut reader = Reader::<Shown>::open(&stage.path(path))?;
+        let mut reader = Reader::<PictureColumns>::open(&stage.path(path))?;
         let mut row = 0u64;
         while let Some(batch) = reader.next()? {
             stage.cancel.check()?;

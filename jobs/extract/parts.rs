@@ -105,7 +105,7 @@ pub fn tables_by_name(mill: &Mill) -> BTreeMap<String, Box<dyn TableRows>> {
     mill.empty_rows().into_iter().map(|rows| (rows.schema().name, rows)).collect()
 }
 
-/// Moves the rows of a capture to those of the others; what is to be known of it.
+/// Moves the rows of a capture to those of the others; returns the facts that later steps need about it.
 fn gather(order: Order, rows: Rows, tables: &mut BTreeMap<String, Box<dyn TableRows>>) -> Result<PlacedRow> {
     let page = rows.of::<PageRow>().first();
     let (class, digest) = page.map_or((0, None), |page| (class(page), page.content_digest.clone()));

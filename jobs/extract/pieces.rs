@@ -88,7 +88,7 @@ pub fn splits(inputs: &[Input], part_bytes: u64) -> Vec<Split> {
 pub struct PartFile {
     /// Name of its files.
     pub file: String,
-    /// Its captures.
+    /// Number of captures in the part.
     pub captures: u64,
     /// Its rows, by table.
     pub rows: BTreeMap<String, u64>,
@@ -115,13 +115,13 @@ pub fn fits(before: Walked, split: &Split, walked: Walked) -> bool {
 /// A file of a table that is to be written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TableFile {
-    /// The table.
+    /// Name of the table.
     pub table: String,
     /// Number of the file.
     pub number: usize,
     /// First part, and the one behind the last.
     pub parts: (usize, usize),
-    /// Its rows.
+    /// Number of rows in the file.
     pub rows: u64,
 }
 
@@ -156,7 +156,7 @@ impl Pieces {
         Ok(Pieces { mill: self.mill.clone().with_templates(Arc::new(templates)), ..self })
     }
 
-    /// The settings.
+    /// The settings of the job.
     pub fn settings(&self) -> &Extract {
         &self.settings
     }

@@ -64,7 +64,7 @@ impl Width {
 
 columns! {
     /// Where the rows of a capture stand among others.
-    struct Ordered from PlacedRow { surt, url, time, shard, offset, rows }
+    struct OrderColumns from PlacedRow { surt, url, time, shard, offset, rows }
 }
 
 /// A part that was written aside.
@@ -182,7 +182,7 @@ fn joined(
 pub struct Sources<'a> {
     /// Where they lie.
     pub stage: &'a Stage<'a>,
-    /// The parts.
+    /// The parts, in the order of shards.
     pub parts: &'a [Part],
     /// Rows of their captures that count.
     pub current: &'a [Bits],

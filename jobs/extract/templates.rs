@@ -1,4 +1,6 @@
-//! What the pages of a host share, learnt before main texts are extracted: by default of hosts of ten captures and more.
+//! Learns the text that the pages of a host share, by default for hosts with ten captures or more.
+//!
+//! `webmill extract` calls it before main texts are extracted; the extractor of every part gets the templates.
 //!
 //! **Cost.** Heads of records are read once more to count hosts; then half of the pages of a host, ten at least and
 //! [`MAX_PAGES`] at most, are parsed and divided into blocks once more, without a model.
@@ -14,7 +16,7 @@ use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, Mill, PageLimits, Templates};
 use webmill_run::{Measure, Unit};
 use webmill_shard::Part;
-use webmill_text::{Footprint, Learnt, MAX_PAGES, Sample, SharedText, Template};
+use webmill_text::{Footprint, LearntTemplate, MAX_PAGES, Sample, SharedText, Template};
 
 use super::Pass;
 use super::template_row::TemplateRow;
@@ -153,18 +155,18 @@ impl Pass<'_> {
     }
 
     /// The hosts of enough captures, those of most first.
-    fn count(&self, parts: &[Part]) -> Result<Vec<(String, Counted)>> {
+    fn count(&self, parts: &[Part]) -> Result<Vec<(String, HostCounts)>> {
         let stage = self.walk.stage;
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
         let counts = Mutex::new(AllCounted::within(stage.memory));
         self.each_page(parts, |part, host, key, capture| {
             let (offset, length) = (capture.place.offset, capture.place.length);
-            lock(&counts)?.push(host, key, Stands { part: part as u32, offset, length });
+            lock(&counts)?.push(host, key, CapturePlace { part: part as u32, offset, length });
             Ok(())
         })?;
         stage.progress.end();
         let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner).hosts;
-        let mut largest: Vec<(String, Counted)> = counts
+        let mut largest: Vec<(String, HostCounts)> = counts
             .into_iter()
             .filter(|(_, counted)| counted.captures >= self.settings.template_pages)
             .collect();
@@ -173,16 +175,16 @@ impl Pass<'_> {
     }
 
     /// The sampled pages of hosts.
-    fn sample(&self, parts: &[Part], counted: Vec<(String, Counted)>) -> Result<Hosts> {
+    fn sample(&self, parts: &[Part], counted: Vec<(String, HostCounts)>) -> Result<Hosts> {
         let stage = self.walk.stage;
-        let mut places: Option<Vec<Stands>> = Some(Vec::new());
-        let host = |(name, mut counted): (String, Counted)| {
+        let mut places: Option<Vec<CapturePlace>> = Some(Vec::new());
+        let host = |(name, mut counted): (String, HostCounts)| {
             counted.keys = counted.keys.of_host(counted.captures);
             places = places.take().zip(counted.wanted()).map(|(mut places, wanted)| {
                 places.extend(wanted);
                 places
             });
-            let Counted { captures, keys, .. } = counted;
+            let HostCounts { captures, keys, .. } = counted;
             (name, SampledHost { captures, keys, ..SampledHost::default() })
         };
         let hosts: Hosts = counted.into_iter().map(host).collect();
@@ -215,7 +217,7 @@ impl Pass<'_> {
     }
 
     /// Calls `f` as [`each_page`](Self::each_page) does with what stands at these places.
-    fn each_place(&self, parts: &[Part], mut places: Vec<Stands>, f: impl EachPage) -> Result<()> {
+    fn each_place(&self, parts: &[Part], mut places: Vec<CapturePlace>, f: impl EachPage) -> Result<()> {
         places.sort_unstable();
         let mill = Mill::new(PageLimits::default());
         places.par_chunk_by(|a, b| a.part == b.part).try_for_each(|places| {
@@ -290,7 +292,7 @@ impl<F: Fn(usize, &str, u64, &webmill_capture::Capture<'_>) -> Result<()> + Sync
 
 /// Where a capture stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Stands {
+struct CapturePlace {
     part: u32,
     offset: u64,
     length: u64,
@@ -298,7 +300,7 @@ struct Stands {
 
 /// Counts of all hosts.
 struct AllCounted {
-    hosts: BTreeMap<String, Counted>,
+    hosts: BTreeMap<String, HostCounts>,
     /// Places that are kept, and how many may be.
     kept: usize,
     most: usize,
@@ -309,21 +311,22 @@ struct AllCounted {
 impl AllCounted {
     /// With places in a sixteenth of the memory: where there are more, all shards are read once more.
     fn within(memory: u64) -> Self {
-        let most = memory / 16 / size_of::<(u64, Stands)>() as u64;
+        let most = memory / 16 / size_of::<(u64, CapturePlace)>() as u64;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         AllCounted { hosts: BTreeMap::new(), kept: 0, most, overfull: false }
     }
 
-    fn push(&mut self, host: &str, key: u64, place: Stands) {
+    fn push(&mut self, host: &str, key: u64, place: CapturePlace) {
         if !self.hosts.contains_key(host) {
-            self.hosts.insert(host.to_owned(), Counted { overfull: self.overfull, ..Counted::default() });
+            self.hosts
+                .insert(host.to_owned(), HostCounts { overfull: self.overfull, ..HostCounts::default() });
         }
         let Some(counted) = self.hosts.get_mut(host) else { return };
         let before = counted.places.len();
         counted.push(key, place);
         self.kept = self.kept + counted.places.len() - before;
         if self.kept > self.most {
-            self.hosts.values_mut().for_each(Counted::drop_places);
+            self.hosts.values_mut().for_each(HostCounts::drop_places);
             (self.kept, self.overfull) = (0, true);
         }
     }
@@ -331,20 +334,20 @@ impl AllCounted {
 
 /// Counts of a host.
 #[derive(Default)]
-struct Counted {
+struct HostCounts {
     captures: u64,
     keys: Smallest,
     /// Where captures stand whose hashes were among the smallest, by these.
-    places: Vec<(u64, Stands)>,
+    places: Vec<(u64, CapturePlace)>,
     /// Whether that are too many to be kept.
     overfull: bool,
 }
 
-impl Counted {
+impl HostCounts {
     /// Captures of one host whose places are kept: of each URL as many as are seldom there.
     const MOST: usize = 64 * MAX_PAGES;
 
-    fn push(&mut self, key: u64, place: Stands) {
+    fn push(&mut self, key: u64, place: CapturePlace) {
         self.captures += 1;
         self.keys.push(key);
         if self.overfull || !self.keys.has(key) {
@@ -364,7 +367,7 @@ impl Counted {
     }
 
     /// The places of the captures that are looked at; `None` where they were too many.
-    fn wanted(&self) -> Option<impl Iterator<Item = Stands>> {
+    fn wanted(&self) -> Option<impl Iterator<Item = CapturePlace>> {
         let wanted = self.places.iter().filter(|(key, _)| self.keys.has(*key));
         (!self.overfull).then(|| wanted.map(|(_, place)| *place))
     }
@@ -386,7 +389,7 @@ fn count_page(counts: &mut BTreeMap<String, (u64, Smallest)>, host: &str, key: u
 pub struct LearntHost {
     host: String,
     captures: u64,
-    learnt: Learnt,
+    learnt: LearntTemplate,
     template: Option<Template>,
     /// Pages compared, share of one template, share of other content.
     likeness: (u32, Option<f64>, Option<f64>),
@@ -472,7 +475,7 @@ mod tests {
 
     #[test]
     fn places_of_the_smallest_are_kept_within_the_memory() {
-        let place = |offset| Stands { part: 0, offset, length: 1 };
+        let place = |offset| CapturePlace { part: 0, offset, length: 1 };
         let fill = |memory| {
             let mut all = AllCounted::within(memory);
             for n in 0..50_000u64 {
@@ -483,12 +486,12 @@ mod tests {
             all
         };
         let all = fill(1 << 30);
-        let mut found: Vec<Stands> = all.hosts["a.example"].wanted().unwrap().collect();
+        let mut found: Vec<CapturePlace> = all.hosts["a.example"].wanted().unwrap().collect();
         found.sort_unstable();
         // Hashes 0 to 31; 0 is that of one capture.
         assert_eq!(found, (49_937..50_000).map(place).collect::<Vec<_>>());
         assert_eq!(all.hosts["b.example"].wanted().unwrap().collect::<Vec<_>>(), [place(9)]);
-        assert!(all.kept <= Counted::MOST + 1);
+        assert!(all.kept <= HostCounts::MOST + 1);
         let all = fill(16 * 32 * 100);
         assert!(all.hosts.values().all(|host| host.wanted().is_none() && host.places.is_empty()));
         assert_eq!(all.hosts["a.example"].captures, 50_000);

@@ -1,7 +1,7 @@
 //! What the links of an earlier run lead to, for topics that are learnt from it.
 //!
 //! **Definition.** Pages are the current captures of table `pages`, 500,000 at most; links those of these captures that a crawl would follow, to
-//! other pages of the run: where any other leads is not known. What a page is worth, and what is learnt, see
+//! other pages of the run: where any other leads is not known. For the worth of a page, and for learning it, see
 //! [`webmill_crawl::focus::LinkModel`].
 //!
 //! **Cost.** URLs and titles of the pages and eight bytes an arc in memory, 50 million of these at most; table `links` is read twice.

@@ -13,7 +13,7 @@ use super::levels::NodeSpool;
 use crate::dedup::tables::ClusterRow;
 
 columns! {
-    struct Clustered from ClusterRow { url, cluster, keep }
+    struct ClusterColumns from ClusterRow { url, cluster, keep }
 }
 
 /// A graph without the copies.

@@ -20,7 +20,7 @@ pub const CRAWLED: &[u8] = b"0";
 pub const REDIRECTS: &[u8] = b"1";
 
 columns! {
-    struct Captured from PageRow {
+    struct CaptureColumns from PageRow {
         url, url_sortkey, url_origin, is_html, page_type, fetch_status, warc_type, warc_filename, warc_record_offset,
     }
 }
@@ -127,7 +127,7 @@ impl<'a> Feed<'a> {
         Ok(())
     }
 
-    /// What is known of captures that are no HTML pages, by the order of nodes: once all pages are given.
+    /// The facts about captures that are not HTML pages, in the order of nodes; call it after all pages.
     ///
     /// # Errors
     /// Where the disk refuses.

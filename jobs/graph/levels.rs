@@ -32,10 +32,10 @@ impl NodeSpool {
 
     /// Adds the next node, with what its captures are at best.
     pub fn push(&mut self, node: &NumberedNode<'_>, crawled: Option<Crawled>) -> Result<()> {
-        self.write(&Spooled { surt: node.surt, url: node.url, key: node.key, crawled, pages: 1 })
+        self.write(&SpooledNode { surt: node.surt, url: node.url, key: node.key, crawled, pages: 1 })
     }
 
-    fn write(&mut self, node: &Spooled<'_>) -> Result<()> {
+    fn write(&mut self, node: &SpooledNode<'_>) -> Result<()> {
         self.nodes += 1;
         let head = [(node.surt.len() as u32).to_le_bytes(), (node.url.len() as u32).to_le_bytes()].concat();
         let pages = node.pages.to_le_bytes();
@@ -62,7 +62,7 @@ impl NodeSpool {
         while let Some(node) = nodes.next()? {
             if let Some((_, &pages)) = wanted.next_if(|(kept, _)| **kept == number) {
                 hosts.push(node.surt);
-                spool.write(&Spooled { pages, ..node })?;
+                spool.write(&SpooledNode { pages, ..node })?;
             }
             number += 1;
         }
@@ -76,7 +76,7 @@ fn code(crawled: Option<Crawled>) -> u8 {
 }
 
 /// A node kept aside.
-pub struct Spooled<'a> {
+pub struct SpooledNode<'a> {
     pub surt: &'a [u8],
     pub url: &'a [u8],
     pub key: u128,
@@ -95,7 +95,7 @@ pub struct SpooledNodes {
 
 impl SpooledNodes {
     /// The next node; `None` after the last.
-    pub fn next(&mut self) -> Result<Option<Spooled<'_>>> {
+    pub fn next(&mut self) -> Result<Option<SpooledNode<'_>>> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -108,7 +108,7 @@ impl SpooledNodes {
         self.text.resize(surt + url, 0);
         self.file.read_exact(&mut self.text).at(&self.path)?;
         let (surt, url) = self.text.split_at(surt);
-        Ok(Some(Spooled { surt, url, key, crawled: Crawled::of(head[24]), pages: number(25) }))
+        Ok(Some(SpooledNode { surt, url, key, crawled: Crawled::of(head[24]), pages: number(25) }))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::rank::teleport::of_level;
 
 /// A graph and the names of its nodes.
 pub struct OpenedGraph {
-    /// The graph.
+    /// The graph in memory, or mapped.
     pub graph: Csr,
     /// Where it came from.
     pub path: PathBuf,
@@ -26,7 +26,7 @@ pub struct OpenedGraph {
 
 enum Names {
     /// Those of the file.
-    File(Box<Loaded>),
+    File(Box<LoadedGraph>),
     /// Table `nodes` of a results folder.
     Table(Box<Committed>, Level),
 }
@@ -130,7 +130,7 @@ fn open_any(path: &Path, reading: &GraphReading, memory: u64) -> Result<OpenedGr
 }
 
 columns! {
-    struct Named from NodeRow { node, url }
+    struct NodeColumns from NodeRow { node, url }
 }
 
 /// The node of a canonical URL in the table of pages.
@@ -141,8 +141,8 @@ pub fn find_page(committed: &Committed, url: &str) -> Result<Option<u32>> {
     let Some(surt) = webmill_capture::CanonicalUrl::parse_stored(url).map(|url| url.surt()) else {
         return Ok(None);
     };
-    let mut reader =
-        read_level::<Named>(committed, Level::Page).only(move |group| group.may_hold("url_sortkey", &surt));
+    let mut reader = read_level::<NodeColumns>(committed, Level::Page)
+        .only(move |group| group.may_hold("url_sortkey", &surt));
     while let Some(batch) = reader.next()? {
         if let Some(row) = batch.rows().find(|row| row.url == url) {
             return Ok(Some(row.node));
@@ -162,7 +162,7 @@ pub fn page_names(committed: &Committed, level: Level, nodes: &[u32]) -> Result<
     let mut names = HashMap::with_capacity(wanted.len());
     let asked = wanted.clone();
     let mut reader =
-        read_level::<Named>(committed, level).only(move |group| group.may_hold_numbers("node", &asked));
+        read_level::<NodeColumns>(committed, level).only(move |group| group.may_hold_numbers("node", &asked));
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| wanted.binary_search(&row.node).is_ok()) {
             names.insert(row.node, row.url.to_owned());

@@ -11,7 +11,7 @@ use webmill_learn::{Model, PageFacts, Predictor};
 use webmill_run::{Ingredient, Inputs, Job, JobInput, Measure, Stage, Unit};
 
 use super::labels::ColumnNames;
-use super::page::{LearnPage, Reading, Wanted};
+use super::page::{LearnPage, NeededFacts, Reading};
 use super::set::with_facts;
 use super::settings::TrainSettings;
 use super::source::{PageSource, ReadAs};
@@ -21,12 +21,12 @@ use crate::output::TableFile;
 /// Rows that a file of the table has.
 const FILE_ROWS: u64 = 1 << 20;
 
-/// The job.
+/// The job that predicts classes with a model.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ApplyJob {
     /// Its settings, without the paths.
     pub reading: Reading,
-    /// Name of the column of texts.
+    /// Name of the column with texts.
     pub text_column: String,
 }
 
@@ -39,9 +39,9 @@ impl ApplyJob {
 
 /// What it reads.
 pub struct ApplyInput {
-    /// The model.
+    /// The trained model.
     pub model: Model,
-    /// The pages.
+    /// The pages to classify.
     pub pages: PageSource,
     /// By what both are told from others.
     pub inputs: Inputs,
@@ -72,7 +72,7 @@ impl ApplyJob {
         let stage = unit.stage();
         let how = ReadAs {
             reading: self.reading,
-            wanted: Wanted { language: input.model.options().language, url: input.model.options().url },
+            wanted: NeededFacts { language: input.model.options().language, url: input.model.options().url },
             columns: ColumnNames { text: self.text_column.clone(), ..ColumnNames::default() },
             anchors: input.model.options().anchors,
             memory: stage.memory,

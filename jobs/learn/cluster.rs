@@ -36,7 +36,7 @@ use super::settings::Learn;
 use crate::extract::Extract;
 use crate::job::Context;
 use crate::registry::JobEntry;
-use batches::Aside;
+use batches::StoredPages;
 use corpus::Corpus;
 use input::ClusterInput;
 use methods::Rows;
@@ -140,7 +140,7 @@ impl ClusterJob {
             settings.batch_pages,
             settings::BATCH_WORDS
         ));
-        let aside = Aside::write(&mut pages, settings, unit)?;
+        let aside = StoredPages::write(&mut pages, settings, unit)?;
         drop(pages);
         unit.dropped(NO_SHARED_WORDS, aside.without_words);
         let found = aside.cluster(settings, unit.stage())?;

@@ -1,4 +1,6 @@
-//! Files of labels, and of labelled texts: CSV (`,`, `;` or tabs), TSV, JSON (lines or an array) or Parquet, in any encoding.
+//! Reads files of labels, and of labelled texts: CSV (`,`, `;` or tabs), TSV, JSON (lines or an array) or Parquet, in any encoding.
+//!
+//! The jobs of `webmill learn` call it for `--labels`, and for tables given in place of results.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,20 +20,20 @@ pub struct Line {
     pub place: u64,
     /// Its address.
     pub url: Option<String>,
-    /// Its title.
+    /// Title of the page; empty if the row has none.
     pub title: String,
-    /// Its text.
+    /// Text of the row.
     pub text: String,
-    /// Its label.
+    /// Label of the row, if it has one.
     pub label: Option<String>,
 }
 
 /// Columns by the names in the first line.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ColumnNames {
-    /// Of texts.
+    /// Name of the column with texts.
     pub text: String,
-    /// Of labels.
+    /// Name of the column with labels.
     pub label: String,
 }
 

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::mail;
 
-/// A page.
+/// A page to train on or to classify.
 #[derive(Debug, Clone, Default)]
 pub struct LearnPage {
     /// Its canonical URL; empty where it has none.
@@ -25,17 +25,17 @@ pub struct LearnPage {
     pub domain: String,
     /// Its file in the folder, or the line in the file, that it was read from; empty for pages of results.
     pub file: String,
-    /// Its title.
+    /// Title of the page; empty if unknown.
     pub title: String,
-    /// Its text.
+    /// Main text of the page.
     pub text: String,
     /// ISO 639-3 code of its language.
     pub language: String,
-    /// Type of page.
+    /// Type of the page, as in table `pages`; empty if unknown.
     pub page_type: String,
     /// Texts of links that lead to it.
     pub anchors: Vec<String>,
-    /// Its labels.
+    /// Labels of the page; empty if it is not labelled.
     pub labels: Vec<String>,
 }
 
@@ -81,16 +81,16 @@ pub struct Reading {
     pub whole: bool,
 }
 
-/// What is asked of a page beyond its text, where finding it out costs time.
+/// Facts about a page beyond its text that take time to find.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct NeededFacts {
     /// Its language, as a feature.
     pub language: bool,
     /// Words of its URL, which are stemmed by the language.
     pub url: bool,
 }
 
-impl Wanted {
+impl NeededFacts {
     fn language_of(self, page: &LearnPage) -> String {
         let wanted = self.language || self.url && !page.url.is_empty();
         let found = if wanted { language(&page.text) } else { None };
@@ -104,7 +104,7 @@ pub fn of_file(
     name: &str,
     bytes: &[u8],
     reading: Reading,
-    wanted: Wanted,
+    wanted: NeededFacts,
     encoding: Option<&'static Encoding>,
 ) -> Result<(LearnPage, Option<&'static Encoding>), &'static str> {
     let url = url_of_name(name);
@@ -152,7 +152,13 @@ pub fn of_file(
 }
 
 /// The page of a line of a table.
-pub fn of_line(url: Option<&str>, title: &str, text: String, place: String, wanted: Wanted) -> LearnPage {
+pub fn of_line(
+    url: Option<&str>,
+    title: &str,
+    text: String,
+    place: String,
+    wanted: NeededFacts,
+) -> LearnPage {
     let page = LearnPage { title: title.to_owned(), text, ..LearnPage::default() };
     let mut page = page.at(url.and_then(CanonicalUrl::parse), place);
     page.language = wanted.language_of(&page);
@@ -214,7 +220,8 @@ mod tests {
     #[test]
     fn heads_are_left_out_before_pages_only() {
         let page = b"MIME-Version: 1.0\r\nServer: CERN/3.0\r\n\r\n<html><title>T</title><body><p>Some words of a page.";
-        let of = |name: &str, bytes: &[u8], reading| of_file(name, bytes, reading, Wanted::default(), None);
+        let of =
+            |name: &str, bytes: &[u8], reading| of_file(name, bytes, reading, NeededFacts::default(), None);
         let (read, _) = of("x.html", page, Reading { mail: false, whole: true }).unwrap();
         assert_eq!((read.title.as_str(), read.text.as_str()), ("T", "Some words of a page."));
         let post = b"Subject: tea\n\nSome words.";
@@ -226,7 +233,7 @@ mod tests {
     #[test]
     fn texts_are_read_in_their_encoding() {
         let (bytes, _, _) = encoding_rs::GBK.encode("今天的比赛非常精彩，球迷们都很高兴，主队以三比一获胜。");
-        let wanted = Wanted { language: true, url: false };
+        let wanted = NeededFacts { language: true, url: false };
         let (read, guessed) = of_file("体育/1.txt", &bytes, Reading::default(), wanted, None).unwrap();
         assert_eq!(guessed, Some(encoding_rs::GBK));
         let (short, _) =

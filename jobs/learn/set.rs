@@ -9,7 +9,7 @@ use webmill_learn::{Counter, Extractor, FeatureOptions, Labels, PageFacts, Spars
 use webmill_run::{Measure, Stage, Unit};
 
 use super::labels::LabelFile;
-use super::page::{LearnPage, Wanted};
+use super::page::{LearnPage, NeededFacts};
 use super::settings::{MAX_WORDS, TrainSettings};
 use super::source::{BATCH, LeftOut, PageSource, ReadAs};
 
@@ -58,7 +58,7 @@ impl Names {
 
 /// How a job reads pages.
 pub fn read_as(settings: &TrainSettings, options: &FeatureOptions, memory: u64) -> ReadAs {
-    let wanted = Wanted { language: options.language, url: options.url };
+    let wanted = NeededFacts { language: options.language, url: options.url };
     ReadAs {
         reading: settings.reading(),
         wanted,
@@ -213,26 +213,26 @@ pub fn gather(
     let (vocabulary, counts) = words.finish(settings.min_pages);
     unit.dropped("word-beyond-max-words", vocabulary.dropped());
     let has_domains = settings.by_domain && domains.0.len() < of_pages.len();
-    let raw = Raw { counts, of_pages, names: classes.0, groups: has_domains.then_some(groups) };
+    let raw = RawPages { counts, of_pages, names: classes.0, groups: has_domains.then_some(groups) };
     let (counts, labels, classes, groups) = raw.sorted(settings, unit)?;
     unit.kept("pages-trained-on", counts.len() as u64);
     Ok(Set { vocabulary, counts, labels, classes, groups })
 }
 
 /// Rows, their classes, the names of these, and groups of rows.
-type Sorted = (SparseRows, Labels, Vec<String>, Option<Vec<u32>>);
+type SortedSet = (SparseRows, Labels, Vec<String>, Option<Vec<u32>>);
 
 /// Pages with numbers of classes as they came.
-struct Raw {
+struct RawPages {
     counts: SparseRows,
     of_pages: Vec<Vec<u32>>,
     names: HashMap<String, u32>,
     groups: Option<Vec<u32>>,
 }
 
-impl Raw {
+impl RawPages {
     /// Numbers classes by their names, and leaves out pages without words and classes of one page.
-    fn sorted(self, settings: &TrainSettings, unit: &mut Unit<'_>) -> Result<Sorted> {
+    fn sorted(self, settings: &TrainSettings, unit: &mut Unit<'_>) -> Result<SortedSet> {
         let mut pages_of: BTreeMap<u32, u64> = BTreeMap::new();
         let has_words = |page: usize| !self.counts.row(page).0.is_empty();
         let empty = (0..self.counts.len()).filter(|&page| !has_words(page)).count();

@@ -17,11 +17,13 @@ settings! {
     /// [`Learn::clusters`].
     #[derive(PartialEq)]
     pub struct Learn {
-        /// What `webmill run` does of features, train, apply and cluster. The commands of `webmill learn` need no such word.
+        /// Which of features, train, apply and cluster `webmill run` does. The commands of `webmill learn` ignore
+        /// it.
         pub jobs: Vec<String> = Vec::new();
         /// The model that apply takes: a file, or the results of `learn train`. Empty: the latest in the output folder.
         pub model: String = String::new();
-        /// What apply classifies and cluster groups: a folder of results (apply only), of files, or a file of texts. Empty: the results in the output folder.
+        /// The pages that apply classifies and cluster groups: a folder of results (apply only), of files, or a
+        /// file of texts. Empty: the results in the output folder.
         pub apply_to: String = String::new();
         /// Features and classes.
         #[serde(flatten)]
@@ -73,7 +75,8 @@ settings! {
     /// Settings of features and training.
     #[derive(PartialEq)]
     pub struct TrainSettings {
-        /// Where the pages are: a folder of results, a folder with a folder a class, or a file of texts with labels. Empty: the results in the output folder.
+        /// The pages to train on: a folder of results, a folder with one subfolder per class, or a file of texts
+        /// with labels. Empty: the results in the output folder.
         pub pages: String = String::new();
         /// File of labels: lines of url,label; topics are measured by it too. Empty: the names of folders, or the column of labels.
         pub labels: String = String::new();
@@ -81,35 +84,36 @@ settings! {
         pub test: String = String::new();
         /// Method: auto, naive-bayes, complement-bayes, svm, logistic, neighbours, adaboost.
         pub method: Method = Method::Auto;
-        /// Sources of features. None: of a named method words of text and title, of auto all that it finds useful.
+        /// Sources of features. None: words of text and title if a method is named; with auto, all sources that it
+        /// finds useful.
         pub sources: Vec<String> = Vec::new();
-        /// Words that are chosen by the measure; 0: all. Auto chooses that too.
+        /// Number of words that the measure selects; 0: all. Auto chooses this number, too.
         pub features: usize = FitSettings::default().features, within 0..=10_000_000;
         /// The measure: chi-square, information-gain, right-half, mutual-information, cross-entropy, weight-of-evidence.
         pub measure: Measure = FitSettings::default().measure;
-        /// Over classes: maximum, or mean.
+        /// How the measure's values for several classes are combined: maximum, or mean.
         pub over: OverClasses = FitSettings::default().over;
-        /// What the measure counts: pages, or occurrences.
+        /// Whether the measure counts pages with a word, or its occurrences.
         pub counting: Counting = FitSettings::default().counting;
-        /// What words weigh: tf-idf, tf-idf-diff, counts, presence. None: what is usual with the method.
+        /// Weights of words: tf-idf, tf-idf-diff, counts, presence. None: the usual weight of the method.
         pub weighting: Option<Weighting> = None;
-        /// Any number of labels a page.
+        /// Whether a page may have any number of labels.
         pub multi: bool = false;
-        /// Pages that a word must stand on.
+        /// Least number of pages with a word.
         pub min_pages: u32 = 2, within 1..=1_000_000;
-        /// Folds of the evaluation where no test pages are given.
+        /// Folds of the evaluation if no test pages are given.
         pub folds: usize = 5, within 2..=100;
         /// Whether pages of one registrable domain stay in one fold.
         pub by_domain: bool = true;
-        /// Whether to train on a quarter and a half of the pages too.
+        /// Whether to train on a quarter and on half of the pages, too, for the learning curve.
         pub curve: bool = true;
-        /// Files are mails: heads and quoted lines are left out.
+        /// Whether the files are mails: headers and quoted lines are left out.
         pub mail: bool = false;
-        /// All that is visible of HTML files counts, not their main text alone.
+        /// Whether all visible text of HTML files is used, not only their main text.
         pub whole: bool = false;
-        /// Name of the column of texts.
+        /// Name of the column with texts.
         pub text_column: String = "text".into();
-        /// Name of the column of labels.
+        /// Name of the column with labels.
         pub label_column: String = "label".into();
     }
 }

@@ -14,7 +14,7 @@ use webmill_run::{Cancel, Committed, Inputs, Runtime};
 use self::folder::FolderPages;
 use self::results::ResultPages;
 use super::labels::{ColumnNames, each_line};
-use super::page::{LearnPage, Reading, Wanted, of_line};
+use super::page::{LearnPage, NeededFacts, Reading, of_line};
 
 /// Pages that are held at a time; a multiple of those that are counted at a time.
 pub const BATCH: usize = 1024;
@@ -34,8 +34,8 @@ pub enum PageSource {
 pub struct ReadAs {
     /// How files become pages.
     pub reading: Reading,
-    /// What is asked of pages beyond their texts.
-    pub wanted: Wanted,
+    /// Facts needed about pages beyond their texts.
+    pub wanted: NeededFacts,
     /// Names of columns.
     pub columns: ColumnNames,
     /// Whether texts of links that lead to pages of results are read.
@@ -117,7 +117,7 @@ impl PageSource {
     }
 }
 
-/// The inputs that a file is.
+/// The inputs of a run over a single file, for its key.
 pub fn of_file_inputs(path: &Path, cancel: &Cancel) -> Result<Inputs> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Inputs::of_files(&[(path.to_path_buf(), name)], None, cancel)

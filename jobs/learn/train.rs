@@ -9,9 +9,9 @@
 use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 use webmill_learn::{
-    Calibration, Choice, Evaluation, FeatureOptions, FitSettings, Fitted, Labels, Method, Model,
-    Source as FeatureSource, SparseRows, Training, Trial, choose, evaluation_of, fit, fit_held, folds,
-    out_of_fold, scores,
+    Calibration, Choice, Evaluation, FeatureOptions, FeatureOrigin as FeatureSource, FitSettings,
+    FittedClassifier, Labels, Method, Model, SparseRows, Training, Trial, choose, evaluation_of, fit,
+    fit_held, folds, out_of_fold, scores,
 };
 use webmill_run::{Ingredient, Inputs, Job, JobInput, Stage, Unit};
 
@@ -26,10 +26,10 @@ use crate::output::{first_part, write_rows};
 /// The model in the results of the job.
 pub const MODEL: &str = "model/model.webmill";
 
-/// The job.
+/// The job that trains and evaluates a classifier.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TrainJob {
-    /// Its settings.
+    /// Settings of the training.
     pub settings: TrainSettings,
 }
 
@@ -65,8 +65,8 @@ impl Job for TrainJob {
     }
 }
 
-/// What is trained, whatever it is evaluated on.
-struct Trained<'a> {
+/// The training set, whatever the evaluation set.
+struct TrainingSet<'a> {
     set: &'a Set,
     settings: FitSettings,
     allowed: Vec<bool>,
@@ -110,7 +110,7 @@ impl TrainJob {
         }
         unit.stage().cancel.check()?;
         let allowed = sources.iter().map(|source| source.is_in(&options)).collect();
-        let trained = Trained { set: &set, settings: fit_settings, allowed };
+        let trained = TrainingSet { set: &set, settings: fit_settings, allowed };
         let mut tables = Tables::default();
         let (calibration, fitted) = match &test {
             Some((rows, labels)) => trained.on_test(rows, labels, settings, &mut tables)?,
@@ -122,20 +122,20 @@ impl TrainJob {
     }
 }
 
-impl Trained<'_> {
-    fn fit(&self, pages: &[usize]) -> Result<Fitted> {
+impl TrainingSet<'_> {
+    fn fit(&self, pages: &[usize]) -> Result<FittedClassifier> {
         let (counts, labels) = (self.set.counts.select(pages), self.set.labels.select(pages));
         fit(&self.settings, &counts, &labels, self.set.classes.len(), &self.allowed).map_err(Error::Config)
     }
 
     /// Trained on all pages, and what a fit on the others says of those that are held, where that is found beside.
-    fn fit_all(&self, held: &[usize]) -> Result<(Fitted, Option<Vec<f64>>)> {
+    fn fit_all(&self, held: &[usize]) -> Result<(FittedClassifier, Option<Vec<f64>>)> {
         let (counts, labels) = (&self.set.counts, &self.set.labels);
         let classes = self.set.classes.len();
         fit_held(&self.settings, counts, labels, classes, &self.allowed, held).map_err(Error::Config)
     }
 
-    fn scores(&self, fitted: &Fitted, rows: &SparseRows) -> Vec<f64> {
+    fn scores(&self, fitted: &FittedClassifier, rows: &SparseRows) -> Vec<f64> {
         scores(fitted, rows, self.allowed.len(), self.set.classes.len())
     }
 
@@ -150,7 +150,7 @@ impl Trained<'_> {
         labels: &Labels,
         settings: &TrainSettings,
         tables: &mut Tables,
-    ) -> Result<(Calibration, Fitted)> {
+    ) -> Result<(Calibration, FittedClassifier)> {
         let classes = self.set.classes.len();
         let (calibration, fitted) = self.calibrated(settings)?;
         let all: Vec<usize> = (0..self.set.counts.len()).collect();
@@ -169,7 +169,7 @@ impl Trained<'_> {
     }
 
     /// Trained on all; what a tenth of the pages shows, told by a training on the others.
-    fn calibrated(&self, settings: &TrainSettings) -> Result<(Calibration, Fitted)> {
+    fn calibrated(&self, settings: &TrainSettings) -> Result<(Calibration, FittedClassifier)> {
         let fold_of = self.folds(10, SEED);
         let (held, others): (Vec<usize>, Vec<usize>) =
             (0..fold_of.len()).partition(|&page| fold_of[page] == 0);
@@ -232,7 +232,7 @@ impl Trained<'_> {
     fn model(
         &self,
         options: FeatureOptions,
-        fitted: Fitted,
+        fitted: FittedClassifier,
         calibration: Calibration,
         digest: String,
     ) -> Model {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::Result;
-use webmill_learn::{Contingency, Measure, Method, Source, best};
+use webmill_learn::{Contingency, FeatureOrigin, Measure, Method, best};
 use webmill_run::{Ingredient, Job, Stage, Unit};
 
 use super::set::gather;
@@ -11,10 +11,10 @@ use super::tables::FeatureRow;
 use super::train::TrainInput;
 use crate::output::{TableFile, first_part};
 
-/// The job.
+/// The job that scores words by how well they separate classes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FeaturesJob {
-    /// Its settings.
+    /// Settings of the training that use the words.
     pub settings: TrainSettings,
 }
 
@@ -49,7 +49,7 @@ impl FeaturesJob {
             let of = |at: usize| measures[at][word];
             file.push(FeatureRow {
                 word: name.to_owned(),
-                source: source_name(Source::of(name)).to_owned(),
+                source: source_name(FeatureOrigin::of(name)).to_owned(),
                 num_pages: set.vocabulary.frequency(word as u32),
                 class_pages: pages.of(word).to_vec(),
                 classes: set.classes.clone(),
@@ -68,17 +68,17 @@ impl FeaturesJob {
 }
 
 /// What tables call a source.
-pub fn source_name(source: Source) -> &'static str {
+pub fn source_name(source: FeatureOrigin) -> &'static str {
     match source {
-        Source::Word => "word",
-        Source::Bigram => "bigram",
-        Source::HanPair => "han-pair",
-        Source::Title => "title",
-        Source::Url => "url",
-        Source::Anchor => "anchor",
-        Source::Media => "media",
-        Source::Language => "language",
-        Source::PageType => "page-type",
+        FeatureOrigin::Word => "word",
+        FeatureOrigin::Bigram => "bigram",
+        FeatureOrigin::HanPair => "han-pair",
+        FeatureOrigin::Title => "title",
+        FeatureOrigin::Url => "url",
+        FeatureOrigin::Anchor => "anchor",
+        FeatureOrigin::Media => "media",
+        FeatureOrigin::Language => "language",
+        FeatureOrigin::PageType => "page-type",
     }
 }
 

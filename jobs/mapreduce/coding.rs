@@ -15,7 +15,7 @@ pub trait Key<'k>: Sized {
     fn read(bytes: &'k [u8]) -> Option<Self>;
 }
 
-/// A value.
+/// A value of a pair, as bytes and back.
 pub trait Value: Sized + Send {
     /// Appends its bytes.
     fn write(&self, out: &mut Vec<u8>);

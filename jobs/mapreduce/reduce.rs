@@ -60,15 +60,15 @@ where
     K: AsRef<[u8]>,
     V: AsRef<[u8]>,
 {
-    reduce(kernel, &mut Sorted { pairs, lent: None }, out)
+    reduce(kernel, &mut SortedPairs { pairs, lent: None }, out)
 }
 
-struct Sorted<I, T> {
+struct SortedPairs<I, T> {
     pairs: I,
     lent: Option<T>,
 }
 
-impl<I: Iterator<Item = (K, V)>, K: AsRef<[u8]>, V: AsRef<[u8]>> Pairs for Sorted<I, (K, V)> {
+impl<I: Iterator<Item = (K, V)>, K: AsRef<[u8]>, V: AsRef<[u8]>> Pairs for SortedPairs<I, (K, V)> {
     fn next_pair(&mut self) -> Result<Option<(&[u8], &[u8])>> {
         self.lent = self.pairs.next();
         Ok(self.lent.as_ref().map(|(key, value)| (key.as_ref(), value.as_ref())))

@@ -32,9 +32,9 @@ impl<const COMBINES: bool> MapReduce for Words<COMBINES> {
     }
 }
 
-type Made = Vec<Vec<(String, Vec<u64>)>>;
+type MadeOutput = Vec<Vec<(String, Vec<u64>)>>;
 
-fn run_words<const C: bool>(splits: &[Vec<String>], parts: u32, memory: usize, threads: usize) -> Made {
+fn run_words<const C: bool>(splits: &[Vec<String>], parts: u32, memory: usize, threads: usize) -> MadeOutput {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| run(&Words::<C>, splits, parts, &Budget::new(memory).with_threads(threads)))
 }
@@ -107,7 +107,7 @@ fn no_page_one_part_and_many() {
     assert_eq!((many.len(), many.iter().flatten().count()), (4096, 7));
 }
 
-/// A stop word on every page, and all keys different: what is held stays within the budget.
+/// A stop word on every page, and all keys different: memory stays within the budget.
 #[test]
 fn skewed_keys_and_different_keys() {
     let texts: Vec<String> = (0..20_000).map(|n| format!("the w{n:07}")).collect();
@@ -123,8 +123,8 @@ fn skewed_keys_and_different_keys() {
 
 #[test]
 fn a_kernel_need_not_look_at_all_values() {
-    struct First;
-    impl MapReduce for First {
+    struct FirstKernel;
+    impl MapReduce for FirstKernel {
         type Page<'p> = &'p str;
         type Key<'k> = &'k str;
         type Value = String;
@@ -137,6 +137,6 @@ fn a_kernel_need_not_look_at_all_values() {
         }
     }
     let splits = ["bz ab aa", "ba c\0a"].map(|text| vec![text.to_owned()]);
-    let made = run(&First, &splits, 1, &Budget::new(1 << 20));
+    let made = run(&FirstKernel, &splits, 1, &Budget::new(1 << 20));
     assert_eq!(made, [["aa", "ba", "c\0a"]]);
 }

@@ -52,7 +52,7 @@ pub struct PageFacts {
     pub structured: Vec<Stated>,
     /// Encoding that it was read by.
     pub encoding: &'static str,
-    /// The one that it declares.
+    /// Encoding that the page declares, by its standard name.
     pub encoding_declared: Option<&'static str>,
     /// The one that its bytes look like.
     pub encoding_detected: Option<&'static str>,
@@ -60,7 +60,7 @@ pub struct PageFacts {
     pub encoding_doubled: Option<&'static str>,
     /// Where the page leads, if a refresh to another page is all that it is: it has no text then.
     pub redirects_to: Option<String>,
-    /// What is wrong with a document, or was left out of it.
+    /// Defects of a document, and parts left out of it.
     pub warnings: Vec<String>,
     /// Limits that cut it.
     pub cuts: Vec<&'static str>,

@@ -22,7 +22,7 @@ pub const NO_ITEMS: &str = "a feed without items";
 /// What a feed or a sitemap became.
 pub struct Listed<T> {
     pub entries: T,
-    /// What was wrong with it, and what is left out for that.
+    /// Its defects, and the parts left out because of them.
     pub faults: Vec<String>,
 }
 

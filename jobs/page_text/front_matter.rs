@@ -1,4 +1,4 @@
-//! What is known of a page as YAML before its Markdown.
+//! The metadata of a page, as YAML before its Markdown.
 //!
 //! Strings are written in double quotes as JSON writes them, which YAML 1.2 reads alike; what YAML counts among the characters
 //! that cannot be printed is escaped too. Lists are flow sequences. Fields that say nothing are left out.

@@ -60,7 +60,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The bytes of a page.
+/// The bytes of a page, and whether they were cut.
 pub struct PageBytes {
     /// At most `MAX_BYTES` of them.
     pub bytes: Vec<u8>,
@@ -79,7 +79,7 @@ impl PageBytes {
         Ok(PageBytes::of(bytes))
     }
 
-    /// A page that is in memory; what is beyond 64 MiB of it is dropped and counts as cut.
+    /// A page in memory; bytes beyond 64 MiB are dropped, and the page counts as cut.
     pub fn of(mut bytes: Vec<u8>) -> PageBytes {
         let cut = bytes.len() as u64 > MAX_BYTES;
         bytes.truncate(MAX_BYTES as usize);
@@ -115,7 +115,7 @@ pub enum FileKind {
 
 /// How much is known of a file before it is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Meant {
+struct KnownFormat {
     /// The command line names it.
     named: bool,
     /// Its name says HTML, or plain text.
@@ -123,13 +123,13 @@ struct Meant {
     text: bool,
 }
 
-impl Meant {
-    fn of(file: PageFile<'_>) -> Meant {
+impl KnownFormat {
+    fn of(file: PageFile<'_>) -> KnownFormat {
         let name = file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let plain = name.to_ascii_lowercase();
         let plain = plain.strip_suffix(".gz").unwrap_or(&plain);
         let text = [".txt", ".text"].iter().any(|end| plain.ends_with(end)) && !stem(file.path).is_empty();
-        Meant { named: file.is_named, html: is_html_name(name) || file.has_address && !text, text }
+        KnownFormat { named: file.is_named, html: is_html_name(name) || file.has_address && !text, text }
     }
 }
 
@@ -144,7 +144,7 @@ pub fn tell(mut page: PageBytes, file: PageFile<'_>, input: PageKind) -> Result<
         let unpacked = PageBytes::read(&mut MultiGzDecoder::new(page.bytes.as_slice()));
         page = unpacked.map_err(|error| Refusal(format!("gzip data that breaks: {error}")))?;
     }
-    let meant = Meant::of(file);
+    let meant = KnownFormat::of(file);
     let name = file.path.to_string_lossy();
     if matches!(input, PageKind::Auto | PageKind::Document) && is_document(&page.bytes, &name, input) {
         return Ok(FileKind::At(page, PageKind::Document));
@@ -173,7 +173,7 @@ pub fn document_kind(bytes: &[u8], name: &str) -> Option<Kind> {
 }
 
 /// What these bytes are, or why they are nothing that is read.
-fn kind(bytes: &[u8], meant: Meant, input: PageKind) -> Result<PageKind, String> {
+fn kind(bytes: &[u8], meant: KnownFormat, input: PageKind) -> Result<PageKind, String> {
     if bytes.trim_ascii().is_empty() {
         return Err(if bytes.is_empty() { "empty file" } else { "nothing but white space" }.to_string());
     }
@@ -297,7 +297,7 @@ fn is_markup(text: &str, makers: &[&str]) -> bool {
         })
 }
 
-/// Where a text begins behind the XML declaration and the comments at its head, which may be longer than what is looked at.
+/// Where a text begins behind the XML declaration and the comments at its head, which may be longer than the examined part.
 fn after_comment(text: &str) -> usize {
     let mut at = 0;
     loop {
@@ -324,10 +324,10 @@ pub fn isolated<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
 mod tests {
     use super::*;
 
-    const FOUND: Meant = Meant { named: false, html: false, text: false };
-    const NAMED: Meant = Meant { named: true, ..FOUND };
-    const HTML: Meant = Meant { html: true, ..FOUND };
-    const TEXT: Meant = Meant { text: true, ..FOUND };
+    const FOUND: KnownFormat = KnownFormat { named: false, html: false, text: false };
+    const NAMED: KnownFormat = KnownFormat { named: true, ..FOUND };
+    const HTML: KnownFormat = KnownFormat { html: true, ..FOUND };
+    const TEXT: KnownFormat = KnownFormat { text: true, ..FOUND };
 
     #[test]
     fn pages_show_by_content() {

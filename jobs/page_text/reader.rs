@@ -36,7 +36,7 @@ pub enum FileTexts {
         written: Vec<WrittenText>,
         /// Languages of the texts that are left out.
         foreign: Vec<&'static str>,
-        /// What is wrong with the file, and what is missing for that.
+        /// Defects of the file, and the parts missing because of them.
         faults: Vec<String>,
     },
     /// It is no page, and only lies in a folder of pages; with the reason.

@@ -1,6 +1,6 @@
 //! XML and TEI P5 documents around the elements of a text.
 //!
-//! The plain form has one element `doc` a page, with what is known of it as attributes, the text in `main` and readers'
+//! The plain form has one element `doc` a page, with its metadata as attributes, the text in `main` and readers'
 //! comments in `comments`. The TEI form is a `TEI` element with the header that the guidelines ask for; several pages are a
 //! `corpus` or a `teiCorpus`.
 //!

@@ -6,7 +6,7 @@ pub use webmill_serve::site::PlaceFacts as Place;
 
 /// Scores, counted by those that are asked for.
 #[derive(Default)]
-struct Counted {
+struct ScoreCounts {
     all: u64,
     /// Scores above those of lesser numbers, and below those from a number on.
     above: Vec<u64>,
@@ -16,8 +16,8 @@ struct Counted {
 /// Finds the places of some scores.
 pub struct Places {
     asked: Vec<f64>,
-    crawled: Counted,
-    known: Counted,
+    crawled: ScoreCounts,
+    known: ScoreCounts,
 }
 
 impl Places {
@@ -25,7 +25,8 @@ impl Places {
     pub fn of(mut asked: Vec<f64>) -> Self {
         asked.sort_by(f64::total_cmp);
         asked.dedup();
-        let counted = || Counted { all: 0, above: vec![0; asked.len() + 1], below: vec![0; asked.len() + 1] };
+        let counted =
+            || ScoreCounts { all: 0, above: vec![0; asked.len() + 1], below: vec![0; asked.len() + 1] };
         Places { crawled: counted(), known: counted(), asked }
     }
 

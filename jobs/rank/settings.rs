@@ -14,23 +14,25 @@ use crate::recipe::Settings;
 settings! {
     /// Configuration of the job.
     pub struct Rank {
-        /// PageRank's damping.
+        /// PageRank's damping factor: the probability that the random walk follows a link.
         pub damping: f64 = 0.85;
         /// Greatest L1 distance of the PageRank vector to the true one.
         pub tolerance: f64 = 1e-12, within 1e-300..=2.0;
-        /// What becomes of the rank of nodes without links.
+        /// Where the random walk goes from nodes without links.
         pub dangling: DanglingRank = DanglingRank::Teleport;
-        /// Leave graph and transpose on disk, for graphs that are larger than the memory: 96 bytes of memory per node, of which
-        /// PageRank takes 48 (else 72, and 4 to 8 per arc); it takes two to three times as long.
+        /// Leave the graph and its transpose on disk, for graphs that are larger than memory: this takes 96 bytes
+        /// of memory per node, 48 for PageRank alone (otherwise 72, and 4 to 8 per arc), and two to three times as
+        /// long.
         pub lean: bool = false;
-        /// File of the nodes that PageRank teleports to, instead of all: a URL or host a line, then a tab and its weight if
-        /// that is not 1.
+        /// File of the nodes to which the random walk jumps, instead of all: one URL or host per line, then a tab
+        /// and its weight if that is not 1.
         pub teleport: Option<PathBuf> = None;
         /// hits, hub-averaging, authority-threshold, hub-threshold:K or full-threshold:K.
         pub hits_variant: String = "hits".into();
         /// Most iterations of HITS.
         pub hits_max_iterations: usize = 10_000, within 1..=1 << 24;
-        /// Nodes of a level up to which harmonic centrality is exact: beyond that the estimate costs less.
+        /// Harmonic centrality is exact for levels of at most this many nodes, and is estimated for larger ones,
+        /// which costs less.
         pub harmonic_exact_nodes: u64 = Harmonic::default().exact_nodes;
         /// What the files that are named here held: results depend on it.
         #[serde(skip_deserializing)]
@@ -38,7 +40,7 @@ settings! {
     }
 }
 
-/// What becomes of the rank of nodes without links.
+/// Where the random walk goes from nodes without links.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DanglingRank {

@@ -68,7 +68,7 @@ impl Names {
     /// stands for, the pages of a host, share its weight.
     ///
     /// # Errors
-    /// Where no node has any of the names: with what is near to the first of them.
+    /// The message if no node has any of the names, with names near to the first of them.
     pub fn vector<I>(&self, names: impl Fn() -> I) -> Result<(Vec<f64>, Vec<&str>)>
     where
         I: Iterator<Item = Result<String>>,

@@ -14,7 +14,7 @@ use super::tables::RepeatedBlockRow;
 use crate::job::latest;
 
 columns! {
-    struct Hashed from RepeatedBlockRow { hash }
+    struct HashColumn from RepeatedBlockRow { hash }
 }
 
 /// The hashes of table `repeated`, sorted in a temporary file that is mapped: the system may take its memory back, so that a
@@ -51,7 +51,7 @@ impl KnownRepeated {
         let settings: RepeatedLines = serde_json::from_value(repeated.manifest.configuration.clone())
             .map_err(|e| Error::corrupt(repeated.path("manifest.json"), 0, format!("configuration: {e}")))?;
         let mut sorter = Sorter::<u128>::new(budget).with_combine(|a, b| a == b);
-        let mut reader = Reader::<Hashed>::open(&repeated.path("repeated"))?;
+        let mut reader = Reader::<HashColumn>::open(&repeated.path("repeated"))?;
         while let Some(batch) = reader.next()? {
             sorter.extend(batch.rows().map(|row| row.hash.0))?;
         }
@@ -79,7 +79,7 @@ impl KnownRepeated {
         self.hashes.is_empty()
     }
 
-    /// The number of a repeated line or paragraph by its hash; `None` for what is not repeated.
+    /// The number of a repeated line or paragraph by its hash; `None` if it is not repeated.
     fn number(&self, hash: u128) -> Option<usize> {
         self.hashes.binary_search(&hash).ok()
     }

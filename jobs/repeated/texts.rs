@@ -19,7 +19,7 @@ columns! {
 }
 
 columns! {
-    struct Named from TextRow { url, url_key, text }
+    struct TextColumns from TextRow { url, url_key, text }
 }
 
 /// A part of table `texts`.
@@ -103,7 +103,7 @@ impl NumberedTexts {
             if !rows.clone().any(|row| page_at(row).is_some()) {
                 continue;
             }
-            let mut reader = Reader::<Named>::over(vec![part.path.clone()]);
+            let mut reader = Reader::<TextColumns>::over(vec![part.path.clone()]);
             while let Some(batch) = reader.next()? {
                 unit.stage().cancel.check()?;
                 for (row, number) in batch.rows().zip(&mut rows) {

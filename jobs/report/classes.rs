@@ -28,18 +28,18 @@ columns! {
 }
 
 columns! {
-    struct Measured from EvaluationRow { scope, share, class, measure, value, num_pages }
+    struct MeasureColumns from EvaluationRow { scope, share, class, measure, value, num_pages }
 }
 
 columns! {
-    struct Confused from ConfusionRow { scope, class, told, num_pages }
+    struct ConfusionColumns from ConfusionRow { scope, class, told, num_pages }
 }
 
 columns! {
-    struct Calibrated from CalibrationRow { scope, from_probability, num_pages, mean_probability, share_right }
+    struct CalibrationColumns from CalibrationRow { scope, from_probability, num_pages, mean_probability, share_right }
 }
 
-/// What is said of a class: precision, recall, F1 and pages.
+/// Figures of a class: precision, recall, F1 and pages.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct OfClass {
     measures: BTreeMap<String, f64>,
@@ -51,8 +51,7 @@ type Tenth = (f64, u64, f64, f64);
 
 /// How good a classifier is on pages that it was not trained on.
 #[derive(Debug, Default, PartialEq)]
-struct Evaluated {
-    /// Measures of all.
+struct EvaluatedClasses {
     measures: BTreeMap<String, f64>,
     pages: u64,
     classes: BTreeMap<String, OfClass>,
@@ -67,12 +66,12 @@ struct Evaluated {
 #[derive(Debug, Default)]
 pub struct Classes {
     told: Counts,
-    evaluated: Option<Evaluated>,
+    evaluated: Option<EvaluatedClasses>,
 }
 
 /// What always saying the commonest class would give.
 #[derive(Debug, PartialEq)]
-struct Commonest<'a> {
+struct CommonestClass<'a> {
     class: &'a str,
     accuracy: f64,
     macro_f1: f64,
@@ -91,7 +90,7 @@ impl Classes {
                 batch.rows().for_each(|row| add(&mut classes.told, row.label));
             }
         }
-        classes.evaluated = sources.classifier.as_ref().map(Evaluated::read).transpose()?;
+        classes.evaluated = sources.classifier.as_ref().map(EvaluatedClasses::read).transpose()?;
         Ok(classes)
     }
 
@@ -102,7 +101,7 @@ impl Classes {
 
     /// What template `classes.html` reads; `None` where nothing was evaluated.
     pub fn evaluated(&self) -> Option<Value> {
-        self.evaluated.as_ref().map(Evaluated::data)
+        self.evaluated.as_ref().map(EvaluatedClasses::data)
     }
 
     /// The rows of table `summary`; empty without classes.
@@ -122,10 +121,10 @@ impl Classes {
     }
 }
 
-impl Evaluated {
+impl EvaluatedClasses {
     fn read(trained: &Committed) -> Result<Self> {
-        let (mut of_scopes, mut curve) = (BTreeMap::<String, Evaluated>::new(), BTreeMap::new());
-        let mut reader = Reader::<Measured>::open(&trained.path("evaluation"))?;
+        let (mut of_scopes, mut curve) = (BTreeMap::<String, EvaluatedClasses>::new(), BTreeMap::new());
+        let mut reader = Reader::<MeasureColumns>::open(&trained.path("evaluation"))?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows() {
                 if row.scope == "curve" {
@@ -152,14 +151,14 @@ impl Evaluated {
         let scope = if of_scopes.contains_key("test") { "test" } else { "folds" };
         let mut found = of_scopes.remove(scope).unwrap_or_default();
         found.curve = curve;
-        let mut reader = Reader::<Confused>::open(&trained.path("confusion"))?;
+        let mut reader = Reader::<ConfusionColumns>::open(&trained.path("confusion"))?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows().filter(|row| row.scope == scope && row.class != row.told) {
                 found.confused.push((row.class.to_owned(), row.told.to_owned(), row.num_pages));
             }
         }
         found.confused.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.cmp(b)));
-        let mut reader = Reader::<Calibrated>::open(&trained.path("calibration"))?;
+        let mut reader = Reader::<CalibrationColumns>::open(&trained.path("calibration"))?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows().filter(|row| row.scope == scope && row.num_pages > 0) {
                 let tenth = (row.from_probability, row.num_pages, row.mean_probability, row.share_right);
@@ -170,7 +169,7 @@ impl Evaluated {
     }
 
     /// The commonest class; `None` if pages have several classes.
-    fn commonest(&self) -> Option<Commonest<'_>> {
+    fn commonest(&self) -> Option<CommonestClass<'_>> {
         let all: u64 = self.classes.values().map(|of| of.pages).sum();
         let (class, of) = self.classes.iter().rev().max_by_key(|(_, of)| of.pages)?;
         if all != self.pages || all == 0 {
@@ -180,7 +179,7 @@ impl Evaluated {
         // Of the class: precision is its share, recall 1; of all others both are 0.
         let f1 = (2 * of.pages) as f64 / (all + of.pages) as f64;
         let macro_f1 = f1 / self.classes.len() as f64;
-        Some(Commonest { class, accuracy: share, macro_f1 })
+        Some(CommonestClass { class, accuracy: share, macro_f1 })
     }
 
     /// What template `classes.html` reads: rows of its tables, as written.
@@ -228,17 +227,17 @@ fn written(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn evaluated(pages: &[(&str, u64)], all: u64) -> Evaluated {
+    fn evaluated(pages: &[(&str, u64)], all: u64) -> EvaluatedClasses {
         let of = |pages: u64| OfClass { pages, ..OfClass::default() };
         let classes = pages.iter().map(|(class, pages)| ((*class).to_owned(), of(*pages))).collect();
-        Evaluated { pages: all, classes, ..Evaluated::default() }
+        EvaluatedClasses { pages: all, classes, ..EvaluatedClasses::default() }
     }
 
     #[test]
     fn the_commonest_class_is_what_to_beat() {
         // Of 10 pages 6 are a: precision .6, recall 1, so F1 is .75, and 0 for the two others.
         let three = evaluated(&[("a", 6), ("b", 3), ("c", 1)], 10);
-        assert_eq!(three.commonest(), Some(Commonest { class: "a", accuracy: 0.6, macro_f1: 0.25 }));
+        assert_eq!(three.commonest(), Some(CommonestClass { class: "a", accuracy: 0.6, macro_f1: 0.25 }));
         assert_eq!(evaluated(&[("a", 2), ("b", 2)], 4).commonest().unwrap().class, "a");
         assert_eq!(evaluated(&[("a", 6), ("b", 6)], 10).commonest(), None, "several classes a page");
         assert_eq!(evaluated(&[], 0).commonest(), None);

@@ -33,15 +33,15 @@ columns! {
 }
 
 columns! {
-    struct Scored from RankRow { url, crawled, pagerank }
+    struct RankColumns from RankRow { url, crawled, pagerank }
 }
 
 columns! {
-    struct Kept from ClusterRow { keep }
+    struct KeepColumn from ClusterRow { keep }
 }
 
 /// A URL or host, and the side that it is of: 0 of earlier results, 1 of these.
-type Sided = (String, u8);
+type SidedKey = (String, u8);
 
 /// Earlier results.
 #[derive(Clone)]
@@ -112,7 +112,7 @@ impl Changes {
         changes.join_pages(pages)?;
         changes.join_hosts(hosts)?;
         for (side, dedup) in [&earlier.dedup, &sources.dedup].into_iter().enumerate() {
-            let mut reader = Reader::<Kept>::open(&dedup.path("clusters"))?;
+            let mut reader = Reader::<KeepColumn>::open(&dedup.path("clusters"))?;
             while let Some(batch) = reader.next()? {
                 changes.duplicates[side] += batch.rows().filter(|row| !row.keep).count() as u64;
             }
@@ -125,8 +125,8 @@ impl Changes {
         &mut self,
         extract: &Committed,
         side: u8,
-        pages: &mut RowSorter<Sided, String>,
-        hosts: &mut RowSorter<Sided, ()>,
+        pages: &mut RowSorter<SidedKey, String>,
+        hosts: &mut RowSorter<SidedKey, ()>,
     ) -> Result<()> {
         let mut reader = Reader::<Page>::open(&extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
@@ -215,7 +215,7 @@ impl Changes {
 
 /// Calls `each` for every crawled page.
 fn each_page(rank: &Committed, mut each: impl FnMut(&str, f64)) -> Result<()> {
-    let mut reader = Reader::<Scored>::over(vec![rank.path(&part_file("ranks", Level::Page))]);
+    let mut reader = Reader::<RankColumns>::over(vec![rank.path(&part_file("ranks", Level::Page))]);
     while let Some(batch) = reader.next()? {
         batch.rows().filter(|row| row.crawled).for_each(|row| each(row.url, row.pagerank));
     }

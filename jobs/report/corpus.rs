@@ -33,7 +33,7 @@ pub struct Corpus {
     pub bytes: u64,
     /// Words of main texts.
     pub words: u64,
-    /// Links.
+    /// Number of links.
     pub links: u64,
     /// Captures by status.
     pub status: Counts,
@@ -75,8 +75,8 @@ pub const OTHERS: &str = "(others)";
 const MAX_DAYS: usize = 100_000;
 
 columns! {
-    /// What is summed of a capture.
-    struct Captured from PageRow {
+    /// The columns of a capture that are summed.
+    struct CaptureColumns from PageRow {
         url,
         url_sortkey,
         url_host_name,
@@ -98,7 +98,7 @@ columns! {
 }
 
 columns! {
-    struct Clustered from ClusterRow { url, keep, size }
+    struct ClusterColumns from ClusterRow { url, keep, size }
 }
 
 columns! {
@@ -223,7 +223,7 @@ impl Corpus {
     }
 
     fn read_clusters(&mut self, sources: &Sources, hosts: &mut Hosts) -> Result<()> {
-        let mut reader = Reader::<Clustered>::open(&sources.dedup.path("clusters"))?;
+        let mut reader = Reader::<ClusterColumns>::open(&sources.dedup.path("clusters"))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 if page.keep {

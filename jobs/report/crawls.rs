@@ -32,11 +32,11 @@ columns! {
 }
 
 columns! {
-    struct Lacking from MissingRow { why, outcome, url_host_name, urls }
+    struct MissingColumns from MissingRow { why, outcome, url_host_name, urls }
 }
 
 columns! {
-    struct Fresh from FreshnessRow { url_host_name, pages, expected_freshness, expected_age_days, visits_again, unchanged_share }
+    struct FreshnessColumns from FreshnessRow { url_host_name, pages, expected_freshness, expected_age_days, visits_again, unchanged_share }
 }
 
 /// Crawls that the corpus is of.
@@ -269,7 +269,7 @@ impl CrawlNumbers {
     }
 
     fn read_missing(&mut self, crawl: &Path, most: usize) -> Result<()> {
-        let mut reader = Reader::<Lacking>::over(files::<MissingRow>(crawl)?);
+        let mut reader = Reader::<MissingColumns>::over(files::<MissingRow>(crawl)?);
         while let Some(batch) = reader.next()? {
             for row in batch.rows() {
                 let name = match row.why {
@@ -315,7 +315,7 @@ impl CrawlNumbers {
     }
 
     fn read_pages(&mut self, crawl: &Path) -> Result<()> {
-        let mut reader = Reader::<Fresh>::over(files::<FreshnessRow>(crawl)?);
+        let mut reader = Reader::<FreshnessColumns>::over(files::<FreshnessRow>(crawl)?);
         while let Some(batch) = reader.next()? {
             for row in batch.rows().filter(|row| row.url_host_name.is_none()) {
                 self.pages += row.pages;

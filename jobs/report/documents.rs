@@ -17,9 +17,9 @@ use super::tables::SummaryRow;
 /// Documents of a format, captures all of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Format {
-    /// Found.
+    /// Documents of the format.
     pub found: u64,
-    /// Read.
+    /// Documents that could be read.
     pub read: u64,
     /// Such as could not be read.
     pub failed: u64,

@@ -16,7 +16,7 @@ const BEST: usize = 10;
 
 /// A page, host or domain with its numbers.
 #[derive(Debug, Default, Serialize)]
-struct Ranked {
+struct RankedNode {
     /// URL or name.
     name: String,
     title: String,
@@ -34,13 +34,13 @@ struct Scope {
     /// Columns that have something.
     columns: BTreeSet<usize>,
     /// In the order of PageRank.
-    rows: Vec<Ranked>,
+    rows: Vec<RankedNode>,
 }
 
 impl Scope {
-    fn new(name: &'static str, rows: Vec<Ranked>) -> Self {
+    fn new(name: &'static str, rows: Vec<RankedNode>) -> Self {
         let filled =
-            |row: &Ranked| (0..row.cells.len()).filter(|i| !row.cells[*i].is_empty()).collect::<Vec<_>>();
+            |row: &RankedNode| (0..row.cells.len()).filter(|i| !row.cells[*i].is_empty()).collect::<Vec<_>>();
         Scope { name, columns: rows.iter().flat_map(filled).collect(), rows }
     }
 }
@@ -105,7 +105,7 @@ fn rows(
     most: usize,
     title: impl Fn(&Scored) -> String,
     more: impl Fn(&Scored) -> [String; 2],
-) -> Vec<Ranked> {
+) -> Vec<RankedNode> {
     let mut named = BTreeSet::new();
     let shown = |(i, list): (usize, &'_ Vec<Scored>)| {
         list.iter().take(if i == 0 { most } else { most.min(BEST) }).cloned().collect::<Vec<_>>()
@@ -122,7 +122,7 @@ fn rows(
             format!("{} / {} ({percentile:.2} %)", thousands(position), thousands(of))
         };
         cells.extend(row.places.map_or_else(Default::default, |places| places.map(place)));
-        Ranked {
+        RankedNode {
             title: title(&row),
             best: (0..lists.len()).filter(|measure| best(*measure, &row.url)).collect(),
             name: row.url,

@@ -166,7 +166,7 @@ pub fn copied(sources: &Sources) -> Vec<(&'static str, u64, &'static str)> {
     found
 }
 
-/// Rows of each table that rules made, and what is not there by problem, as far as rules were applied.
+/// Rows of each table that rules made, and missing rows by problem, as far as rules were applied.
 pub fn of_rules(sources: &Sources) -> [(&'static str, Counts, &'static str); 2] {
     let manifest = sources.rules.as_ref().map(|rules| &rules.manifest);
     let tables = manifest.into_iter().flat_map(|manifest| &manifest.tables);
@@ -223,18 +223,18 @@ pub fn crawl_rows(crawl: &CrawlNumbers) -> Vec<SummaryRow> {
 }
 
 /// A number and the words that it is called by.
-type Named = (Vec<String>, f64);
+type NamedNumber = (Vec<String>, f64);
 
-fn named(path: &[&str], value: f64) -> Named {
+fn named(path: &[&str], value: f64) -> NamedNumber {
     (path.iter().map(|word| (*word).to_owned()).collect(), value)
 }
 
-fn sorted(mut found: Vec<Named>) -> Vec<Named> {
+fn sorted(mut found: Vec<NamedNumber>) -> Vec<NamedNumber> {
     found.sort_by(|a, b| a.0.cmp(&b.0));
     found
 }
 
-fn graph(numbers: &Numbers) -> Vec<Named> {
+fn graph(numbers: &Numbers) -> Vec<NamedNumber> {
     let of_level = numbers.levels.iter().flat_map(|row| {
         let level = row.level.as_str();
         [("nodes", row.nodes), ("arcs", row.arcs), ("crawled", row.crawled)]
@@ -243,7 +243,7 @@ fn graph(numbers: &Numbers) -> Vec<Named> {
     sorted(of_level.collect())
 }
 
-fn rank(numbers: &Numbers) -> Vec<Named> {
+fn rank(numbers: &Numbers) -> Vec<NamedNumber> {
     let mut found = Vec::new();
     for row in &numbers.convergence {
         let (measure, level) = (row.measure, row.level.as_str());
@@ -258,7 +258,7 @@ fn rank(numbers: &Numbers) -> Vec<Named> {
     sorted(found)
 }
 
-fn shape(numbers: &Numbers) -> Vec<Named> {
+fn shape(numbers: &Numbers) -> Vec<NamedNumber> {
     let mut found = Vec::new();
     for law in &numbers.laws {
         let numbers = [

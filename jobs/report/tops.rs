@@ -52,14 +52,14 @@ pub struct Tops {
 }
 
 /// Keeps the `most` best of a stream by one number; of equal ones the first.
-struct Best {
+struct BestRows {
     most: usize,
     rows: Vec<(f64, Scored)>,
 }
 
-impl Best {
+impl BestRows {
     fn new(most: usize) -> Self {
-        Best { most: most.max(1), rows: Vec::new() }
+        BestRows { most: most.max(1), rows: Vec::new() }
     }
 
     fn offer(&mut self, score: f64, row: &Row<'_>) {
@@ -78,7 +78,7 @@ impl Best {
 
 columns! {
     /// A node and the scores that are asked for by name.
-    struct Ranked from RankRow { node, url, crawled, pagerank, indegree }
+    struct RankColumns from RankRow { node, url, crawled, pagerank, indegree }
 }
 
 columns! {
@@ -87,7 +87,7 @@ columns! {
 
 /// A row of table `ranks`.
 struct Row<'a> {
-    ranked: Ranked<'a>,
+    ranked: RankColumns<'a>,
     /// Numbers of the row group: for each score of [`listed`], then out-degrees.
     numbers: &'a [Vec<f64>],
     at: usize,
@@ -95,11 +95,11 @@ struct Row<'a> {
 
 columns! {
     /// A page's place in the order of the graph, and its host.
-    struct Placed from NodeRow { url, url_sortkey, host }
+    struct NodeColumns from NodeRow { url, url_sortkey, host }
 }
 
 columns! {
-    struct Titled from PageRow { url, title, fetch_time, fetch_status }
+    struct TitleColumns from PageRow { url, title, fetch_time, fetch_status }
 }
 
 impl Row<'_> {
@@ -127,17 +127,17 @@ impl Row<'_> {
 
 /// Reads table `ranks` of a level, row group by row group.
 struct Ranks {
-    named: Reader<Ranked<'static>>,
+    named: Reader<RankColumns<'static>>,
     numbers: NumberReader,
 }
 
 /// A row group of table `ranks`.
-type RankGroup = (Rows<Ranked<'static>>, Vec<Vec<f64>>);
+type RankGroup = (Rows<RankColumns<'static>>, Vec<Vec<f64>>);
 
 impl Ranks {
     fn open(sources: &Sources, level: Level) -> Self {
         let outdegree = measure::columns().filter(|score| score.name == "outdegree");
-        let named = read_level::<Ranked>(&sources.rank, level);
+        let named = read_level::<RankColumns>(&sources.rank, level);
         Ranks { named, numbers: read_scores(&sources.rank, level, listed().chain(outdegree)) }
     }
 
@@ -152,7 +152,7 @@ fn rows((named, numbers): &RankGroup) -> impl Iterator<Item = Row<'_>> {
 }
 
 /// Offers a row to the list of each score.
-fn offer(lists: &mut [Best], row: &Row<'_>) {
+fn offer(lists: &mut [BestRows], row: &Row<'_>) {
     lists.iter_mut().zip(row.scores()).for_each(|(best, score)| best.offer(score, row));
 }
 
@@ -195,7 +195,8 @@ impl Tops {
         let mut wanted = Best::new(most);
         let mut noindex = noindex.peekable();
         let mut sums = Vec::new();
-        let mut nodes = Reader::<Placed>::over(vec![sources.graph.path(&part_file("nodes", Level::Page))]);
+        let mut nodes =
+            Reader::<NodeColumns>::over(vec![sources.graph.path(&part_file("nodes", Level::Page))]);
         let mut ranks = Ranks::open(sources, Level::Page);
         while let Some(placed) = nodes.next()? {
             // Both tables are written in row groups of one size, node by node.
@@ -241,7 +242,7 @@ impl Tops {
         wanted.extend(corpus.clusters.iter().map(|c| (c.1.clone(), String::new())));
         // Of several captures the latest good one names the page.
         let mut seen: HashMap<String, Option<i64>> = HashMap::new();
-        let mut reader = Reader::<Titled>::open(&sources.extract.path("pages"))?;
+        let mut reader = Reader::<TitleColumns>::open(&sources.extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 if !matches!(page.fetch_status, None | Some(200..=299)) {
@@ -271,12 +272,12 @@ fn of_another_graph() -> Error {
     )
 }
 
-fn bests(most: usize) -> Vec<Best> {
-    listed().map(|_| Best::new(most)).collect()
+fn bests(most: usize) -> Vec<BestRows> {
+    listed().map(|_| BestRows::new(most)).collect()
 }
 
-fn into_rows(lists: Vec<Best>) -> Lists {
-    lists.into_iter().map(Best::into_rows).collect()
+fn into_rows(lists: Vec<BestRows>) -> Lists {
+    lists.into_iter().map(BestRows::into_rows).collect()
 }
 
 /// The lists of a level of hosts or domains; `each` is given every crawled node.
@@ -302,9 +303,9 @@ mod tests {
 
     #[test]
     fn the_best_stay_in_order_and_ties_keep_the_first() {
-        let mut best = Best::new(3);
+        let mut best = BestRows::new(3);
         for (url, pagerank) in [("a", 0.1), ("b", 0.3), ("c", 0.1), ("d", 0.2), ("e", 0.3), ("f", 0.0)] {
-            let ranked = Ranked { node: 0, url, crawled: true, pagerank, indegree: 0 };
+            let ranked = RankColumns { node: 0, url, crawled: true, pagerank, indegree: 0 };
             best.offer(pagerank, &Row { ranked, numbers: &[vec![0.0]], at: 0 });
         }
         let names: Vec<_> = best.into_rows().into_iter().map(|r| r.url).collect();

@@ -19,7 +19,7 @@ use webmill_rules::{Entered, Rule, TagCounts};
 use webmill_run::{Stage, Unit};
 use webmill_sort::{Budget, RowSorter};
 
-use super::store::{Aside, At, Place, Store, Stored, Task, Way};
+use super::store::{Place, ResultFiles, ResultPlace, Store, Stored, Task, Way};
 use super::tally::Tally;
 use super::tops::Gathered;
 use super::visit::Visitor;
@@ -39,7 +39,7 @@ struct Done {
     layer: u16,
     /// Empty where the page is not of the layer.
     counts: Vec<TagCounts>,
-    at: At,
+    at: ResultPlace,
     is_of: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Scan<'a> {
     /// What ends the run.
     pub fn read(&self, stage: &Stage<'_>) -> Result<()> {
         let walk = Walk { shards: self.shards, stage, max_record_bytes: MAX_RECORD, unit: "scan" };
-        let entered = Entered::new(self.visitor.rules)
+        let entered = EntryPatterns::new(self.visitor.rules)
             .map_err(|error| Error::Limit(format!("expressions of rules: {error}")))?;
         let parts = walk.parts(0);
         walk.run("scan", &parts, |index, _| PartScan {
@@ -261,10 +261,10 @@ impl Files {
         Ok(Files { name: name.to_owned(), found, written: 0, heads, rows: 0, path })
     }
 
-    fn found(&mut self, stored: &Stored) -> Result<At> {
+    fn found(&mut self, stored: &Stored) -> Result<ResultPlace> {
         let bytes = postcard::to_allocvec(stored).map_err(|_| unreadable())?;
         self.found.write_all(&bytes).at(&self.path)?;
-        let at = At { file: 0, offset: self.written, length: bytes.len() as u32 };
+        let at = ResultPlace { file: 0, offset: self.written, length: bytes.len() as u32 };
         self.written += bytes.len() as u64;
         Ok(at)
     }
@@ -289,7 +289,7 @@ impl Files {
 /// A part of a shard.
 struct PartScan<'a> {
     scan: &'a Scan<'a>,
-    entered: &'a Entered,
+    entered: &'a EntryPatterns,
     shard: u32,
     name: String,
     files: Option<Files>,

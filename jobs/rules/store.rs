@@ -1,4 +1,4 @@
-//! What the job keeps on disk while it runs: places of pages, what is to be visited, what was found.
+//! The job's data on disk while it runs: places of pages, pages to visit, results.
 //!
 //! **Cost.** A cache and write buffers within the budget; all else is on disk, in a folder that goes away with the unit of work.
 
@@ -62,7 +62,7 @@ pub struct Stored {
 
 /// Where what was found on a page stands in the files that a scan wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct At {
+pub struct ResultPlace {
     /// Number of the file.
     pub file: u32,
     /// Offset there.
@@ -73,21 +73,21 @@ pub struct At {
 
 /// What the store holds of a page: what was found, or where it stands.
 #[derive(Debug, Serialize, Deserialize)]
-enum Kept {
+enum KeptResults {
     Here(Stored),
-    At(At),
+    At(ResultPlace),
 }
 
 /// The files that a scan wrote, mapped.
 #[derive(Default)]
-pub struct Aside(Vec<Option<Mmap>>);
+pub struct ResultFiles(Vec<Option<Mmap>>);
 
-impl Aside {
+impl ResultFiles {
     /// These files, which are complete.
     ///
     /// # Errors
     /// Where one cannot be opened.
-    pub fn open(paths: &[PathBuf]) -> Result<Aside> {
+    pub fn open(paths: &[PathBuf]) -> Result<ResultFiles> {
         let open = |path: &PathBuf| -> Result<Option<Mmap>> {
             let file = File::open(path).at(path)?;
             if file.metadata().at(path)?.len() == 0 {
@@ -96,10 +96,10 @@ impl Aside {
             // SAFETY: the file is a complete one in the folder of this run, and not written to again.
             unsafe { Mmap::map(&file) }.at(path).map(Some)
         };
-        paths.iter().map(open).collect::<Result<_>>().map(Aside)
+        paths.iter().map(open).collect::<Result<_>>().map(ResultFiles)
     }
 
-    fn read(&self, at: At) -> Result<Stored> {
+    fn read(&self, at: ResultPlace) -> Result<Stored> {
         let from = usize::try_from(at.offset).map_err(|_| unreadable())?;
         let file = self.0.get(at.file as usize).and_then(Option::as_ref);
         let bytes = file.and_then(|file| file.get(from..from + at.length as usize)).ok_or_else(unreadable)?;
@@ -122,14 +122,14 @@ pub struct Top {
     /// Page, rule and layer.
     pub task: Task,
     /// Where what was found there stands, if it is not with the task.
-    pub at: Option<At>,
+    pub at: Option<ResultPlace>,
 }
 
-/// What is looked up by page: on disk from the first time that anything is noted.
+/// Data looked up by page; on disk from the first entry on.
 pub struct Store {
     folder: PathBuf,
     memory: u64,
-    aside: Aside,
+    aside: ResultFiles,
     opening: Mutex<()>,
     keyspaces: OnceLock<Keyspaces>,
 }
@@ -151,7 +151,7 @@ fn broken(error: fjall::Error) -> Error {
     }
 }
 
-/// What is met where the folder of the run was changed from outside.
+/// The error if the folder of the run was changed from outside.
 pub fn unreadable() -> Error {
     Error::Internal("the store of the job rules holds what was not written".into())
 }
@@ -185,7 +185,7 @@ impl Store {
         Store {
             folder: folder.to_owned(),
             memory,
-            aside: Aside::default(),
+            aside: ResultFiles::default(),
             opening: Mutex::new(()),
             keyspaces: OnceLock::new(),
         }
@@ -207,8 +207,8 @@ impl Store {
         Ok(self.keyspaces.get_or_init(|| keyspaces))
     }
 
-    /// The files that [`At`] names.
-    pub fn set_aside(&mut self, aside: Aside) {
+    /// The files that [`ResultPlace`] names.
+    pub fn set_aside(&mut self, aside: ResultFiles) {
         self.aside = aside;
     }
 
@@ -272,15 +272,15 @@ impl Store {
 
     /// Keeps what was found on a page.
     pub fn put(&self, task: Task, stored: Stored) -> Result<()> {
-        self.keep(task, &Kept::Here(stored))
+        self.keep(task, &KeptResults::Here(stored))
     }
 
     /// Notes where what was found on a page stands.
-    pub fn put_at(&self, task: Task, at: At) -> Result<()> {
-        self.keep(task, &Kept::At(at))
+    pub fn put_at(&self, task: Task, at: ResultPlace) -> Result<()> {
+        self.keep(task, &KeptResults::At(at))
     }
 
-    fn keep(&self, task: Task, kept: &Kept) -> Result<()> {
+    fn keep(&self, task: Task, kept: &KeptResults) -> Result<()> {
         let bytes = postcard::to_allocvec(kept).map_err(|_| unreadable())?;
         self.keyspaces()?.results.insert(task.bytes(), bytes).map_err(broken)
     }
@@ -295,8 +295,8 @@ impl Store {
         let Some(keyspaces) = self.noted() else { return Ok(None) };
         let Some(bytes) = keyspaces.results.get(task.bytes()).map_err(broken)? else { return Ok(None) };
         match postcard::from_bytes(&bytes).map_err(|_| unreadable())? {
-            Kept::Here(stored) => Ok(Some(stored)),
-            Kept::At(at) => self.aside.read(at).map(Some),
+            KeptResults::Here(stored) => Ok(Some(stored)),
+            KeptResults::At(at) => self.aside.read(at).map(Some),
         }
     }
 

@@ -62,7 +62,7 @@ impl Tops {
         let range = self.ranges.get(&(rule, layer)).cloned().unwrap_or_default();
         let top = move |&[high, low, is_aside, file, offset, length]: &Frame| {
             let url = u128::from(high) << 64 | u128::from(low);
-            let at = At { file: file as u32, offset, length: length as u32 };
+            let at = ResultPlace { file: file as u32, offset, length: length as u32 };
             Top { task: Task { url, rule, layer }, at: (is_aside == 1).then_some(at) }
         };
         let frames = self.frames.get(range).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Tops {
     }
 }
 
-fn frame(url: u128, at: Option<At>) -> Frame {
+fn frame(url: u128, at: Option<ResultPlace>) -> Frame {
     let (high, low) = ((url >> 64) as u64, url as u64);
     at.map_or([high, low, 0, 0, 0, 0], |at| [high, low, 1, at.file.into(), at.offset, at.length.into()])
 }
@@ -84,7 +84,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut gathered = Gathered::new(folder.path(), 1 << 20);
         let task = |url, rule| Task { url, rule, layer: 7 };
-        let at = Some(At { file: 3, offset: 1 << 40, length: 9 });
+        let at = Some(ResultPlace { file: 3, offset: 1 << 40, length: 9 });
         for (url, rule, surt, at) in
             [(5, 1, "b", None), (4, 1, "a,x", at), (3, 1, "a", None), (5, 1, "b", None), (9, 2, "a", at)]
         {

@@ -43,7 +43,7 @@ impl Shards {
 }
 
 /// A page that is wanted, and what for.
-pub struct Wanted {
+pub struct WantedPage {
     /// Key of its address.
     pub url: u128,
     /// Where it stands.
@@ -56,7 +56,7 @@ pub struct Wanted {
 pub struct Visit {
     /// Its address.
     pub url: String,
-    /// Its SURT.
+    /// SURT form of the URL.
     pub surt: String,
     /// What was found for each of the tasks; `None`: it is not of the layer.
     pub results: Vec<Option<PageResults>>,
@@ -64,9 +64,9 @@ pub struct Visit {
 
 /// What pages are read and analysed with.
 pub struct Visitor<'a> {
-    /// The shards.
+    /// The shards with the pages.
     pub shards: &'a Shards,
-    /// The rules.
+    /// The rules to apply.
     pub rules: &'a [Rule],
     /// Decoding.
     pub mill: Mill,
@@ -84,10 +84,11 @@ impl<'a> Visitor<'a> {
 impl Visitor<'_> {
     /// Reads pages, each with why it could not be read, in the order given. Those of shards that are compressed as a whole are read
     /// in one walk a shard.
-    pub fn read(&self, wanted: &[Wanted]) -> Vec<Result<Visit, String>> {
+    pub fn read(&self, wanted: &[WantedPage]) -> Vec<Result<Visit, String>> {
         use rayon::prelude::*;
-        let is_packed =
-            |page: &Wanted| self.shards.get(page.place.shard).is_some_and(|shard| is_packed(&shard.input));
+        let is_packed = |page: &WantedPage| {
+            self.shards.get(page.place.shard).is_some_and(|shard| is_packed(&shard.input))
+        };
         let mut visits: Vec<Option<Result<Visit, String>>> =
             wanted.par_iter().map(|page| (!is_packed(page)).then(|| self.one(page))).collect();
         let mut packed: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -101,7 +102,7 @@ impl Visitor<'_> {
         visits.into_iter().map(|visit| visit.unwrap_or_else(unread)).collect()
     }
 
-    fn one(&self, page: &Wanted) -> Result<Visit, String> {
+    fn one(&self, page: &WantedPage) -> Result<Visit, String> {
         let shard = self.shards.get(page.place.shard).ok_or_else(|| "its shard is not at hand".to_owned())?;
         let length = Some(page.place.length).filter(|length| *length > 0);
         let found = shard.record.read(page.place.offset, length).map_err(|error| error.to_string())?;
@@ -111,7 +112,7 @@ impl Visitor<'_> {
     }
 
     /// Pages of a shard that is decoded from its start.
-    fn walk(&self, wanted: &[Wanted], numbers: &[usize], visits: &mut [Option<Result<Visit, String>>]) {
+    fn walk(&self, wanted: &[WantedPage], numbers: &[usize], visits: &mut [Option<Result<Visit, String>>]) {
         let Some(first) = numbers.first() else { return };
         let Some(shard) = self.shards.get(wanted[*first].place.shard) else { return };
         let places: BTreeMap<u64, usize> =
@@ -134,7 +135,7 @@ impl Visitor<'_> {
         }
     }
 
-    fn apply(&self, wanted: &Wanted, capture: &Capture<'_>) -> Result<Visit, String> {
+    fn apply(&self, wanted: &WantedPage, capture: &Capture<'_>) -> Result<Visit, String> {
         let buffers = Buffers::default();
         let page = self.mill.page(capture, &buffers).ok_or_else(|| "it has no address".to_owned())?;
         if page.url().key().0 != wanted.url {
@@ -144,7 +145,7 @@ impl Visitor<'_> {
         Ok(Visit { url: page.url().as_str().to_owned(), surt: page.url().surt(), results })
     }
 
-    /// What is found on a page for each of the tasks; `None`: it is not of the layer.
+    /// The results on a page for each of the tasks; `None`: the page is not of the layer.
     pub fn results(&self, page: &Page<'_>, tasks: &[Task]) -> Vec<Option<PageResults>> {
         let layers: Vec<_> =
             tasks.iter().map(|task| (usize::from(task.rule), usize::from(task.layer))).collect();

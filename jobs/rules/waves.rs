@@ -7,7 +7,7 @@ use webmill_run::{Measure, Reject, Unit};
 use super::store::{Place, Store, Stored, Task, Way};
 use super::tally::{MISSING_PAGE, Tally};
 use super::tops::Gathered;
-use super::visit::{Visit, Visitor, Wanted};
+use super::visit::{Visit, Visitor, WantedPage};
 
 /// Tasks that are looked up at once.
 const AT_ONCE: usize = 4096;
@@ -95,7 +95,7 @@ impl Waves<'_> {
             while !wanted.is_empty() {
                 unit.stage().cancel.check()?;
                 let rest = wanted.split_off(wanted.len().min(self.chunk));
-                let (pages, ways): (Vec<Wanted>, Vec<Vec<Way>>) =
+                let (pages, ways): (Vec<WantedPage>, Vec<Vec<Way>>) =
                     std::mem::replace(&mut wanted, rest).into_iter().unzip();
                 let visits = self.visitor.read(&pages);
                 unit.stage().progress.advance(pages.len() as u64);
@@ -113,7 +113,7 @@ impl Waves<'_> {
     }
 
     /// Counts a page that cannot be read, as damage and for each rule that wants it.
-    fn unreadable(&self, page: &Wanted, why: String, unit: &mut Unit<'_>, tally: &mut Tally) {
+    fn unreadable(&self, page: &WantedPage, why: String, unit: &mut Unit<'_>, tally: &mut Tally) {
         let mut of: Vec<u16> = page.tasks.iter().map(|task| task.rule).collect();
         of.dedup();
         for rule in of {
@@ -129,8 +129,8 @@ impl Waves<'_> {
     }
 
     /// The pages of tasks that are not done, each once.
-    fn wanted(&mut self, tasks: Vec<(Task, Way)>) -> Result<Vec<(Wanted, Vec<Way>)>> {
-        let mut wanted: Vec<(Wanted, Vec<Way>)> = Vec::new();
+    fn wanted(&mut self, tasks: Vec<(Task, Way)>) -> Result<Vec<(WantedPage, Vec<Way>)>> {
+        let mut wanted: Vec<(WantedPage, Vec<Way>)> = Vec::new();
         for (task, way) in tasks {
             if let Some(stored) = self.store.get(task)? {
                 if way == Way::Entered && stored.results.is_some() {
@@ -145,14 +145,14 @@ impl Waves<'_> {
                     page.tasks.push(task);
                     ways.push(way);
                 }
-                None => wanted.push((Wanted { url: task.url, place, tasks: vec![task] }, vec![way])),
+                None => wanted.push((WantedPage { url: task.url, place, tasks: vec![task] }, vec![way])),
             }
         }
         Ok(wanted)
     }
 
     /// Keeps what was found on a page, and queues what it leads to.
-    fn keep(&mut self, page: &Wanted, ways: &[Way], visit: Visit, tally: &mut Tally) -> Result<()> {
+    fn keep(&mut self, page: &WantedPage, ways: &[Way], visit: Visit, tally: &mut Tally) -> Result<()> {
         for ((task, way), results) in page.tasks.iter().zip(ways).zip(visit.results) {
             if let Some(results) = &results {
                 tally.page(*task, &results.counts);

@@ -21,7 +21,6 @@ use super::visit::Shards;
 use super::waves::resolved;
 use crate::output::footer;
 
-/// Rows of a file.
 const FILE_ROWS: u64 = 1 << 20;
 /// Top pages whose rows are made at once.
 const AT_ONCE: usize = 1024;
@@ -75,7 +74,7 @@ struct OfGroup<'a> {
 }
 
 /// Rows and problems of a top page.
-type Made = (Vec<Vec<Value>>, Vec<(Problem, String)>);
+type PageRows = (Vec<Vec<Value>>, Vec<(Problem, String)>);
 
 impl OfGroup<'_> {
     fn write(&self, unit: &mut Unit<'_>, tally: &mut Tally) -> Result<()> {
@@ -86,7 +85,7 @@ impl OfGroup<'_> {
         for rings in [false, true].into_iter().take(1 + usize::from(has_paging)) {
             let mut all = self.tops.of(self.number, layer as u16, AT_ONCE);
             let mut tops = all.next().unwrap_or_default();
-            let mut ready: Vec<Made> = Vec::new();
+            let mut ready: Vec<PageRows> = Vec::new();
             // The rows of some pages are written while those of the next ones are made.
             while !tops.is_empty() || !ready.is_empty() {
                 unit.stage().cancel.check()?;
@@ -111,20 +110,22 @@ impl OfGroup<'_> {
     }
 
     /// The result of some pages, in their order.
-    fn each(&self, tops: &[Top], has_paging: bool, rings: bool) -> Result<Vec<Made>> {
+    fn each(&self, tops: &[Top], has_paging: bool, rings: bool) -> Result<Vec<PageRows>> {
         let is_wanted =
             |task: Task| -> Result<bool> { Ok(!has_paging || self.store.is_continued(task)? == rings) };
-        let made = |top: &Top| if is_wanted(top.task)? { self.made(top) } else { Ok(Made::default()) };
+        let made = |top: &Top| if is_wanted(top.task)? { self.made(top) } else { Ok(PageRows::default()) };
         if !rings {
             return tops.par_iter().map(made).collect();
         }
         // One after the other: each takes the pages of its ring away.
         let is_walked = |top: &Top| self.store.is_walked(top.task, self.group_number);
-        tops.iter().map(|top| if is_walked(top)? { Ok(Made::default()) } else { made(top) }).collect()
+        tops.iter().map(|top| if is_walked(top)? { Ok(PageRows::default()) } else { made(top) }).collect()
     }
 
-    fn made(&self, top: &Top) -> Result<Made> {
-        let Some(top) = self.chain(top.task, self.store.get_top(top)?)? else { return Ok(Made::default()) };
+    fn made(&self, top: &Top) -> Result<PageRows> {
+        let Some(top) = self.chain(top.task, self.store.get_top(top)?)? else {
+            return Ok(PageRows::default());
+        };
         let top_url = top.page.first().map(|link| link.url.clone()).unwrap_or_default();
         let mut sink = Sink { of: self, top_url, rows: Vec::new(), problems: Vec::new() };
         rows(self.group, &top, &mut sink)?;
@@ -132,10 +133,10 @@ impl OfGroup<'_> {
     }
 
     /// A page with the pages that its paging tag leads to behind it; `None`: it is not of the layer.
-    fn chain(&self, task: Task, stored: Option<Stored>) -> Result<Option<Visited<Chain>>> {
+    fn chain(&self, task: Task, stored: Option<Stored>) -> Result<Option<VisitedPage<Chain>>> {
         let Some(Stored { url, place, results: Some(results) }) = stored else { return Ok(None) };
         let layer = &self.rule.layers[usize::from(task.layer)];
-        let mut visited = Visited { results, page: vec![Link { url, place, ends: Vec::new() }] };
+        let mut visited = VisitedPage { results, page: vec![Link { url, place, ends: Vec::new() }] };
         let Some(paging) = layer.paging else { return Ok(Some(visited)) };
         self.store.set_walked(task, self.group_number)?;
         let ends = |results: &[(TagNumber, Vec<TagResult>)]| {
@@ -236,19 +237,19 @@ impl Sink<'_> {
 }
 
 impl RowSink<Chain> for Sink<'_> {
-    fn behind(&mut self, tag: TagNumber, url: &str) -> Result<Behind<Chain>> {
+    fn behind(&mut self, tag: TagNumber, url: &str) -> Result<LinkedPage<Chain>> {
         let of = self.of;
-        let Some(layer) = of.rule.tags[tag].opens else { return Ok(Behind::Other) };
-        let Some((url, _)) = resolved(of.store, url)? else { return Ok(Behind::Missing) };
+        let Some(layer) = of.rule.tags[tag].opens else { return Ok(LinkedPage::Other) };
+        let Some((url, _)) = resolved(of.store, url)? else { return Ok(LinkedPage::Missing) };
         let task = Task { url, rule: of.number, layer: layer as u16 };
         match of.chain(task, of.store.get(task)?)? {
-            Some(page) => Ok(Behind::Page(Arc::new(page))),
-            None if of.store.is_done(task)? => Ok(Behind::Other),
-            None => Ok(Behind::Missing),
+            Some(page) => Ok(LinkedPage::Page(Arc::new(page))),
+            None if of.store.is_done(task)? => Ok(LinkedPage::Other),
+            None => Ok(LinkedPage::Missing),
         }
     }
 
-    fn row(&mut self, cells: Vec<Cell>, page: &Visited<Chain>, path: &[usize]) -> Result<()> {
+    fn row(&mut self, cells: Vec<Cell>, page: &VisitedPage<Chain>, path: &[usize]) -> Result<()> {
         let Some(link) = self.link(&page.page, path) else { return Ok(()) };
         let of = self.of;
         let depth = path.len().min(of.group.levels.len()).saturating_sub(1);
@@ -276,7 +277,7 @@ impl RowSink<Chain> for Sink<'_> {
         Ok(())
     }
 
-    fn problem(&mut self, problem: Problem, page: &Visited<Chain>) {
+    fn problem(&mut self, problem: Problem, page: &VisitedPage<Chain>) {
         let url = page.page.first().map(|link| link.url.clone()).unwrap_or_default();
         self.problems.push((problem, url));
     }

@@ -1,4 +1,4 @@
-//! What is measured of a graph, all of it or in parts.
+//! The measures of the shape of a graph, all or some.
 
 use rayon::prelude::*;
 use webmill_capture::Result;
@@ -45,11 +45,11 @@ pub struct Measures {
     pub tie: Option<BowTie>,
     /// Degrees, and the laws that fit the tails of in, out and total.
     pub degrees: Option<(Degrees, [Option<PowerLaw>; 3])>,
-    /// Distances.
+    /// Sampled distances, if they were asked for.
     pub distances: Option<DistanceSample>,
-    /// Reciprocity.
+    /// Reciprocity of links, if it was asked for.
     pub reciprocity: Option<Reciprocity>,
-    /// Assortativity.
+    /// Assortativity of degrees, if it was asked for.
     pub assortativity: Option<Assortativity>,
 }
 

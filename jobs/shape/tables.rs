@@ -31,7 +31,7 @@ text_enum! {
         Tendril = "tendril",
         /// What leads past it.
         Tube = "tube",
-        /// What is not connected with it.
+        /// Nodes not connected with it.
         Disconnected = "disconnected",
     }
 }

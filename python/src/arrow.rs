@@ -55,7 +55,6 @@ pub fn failed(error: polars_error::PolarsError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A capsule with a schema.
 pub fn schema_capsule<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, ffi::export_field_to_c(field), SCHEMA)
 }
@@ -98,7 +97,6 @@ impl ArrowTable {
         self.num_rows()
     }
 
-    /// Names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
         match self.field.dtype() {

@@ -16,7 +16,7 @@ use webmill_shard::{OwnedRecord, ReadOptions, read_record_at};
 use crate::arrow::{ArrowTable, Chunk, field_of, schema_capsule, stream_capsule, structure};
 use crate::fault::{Fault, config};
 use crate::wait::apart;
-use crate::walk::{Found, Plan, Walk};
+use crate::walk::{Plan, Walk, WalkedRecord};
 
 /// Records, and bytes of them, that are read ahead of Python.
 const AHEAD: usize = 64;
@@ -36,12 +36,12 @@ pub struct Capture {
 
 /// What was passed over because of damage, or as a file that is no shard.
 #[derive(Default)]
-struct Skipped {
+struct SkippedInputs {
     number: u64,
     first: Vec<Error>,
 }
 
-impl Skipped {
+impl SkippedInputs {
     fn add(&mut self, error: Error) {
         self.number += 1;
         if self.first.len() < KEPT {
@@ -59,13 +59,13 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// What a walk brought that Python has not asked for yet.
-struct Ahead {
+struct RecordsAhead {
     walk: Walk,
-    waiting: VecDeque<Found>,
-    skipped: Skipped,
+    waiting: VecDeque<WalkedRecord>,
+    skipped: SkippedInputs,
 }
 
-impl Ahead {
+impl RecordsAhead {
     fn fill(&mut self, skip: bool) {
         let mut bytes = 0;
         while self.waiting.len() < AHEAD && bytes < AHEAD_BYTES {
@@ -87,7 +87,7 @@ impl Ahead {
 pub struct Captures {
     plan: Plan,
     skip: bool,
-    ahead: Mutex<Ahead>,
+    ahead: Mutex<RecordsAhead>,
 }
 
 #[pymethods]
@@ -105,7 +105,7 @@ impl Captures {
         let options = ReadOptions { max_record_bytes, verify_digests, ..ReadOptions::default() };
         let plan = Plan { paths: paths.into(), kinds: kinds.map(Into::into), options };
         let walk = py.detach(|| Walk::new(plan.clone())).map_err(Fault::from)?;
-        let ahead = Ahead { walk, waiting: VecDeque::new(), skipped: Skipped::default() };
+        let ahead = RecordsAhead { walk, waiting: VecDeque::new(), skipped: SkippedInputs::default() };
         Ok(Captures { plan, skip: skip_damage, ahead: Mutex::new(ahead) })
     }
 
@@ -155,7 +155,7 @@ impl Captures {
 pub struct CaptureBatches {
     plan: Plan,
     /// What was passed over; `None`: damage is an error.
-    skipped: Option<Arc<Mutex<Skipped>>>,
+    skipped: Option<Arc<Mutex<SkippedInputs>>>,
     rows: usize,
     walk: Mutex<Option<Walk>>,
 }
@@ -255,7 +255,7 @@ fn chunk(
     walk: &mut Walk,
     rows: usize,
     max: usize,
-    skipped: Option<&Mutex<Skipped>>,
+    skipped: Option<&Mutex<SkippedInputs>>,
 ) -> Result<Option<Chunk>, Error> {
     let (mut found, mut bytes) = (Vec::new(), 0);
     while found.len() < rows && bytes < CHUNK_BYTES {

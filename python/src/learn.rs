@@ -247,10 +247,10 @@ impl Classifier {
         let pages = Pages::of(texts, titles, urls, languages)?;
         let model = std::sync::Arc::clone(&self.model);
         let told = apart(py, move |stop| predicted(&model, &pages, words, stop))??;
-        let strings = |get: &dyn Fn(&Told) -> &str| -> Chunk {
+        let strings = |get: &dyn Fn(&TextPrediction) -> &str| -> Chunk {
             told.iter().map(|told| told.as_ref().map(get)).collect::<Utf8Array<i64>>().boxed()
         };
-        let numbers = |get: &dyn Fn(&Told) -> f64| -> Chunk {
+        let numbers = |get: &dyn Fn(&TextPrediction) -> f64| -> Chunk {
             told.iter().map(|told| told.as_ref().map(get)).collect::<PrimitiveArray<f64>>().boxed()
         };
         ArrowTable::of(vec![
@@ -288,7 +288,7 @@ impl Classifier {
 }
 
 /// What a model says of a text.
-struct Told {
+struct TextPrediction {
     label: String,
     probability: f64,
     second: String,
@@ -296,9 +296,14 @@ struct Told {
     words: Vec<String>,
 }
 
-fn predicted(model: &Model, pages: &Pages, words: usize, stop: &Cancel) -> Result<Vec<Option<Told>>> {
+fn predicted(
+    model: &Model,
+    pages: &Pages,
+    words: usize,
+    stop: &Cancel,
+) -> Result<Vec<Option<TextPrediction>>> {
     let facts = pages.facts();
-    let parts: Vec<Result<Vec<Option<Told>>>> = facts
+    let parts: Vec<Result<Vec<Option<TextPrediction>>>> = facts
         .par_chunks(WINDOW)
         .map(|pages| {
             stop.check()?;
@@ -307,7 +312,7 @@ fn predicted(model: &Model, pages: &Pages, words: usize, stop: &Cancel) -> Resul
                 let said = predictor.predict(page);
                 let name = |class: u32| model.classes()[class as usize].clone();
                 let spoke = predictor.because(&said, said.first, words);
-                Told {
+                TextPrediction {
                     label: name(said.first),
                     probability: said.probabilities[said.first as usize],
                     second: name(said.second),
@@ -362,9 +367,9 @@ fn trained(
     let mut settings = FitSettings { seed, features: 0, ..FitSettings::of(method) };
     if auto {
         let choice = choose(&training, &options, &settings).map_err(Error::Config)?;
-        options.bigrams &= choice.sources.contains(&webmill_learn::Source::Bigram);
-        options.han_pairs &= choice.sources.contains(&webmill_learn::Source::HanPair);
-        options.url &= choice.sources.contains(&webmill_learn::Source::Url);
+        options.bigrams &= choice.sources.contains(&webmill_learn::FeatureOrigin::Bigram);
+        options.han_pairs &= choice.sources.contains(&webmill_learn::FeatureOrigin::HanPair);
+        options.url &= choice.sources.contains(&webmill_learn::FeatureOrigin::Url);
         settings = choice.settings;
     }
     let allowed: Vec<bool> = sources.iter().map(|source| source.is_in(&options)).collect();

@@ -19,7 +19,7 @@ const MOST_NOTES: usize = 1000;
 
 /// What jobs say, until Python looks.
 #[derive(Default)]
-struct Said {
+struct JobMessages {
     phase: String,
     done: u64,
     total: u64,
@@ -29,10 +29,10 @@ struct Said {
 }
 
 #[derive(Default)]
-struct Mailbox(Mutex<Said>);
+struct Mailbox(Mutex<JobMessages>);
 
 impl Mailbox {
-    fn with(&self, change: impl FnOnce(&mut Said)) {
+    fn with(&self, change: impl FnOnce(&mut JobMessages)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }

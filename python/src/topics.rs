@@ -19,13 +19,12 @@ const SAMPLE: usize = 2000;
 const WORDS: usize = 10;
 
 /// What was found.
-struct Found {
+struct FoundTopics {
     /// Topic of each text, and its distance from the middle; nothing for a text without words.
     texts: Vec<Option<(u32, f32)>>,
     topics: Vec<Topic>,
 }
 
-/// A topic.
 struct Topic {
     size: u64,
     language: Option<&'static str>,
@@ -63,7 +62,7 @@ pub fn topics(
     Ok((of_texts, ArrowTable::of(columns)?))
 }
 
-fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> Result<Found> {
+fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> Result<FoundTopics> {
     let facts: Vec<PageFacts<'_>> = texts
         .iter()
         .map(|text| PageFacts { text: text.unwrap_or_default(), ..PageFacts::default() })
@@ -115,12 +114,12 @@ fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> R
 }
 
 /// Topics numbered by their sizes, the largest first; ties as they came.
-fn by_size(topics: Vec<Topic>, of_texts: &[Option<(usize, f32)>]) -> Found {
+fn by_size(topics: Vec<Topic>, of_texts: &[Option<(usize, f32)>]) -> FoundTopics {
     let mut order: Vec<usize> = (0..topics.len()).filter(|&topic| topics[topic].size > 0).collect();
     order.sort_by_key(|&topic| (std::cmp::Reverse(topics[topic].size), topic));
     let mut number = vec![0u32; topics.len()];
     order.iter().zip(0..).for_each(|(&topic, place)| number[topic] = place);
     let texts = of_texts.iter().map(|text| text.map(|(topic, distance)| (number[topic], distance))).collect();
     let mut topics: Vec<Option<Topic>> = topics.into_iter().map(Some).collect();
-    Found { texts, topics: order.into_iter().filter_map(|topic| topics[topic].take()).collect() }
+    FoundTopics { texts, topics: order.into_iter().filter_map(|topic| topics[topic].take()).collect() }
 }

@@ -31,7 +31,7 @@ const BATCHES: usize = 8;
 const MOST_PARTS: usize = 8;
 
 /// A record and its file, or damage.
-pub type Found = Result<(OwnedRecord, Arc<Path>), Error>;
+pub type WalkedRecord = Result<(OwnedRecord, Arc<Path>), Error>;
 
 /// What is read, and how.
 #[derive(Clone)]
@@ -50,12 +50,12 @@ enum Message {
     Failed(Error),
     /// Where its first record is, as far as could be guessed.
     Started(Option<u64>),
-    Batch(VecDeque<Found>),
+    Batch(VecDeque<WalkedRecord>),
     Ended(Resume),
 }
 
 /// A part that a thread reads.
-struct Ahead {
+struct PartAhead {
     part: usize,
     messages: Receiver<Message>,
     /// Whether it goes on exactly where the part before ended.
@@ -73,10 +73,10 @@ pub struct Walk {
     faults: VecDeque<Error>,
     /// The first part that no thread reads yet.
     next: usize,
-    ahead: VecDeque<Ahead>,
+    ahead: VecDeque<PartAhead>,
     at_once: usize,
     before: Option<Resume>,
-    batch: VecDeque<Found>,
+    batch: VecDeque<WalkedRecord>,
     /// Threads do not live on in the child of a fork.
     process: u32,
 }
@@ -105,7 +105,7 @@ impl Walk {
     }
 
     /// The next record that is wanted, or damage; after damage the walk goes on.
-    pub fn next(&mut self) -> Option<Found> {
+    pub fn next(&mut self) -> Option<WalkedRecord> {
         if let Some(fault) = self.faults.pop_front() {
             return Some(Err(fault));
         }
@@ -179,7 +179,7 @@ impl Walk {
     }
 
     /// Starts a thread that reads a part. It ends with the part, or when nobody listens any more.
-    fn start(&self, part: usize, from: Option<Resume>) -> Ahead {
+    fn start(&self, part: usize, from: Option<Resume>) -> PartAhead {
         let (sender, messages) = sync_channel(BATCHES);
         let (input, range) = (self.inputs[self.parts[part].input].clone(), self.parts[part].range.clone());
         let kinds = self.plan.kinds.clone();
@@ -197,9 +197,9 @@ impl Walk {
             let (sender, messages) = sync_channel(1);
             let reason = format!("no thread to read captures: {error}");
             let _ = sender.send(Message::Failed(Error::Config(reason)));
-            return Ahead { part, messages, follows: false, is_spanned: false };
+            return PartAhead { part, messages, follows: false, is_spanned: false };
         }
-        Ahead { part, messages, follows: from.is_some(), is_spanned: false }
+        PartAhead { part, messages, follows: from.is_some(), is_spanned: false }
     }
 }
 

@@ -23,7 +23,7 @@ import webmill
 c = webmill.open(demo / "results")
 best = c.texts(join=["ranks"]).select("url", "text", "pagerank").sort("pagerank", descending=True).collect()
 assert best.height > 20 and best["pagerank"][0] > best["pagerank"][-1] and all(best["text"].str.len_chars() > 0)
-assert best["url"].n_unique() == best.height, "one row a URL"
+assert best["url"].n_unique() == best.height, "one row per URL"
 try:
     c.sql("SELECT COUNT(*) AS n FROM pages")
     raise SystemExit("SQL without DuckDB")

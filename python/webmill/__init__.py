@@ -1,6 +1,6 @@
 """webmill for Python: results of crawled corpora as data frames, and what webmill does as functions.
 
-Reading results (:func:`open`) needs polars alone; what is computed needs the compiled part of the package.
+Reading results (:func:`open`) needs only polars; computations need the compiled part of the package.
 
 >>> import webmill
 >>> webmill.extract("<p>The mill grinds slowly but finely.").text

@@ -164,7 +164,7 @@ def extract(
     ``sitemap``, which give a list. ``focus``: ``precision`` leaves doubtful paragraphs
     out, ``recall`` keeps them. ``comments``: ``True`` or ``False`` where the form's own way (JSON, XML and TEI have them) is not
     wanted. ``language``: codes of the languages that are wanted; a page in another gives ``None``.
-    Raises :class:`webmill.Error` for what is no page.
+    Raises :class:`webmill.Error` for input that is not a page.
 
     >>> import webmill
     >>> page = webmill.extract("<body><h1>Mills</h1><p>The mill grinds slowly but finely, as mills do.")
@@ -245,7 +245,7 @@ def near_duplicates(texts: Any, resemblance: float = 0.8, bands: str = "auto", s
 
     ``texts``: strings, or a column of Arrow. ``resemblance``: share of word sequences that two texts must have in common; every
     pair is verified. ``bands``: which candidates are found: ``auto`` (99 % of the pairs at ``resemblance``), ``webmill``,
-    ``datatrove``, or bands x rows such as ``32x4``. ``simhash_bits``: texts whose SimHashes differ in so many bits at most are
+    ``datatrove``, or bands x rows such as ``32x4``. ``simhash_bits``: texts whose SimHashes differ in at most this many bits are
     candidates too; None for bands alone. Columns: ``index``, ``representative``, ``kind``
     (``representative``, ``text`` for copies, ``near``), ``resemblance``.
 
@@ -300,7 +300,7 @@ def run(
     """Mills shards into tables and a report, as ``webmill run`` does; the results, opened.
 
     ``recipe``: a file of settings, or tables of them by job: ``{"rank": {"damping": 0.9}}``. ``progress``: ``True`` shows a bar
-    (tqdm's where it is installed); a function is called with the phase, what is done and of how much (0 where it is not known).
+    (tqdm's where it is installed); a function is called with the phase, the amount done and the whole amount (0 if it is not known).
     ``threads``, ``memory`` (``"4GiB"``), ``max_bad`` (share of damaged records) as the command has them. Interrupted, it ends
     within a second, and the same call goes on where it was.
     """

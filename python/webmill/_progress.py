@@ -10,7 +10,7 @@ _PAUSE_S = 0.5
 
 
 class Bar:
-    """Shows phases one after the other. Called with the phase, what is done and of how much (0: not known)."""
+    """Shows phases one after the other. Called with the phase, the amount done and the whole amount (0: not known)."""
 
     def __init__(self) -> None:
         self.unit = "it"

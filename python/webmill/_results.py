@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ._webmill import Capture
 
-# Tables with at most one row a capture, which can be joined to texts.
+# Tables with at most one row per capture, which can be joined to texts.
 _BY_CAPTURE = ("pages", "keywords", "clusters")
 _PLACE = ["warc_filename", "warc_record_offset"]
 # Rows of a table that notebooks show.
@@ -54,12 +54,12 @@ class Table(pl.LazyFrame):
 
 
 class Texts(Table):
-    """Table ``texts``. Called, it gives one row a URL, joined with what else is known of it: see :meth:`Results.texts_of`."""
+    """Table ``texts``. Called, it gives one row per URL, joined with columns of other tables: see :meth:`Results.texts_of`."""
 
     _results: Results | None = None
 
     def __call__(self, *, current: bool = True, join: str | Sequence[str] = ()) -> Table:
-        """One row a URL where ``current``, joined with the tables ``join``; see :meth:`Results.texts_of`."""
+        """One row per URL if ``current``, joined with the tables ``join``; see :meth:`Results.texts_of`."""
         if self._results is None:
             raise TypeError("what was made of table texts cannot be called; call results.texts(...) and go on from there")
         return self._results.texts_of(current=current, join=join)
@@ -115,7 +115,7 @@ class Results:
 
     @property
     def texts(self) -> Texts:
-        """Table ``texts``; called, one row a URL: ``c.texts(join=["ranks", "hosts"])``."""
+        """Table ``texts``; called, one row per URL: ``c.texts(join=["ranks", "hosts"])``."""
         texts: Texts = _as(Texts, self.table("texts"))
         texts._results = self
         return texts
@@ -172,7 +172,7 @@ class Results:
         return answer(query, map(self.files, self.tables))
 
     def texts_of(self, *, current: bool = True, join: str | Sequence[str] = ()) -> Table:
-        """Texts with what else is known of their pages, one row a URL where ``current``.
+        """Texts with columns of other tables about their pages; one row per URL if ``current``.
 
         ``current``: only the capture of a URL that counts; else all captures. ``join``: tables whose columns are added,
         of ``pages``, ``ranks``, ``nodes``, ``keywords``, ``clusters`` and ``hosts``; rows are never multiplied, and what a

@@ -1,6 +1,6 @@
 //! Cases made by others: URL test vectors of `WEBMILL_DATA/urls` (default `../shared/data`), skipped where missing.
 //!
-//! | file | what of it is ours | what is not, and why |
+//! | file | parts written for this project | parts from elsewhere, and why |
 //! |---|---|---|
 //! | `whatwg-urltestdata`, `urltestdata` | all: parsed and resolved as browsers do, then brought to one spelling | `file:` with drive letters and empty hosts, where the URL library differs from the standard; in the old list `gopher:` as a special scheme and two hosts that are errors today |
 //! | `path_dots` | all of both kinds | a backslash, which the standard takes as a slash on the Web and as part of the host elsewhere |

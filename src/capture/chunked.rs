@@ -5,7 +5,7 @@
 //! is a chunk size; then each chunk is `size [;extension] CRLF data CRLF` (LF alone is taken), a size of 0 ends it,
 //! trailers are dropped. Where a line break is missing after a chunk, the true end is searched: the next line break
 //! that is followed by a chunk which itself fits. If there is none, the first chunk makes the body a false one; a
-//! later chunk takes what is left. Data that end early are kept.
+//! later chunk takes the remaining bytes. Data that end early are kept.
 //!
 //! Cost: linear; one chunk is borrowed, several are copied once. Reference: RFC 9112, section 7.1.
 
@@ -31,7 +31,7 @@ struct Chunk {
 
 /// Joins the chunks of a body, at most `max` bytes of them. A body that is not chunked comes back as it is.
 pub fn decode(body: &[u8], max: usize) -> Payload<'_> {
-    let mut out = Joined { first: None, bytes: Vec::new(), max, cut: false };
+    let mut out = JoinedChunks { first: None, bytes: Vec::new(), max, cut: false };
     let mut defect = None;
     let mut at = 0;
     let mut first = true;
@@ -119,14 +119,14 @@ pub fn encode(bytes: &[u8], size: usize) -> Vec<u8> {
 }
 
 /// Chunks joined; the first is not copied until there is a second.
-struct Joined<'a> {
+struct JoinedChunks<'a> {
     first: Option<&'a [u8]>,
     bytes: Vec<u8>,
     max: usize,
     cut: bool,
 }
 
-impl<'a> Joined<'a> {
+impl<'a> JoinedChunks<'a> {
     fn push(&mut self, chunk: &'a [u8]) {
         let have =
             self.bytes.len() + if self.bytes.is_empty() { self.first.map_or(0, <[u8]>::len) } else { 0 };

@@ -1,10 +1,12 @@
 //! Content decoding: gzip, deflate, br and zstd, in bounded memory.
 //!
+//! Readers of captures call it for every body with a `Content-Encoding`.
+//!
 //! The codings of `Content-Encoding` (and those of `Transfer-Encoding` other than `chunked`) are undone from the last
 //! to the first, at most [`MAX_CODINGS`] of them. A body that is not what its label says comes back as it is, with a
 //! defect: crawlers decode and keep the header. A stream that is cut or damaged gives what was decoded before.
 //!
-//! Cost: linear in what is read and written. Memory: `max` bytes and at most 64 KiB for each output, and the window of
+//! Cost: linear in the bytes read and written. Memory: `max` bytes and at most 64 KiB for each output, and the window of
 //! the decoder (gzip, deflate 32 KiB, br at most 16 MiB, zstd at most 8 MiB: a frame that asks for more is refused,
 //! RFC 9659). Reference: RFC 9110 section 8.4.1, RFC 1950–1952, 7932, 8878.
 
@@ -27,7 +29,7 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Decoded<'a> {
-    /// The bytes.
+    /// The body without content coding.
     pub bytes: Cow<'a, [u8]>,
     /// Whether bytes are missing at the end: the stream is cut or damaged, or the limit was reached.
     pub truncated: bool,
@@ -69,8 +71,8 @@ pub fn decode_content<'a>(response: &Response<'_>, payload: &'a [u8], max: usize
         // What is still compressed may be a little longer than what comes of it.
         let room = if left == 0 { max } else { max.saturating_add(64 * 1024) };
         let (bytes, truncated, defect) = match undo(coding, &decoded.bytes, room) {
-            Undone::NotThis => (None, false, Some("body is not what Content-Encoding says")),
-            Undone::Bytes { bytes, truncated, defect } => (Some(bytes), truncated, defect),
+            UndoneCoding::NotThis => (None, false, Some("body is not what Content-Encoding says")),
+            UndoneCoding::Bytes { bytes, truncated, defect } => (Some(bytes), truncated, defect),
         };
         if let Some(bytes) = bytes {
             decoded.bytes = Cow::Owned(bytes);
@@ -88,34 +90,34 @@ pub fn decode_content<'a>(response: &Response<'_>, payload: &'a [u8], max: usize
     decoded
 }
 
-enum Undone {
+enum UndoneCoding {
     NotThis,
     Bytes { bytes: Vec<u8>, truncated: bool, defect: Option<&'static str> },
 }
 
 /// How a stream ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum StreamEnd {
     Clean,
     Cut,
     Damaged,
     Limit,
 }
 
-fn undo(coding: Coding, data: &[u8], max: usize) -> Undone {
+fn undo(coding: Coding, data: &[u8], max: usize) -> UndoneCoding {
     if data.is_empty() {
-        return Undone::Bytes { bytes: Vec::new(), truncated: false, defect: None };
+        return UndoneCoding::Bytes { bytes: Vec::new(), truncated: false, defect: None };
     }
     let mut out = Output { buffer: Vec::new(), filled: 0, max };
     let mut rest = data;
     let (end, trailing) = match coding {
         Coding::Gzip => {
             if !data.starts_with(&[0x1f, 0x8b]) {
-                return Undone::NotThis;
+                return UndoneCoding::NotThis;
             }
             loop {
                 let end = out.drain(&mut GzDecoder::new(&mut rest));
-                if end != End::Clean || !rest.starts_with(&[0x1f, 0x8b]) {
+                if end != StreamEnd::Clean || !rest.starts_with(&[0x1f, 0x8b]) {
                     // Padding with zeroes is usual.
                     break (end, rest.iter().any(|b| *b != 0));
                 }
@@ -124,16 +126,19 @@ fn undo(coding: Coding, data: &[u8], max: usize) -> Undone {
         Coding::Deflate => {
             let zlib =
                 matches!(data, [a, b, ..] if a & 15 == 8 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0);
-            let mut end = End::Damaged;
+            let mut end = StreamEnd::Damaged;
             if zlib {
                 end = out.drain(&mut ZlibDecoder::new(&mut rest));
             }
-            if end == End::Damaged && out.filled == 0 {
+            if end == StreamEnd::Damaged && out.filled == 0 {
                 // Servers send the raw stream under this name as often as the zlib one.
                 rest = data;
                 end = out.drain(&mut DeflateDecoder::new(&mut rest));
-                if end != End::Clean && end != End::Limit && (out.filled == 0 || looks_like_text(data)) {
-                    return Undone::NotThis;
+                if end != StreamEnd::Clean
+                    && end != StreamEnd::Limit
+                    && (out.filled == 0 || looks_like_text(data))
+                {
+                    return UndoneCoding::NotThis;
                 }
             }
             (end, !rest.is_empty())
@@ -141,31 +146,34 @@ fn undo(coding: Coding, data: &[u8], max: usize) -> Undone {
         Coding::Brotli => {
             let end = out.drain(&mut Brotli::new(data));
             // The format has no mark to know it by: text is not taken for a stream that happens to be damaged.
-            if end != End::Clean && end != End::Limit && (out.filled == 0 || looks_like_text(data)) {
-                return Undone::NotThis;
+            if end != StreamEnd::Clean
+                && end != StreamEnd::Limit
+                && (out.filled == 0 || looks_like_text(data))
+            {
+                return UndoneCoding::NotThis;
             }
             (end, false)
         }
         Coding::Zstd => {
             let skippable = matches!(data, [a, 0x2a, 0x4d, 0x18, ..] if a & 0xf0 == 0x50);
             if !skippable && !data.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-                return Undone::NotThis;
+                return UndoneCoding::NotThis;
             }
             let decoder = zstd::stream::read::Decoder::with_buffer(&mut rest);
             let end = match decoder.and_then(|mut d| d.window_log_max(ZSTD_WINDOW_LOG).map(|()| d)) {
                 Ok(mut decoder) => out.drain(&mut decoder),
-                Err(_) => End::Damaged,
+                Err(_) => StreamEnd::Damaged,
             };
             (end, false)
         }
     };
     let defect = match end {
-        End::Cut => Some("compressed body is cut short"),
-        End::Damaged => Some("compressed body is damaged"),
-        End::Clean if trailing => Some("bytes after the compressed body"),
-        End::Clean | End::Limit => None,
+        StreamEnd::Cut => Some("compressed body is cut short"),
+        StreamEnd::Damaged => Some("compressed body is damaged"),
+        StreamEnd::Clean if trailing => Some("bytes after the compressed body"),
+        StreamEnd::Clean | StreamEnd::Limit => None,
     };
-    Undone::Bytes { bytes: out.into_bytes(), truncated: end != End::Clean, defect }
+    UndoneCoding::Bytes { bytes: out.into_bytes(), truncated: end != StreamEnd::Clean, defect }
 }
 
 /// A br stream in memory as a reader. The crate's own reader calls a stream that is cut damaged.
@@ -217,13 +225,13 @@ struct Output {
 
 impl Output {
     /// Takes all that a decoder gives, up to the limit.
-    fn drain(&mut self, decoder: &mut impl Read) -> End {
+    fn drain(&mut self, decoder: &mut impl Read) -> StreamEnd {
         const STEP: usize = 32 * 1024;
         loop {
             let got = if self.filled >= self.max {
                 // One byte more tells a body of exactly `max` bytes from a longer one, and has the end checked.
                 match decoder.read(&mut [0]) {
-                    Ok(1..) => return End::Limit,
+                    Ok(1..) => return StreamEnd::Limit,
                     got => got,
                 }
             } else {
@@ -235,7 +243,7 @@ impl Output {
                 decoder.read(&mut self.buffer[self.filled..])
             };
             match got {
-                Ok(0) => return End::Clean,
+                Ok(0) => return StreamEnd::Clean,
                 Ok(n) => self.filled += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return end_of(&error),
@@ -251,8 +259,8 @@ impl Output {
     }
 }
 
-fn end_of(error: &io::Error) -> End {
-    if error.kind() == io::ErrorKind::UnexpectedEof { End::Cut } else { End::Damaged }
+fn end_of(error: &io::Error) -> StreamEnd {
+    if error.kind() == io::ErrorKind::UnexpectedEof { StreamEnd::Cut } else { StreamEnd::Damaged }
 }
 
 /// Whether the start of some bytes is text, as no compressed stream of that length is.

@@ -1,7 +1,9 @@
-//! The date formats of archives, read leniently and written exactly.
+//! Reads the date formats of archives leniently, and writes them exactly.
+//!
+//! Shards, indexes, tables and the crawl use it for every date that comes from outside.
 //!
 //! All dates are milliseconds since 1970-01-01T00:00:00Z in the proleptic Gregorian calendar; a leap second is the
-//! first second after it. Readers take what is in the wild: any order of weekday, day, month name, year and time;
+//! first second after it. Readers accept dates as they occur in the wild: any order of weekday, day, month name, year and time;
 //! two-digit years (70–99 are 19xx, the others 20xx); numeric and North American zones; no space at all. A zone that is missing or
 //! unknown is UTC, so that results do not depend on the machine. Days that do not exist (30 February) are no date.
 //!
@@ -164,7 +166,7 @@ fn w3c_where(text: &str, cst: Option<i64>) -> Option<i64> {
     Some(date + clock(whole)? + fraction - zone)
 }
 
-/// Reads the digits of ARC and CDX: `YYYYMMDDhhmmss`, cut anywhere after the year (what is missing is the first
+/// Reads the digits of ARC and CDX: `YYYYMMDDhhmmss`, cut anywhere after the year (missing parts are the first
 /// of its kind), or longer by milliseconds. Zero months and days count as one.
 pub fn parse_14(text: &str) -> Option<i64> {
     let text = text.trim();

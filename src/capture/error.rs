@@ -53,7 +53,7 @@ pub enum Error {
     /// The work was done but its results are not good enough to commit: too many damaged records.
     #[error("{0}")]
     Refused(String),
-    /// The user asked to stop; what is done is kept and the work can be resumed.
+    /// The user asked to stop; finished work is kept, and the rest can be resumed.
     #[error("interrupted: run the same command again to resume")]
     Interrupted,
     /// A broken invariant: a bug in webmill.

@@ -1,6 +1,8 @@
 //! The HTTP message of a capture, as the server sent it.
 //!
-//! Reading never fails: what a browser would have shown is found, and what was wrong is flagged in [`Defects`].
+//! Readers of pages, indexes and replay call it for the bytes of every record.
+//!
+//! Reading never fails: what a browser would have shown is found, and what was wrong is flagged in `Defects`.
 //!
 //! - Lines end with CR LF or LF; the head ends with the first empty line. A line that begins with `<` ends it too (the
 //!   empty line is missing).
@@ -70,7 +72,7 @@ impl Defects {
         self.0 & other.0 == other.0
     }
 
-    /// Names of what is set, for counts by reason.
+    /// Names of the flags that are set, for counts by reason.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES
             .into_iter()

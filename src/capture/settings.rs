@@ -160,7 +160,7 @@ pub mod of_kind {
         }
     }
 
-    /// A group.
+    /// Describes a group of settings.
     pub trait DescribeGroup<T> {
         fn describe(&self, setting: Setting, into: &mut Vec<Setting>);
         fn check(&self, value: &T, prefix: &str) -> Result<()>;
@@ -196,7 +196,7 @@ pub mod of_kind {
         }
     }
 
-    /// A value.
+    /// Describes the value of a setting.
     pub trait DescribeValue<T> {
         fn describe(&self, setting: Setting, into: &mut Vec<Setting>);
         fn check(&self, _: &T, _: &str) -> Result<()> {
@@ -251,14 +251,14 @@ pub mod of_kind {
 fn words_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut words: &'static [&'static str] = &[];
     // Fails with every type, and has been told the variants by then.
-    let _ = T::deserialize(Asked(&mut words));
+    let _ = T::deserialize(KeyRecorder(&mut words));
     words
 }
 
 /// A value that is no value: it only hears what it is asked for.
-struct Asked<'a>(&'a mut &'static [&'static str]);
+struct KeyRecorder<'a>(&'a mut &'static [&'static str]);
 
-impl<'de> Deserializer<'de> for Asked<'_> {
+impl<'de> Deserializer<'de> for KeyRecorder<'_> {
     type Error = serde::de::value::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> std::result::Result<V::Value, Self::Error> {
@@ -312,7 +312,7 @@ mod tests {
             leaf: Option<Leaf> = None;
             /// One cup for whoever comes late.
             spare: Cup = Cup::default();
-            /// The cups.
+            /// Cups on the table.
             cups: Vec<Cup> = Vec::new();
             /// Written otherwise in recipes.
             #[serde(rename = "type")]

@@ -1,6 +1,6 @@
 //! The kernel of SimHash: of a stream of 64-bit hashes, the bits that more than half of them have.
 //!
-//! What is hashed (words, shingles, with or without repetitions) is the caller's affair; two SimHashes can be compared
+//! The caller chooses the items to hash (words, shingles, with or without repetitions); two SimHashes can be compared
 //! where that is the same.
 //!
 //! **Algorithm.** The counters are kept bit-sliced: plane `j` holds bit `j` of all 64 counters, so that one carry-save

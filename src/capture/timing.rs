@@ -39,7 +39,7 @@ parts! {
     Blocks = "blocks",
     /// Comments and posts.
     Threads = "threads",
-    /// What is told of blocks and pages, for the choice.
+    /// Features of blocks and pages, for the choice.
     Features = "features",
     /// The learnt trees.
     Models = "models",

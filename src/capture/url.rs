@@ -1,4 +1,6 @@
-//! The canonical form of a URL: what makes two addresses one page.
+//! The canonical form of a URL, which makes two addresses of one page equal.
+//!
+//! All crates use it: every URL in tables, in the frontier and in indexes has this form.
 //!
 //! A URL is parsed as browsers parse it (WHATWG) and then brought to one spelling:
 //!

@@ -1,7 +1,7 @@
 //! What links say: the rows of table `links` between given pages.
 //!
 //! The row groups that may hold links of the pages are chosen by the statistics of column `source_url`; where a table
-//! does not have it, two columns of keys are read throughout and of the rest only row groups that hold what is looked
+//! does not have it, two columns of keys are read throughout and of the rest only row groups that hold the rows looked
 //! for.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use webmill_run::Committed;
 use webmill_table::{GroupCounts, Reader, columns};
 
 columns! {
-    struct Ends from LinkRow { source_key, target_key }
+    struct LinkEnds from LinkRow { source_key, target_key }
 }
 
 columns! {
@@ -42,7 +42,7 @@ const KEPT: usize = 64;
 
 /// The links of one page to another.
 #[derive(Debug, Clone, Default)]
-pub struct Between {
+pub struct PairLinks {
     /// The first by their place on the page, each text and element once.
     pub anchors: Vec<Anchor>,
     /// How many there are, in all captures of the page.
@@ -52,7 +52,7 @@ pub struct Between {
 /// The links between pairs of pages, by the positions of their URLs.
 #[derive(Debug, Default)]
 pub struct Anchors {
-    pairs: BTreeMap<(UrlKey, UrlKey), Between>,
+    pairs: BTreeMap<(UrlKey, UrlKey), PairLinks>,
     /// Row groups that were read in full, and passed over.
     pub groups: GroupCounts,
     /// Whether keys were read of the whole table.
@@ -65,9 +65,9 @@ impl Anchors {
     /// # Errors
     /// Where the table cannot be read.
     pub fn of(extract: &Committed, pairs: &[(String, String)]) -> Result<Self> {
-        let wanted: BTreeMap<(UrlKey, UrlKey), Between> = pairs
+        let wanted: BTreeMap<(UrlKey, UrlKey), PairLinks> = pairs
             .iter()
-            .map(|(source, target)| ((UrlKey::of(source), UrlKey::of(target)), Between::default()))
+            .map(|(source, target)| ((UrlKey::of(source), UrlKey::of(target)), PairLinks::default()))
             .collect();
         let mut found = Anchors { pairs: wanted, ..Anchors::default() };
         if found.pairs.is_empty() {
@@ -107,10 +107,10 @@ impl Anchors {
     ) -> Result<BTreeMap<PathBuf, BTreeSet<usize>>> {
         let keys: BTreeSet<UrlKey> = self.pairs.keys().map(|(source, _)| *source).collect();
         let mut groups: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
-        let mut reader = Reader::<Ends>::open(&extract.path("links"))?
+        let mut reader = Reader::<LinkEnds>::open(&extract.path("links"))?
             .only(move |group| group.may_hold_any("source_url", &sources));
         while let Some(batch) = reader.next()? {
-            let holds = |row: Ends<'_>| {
+            let holds = |row: LinkEnds<'_>| {
                 let (source, target) = (UrlKey(row.source_key.0), UrlKey(row.target_key.0));
                 keys.contains(&source) && self.pairs.contains_key(&(source, target))
             };
@@ -124,12 +124,12 @@ impl Anchors {
     }
 
     /// The links of one page to another.
-    pub fn between(&self, source: &str, target: &str) -> Option<&Between> {
+    pub fn between(&self, source: &str, target: &str) -> Option<&PairLinks> {
         self.pairs.get(&(UrlKey::of(source), UrlKey::of(target))).filter(|between| between.rows > 0)
     }
 }
 
-impl Between {
+impl PairLinks {
     fn add(&mut self, anchor: Anchor) {
         let same = |known: &Anchor| known.anchor == anchor.anchor && known.kind == anchor.kind;
         if let Some(known) = self.anchors.iter_mut().find(|known| same(known)) {

@@ -25,7 +25,7 @@ pub use webmill_jobs::job::is_results;
 /// Where something new is written, for commands that cannot do without.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Out {
-    /// Where it is written: a folder or a file.
+    /// Folder or file to write.
     #[arg(short, long, value_name = "PATH")]
     pub out: PathBuf,
 }
@@ -33,7 +33,7 @@ pub struct Out {
 /// Where something new is written, for commands that have a place of their own for it.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct OutOption {
-    /// Where it is written: a folder or a file.
+    /// Folder or file to write.
     #[arg(short, long, value_name = "PATH")]
     pub out: Option<PathBuf>,
 }
@@ -98,7 +98,7 @@ impl Threads {
 /// Memory.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Memory {
-    /// Memory to stay within, as 512MiB [default: 4GiB; of a crawl 1GiB].
+    /// Most memory to use, such as 512MiB [default: 4GiB; of a crawl 1GiB].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
 }
@@ -132,7 +132,7 @@ pub struct RecipeFlags {
     /// File of settings, a table for each job (docs/settings.md).
     #[arg(long, value_name = "FILE.toml")]
     recipe: Option<PathBuf>,
-    /// Override a setting of the recipe, as rank.damping=0.9; may be repeated.
+    /// Override a setting of the recipe, such as rank.damping=0.9; may be repeated.
     #[arg(long, value_name = "TABLE.KEY=VALUE")]
     set: Vec<String>,
 }
@@ -173,7 +173,7 @@ pub struct Top {
 /// How many pages.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Pages {
-    /// Number of pages: of a crawl where it stops, of a generated Web all.
+    /// Number of pages at which a crawl stops, or that a generated Web has.
     #[arg(long, value_name = "N")]
     pub pages: Option<u64>,
 }
@@ -229,7 +229,7 @@ pub struct Seeds {
 /// Whether anything is done.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct DryRun {
-    /// Say what would be done, and do nothing.
+    /// Print what would be done, and do nothing.
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -237,7 +237,7 @@ pub struct DryRun {
 /// Whether it is said what took how long.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Timings {
-    /// Say where the time went.
+    /// Print how long each step took.
     #[arg(long, hide_short_help = true)]
     pub timings: bool,
 }

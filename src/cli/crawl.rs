@@ -26,10 +26,10 @@ use webmill_run::Cancel;
 
 pub use actions::{CrawlCommand, run as act};
 pub use args::CrawlArgs;
-use end::End;
+use end::CrawlEnd;
 pub use seeds::refuse_private;
 use view::many;
-pub use view::{Unseen, sum_up, view};
+pub use view::{UnseenCrawl, sum_up, view};
 use webmill_jobs::crawl::{convert, end};
 
 /// Events of seeds that are named at the end of a run.
@@ -127,7 +127,7 @@ fn close(crawl: Crawl, ended: Ended, args: &CrawlArgs, options: &CrawlOptions) -
     let focused = crawl.focus_counts();
     let (totals, tables) = end(crawl, args.out(), ended)?;
     let shared = options.agents.exchange.is_some();
-    let how = End { ended, stored: totals.stored, missing, shared, waits };
+    let how = CrawlEnd { ended, stored: totals.stored, missing, shared, waits };
     sum_up(&totals, how.name());
     if let Some(counts) = focused {
         webmill_jobs::say!("{}", view::harvest(&counts));

@@ -19,7 +19,7 @@ use super::args::{Out, OutOption};
 use super::print::DocumentFormat;
 use catalog::{Catalog, DatasetSource};
 
-/// List, fetch or generate corpora to mill.
+/// List, fetch or generate corpora.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill datasets list\n  webmill datasets get rust-doc --out corpora\n  webmill datasets pack public_html --site https://example.org/ --out corpora/example\n  webmill datasets synth --pages 100000\n  webmill run corpora/rust-doc --out results"

@@ -1,4 +1,4 @@
-//! `webmill dedup`: the job, and what is done with its results: texts beside each other, pages like a text, the corpus
+//! `webmill dedup`: the job, and commands over its results: texts beside each other, pages like a text, the corpus
 //! without its duplicates.
 
 pub mod apply;
@@ -18,7 +18,8 @@ use webmill_jobs::console::Console;
 use webmill_jobs::dedup::Dedup;
 use webmill_jobs::recipe::Settings;
 
-/// Find duplicates: equal bodies, equal texts, near-duplicates verified word by word; or look at them closer.
+/// Find duplicates: equal bodies, equal texts, and near-duplicates, which are verified word by word; compare texts;
+/// write a corpus without duplicates.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -29,7 +30,8 @@ pub struct DedupArgs {
     command: Option<DedupCommand>,
     #[command(flatten)]
     results: Results,
-    /// Results of an earlier crawl whose pages count as seen; may be repeated. Passages are sought among new pages only.
+    /// Results of an earlier crawl, with whose pages the new ones are compared, too; may be repeated. Shared
+    /// passages are searched for among new pages only.
     #[arg(long, value_name = "EARLIER_RESULTS")]
     against: Vec<String>,
     #[command(flatten)]

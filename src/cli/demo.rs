@@ -16,7 +16,7 @@ use webmill_jobs::recipe::Settings;
 use webmill_jobs::rules::{ALL_BUILTIN, RuleSettings};
 use webmill_jobs::run_all::run_all;
 
-/// Crawl the demonstration site, mill it and check the results against its known answers.
+/// Crawl the demonstration site, run all jobs on the crawl, and check the results against known answers.
 ///
 /// The crawl is in OUT/crawl, the results in OUT/results; OUT is `out/demo` where none is named.
 #[derive(Debug, clap::Args)]

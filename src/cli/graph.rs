@@ -1,4 +1,4 @@
-//! `webmill graph`: the job, and what is done with graphs of any format: numbers, other formats, drawings, paths.
+//! `webmill graph`: the job, and commands over graphs of any format: numbers, other formats, drawings, paths.
 
 mod convert;
 mod export;

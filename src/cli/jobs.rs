@@ -19,7 +19,8 @@ use webmill_jobs::registry::{JobEntry, Registry};
 use webmill_jobs::rules::too_many_missing;
 use webmill_jobs::run_all::run_all;
 
-/// Mill shards into tables and a report: extract, graph, rank, shape, dedup, repeated, mirrors, keywords, rules, report.
+/// Turn shards into tables and a report: run extract, graph, rank, shape, dedup, repeated, mirrors, keywords,
+/// rules, report.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill run out/demo/crawl --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
@@ -54,7 +55,7 @@ impl InputArgs {
 pub struct Shards {
     /// Shards, folders, globs, URLs of shards, or - for stdin; recognised by content, whatever their names.
     ///
-    /// What URLs name is fetched first; jobs keep it in the folder of results and go on with what is there.
+    /// Inputs given by URL are fetched first; jobs keep them in the folder of results and use the copy there.
     #[arg(required = true, value_name = "SHARDS")]
     pub shards: Vec<String>,
 }
@@ -175,7 +176,7 @@ pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
     finish(context)
 }
 
-/// Says what is to be said when the jobs of a call are done; the exit code.
+/// Prints the messages at the end of a call's jobs; returns the exit code.
 ///
 /// # Errors
 /// Where results cannot be read.

@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use webmill_run::Cancel;
 
-/// Learn classes of pages from labelled ones and tell those of others; find topics without labels.
+/// Learn classes from labelled pages and predict those of other pages; find topics without labels.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill learn train out/demo/results --labels labels.csv\n  webmill learn apply out/demo/results\n  webmill learn train posts/ --mail --test later-posts/ --out model\n  webmill learn cluster out/demo/results --k 20"

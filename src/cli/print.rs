@@ -36,7 +36,7 @@ pub struct RowFormat {
 }
 
 impl RowFormat {
-    /// The form.
+    /// The chosen form of output.
     pub fn form(&self) -> RowForm {
         self.format.unwrap_or(RowForm::Table)
     }

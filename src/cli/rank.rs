@@ -11,7 +11,7 @@ use anyhow::Result;
 use webmill_capture::names::near_to;
 use webmill_run::{Cancel, Job};
 
-pub(crate) use self::scores::{By, Chosen, Measured};
+pub(crate) use self::scores::{ByFlag, ChosenScore, MeasureInputs};
 use crate::args::{JobFlags, ResultsOrGraph, Top, is_results};
 use crate::jobs::finish;
 use crate::print::RowFormat;
@@ -37,7 +37,7 @@ pub struct RankArgs {
     #[command(flatten)]
     measures: Measures,
     #[command(flatten)]
-    by: By,
+    by: ByFlag,
     #[command(flatten)]
     top: Top,
     /// Rank only pages around the answers to this query: the best pages of table texts, what they link to, and what links to
@@ -141,5 +141,11 @@ fn print_scores(path: &Path, rank: &Rank, args: &RankArgs) -> Result<()> {
     if let Some(words) = &args.query {
         return query::print(path, &source, words, args, &measured);
     }
-    best::scores(&source, args.by.by.unwrap_or_else(Chosen::pagerank), args.top.top, &args.format, &measured)
+    best::scores(
+        &source,
+        args.by.by.unwrap_or_else(ChosenScore::pagerank),
+        args.top.top,
+        &args.format,
+        &measured,
+    )
 }

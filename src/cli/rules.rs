@@ -1,4 +1,4 @@
-//! `webmill rules`: the job that makes tables of what rules find in pages, and what is done with rules.
+//! `webmill rules`: the job that makes tables of values that rules find in pages, and commands over rules.
 
 mod export;
 mod library;
@@ -17,10 +17,12 @@ use webmill_jobs::console::Console;
 use webmill_jobs::recipe::Settings;
 use webmill_jobs::rules::{RuleSettings, RulesJob};
 
-/// Make tables of what rules find in the pages of a corpus; list, search, check and try rules.
+/// Make tables of the values that rules find in the pages of a corpus; list, search, check and try rules.
 ///
-/// On list pages, detail pages and chains of pages, however deep. Each group of a rule becomes the table `rule_RULE_GROUP`. The shards are
-/// read once, as a whole. Tables go to the results, or of shards that have none to a folder of their own (--out). Exit code 1 where a rule has mistakes: the others are applied.
+/// Values may be on list pages, detail pages and further pages of a list, to any depth. Each group of a rule
+/// becomes the table `rule_RULE_GROUP`. The shards are read once, as a whole. Tables go to the results, or for
+/// shards without results to a folder of their own (--out). Exit code 1 if a rule has mistakes; the other rules are
+/// applied.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use webmill_capture::{CanonicalUrl, Error, urlkey};
 use webmill_run::Cancel;
 use webmill_serve::access::AccessRules;
-use webmill_serve::{Archive, Logged, Options, Server};
+use webmill_serve::{Archive, LoggedRequest, Options, Server};
 
 use crate::args::{Budget, Results};
 use webmill_jobs::archive::{Holdings, OpenOptions, open};
@@ -17,9 +17,10 @@ use webmill_jobs::archive_facts::ArchiveFacts;
 
 /// Show archives in a browser and answer queries about their captures.
 ///
-/// Shards that have no index are indexed first. Each folder is a collection; a folder of results of `webmill run` adds titles,
-/// texts, ranks, duplicates and full-text search, and alone it stands for its shards. Queries: pywb, OutbackCDX and the Wayback
-/// CDX server's words; Memento (RFC 7089); captures as stored (id_) and as pages that cannot leave the archive.
+/// Shards that have no index are indexed first. Each folder is a collection. A folder of results of `webmill run`
+/// adds titles, texts, ranks, duplicates and full-text search; given alone, it also serves the shards that it was
+/// made from. Queries are those of pywb, OutbackCDX and the Wayback CDX server, and Memento (RFC 7089); captures
+/// are served as stored (id_), and as pages that cannot leave the archive.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill serve out/demo/crawl/shards\n  webmill serve out/demo/results\n  \
@@ -50,7 +51,7 @@ pub struct ServeArgs {
     /// Folder of the indexes [default: .webmill-index beside the shards].
     #[arg(long, value_name = "FOLDER")]
     index: Option<PathBuf>,
-    /// Rules of who may see which captures: .aclj as pywb has them, or JSON as OutbackCDX has them.
+    /// Rules about who may see which captures: .aclj as in pywb, or JSON as in OutbackCDX.
     #[arg(long, value_name = "FILE")]
     access: Option<PathBuf>,
     /// Let clients add and delete captures (POST, as OutbackCDX takes them).
@@ -59,7 +60,7 @@ pub struct ServeArgs {
     /// Origin whose scripts may read answers of queries (`*`: all).
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Option<String>,
-    /// Say every request on stderr.
+    /// Print every request on stderr.
     #[arg(long)]
     log: bool,
     #[command(flatten)]
@@ -99,7 +100,7 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
             max_working: args.at_once,
             raw_open: args.raw_open,
             allow_origin: args.allow_origin.clone(),
-            log: args.log.then(|| Arc::new(|request: &Logged| webmill_jobs::say!("{request}")) as _),
+            log: args.log.then(|| Arc::new(|request: &LoggedRequest| webmill_jobs::say!("{request}")) as _),
             ..Options::default()
         },
     )?;

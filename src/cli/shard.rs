@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-/// Look into shards, check, recover, split and convert them.
+/// List, check, recover, split and convert shards.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill shard check out/demo/crawl && webmill shard ls out/demo/crawl/shards/*.rawdb | less"

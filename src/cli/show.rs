@@ -28,14 +28,15 @@ use webmill_capture::CanonicalUrl;
 
 use crate::args::{Memory, Results, Top};
 use crate::print::{DocumentFormat, flat as plain};
-use shown::Shown;
-use tables::{Looked, Tables};
+use shown::PageReport;
+use tables::{LookupKeys, Tables};
 use webmill_jobs::job::{latest, mixed};
 
 /// The form of `--format json`.
 const FORMAT: u32 = 1;
 
-/// Show everything that is known of a page: captures, text, rank and where it comes from, links, duplicates, host.
+/// Show everything that the results have about a page: captures, text, rank and its sources, links, duplicates,
+/// host.
 ///
 /// The URL is brought into canonical form as everywhere. Tables sorted by URL are looked up; `duplicates`, `clusters`, `passages` and
 /// the scores of `ranks` are read throughout. What has not been computed is named. Exit code 1 where the page is not in the
@@ -97,12 +98,16 @@ fn asked(text: &str) -> Result<Vec<CanonicalUrl>> {
 }
 
 /// Everything of a page; `None` where it is neither a capture nor a node, nor a picture that a page shows.
-fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Shown>> {
+fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<PageReport>> {
     let (page, most) =
-        (Looked { key: url.key().0, surt: url.surt(), url: url.clone() }, args.top.top.unwrap_or(5));
+        (LookupKeys { key: url.key().0, surt: url.surt(), url: url.clone() }, args.top.top.unwrap_or(5));
     let mut tables = Tables::new(results);
-    let mut shown =
-        Shown { format: FORMAT, url: url.as_str().to_owned(), surt: page.surt.clone(), ..Shown::default() };
+    let mut shown = PageReport {
+        format: FORMAT,
+        url: url.as_str().to_owned(),
+        surt: page.surt.clone(),
+        ..PageReport::default()
+    };
     let places = page::captures(&mut tables, &page, most, &mut shown)?;
     let in_graph = web::web(&mut tables, &page, most, args.memory.bytes(), &mut shown)?;
     documents::medium(&mut tables, &page, &mut shown)?;
@@ -128,7 +133,7 @@ fn look(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<Option<Sh
 
 /// Says that a page is not there, and which are near.
 fn not_there(args: &ShowArgs, results: &Path, url: &CanonicalUrl) -> Result<ExitCode> {
-    let page = Looked { key: url.key().0, surt: url.surt(), url: url.clone() };
+    let page = LookupKeys { key: url.key().0, surt: url.surt(), url: url.clone() };
     let near = near::near(&mut Tables::new(results), &page)?;
     let said = if near.is_empty() { ", nor any other of its host" } else { ", but" };
     webmill_jobs::say!("{}: no such page in {}{said}", plain(url.as_str()), results.display());

@@ -24,7 +24,7 @@ use super::args::{Address, OutOption, Threads};
 use super::print::FORMAT_HELP;
 use id::Id;
 use out::Sink;
-use pages::{Found, Pages};
+use pages::{FoundFile, Pages};
 use tally::Tally;
 use urls::Urls;
 
@@ -32,14 +32,14 @@ use urls::Urls;
 const WINDOW_PAGES: usize = 128;
 const WINDOW_BYTES: u64 = 32 << 20;
 
-/// Write the main text of pages, with what they say of themselves.
+/// Write the main text of pages, with the metadata that they state.
 ///
 /// Folders are walked in order of names. HTML, feeds (RSS, Atom, JSON Feed: each item is a text), sitemaps (their URLs) and
 /// documents (PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB) in them show by content, HTML, plain text,
 /// Markdown and tables of values by the names .html, .txt, .md and .csv too; all may be gzipped. Documents are read in child
-/// processes: one that crashes, hangs or eats memory costs itself. What is passed over is
+/// processes: if one crashes, hangs or uses too much memory, only that file is lost. Skipped files are
 /// counted by reason on stderr. With --out each page is a file in this folder, called by its id and .txt, .md, .json or .xml. Exit code: 0 if every page was read and written, 1 if some page in a folder or some item was
-/// not, or if --language left none, 2 if that happened to one named here or to all.
+/// not, or if --language left none; 2 if that happened to a page named here, or to all.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  curl -s http://example.com/a | webmill text --url http://example.com/a --format md\n  \
@@ -58,7 +58,7 @@ pub struct TextArgs {
     /// url. FILE is a path as given or in the folder, a name, or a name without its ending.
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     urls: Option<PathBuf>,
-    /// What the files are.
+    /// Format of the files.
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto", hide_possible_values = true)]
     input: Input,
     #[arg(long, value_enum, value_name = "FORMAT", help = FORMAT_HELP)]
@@ -66,7 +66,7 @@ pub struct TextArgs {
     /// With --format json: a field `markdown` with the text as Markdown [default: none].
     #[arg(long)]
     with_markdown: bool,
-    /// With --format md: what is known of the page before its text, as YAML between lines of dashes [default: none].
+    /// With --format md: write the metadata of the page before its text, as YAML between lines of dashes [default: none].
     #[arg(long)]
     front_matter: bool,
     /// Precision counts more than recall: doubtful paragraphs are left out [default: both count alike].
@@ -92,8 +92,8 @@ pub struct TextArgs {
     no_images: bool,
     /// Only texts in these languages, as en,zh [default: all].
     ///
-    /// ISO 639-1 or 639-3, with commas between; `und`: those of no known language. What is left out
-    /// is counted; URLs of sitemaps are not asked.
+    /// ISO 639-1 or 639-3, with commas between; `und`: those of no known language. Texts left out
+    /// are counted; URLs of sitemaps are not checked.
     #[arg(long, visible_alias = "target-language", value_name = "CODE,...", value_delimiter = ',', value_parser = language_code)]
     language: Vec<String>,
     /// What `id` is, in JSON, XML, front matter and names of files.
@@ -263,7 +263,7 @@ struct Reader {
 
 impl Reader {
     /// The texts of a file, as they are written.
-    fn read(&self, found: &Found) -> Result<FileTexts, Refusal> {
+    fn read(&self, found: &FoundFile) -> Result<FileTexts, Refusal> {
         let file = PageFile { path: &found.path, is_named: found.named, has_address: self.url.is_some() };
         let (bytes, kind) = match self.texts.tell(bytes_of(found)?, file)? {
             FileKind::At(bytes, kind) => (bytes, kind),
@@ -276,7 +276,7 @@ impl Reader {
 }
 
 /// The bytes of a file, or of standard input.
-fn bytes_of(found: &Found) -> Result<PageBytes, Refusal> {
+fn bytes_of(found: &FoundFile) -> Result<PageBytes, Refusal> {
     if let Some(fault) = &found.fault {
         return Err(Refusal::new(fault));
     }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use webmill_capture::{CanonicalUrl, Capture, decode_content};
 use webmill_html::{Limits, decode, metadata, parse};
 use webmill_run::Cancel;
-use webmill_serve::wacz::{Described, Options, write};
+use webmill_serve::wacz::{Options, PageDescription, write};
 use webmill_shard::ReadOptions;
 use webmill_text::{TextLimits, main_text};
 
@@ -43,7 +43,7 @@ pub struct WaczArgs {
 const BODY: usize = 16 << 20;
 
 /// Title and main text of a page.
-fn with_text(capture: &Capture<'_>) -> Described {
+fn with_text(capture: &Capture<'_>) -> PageDescription {
     let payload = capture.response.payload(BODY);
     let body = decode_content(&capture.response, &payload.bytes, BODY);
     let characters = decode(&body.bytes, capture.response.charset_label(), None);
@@ -51,7 +51,7 @@ fn with_text(capture: &Capture<'_>) -> Described {
     let dom = parse(&characters.text, &Limits::default());
     let about = metadata(&dom, base.as_ref(), &[]).found_at(base.as_ref());
     let text = main_text(&dom, &about, &TextLimits::default()).text;
-    Described { title: about.about.title, text: (!text.is_empty()).then_some(text) }
+    PageDescription { title: about.about.title, text: (!text.is_empty()).then_some(text) }
 }
 
 /// Runs the command.
@@ -68,7 +68,7 @@ pub fn run(args: &WaczArgs, cancel: &Cancel) -> Result<ExitCode> {
         title: args.title.clone(),
         read: ReadOptions { max_record_bytes: args.records.max_record, ..ReadOptions::default() },
         memory: usize::try_from(args.memory.bytes()).unwrap_or(usize::MAX),
-        describe: if args.text { &with_text } else { &Described::titled },
+        describe: if args.text { &with_text } else { &PageDescription::titled },
         stopped: &|| cancel.stopped(),
     };
     let report =

@@ -29,9 +29,10 @@ settings! {
     /// Who crawls, and which of them this process is.
     #[derive(PartialEq)]
     pub struct AgentsOptions {
-        /// Names of all agents, the same for all: letters, digits, `-`, `_` and `.`; default none: this process crawls every host.
+        /// Names of all agents, the same list for each of them: letters, digits, `-`, `_` and `.`; default none:
+        /// this process crawls every host.
         pub agents: Vec<String> = Vec::new();
-        /// The name of this one. One that is not among them hands all over that it has, and ends. Default none.
+        /// The name of this agent. If it is not in the list, it hands over all its URLs, and ends. Default none.
         pub name: Option<String> = None;
         /// Shared folder through which they hand URLs over ([`crate::exchange`]). Default none.
         pub exchange: Option<PathBuf> = None;

@@ -1,4 +1,6 @@
-//! The shards that a crawl writes, and reads again when it was interrupted.
+//! The shards that a crawl writes, and reads again if it was interrupted.
+//!
+//! The writer thread appends to them before it writes to the event log and the frontier.
 //!
 //! | file | what |
 //! |---|---|
@@ -67,10 +69,11 @@ settings! {
         pub compression: Option<Compression> = None;
         /// Size beyond which the next record begins another shard, in bytes; default 1 GiB.
         pub max_shard_bytes: u64 = 1 << 30;
-        /// What the `warcinfo` of WARC files says of the crawl besides: `operator` (who is responsible for it), `description` (what it is for),
-        /// `isPartOf` (the collection that it belongs to) and other fields. (RAW DB has no place for it but the file of settings.) Default none.
+        /// Further fields of `warcinfo` in WARC files: `operator` (who is responsible for the crawl), `description`
+        /// (its purpose), `isPartOf` (the collection that it belongs to) and others. (In RAW DB they are only in
+        /// the file of settings.) Default none.
         pub info: BTreeMap<String, String> = BTreeMap::new();
-        /// Whether it is written with each answer how its URL was found: by which page, over which hops. Default false.
+        /// Whether each answer is stored with the page and the hops by which its URL was found. Default false.
         pub via: bool = false;
     }
 }
@@ -183,7 +186,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Goes on with a partial shard where that is what is being written, else finishes it.
+    /// Goes on with a partial shard if it is of the format that is written now, else finishes it.
     fn take_up(&mut self, shard: &Shard, resume: Position, last: bool) -> Result<()> {
         let there = std::fs::metadata(&shard.path).at(&shard.path)?.len();
         let known = resume.file == shard.number && resume.offset <= there;

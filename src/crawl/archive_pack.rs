@@ -1,4 +1,6 @@
-//! Answers made into the bytes of records, on whatever thread.
+//! Makes the bytes of records from an answer, on any thread.
+//!
+//! The thread that fetched an answer calls it, so that the writer thread only appends.
 //!
 //! Bodies that are compressed already (by the server, or by their media type) are left alone in RAW DB; WARC wants a
 //! member around them all the same, made at the least effort. A record's identifier is made of its content.

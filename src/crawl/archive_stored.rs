@@ -44,7 +44,7 @@ pub struct Revisit<'a> {
     pub profile: RevisitProfile,
     /// Digest of its payload: base32 SHA-1, or `algorithm:digest`; empty: not known.
     pub digest: &'a str,
-    /// Its URL.
+    /// URL of the earlier record with the same body.
     pub refers_to_url: &'a str,
     /// Its date: UTC, ms since 1970.
     pub refers_to_date_ms: i64,

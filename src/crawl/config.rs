@@ -26,22 +26,24 @@ settings! {
         pub agent: String = "webmill".into();
         /// Order of fetching. Default breadth-first.
         pub strategy: Strategy = Strategy::default();
-        /// Connections at the same time, 1 to 65,536; one connection makes the order of fetching a function of the answers
-        /// alone. Default 256.
+        /// Connections at the same time, 1 to 65,536; with one connection the order of fetching depends only on the
+        /// answers. Default 256.
         pub connections: usize = 256;
         /// Whether robots.txt is obeyed; to be switched off on one's own servers only. Default true.
         pub obey_robots: bool = true;
-        /// Whether the sitemaps that robots.txt files name are read, and `/sitemap.xml` where they name none, once a host has shown eight pages or has no other left. Default true.
+        /// Whether the sitemaps that robots.txt files name are read; if they name none, `/sitemap.xml` is tried
+        /// when a host has given eight pages or its queue is empty. Default true.
         pub sitemaps: bool = true;
         /// Whether images of pages are fetched too. Default false.
         pub images: bool = false;
-        /// Whether pages that only scripts of pages name are followed, found without running them; in pages that are rendered they
-        /// always are. Default false: they are counted.
+        /// Whether URLs that occur only in scripts are followed; scripts are searched, not run. In rendered pages
+        /// such URLs are always followed. Default false: they are counted.
         pub script_links: bool = false;
         /// Attempts after the first that failed in a way that may pass, and not for the host's sake: 5.
         #[serde(skip)]
         pub max_retries: u8 = 5;
-        /// Memory for what grows with the crawl: the frontier's queues and filters, bodies, connections; bytes. Default 1 GiB.
+        /// Memory for everything that grows with the crawl, in bytes: the frontier's queues and filters, bodies,
+        /// connections. Default 1 GiB.
         pub memory: u64 = 1 << 30;
         /// Seed of the frontier's hashes: 0.
         #[serde(skip)]
@@ -58,7 +60,7 @@ settings! {
         pub scope: ScopeOptions = ScopeOptions::default();
         /// Rules that say which links are followed.
         pub rules: SteeringOptions = SteeringOptions::default();
-        /// What differs at single sites.
+        /// Settings for single sites.
         pub sites: Vec<SiteSettings> = Vec::new();
         /// Whether session ids are taken off the URLs that are found ([`crate::rewrite`]). Default true.
         pub strip_session_ids: bool = true;
@@ -171,7 +173,7 @@ impl CrawlOptions {
 }
 
 impl CrawlOptions {
-    /// Whether what is asked of a focused crawl goes together.
+    /// Checks whether the settings of a focused crawl are compatible.
     fn check_focus(&self) -> Result<()> {
         self.focus.check()?;
         let refuse = |why: &str| Err(Error::Config(why.into()));

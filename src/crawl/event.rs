@@ -179,7 +179,7 @@ pub struct Event {
     /// What the visit found, of a page or a requisite whose history is kept: `new`, `changed`, `near`, `unchanged`, `gone`, `moved`, `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visit: Option<Cow<'static, str>>,
-    /// Whether the request said what is known, so that the server may answer 304.
+    /// Whether the request had validators of the stored copy, so that the server may answer 304.
     #[serde(default, skip_serializing_if = "is_false")]
     pub conditional: bool,
     /// Addresses that a rendered page wanted to go on to by itself.

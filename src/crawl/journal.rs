@@ -29,7 +29,7 @@ const ZSTD_LEVEL: i32 = 3;
 /// Bytes of JSON of a file.
 const PART_BYTES: u64 = 512 << 20;
 
-/// A file of the log.
+/// A file of the event log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFile {
     /// Its number, from 0.

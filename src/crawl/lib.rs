@@ -9,7 +9,7 @@
 //! | how | [`fetch`], [`secret`], [`RenderOptions`] |
 //! | what a response says | [`page`], [`sitemap`], [`requisites`] |
 //! | when a page is visited again | [`revisit`] |
-//! | what is kept | [`archive`], [`journal`], [`mod@event`], [`longest_bodies`] |
+//! | storage | [`archive`], [`journal`], [`mod@event`], [`longest_bodies`] |
 //! | how it goes, and why so | [`control`], [`mod@explain`] |
 //!
 //! **Guarantees.** A page is stored as the server sent it and exactly once, also over crashes; a visit again stores what differs, or
@@ -63,14 +63,14 @@
 //! ```
 //!
 //! ```text
-//! OUT/tables/TABLE/part-000000.parquet   what a run left: hosts, what is missing, rounds, histories, freshness
+//! OUT/tables/TABLE/part-000000.parquet   tables of a run: hosts, missing URLs, rounds, histories, freshness
 //! OUT/crawl.toml, seeds.txt             the settings, without secrets; the seeds, without accounts: what the next run goes on with
 //! OUT/rules.json                        the rules that it goes on with, if it has any
 //! OUT/lock                              held while a crawl runs
 //! OUT/shards/crawl-00007.rawdb          finished shards; the one being written is .crawl-00008.rawdb.partial
 //! OUT/events/.events-00000.jsonl[.zst]  the event log as it is written: what a lost frontier is built again from
 //! OUT/events/events-00000.parquet       the same as table `events`
-//! OUT/frontier/                         queues, seen test, host states, robots rules, histories of pages, what is due, notes (fjall)
+//! OUT/frontier/                         queues, seen test, host states, robots rules, histories of pages, due visits, notes (fjall)
 //! OUT/frontier.damaged-0                one that was found damaged or of an earlier version, put aside
 //! OUT/control/                          commands.jsonl: what operators asked for; status.json: how it goes; state.json: what lasts
 //! ```
@@ -79,20 +79,20 @@
 //! - Order of writing: shard, event log, frontier. The frontier's commit is one atomic batch that holds a *checkpoint*: the positions
 //!   in the other two. What was written after the checkpoint is replayed after a crash; a record that the event log does not know is
 //!   cut off. So a page is stored exactly once, and nothing is fetched twice but what was in flight. Every few seconds all three are
-//!   synced, in the same order. Histories of pages, what is due, what commands did and how far they were read are in the same batch.
+//!   synced, in the same order. Histories of pages, due visits, effects of commands and how far they were read are in the same batch.
 //!   A frontier that is damaged, lost or of an earlier version is built again from the other two; visits stand in the event log, so
 //!   histories come back as well (`frontier::history`).
 //! - In `engine/` a file is a moment of a URL's life: `consider` (may it be asked for), `task`, `fetch_task` and `rendered` (on the
 //!   way), `decide` (what an answer leads to: pure, tested by tables), `apply` (that it is done), `redirects`, `queue`, `requisites`
-//!   and `requisites_again` (what it names), `steered` (what rules lead to), `revisit` (what a visit found, what is due), `trouble`,
+//!   and `requisites_again` (what it names), `steered` (pages that rules lead to), `revisit` (results of visits, due pages), `trouble`,
 //!   `outage`, `put_off` and `retry` (where it failed), `commit`, `open`, `folder` and `replay` (writing, opening), `operate`,
 //!   `agents`, `look` and `snapshot` (people and others).
 //! - Whose fault a failure is decides what it costs (`engine::decide`). Before any answer, or 429 and 503: the host's; it rests, its
 //!   URLs wait and lose no attempt. After a request: the URL's, which has six attempts. At the resolver, the proxy or this machine:
 //!   nobody's (`engine::outage`). A host that stays away is *left alone*: its entries stay queued, at a time that never comes, until
-//!   the crawl is opened again (`frontier::again`). What is given up in the end has a *soft* outcome; the event log is all that
+//!   the crawl is opened again (`frontier::again`). A URL that is given up in the end has a *soft* outcome; the event log is all that
 //!   `--retry` needs to find it (`engine::retry`).
-//! - What is left out before it is asked for is learnt host by host: kinds of URLs by their endings (`kinds`), patterns of URLs whose
+//! - URLs that are left out without a request are learnt host by host: kinds of URLs by their endings (`kinds`), patterns of URLs whose
 //!   pages are copies (`duplicate_throttle`). Both let a URL through now and then, and both are forgotten on request.
 //! - Whether a page is visited again is a matter of what the frontier lists as due, filled by `revisit::Scheduler`: pages that are
 //!   due are queued as others are, behind the same pauses. A visit compares what came with the history's digest: equal bytes become a
@@ -104,9 +104,9 @@
 //! - Rules that steer (`steering`) apply layers to a page where it was fetched, by the code that the job `rules` has
 //!   (`webmill_rules::Answer`), and put *leads* (URL, rule, layer) in place of its links. The frontier keeps them
 //!   (`frontier::leads`); a lead to a page that was read already has its stored answer read once more (`engine::steered`), so that
-//!   what is fetched does not depend on the order of answers.
+//!   the set of fetched pages does not depend on the order of answers.
 //! - A command of an operator is a line of a file (`control`). The engine obeys between two rounds of the writer thread, and looks at
-//!   what is queued only when its turn comes (`drop` is lazy: queues are ordered by rank, not by URL). The frontier has `operate`,
+//!   queued URLs only when their turn comes (`drop` is lazy: queues are ordered by rank, not by URL). The frontier has `operate`,
 //!   `again` and `handover` for that: a URL or a host changed out of its turn, whole hosts given to another agent.
 //! - Agents that share a crawl go by one list of names and leave each other files in a folder (`exchange`): no clocks, no locks, no
 //!   election. The list changes while none runs; then hosts are handed over.

@@ -23,13 +23,13 @@ pub struct LongestBodies<T> {
     budget: usize,
     bytes: usize,
     dropped: u64,
-    kept: HashMap<String, Kept<T>>,
+    kept: HashMap<String, KeptBody<T>>,
     /// Cost and key of all, the dearest last.
     by_cost: BTreeSet<(usize, String)>,
 }
 
 #[derive(Debug)]
-struct Kept<T> {
+struct KeptBody<T> {
     length: u64,
     cost: usize,
     answer: T,
@@ -53,7 +53,7 @@ impl<T> LongestBodies<T> {
         let cost = size.saturating_add(2 * url.len()).saturating_add(ENTRY_COST);
         self.bytes = self.bytes.saturating_add(cost);
         self.by_cost.insert((cost, url.to_owned()));
-        self.kept.insert(url.to_owned(), Kept { length, cost, answer });
+        self.kept.insert(url.to_owned(), KeptBody { length, cost, answer });
         let mut lost = Vec::new();
         while self.bytes > self.budget {
             let Some((_, dearest)) = self.by_cost.last().cloned() else { break };
@@ -71,7 +71,7 @@ impl<T> LongestBodies<T> {
         self.take(url);
         // It costs nothing here: it is handed through.
         self.by_cost.insert((0, url.to_owned()));
-        self.kept.insert(url.to_owned(), Kept { length, cost: 0, answer });
+        self.kept.insert(url.to_owned(), KeptBody { length, cost: 0, answer });
     }
 
     /// Length of the body kept for a URL.

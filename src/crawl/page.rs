@@ -33,7 +33,7 @@ use crate::duplicate_throttle::PageFingerprint;
 use crate::focus::{LinkWords, PageWords, Scorer};
 use crate::rewrite::Rewriter;
 use crate::scope::{Scope, Standing};
-use crate::steering::{Lead, Led, Looked, Steering};
+use crate::steering::{FoundAddress, Lead, RuleResults, Steering};
 use crate::{Counted, Purpose};
 use webmill_capture::{CanonicalUrl, Response, decode_content};
 use webmill_html::sniff::{is_markup, sniff};
@@ -96,11 +96,11 @@ pub struct Reading {
     /// What a sitemap says of other hosts: counts where the host's robots.txt vouches for the sitemap.
     pub foreign: Vec<Candidate>,
     /// Pages that rules lead to, each once a layer, in order.
-    pub led: Vec<Led>,
+    pub led: Vec<FoundAddress>,
     /// What its text says, where the crawl is a focused one and it is a page.
     pub words: Option<PageWords>,
     /// What rules read of it; `None`: nothing was to be read.
-    pub looked: Option<Looked>,
+    pub looked: Option<RuleResults>,
     /// Where a redirect leads, as asked for: the rewritten form and the form that the server gave.
     pub redirect: Option<(CanonicalUrl, CanonicalUrl)>,
     /// URLs that will not be fetched, by reason.
@@ -201,7 +201,7 @@ impl PageReader {
         self.read_by(url, purpose, at.into(), raw, &[])
     }
 
-    /// [`PageReader::read`], by these leads too: what they lead to is among what is followed.
+    /// [`PageReader::read`], by these leads too: their targets are among the links followed.
     pub(crate) fn read_by(
         &self,
         url: &CanonicalUrl,
@@ -406,8 +406,8 @@ impl Reading {
 }
 
 /// Bytes that an address takes that a rule found, about.
-fn weight_of_led(led: &Led) -> usize {
-    led.url.as_str().len() + size_of::<Led>()
+fn weight_of_led(led: &FoundAddress) -> usize {
+    led.url.as_str().len() + size_of::<FoundAddress>()
 }
 
 impl Candidate {

@@ -46,8 +46,8 @@ settings! {
         /// default pauses takes a day and a half.
         #[serde(skip)]
         pub max_failures: u16 = 30;
-        /// Without a good answer for so long, ms, a crawl ends though hosts in trouble are to be asked again later; what they have
-        /// queued is kept. Default 3,600,000.
+        /// Time without a good answer, ms, after which a crawl ends although hosts in trouble are to be asked again
+        /// later; their queues are kept. Default 3,600,000.
         pub patience_ms: Option<u64> = Some(3_600_000);
         /// How long resolver or proxy may fail for everything before the crawl stops with an error, ms: 120,000.
         #[serde(skip)]

@@ -109,7 +109,7 @@ pub(crate) struct Part {
 }
 
 impl Render {
-    /// What is needed where pages are to be rendered; `None` where none are. Within the runtime of `fetcher`.
+    /// The renderer; `None` if no pages are to be rendered. Within the runtime of `fetcher`.
     ///
     /// # Errors
     /// `Error::Config`: expressions that cannot be read, no browser on this machine; `Error::Io`.

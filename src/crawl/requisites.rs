@@ -3,7 +3,7 @@
 //! **Definition.** The requisites of a page are what [`webmill_html::requisites`] finds in it, in its style sheets and
 //! frames, across hosts, whatever the scope says of hosts and prefixes, and whatever their media types. Rules that exclude
 //! URLs hold, and so do robots.txt, traps and the guard of private addresses. They are stored as pages are, and counted
-//! apart from them. Where pages are visited again they are asked for again with them, once a round, and what is as it was takes a revisit
+//! apart from them. If pages are visited again, requisites are requested again with them, once per round, and an unchanged one takes a revisit
 //! record; by themselves they are never due.
 
 /// Longest way from a page to a requisite: page → style sheet → imported style sheet → font is 3.

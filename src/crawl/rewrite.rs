@@ -2,7 +2,7 @@
 //!
 //! **Definition.** Session ids are taken out of queries (`?PHPSESSID=…`), path parameters (`/a.jsp;jsessionid=…`) and paths
 //! (ASP.NET's `/(S(…))/`). Some names are always a session; others (`sid`, `s`, `session`) only where the value looks like a random
-//! token. The rules are in `session`. What is not taken out keeps its bytes.
+//! token. The rules are in `session`. All other parts keep their bytes.
 //!
 //! **Properties.** Idempotent; host, scheme and port never change; the result is canonical. **Cost.** One pass over
 //! path and query; URLs that need nothing are handed back as they came. **Determinism.** A function of URL and options.
@@ -71,7 +71,7 @@ fn without_session(query: Cow<'_, str>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Parameters of a query with what is before them: nothing, `&`, `;` or the `&amp;` of pages that escape twice.
+/// Parameters of a query with the separator before them: nothing, `&`, `;` or the `&amp;` of pages that escape twice.
 fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = query;
     let mut separator = "";

@@ -1,4 +1,6 @@
-//! robots.txt: what a server asks of crawlers, compiled for one of them.
+//! Reads robots.txt: the requests that a server makes of crawlers, compiled for one crawler.
+//!
+//! The engine asks it about every URL before a request; pages that a browser renders ask it too (`render`).
 //!
 //! **Definition.** RFC 9309, with its reference implementation where the RFC leaves room. A file is lines (CR, LF, CRLF)
 //! of `name: value`; `#` begins a comment. `user-agent` lines name the agents of the rules after them. All groups that
@@ -63,13 +65,13 @@ pub struct Robots {
     index: Index,
 }
 
-/// What is stored: everything else follows.
+/// The stored form, from which all else follows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Facts {
     delay_ms: Option<u64>,
     sitemaps: Vec<String>,
     rules: Vec<Rule>,
-    /// Values of the rules as compared, where they are not what is written: bytes that are not UTF-8.
+    /// Values of the rules as compared, if they differ from their written form: bytes that are not UTF-8.
     raw: Vec<(u32, Vec<u8>)>,
     /// The rules as text: `Disallow: /a`, one after the other.
     text: String,

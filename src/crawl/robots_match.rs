@@ -55,7 +55,7 @@ struct Node {
 
 /// What follows the prefix of a pattern: stars and pieces.
 #[derive(Debug, Clone, PartialEq)]
-struct Wild {
+struct PatternRest {
     rest: Span,
     anchored: bool,
     rule: u32,
@@ -68,7 +68,7 @@ pub(super) struct Index {
     bytes: Vec<u8>,
     nodes: Vec<Node>,
     exact: Vec<(Span, u32)>,
-    wild: Vec<Wild>,
+    wild: Vec<PatternRest>,
     ranks: Vec<Rank>,
     /// Where the text of a pattern's rule is.
     texts: Vec<Span>,
@@ -279,7 +279,7 @@ impl Index {
         sorted.sort_by_key(|p| (Reverse(self.ranks[p.3 as usize]), p.3));
         for part in sorted {
             let rest = self.store(part.1);
-            self.wild.push(Wild { rest, anchored: part.2, rule: part.3, grams: grams_of(part.1) });
+            self.wild.push(PatternRest { rest, anchored: part.2, rule: part.3, grams: grams_of(part.1) });
         }
         if !wild.is_empty() {
             wild_node = number;

@@ -1,5 +1,7 @@
 //! Scope: which URLs, addresses and media types belong to a crawl.
 //!
+//! The engine asks it about every URL found, every address looked up, and every answer before its body is read.
+//!
 //! **Definition.** About a URL decides the first of these that applies:
 //!
 //! 1. it is neither http nor https: out, `scheme`;
@@ -54,7 +56,7 @@ pub use self::addresses::{CountryTable, Ranges};
 pub use self::lineage::{Lineage, SeedMark, Standing};
 use self::media::MediaTypes;
 pub use self::rule::{RuleAction, ScopeRule};
-use self::rules::{Asked, Rules};
+use self::rules::{Rules, ScopeSubject};
 use self::site::Site;
 use crate::task::{Entry, Purpose};
 
@@ -91,8 +93,8 @@ settings! {
         pub url_include: Vec<String> = Vec::new();
         /// Regular expressions of which none may match; default none.
         pub url_exclude: Vec<String> = Vec::new();
-        /// Networks (`162.105.0.0/16`, `2001:da8::/32`), addresses, and two-letter countries of addresses by `country_table`, of which one
-        /// must hold the address of a host; default none: all.
+        /// Networks (`162.105.0.0/16`, `2001:da8::/32`), addresses, and two-letter codes of countries (by
+        /// `country_table`); the address of a host must be in one of them; default none: all.
         pub networks: Vec<String> = Vec::new();
         /// CSV file of `network,country` or `first,last,country`; needed for countries; default none.
         pub country_table: Option<PathBuf> = None;
@@ -101,8 +103,9 @@ settings! {
         pub media_types: Vec<String> = include_str!("scope/media_types.txt").lines().map(str::to_owned).collect();
         /// Most links from a seed; default none.
         pub max_depth: Option<u32> = None;
-        /// Rules asked before all fields above, in order; the first that matches decides: `action` (`accept` or `reject`), `when`
-        /// (conditions that must all hold; none: every URL) and `name` (what messages call it). At most 10,000; default none.
+        /// Rules that are asked in order before all fields above; the first that matches decides. Each has an
+        /// `action` (`accept` or `reject`), `when` (conditions that must all hold; none: every URL) and a `name`
+        /// for messages. At most 10,000; default none.
         pub rules: Vec<ScopeRule> = Vec::new();
     }
 }
@@ -203,7 +206,7 @@ impl Scope {
         if !url.is_web() {
             return Verdict { accepted: false, rule: "scheme" };
         }
-        if let Some(rule) = self.rules.first(Asked { url, at, site: &self.site, media_type: None }) {
+        if let Some(rule) = self.rules.first(ScopeSubject { url, at, site: &self.site, media_type: None }) {
             return Verdict { accepted: rule.accepts, rule: &rule.label };
         }
         match self.fields(url, at.depth) {
@@ -268,7 +271,7 @@ impl Scope {
     /// What each rule up to the one that decides says of a URL, in words; then, where none decides, the fields.
     pub fn trace(&self, url: &CanonicalUrl, at: impl Into<Standing>) -> Vec<String> {
         let at = at.into();
-        let asked = Asked { url, at, site: &self.site, media_type: None };
+        let asked = ScopeSubject { url, at, site: &self.site, media_type: None };
         let traced = self.rules.trace(asked);
         let decided = traced.last().is_some_and(|(_, decides)| *decides == Some(true));
         let mut lines: Vec<String> = traced
@@ -300,7 +303,7 @@ impl Scope {
         if !url.is_web() {
             return Err("scheme");
         }
-        let asked = Asked { url, at: at.into(), site: &self.site, media_type: None };
+        let asked = ScopeSubject { url, at: at.into(), site: &self.site, media_type: None };
         match self.rules.first_for_requisite(asked) {
             Some(rule) if rule.accepts => return Ok(()),
             Some(rule) => return Err(&rule.label),
@@ -389,9 +392,9 @@ impl Scope {
         self.rules.of_type(media_type).unwrap_or_else(|| self.media_type(media_type))
     }
 
-    /// What is said of the answer for a URL: whether it is stored. Rules with a media type come before `media_types`.
+    /// The verdict on the answer for a URL: whether it is stored. Rules with a media type come before `media_types`.
     pub fn answer(&self, url: &CanonicalUrl, at: impl Into<Standing>, media_type: &str) -> Verdict<'_> {
-        let asked = Asked { url, at: at.into(), site: &self.site, media_type: Some(media_type) };
+        let asked = ScopeSubject { url, at: at.into(), site: &self.site, media_type: Some(media_type) };
         match self.rules.first(asked) {
             Some(rule) => Verdict { accepted: rule.accepts, rule: &rule.label },
             None if self.media_type(media_type) => Verdict { accepted: true, rule: FIELDS },

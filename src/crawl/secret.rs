@@ -1,7 +1,7 @@
 //! Passwords, tokens and what else must not leave the process: where they come from, and the data kept of them.
 //!
 //! A secret stands in a recipe as itself, or is named: `{ env = "NAME" }` is the value of an environment variable,
-//! `{ file = "PATH" }` the content of a file. What is named is read when it is needed and stored nowhere. What stands in
+//! `{ file = "PATH" }` the content of a file. The variable or file is read when it is needed, and its content is stored nowhere. What stands in
 //! the settings as itself is replaced by [`WITHHELD`] before a crawl leaves its settings in its folder
 //! ([`CrawlOptions::without_secrets`](crate::CrawlOptions::without_secrets)); a crawl that is resumed from them says what it needs again
 //! ([`CrawlOptions::check`](crate::CrawlOptions::check)).

@@ -41,7 +41,7 @@ settings! {
         /// Pages stored of one host; default that of the crawl's limits.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub pages: Option<u64> = None;
-        /// Who we are there: `user` and `password` (basic) or `token` (bearer); default nobody.
+        /// Account to log in with: `user` and `password` (basic) or `token` (bearer); default none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub account: Option<Account> = None;
     }

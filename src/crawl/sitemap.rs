@@ -12,7 +12,7 @@
 //! elsewhere and are named in robots.txt, which shows that they may. So nothing is dropped here: an entry on another host
 //! is [`foreign`](SitemapUrl::foreign).
 //!
-//! **Bad input.** A file may be gzip within (twice at most). What is read ends at [`SitemapLimits::max_bytes`] after
+//! **Bad input.** A file may be gzip within (twice at most). Reading ends at [`SitemapLimits::max_bytes`] after
 //! unpacking and [`SitemapLimits::max_urls`]; entries beyond are counted. Entities other than XML's five and character references stay as they
 //! are: a DTD declares nothing. Broken XML gives the entries before the fault; each kind of fault is reported once in
 //! [`Sitemap::defects`].
@@ -86,14 +86,14 @@ pub enum SitemapKind {
     Text,
     /// RSS of any version.
     Rss,
-    /// Atom.
+    /// An Atom feed.
     Atom,
 }
 
 /// An entry of a sitemap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SitemapUrl {
-    /// The URL.
+    /// URL that the sitemap lists.
     pub url: CanonicalUrl,
     /// When it was last changed, ms since 1970.
     pub lastmod_ms: Option<i64>,
@@ -114,7 +114,7 @@ pub struct SitemapUrl {
 /// assert_eq!(sitemap.urls[0].lastmod_ms, Some(1_714_521_600_000));
 /// ```
 pub fn read(body: &[u8], base: &CanonicalUrl, limits: &SitemapLimits) -> Sitemap {
-    let mut gather = Gather { sitemap: Sitemap::default(), base, limits };
+    let mut gather = SitemapReading { sitemap: Sitemap::default(), base, limits };
     let body = gather.unpack(body, limits.max_bytes);
     let text = gather.decode(&body);
     let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
@@ -137,7 +137,7 @@ fn markup(text: &str) -> Option<usize> {
 }
 
 /// A sitemap while it is read.
-struct Gather<'a> {
+struct SitemapReading<'a> {
     sitemap: Sitemap,
     base: &'a CanonicalUrl,
     limits: &'a SitemapLimits,
@@ -150,7 +150,7 @@ struct Entry {
     lastmod: Option<String>,
 }
 
-impl Gather<'_> {
+impl SitemapReading<'_> {
     fn defect(&mut self, what: &'static str) {
         if !self.sitemap.defects.contains(&what) {
             self.sitemap.defects.push(what);

@@ -6,7 +6,7 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{Entry, Gather, SitemapKind};
+use super::{Entry, SitemapKind, SitemapReading};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::url::MAX_URL_BYTES;
 use webmill_html::xml_events::{attribute, resolve};
@@ -42,7 +42,7 @@ struct State {
 }
 
 /// Reads all of `text`, which begins with `<`.
-pub(super) fn read(text: &str, gather: &mut Gather<'_>) {
+pub(super) fn read(text: &str, gather: &mut SitemapReading<'_>) {
     let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
     config.allow_dangling_amp = true;
@@ -101,7 +101,7 @@ pub(super) fn kind_of_root(name: &str) -> SitemapKind {
     }
 }
 
-fn close(open: Open, gather: &mut Gather<'_>) {
+fn close(open: Open, gather: &mut SitemapReading<'_>) {
     let mut entry = open.entry;
     entry.url = entry.url.or(open.guid);
     entry.lastmod = entry.lastmod.or(open.published);
@@ -136,7 +136,7 @@ fn field_of(name: &str, feed: bool) -> Option<Field> {
 
 impl State {
     /// An element begins; `false` where the text is no sitemap at all.
-    fn start(&mut self, start: &BytesStart<'_>, gather: &mut Gather<'_>) -> bool {
+    fn start(&mut self, start: &BytesStart<'_>, gather: &mut SitemapReading<'_>) -> bool {
         let name = start.local_name();
         let name = name.as_ref().to_ascii_lowercase();
         let kind = &mut gather.sitemap.kind;
@@ -188,7 +188,7 @@ impl State {
     }
 
     /// An element that names something beside the entries' own pages; `false` where it is none.
-    fn related(&self, name: &str, start: &BytesStart<'_>, gather: &mut Gather<'_>) -> bool {
+    fn related(&self, name: &str, start: &BytesStart<'_>, gather: &mut SitemapReading<'_>) -> bool {
         /// Relations of a feed to pages and to further feeds (RFC 4287, RFC 5005).
         const PAGES: [&str; 7] =
             ["alternate", "next", "previous", "prev", "prev-archive", "next-archive", "first"];
@@ -215,7 +215,7 @@ impl State {
         }
     }
 
-    fn end(&mut self, name: &str, gather: &mut Gather<'_>) {
+    fn end(&mut self, name: &str, gather: &mut SitemapReading<'_>) {
         let entry = match gather.sitemap.kind {
             SitemapKind::Urlset => "url",
             SitemapKind::Index => "sitemap",

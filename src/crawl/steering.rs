@@ -1,14 +1,14 @@
 //! Rules that steer a crawl: only what their link tags and paging tags lead to is fetched.
 //!
 //! **What.** A *lead* says that a rule wants a URL's page read by one of its layers. Entries of rules are leads, and so is each address that
-//! a link tag or a paging tag finds; a page is entered by its address too, as offline ([`Entered`]). [`Steering::look`] reads a page by
+//! a link tag or a paging tag finds; a page is entered by its address too, as offline ([`EntryPatterns`]). [`Steering::look`] reads a page by
 //! layers and says where they lead.
 //!
 //! **Definition.** A page entered is the first of its chain; one that a paging tag leads to is one further than the page that names it. Chains
 //! are followed as far as a job that applies the rules reads them ([`MAX_PAGES`]), by the shortest way. Each (URL, rule, layer) is read
 //! once, and once more where a shorter way to it is found: so layers that open each other and lists that lead in circles end.
 //!
-//! **Determinism.** What is led to in the end depends on pages and rules alone, not on the order in which pages came.
+//! **Determinism.** The set of pages that rules lead to in the end depends on pages and rules alone, not on the order in which pages came.
 //!
 //! **Reference.** The method of patent CN101719124A, online; offline it is `webmill rules`.
 
@@ -31,7 +31,7 @@ settings! {
     #[derive(PartialEq, Eq)]
     pub struct SteeringOptions {
         /// Rule files, and folders of them; `builtin:NAME` or `builtin:all` for those that come with the program. Where there are any, a page's
-        /// links are followed only where a rule asks for what is behind them. Default none.
+        /// links are followed only if a rule needs the page behind them. Default none.
         pub files: Vec<String> = Vec::new();
         /// Names of the files and what they hold, as it was when the crawl began: these are the rules that it goes on with.
         #[serde(skip)]
@@ -92,7 +92,7 @@ impl Lead {
 
 /// An address that a rule found on a page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Led {
+pub struct FoundAddress {
     /// The address.
     pub url: CanonicalUrl,
     /// What for.
@@ -101,14 +101,14 @@ pub struct Led {
 
 /// What looking at a page by rules gave.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct RuleResults {
     /// By what it was looked at.
     pub leads: Vec<Lead>,
     /// Whether the page is of any of these layers.
     pub is_of: bool,
     /// Where that leads, each address once a layer, in the order of the page.
-    pub led: Vec<Led>,
-    /// What is not followed, by reason.
+    pub led: Vec<FoundAddress>,
+    /// Links that are not followed, by reason.
     pub refused: Counted,
 }
 
@@ -116,7 +116,7 @@ pub struct Looked {
 #[derive(Debug)]
 pub struct Steering {
     rules: Vec<Rule>,
-    entered: Entered,
+    entered: EntryPatterns,
     /// Whether pages are entered for their address at all.
     enters: bool,
     limits: ApplyLimits,
@@ -143,8 +143,8 @@ impl Steering {
             return Err(Error::Config(told.join("; ")));
         }
         library::check_numbers(&rules)?;
-        let entered =
-            Entered::new(&rules).map_err(|error| Error::Limit(format!("expressions of rules: {error}")))?;
+        let entered = EntryPatterns::new(&rules)
+            .map_err(|error| Error::Limit(format!("expressions of rules: {error}")))?;
         let enters = rules.iter().flat_map(|rule| &rule.layers).any(|layer| !layer.pages.is_empty());
         let digest = digest(&options);
         Ok(Some(Steering {
@@ -193,11 +193,11 @@ impl Steering {
     ///
     /// # Panics
     /// With leads of other rules.
-    pub fn look(&self, page: &Answer<'_>, leads: &[Lead]) -> Looked {
+    pub fn look(&self, page: &Answer<'_>, leads: &[Lead]) -> RuleResults {
         let layers: Vec<_> =
             leads.iter().map(|lead| (usize::from(lead.rule), usize::from(lead.layer))).collect();
         let found = page.find(&self.rules, &layers, &self.limits);
-        let mut looked = Looked { leads: leads.to_vec(), ..Looked::default() };
+        let mut looked = RuleResults { leads: leads.to_vec(), ..RuleResults::default() };
         let mut known = HashMap::new();
         for (lead, results) in leads.iter().zip(found) {
             let Some(results) = results else { continue };
@@ -212,7 +212,7 @@ impl Steering {
         &self,
         from: Lead,
         found: &PageResults,
-        looked: &mut Looked,
+        looked: &mut RuleResults,
         known: &mut HashMap<(UrlKey, u16, u16), usize>,
     ) {
         for counts in &found.counts {
@@ -242,7 +242,7 @@ impl Steering {
                 }
                 std::collections::hash_map::Entry::Vacant(place) => {
                     place.insert(looked.led.len());
-                    looked.led.push(Led { url, lead });
+                    looked.led.push(FoundAddress { url, lead });
                 }
             }
         });
@@ -342,7 +342,7 @@ columns = [{ name = "name", tag = "name" }]
         Lead { rule: 0, layer, steps }
     }
 
-    fn look(steering: &Steering, leads: &[Lead], body: &str) -> Looked {
+    fn look(steering: &Steering, leads: &[Lead], body: &str) -> RuleResults {
         let url = url("http://shop.example/list");
         let page = Answer { url: &url, body: body.as_bytes(), charset: None, markup: None };
         steering.look(&page, leads)

@@ -19,8 +19,8 @@
 //! | `calendar-future` | more than 200 pages of dates more than a year from now |
 //! | `calendar-pages` | a template (a URL but for its date) with more than 20,000 dates, half a century of days |
 //!
-//! The limits are wide: a trap that costs a few hundred pages is cheap, a site cut in error is lost. What is left,
-//! the duplicate throttle stops.
+//! The limits are wide: a trap that costs a few hundred pages is cheap, a site cut in error is lost. Endless parts that remain are stopped by
+//! the duplicate throttle.
 //!
 //! **Cost.** Linear in the URL. **Determinism.** A function of the URL and the day.
 
@@ -33,7 +33,6 @@ use webmill_capture::date::now_ms;
 
 pub use self::variants::Variants;
 
-/// Bytes of a URL.
 const URL_BYTES: usize = 2048;
 /// Non-empty segments of a path.
 const PATH_DEPTH: usize = 20;

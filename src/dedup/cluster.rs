@@ -34,7 +34,7 @@ pub struct ExactPair {
     pub a: u32,
     /// The other.
     pub b: u32,
-    /// What is the same.
+    /// The respect in which they are the same.
     pub same: Same,
 }
 

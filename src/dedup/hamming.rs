@@ -114,7 +114,7 @@ impl HammingJoin {
         emit: impl FnMut(Pair) -> Result<()>,
     ) -> Result<JoinTotals> {
         self.admit(fingerprints.len())?;
-        let mut giver = Giver { emit, totals: JoinTotals::default() };
+        let mut giver = PairCounter { emit, totals: JoinTotals::default() };
         let values = Values::of(fingerprints);
         let firsts = {
             let ranks = values.ranks(fingerprints);
@@ -142,12 +142,12 @@ fn pair_of(a: u32, b: u32, difference: u64) -> Pair {
 }
 
 /// Hands pairs on and counts them.
-struct Giver<F> {
+struct PairCounter<F> {
     emit: F,
     totals: JoinTotals,
 }
 
-impl<F: FnMut(Pair) -> Result<()>> Giver<F> {
+impl<F: FnMut(Pair) -> Result<()>> PairCounter<F> {
     fn one(&mut self, pair: Pair) -> Result<()> {
         self.totals.pairs += 1;
         (self.emit)(pair)

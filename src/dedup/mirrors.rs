@@ -8,7 +8,7 @@
 //! [`MirrorOptions::suspected_from`] on suspected; sites whose names differ in scheme or a leading `www.` only are told apart
 //! from both ([`MirrorKind`]). A page that is in no cluster (no text) counts as fetched and agrees with nothing.
 //!
-//! **Algorithm.** Pages are sorted by site and hash of the path; sites of too few pages are passed over. What is left is
+//! **Algorithm.** Pages are sorted by site and hash of the path; sites of too few pages are skipped. The others are
 //! written site by site, and sorted once more by cluster: sites of a cluster make candidate pairs, which are sorted and
 //! counted. Each candidate is then decided by merging the two lists of paths, which are mapped.
 //!
@@ -42,14 +42,14 @@ settings! {
     /// Settings of the search for mirrors.
     #[derive(Copy, PartialEq)]
     pub struct MirrorOptions {
-        /// Sites of fewer fetched pages are mirrors of nothing (default 10, at least 1).
+        /// Least number of fetched pages of a site that may be a mirror (default 10, at least 1).
         pub min_pages: u32 = 10;
         /// Clusters that two sites must share to be compared (default 3, at least 1).
         pub min_clusters: u32 = 3;
         /// Share from which on two sites are mirrors: 0.7. No setting: what lies below is told as suspected, with its share.
         #[serde(skip)]
         pub mirror_from: f64 = 0.7;
-        /// Share from which on two sites are suspected, 0 to 0.7 (default 0.3).
+        /// Share of common pages from which on two sites are reported as suspected mirrors, 0 to 0.7 (default 0.3).
         pub suspected_from: f64 = 0.3;
         /// Sites of a cluster from which on not every pair is made: 64, a bound of memory and time. Tests lower it.
         #[serde(skip)]
@@ -144,7 +144,7 @@ pub struct MirrorTotals {
     pub repeated: u64,
     /// Pages whose host and scheme are longer than 4 KiB: not taken.
     pub refused: u64,
-    /// Sites.
+    /// Sites that were compared.
     pub sites: u64,
     /// Sites of too few pages.
     pub small_sites: u64,

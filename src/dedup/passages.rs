@@ -1,6 +1,8 @@
-//! Passages that stand in two pages: which part of one is in the other, with its place in both.
+//! Passages that two pages share: which part of one is in the other, with its place in both.
 //!
-//! **Definition.** Pages are [winnowed](super::winnow); two pages that share at least [`min_shared`] selected hashes are
+//! Job `dedup` calls it for table `passages` and for pairs of kind `contained`, after exact and near copies are left out.
+//!
+//! **Definition.** Pages are [winnowed](super::winnow); two pages that share at least `min_shared` selected hashes are
 //! aligned, and what both have, unit for unit, is their passages (see `passages_align`).
 //!
 //! **Algorithm.** (hash, page) goes through an external sort; the pages of one hash make pairs, which are counted by a
@@ -221,7 +223,7 @@ impl PassageJoin {
         }
     }
 
-    /// The options.
+    /// The options that the join was made with.
     pub fn options(&self) -> &PassageOptions {
         &self.options
     }
@@ -332,15 +334,15 @@ impl Bucket {
 }
 
 /// The pairs of one page that have the most shared hashes, ties by the earlier partner.
-struct Best {
+struct BestPartners {
     most: usize,
     /// (shared hashes, partner), the worst on top.
     heap: BinaryHeap<(Reverse<u32>, u32)>,
 }
 
-impl Best {
+impl BestPartners {
     fn new(options: &PassageOptions) -> Self {
-        Best { most: options.max_partners as usize, heap: BinaryHeap::new() }
+        BestPartners { most: options.max_partners as usize, heap: BinaryHeap::new() }
     }
 
     /// Takes a pair; gives back the one that is not among the best.
@@ -358,7 +360,7 @@ impl Best {
 /// Set in the number of shared hashes of a pair that the later page chose.
 const CHOSEN: u32 = 1 << 31;
 
-/// Leaves out what is known and what shares too little, and marks of each page's pairs with earlier ones the best. Takes
+/// Leaves out pairs that are known and pairs that share too little, and marks of each page's pairs with earlier ones the best. Takes
 /// pairs by (later, earlier), gives them by (earlier, later).
 fn chosen_by_later(
     pairs: Sorted<[u32; 3]>,

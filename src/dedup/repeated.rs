@@ -31,9 +31,9 @@ settings! {
     /// What counts as repeated.
     #[derive(Copy, PartialEq, Eq)]
     pub struct RepeatedOptions {
-        /// Characters that a normalised line or paragraph has at least, from 1; 40.
+        /// Least number of characters of a normalised line or paragraph, from 1; 40.
         pub min_chars: u32 = 40;
-        /// Pages that a repeated one is on at least, from 2; 20.
+        /// Least number of pages that have a repeated line or paragraph, from 2; 20.
         pub min_pages: u32 = 20;
         /// Bytes of its text that a row has at most: 2,000. Tests lower it.
         #[serde(skip)]
@@ -154,7 +154,7 @@ impl RepeatedCount {
         Ok(RepeatedCount { options, budget: budget.clone(), blocks, pages: 0 })
     }
 
-    /// The options.
+    /// The options that the count was made with.
     pub fn options(&self) -> &RepeatedOptions {
         &self.options
     }

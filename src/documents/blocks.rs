@@ -2,7 +2,6 @@
 
 use crate::{Builder, Inline, Marker, Table};
 
-/// A block.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Block {
     Heading(u8, Inline),

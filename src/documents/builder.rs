@@ -76,15 +76,15 @@ impl Inline {
 /// What stands before an item of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
-    /// A bullet.
+    /// A bulleted item.
     Bullet,
-    /// A number.
+    /// A numbered item, with its number.
     Number(u32),
 }
 
 /// What the last block of the Markdown is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Last {
+enum LastBlock {
     Item,
     Note,
     Other,
@@ -100,7 +100,7 @@ pub struct Builder {
     rows: usize,
     cells: usize,
     full: bool,
-    last: Last,
+    last: LastBlock,
 }
 
 impl Builder {
@@ -114,7 +114,7 @@ impl Builder {
             rows: 0,
             cells: 0,
             full: false,
-            last: Last::Other,
+            last: LastBlock::Other,
         }
     }
 
@@ -123,7 +123,7 @@ impl Builder {
         self.full
     }
 
-    /// The limits.
+    /// The limits that the document must keep.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -149,7 +149,7 @@ impl Builder {
         let Some(words) = self.admit(words.into()) else { return };
         let flat = one_line(&words.text);
         self.line(&flat);
-        self.block(Last::Other);
+        self.block(LastBlock::Other);
         let marked = marked(&words, true);
         self.document.markdown.push_str(&"######"[..level.into()]);
         self.document.markdown.push(' ');
@@ -162,7 +162,7 @@ impl Builder {
     pub fn paragraph(&mut self, words: impl Into<Inline>) {
         let Some(words) = self.admit(words.into()) else { return };
         self.line(&words.text);
-        self.block(Last::Other);
+        self.block(LastBlock::Other);
         let marked = marked(&words, false);
         self.document.markdown.push_str(&marked);
         self.document.markdown.push('\n');
@@ -177,7 +177,7 @@ impl Builder {
         };
         self.chars += marker.len();
         self.line(&format!("{marker}{}", one_line(&words.text)));
-        self.block(Last::Item);
+        self.block(LastBlock::Item);
         for _ in 0..depth.min(8) {
             self.document.markdown.push_str("    ");
         }
@@ -191,7 +191,7 @@ impl Builder {
     pub fn code(&mut self, lines: &str) {
         let Some(words) = self.admit(Inline::from(lines.trim_end())) else { return };
         self.line(&words.text);
-        self.block(Last::Other);
+        self.block(LastBlock::Other);
         let fence = "`".repeat(3.max(longest_run(&words.text, '`') + 1));
         self.document.markdown.push_str(&format!("{fence}\n{}\n{fence}\n", words.text));
     }
@@ -200,7 +200,7 @@ impl Builder {
     pub fn note(&mut self, label: &str, words: impl Into<Inline>) {
         let Some(words) = self.admit(words.into()) else { return };
         self.line(&one_line(&words.text));
-        self.block(Last::Note);
+        self.block(LastBlock::Note);
         let marked = marked(&words, true);
         self.document.markdown.push_str(&format!("[^{}]: {marked}\n", label.trim()));
     }
@@ -208,7 +208,7 @@ impl Builder {
     /// Adds running heads, page numbers and the like: a comment of the Markdown where the limits ask for it.
     pub fn furniture(&mut self, words: &str) {
         if self.limits.furniture && !words.trim().is_empty() && !self.full {
-            self.block(Last::Other);
+            self.block(LastBlock::Other);
             self.document.markdown.push_str(&format!("<!-- {} -->\n", one_line(words).replace("--", "- -")));
         }
     }
@@ -266,8 +266,8 @@ impl Builder {
     }
 
     /// Begins a block of the Markdown: behind an empty line, unless item follows item or note follows note.
-    fn block(&mut self, block: Last) {
-        if !(self.document.markdown.is_empty() || block != Last::Other && block == self.last) {
+    fn block(&mut self, block: LastBlock) {
+        if !(self.document.markdown.is_empty() || block != LastBlock::Other && block == self.last) {
             self.document.markdown.push('\n');
         }
         self.last = block;

@@ -20,7 +20,7 @@ const PDF_WINDOW: usize = 1024;
 /// Entries of a container that are looked at.
 const MAX_ENTRIES: usize = 65_536;
 
-/// What is said of a body beside its bytes.
+/// Media type and address of a body, beside its bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'a> {
     /// Media type that the server declared, lower case, without parameters.

@@ -9,7 +9,7 @@
 //!
 //! **Algorithm.** The runs of all pages are read into two sorted tables; then each part of the text is walked, character by
 //! character, with the runs that its bytes lie in. 0x0D ends a paragraph, 0x07 a cell or a row, 0x13, 0x14 and 0x15 are the
-//! marks of a field. What is deleted or hidden is left out, and so are the codes of fields.
+//! marks of a field. Deleted or hidden text is left out, and so are the codes of fields.
 //!
 //! **Cost.** Linear in the characters and the runs; both are bounded, for pieces and pages may be named many times.
 //!

@@ -74,7 +74,7 @@ words! {
     }
 }
 
-/// A heading.
+/// A heading of a document, with its level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
     /// 1 for the highest, 6 at most.
@@ -94,7 +94,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// A link.
+/// A link of a document, with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Where it leads, as the document says it.

@@ -25,7 +25,7 @@ mod process;
 pub use child::{serve, serve_with};
 use process::{Death, Process};
 
-/// Reads documents.
+/// A reader of documents, in this process or in a child process.
 pub trait ReadDocument: Send + Sync {
     /// The document that `bytes` are.
     ///

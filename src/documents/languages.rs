@@ -57,15 +57,15 @@ pub(crate) fn script_of(c: char) -> usize {
 
 /// How much of a text is in which language, by numbers.
 #[derive(Debug, Default)]
-pub(crate) struct Spoken(BTreeMap<u16, u64>);
+pub(crate) struct LanguageShares(BTreeMap<u16, u64>);
 
-impl Spoken {
+impl LanguageShares {
     /// Counts letters or bytes of a language.
     pub(crate) fn add(&mut self, language: u16, count: usize) {
         *self.0.entry(language).or_default() += count as u64;
     }
 
-    /// The tag of the commonest, else of what is declared.
+    /// The tag of the commonest language, else of the declared one.
     pub(crate) fn tag(&self, declared: Option<u16>) -> Option<String> {
         let most = self.0.iter().max_by_key(|&(_, count)| *count).map(|(&language, _)| language);
         most.or(declared).and_then(tag_of).map(str::to_owned)

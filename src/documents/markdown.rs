@@ -1,4 +1,4 @@
-//! Markdown: CommonMark with tables, footnotes, task lists and what is struck through, read by `pulldown-cmark`.
+//! Markdown: CommonMark with tables, footnotes, task lists and strikethrough, read by `pulldown-cmark`.
 //!
 //! **Definition.** The text is that of headings, paragraphs, items, tables, code and notes, without marks; links keep their
 //! words. HTML within is passed over. A block of metadata at the beginning, between lines `---`, gives title, author, date
@@ -17,7 +17,7 @@ use crate::{Builder, Document, Inline, Kind, Limits, Marker, Table, TitleSource}
 /// Bytes of a text whose marks are read.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Reads Markdown.
+/// Reads a Markdown text.
 pub fn read_markdown(text: &str, limits: &Limits) -> Document {
     if text.len() > MAX_BYTES {
         let mut document = Document { kind: Kind::Markdown, ..read_text(text, limits) };

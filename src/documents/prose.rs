@@ -30,10 +30,8 @@ const MAX_NOTES: usize = 100_000;
 /// Paragraphs that may be a title.
 const MAX_CANDIDATES: usize = 60;
 
-/// A paragraph.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Paragraph {
-    /// Its words.
     pub words: Inline,
     /// What its style or outline level makes of it.
     pub style: Style,
@@ -190,7 +188,6 @@ impl Flow {
         }
     }
 
-    /// Tells of a table.
     fn tell_table(&mut self, mut rows: Vec<Row>) {
         let width = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
         if width <= 1 {

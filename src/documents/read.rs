@@ -39,8 +39,8 @@ pub fn read(bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Document, Failu
     }
 }
 
-/// Reads a document whose characters are known: text, Markdown, a table of values, a feed. What is of another kind, and what
-/// is no feed after all, is read as plain text. `base` is what links of a feed are resolved against.
+/// Reads a document whose characters are known: text, Markdown, a table of values, a feed. A text of another kind, or one that
+/// turns out not to be a feed, is read as plain text. `base` is what links of a feed are resolved against.
 pub fn read_characters(text: &str, kind: Kind, base: Option<&CanonicalUrl>, limits: &Limits) -> Document {
     match kind {
         Kind::Markdown => read_markdown(text, limits),

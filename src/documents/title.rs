@@ -49,7 +49,7 @@ pub(crate) struct Candidate {
 }
 
 /// Lines that were merged.
-struct Merged {
+struct MergedLines {
     line: Candidate,
     /// Line that it began at.
     position: usize,
@@ -60,11 +60,11 @@ struct Merged {
 /// The candidate that weighs most, or `None` where none can be a title. `document` is the text of the whole.
 pub(crate) fn best(candidates: &[Candidate], document: &str) -> Option<String> {
     let merged = merged(candidates);
-    let fit = |line: &&Merged| is_title_like(&line.line.text) && !line.line.list_item;
+    let fit = |line: &&MergedLines| is_title_like(&line.line.text) && !line.line.list_item;
     let largest = merged.iter().filter(fit).map(|line| size_of(&line.line)).fold(0.0, f32::max);
     let counts = word_counts(document.chars().take(MAX_COUNTED_CHARS));
     let norm = norm_of(&counts);
-    let mut best: Option<(f64, &Merged)> = None;
+    let mut best: Option<(f64, &MergedLines)> = None;
     for line in merged.iter().filter(fit) {
         let size = size_of(&line.line);
         if !line.line.centred && size + SAME_SIZE < largest {
@@ -108,9 +108,9 @@ fn size_of(line: &Candidate) -> f32 {
 }
 
 /// Merges adjacent lines of equal look.
-fn merged(candidates: &[Candidate]) -> Vec<Merged> {
+fn merged(candidates: &[Candidate]) -> Vec<MergedLines> {
     let body = body_size(candidates);
-    let mut all: Vec<Merged> = Vec::new();
+    let mut all: Vec<MergedLines> = Vec::new();
     // Blank lines keep lines apart and count as positions once there was a line.
     let mut blank = true;
     let mut position = 0;
@@ -132,7 +132,7 @@ fn merged(candidates: &[Candidate]) -> Vec<Merged> {
             }
             None => {
                 let line = Candidate { text, ..line.clone() };
-                all.push(Merged { line, position, lines: 1, filling });
+                all.push(MergedLines { line, position, lines: 1, filling });
             }
         }
         position += 1;

@@ -63,7 +63,6 @@ pub(crate) enum Content<'a> {
     Text(Cow<'a, str>),
 }
 
-/// An element.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Element<'a> {
     source: &'a str,

@@ -106,7 +106,7 @@ impl BaseSet {
         let mut known = HashSet::new();
         let mut answers = answers.into_iter().map(|a| a.0).filter(|&node| known.insert(node));
         let mut set =
-            Growing { settings: self, graph, transpose, domain_of, pages: HashSet::new(), full: false };
+            GrowingSet { settings: self, graph, transpose, domain_of, pages: HashSet::new(), full: false };
         let mut roots = Vec::new();
         for root in answers.by_ref().take(self.root) {
             if set.add(root) {
@@ -175,7 +175,7 @@ fn pick<T: bytemuck::Pod>(weights: &[T], arcs: &[(u32, u32, usize)]) -> Array<T>
 }
 
 /// A base set that is being made.
-struct Growing<'a> {
+struct GrowingSet<'a> {
     settings: &'a BaseSet,
     graph: &'a Csr,
     transpose: &'a Csr,
@@ -184,7 +184,7 @@ struct Growing<'a> {
     full: bool,
 }
 
-impl Growing<'_> {
+impl GrowingSet<'_> {
     /// Adds a page; tells whether it was new and there was room.
     fn add(&mut self, page: u32) -> bool {
         if self.pages.len() < self.settings.most {

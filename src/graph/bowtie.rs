@@ -3,7 +3,7 @@
 //! **Definition.** The *core* is the largest strongly connected component (of equal ones, the one with the
 //! least node). *In* reaches the core, *Out* is reached from it. Of the other nodes weakly connected to the
 //! core, *tubes* are reached from In and reach Out, all others are *tendrils* (which hang on In, on Out, or
-//! on another tendril). What is not weakly connected to the core is *disconnected*.
+//! on another tendril). Nodes that are not weakly connected to the core are *disconnected*.
 //!
 //! **Cost.** Four breadth-first searches and one union–find: O(n + m), some 10 bytes a node.
 //!

@@ -56,7 +56,7 @@ pub struct GraphBuilder {
 /// The outcome of numbering the nodes.
 pub enum Numbering {
     /// All nodes are numbered.
-    Done(Box<Numbered>),
+    Done(Box<NumberedGraph>),
     /// Two nodes have one key: start again with keys of another seed.
     Collision {
         /// The key.
@@ -67,7 +67,7 @@ pub enum Numbering {
 }
 
 /// Numbered nodes, arcs still to come.
-pub struct Numbered {
+pub struct NumberedGraph {
     options: BuildOptions,
     budget: Budget,
     counts: BuildCounts,
@@ -232,7 +232,7 @@ impl GraphBuilder {
             again.push(item)?;
         }
         let keys = again.finish()?;
-        Ok(Numbering::Done(Box::new(Numbered {
+        Ok(Numbering::Done(Box::new(NumberedGraph {
             options,
             budget,
             counts,
@@ -245,7 +245,7 @@ impl GraphBuilder {
     }
 }
 
-impl Numbered {
+impl NumberedGraph {
     /// Number of nodes.
     pub fn num_nodes(&self) -> usize {
         self.counts.nodes as usize
@@ -269,7 +269,7 @@ impl Numbered {
         self,
         mut on_arc: impl FnMut(u32, u32, u32) -> Result<()>,
     ) -> Result<(BuildCounts, HostRanges)> {
-        let Numbered { options, budget, mut counts, hosts, keys, links, source_of, .. } = self;
+        let NumberedGraph { options, budget, mut counts, hosts, keys, links, source_of, .. } = self;
         let mut arcs = Sorter::new(&budget.fraction(5, 16)).with_combine(add_arcs);
         let mut links = links.finish()?;
         let mut link = links.next().transpose()?;

@@ -12,7 +12,7 @@
 //! **Cost.** O(n + m), respectively O(m α(n)); strong: 12 bytes a node and 16 more for each node of the
 //! deepest path; weak: 4; numbering: 8.
 //!
-//! **Determinism.** Which thread joins first decides how the trees of the union–find look, never what is
+//! **Determinism.** Which thread joins first decides how the trees of the union–find look, never the set of nodes that is
 //! joined: the same result on any number of threads.
 //!
 //! **Reference.** R. E. Tarjan, Depth-first search and linear graph algorithms, *SIAM J. Comput.* 1 (1972),

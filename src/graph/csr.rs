@@ -42,9 +42,9 @@ impl Weights {
 }
 
 /// A weight as text: the shortest that reads back as the same weight.
-pub(super) struct Shown<'a>(pub &'a Weights, pub usize);
+pub(super) struct ShownWeight<'a>(pub &'a Weights, pub usize);
 
-impl std::fmt::Display for Shown<'_> {
+impl std::fmt::Display for ShownWeight<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             Weights::Counts(w) => w[self.1].fmt(f),

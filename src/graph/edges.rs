@@ -1,4 +1,4 @@
-//! Graphs as text, one arc a line.
+//! Reads and writes graphs as text, one arc a line.
 //!
 //! **Definition.** Empty lines and lines that start with `#` or `%` say nothing, but for a header `# Nodes: 6012 …`, which sets the number
 //! of nodes. The first line that is more than a name says how all lines are read:
@@ -85,7 +85,7 @@ pub fn parse_edges(from: impl BufRead, path: &Path, options: &EdgeOptions) -> Re
             return Ok(());
         }
         let arcs = lines.num_arcs();
-        Err(Wrong::Limit(format!(
+        Err(LineDefect::Limit(format!(
             "its first {arcs} arcs and their names take {bytes} bytes, more than allowed"
         )))
     })?;

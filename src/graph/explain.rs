@@ -24,7 +24,7 @@ use webmill_capture::error::{Error, Result};
 pub struct Contribution {
     /// Node that links.
     pub source: u32,
-    /// Its score.
+    /// PageRank of the source.
     pub score: f64,
     /// Share of its score that it passes over this link, before damping.
     pub share: f64,
@@ -36,9 +36,9 @@ pub struct Contribution {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The node.
+    /// Number of the node that is explained.
     pub node: u32,
-    /// Its score.
+    /// PageRank of the node: the sum of all parts below.
     pub score: f64,
     /// What teleporting gives.
     pub teleport: f64,

@@ -20,7 +20,7 @@ use webmill_capture::error::{AtPath, Error, Result};
 use webmill_capture::names::near_to;
 use webmill_capture::{CanonicalUrl, Host, canonical_host};
 
-/// A part of a graph, and what is told of it.
+/// A part of a graph, with names and scores of its nodes.
 #[derive(Clone, Debug)]
 pub struct Export<'a> {
     graph: &'a Csr,
@@ -70,8 +70,8 @@ impl<'a> Export<'a> {
         self
     }
 
-    /// Only the `k` chosen nodes with the greatest scores; of equal ones those with lower numbers. What is not
-    /// a number comes last.
+    /// Only the `k` chosen nodes with the greatest scores; of equal ones those with lower numbers. NaN
+    /// comes last.
     ///
     /// # Errors
     /// [`Error::Config`] if there is not a score for each node of the graph.
@@ -182,7 +182,9 @@ impl<'a> Export<'a> {
         self.arcs(|arc, u, v| {
             write!(out, "    <edge source=\"n{u}\" target=\"n{v}\"")?;
             match self.graph.weights() {
-                Some(weights) => writeln!(out, "><data key=\"weight\">{}</data></edge>", Shown(weights, arc)),
+                Some(weights) => {
+                    writeln!(out, "><data key=\"weight\">{}</data></edge>", ShownWeight(weights, arc))
+                }
                 None => writeln!(out, "/>"),
             }
         })?;
@@ -237,7 +239,7 @@ impl<'a> Export<'a> {
             write!(out, "      <edge id=\"{number}\" source=\"{u}\" target=\"{v}\"")?;
             number += 1;
             match self.graph.weights() {
-                Some(weights) => writeln!(out, " weight=\"{}\"/>", Shown(weights, arc)),
+                Some(weights) => writeln!(out, " weight=\"{}\"/>", ShownWeight(weights, arc)),
                 None => writeln!(out, "/>"),
             }
         })?;

@@ -73,7 +73,7 @@ pub use assortativity::{Assortativity, GroupLinks};
 pub use base_set::{BaseSet, Focus};
 pub use bowtie::{BowTie, BowTiePart, bow_tie, bow_tie_with};
 pub use builder::{
-    BuildCounts, BuildOptions, GraphBuilder, LinkInput, Numbered, NumberedNode, Numbering, PageInput,
+    BuildCounts, BuildOptions, GraphBuilder, LinkInput, NumberedGraph, NumberedNode, Numbering, PageInput,
 };
 pub use bvgraph::{BvStats, read_bvgraph, write_bvgraph};
 pub use compile::{Compile, Resources};
@@ -88,7 +88,7 @@ pub use export::Export;
 pub use fold::{duplicates, fold, fold_csr, fold_file};
 pub use hosts::{Groups, HostRanges, host_of};
 pub use hyperball::{Balls, HyperBall};
-pub use load::{Format, Loaded, load, load_with};
+pub use load::{Format, LoadedGraph, load, load_with};
 pub use matrix_market::{read_matrix, write_matrix};
 pub use measure::harmonic::{Centralities, EXACT_NODES, Harmonic, harmonic};
 pub use measure::hits::{Hits, HubsAuthorities, Variant};
@@ -98,7 +98,7 @@ pub use paths::{Chains, Length, Search, dijkstra_bytes, shortest_chains};
 pub use power_law::PowerLaw;
 pub use reciprocity::Reciprocity;
 pub use store::{CsrWriter, WeightKind};
-pub use visit::{Arc, Arcs, TwoWay, Visited};
+pub use visit::{Arc, Arcs, TwoWay, VisitedNodes};
 
 #[cfg(test)]
 mod reference;

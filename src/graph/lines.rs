@@ -40,7 +40,7 @@ pub(super) struct Text {
 pub(super) fn each(
     from: impl BufRead,
     path: &Path,
-    take: impl FnMut(&str) -> Result<(), Wrong>,
+    take: impl FnMut(&str) -> Result<(), LineDefect>,
 ) -> Result<Text> {
     each_after(Text::default(), from, path, take)
 }
@@ -50,7 +50,7 @@ pub(super) fn each_after(
     mut read_so_far: Text,
     mut from: impl BufRead,
     path: &Path,
-    mut take: impl FnMut(&str) -> Result<(), Wrong>,
+    mut take: impl FnMut(&str) -> Result<(), LineDefect>,
 ) -> Result<Text> {
     let mut line = Vec::new();
     loop {
@@ -108,25 +108,25 @@ fn escaped(line: &[u8]) -> String {
 }
 
 /// Defects of a line.
-pub(super) enum Wrong {
+pub(super) enum LineDefect {
     /// It breaks a rule of the format.
     Line(String),
     /// It does not fit the memory allowed.
     Limit(String),
 }
 
-impl Wrong {
+impl LineDefect {
     fn at(self, path: &Path, offset: u64, number: u64) -> Error {
         match self {
-            Wrong::Line(reason) => Error::corrupt(path, offset, format!("line {number}: {reason}")),
-            Wrong::Limit(reason) => Error::Limit(format!("{}: {reason}", path.display())),
+            LineDefect::Line(reason) => Error::corrupt(path, offset, format!("line {number}: {reason}")),
+            LineDefect::Limit(reason) => Error::Limit(format!("{}: {reason}", path.display())),
         }
     }
 }
 
-impl From<String> for Wrong {
+impl From<String> for LineDefect {
     fn from(reason: String) -> Self {
-        Wrong::Line(reason)
+        LineDefect::Line(reason)
     }
 }
 

@@ -8,13 +8,13 @@
 //! | [`Format::Edges`] | text that is none of these, see [`edges`](super::edges) |
 //!
 //! Texts may be compressed with gzip or zstd. Labels come from the text itself or, for numbered nodes, from a
-//! list of names ([`Loaded::with_labels`]); next to a graph of numbers `NAME.urls` is taken, as BVGraphs are
+//! list of names ([`LoadedGraph::with_labels`]); next to a graph of numbers `NAME.urls` is taken, as BVGraphs are
 //! published.
 
 use super::bvgraph::{estimate, read_bvgraph};
 use super::csr::Csr;
 use super::edges::{EdgeOptions, parse_edges};
-use super::lines::{Wrong, each, open};
+use super::lines::{LineDefect, each, open};
 use super::matrix_market::{is_matrix, read_matrix};
 use super::store;
 use std::io::BufRead;
@@ -50,7 +50,7 @@ impl Format {
 /// A graph and what its file calls the nodes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Loaded {
+pub struct LoadedGraph {
     /// The graph, with its weights if it has any.
     pub graph: Csr,
     /// A name for each node, if they have names.
@@ -71,7 +71,7 @@ pub struct Loaded {
 /// [`Error::Io`] if it cannot be read, [`Error::Incompatible`] for anything that is no graph or one of another version,
 /// [`Error::Corrupt`] with path and place for what breaks its format, [`Error::Config`] for a graph without
 /// nodes.
-pub fn load(path: impl AsRef<Path>) -> Result<Loaded> {
+pub fn load(path: impl AsRef<Path>) -> Result<LoadedGraph> {
     load_with(path, &EdgeOptions::default())
 }
 
@@ -79,7 +79,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Loaded> {
 ///
 /// # Errors
 /// As [`load`]; [`Error::Limit`] for a graph that needs more than the memory allowed.
-pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded> {
+pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<LoadedGraph> {
     let path = path.as_ref();
     let format = recognise(path)?;
     if options.columns.is_some() && format != Format::Edges {
@@ -89,7 +89,7 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
             format.name()
         )));
     }
-    let unnamed = |graph, format| Loaded {
+    let unnamed = |graph, format| LoadedGraph {
         graph,
         labels: None,
         first: 0,
@@ -113,11 +113,11 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
         }
         Format::MatrixMarket => {
             let matrix = unnamed(read_matrix(path, options.memory, options.parallel)?, format);
-            with_urls_file(Loaded { first: 1, ..matrix }, path)?
+            with_urls_file(LoadedGraph { first: 1, ..matrix }, path)?
         }
         Format::Edges => {
             let list = parse_edges(open(path)?, path, options)?;
-            Loaded {
+            LoadedGraph {
                 graph: list.graph,
                 labels: list.names,
                 first: list.first,
@@ -134,7 +134,7 @@ pub fn load_with(path: impl AsRef<Path>, options: &EdgeOptions) -> Result<Loaded
 }
 
 /// The names in `NAME.urls`, if there is such a file.
-fn with_urls_file(loaded: Loaded, name: &Path) -> Result<Loaded> {
+fn with_urls_file(loaded: LoadedGraph, name: &Path) -> Result<LoadedGraph> {
     let mut urls = name.as_os_str().to_owned();
     urls.push(".urls");
     if Path::new(&urls).is_file() { loaded.with_labels(urls) } else { Ok(loaded) }
@@ -199,7 +199,7 @@ pub fn recognise(path: impl AsRef<Path>) -> Result<Format> {
     Ok(Format::Edges)
 }
 
-impl Loaded {
+impl LoadedGraph {
     /// The name of a node: its label or its number in the file.
     ///
     /// # Panics
@@ -222,7 +222,7 @@ impl Loaded {
         let mut labels: Vec<String> = Vec::with_capacity(nodes + 1);
         each(open(path)?, path, |line| {
             if labels.len() > nodes {
-                return Err(Wrong::Line(format!("more names than the {nodes} nodes")));
+                return Err(LineDefect::Line(format!("more names than the {nodes} nodes")));
             }
             labels.push(line.trim().to_owned());
             Ok(())

@@ -114,7 +114,7 @@ pub fn parse_matrix(mut from: impl BufRead, path: &Path, memory: u64, parallel: 
         // The graph's arrays besides the entries.
         let bytes = 16 * links.len() as u64 + 20 * (counts.len() + reals.len()) as u64;
         if bytes > memory {
-            return Err(Wrong::Limit(format!(
+            return Err(LineDefect::Limit(format!(
                 "its first {entries} entries take {bytes} bytes, more than allowed"
             )));
         }
@@ -178,7 +178,7 @@ pub fn write_matrix(graph: &Csr, mut out: impl Write, path: &Path) -> Result<()>
             let (row, column) = (u64::from(u) + 1, u64::from(graph.targets()[arc]) + 1);
             match graph.weights() {
                 None => writeln!(out, "{row} {column}"),
-                Some(weights) => writeln!(out, "{row} {column} {}", Shown(weights, arc)),
+                Some(weights) => writeln!(out, "{row} {column} {}", ShownWeight(weights, arc)),
             }
             .at(path)?;
         }

@@ -1,5 +1,7 @@
 //! A graph in one file.
 //!
+//! Job `graph` writes such files; `rank`, `shape` and all commands over graphs map them into memory.
+//!
 //! **Format**, version 1, little-endian: a head of 128 bytes, then the sections `offsets` (u64), `targets`
 //! (u32) and, if there are any, `weights` (u32 counts or f32), each starting at a multiple of 64. The head
 //! holds the magic `WMGRAPH\n`, the version (u32), the kind of weights (u32: 0 none, 1 counts, 2 reals), the

@@ -58,9 +58,9 @@ impl Pull for Plain<'_> {
 }
 
 /// Arcs with their weights.
-pub(super) struct Weighted<'a, W>(pub &'a [u32], pub &'a [W]);
+pub(super) struct WeightedArcs<'a, W>(pub &'a [u32], pub &'a [W]);
 
-impl<W: Copy + Into<f64> + Sync> Pull for Weighted<'_, W> {
+impl<W: Copy + Into<f64> + Sync> Pull for WeightedArcs<'_, W> {
     #[inline(always)]
     fn pull(&self, arcs: Range<usize>, read: impl Fn(u32) -> f64) -> f64 {
         self.0[arcs.clone()].iter().zip(&self.1[arcs]).map(|(&u, &w)| w.into() * read(u)).sum()
@@ -73,7 +73,7 @@ impl<W: Copy + Into<f64> + Sync> Pull for Weighted<'_, W> {
 
 /// What a sweep found: ‖Δ‖₁ and, of the new values, the sum and the sum over nodes without successors.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Swept {
+pub(super) struct SweepResult {
     pub change: f64,
     pub total: f64,
     pub dangling: f64,
@@ -106,7 +106,7 @@ impl<'a> Sweeps<'a> {
         x: &mut [f64],
         d: f64,
         base: impl Fn(usize) -> f64 + Sync,
-    ) -> Swept {
+    ) -> SweepResult {
         let n = self.share.len();
         let (cells, offsets, share, relax) = (&self.contributions[..], self.offsets, self.share, self.relax);
         let mut rest = x;
@@ -119,7 +119,7 @@ impl<'a> Sweeps<'a> {
         let strip = self.chunks.len().div_ceil(STRIPS).max(1);
         // The chunks that each strip still has to do.
         let mut strips: Vec<_> = self.chunks.chunks(strip).zip(chunks.chunks_mut(strip)).collect();
-        let mut sums: Vec<Swept> = Vec::new();
+        let mut sums: Vec<SweepResult> = Vec::new();
         for _ in 0..strip {
             let parts: Vec<(&Range<usize>, &mut [f64])> = strips
                 .iter_mut()
@@ -131,7 +131,7 @@ impl<'a> Sweeps<'a> {
                 })
                 .collect();
             let done: Vec<&Range<usize>> = parts.iter().map(|part| part.0).collect();
-            let of_chunks: Vec<Swept> = parts
+            let of_chunks: Vec<SweepResult> = parts
                 .into_par_iter()
                 .with_max_len(1)
                 .map(|(chunk, x)| {
@@ -140,7 +140,7 @@ impl<'a> Sweeps<'a> {
                         let own = if u.wrapping_sub(low) < len { n } else { 0 };
                         f64::from_bits(cells[u as usize + own].load(Relaxed))
                     };
-                    let mut swept = Swept::default();
+                    let mut swept = SweepResult::default();
                     for (x, v) in x.iter_mut().zip(chunk.clone()) {
                         let incoming = arcs.pull(offsets[v] as usize..offsets[v + 1] as usize, read);
                         let mut step = base(v) + d * incoming - *x;
@@ -162,7 +162,7 @@ impl<'a> Sweeps<'a> {
                 cells[v].store(cells[n + v].load(Relaxed), Relaxed);
             }
         }
-        Swept {
+        SweepResult {
             change: sum(sums.iter().map(|s| s.change)),
             total: sum(sums.iter().map(|s| s.total)),
             dangling: sum(sums.iter().map(|s| s.dangling)),

@@ -76,9 +76,9 @@ impl FusedIterator for Arcs<'_> {}
 
 /// Which nodes have been visited.
 #[derive(Clone, Debug, Default)]
-pub struct Visited(Vec<bool>);
+pub struct VisitedNodes(Vec<bool>);
 
-impl VisitMap<u32> for Visited {
+impl VisitMap<u32> for VisitedNodes {
     fn visit(&mut self, node: u32) -> bool {
         !std::mem::replace(&mut self.0[node as usize], true)
     }
@@ -160,13 +160,13 @@ impl GetAdjacencyMatrix for Csr {
 }
 
 impl Visitable for Csr {
-    type Map = Visited;
+    type Map = VisitedNodes;
 
-    fn visit_map(&self) -> Visited {
-        Visited(vec![false; self.num_nodes()])
+    fn visit_map(&self) -> VisitedNodes {
+        VisitedNodes(vec![false; self.num_nodes()])
     }
 
-    fn reset_map(&self, map: &mut Visited) {
+    fn reset_map(&self, map: &mut VisitedNodes) {
         map.0.clear();
         map.0.resize(self.num_nodes(), false);
     }

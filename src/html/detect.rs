@@ -68,12 +68,11 @@ pub(super) struct Utf8Tally {
     pub(super) errors: usize,
 }
 
-/// What is known for UTF-8 before its bytes are looked at.
+/// The evidence for UTF-8 before the bytes are examined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     /// A label says so.
     Label,
-    /// Nothing.
     Nothing,
 }
 
@@ -97,7 +96,7 @@ impl Utf8Tally {
         tally
     }
 
-    /// Whether what is not UTF-8 is a handful of bytes, too few to speak for a script.
+    /// Whether only a handful of bytes are not UTF-8, too few to be evidence for a script.
     pub(super) fn is_stray(self) -> bool {
         self.errors <= 8
     }
@@ -181,7 +180,7 @@ fn reads_as_mac_cyrillic(sample: &[u8], guess: &'static Encoding) -> bool {
     mean_run(sample) >= 2.5 && better.bits >= 6.0 && better.mean() >= 2.0
 }
 
-/// Non-ASCII bytes with a little of what is around them.
+/// Non-ASCII bytes with a few bytes around them.
 fn sample(bytes: &[u8]) -> Vec<u8> {
     let mut sample = Vec::with_capacity(SAMPLE.min(bytes.len()));
     let mut at = 0;

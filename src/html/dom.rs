@@ -1,5 +1,7 @@
 //! The document tree of a page.
 //!
+//! Links, metadata, main text and rules all read this tree; it is made once for each page.
+//!
 //! A tree of nodes in document order, as the tree construction of the HTML standard leaves it: one document, at
 //! most one doctype, elements, text and comments. The contents of a `template` are its children.
 //!
@@ -275,13 +277,13 @@ impl<'a> Dom<'a> {
         node.prev != 0 || self.nodes[0].first == n
     }
 
-    /// First child.
+    /// The first child of `n`; `None` if it has none.
     #[inline]
     pub fn first_child(&self, n: NodeId) -> Option<NodeId> {
         some(self.node(n.0).first)
     }
 
-    /// Last child.
+    /// The last child of `n`; `None` if it has none.
     #[inline]
     pub fn last_child(&self, n: NodeId) -> Option<NodeId> {
         some(self.node(n.0).last)

@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn as_the_standard_reads_them() {
-        type Expected = Option<(usize, &'static str)>;
-        let cases: &[(&str, Expected, Expected)] = &[
+        type ExpectedEntity = Option<(usize, &'static str)>;
+        let cases: &[(&str, ExpectedEntity, ExpectedEntity)] = &[
             ("&", None, None),
             ("& ", None, None),
             ("&;", None, None),

@@ -10,7 +10,7 @@
 //! costs nothing, and a missing end tag costs at most its item.
 //!
 //! **Bad input.** Entities other than XML's five and character references are not expanded, a DTD declares nothing, nothing
-//! is fetched. Broken XML gives the items before the fault. Items and bytes are bounded by [`FeedLimits`]; what is beyond
+//! is fetched. Broken XML gives the items before the fault. Items and bytes are bounded by [`FeedLimits`]; everything beyond
 //! is counted.
 //!
 //! **Cost.** Linear in the text; memory of the items.
@@ -51,7 +51,7 @@ impl Default for FeedLimits {
 pub enum FeedKind {
     /// RSS of any version.
     Rss,
-    /// Atom.
+    /// Atom (RFC 4287).
     Atom,
     /// JSON Feed.
     Json,
@@ -79,7 +79,7 @@ pub struct Feed {
     pub defects: Vec<&'static str>,
 }
 
-/// An item of a feed.
+/// An item of RSS or JSON Feed, or an entry of Atom.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FeedItem {

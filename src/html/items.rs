@@ -6,8 +6,8 @@
 //! Twitter cards give one object `{property: [content, …]}`. Addresses are resolved, texts have their white space
 //! collapsed; an element of microdata without a value of its own by the standard has its attribute `content`. `itemref` and prefixes of RDFa are not followed.
 //!
-//! **Cost.** Linear in nodes; [`MAX_ITEMS`] items and [`MAX_BYTES`] of JSON a page, [`MAX_VALUE`] bytes a text. What is over
-//! a limit is left out whole, so that what is there is always JSON.
+//! **Cost.** Linear in nodes; [`MAX_ITEMS`] items and [`MAX_BYTES`] of JSON a page, [`MAX_VALUE`] bytes a text. A value over
+//! a limit is left out whole, so that the result is always valid JSON.
 //!
 //! **Reference.** HTML Living Standard, *Microdata*; W3C RDFa Lite 1.1; JSON-LD 1.1; The Open Graph protocol.
 

@@ -1,10 +1,10 @@
-//! The licence that a page is under.
+//! The licence of a page.
 
 /// Longest text of a licence that is taken.
 const MAX_TEXT: usize = 300;
 
 /// A licence by the address or text that a page gives: the short name of one of Creative Commons (`CC BY-SA 4.0 DE`), else
-/// what is given.
+/// the given text.
 pub(super) fn licence(given: &str) -> Option<String> {
     let given = given.trim();
     if given.is_empty() || given.len() > MAX_TEXT {

@@ -103,11 +103,11 @@ mod tests {
     use super::*;
 
     /// A target with its parameters.
-    type Expected = (&'static str, &'static [(&'static str, &'static str)]);
+    type ExpectedLink = (&'static str, &'static [(&'static str, &'static str)]);
 
     #[test]
     fn links_and_parameters() {
-        let cases: [(&str, &[Expected]); 12] = [
+        let cases: [(&str, &[ExpectedLink]); 12] = [
             ("", &[]),
             ("<a>", &[("a", &[])]),
             ("<a>; rel=next", &[("a", &[("rel", "next")])]),

@@ -96,7 +96,7 @@ impl LinkKind {
     }
 }
 
-/// One link.
+/// A reference of a page to another URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Link {
@@ -144,7 +144,7 @@ pub struct LinkLimits {
     pub max_links: usize,
     /// Bytes of all targets together.
     pub max_target_bytes: usize,
-    /// Bytes of an anchor.
+    /// Most bytes of an anchor text; longer ones are cut.
     pub max_anchor_bytes: usize,
     /// Bytes of text before and after an anchor.
     pub context_bytes: usize,
@@ -184,7 +184,7 @@ pub struct Skipped {
     pub script: u32,
     /// `mailto:`.
     pub mail: u32,
-    /// `data:`.
+    /// References with the scheme `data:`.
     pub data: u32,
     /// Other schemes than http(s): `tel:`, `ftp:`, `about:`, …
     pub scheme: u32,

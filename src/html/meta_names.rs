@@ -33,7 +33,7 @@ enum Field {
     First(fn(&mut Metadata) -> &mut Option<String>),
 }
 
-/// What is declared by which names, in lower case, and its rank among what declares the same.
+/// Names of `meta` elements in lower case, the fact that each declares, and its rank among the names for that fact.
 const NAMES: &[(Field, u8, &str)] = &[
     (Field::Description, 1, "description"),
     (Field::Description, 2, "og:description"),

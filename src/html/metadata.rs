@@ -49,7 +49,7 @@ pub struct Metadata {
     pub canonical: Option<CanonicalUrl>,
     /// Keywords that it declares, in order.
     pub keywords: Vec<String>,
-    /// `og:type`.
+    /// Content of `og:type`, such as `article`.
     pub og_type: Option<String>,
     /// `og:title`, else the title of a Twitter card.
     pub og_title: Option<String>,

@@ -1,7 +1,7 @@
 //! What a page needs to be shown: styles, scripts, pictures, fonts, frames.
 //!
 //! **Definition.** A requisite is what a browser fetches by itself when it shows the page, on whatever screen: scripts,
-//! style sheets, icons, manifests and what is preloaded; the pictures of `src`, `srcset`, `<source>`, `poster` and
+//! style sheets, icons, manifests and preloaded files; the pictures of `src`, `srcset`, `<source>`, `poster` and
 //! `background`, and those that scripts put there later (`data-src` and its like); what `style` attributes, `<style>` and
 //! drawings name; media and their tracks; frames, objects and embedded things. Inside `noscript` and `template` too, and in
 //! documents inside the page (`srcdoc`). Style sheets and manifests have requisites of their own ([`style_requisites`],
@@ -36,7 +36,7 @@ pub use manifest::manifest_requisites;
 pub enum RequisiteKind {
     /// A style sheet.
     Style,
-    /// A script.
+    /// A script file of a `script` element.
     Script,
     /// A picture, a cursor, a font.
     Image,

@@ -44,7 +44,7 @@ pub struct Structured {
     pub section: Option<String>,
     /// Keywords, in order.
     pub keywords: Vec<String>,
-    /// Address of the licence, or what is said of it.
+    /// Address of the licence, or a text about it.
     pub licence: Option<String>,
     /// URL of the first image, as written.
     pub image: Option<String>,

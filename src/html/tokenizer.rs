@@ -56,7 +56,7 @@ const fn repeated(c: u8) -> u64 {
 }
 
 /// How many of eight bytes belong to a tag's name, and whether it is plain: ended there or not within the eight, without
-/// capital letters and NUL. What is not plain may still have nothing odd.
+/// capital letters and NUL. Input that is not plain may still be regular.
 #[inline]
 fn name_in(word: u64) -> (usize, bool) {
     // The lowest high bit set marks the first byte that is zero; those above may be wrong.

@@ -1,7 +1,9 @@
 //! Tree construction: the stack of open elements, where nodes go, and the dispatch on insertion modes.
 //!
-//! [`Builder`] is the whole parser; its methods are spread over the files `tokenizer*` (characters to tokens) and
-//! `tree*` (tokens to tree). The stack of open elements keeps of each element what is asked for most, its tag and the
+//! `Dom::parse` runs it once for each page.
+//!
+//! `Builder` is the whole parser; its methods are spread over the files `tokenizer*` (characters to tokens) and
+//! `tree*` (tokens to tree). The stack of open elements keeps of each element the two values that are needed most, its tag and the
 //! sets it belongs to, beside its index, so that walks of the stack touch no node; how many elements of a tag are
 //! open is counted, so that most walks are not made at all.
 //!

@@ -3,7 +3,7 @@
 //! **Algorithm.** Folds are made once. (1) From words alone, each further source that the pages have is tried; those that raise the merit of the
 //! best of support vectors, complement naive Bayes and both together stay. (2) With these sources, settings of each method are tried. (3)
 //! The best support vectors and the best complement naive Bayes are blended in several shares. What counts is the mean of accuracy and
-//! macro F1 over all folds' held-out pages; what is tried later must be better by [`MARGIN`], and by a quarter of the standard error of an
+//! macro F1 over all folds' held-out pages; a method tried later must be better by [`MARGIN`], and by a quarter of the standard error of an
 //! accuracy on as many pages: less is chance.
 //!
 //! **Cost.** Some forty trainings on parts of the pages; of more than [`SAMPLE`] pages a sample of that size is drawn.
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::calibrate::Calibration;
 use crate::evaluation::Evaluation;
-use crate::facts::{FeatureOptions, Source};
+use crate::facts::{FeatureOptions, FeatureOrigin};
 use crate::fit::{fit, scores};
 use crate::folds::folds;
 use crate::labels::Labels;
@@ -37,7 +37,7 @@ pub struct Training<'a> {
     /// Number of classes.
     pub classes: usize,
     /// Source of each word.
-    pub sources: &'a [Source],
+    pub sources: &'a [FeatureOrigin],
     /// Groups that must not be parted (registrable domains).
     pub groups: Option<&'a [u32]>,
 }
@@ -45,10 +45,10 @@ pub struct Training<'a> {
 /// Something that was tried.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// The settings.
+    /// The settings that were tried.
     pub settings: FitSettings,
     /// The sources of features.
-    pub sources: Vec<Source>,
+    pub sources: Vec<FeatureOrigin>,
     /// How good it was on held-out pages.
     pub accuracy: f64,
     /// Likewise.
@@ -59,16 +59,16 @@ pub struct Trial {
 
 /// What was chosen.
 pub struct Choice {
-    /// The settings.
+    /// The settings that were chosen.
     pub settings: FitSettings,
     /// The sources of features.
-    pub sources: Vec<Source>,
+    pub sources: Vec<FeatureOrigin>,
     /// All that was tried, in order.
     pub trials: Vec<Trial>,
 }
 
 /// A trial with the scores of held-out pages.
-struct Held {
+struct HeldOutTrial {
     trial: Trial,
     scores: Vec<f64>,
     slope: f64,
@@ -79,14 +79,14 @@ struct Search<'a> {
     counts: SparseRows,
     labels: Labels,
     classes: usize,
-    sources: &'a [Source],
+    sources: &'a [FeatureOrigin],
     fold_of: Vec<u32>,
     k: usize,
     base: FitSettings,
     trials: Vec<Trial>,
 }
 
-/// Chooses by the training pages. `options` says which sources may be used; `base` what is not chosen.
+/// Chooses by the training pages. `options` says which sources may be used; `base` has the settings that are not chosen.
 ///
 /// # Errors
 /// The reason why nothing can be trained.
@@ -96,12 +96,12 @@ pub fn choose(
     base: &FitSettings,
 ) -> Result<Choice, String> {
     let mut search = Search::new(training, base);
-    let mut present: Vec<Source> = training.sources.to_vec();
+    let mut present: Vec<FeatureOrigin> = training.sources.to_vec();
     present.sort_unstable();
     present.dedup();
     present.retain(|source| source.is_in(options));
-    let is_basic = |source: &Source| *source == Source::Word;
-    let (mut sources, further): (Vec<Source>, Vec<Source>) =
+    let is_basic = |source: &FeatureOrigin| *source == FeatureOrigin::Word;
+    let (mut sources, further): (Vec<FeatureOrigin>, Vec<FeatureOrigin>) =
         present.iter().partition(|source| is_basic(source));
     if sources.is_empty() {
         sources.clone_from(&present);
@@ -111,14 +111,14 @@ pub fn choose(
         if sources.contains(&source) {
             continue;
         }
-        let with: Vec<Source> = sources.iter().copied().chain([source]).collect();
+        let with: Vec<FeatureOrigin> = sources.iter().copied().chain([source]).collect();
         let trial = search.three(&with)?;
         if merit(&trial) > merit(&best) + margin(merit(&best), search.labels.len()) {
             (best, sources) = (trial, with);
         }
     }
     let [mut svm, mut bayes, both] = best;
-    let mut others: Vec<Held> = Vec::new();
+    let mut others: Vec<HeldOutTrial> = Vec::new();
     for c in [0.25, 4.0] {
         let tried = search.try_out(FitSettings { c, ..svm_settings(base) }, &sources)?;
         svm = better(svm, tried);
@@ -150,7 +150,7 @@ pub fn choose(
     Ok(Choice { settings: chosen.trial.settings, sources, trials: search.trials })
 }
 
-fn merit(three: &[Held; 3]) -> f64 {
+fn merit(three: &[HeldOutTrial; 3]) -> f64 {
     three.iter().map(|held| held.trial.merit).fold(0.0, f64::max)
 }
 
@@ -159,13 +159,18 @@ fn margin(merit: f64, pages: usize) -> f64 {
     MARGIN.max((merit * (1.0 - merit) / pages.max(1) as f64).sqrt() / 4.0)
 }
 
-fn better(a: Held, b: Held) -> Held {
+fn better(a: HeldOutTrial, b: HeldOutTrial) -> HeldOutTrial {
     if b.trial.merit > a.trial.merit + margin(a.trial.merit, a.pages) { b } else { a }
 }
 
-impl Held {
-    fn copy(&self) -> Held {
-        Held { trial: self.trial.clone(), scores: self.scores.clone(), slope: self.slope, pages: self.pages }
+impl HeldOutTrial {
+    fn copy(&self) -> HeldOutTrial {
+        HeldOutTrial {
+            trial: self.trial.clone(),
+            scores: self.scores.clone(),
+            slope: self.slope,
+            pages: self.pages,
+        }
     }
 }
 
@@ -207,14 +212,14 @@ impl<'a> Search<'a> {
     }
 
     /// Support vectors, complement naive Bayes, and both.
-    fn three(&mut self, sources: &[Source]) -> Result<[Held; 3], String> {
+    fn three(&mut self, sources: &[FeatureOrigin]) -> Result<[HeldOutTrial; 3], String> {
         let svm = self.try_out(svm_settings(&self.base), sources)?;
         let bayes = self.try_out(bayes_settings(&self.base), sources)?;
         let both = self.blend(&svm, &bayes, 0.5);
         Ok([svm, bayes, both])
     }
 
-    fn try_out(&mut self, settings: FitSettings, sources: &[Source]) -> Result<Held, String> {
+    fn try_out(&mut self, settings: FitSettings, sources: &[FeatureOrigin]) -> Result<HeldOutTrial, String> {
         let allowed: Vec<bool> = self.sources.iter().map(|source| sources.contains(source)).collect();
         let scores = out_of_fold(
             &settings,
@@ -228,7 +233,7 @@ impl<'a> Search<'a> {
         Ok(self.judge(settings, sources.to_vec(), scores))
     }
 
-    fn blend(&mut self, svm: &Held, bayes: &Held, share: f64) -> Held {
+    fn blend(&mut self, svm: &HeldOutTrial, bayes: &HeldOutTrial, share: f64) -> HeldOutTrial {
         let (a, b) = ((1.0 - share) * svm.slope, share * bayes.slope);
         let scores = svm.scores.iter().zip(&bayes.scores).map(|(x, y)| a * x + b * y).collect();
         let settings = FitSettings {
@@ -242,7 +247,12 @@ impl<'a> Search<'a> {
         self.judge(settings, svm.trial.sources.clone(), scores)
     }
 
-    fn judge(&mut self, settings: FitSettings, sources: Vec<Source>, scores: Vec<f64>) -> Held {
+    fn judge(
+        &mut self,
+        settings: FitSettings,
+        sources: Vec<FeatureOrigin>,
+        scores: Vec<f64>,
+    ) -> HeldOutTrial {
         let calibration = Calibration::learn(&scores, &self.labels, self.classes, self.base.multi);
         let evaluation = evaluation_of(&scores, &self.labels, self.classes, &calibration);
         let slope = match calibration {
@@ -252,7 +262,7 @@ impl<'a> Search<'a> {
         let (accuracy, macro_f1) = (evaluation.accuracy(), evaluation.macro_mean()[2]);
         let trial = Trial { settings, sources, accuracy, macro_f1, merit: evaluation.merit() };
         self.trials.push(trial.clone());
-        Held { trial, scores, slope, pages: self.labels.len() }
+        HeldOutTrial { trial, scores, slope, pages: self.labels.len() }
     }
 }
 

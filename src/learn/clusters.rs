@@ -30,7 +30,7 @@ pub use dbscan::{NOISE, dbscan};
 pub use features_tree::{ClusterFeatures, Leaves};
 pub use kmeans::{Centroids, Clustering, KMeans};
 pub use linkage::{Distances, Merge, average_linkage, cosine_distances, cut, cut_at};
-pub use means::{Middles, means};
+pub use means::{ClusterMeans, means};
 pub use measures::Agreement;
 pub use mini_batch::MiniBatch;
 pub use neighbours::{NearRows, TooManyPairs, cosine_neighbours};

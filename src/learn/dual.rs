@@ -10,7 +10,7 @@
 //!
 //! **Cost.** A pass costs the entries of the rows twice; memory: 4 bytes a word (8 where ε is below 0.001) and 8 to 16 a page, for each class.
 //!
-//! **Determinism.** What is found of a class depends on its pages and the seed alone, not on which classes share a block.
+//! **Determinism.** The weights of a class depend on its pages and the seed alone, not on which classes share a block.
 //!
 //! **Reference.** C.-J. Hsieh et al., *A dual coordinate descent method for large-scale linear SVM*, ICML 2008. H.-F. Yu, F.-L. Huang,
 //! C.-J. Lin, *Dual coordinate descent methods for logistic regression and maximum entropy models*, Machine Learning 85, 2011,
@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use crate::labels::Labels;
 use crate::linear::Linear;
 use crate::rows::SparseRows;
-use block::{Pages, Places, Real, Solved};
+use block::{Pages, Places, SolvedClass, WeightType};
 
 /// Most classes of a block: in single precision their weights of a word are a cache line.
 const BLOCK: usize = 16;
@@ -43,8 +43,8 @@ pub enum Loss {
 
 /// How to solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dual {
-    /// The loss.
+pub struct DualSolver {
+    /// The loss to minimise.
     pub loss: Loss,
     /// What losses weigh against the length of w.
     pub c: f64,
@@ -56,10 +56,10 @@ pub struct Dual {
     pub seed: u64,
 }
 
-impl Dual {
+impl DualSolver {
     /// C = 1, ε = 0.1, at most 1,000 passes.
     pub fn new(loss: Loss) -> Self {
-        Dual { loss, c: 1.0, epsilon: 0.1, passes: 1000, seed: 1 }
+        DualSolver { loss, c: 1.0, epsilon: 0.1, passes: 1000, seed: 1 }
     }
 
     /// Fits each class against the rest; for two classes one problem is solved and mirrored.
@@ -91,9 +91,9 @@ impl Dual {
             .collect();
         let places = Places::new(rows, width);
         let pages = Pages { rows, places: &places, width, labels, lengths: &lengths };
-        let solved: Vec<Solved> = if classes == 2 && !multi {
+        let solved: Vec<SolvedClass> = if classes == 2 && !multi {
             let first = self.block(pages, 0..1, held).remove(0);
-            let mirrored = Solved {
+            let mirrored = SolvedClass {
                 w: first.w.iter().map(|x| -x).collect(),
                 bias: -first.bias,
                 held: first.held.iter().map(|x| -x).collect(),
@@ -110,14 +110,19 @@ impl Dual {
         (Linear::from_classes(width, &vectors), of_held)
     }
 
-    fn block(&self, pages: Pages<'_>, classes: Range<usize>, held: &[usize]) -> Vec<Solved> {
+    fn block(&self, pages: Pages<'_>, classes: Range<usize>, held: &[usize]) -> Vec<SolvedClass> {
         match self.epsilon < SINGLE {
             true => self.block_of::<f64>(pages, classes, held),
             false => self.block_of::<f32>(pages, classes, held),
         }
     }
 
-    fn block_of<F: Real>(&self, pages: Pages<'_>, classes: Range<usize>, held: &[usize]) -> Vec<Solved> {
+    fn block_of<F: WeightType>(
+        &self,
+        pages: Pages<'_>,
+        classes: Range<usize>,
+        held: &[usize],
+    ) -> Vec<SolvedClass> {
         match classes.len() {
             0 | 1 => block::solve::<F, 1>(self, pages, classes, held),
             2 => block::solve::<F, 2>(self, pages, classes, held),
@@ -146,7 +151,7 @@ mod tests {
     }
 
     /// Value of the primal problem.
-    fn primal(dual: &Dual, rows: &SparseRows, y: &[i8], w: &[f64]) -> f64 {
+    fn primal(dual: &DualSolver, rows: &SparseRows, y: &[i8], w: &[f64]) -> f64 {
         let loss: f64 = rows
             .rows()
             .zip(y)
@@ -186,11 +191,11 @@ mod tests {
         let lengths: Vec<f64> =
             rows.rows().map(|(_, v)| v.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>() + 1.0).collect();
         for loss in [Loss::SquaredHinge, Loss::Logistic] {
-            let dual = Dual { epsilon: 1e-7, ..Dual::new(loss) };
+            let dual = DualSolver { epsilon: 1e-7, ..DualSolver::new(loss) };
             let labels = Labels::single(y.iter().map(|y| u32::from(*y < 0)));
             let places = Places::new(&rows, 12);
             let pages = Pages { rows: &rows, places: &places, width: 12, labels: &labels, lengths: &lengths };
-            let Solved { mut w, bias, .. } = block::solve::<f64, 1>(&dual, pages, 0..1, &[]).remove(0);
+            let SolvedClass { mut w, bias, .. } = block::solve::<f64, 1>(&dual, pages, 0..1, &[]).remove(0);
             w.push(bias);
             let best = primal(&dual, &rows, &y, &w);
             // Convex: a point from which no step to a side leads down is the minimum.
@@ -219,7 +224,7 @@ mod tests {
         let (held, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|page| page % 10 < 2);
         for loss in [Loss::SquaredHinge, Loss::Logistic] {
             for multi in [false, true] {
-                let dual = Dual { epsilon: 1e-9, ..Dual::new(loss) };
+                let dual = DualSolver { epsilon: 1e-9, ..DualSolver::new(loss) };
                 let (all, of_held) = dual.fit_held(&rows, 12, &labels, 2, multi, &held);
                 assert_eq!(all, dual.fit(&rows, 12, &labels, 2, multi), "what is held changes nothing");
                 let without = dual.fit(&rows.select(&others), 12, &labels.select(&others), 2, multi);
@@ -262,7 +267,7 @@ mod tests {
         );
         let fit = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| Dual::new(Loss::SquaredHinge).fit(&rows, 12, &labels, 3, false))
+            pool.install(|| DualSolver::new(Loss::SquaredHinge).fit(&rows, 12, &labels, 3, false))
         };
         assert_eq!(fit(1), fit(4));
     }

@@ -101,7 +101,7 @@ impl Evaluation {
         self.calibration().into_iter().map(off).sum::<f64>() / self.pages.max(1) as f64
     }
 
-    /// Mean of accuracy and macro F1: what is compared where a method is chosen.
+    /// Mean of accuracy and macro F1, by which methods are compared when one is chosen.
     pub fn merit(&self) -> f64 {
         (self.accuracy() + self.macro_mean()[2]) / 2.0
     }

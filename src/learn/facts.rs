@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Known facts about a page; what is not known is left empty.
+/// Known facts about a page; unknown ones are empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PageFacts<'a> {
     /// Its address; the host and path are read.
     pub url: &'a str,
-    /// Its title.
+    /// Title of the page; empty if unknown.
     pub title: &'a str,
     /// Its main text.
     pub text: &'a str,
@@ -41,9 +41,9 @@ pub struct FeatureOptions {
     pub anchors: bool,
     /// Words of what it shows.
     pub media: bool,
-    /// Its language.
+    /// Whether the language of the page is a feature.
     pub language: bool,
-    /// Its type.
+    /// Whether the type of the page is a feature.
     pub page_type: bool,
 }
 
@@ -66,7 +66,7 @@ impl Default for FeatureOptions {
 
 /// Where a feature comes from. Its name says so: anything that is no word of the text has a prefix that ends in a stroke, which is in no word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum FeatureOrigin {
     /// A word of text or title.
     Word,
     /// Two neighbouring words of text or title.
@@ -81,59 +81,60 @@ pub enum Source {
     Anchor,
     /// A word of what it shows.
     Media,
-    /// Its language.
+    /// The language of the page.
     Language,
-    /// Its type.
+    /// The type of the page.
     PageType,
 }
 
-impl Source {
+impl FeatureOrigin {
     /// Every source.
-    pub const ALL: [Source; 9] = [
-        Source::Word,
-        Source::Bigram,
-        Source::HanPair,
-        Source::Title,
-        Source::Url,
-        Source::Anchor,
-        Source::Media,
-        Source::Language,
-        Source::PageType,
+    pub const ALL: [FeatureOrigin; 9] = [
+        FeatureOrigin::Word,
+        FeatureOrigin::Bigram,
+        FeatureOrigin::HanPair,
+        FeatureOrigin::Title,
+        FeatureOrigin::Url,
+        FeatureOrigin::Anchor,
+        FeatureOrigin::Media,
+        FeatureOrigin::Language,
+        FeatureOrigin::PageType,
     ];
 
     /// What the names of its features begin with.
     pub fn prefix(self) -> &'static str {
         match self {
-            Source::Word | Source::Bigram => "",
-            Source::HanPair => "han/",
-            Source::Title => "title/",
-            Source::Url => "url/",
-            Source::Anchor => "anchor/",
-            Source::Media => "media/",
-            Source::Language => "language/",
-            Source::PageType => "type/",
+            FeatureOrigin::Word | FeatureOrigin::Bigram => "",
+            FeatureOrigin::HanPair => "han/",
+            FeatureOrigin::Title => "title/",
+            FeatureOrigin::Url => "url/",
+            FeatureOrigin::Anchor => "anchor/",
+            FeatureOrigin::Media => "media/",
+            FeatureOrigin::Language => "language/",
+            FeatureOrigin::PageType => "type/",
         }
     }
 
     /// The source of a feature of this name.
-    pub fn of(feature: &str) -> Source {
-        let tagged =
-            Source::ALL.into_iter().find(|s| !s.prefix().is_empty() && feature.starts_with(s.prefix()));
-        tagged.unwrap_or(if feature.contains(' ') { Source::Bigram } else { Source::Word })
+    pub fn of(feature: &str) -> FeatureOrigin {
+        let tagged = FeatureOrigin::ALL
+            .into_iter()
+            .find(|s| !s.prefix().is_empty() && feature.starts_with(s.prefix()));
+        tagged.unwrap_or(if feature.contains(' ') { FeatureOrigin::Bigram } else { FeatureOrigin::Word })
     }
 
     /// Whether these options use it.
     pub fn is_in(self, options: &FeatureOptions) -> bool {
         match self {
-            Source::Word => options.text || options.title_weight > 0,
-            Source::Bigram => options.bigrams,
-            Source::HanPair => options.han_pairs,
-            Source::Title => options.title,
-            Source::Url => options.url,
-            Source::Anchor => options.anchors,
-            Source::Media => options.media,
-            Source::Language => options.language,
-            Source::PageType => options.page_type,
+            FeatureOrigin::Word => options.text || options.title_weight > 0,
+            FeatureOrigin::Bigram => options.bigrams,
+            FeatureOrigin::HanPair => options.han_pairs,
+            FeatureOrigin::Title => options.title,
+            FeatureOrigin::Url => options.url,
+            FeatureOrigin::Anchor => options.anchors,
+            FeatureOrigin::Media => options.media,
+            FeatureOrigin::Language => options.language,
+            FeatureOrigin::PageType => options.page_type,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The features of a page, with their counts.
 //!
 //! **Definition.** Words of text and title are those of [`webmill_text::words`] in their comparison form, digits folded to 0; bigrams are
-//! two that stand next to each other in the same source. Words of other sources carry a prefix ([`Source::prefix`]).
+//! two that stand next to each other in the same source. Words of other sources carry a prefix ([`FeatureOrigin::prefix`]).
 //! In words of hosts digits stay: they are names there.
 //!
 //! **Cost.** Linear in the text; a word of ASCII letters costs a pass over its bytes and one look into a table.
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use webmill_text::{normalize_into, words};
 
-use crate::facts::{FeatureOptions, PageFacts, Source};
+use crate::facts::{FeatureOptions, FeatureOrigin, PageFacts};
 use crate::interner::Interner;
 use crate::url_words::UrlStemmer;
 
@@ -48,22 +48,22 @@ impl Extractor {
             self.prose(page.text, 1, &mut each);
         }
         if self.options.title {
-            self.tagged(Source::Title, page.title, &mut each);
+            self.tagged(FeatureOrigin::Title, page.title, &mut each);
         }
         if self.options.url && !page.url.is_empty() {
             self.address(page, &mut each);
         }
         if self.options.anchors {
-            page.anchors.iter().for_each(|anchor| self.tagged(Source::Anchor, anchor, &mut each));
+            page.anchors.iter().for_each(|anchor| self.tagged(FeatureOrigin::Anchor, anchor, &mut each));
         }
         if self.options.media {
-            page.media.iter().for_each(|shown| self.tagged(Source::Media, shown, &mut each));
+            page.media.iter().for_each(|shown| self.tagged(FeatureOrigin::Media, shown, &mut each));
         }
         if self.options.language && !page.language.is_empty() {
-            self.tagged(Source::Language, page.language, &mut each);
+            self.tagged(FeatureOrigin::Language, page.language, &mut each);
         }
         if self.options.page_type && !page.page_type.is_empty() {
-            self.tagged(Source::PageType, page.page_type, &mut each);
+            self.tagged(FeatureOrigin::PageType, page.page_type, &mut each);
         }
     }
 
@@ -94,7 +94,7 @@ impl Extractor {
                 let han = matches!(c, '\u{3400}'..='\u{9FFF}');
                 if let Some(last) = last.filter(|_| han) {
                     feature.clear();
-                    feature.push_str(Source::HanPair.prefix());
+                    feature.push_str(FeatureOrigin::HanPair.prefix());
                     feature.extend([last, c]);
                     each(feature, weight);
                 }
@@ -103,7 +103,7 @@ impl Extractor {
         }
     }
 
-    fn tagged(&mut self, source: Source, text: &str, each: &mut impl FnMut(&str, u32)) {
+    fn tagged(&mut self, source: FeatureOrigin, text: &str, each: &mut impl FnMut(&str, u32)) {
         let feature = &mut self.feature;
         words(text, |word| {
             feature.clear();
@@ -121,7 +121,7 @@ impl Extractor {
         let feature = &mut self.feature;
         stemmer.words(page.url, |word, is_host| {
             feature.clear();
-            feature.push_str(Source::Url.prefix());
+            feature.push_str(FeatureOrigin::Url.prefix());
             if is_host {
                 feature.push_str(shortened(word));
             } else {
@@ -243,10 +243,10 @@ mod tests {
         ];
         assert_eq!(found, expected.map(|(word, count)| (word.to_owned(), count)));
         for (word, _) in &found {
-            assert!(Source::of(word).is_in(&options), "{word}");
+            assert!(FeatureOrigin::of(word).is_in(&options), "{word}");
         }
-        assert_eq!(Source::of("new jobs"), Source::Bigram);
-        assert_eq!(Source::of("url/job"), Source::Url);
+        assert_eq!(FeatureOrigin::of("new jobs"), FeatureOrigin::Bigram);
+        assert_eq!(FeatureOrigin::of("url/job"), FeatureOrigin::Url);
     }
 
     #[test]

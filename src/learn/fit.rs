@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use crate::bayes::BayesCounts;
 use crate::boost;
-use crate::dual::{Dual, Loss};
-use crate::knn::{Met, NearestPages};
+use crate::dual::{DualSolver, Loss};
+use crate::knn::{NearestPages, NeighbourBuffers};
 use crate::labels::Labels;
 use crate::linear::Linear;
 use crate::rows::SparseRows;
@@ -23,7 +23,7 @@ pub enum Scorer {
 
 impl Scorer {
     /// Writes the score of each class.
-    pub fn scores(&self, row: &[(u32, f32)], met: &mut Met, scores: &mut Vec<f64>) {
+    pub fn scores(&self, row: &[(u32, f32)], met: &mut NeighbourBuffers, scores: &mut Vec<f64>) {
         match self {
             Scorer::Linear(linear) => linear.scores(row.iter().copied(), scores),
             Scorer::Neighbours(neighbours) => neighbours.scores(row, met, scores),
@@ -32,7 +32,7 @@ impl Scorer {
 }
 
 /// A trained classifier of rows.
-pub struct Fitted {
+pub struct FittedClassifier {
     /// The words that it knows, by their numbers in the rows that it was trained on, ascending; it numbers them anew in this order.
     pub chosen: Vec<u32>,
     /// What they weigh.
@@ -43,7 +43,7 @@ pub struct Fitted {
     pub scorer: Scorer,
 }
 
-impl Fitted {
+impl FittedClassifier {
     /// What a page of these counts, of chosen words by their new numbers, weighs.
     pub fn weigh(&self, counts: impl IntoIterator<Item = (u32, f32)>) -> Vec<(u32, f32)> {
         weigh(&self.weights, self.weighting, counts)
@@ -73,11 +73,11 @@ pub fn fit(
     labels: &Labels,
     classes: usize,
     allowed: &[bool],
-) -> Result<Fitted, String> {
+) -> Result<FittedClassifier, String> {
     fit_held(settings, counts, labels, classes, allowed, &[]).map(|(fitted, _)| fitted)
 }
 
-/// The same, and the scores of `held` pages by a fit on all others, as far as that is found beside in less time (by [`Dual::fit_held`]): not
+/// The same, and the scores of `held` pages by a fit on all others, as far as that is found beside in less time (by [`DualSolver::fit_held`]): not
 /// where classes of pages had a say in what words count, for held pages would have had one too.
 ///
 /// # Errors
@@ -89,7 +89,7 @@ pub fn fit_held(
     classes: usize,
     allowed: &[bool],
     held: &[usize],
-) -> Result<(Fitted, Option<Vec<f64>>), String> {
+) -> Result<(FittedClassifier, Option<Vec<f64>>), String> {
     let width = allowed.len();
     let by_measure = settings.features > 0 || settings.weighting == Weighting::TfIdfDiff;
     let measures = by_measure.then(|| {
@@ -121,8 +121,12 @@ pub fn fit_held(
     }
     let rows = weigh_all(&weights, settings.weighting, counts, &numbers);
     let width = chosen.len();
-    let dual =
-        |loss| Dual { c: settings.c, epsilon: settings.epsilon, seed: settings.seed, ..Dual::new(loss) };
+    let dual = |loss| DualSolver {
+        c: settings.c,
+        epsilon: settings.epsilon,
+        seed: settings.seed,
+        ..DualSolver::new(loss)
+    };
     let bayes = || {
         let mut counts = BayesCounts::new(width, classes);
         counts.add(&rows, labels);
@@ -152,7 +156,7 @@ pub fn fit_held(
             Scorer::Neighbours(Box::new(neighbours))
         }
     };
-    Ok((Fitted { chosen, weights, weighting: settings.weighting, scorer }, of_held))
+    Ok((FittedClassifier { chosen, weights, weighting: settings.weighting, scorer }, of_held))
 }
 
 /// What words of pages weigh, by their new numbers.
@@ -183,13 +187,13 @@ fn weigh_all(
 }
 
 /// The scores of pages, one after the other, as many each as there are classes.
-pub fn scores(fitted: &Fitted, counts: &SparseRows, width: usize, classes: usize) -> Vec<f64> {
+pub fn scores(fitted: &FittedClassifier, counts: &SparseRows, width: usize, classes: usize) -> Vec<f64> {
     let mut numbers = vec![None; width];
     fitted.chosen.iter().zip(0..).for_each(|(&word, number)| numbers[word as usize] = Some(number));
     let mut all = vec![0.0; counts.len() * classes];
     const AT_ONCE: usize = 64;
     all.par_chunks_mut(classes.max(1) * AT_ONCE).enumerate().for_each_init(
-        || (Met::default(), Vec::new()),
+        || (NeighbourBuffers::default(), Vec::new()),
         |(met, scores), (chunk, out)| {
             for (at, out) in out.chunks_mut(classes).enumerate() {
                 let (words, values) = counts.row(chunk * AT_ONCE + at);

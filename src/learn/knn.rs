@@ -6,7 +6,7 @@
 //! **Algorithm.** An inverted index gives what the seldom words of a page add to the cosines with all others. What common words (on more
 //! than a sixteenth of the pages) can add is bounded by Cauchy and Schwarz: the length of the page's part of common words times that of the
 //! other's. The k best by seldom words are computed exactly; only pages that the bound lets come up to these are computed too. Where these
-//! would be more work than the postings of the common words, those are added up instead. What is computed exactly is so in the order of
+//! would be more work than the postings of the common words, those are added up instead. Exact similarities are computed in the order of
 //! words: the result is that of comparing with all.
 //!
 //! **Cost.** Postings of the seldom words, and the entries of the pages that are computed; memory: the training rows twice, and 4 bytes a page
@@ -43,7 +43,7 @@ const SLACK: f64 = 1e-4;
 
 /// Buffers of a thread.
 #[derive(Default)]
-pub struct Met {
+pub struct NeighbourBuffers {
     sums: Vec<f32>,
     pages: Vec<u32>,
     dense: Vec<f32>,
@@ -96,7 +96,7 @@ impl NearestPages {
     }
 
     /// The k nearest pages and their cosines, the nearest first; pages that share no word are not among them.
-    pub fn nearest(&self, row: &[(u32, f32)], met: &mut Met) -> Vec<(u32, f64)> {
+    pub fn nearest(&self, row: &[(u32, f32)], met: &mut NeighbourBuffers) -> Vec<(u32, f64)> {
         met.sums.resize(self.rows.len(), 0.0);
         met.pages.clear();
         met.dense.resize(self.is_common.len(), 0.0);
@@ -121,7 +121,7 @@ impl NearestPages {
     }
 
     /// Adds what these words give all pages.
-    fn add(&self, words: &[(u32, f32)], met: &mut Met) {
+    fn add(&self, words: &[(u32, f32)], met: &mut NeighbourBuffers) {
         let of = |word: u32| &self.postings[self.starts[word as usize]..self.starts[word as usize + 1]];
         // Where words stand on about as many pages as there are, all count as met, and it is not asked which were: a wrong guess of the
         // processor costs more than a sum.
@@ -147,7 +147,7 @@ impl NearestPages {
     }
 
     /// Pages that can be among the nearest, whatever common words add; `None` where adding these up is less work.
-    fn reachable(&self, common: &[(u32, f32)], met: &Met) -> Option<Vec<u32>> {
+    fn reachable(&self, common: &[(u32, f32)], met: &NeighbourBuffers) -> Option<Vec<u32>> {
         let length = common.iter().map(|(_, value)| f64::from(*value).powi(2)).sum::<f64>().sqrt();
         let (least, nearest) = kth(self.k, &met.pages, &met.sums)?;
         // The k best so far, exactly: what is among the nearest is at least as near as the last of them.
@@ -174,7 +174,7 @@ impl NearestPages {
     }
 
     /// Cosines with these pages; without those that share no word.
-    fn exact(&self, pages: &[u32], met: &Met) -> Vec<(u32, f64)> {
+    fn exact(&self, pages: &[u32], met: &NeighbourBuffers) -> Vec<(u32, f64)> {
         let cosine = |page: u32| -> f64 {
             let (words, values) = self.rows.row(page as usize);
             words.iter().zip(values).map(|(w, v)| f64::from(*v) * f64::from(met.dense[*w as usize])).sum()
@@ -183,7 +183,7 @@ impl NearestPages {
     }
 
     /// Shares of the votes.
-    pub fn scores(&self, row: &[(u32, f32)], met: &mut Met, scores: &mut Vec<f64>) {
+    pub fn scores(&self, row: &[(u32, f32)], met: &mut NeighbourBuffers, scores: &mut Vec<f64>) {
         scores.clear();
         scores.resize(self.classes, 0.0);
         let mut all = 0.0;
@@ -248,7 +248,7 @@ mod tests {
             all.truncate(k);
             let labels = Labels::single(vec![0; pages.len()]);
             let index = NearestPages::new(rows, 30, labels, 1, k).unwrap();
-            let mut met = Met::default();
+            let mut met = NeighbourBuffers::default();
             prop_assert_eq!(index.nearest(&query, &mut met), all.clone());
             prop_assert_eq!(index.nearest(&query, &mut met), all);
         }
@@ -272,7 +272,7 @@ mod tests {
         let mut rows = SparseRows::new();
         (0..500).for_each(|_| rows.push(page(&mut draw)));
         let index = NearestPages::new(rows.clone(), width, Labels::single(vec![0; 500]), 1, 5).unwrap();
-        let (mut met, mut left_out) = (Met::default(), 0);
+        let (mut met, mut left_out) = (NeighbourBuffers::default(), 0);
         for _ in 0..100 {
             let query = page(&mut draw);
             let mut dense = vec![0.0; width];
@@ -285,10 +285,10 @@ mod tests {
             assert_eq!(index.nearest(&query, &mut met), all);
             let (common, seldom): (Vec<_>, Vec<_>) =
                 query.iter().copied().partition(|(word, _)| index.is_common[*word as usize]);
-            let mut met = Met {
+            let mut met = NeighbourBuffers {
                 sums: vec![0.0; 500],
                 dense: dense.iter().map(|x| *x as f32).collect(),
-                ..Met::default()
+                ..NeighbourBuffers::default()
             };
             index.add(&seldom, &mut met);
             left_out += usize::from(index.reachable(&common, &met).is_some_and(|pages| pages.len() < 100));

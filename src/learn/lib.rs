@@ -4,7 +4,7 @@
 //! they know no files, arguments or Parquet.
 //!
 //! **Determinism.** Equal rows in equal order give equal bytes for any number of threads: sums are made in the order of rows, ties go to
-//! the smaller number, what is drawn at random follows from a seed.
+//! the smaller number, random draws follow from a seed.
 
 #![deny(clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -38,18 +38,18 @@ pub use auto::{Choice, MARGIN, SAMPLE, Training, Trial, choose, evaluation_of, o
 pub use bayes::BayesCounts;
 pub use calibrate::Calibration;
 pub use clusters::{
-    Agreement, Centroids, ClusterFeatures, ClusterSums, Clustering, Distances, KChoice, KMeans, Leaves,
-    Merge, Middles, MiniBatch, NOISE, NearRows, TooManyPairs, TopicWord, WordCounts, average_linkage,
+    Agreement, Centroids, ClusterFeatures, ClusterMeans, ClusterSums, Clustering, Distances, KChoice, KMeans,
+    Leaves, Merge, MiniBatch, NOISE, NearRows, TooManyPairs, TopicWord, WordCounts, average_linkage,
     choose_k, cosine_distances, cosine_neighbours, cut, cut_at, dbscan, mean_silhouette, means, silhouettes,
     topic_words,
 };
-pub use dual::{Dual, Loss};
+pub use dual::{DualSolver, Loss};
 pub use evaluation::{BINS, Evaluation};
-pub use facts::{FeatureOptions, PageFacts, Source};
+pub use facts::{FeatureOptions, FeatureOrigin, PageFacts};
 pub use features::Extractor;
-pub use fit::{Fitted, Scorer, fit, fit_held, scores};
+pub use fit::{FittedClassifier, Scorer, fit, fit_held, scores};
 pub use folds::folds;
-pub use knn::{MAX_PAGES, Met, NearestPages};
+pub use knn::{MAX_PAGES, NearestPages, NeighbourBuffers};
 pub use labels::Labels;
 pub use linear::Linear;
 pub use model::{Model, ModelError, Prediction, Predictor, VERSION};

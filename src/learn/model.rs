@@ -11,8 +11,8 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::calibrate::{Calibration, best};
 use crate::facts::{FeatureOptions, PageFacts};
 use crate::features::Extractor;
-use crate::fit::{Fitted, Scorer, weigh};
-use crate::knn::{Met, NearestPages};
+use crate::fit::{FittedClassifier, Scorer, weigh};
+use crate::knn::{NearestPages, NeighbourBuffers};
 use crate::labels::Labels;
 use crate::linear::Linear;
 use crate::rows::SparseRows;
@@ -68,7 +68,7 @@ pub struct Model {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredModel {
     classes: Vec<String>,
     options: FeatureOptions,
     settings: FitSettings,
@@ -109,7 +109,7 @@ impl Prediction {
 pub struct Predictor<'m> {
     model: &'m Model,
     extractor: Extractor,
-    met: Met,
+    met: NeighbourBuffers,
     scores: Vec<f64>,
 }
 
@@ -121,7 +121,7 @@ impl Model {
         options: FeatureOptions,
         settings: FitSettings,
         vocabulary: &Vocabulary,
-        fitted: Fitted,
+        fitted: FittedClassifier,
         calibration: Calibration,
         digest: String,
     ) -> Model {
@@ -153,14 +153,14 @@ impl Model {
         if u128::from_le_bytes(*sum) != xxh3_128(rest) {
             return Err(ModelError::Damaged("its checksum does not fit"));
         }
-        let stored: Stored =
+        let stored: StoredModel =
             postcard::from_bytes(rest).map_err(|_| ModelError::Damaged("it is not laid out as one"))?;
         stored.open().ok_or(ModelError::Damaged("its parts do not fit each other"))
     }
 
     /// The bytes of the model.
     pub fn bytes(&self) -> Vec<u8> {
-        let stored = Stored {
+        let stored = StoredModel {
             classes: self.classes.clone(),
             options: self.options.clone(),
             settings: self.settings.clone(),
@@ -219,7 +219,7 @@ impl Model {
         Predictor {
             model: self,
             extractor: Extractor::new(&self.options),
-            met: Met::default(),
+            met: NeighbourBuffers::default(),
             scores: Vec::new(),
         }
     }
@@ -272,7 +272,7 @@ fn lead(linear: &Linear, word: u32, class: usize) -> f64 {
     own - (all - own) / (classes.max(2) - 1) as f64
 }
 
-impl Stored {
+impl StoredModel {
     fn open(self) -> Option<Model> {
         let (width, classes) = (self.vocabulary.words.len(), self.classes.len());
         let scorer = match (self.linear, self.neighbours) {

@@ -46,7 +46,7 @@ pub enum OverClasses {
     Mean,
 }
 
-/// What is counted.
+/// How a feature is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counting {

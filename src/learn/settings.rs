@@ -1,4 +1,4 @@
-//! What is to be trained, and how.
+//! Settings of training.
 
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub struct FitSettings {
     pub c: f64,
     /// Where these stop.
     pub epsilon: f64,
-    /// What is added to counts: naive Bayes.
+    /// Number added to counts: naive Bayes.
     pub alpha: f64,
     /// Neighbours that vote.
     pub neighbours: usize,

@@ -1,7 +1,7 @@
 //! Words of an address.
 //!
 //! **Definition.** Host and path (with its query) are percent-decoded, lower-cased and cut at anything that is no letter or digit; the words
-//! that most addresses have are left out, and what is left is stemmed: `http://bj.58.com/job.shtml` has bj, 58, job.
+//! that most addresses have are left out, and the others are stemmed: `http://bj.58.com/job.shtml` has bj, 58, job.
 
 use std::borrow::Cow;
 

@@ -14,7 +14,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{FeatureOptions, PageFacts, Source};
+use crate::facts::{FeatureOptions, FeatureOrigin, PageFacts};
 use crate::features::{Extractor, counted, summed};
 use crate::interner::Interner;
 use crate::rows::SparseRows;
@@ -31,7 +31,7 @@ pub struct Vocabulary {
     dropped: u64,
 }
 
-/// A vocabulary as it is stored.
+/// The form of a vocabulary in a model file.
 #[derive(Debug, Clone, Serialize, Deserialize, PartialEq)]
 pub struct StoredVocabulary {
     /// Words, in the order of their numbers.
@@ -89,8 +89,8 @@ impl Vocabulary {
     }
 
     /// Source of each word.
-    pub fn sources(&self) -> Vec<Source> {
-        (0..self.len() as u32).map(|number| Source::of(self.word(number))).collect()
+    pub fn sources(&self) -> Vec<FeatureOrigin> {
+        (0..self.len() as u32).map(|number| FeatureOrigin::of(self.word(number))).collect()
     }
 
     /// The words of these numbers, which ascend, numbered anew.

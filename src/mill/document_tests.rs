@@ -16,9 +16,9 @@ fn milled(mill: &Mill, url: &str, head: &str, body: &[u8]) -> Milled {
 }
 
 /// Says of every document the same, but fails for those that end with `!`.
-struct Fixed;
+struct FixedReader;
 
-impl ReadDocument for Fixed {
+impl ReadDocument for FixedReader {
     fn read(&self, bytes: &[u8], kind: Kind, _: &Limits) -> Result<webmill_documents::Document, Failure> {
         if bytes.ends_with(b"!") {
             return Err(Failure::new("encrypted", "it asks for a password"));
@@ -48,7 +48,7 @@ impl ReadDocument for Fixed {
 
 #[test]
 fn a_document_has_the_rows_of_a_page() {
-    let mill = Mill::default().reading_by(Some(Arc::new(Fixed)));
+    let mill = Mill::default().reading_by(Some(Arc::new(FixedReader)));
     let head = "Content-Type: text/html\r\nX-Robots-Tag: noindex";
     let milled = milled(&mill, "http://a.example/pier.html", head, b"%PDF-1.4 body");
     let page = &milled.rows.of::<PageRow>()[0];
@@ -80,7 +80,7 @@ fn a_document_has_the_rows_of_a_page() {
 
 #[test]
 fn a_document_that_is_not_read_says_why() {
-    let mill = Mill::default().reading_by(Some(Arc::new(Fixed)));
+    let mill = Mill::default().reading_by(Some(Arc::new(FixedReader)));
     let milled = milled(&mill, "http://a.example/a.pdf", "Content-Type: application/pdf", b"%PDF-1.4 !");
     let page = &milled.rows.of::<PageRow>()[0];
     assert_eq!(

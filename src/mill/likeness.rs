@@ -10,7 +10,6 @@ pub const MAX_TOKENS: usize = 2_000;
 /// Bytes of a main text that are compared, from its beginning.
 pub const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// Words of a shingle.
 const SHINGLE_WORDS: usize = 3;
 
 /// Structure and text of a page, by their beginnings: at most 28 KiB.

@@ -26,7 +26,7 @@ pub struct Run {
     pub is_current: bool,
 }
 
-/// What is put together, and where.
+/// A merge: the parts of a table, the order of their rows, the file to write.
 pub struct Merge<'a> {
     /// Files of one table.
     pub sources: &'a [PathBuf],
@@ -34,7 +34,7 @@ pub struct Merge<'a> {
     pub runs: &'a mut dyn Iterator<Item = Run>,
     /// The file to write.
     pub path: &'a Path,
-    /// Its footer.
+    /// Footer of the file to write.
     pub footer: &'a Footer,
     /// Bytes of rows in memory after which a row group ends.
     pub group_bytes: usize,

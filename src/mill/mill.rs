@@ -23,7 +23,7 @@ const SNIFFED_BYTES: usize = 4096;
 pub struct Milled {
     /// Where they stand among those of other captures.
     pub order: Order,
-    /// The rows.
+    /// Rows of all tables.
     pub rows: Rows,
     /// Who could not do with it, and why.
     pub rejects: Vec<Reject>,

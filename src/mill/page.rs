@@ -110,7 +110,7 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// The capture.
+    /// The capture that the page was made from.
     pub fn capture(&self) -> &'a Capture<'a> {
         self.capture
     }
@@ -221,7 +221,7 @@ impl<'a> Page<'a> {
         is_markup(body.declared_type.as_deref(), body.sniffed_type)
     }
 
-    /// The format that its bytes are in, where the server says HTML of what is none, so that it is not read.
+    /// The format of the bytes, if the server calls them HTML and they are not, so that they are not read as HTML.
     pub fn refused_html(&self) -> Option<&'static str> {
         let body = self.body();
         let says_html = body.declared_type.as_deref().is_some_and(is_html_type);

@@ -1,4 +1,4 @@
-//! What is counted over a main text: words, languages, fingerprints.
+//! Counts over a main text: words, languages, fingerprints.
 
 use webmill_capture::timing::{self, Part};
 use webmill_dedup::{BandShape, TextDigest, TextSigner};

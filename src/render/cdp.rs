@@ -32,7 +32,7 @@ const WANTED: [&str; 8] = [
 
 /// Why a command has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Broken {
+pub(crate) enum CommandError {
     /// The browser is gone.
     #[error("the browser is gone")]
     Gone,
@@ -55,18 +55,18 @@ pub(crate) struct Event {
 pub(crate) struct Cdp {
     commands: mpsc::UnboundedSender<Vec<u8>>,
     next: AtomicU64,
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     gone: watch::Receiver<bool>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct ConnectionState {
     waiting: Mutex<HashMap<u64, oneshot::Sender<Result<Value, String>>>>,
     /// By session; the empty one is the browser.
     sessions: Mutex<HashMap<String, mpsc::Sender<Event>>>,
 }
 
-impl Shared {
+impl ConnectionState {
     fn waiting(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Result<Value, String>>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -83,7 +83,7 @@ impl Cdp {
         let from = pipe::Receiver::from_owned_fd(from)?;
         let (commands, mut queue) = mpsc::unbounded_channel::<Vec<u8>>();
         let (ended, gone) = watch::channel(false);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(ConnectionState::default());
         tokio::spawn(async move {
             while let Some(command) = queue.recv().await {
                 if to.write_all(&command).await.is_err() {
@@ -144,21 +144,21 @@ impl Cdp {
         method: &'static str,
         params: Value,
         within: Duration,
-    ) -> Result<Value, Broken> {
+    ) -> Result<Value, CommandError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         self.shared.waiting().insert(id, sender);
         if self.is_gone() || self.commands.send(command(id, session, method, params)).is_err() {
             self.shared.waiting().remove(&id);
-            return Err(Broken::Gone);
+            return Err(CommandError::Gone);
         }
         match tokio::time::timeout(within, receiver).await {
             Ok(Ok(Ok(result))) => Ok(result),
-            Ok(Ok(Err(message))) => Err(Broken::Error(method, message)),
-            Ok(Err(_)) => Err(Broken::Gone),
+            Ok(Ok(Err(message))) => Err(CommandError::Error(method, message)),
+            Ok(Err(_)) => Err(CommandError::Gone),
             Err(_) => {
                 self.shared.waiting().remove(&id);
-                Err(Broken::Silent(method))
+                Err(CommandError::Silent(method))
             }
         }
     }
@@ -175,7 +175,7 @@ fn command(id: u64, session: &str, method: &str, params: Value) -> Vec<u8> {
 }
 
 /// Reads messages until the browser is gone.
-async fn read(mut from: pipe::Receiver, shared: &Shared, max_message: usize) {
+async fn read(mut from: pipe::Receiver, shared: &ConnectionState, max_message: usize) {
     let mut buffer = Vec::with_capacity(64 << 10);
     let mut skipping = false;
     loop {
@@ -230,7 +230,7 @@ struct ProtocolError {
 }
 
 /// Hands one message to who waits for it.
-fn take(message: &[u8], shared: &Shared) {
+fn take(message: &[u8], shared: &ConnectionState) {
     let Ok(message) = serde_json::from_slice::<Message>(message) else { return };
     if let Some(id) = message.id {
         if let Some(waiting) = shared.waiting().remove(&id) {
@@ -289,7 +289,7 @@ mod tests {
             say.write_all(b"{\"id\":2,\"error\":{\"code\":-1,\"message\":\"no\"}}\0").unwrap();
         };
         let (refused, ()) = tokio::join!(ask, answer);
-        assert_eq!(refused, Err(Broken::Error("Page.enable", "no".into())));
+        assert_eq!(refused, Err(CommandError::Error("Page.enable", "no".into())));
     }
 
     #[tokio::test]
@@ -297,9 +297,9 @@ mod tests {
         let (cdp, _told, say) = pipes();
         let ask = cdp.ask("", "Browser.getVersion", json!({}), Duration::from_secs(60));
         let (answer, ()) = tokio::join!(ask, async { drop(say) });
-        assert_eq!(answer, Err(Broken::Gone));
+        assert_eq!(answer, Err(CommandError::Gone));
         assert!(cdp.is_gone());
         let later = cdp.ask("", "Browser.getVersion", json!({}), Duration::from_secs(60)).await;
-        assert_eq!(later, Err(Broken::Gone));
+        assert_eq!(later, Err(CommandError::Gone));
     }
 }

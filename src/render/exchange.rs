@@ -10,7 +10,7 @@ use webmill_capture::CanonicalUrl;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PageRequest {
-    /// What is asked for.
+    /// The URL that the page asks for.
     pub url: CanonicalUrl,
     /// Headers that the page's scripts or the browser set and that change what a server answers, names lower-case: `accept`,
     /// `authorization`, `cookie`, `origin`, `referer`, `content-type`, `x-…`. Those of the connection, of the browser's cache, ranges

@@ -41,4 +41,4 @@ pub use exchange::{Answer, Exchange, NoAnswer, PageRequest};
 pub use options::RendererOptions;
 pub use program::{NAMES, find};
 pub use renderer::{RenderError, Renderer};
-pub use visit::{Asked, Rendered};
+pub use visit::{PageResource, Rendered};

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 pub struct RendererOptions {
     /// The browser's program; default none: `WEBMILL_CHROMIUM`, or the first Chromium in `PATH`.
     pub chromium: Option<PathBuf>,
-    /// Whether the browser's own sandbox is kept; default true. As root it has none whatever this says, and in containers
-    /// without user namespaces it cannot start with it.
+    /// Whether the browser runs in its own sandbox; default true. If webmill runs as root the browser has no
+    /// sandbox in any case; in containers without user namespaces it cannot start with one.
     pub sandbox: bool,
     /// Pages open at the same time, at least one; default 2.
     pub max_pages: usize,

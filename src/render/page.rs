@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use webmill_capture::CanonicalUrl;
 
-use crate::cdp::{Broken, Event};
+use crate::cdp::{CommandError, Event};
 use crate::options::RendererOptions;
 use crate::proxy::Credentials;
 use crate::renderer::Browser;
@@ -39,14 +39,14 @@ const MAX_REDIRECTS: u32 = 10;
 
 /// Why there is no page.
 #[derive(Debug)]
-pub(crate) enum Unopened {
-    Browser(Broken),
+pub(crate) enum OpenError {
+    Browser(CommandError),
     Page(String),
 }
 
-impl From<Broken> for Unopened {
-    fn from(broken: Broken) -> Unopened {
-        Unopened::Browser(broken)
+impl From<CommandError> for OpenError {
+    fn from(broken: CommandError) -> OpenError {
+        OpenError::Browser(broken)
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) async fn open(
     visit: &Visit,
     credentials: &Credentials,
     options: &RendererOptions,
-) -> Result<Rendered, Unopened> {
+) -> Result<Rendered, OpenError> {
     let begun = Instant::now();
     let mut page = Page::new(browser, visit, credentials, options).await?;
     page.navigate(begun).await?;
@@ -95,7 +95,7 @@ impl<'a> Page<'a> {
         visit: &'a Visit,
         credentials: &'a Credentials,
         options: &'a RendererOptions,
-    ) -> Result<Page<'a>, Broken> {
+    ) -> Result<Page<'a>, CommandError> {
         let cdp = &browser.cdp;
         let made =
             cdp.ask("", "Target.createBrowserContext", json!({ "disposeOnDetach": true }), COMMAND).await?;
@@ -137,7 +137,7 @@ impl<'a> Page<'a> {
         Ok(page)
     }
 
-    async fn ask(&self, method: &'static str, params: Value) -> Result<Value, Broken> {
+    async fn ask(&self, method: &'static str, params: Value) -> Result<Value, CommandError> {
         self.browser.cdp.ask(&self.session, method, params, COMMAND).await
     }
 
@@ -146,7 +146,7 @@ impl<'a> Page<'a> {
     }
 
     /// Goes to the page and waits for its load event, or until its time is over.
-    async fn navigate(&mut self, begun: Instant) -> Result<(), Unopened> {
+    async fn navigate(&mut self, begun: Instant) -> Result<(), OpenError> {
         let (browser, session) = (self.browser, self.session.clone());
         let url = json!({ "url": self.visit.url.as_str() });
         let limit = Duration::from_millis(self.options.total_ms);
@@ -158,7 +158,7 @@ impl<'a> Page<'a> {
                 answer = &mut navigation, if !open => {
                     open = true;
                     if let Some(why) = answer?["errorText"].as_str() {
-                        return Err(Unopened::Page(why.to_owned()));
+                        return Err(OpenError::Page(why.to_owned()));
                     }
                 }
                 event = self.events.recv() => self.handle(event)?,
@@ -175,7 +175,7 @@ impl<'a> Page<'a> {
     }
 
     /// Waits until the page is at rest, or its time is over.
-    async fn rest(&mut self, begun: Instant) -> Result<(), Broken> {
+    async fn rest(&mut self, begun: Instant) -> Result<(), CommandError> {
         let idle = Duration::from_millis(self.options.idle_ms);
         loop {
             let quiet = self.visit.quiet().is_some_and(|quiet| quiet >= idle);
@@ -193,7 +193,7 @@ impl<'a> Page<'a> {
     }
 
     /// Scrolls through the page.
-    async fn scroll(&mut self, begun: Instant) -> Result<(), Broken> {
+    async fn scroll(&mut self, begun: Instant) -> Result<(), CommandError> {
         let Some(world) = self.world(COMMAND).await? else { return Ok(()) };
         let script = include_str!("scroll.js").replace("SCREENS", &MAX_SCREENS.to_string());
         let params = json!({ "expression": script, "contextId": world, "awaitPromise": true });
@@ -205,7 +205,7 @@ impl<'a> Page<'a> {
         loop {
             tokio::select! {
                 done = &mut scrolling => match done {
-                    Err(Broken::Gone) => return Err(Broken::Gone),
+                    Err(CommandError::Gone) => return Err(CommandError::Gone),
                     // A page that cannot be scrolled is taken as it is.
                     _ => return Ok(()),
                 },
@@ -224,8 +224,8 @@ impl<'a> Page<'a> {
             || self.visit.own_time() >= Duration::from_millis(self.options.timeout_ms)
     }
 
-    fn handle(&mut self, event: Option<Event>) -> Result<(), Broken> {
-        let Some(Event { method, params }) = event else { return Err(Broken::Gone) };
+    fn handle(&mut self, event: Option<Event>) -> Result<(), CommandError> {
+        let Some(Event { method, params }) = event else { return Err(CommandError::Gone) };
         match method.as_str() {
             "Page.loadEventFired" => self.loaded |= self.navigations > 0,
             "Page.javascriptDialogOpening" => {
@@ -287,7 +287,7 @@ impl<'a> Page<'a> {
     }
 
     /// The number of our world in the page; `None`: it does not answer.
-    async fn world(&mut self, within: Duration) -> Result<Option<Value>, Broken> {
+    async fn world(&mut self, within: Duration) -> Result<Option<Value>, CommandError> {
         let params = json!({ "frameId": self.frame, "worldName": WORLD });
         let made = self.while_handling("Page.createIsolatedWorld", params, within).await?;
         Ok(made.map(|made| made["executionContextId"].clone()))
@@ -299,7 +299,7 @@ impl<'a> Page<'a> {
         method: &'static str,
         params: Value,
         within: Duration,
-    ) -> Result<Option<Value>, Broken> {
+    ) -> Result<Option<Value>, CommandError> {
         let (browser, session) = (self.browser, self.session.clone());
         let asking = browser.cdp.ask(&session, method, params, within);
         tokio::pin!(asking);
@@ -307,7 +307,7 @@ impl<'a> Page<'a> {
             tokio::select! {
                 answer = &mut asking => return match answer {
                     Ok(value) => Ok(Some(value)),
-                    Err(Broken::Gone) => Err(Broken::Gone),
+                    Err(CommandError::Gone) => Err(CommandError::Gone),
                     Err(_) => Ok(None),
                 },
                 event = self.events.recv() => self.handle(event)?,
@@ -319,7 +319,7 @@ impl<'a> Page<'a> {
     }
 
     /// The tree, as far as the page can be brought to give it.
-    async fn write_out(&mut self) -> Result<(), Broken> {
+    async fn write_out(&mut self) -> Result<(), CommandError> {
         self.rendered.final_url = self.visit.url.as_str().to_owned();
         if self.crashed {
             return Ok(());
@@ -352,7 +352,7 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    async fn try_write_out(&mut self, within: Duration) -> Result<Option<Value>, Broken> {
+    async fn try_write_out(&mut self, within: Duration) -> Result<Option<Value>, CommandError> {
         let Some(world) = self.world(within).await? else { return Ok(None) };
         let script = include_str!("serialise.js").replace("LIMIT", &self.options.max_html.to_string());
         let params = json!({ "expression": script, "contextId": world, "returnByValue": true });

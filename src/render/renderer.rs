@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 
-use crate::cdp::{Broken, Cdp, Event};
+use crate::cdp::{Cdp, CommandError, Event};
 use crate::exchange::Exchange;
 use crate::options::RendererOptions;
 use crate::page;
@@ -171,15 +171,15 @@ impl Renderer {
                 self.proxy.admit(visit.clone()).map_err(|e| RenderError::Browser(e.to_string()))?;
             match page::open(&browser, &visit, &credentials, &self.options).await {
                 Ok(rendered) => return Ok(rendered),
-                Err(page::Unopened::Browser(Broken::Gone)) => {}
-                Err(page::Unopened::Browser(broken)) => {
+                Err(page::OpenError::Browser(CommandError::Gone)) => {}
+                Err(page::OpenError::Browser(broken)) => {
                     // A browser that takes no commands is of no use to other pages either.
-                    if matches!(broken, Broken::Silent(_)) {
+                    if matches!(broken, CommandError::Silent(_)) {
                         self.discard(&browser).await;
                     }
                     return Err(RenderError::Browser(broken.to_string()));
                 }
-                Err(page::Unopened::Page(why)) => return Err(RenderError::NotOpened(why)),
+                Err(page::OpenError::Page(why)) => return Err(RenderError::NotOpened(why)),
             }
         }
         Err(RenderError::Died)

@@ -11,7 +11,7 @@ use crate::exchange::{Exchange, NoAnswer};
 /// A request of a page, and what came of it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Asked {
+pub struct PageResource {
     /// What was asked for.
     pub url: CanonicalUrl,
     /// Status of the answer.
@@ -33,7 +33,7 @@ pub struct Rendered {
     /// Where the page wanted to go on to by itself, by script or refresh: not followed.
     pub onward: Vec<String>,
     /// Its requests that were answered, in the order of their ends.
-    pub requests: Vec<Asked>,
+    pub requests: Vec<PageResource>,
     /// Requests not made, by reason.
     pub refused: BTreeMap<&'static str, u64>,
     /// Requests that failed, by reason.
@@ -69,7 +69,7 @@ struct Tally {
     /// How long no request was on its way, up to `quiet_since`.
     own: std::time::Duration,
     bytes: u64,
-    asked: Vec<Asked>,
+    asked: Vec<PageResource>,
     refused: BTreeMap<&'static str, u64>,
     failed: BTreeMap<&'static str, u64>,
 }
@@ -89,7 +89,7 @@ impl Visit {
         *self.tally().refused.entry(reason).or_default() += 1;
     }
 
-    /// Lets a request begin; it ends when what is given back is dropped.
+    /// Lets a request begin; it ends when the returned guard is dropped.
     ///
     /// # Errors
     /// The limit that is reached.
@@ -114,7 +114,7 @@ impl Visit {
     pub fn answered(&self, url: CanonicalUrl, status: Option<u16>, bytes: u64) {
         let mut tally = self.tally();
         tally.bytes += bytes;
-        tally.asked.push(Asked { url, status, bytes });
+        tally.asked.push(PageResource { url, status, bytes });
     }
 
     /// Notes why there is none.

@@ -7,7 +7,7 @@
 //! selectors parse a text that they are given.
 //!
 //! **Cost.** One parse a page whatever the number of rules; each tag one search of its material. [`ApplyLimits`] bound
-//! results and bytes of a page; what is over them is left out and told.
+//! results and bytes of a page; everything over them is left out and reported.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,7 +18,7 @@ use webmill_capture::CanonicalUrl;
 use webmill_html::{Dom, Limits, NodeId, Tag as Element, base_of, items, parse, serialize};
 
 use crate::rule::{Find, LayerNumber, Rule, TagNumber};
-use crate::select::{Selected, text_of};
+use crate::select::{SelectorResult, text_of};
 
 /// One result of a tag, and the results of its child tags within it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub struct PageResults {
 /// What a tag did on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TagCounts {
-    /// The tag.
+    /// Number of the tag in its rule.
     pub tag: TagNumber,
     /// Results that stay.
     pub results: u64,
@@ -275,8 +275,10 @@ impl Run<'_, '_> {
             (Find::Select(selector), Material::Element(dom, node)) => {
                 let (found, cut) = selector.select(dom, *node, max);
                 let pieces = found.into_iter().map(|found| match found {
-                    Selected::Text(text) => Piece { text, element: None },
-                    Selected::Node(node) => Piece { text: value(dom, node, tag.link), element: Some(node) },
+                    SelectorResult::Text(text) => Piece { text, element: None },
+                    SelectorResult::Node(node) => {
+                        Piece { text: value(dom, node, tag.link), element: Some(node) }
+                    }
                 });
                 (pieces.collect(), cut)
             }

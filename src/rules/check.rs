@@ -1,4 +1,6 @@
-//! From a file to a rule: every mistake is told, each with its line.
+//! Turns the text of a rule file into a rule, or into a list of all its mistakes with their lines.
+//!
+//! `library` calls it for every file that is read, so for `webmill rules`, `webmill run` and `crawl --rules` alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -26,7 +26,7 @@ pub struct Codes {
 pub struct Offset {
     /// Ends of lines.
     pub lines: u32,
-    /// Characters.
+    /// Characters to skip after the line ends.
     pub characters: u32,
 }
 

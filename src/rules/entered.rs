@@ -9,18 +9,18 @@ pub type RuleNumber = usize;
 
 /// The expressions for addresses of several rules, looked for in one pass over an address.
 #[derive(Debug, Clone)]
-pub struct Entered {
+pub struct EntryPatterns {
     set: RegexSet,
     /// Rule and layer of each expression.
     layers: Vec<(RuleNumber, LayerNumber)>,
 }
 
-impl Entered {
+impl EntryPatterns {
     /// Of these rules.
     ///
     /// # Errors
     /// Where all expressions together are too large.
-    pub fn new(rules: &[Rule]) -> Result<Entered, regex::Error> {
+    pub fn new(rules: &[Rule]) -> Result<EntryPatterns, regex::Error> {
         let (mut expressions, mut layers) = (Vec::new(), Vec::new());
         for (number, rule) in rules.iter().enumerate() {
             for (layer, of) in rule.layers.iter().enumerate() {
@@ -31,7 +31,7 @@ impl Entered {
         // Each was checked alone; together they may take as much as all of them.
         let limit = (10 << 20) * (1 + expressions.len());
         let set = RegexSetBuilder::new(expressions).size_limit(limit).build()?;
-        Ok(Entered { set, layers })
+        Ok(EntryPatterns { set, layers })
     }
 
     /// Rules and layers that a page of this address is entered by, each once, in their order.

@@ -38,7 +38,7 @@ pub struct HeadText {
     pub id: Spanned<String>,
     /// What people call it.
     pub name: Spanned<String>,
-    /// The site that it is for.
+    /// Name of the site that the rule is for.
     pub site_name: Option<String>,
     /// The site's address.
     pub site_url: Option<Spanned<String>>,
@@ -152,7 +152,7 @@ pub struct GroupText {
     /// Whether rows come where cells are missing.
     #[serde(default)]
     pub outer: bool,
-    /// Its columns.
+    /// The columns, in the order of the table.
     pub columns: Vec<ColumnText>,
 }
 

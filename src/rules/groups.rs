@@ -19,18 +19,18 @@ use crate::rule::{Group, TagNumber};
 
 /// A page that tags were applied to, with the pages of its chain behind it.
 #[derive(Debug, Clone, Default)]
-pub struct Visited<P> {
+pub struct VisitedPage<P> {
     /// Results of the tags without a parent.
     pub results: Vec<(TagNumber, Vec<TagResult>)>,
     /// Whatever the caller knows of the page.
     pub page: P,
 }
 
-/// What is behind a link.
+/// The page behind a link.
 #[derive(Debug, Clone)]
-pub enum Behind<P> {
-    /// The page.
-    Page(Arc<Visited<P>>),
+pub enum LinkedPage<P> {
+    /// The page, with the results on it.
+    Page(Arc<VisitedPage<P>>),
     /// No page of the corpus.
     Missing,
     /// A page that is not of the layer.
@@ -60,21 +60,21 @@ pub trait RowSink<P> {
     ///
     /// # Errors
     /// What reading it meets.
-    fn behind(&mut self, tag: TagNumber, url: &str) -> Result<Behind<P>>;
+    fn behind(&mut self, tag: TagNumber, url: &str) -> Result<LinkedPage<P>>;
     /// Takes a row: its cells, the page where its last cells stand, the numbers of the records on its path from the top page down.
     ///
     /// # Errors
     /// What writing it meets.
-    fn row(&mut self, cells: Vec<Cell>, page: &Visited<P>, path: &[usize]) -> Result<()>;
+    fn row(&mut self, cells: Vec<Cell>, page: &VisitedPage<P>, path: &[usize]) -> Result<()>;
     /// Takes note of a problem on a page.
-    fn problem(&mut self, problem: Problem, page: &Visited<P>);
+    fn problem(&mut self, problem: Problem, page: &VisitedPage<P>);
 }
 
 /// Walks the results of a top page and what they lead to; see the [module](self).
 ///
 /// # Errors
 /// Those of the sink.
-pub fn rows<P>(group: &Group, top: &Visited<P>, sink: &mut dyn RowSink<P>) -> Result<()> {
+pub fn rows<P>(group: &Group, top: &VisitedPage<P>, sink: &mut dyn RowSink<P>) -> Result<()> {
     let mut walk = Walk { group, cells: vec![None; group.columns.len()], path: Vec::new(), sink };
     walk.page(0, top)
 }
@@ -87,7 +87,7 @@ struct Walk<'r, 'f, P> {
 }
 
 impl<P> Walk<'_, '_, P> {
-    fn page(&mut self, level: usize, page: &Visited<P>) -> Result<()> {
+    fn page(&mut self, level: usize, page: &VisitedPage<P>) -> Result<()> {
         if let Some(counts) = self.differing(level, &page.results) {
             self.sink.problem(Problem::Counts(counts), page);
             return Ok(());
@@ -125,7 +125,7 @@ impl<P> Walk<'_, '_, P> {
         &mut self,
         level: usize,
         results: &[(TagNumber, Vec<TagResult>)],
-        page: &Visited<P>,
+        page: &VisitedPage<P>,
     ) -> Result<()> {
         let records = self.tags(level).map(|tag| of(results, tag).len()).max().unwrap_or_default();
         if records == 0 {
@@ -145,7 +145,7 @@ impl<P> Walk<'_, '_, P> {
         level: usize,
         record: usize,
         results: &[(TagNumber, Vec<TagResult>)],
-        page: &Visited<P>,
+        page: &VisitedPage<P>,
     ) -> Result<()> {
         let group = self.group;
         for column in &group.levels[level].columns {
@@ -158,12 +158,12 @@ impl<P> Walk<'_, '_, P> {
             return self.level(level + 1, &found.results, page);
         }
         match self.sink.behind(down, &found.text)? {
-            Behind::Page(next) => self.page(level + 1, &next),
-            Behind::Missing => {
+            LinkedPage::Page(next) => self.page(level + 1, &next),
+            LinkedPage::Missing => {
                 self.sink.problem(Problem::Missing, page);
                 self.without(level + 1, page)
             }
-            Behind::Other => {
+            LinkedPage::Other => {
                 self.sink.problem(Problem::Other, page);
                 self.nothing(level + 1, page)
             }
@@ -171,7 +171,7 @@ impl<P> Walk<'_, '_, P> {
     }
 
     /// A level, and so all below, has no results.
-    fn nothing(&mut self, level: usize, page: &Visited<P>) -> Result<()> {
+    fn nothing(&mut self, level: usize, page: &VisitedPage<P>) -> Result<()> {
         let is_begun = self.group.levels[..level].iter().any(|level| !level.columns.is_empty());
         if !is_begun {
             return Ok(());
@@ -184,7 +184,7 @@ impl<P> Walk<'_, '_, P> {
     }
 
     /// The row with nulls from a level on.
-    fn without(&mut self, level: usize, page: &Visited<P>) -> Result<()> {
+    fn without(&mut self, level: usize, page: &VisitedPage<P>) -> Result<()> {
         let group = self.group;
         for column in group.levels[level..].iter().flat_map(|level| &level.columns) {
             self.cells[*column] = None;
@@ -195,7 +195,7 @@ impl<P> Walk<'_, '_, P> {
         self.emit(page)
     }
 
-    fn write(&mut self, page: &Visited<P>) -> Result<()> {
+    fn write(&mut self, page: &VisitedPage<P>) -> Result<()> {
         if !self.group.outer && self.cells.iter().any(Option::is_none) {
             self.sink.problem(Problem::Incomplete, page);
             return Ok(());
@@ -203,7 +203,7 @@ impl<P> Walk<'_, '_, P> {
         self.emit(page)
     }
 
-    fn emit(&mut self, page: &Visited<P>) -> Result<()> {
+    fn emit(&mut self, page: &VisitedPage<P>) -> Result<()> {
         let mut cells = Vec::with_capacity(self.cells.len());
         for (number, (column, text)) in self.group.columns.iter().zip(&self.cells).enumerate() {
             let Some(text) = text else {

@@ -101,7 +101,7 @@ pub struct LeadsTo<'f> {
     pub layer: LayerNumber,
     /// Whether that page goes on what this one began (a paging tag), instead of being entered (a link tag).
     pub continues: bool,
-    /// Its address.
+    /// Address of the page, as the tag gives it.
     pub address: &'f str,
 }
 

@@ -33,7 +33,7 @@ pub use apply::{ApplyLimits, PageResults, RulePage, TagCounts, TagResult, TagSte
 pub use check::{MAX_FILE_BYTES, Mistake, PROVENANCE};
 pub use codes::Offset;
 pub use codes::expression;
-pub use entered::{Entered, RuleNumber};
+pub use entered::{EntryPatterns, RuleNumber};
 pub use entries::{Entry, MAX_ENTRIES};
 pub use file::{Kind, LANGUAGE};
 pub use layers::{Answer, LeadsTo, Markup, PAGE_BYTES, each_found, tree_limits};

@@ -51,7 +51,7 @@ pub fn files(arguments: &[String]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What the files hold, each with its name; `builtin:NAME` is a rule that [comes with the program](builtin), `builtin:all` all of them. Anything that is no UTF-8 is read with marks in the place of what is none, and is no rule.
+/// The content of the files, each with its name; `builtin:NAME` is a rule that [comes with the program](builtin), `builtin:all` all of them. Bytes that are not UTF-8 are replaced by marks, and such a file is no rule.
 ///
 /// # Errors
 /// As of [`files`], and [`Error::Io`] where one cannot be read.

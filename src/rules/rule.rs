@@ -20,7 +20,7 @@ pub struct Rule {
     pub id: String,
     /// What people call it.
     pub name: String,
-    /// The site that it is for.
+    /// Name of the site that the rule is for.
     pub site_name: Option<String>,
     /// The site's address.
     pub site_url: Option<String>,
@@ -43,7 +43,7 @@ pub struct Rule {
 /// A kind of page.
 #[derive(Debug, Clone)]
 pub struct Layer {
-    /// Its id.
+    /// Id of the layer, unique in the rule.
     pub id: String,
     /// What people call it.
     pub name: String,
@@ -66,11 +66,11 @@ pub struct Layer {
 /// Where something stands, what to take, what to do with it.
 #[derive(Debug, Clone)]
 pub struct Tag {
-    /// Its id.
+    /// Id of the tag, unique in the rule.
     pub id: String,
     /// What people call it.
     pub name: String,
-    /// Its layer.
+    /// The layer on whose pages the tag is searched for.
     pub layer: LayerNumber,
     /// The tag within whose results it is looked for.
     pub parent: Option<TagNumber>,
@@ -112,7 +112,7 @@ pub enum Find {
 /// Syntaxes of structured data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
-    /// JSON-LD.
+    /// JSON-LD in `script` elements.
     JsonLd,
     /// Microdata and RDFa.
     Microdata,
@@ -172,7 +172,7 @@ pub struct Group {
     pub name: String,
     /// Whether rows come where cells are missing.
     pub outer: bool,
-    /// Its columns.
+    /// The columns, in the order of the table.
     pub columns: Vec<Column>,
     /// Where its cells stand, from the page that a row begins on downwards.
     pub levels: Vec<Level>,
@@ -181,7 +181,7 @@ pub struct Group {
 /// A column of a group.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column in the table.
     pub name: String,
     /// The tag whose results are its cells.
     pub tag: TagNumber,

@@ -52,7 +52,7 @@ enum Language {
 
 /// One result of a selector.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Selected {
+pub enum SelectorResult {
     /// An element; by XPath's `/` or `..` also the document.
     Node(NodeId),
     /// A string: an attribute, a text node, a comment, the result of an XPath function, markup.
@@ -92,7 +92,7 @@ impl fmt::Display for SelectError {
 impl std::error::Error for SelectError {}
 
 impl Selector {
-    /// A list of CSS selectors, each of which may end in what is taken of the elements: `::text` (each text node
+    /// A list of CSS selectors, each of which may end in the part that is taken of the elements: `::text` (each text node
     /// directly in it), `::attr(NAME)`, `::html` (inner markup), `::outer` (outer markup).
     ///
     /// As in Scrapy, `X ::text` and `X *::text` are all text within X; `::text` and `::attr(NAME)` alone are those
@@ -118,7 +118,7 @@ impl Selector {
     ///
     /// CSS matches descendants of the scope (ancestors in a selector may be outside of it); the scope itself only
     /// where the selector says `:scope` or nothing but what to take (`::text`). XPath's context node is the scope.
-    pub fn select(&self, dom: &Dom<'_>, scope: NodeId, max: usize) -> (Vec<Selected>, bool) {
+    pub fn select(&self, dom: &Dom<'_>, scope: NodeId, max: usize) -> (Vec<SelectorResult>, bool) {
         let mut sink = Sink { found: Vec::new(), max, more: false };
         match &self.0 {
             Language::Css(css) => css.select(dom, scope, &mut sink),
@@ -130,7 +130,7 @@ impl Selector {
 
 /// Results, up to a number.
 struct Sink {
-    found: Vec<Selected>,
+    found: Vec<SelectorResult>,
     max: usize,
     more: bool,
 }
@@ -145,14 +145,14 @@ impl Sink {
     }
 
     fn node(&mut self, node: NodeId) {
-        self.push(|| Selected::Node(node));
+        self.push(|| SelectorResult::Node(node));
     }
 
     fn text(&mut self, text: impl Into<String>) {
-        self.push(|| Selected::Text(text.into()));
+        self.push(|| SelectorResult::Text(text.into()));
     }
 
-    fn push(&mut self, one: impl FnOnce() -> Selected) {
+    fn push(&mut self, one: impl FnOnce() -> SelectorResult) {
         if self.found.len() < self.max {
             self.found.push(one());
         } else {

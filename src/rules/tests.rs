@@ -4,7 +4,7 @@ use webmill_capture::{CanonicalUrl, Result};
 use webmill_html::{Limits, parse};
 
 use crate::cells::Cell;
-use crate::groups::{Behind, Problem, RowSink, Visited, rows};
+use crate::groups::{LinkedPage, Problem, RowSink, VisitedPage, rows};
 use crate::{ApplyLimits, PageResults, Rule, RulePage, TagNumber, TagResult};
 
 fn apply(rule: &Rule, layer: usize, url: &str, html: &str) -> PageResults {
@@ -78,19 +78,19 @@ struct Site<'s> {
 }
 
 impl Site<'_> {
-    fn visit(&self, layer: usize, url: &str) -> Option<Visited<()>> {
+    fn visit(&self, layer: usize, url: &str) -> Option<VisitedPage<()>> {
         let (_, html) = self.pages.iter().find(|(known, _)| *known == url)?;
-        Some(Visited { results: apply(self.rule, layer, url, html).results, page: () })
+        Some(VisitedPage { results: apply(self.rule, layer, url, html).results, page: () })
     }
 }
 
 impl RowSink<()> for Site<'_> {
-    fn behind(&mut self, tag: TagNumber, url: &str) -> Result<Behind<()>> {
+    fn behind(&mut self, tag: TagNumber, url: &str) -> Result<LinkedPage<()>> {
         let layer = self.rule.tags[tag].opens.unwrap();
-        Ok(self.visit(layer, url).map_or(Behind::Missing, |page| Behind::Page(page.into())))
+        Ok(self.visit(layer, url).map_or(LinkedPage::Missing, |page| LinkedPage::Page(page.into())))
     }
 
-    fn row(&mut self, cells: Vec<Cell>, _: &Visited<()>, path: &[usize]) -> Result<()> {
+    fn row(&mut self, cells: Vec<Cell>, _: &VisitedPage<()>, path: &[usize]) -> Result<()> {
         let text = |cell| match cell {
             Cell::Null => None,
             Cell::Text(text) => Some(text),
@@ -101,7 +101,7 @@ impl RowSink<()> for Site<'_> {
         Ok(())
     }
 
-    fn problem(&mut self, problem: Problem, _: &Visited<()>) {
+    fn problem(&mut self, problem: Problem, _: &VisitedPage<()>) {
         self.problems.push(problem);
     }
 }
@@ -116,9 +116,9 @@ const BOOKS: &str = "
 ";
 
 /// Rows, their paths, problems.
-type Made = (Vec<Vec<Option<String>>>, Vec<Vec<usize>>, Vec<Problem>);
+type MadeRows = (Vec<Vec<Option<String>>>, Vec<Vec<usize>>, Vec<Problem>);
 
-fn made(groups: &str, pages: &[(&str, &str)], number: usize) -> Made {
+fn made(groups: &str, pages: &[(&str, &str)], number: usize) -> MadeRows {
     let rule = rule(&format!("{BOOKS}{groups}"));
     let mut site = Site { rule: &rule, pages, rows: Vec::new(), paths: Vec::new(), problems: Vec::new() };
     let top = site.visit(rule.groups[number].levels[0].layer, pages[0].0).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::key::Described;
+use crate::key::JobDescription;
 use crate::layout::{self, KEYS, LATEST, is_committed, key_folder, keys_folder, lock, refused_list};
 use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
 use crate::{
@@ -126,7 +126,7 @@ impl Runtime<'_> {
     /// # Errors
     /// [`Error::Internal`] where the configuration does not serialise.
     pub fn plan<J: Job>(&self, job: &J, input: &J::Input) -> Result<(PathBuf, bool)> {
-        let key = Described::new(job)?.key(&input.inputs())?;
+        let key = JobDescription::new(job)?.key(&input.inputs())?;
         let folder = key_folder(&self.out, J::NAME, key.as_str());
         let done = folder.join(Manifest::FILE).exists();
         Ok((folder, done))
@@ -138,10 +138,10 @@ impl Runtime<'_> {
     /// What the job meets; [`Error::Refused`] where more than `max_bad` of the records are damaged; [`Error::Config`]
     /// where another process runs the same job or the folder is not webmill's; [`Error::Interrupted`].
     pub fn run<J: Job>(&self, job: &J, input: &J::Input) -> Result<Committed> {
-        self.run_described(&Described::new(job)?, &input.inputs(), &|stage| job.run(input, stage))
+        self.run_described(&JobDescription::new(job)?, &input.inputs(), &|stage| job.run(input, stage))
     }
 
-    fn run_described(&self, job: &Described, inputs: &Inputs, work: &Work<'_>) -> Result<Committed> {
+    fn run_described(&self, job: &JobDescription, inputs: &Inputs, work: &Work<'_>) -> Result<Committed> {
         let key = job.key(inputs)?;
         self.claim()?;
         let keys = keys_folder(&self.out, job.name);
@@ -258,7 +258,7 @@ impl Runtime<'_> {
     /// Does the work in the staging folder, up to and with the manifest.
     fn stage(
         &self,
-        job: &Described,
+        job: &JobDescription,
         inputs: &Inputs,
         key: &JobKey,
         staging: &Path,
@@ -298,7 +298,7 @@ impl Runtime<'_> {
 
     fn manifest(
         &self,
-        job: &Described,
+        job: &JobDescription,
         inputs: &Inputs,
         key: &JobKey,
         staging: &Path,

@@ -1,4 +1,4 @@
-//! Crash points: places where a test can make the process die, to prove that what is left resumes.
+//! Crash points: places where a test can make the process die, to prove that the run can be resumed.
 
 /// Every step of the commit protocol at which a process may die, in the order they are passed.
 pub const CRASH_POINTS: &[&str] = &[

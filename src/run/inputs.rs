@@ -25,7 +25,7 @@ pub struct InputFile {
 pub struct Upstream {
     /// Its name.
     pub job: String,
-    /// Its key.
+    /// Key of the job's results.
     pub key: JobKey,
 }
 

@@ -48,11 +48,11 @@ struct Material<'a> {
 /// # Errors
 /// [`Error::Internal`] where the configuration does not serialise.
 pub fn job_key<J: Job>(job: &J, inputs: &Inputs) -> Result<JobKey> {
-    Described::new(job)?.key(inputs)
+    JobDescription::new(job)?.key(inputs)
 }
 
 /// What a job is beside its code: the same type for every job, so that the runtime is compiled once.
-pub(crate) struct Described {
+pub(crate) struct JobDescription {
     pub name: &'static str,
     pub version: u32,
     /// As it stands in the manifest.
@@ -61,7 +61,7 @@ pub(crate) struct Described {
     pub ingredients: Vec<Ingredient>,
 }
 
-impl Described {
+impl JobDescription {
     /// What `job` is.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Described {
         let configuration = sorted(configuration.map_err(failed)?);
         let mut ingredients = job.ingredients();
         ingredients.sort();
-        Ok(Described { name: J::NAME, version: J::VERSION, configuration, ingredients })
+        Ok(JobDescription { name: J::NAME, version: J::VERSION, configuration, ingredients })
     }
 
     /// Its key over `inputs`.
@@ -109,9 +109,9 @@ mod tests {
     use super::*;
     use crate::{JobInput, Stage};
 
-    struct Nothing;
+    struct NoInput;
 
-    impl JobInput for Nothing {
+    impl JobInput for NoInput {
         fn inputs(&self) -> Inputs {
             Inputs::default()
         }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     impl Job for Sum {
-        type Input = Nothing;
+        type Input = NoInput;
         const NAME: &'static str = "sum";
         const VERSION: u32 = 1;
 
@@ -133,7 +133,7 @@ mod tests {
             vec![Ingredient::of_bytes("model", [self.model])]
         }
 
-        fn run(&self, _: &Nothing, _: &Stage<'_>) -> Result<()> {
+        fn run(&self, _: &NoInput, _: &Stage<'_>) -> Result<()> {
             Ok(())
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! OUT/webmill.json                 the folder is ours, and its layout
-//! OUT/JOB/.keys/KEY/               what is committed
-//! OUT/JOB/.keys/.KEY.partial/      what is being made
+//! OUT/JOB/.keys/KEY/               committed results
+//! OUT/JOB/.keys/.KEY.partial/      results in the making
 //! OUT/JOB/.keys/.KEY.lock          held while the job runs
 //! OUT/JOB/KEY.rejects.parquet      the list of a run that was refused for its damage
 //! OUT/JOB/latest -> .keys/KEY
@@ -88,20 +88,20 @@ pub fn committed_in(out: &Path, job: &str) -> Result<Vec<(String, PathBuf)>> {
 
 /// The rest of a run that was not committed, and a run that goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
-    /// Its job.
+pub struct UnfinishedRun {
+    /// Name of the job.
     pub job: String,
-    /// Its key.
+    /// Key of the run that was not finished.
     pub key: String,
     /// The staging folder, the rest of a removal, or the list of rejects.
     pub path: PathBuf,
-    /// Bytes of it.
+    /// Bytes of its staged files.
     pub bytes: u64,
     /// Whether a process works on the key.
     pub is_locked: bool,
 }
 
-impl Unfinished {
+impl UnfinishedRun {
     /// What it is, in one word.
     pub fn state(&self) -> &'static str {
         match (self.is_locked, self.path.extension().and_then(|e| e.to_str())) {
@@ -117,7 +117,7 @@ impl Unfinished {
 ///
 /// # Errors
 /// [`Error::Io`] where a folder cannot be listed.
-pub fn unfinished_in(out: &Path, job: &str) -> Result<Vec<Unfinished>> {
+pub fn unfinished_in(out: &Path, job: &str) -> Result<Vec<UnfinishedRun>> {
     let home = out.join(job);
     let mut found = Vec::new();
     for folder in [home.join(KEYS), home] {
@@ -131,7 +131,7 @@ pub fn unfinished_in(out: &Path, job: &str) -> Result<Vec<Unfinished>> {
             };
             if let Some(key) = key.filter(|key| is_key(key)) {
                 let is_locked = is_locked(&folder, key);
-                found.push(Unfinished {
+                found.push(UnfinishedRun {
                     job: job.to_owned(),
                     key: key.to_owned(),
                     bytes: size_of(&path)?,
@@ -150,7 +150,7 @@ fn is_locked(folder: &Path, key: &str) -> bool {
     File::open(folder.join(format!(".{key}.lock"))).is_ok_and(|file| file.try_lock().is_err())
 }
 
-/// Removes what is at `path`: a committed or staged folder of this key, or its list of rejects. `false` where a process works
+/// Removes `path`: a committed or staged folder of this key, or its list of rejects. `false` where a process works
 /// on the key. Committed folders are renamed first, so that none is ever there in part.
 ///
 /// # Errors
@@ -265,7 +265,7 @@ pub(crate) fn is_committed(folder: &Path) -> bool {
     folder.join(Manifest::FILE).is_file()
 }
 
-/// Names and paths of what is in a folder, by name; names that are no Unicode are nothing of ours.
+/// Names and paths of the entries of a folder, by name; names that are no Unicode are nothing of ours.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).at(folder)? {

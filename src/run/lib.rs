@@ -48,7 +48,7 @@
 //! three, and finds keys.) Another layout is refused by its number (`run::layout`).
 //!
 //! The catalogue (`jobs/catalogue.rs`) is written after each commit. It begins with the `latest` of each job and leaves out jobs
-//! whose recorded upstream is not chosen, until none goes; what is left may be joined. Failing to write it fails no job, and whoever
+//! whose recorded upstream is not chosen, until none goes; the remaining tables may be joined. Failing to write it fails no job, and whoever
 //! opens it looks whether it names the latest keys. It names only what lies in the folder, by relative paths: tables of a crawl's own
 //! folder are not in it.
 

@@ -165,7 +165,7 @@ pub struct Manifest {
     pub format: u32,
     /// Name of the job.
     pub job: String,
-    /// Version of the job.
+    /// VERSION of the job that wrote the results.
     pub job_version: u32,
     /// Key of the job.
     pub key: JobKey,

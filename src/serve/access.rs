@@ -46,7 +46,7 @@ webmill_capture::words! {
 
 /// Who asks, and when.
 #[derive(Debug, Clone, Default)]
-pub struct Who {
+pub struct Client {
     /// A user, as a trusted proxy names them; empty for nobody.
     pub user: String,
     /// The access point asked for; empty for none.
@@ -102,7 +102,7 @@ impl AccessRules {
     }
 
     /// What `who` may see of a capture.
-    pub fn of(&self, urlkey: &str, captured: Timestamp, who: &Who) -> Verdict<'_> {
+    pub fn of(&self, urlkey: &str, captured: Timestamp, who: &Client) -> Verdict<'_> {
         let lengths = self.lengths.iter().rev();
         let prefixes = lengths.filter_map(|length| self.prefixes.get(urlkey.get(..*length)?));
         let mut candidates = self.keys.get(urlkey).into_iter().chain(prefixes);
@@ -132,7 +132,7 @@ impl AccessRules {
 }
 
 impl Rule {
-    fn holds(&self, captured: Timestamp, who: &Who) -> bool {
+    fn holds(&self, captured: Timestamp, who: &Client) -> bool {
         let within = |(from, to): (Option<Timestamp>, Option<Timestamp>), time| {
             from.is_none_or(|from| from <= time) && to.is_none_or(|to| time <= to)
         };

@@ -10,7 +10,7 @@ use webmill_capture::Error;
 /// Why there is no answer, for the client.
 #[derive(Debug)]
 pub struct Refusal {
-    /// Status.
+    /// HTTP status of the refusal.
     pub status: StatusCode,
     /// Why, in words.
     pub message: String,
@@ -29,7 +29,7 @@ impl Refusal {
         Refusal::new(StatusCode::NOT_FOUND, message)
     }
 
-    /// As text.
+    /// The refusal as an answer in plain text.
     pub fn into_text(self) -> Response {
         let mut response = text(self.status, format!("{}\n", self.message));
         retry(self.status, &mut response);

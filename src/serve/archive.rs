@@ -1,4 +1,4 @@
-//! What is served: collections, each an index, records, and who may see what.
+//! The collections that are served: each has an index, records, and rules about who may see which capture.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};

@@ -9,6 +9,6 @@ mod rows;
 #[path = "cdx/xml.rs"]
 mod xml;
 
-pub use lines::{Posted, parse_posted};
+pub use lines::{PostedLines, parse_posted};
 pub use rows::RowWriter;
 pub use xml::{XmlWriter, xml_pairs};

@@ -1,6 +1,8 @@
-//! From a request to its answer.
+//! Answers a request.
 //!
-//! What is answered from memory within a few lines of an index is answered at once; what reads records or walks far gets a
+//! The server calls it for every request that it has read.
+//!
+//! A request that needs only memory or a few lines of an index is answered at once; one that reads records or walks far gets a
 //! thread, of which there is a limited number.
 
 use std::net::IpAddr;
@@ -18,7 +20,7 @@ use crate::index::Timestamp;
 use crate::index::query::Dialect;
 use webmill_capture::date::{format_14, now_ms};
 
-use crate::access::Who;
+use crate::access::Client;
 use crate::answer::{Refusal, set, text, whole};
 use crate::archive::{Archive, Collection};
 use crate::form;
@@ -73,11 +75,11 @@ impl Shared {
 }
 
 /// What of a request's head counts.
-pub(crate) struct Asked {
+pub(crate) struct RequestHead {
     peer: Option<IpAddr>,
     /// Scheme and authority for links.
     base: String,
-    who: Who,
+    who: Client,
     accept_datetime: Option<String>,
     takes_gzip: bool,
     /// What the browser says of itself.
@@ -101,8 +103,8 @@ async fn turn(shared: &Shared, peer: Option<IpAddr>) -> Result<Turn, Refusal> {
 /// Does something that may take its time on a thread of its own.
 async fn work(
     shared: &Arc<Shared>,
-    asked: Asked,
-    job: impl FnOnce(&Shared, &Asked) -> Result<Response, Refusal> + Send + 'static,
+    asked: RequestHead,
+    job: impl FnOnce(&Shared, &RequestHead) -> Result<Response, Refusal> + Send + 'static,
 ) -> Result<Response, Refusal> {
     let turn = turn(shared, asked.peer).await?;
     let shared = Arc::clone(shared);
@@ -125,7 +127,7 @@ pub async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Resp
     let mut response = match admit(&shared, &head, &target) {
         Err(refusal) => refusal.into_text(),
         Ok(()) => {
-            let asked = Asked::of(&shared, &head.headers, peer, started);
+            let asked = RequestHead::of(&shared, &head.headers, peer, started);
             dispatch(&shared, &head.method, &head.headers, &target, asked, body).await
         }
     };
@@ -210,8 +212,8 @@ fn host_name(host: &str) -> &str {
     }
 }
 
-impl Asked {
-    fn of(shared: &Shared, headers: &HeaderMap, peer: Option<IpAddr>, started: Instant) -> Asked {
+impl RequestHead {
+    fn of(shared: &Shared, headers: &HeaderMap, peer: Option<IpAddr>, started: Instant) -> RequestHead {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let base = match &shared.options.public_base {
             Some(base) => base.trim_end_matches('/').to_owned(),
@@ -224,11 +226,11 @@ impl Asked {
         };
         let user = shared.options.user_header.as_deref().and_then(header).unwrap_or_default().to_owned();
         let who = if shared.archive.collections().all(|collection| collection.access.is_open()) {
-            Who::default()
+            Client::default()
         } else {
-            Who { user, point: String::new(), now: now() }
+            Client { user, point: String::new(), now: now() }
         };
-        Asked {
+        RequestHead {
             peer,
             base,
             who,
@@ -263,7 +265,7 @@ async fn dispatch(
     method: &Method,
     headers: &HeaderMap,
     target: &str,
-    mut asked: Asked,
+    mut asked: RequestHead,
     body: Body,
 ) -> Response {
     let (path, query) = match target.split_once('?') {

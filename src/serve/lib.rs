@@ -51,7 +51,7 @@ pub mod wacz;
 pub use archive::{Archive, Collection};
 pub use find::Captures;
 pub use fuzz::fuzz_request;
-pub use log::{Logged, RequestLog};
+pub use log::{LoggedRequest, RequestLog};
 pub use options::Options;
 pub use record::{RecordStore, ShardFiles, StoredRecord};
 pub use route::Route;

@@ -36,7 +36,7 @@ pub fn http_date(time: Timestamp) -> String {
 pub struct Addresses<'a> {
     /// Scheme and authority of this server, without a slash at its end.
     pub base: &'a str,
-    /// The collection.
+    /// Name of the collection.
     pub collection: &'a str,
     /// The URL as captured.
     pub url: &'a str,
@@ -111,19 +111,19 @@ fn rels(times: &[Timestamp], at: Option<Timestamp>) -> Vec<(Timestamp, String)> 
 
 /// A capture in a TimeMap.
 #[derive(Debug, Clone)]
-pub struct Listed {
-    /// Its time.
+pub struct ListedCapture {
+    /// Time of the capture.
     pub time: Timestamp,
     /// Its URL as captured.
     pub url: String,
 }
 
 /// A TimeMap of links: page `page` (0: the first, by its address without number) of all `captures`.
-pub fn link_timemap(addresses: &Addresses<'_>, captures: &[Listed], page: u64) -> Option<String> {
+pub fn link_timemap(addresses: &Addresses<'_>, captures: &[ListedCapture], page: u64) -> Option<String> {
     let at = usize::try_from(page.max(1) - 1).ok()?;
     let mut pages = captures.chunks(TIMEMAP_PAGE);
     let shown = pages.nth(at)?;
-    let span = |captures: &[Listed]| match (captures.first(), captures.last()) {
+    let span = |captures: &[ListedCapture]| match (captures.first(), captures.last()) {
         (Some(first), Some(last)) => {
             format!("; from=\"{}\"; until=\"{}\"", http_date(first.time), http_date(last.time))
         }
@@ -212,11 +212,11 @@ mod tests {
     #[test]
     fn timemaps_are_cut_into_pages_that_say_what_they_span() {
         let addresses = Addresses { base: "http://h", collection: "c", url: "http://a.org/<x>" };
-        let listed = |n: usize| Listed {
+        let listed = |n: usize| ListedCapture {
             time: Timestamp(20200101000000 + (n / 3600 * 10_000 + n / 60 % 60 * 100 + n % 60) as u64),
             url: "http://a.org/".to_owned(),
         };
-        let all: Vec<Listed> = (0..TIMEMAP_PAGE + 1).map(listed).collect();
+        let all: Vec<ListedCapture> = (0..TIMEMAP_PAGE + 1).map(listed).collect();
         let first = link_timemap(&addresses, &all, 0).unwrap();
         assert!(first.starts_with(
             "<http://h/c/timemap/link/http://a.org/%3Cx%3E>; rel=\"self\"; type=\"application/link-format\"; \

@@ -23,54 +23,54 @@ pub enum Route<'a> {
     Root,
     /// A page for people: the path after the collection.
     Site {
-        /// The collection.
+        /// Name of the collection.
         collection: &'a str,
         /// What follows `/{coll}/`.
         rest: &'a str,
     },
     /// A query in pywb's words.
     Cdx {
-        /// The collection.
+        /// Name of the collection.
         collection: &'a str,
     },
     /// A query in the Wayback CDX server's words.
     Wayback {
-        /// The collection.
+        /// Name of the collection.
         collection: &'a str,
     },
     /// A query or write of OutbackCDX.
     Outback {
-        /// The collection.
+        /// Name of the collection.
         collection: &'a str,
         /// The access point, where one is named.
         point: Option<&'a str>,
     },
     /// Deletes captures.
     Delete {
-        /// The collection.
+        /// Name of the collection.
         collection: &'a str,
     },
     /// A TimeGate.
     TimeGate {
-        /// The collection.
+        /// Name of the collection.
         collection: &'a str,
-        /// The URL.
+        /// The URL that is asked for.
         url: String,
     },
     /// A TimeMap.
     TimeMap {
-        /// The collection.
+        /// Name of the collection.
         collection: &'a str,
         /// `link`, `json` or `cdxj`.
         form: &'a str,
         /// Which page of it, from 1; 0: the first, as it is named without a number.
         page: u64,
-        /// The URL.
+        /// The URL that is asked for.
         url: String,
     },
     /// A capture.
     Replay {
-        /// The collection.
+        /// Name of the collection.
         collection: &'a str,
         /// Up to fourteen digits; empty for the newest.
         time: &'a str,
@@ -78,7 +78,7 @@ pub enum Route<'a> {
         modifier: &'a str,
         /// What stands behind the modifier: the mark of references that replayed pages make; empty for none.
         token: &'a str,
-        /// The URL.
+        /// The URL that is asked for.
         url: String,
     },
     /// Nothing.

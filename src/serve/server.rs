@@ -63,7 +63,7 @@ impl Server {
         self.address
     }
 
-    /// Answers until `shutdown` is ready; what is being answered then has a little time to end.
+    /// Answers until `shutdown` is ready; answers in progress then have a little time to end.
     ///
     /// # Errors
     /// [`Error::Io`] where the listener cannot be used.

@@ -42,16 +42,16 @@ pub struct Chunks {
 }
 
 /// The end of a connection that takes.
-pub struct Taken {
+pub struct StreamReceiver {
     receiver: Receiver<Result<Bytes, BrokenOff>>,
     /// The body broke off; what came before it goes out first.
     broken: bool,
 }
 
 /// Both ends. The writer gives up at the deadline.
-pub fn chunks(deadline: Instant) -> (Chunks, Taken) {
+pub fn chunks(deadline: Instant) -> (Chunks, StreamReceiver) {
     let (sender, receiver) = channel(WAITING);
-    (Chunks { sender, handle: Handle::current(), deadline }, Taken { receiver, broken: false })
+    (Chunks { sender, handle: Handle::current(), deadline }, StreamReceiver { receiver, broken: false })
 }
 
 impl Chunks {
@@ -80,14 +80,14 @@ impl Chunks {
     }
 }
 
-impl Taken {
-    /// The body.
+impl StreamReceiver {
+    /// The body of an HTTP answer.
     pub fn into_body(self) -> Body {
         Body::new(self)
     }
 }
 
-impl HttpBody for Taken {
+impl HttpBody for StreamReceiver {
     type Data = Bytes;
     type Error = BrokenOff;
 
@@ -116,16 +116,16 @@ impl HttpBody for Taken {
 }
 
 /// An index whose walks end at a deadline, or when nobody wants the answer any more.
-pub struct Timed<'a> {
+pub struct TimedSource<'a> {
     source: &'a dyn CaptureSource,
     over: &'a (dyn Fn() -> bool + Sync),
     stopped: AtomicBool,
 }
 
-impl<'a> Timed<'a> {
+impl<'a> TimedSource<'a> {
     /// Walks of `source` until `over`.
-    pub fn new(source: &'a dyn CaptureSource, over: &'a (dyn Fn() -> bool + Sync)) -> Timed<'a> {
-        Timed { source, over, stopped: AtomicBool::new(false) }
+    pub fn new(source: &'a dyn CaptureSource, over: &'a (dyn Fn() -> bool + Sync)) -> TimedSource<'a> {
+        TimedSource { source, over, stopped: AtomicBool::new(false) }
     }
 
     /// Whether a walk was ended.
@@ -149,7 +149,7 @@ impl<'a> Timed<'a> {
     }
 }
 
-impl CaptureSource for Timed<'_> {
+impl CaptureSource for TimedSource<'_> {
     fn scan(&self, range: &KeyRange, visit: Scan<'_>) -> webmill_capture::Result<()> {
         self.source.scan(range, &mut self.watch(visit))
     }

@@ -42,7 +42,7 @@ use super::{
 pub enum Converter {
     /// As RAW DB.
     Raw(RawDbWriter),
-    /// As WARC.
+    /// Writes WARC.
     Warc(WarcWriter),
     /// ARC records as they are.
     Arc(ArcWriter),
@@ -51,7 +51,7 @@ pub enum Converter {
 /// What was converted and what could not be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Converted {
+pub struct ConversionCounts {
     /// Records written.
     pub records: u64,
     /// Places where damage was met, or records that could not be converted.
@@ -105,10 +105,10 @@ impl Converter {
         path: &Path,
         options: &ReadOptions,
         on_damage: &mut dyn FnMut(Error),
-    ) -> Result<Converted> {
+    ) -> Result<ConversionCounts> {
         let mut reader = ShardReader::open(path, options)?;
         self.from_file(path);
-        let mut converted = Converted::default();
+        let mut converted = ConversionCounts::default();
         while let Some(next) = reader.next() {
             let written = next.and_then(|record| {
                 let (offset, length) = (record.place.offset, record.place.length);

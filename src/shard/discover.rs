@@ -1,4 +1,6 @@
-//! Finding shards: files, folders and globs, recognised by content and never by name.
+//! Finds shards: files, folders and globs, recognised by content and never by name.
+//!
+//! Every command that takes shards calls it with its arguments.
 //!
 //! Order: as given; a folder's files and a glob's matches by path. Hidden files (a writer's `.NAME.partial` among
 //! them) inside folders are left out, and the page about RAW DB that crawls lay beside their shards, also where a shell names it. Anything that is no shard comes back as an error that says what it is instead.
@@ -20,7 +22,7 @@ use super::{Container, Format, RAW_DB_PAGE_NAME, arc, text_mode, warc_head};
 
 /// Bytes that recognition looks at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
-/// Bytes unpacked to see what is inside a compressed file.
+/// Bytes unpacked to recognise the content of a compressed file.
 const INSIDE_BYTES: u64 = 2048;
 /// A file without a shard's beginning is looked through this far for a whole RAW DB record.
 const FRAGMENT_BYTES: u64 = 64 << 20;

@@ -4,7 +4,7 @@
 //! compressed; both are recognised by content. [`ShardReader`] walks a shard, or a byte range of one, and lends one
 //! [`Record`] at a time; damage is an error with path, offset and reason, after which the walk goes on with the next
 //! record that can be shown to be one. [`discover`] finds shards, [`split`] cuts them for threads, [`Converter`] and the
-//! writers make them, [`recover`] copies what is whole out of damaged ones.
+//! writers make them, [`recover`] copies the complete records of damaged ones.
 //!
 //! The pages of a WARC file:
 //!
@@ -86,7 +86,7 @@ mod tests_warc;
 
 pub use append::{AppendFile, Position};
 pub use arc_write::ArcWriter;
-pub use convert::{Converted, Converter};
+pub use convert::{ConversionCounts, Converter};
 pub use discover::{Input, discover, sniff};
 pub use owned::OwnedRecord;
 pub use raw::{RawReader, fuzz_raw};
@@ -96,7 +96,7 @@ pub use read_options::{ReadOptions, Resume};
 pub use reader::ShardReader;
 pub use record::{Container, Format, Record};
 pub use record_at::{RecordFile, read_record_at};
-pub use recover::{Copied, recover};
+pub use recover::{RecoveryCounts, recover};
 pub use revisit::{Revisit, RevisitProfile};
 pub use split::{Part, follows, split};
 pub use staged::Staged;

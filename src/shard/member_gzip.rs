@@ -10,7 +10,7 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use webmill_capture::error::{Error, Result};
 
-use super::inflate::{Inflater, Stop};
+use super::inflate::{InflateStop, Inflater};
 use super::{Codec, HOLD_BYTES, Members, OUT_BYTES, Phase, Step};
 
 /// Stored and decoded size up to which a member is inflated at once.
@@ -149,8 +149,10 @@ impl Members {
                 Err(stop) => {
                     gzip.vain += 1;
                     match stop {
-                        Stop::Input if held >= want && held < WHOLE_IN => want = (4 * held).min(WHOLE_IN),
-                        Stop::Output if there < gzip.most_out => room = (4 * there).min(gzip.most_out),
+                        InflateStop::Input if held >= want && held < WHOLE_IN => {
+                            want = (4 * held).min(WHOLE_IN)
+                        }
+                        InflateStop::Output if there < gzip.most_out => room = (4 * there).min(gzip.most_out),
                         _ => break,
                     }
                 }

@@ -15,7 +15,7 @@ use libdeflate_sys as c;
 
 /// Why a member was not inflated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum InflateStop {
     /// The output is too small; or the input ends, and the zeros that libdeflate assumes after it (8 bytes at most)
     /// decode to more than there is room for.
     Output,
@@ -39,8 +39,8 @@ impl Inflater {
     }
 
     /// Inflates the gzip member at the start of `input`, whatever follows it, to the start of `out`, and checks CRC-32
-    /// and length. Gives the number of bytes read and written; after a [`Stop`], `out` may hold anything.
-    pub fn member(&mut self, input: &[u8], out: &mut [u8]) -> Result<(usize, usize), Stop> {
+    /// and length. Gives the number of bytes read and written; after a [`InflateStop`], `out` may hold anything.
+    pub fn member(&mut self, input: &[u8], out: &mut [u8]) -> Result<(usize, usize), InflateStop> {
         let (mut read, mut made) = (0, 0);
         // SAFETY: `self.0` came from `libdeflate_alloc_decompressor`, is not freed before `drop`, and `&mut self` keeps
         // every other call away. `input` is readable and `out` writable for the lengths given with them, and they do
@@ -63,8 +63,8 @@ impl Inflater {
             c::libdeflate_result_LIBDEFLATE_SUCCESS if read <= input.len() && made <= out.len() => {
                 Ok((read, made))
             }
-            c::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Err(Stop::Output),
-            _ => Err(Stop::Input),
+            c::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Err(InflateStop::Output),
+            _ => Err(InflateStop::Input),
         }
     }
 }

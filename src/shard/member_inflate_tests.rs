@@ -105,7 +105,7 @@ fn members_are_found_whole() {
                 packed.extend_from_slice(b"\x1f\x8b what follows does not matter");
             }
             if let Some(less) = data.len().checked_sub(1) {
-                assert_eq!(inflater.member(&packed, &mut out[..less]), Err(Stop::Output));
+                assert_eq!(inflater.member(&packed, &mut out[..less]), Err(InflateStop::Output));
             }
         }
     }

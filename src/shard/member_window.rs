@@ -41,7 +41,7 @@ impl Window {
         &self.bytes[self.start..self.end]
     }
 
-    /// At least `least` bytes after what is held: all there are, whatever they hold.
+    /// At least `least` bytes after those held: all there are, whatever they contain.
     pub fn room(&mut self, least: usize) -> &mut [u8] {
         let held = self.end - self.start;
         if self.bytes.len() - self.end < least {
@@ -60,7 +60,7 @@ impl Window {
         &mut self.bytes[self.end..]
     }
 
-    /// Takes the first `n` bytes of the room into what is held.
+    /// Adds the first `n` bytes of the room to those held.
     pub fn grow(&mut self, n: usize) {
         assert!(n <= self.bytes.len() - self.end, "what was decoded lies in the room");
         self.end += n;

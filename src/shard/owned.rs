@@ -1,4 +1,4 @@
-//! A record that owns its bytes: what random access gives, and what is kept while the reader goes on.
+//! A record that owns its bytes: the result of random access, and a record kept while the reader goes on.
 
 use std::borrow::Cow;
 

@@ -3,7 +3,7 @@
 //! The walk ([`super::raw_walk`]) says where records are; this takes them out: values, date, compression. A record
 //! that is whole but cannot be used (no URL, data that does not unpack to `unzip-length`) is an
 //! error of its own and is walked over by its `length`; where its data shows that the `length` may be wrong, whole
-//! records inside it are given instead. URLs that are not UTF-8 are percent-encoded byte by byte. What is odd but leaves
+//! records inside it are given instead. URLs that are not UTF-8 are percent-encoded byte by byte. An oddity that leaves
 //! no doubt (another version, plain data with `unzip-length`, a date that cannot be read) is a defect of the record.
 //!
 //! Memory: the stored record and its unpacked data, each at most `max_record_bytes`; uncompressed data is borrowed
@@ -27,7 +27,7 @@ use super::{Format, ReadOptions, Record, RecordType, Resume, revisit};
 
 /// What gzip data begins with.
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
-/// What is said of records whose grammar holds and whose version is not the one that is known.
+/// The message about records that follow the grammar and have another version.
 const OTHER_VERSION: &str = "`version` is not 1.0; the record is read as if it were";
 const PLAIN_DATA: &str = "the data is not compressed although `unzip-length` says so";
 
@@ -51,7 +51,7 @@ struct Contents {
 }
 
 /// Why a whole record cannot be used.
-struct Unusable {
+struct UnusableRecord {
     reason: String,
     /// Does its data speak against its `length`?
     doubtful: bool,
@@ -59,13 +59,13 @@ struct Unusable {
     sized: bool,
 }
 
-impl Unusable {
-    fn of(reason: impl Into<String>) -> Unusable {
-        Unusable { reason: reason.into(), doubtful: false, sized: false }
+impl UnusableRecord {
+    fn of(reason: impl Into<String>) -> UnusableRecord {
+        UnusableRecord { reason: reason.into(), doubtful: false, sized: false }
     }
 
-    fn doubtful(reason: String) -> Unusable {
-        Unusable { reason, doubtful: true, sized: false }
+    fn doubtful(reason: String) -> UnusableRecord {
+        UnusableRecord { reason, doubtful: true, sized: false }
     }
 }
 
@@ -117,7 +117,7 @@ impl RawReader {
         });
         let contents = match contents {
             Ok(contents) => contents,
-            Err(Unusable { reason, doubtful, .. }) => {
+            Err(UnusableRecord { reason, doubtful, .. }) => {
                 return Err(self.walker.refuse((at, end), reason, doubtful));
             }
         };
@@ -191,10 +191,10 @@ impl RawReader {
 }
 
 /// What a whole record needs besides its structure.
-fn check(head: &Head) -> Result<(), Unusable> {
+fn check(head: &Head) -> Result<(), UnusableRecord> {
     match &head.url {
         Some(url) if !url.is_empty() => Ok(()),
-        _ => Err(Unusable::of("the record has no `url`")),
+        _ => Err(UnusableRecord::of("the record has no `url`")),
     }
 }
 
@@ -204,8 +204,8 @@ fn unpack(
     stored: &[u8],
     max: u64,
     unpacker: &mut Unpacker,
-) -> Result<Contents, Unusable> {
-    let Some(packing) = head.packing(bytes).map_err(Unusable::of)? else {
+) -> Result<Contents, UnusableRecord> {
+    let Some(packing) = head.packing(bytes).map_err(UnusableRecord::of)? else {
         let truncated = (stored.len() as u64) < head.length;
         return Ok(Contents { packed: false, full_length: head.length, truncated, defect: None, used: None });
     };
@@ -222,12 +222,12 @@ fn unpack_unnamed(
     stored: &[u8],
     max: u64,
     unpacker: &mut Unpacker,
-) -> Result<Contents, Unusable> {
+) -> Result<Contents, UnusableRecord> {
     let first = if stored.starts_with(GZIP_MAGIC) { Packing::Gzip } else { Packing::Zlib };
     let is_zlib =
         matches!(stored, [a, b, ..] if a & 15 == 8 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0);
     let may_be_plain = head.unzip_length == Some(head.length) && !is_zlib && first != Packing::Gzip;
-    let (mut refused, mut empty) = (None::<Unusable>, None);
+    let (mut refused, mut empty) = (None::<UnusableRecord>, None);
     for packing in [first, Packing::Deflate] {
         match unpack_as(packing, head, stored, max, unpacker) {
             // What is cut by the limit shows by giving something.
@@ -247,7 +247,7 @@ fn unpack_unnamed(
     }
     match refused {
         Some(reason) => Err(reason),
-        None => empty.ok_or_else(|| Unusable::of("the data is not compressed in any known way")),
+        None => empty.ok_or_else(|| UnusableRecord::of("the data is not compressed in any known way")),
     }
 }
 
@@ -257,7 +257,7 @@ fn unpack_as(
     stored: &[u8],
     max: u64,
     unpacker: &mut Unpacker,
-) -> Result<Contents, Unusable> {
+) -> Result<Contents, UnusableRecord> {
     let declared = head.unzip_length.unwrap_or(0);
     let cut_input = (stored.len() as u64) < head.length;
     let truncated = declared > max;
@@ -266,21 +266,24 @@ fn unpack_as(
         usize::try_from(if truncated { max } else { declared.saturating_add(1) }).unwrap_or(usize::MAX);
     let (mut defect, mut rest_after) = (None, None);
     match unpacker.unpack(packing, stored, limit) {
-        Ok(Unpacked::Whole { used }) => {
+        Ok(UnpackResult::Whole { used }) => {
             let (got, used) = (unpacker.data().len() as u64, used as u64);
             if got != declared {
                 let reason = format!("the data unzips to {got} bytes, not the {declared} of `unzip-length`");
-                return Err(Unusable { sized: used == head.length, ..Unusable::doubtful(reason) });
+                return Err(UnusableRecord {
+                    sized: used == head.length,
+                    ..UnusableRecord::doubtful(reason)
+                });
             }
             if used < head.length {
                 rest_after = Some(used as usize);
                 defect = Some("bytes follow the compressed data inside the record");
             }
         }
-        Ok(Unpacked::Cut) if truncated => {}
-        Ok(Unpacked::Cut) => {
+        Ok(UnpackResult::Cut) if truncated => {}
+        Ok(UnpackResult::Cut) => {
             let reason = format!("the data unzips to more than the {declared} bytes of `unzip-length`");
-            return Err(Unusable { sized: true, ..Unusable::doubtful(reason) });
+            return Err(UnusableRecord { sized: true, ..UnusableRecord::doubtful(reason) });
         }
         // The stored data is itself over the limit: what it gave is a truncated record.
         Err(_) if cut_input => {
@@ -292,7 +295,7 @@ fn unpack_as(
                 used: None,
             });
         }
-        Err(reason) => return Err(Unusable::doubtful(reason)),
+        Err(reason) => return Err(UnusableRecord::doubtful(reason)),
     }
     Ok(Contents { packed: true, full_length: declared, truncated, defect, used: rest_after })
 }

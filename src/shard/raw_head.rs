@@ -65,7 +65,7 @@ pub(crate) enum Fault {
 
 const CR_LF: &str = "lines end in CR LF: the file was transferred in text mode and every LF became CR LF; \
                      `webmill shard recover` undoes it";
-/// How that ends, and what is true where it was tried.
+/// The advice in messages about CR LF, and its replacement after recovery was tried.
 pub(super) const CR_LF_ADVICE: [&str; 2] =
     ["`webmill shard recover` undoes it", "here no line begins with it, so it was not undone"];
 

@@ -27,7 +27,7 @@ pub(crate) struct Unpacker {
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unpacked {
+pub(crate) enum UnpackResult {
     /// The frame ended; `used` bytes of the input were its own.
     Whole { used: usize },
     /// The limit was reached first.
@@ -60,7 +60,7 @@ impl Unpacker {
         packing: Packing,
         stored: &[u8],
         limit: usize,
-    ) -> Result<Unpacked, String> {
+    ) -> Result<UnpackResult, String> {
         self.len = 0;
         if self.buffer.len() > KEEP_BYTES && limit < KEEP_BYTES {
             self.buffer = Vec::new();
@@ -85,7 +85,7 @@ impl Unpacker {
         Some(&mut self.buffer[self.len..end])
     }
 
-    fn inflate(&mut self, name: &str, stored: &[u8], limit: usize) -> Result<Unpacked, String> {
+    fn inflate(&mut self, name: &str, stored: &[u8], limit: usize) -> Result<UnpackResult, String> {
         let raw = name != "zlib";
         if raw {
             self.deflate.reset(false)
@@ -95,7 +95,7 @@ impl Unpacker {
         let mut used = 0;
         loop {
             if self.room(limit, stored.len()).is_none() {
-                return Ok(Unpacked::Cut);
+                return Ok(UnpackResult::Cut);
             }
             let end = self.buffer.len().min(limit);
             let output = &mut self.buffer[self.len..end];
@@ -106,7 +106,7 @@ impl Unpacker {
             let made = (decoder.total_out() - before.1) as usize;
             self.len += made;
             match status.map_err(|e| format!("the {name} data is damaged: {e}"))? {
-                Status::StreamEnd => return Ok(Unpacked::Whole { used }),
+                Status::StreamEnd => return Ok(UnpackResult::Whole { used }),
                 _ if made == 0 && used == stored.len() => return Err(format!("the {name} data ends early")),
                 _ => {}
             }
@@ -114,14 +114,14 @@ impl Unpacker {
     }
 
     /// One gzip member: header, deflate, checksum and size. (The decoder's own gzip mode cannot be reset.)
-    fn gunzip(&mut self, stored: &[u8], limit: usize) -> Result<Unpacked, String> {
+    fn gunzip(&mut self, stored: &[u8], limit: usize) -> Result<UnpackResult, String> {
         let head = match head_length(stored) {
             Head::Complete(n) => n,
             Head::Incomplete => return Err("the gzip data ends early".into()),
             Head::Invalid => return Err("the gzip data is damaged: it does not begin like gzip".into()),
         };
-        let Unpacked::Whole { used } = self.inflate("gzip", &stored[head..], limit)? else {
-            return Ok(Unpacked::Cut);
+        let UnpackResult::Whole { used } = self.inflate("gzip", &stored[head..], limit)? else {
+            return Ok(UnpackResult::Cut);
         };
         let end = head + used;
         let Some(trailer) = stored.get(end..end + 8) else { return Err("the gzip data ends early".into()) };
@@ -131,10 +131,10 @@ impl Unpacker {
         if trailer != expected {
             return Err("the gzip data is damaged: its checksum does not agree".into());
         }
-        Ok(Unpacked::Whole { used: end + 8 })
+        Ok(UnpackResult::Whole { used: end + 8 })
     }
 
-    fn unzstd(&mut self, stored: &[u8], limit: usize) -> Result<Unpacked, String> {
+    fn unzstd(&mut self, stored: &[u8], limit: usize) -> Result<UnpackResult, String> {
         let damaged = |e: std::io::Error| format!("the zstd data is damaged: {e}");
         let mut decoder = match self.zstd.take() {
             Some(mut decoder) => {
@@ -149,13 +149,13 @@ impl Unpacker {
         };
         let mut input = InBuffer::around(stored);
         let unpacked = loop {
-            let Some(room) = self.room(limit, stored.len()) else { break Unpacked::Cut };
+            let Some(room) = self.room(limit, stored.len()) else { break UnpackResult::Cut };
             let mut output = OutBuffer::around(room);
             let hint = decoder.run(&mut input, &mut output);
             let made = output.pos();
             self.len += made;
             if hint.map_err(damaged)? == 0 {
-                break Unpacked::Whole { used: input.pos() };
+                break UnpackResult::Whole { used: input.pos() };
             }
             if made == 0 && input.pos() == stored.len() {
                 return Err("the zstd data ends early".into());
@@ -193,11 +193,11 @@ mod tests {
             (Packing::Deflate, deflate.finish().unwrap()),
             (Packing::Zstd, zstd::bulk::compress(&data, 3).unwrap()),
         ] {
-            let whole = Ok(Unpacked::Whole { used: stored.len() });
+            let whole = Ok(UnpackResult::Whole { used: stored.len() });
             assert_eq!(unpacker.unpack(packing, &stored, data.len() + 1), whole);
             assert!(unpacker.data() == data);
             for limit in [1, 1000, 65_536, 65_537, data.len() - 1] {
-                assert_eq!(unpacker.unpack(packing, &stored, limit), Ok(Unpacked::Cut));
+                assert_eq!(unpacker.unpack(packing, &stored, limit), Ok(UnpackResult::Cut));
                 assert!(unpacker.data() == &data[..limit]);
             }
             for cut in (0..stored.len()).step_by(997).chain(stored.len() - 9..stored.len()) {

@@ -1,4 +1,6 @@
-//! Walking a RAW DB file from record to record, and finding the way again after damage.
+//! Walks a RAW DB file from record to record, and finds the next record after damage.
+//!
+//! The reader of RAW DB and `webmill shard recover` call it; the rules below decide which bytes of a damaged file are records.
 //!
 //! An unbroken file is walked by `length`, never by searching, so data that quotes whole records cannot split its own.
 //! A record is *whole* when its head obeys the grammar and its data is followed by LF inside the file. A whole record
@@ -143,7 +145,7 @@ impl Walker {
         }
     }
 
-    /// Is what is at `at` the beginning of a record that the end of the file cut off?
+    /// Is a record that the end of the file cut off at `at`?
     pub(crate) fn is_cut(&mut self, at: u64) -> bool {
         match head_at(&mut self.stream, at) {
             Ok(head) => {

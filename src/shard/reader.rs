@@ -108,7 +108,7 @@ impl ShardReader {
                 if options.undo_text_mode && text_mode::may_occur(&mut stream) {
                     let named = (Arc::from(stream.path()), Arc::clone(stream.name()));
                     let taken = undone.insert(Arc::default());
-                    let decoder = text_mode::Undone::new(stream, Arc::clone(taken));
+                    let decoder = text_mode::UndoneTextMode::new(stream, Arc::clone(taken));
                     stream = Stream::decoded(decoder, |decoder| &mut decoder.stream, named);
                 }
                 Inner::Raw(Box::new(RawReader::new(stream, range, options)))

@@ -10,7 +10,7 @@ use super::{Container, Format, RawDbWriter, ShardReader};
 /// What was copied and what could not be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Copied {
+pub struct RecoveryCounts {
     /// Records copied.
     pub records: u64,
     /// Those of them whose place nothing proved.
@@ -34,7 +34,7 @@ pub fn recover(
     path: Option<&Path>,
     writer: &mut RawDbWriter,
     on_damage: &mut dyn FnMut(Error),
-) -> Result<Copied> {
+) -> Result<RecoveryCounts> {
     if reader.format() != Format::RawDb {
         return Err(Error::Incompatible {
             path: path.unwrap_or(Path::new("-")).to_path_buf(),
@@ -43,7 +43,7 @@ pub fn recover(
         });
     }
     let plain = path.filter(|_| reader.container() == Container::Plain && !reader.undoes_text_mode());
-    let mut copied = Copied::default();
+    let mut copied = RecoveryCounts::default();
     while let Some(next) = reader.next() {
         let record = match next {
             Ok(record) => record,

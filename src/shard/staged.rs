@@ -45,7 +45,7 @@ impl Staged {
     }
 
     /// Goes on with the finished file at `path` itself, cut to its first `keep` bytes: for formats that are
-    /// append-only. What is written stays, whether committed or not.
+    /// append-only. Written bytes stay, whether committed or not.
     ///
     /// # Errors
     /// [`Error::Io`] when it is not there or cannot be cut.

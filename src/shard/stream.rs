@@ -107,15 +107,15 @@ impl Stream {
         }
     }
 
-    /// A stream of what `decoder` makes of `stored` bytes, under the path and name of those. Where decoding fails, what is
-    /// left of them is lost: `inner` gives the stored stream that the decoder reads.
+    /// A stream of the bytes that `decoder` makes of `stored` bytes, under the path and name of those. If decoding fails, the
+    /// rest of them is lost: `inner` gives the stored stream that the decoder reads.
     pub(crate) fn decoded<D: Read + Send + 'static>(
         decoder: D,
         inner: fn(&mut D) -> &mut Stream,
         (path, name): (Arc<Path>, Arc<str>),
     ) -> Stream {
         let undecoded = Arc::new(AtomicU64::new(0));
-        let reader = Decoding { decoder, inner, undecoded: Arc::clone(&undecoded) };
+        let reader = DecodingReader { decoder, inner, undecoded: Arc::clone(&undecoded) };
         let mut stream = Stream::from_reader(Box::new(reader), "");
         (stream.path, stream.name, stream.undecoded) = (path, name, Some(undecoded));
         stream
@@ -144,7 +144,7 @@ impl Stream {
         }
     }
 
-    /// What is buffered at the position, without reading.
+    /// The buffered bytes at the position, without reading.
     pub fn buffered(&self) -> &[u8] {
         &self.window[self.start..self.end]
     }
@@ -360,13 +360,13 @@ impl Pipe {
 }
 
 /// A decoder that counts the stored bytes left where it failed.
-struct Decoding<D> {
+struct DecodingReader<D> {
     decoder: D,
     inner: fn(&mut D) -> &mut Stream,
     undecoded: Arc<AtomicU64>,
 }
 
-impl<D: Read> Read for Decoding<D> {
+impl<D: Read> Read for DecodingReader<D> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         // What a call that fails has made is gone: small steps lose little.
         let most = into.len().min(DECODED_BYTES);
@@ -452,8 +452,8 @@ mod tests {
 
     #[test]
     fn what_was_read_before_a_failure_is_kept() {
-        struct Fails(usize);
-        impl Read for Fails {
+        struct FailingReader(usize);
+        impl Read for FailingReader {
             fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
                 if self.0 == 0 {
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "cut"));
@@ -463,7 +463,7 @@ mod tests {
                 Ok(n)
             }
         }
-        let mut stream = Stream::from_reader(Box::new(Fails(1000)), "p");
+        let mut stream = Stream::from_reader(Box::new(FailingReader(1000)), "p");
         assert_eq!(stream.fill(5000).len(), 1000);
         assert!(matches!(stream.take_error(), Some(Error::Corrupt { offset: 1000, .. })));
         assert!(stream.take_error().is_none());

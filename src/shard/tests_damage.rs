@@ -1,4 +1,4 @@
-//! What damage costs: bytes that are lost are counted, what is whole inside a wrong record is found, and no record is
+//! What damage costs: bytes that are lost are counted, complete records inside a wrong record are found, and no record is
 //! called proven that damage made.
 
 use std::io::Write;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
-type Seen = (RecordType, String, Vec<u8>, Vec<u8>, u64);
+type SeenRecord = (RecordType, String, Vec<u8>, Vec<u8>, u64);
 
-fn seen(record: &Record<'_>) -> Seen {
+fn seen(record: &Record<'_>) -> SeenRecord {
     (record.kind, record.url.to_string(), record.head.to_vec(), record.data.to_vec(), record.place.length)
 }
 

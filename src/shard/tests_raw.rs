@@ -11,7 +11,7 @@ use webmill_capture::error::Error;
 use webmill_capture::{Place, Truncation};
 
 /// A record as the tests compare it: offset, length, URL, data.
-pub(super) type Seen = (u64, u64, String, Vec<u8>);
+pub(super) type SeenRecord = (u64, u64, String, Vec<u8>);
 
 pub(super) fn record(url: &str, extra: &str, data: &[u8]) -> Vec<u8> {
     let date = "date:Tue, 15 Apr 2003 08:13:06 GMT";
@@ -74,7 +74,7 @@ fn reader(data: &[u8], range: Range<u64>, options: &ReadOptions) -> RawReader {
     RawReader::new(Stream::from_reader(Box::new(Cursor::new(data.to_vec())), "test"), range, options)
 }
 
-fn drain(mut reader: RawReader) -> (Vec<Seen>, Vec<Option<bool>>, Vec<Error>, Resume) {
+fn drain(mut reader: RawReader) -> (Vec<SeenRecord>, Vec<Option<bool>>, Vec<Error>, Resume) {
     let (mut seen, mut proven, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(next) = reader.next() {
         match next {
@@ -98,7 +98,7 @@ pub(super) fn lost(errors: &[Error]) -> u64 {
     errors.iter().map(Error::lost).sum()
 }
 
-pub(super) fn read(data: &[u8]) -> (Vec<Seen>, Vec<Option<bool>>, Vec<Error>) {
+pub(super) fn read(data: &[u8]) -> (Vec<SeenRecord>, Vec<Option<bool>>, Vec<Error>) {
     let (seen, proven, errors, _) = drain(reader(data, 0..u64::MAX, &ReadOptions::default()));
     let kept: u64 = seen.iter().map(|(_, length, ..)| length).sum();
     assert_eq!(kept + lost(&errors), data.len() as u64, "bytes neither in a record nor lost: {errors:?}");
@@ -265,7 +265,7 @@ fn three_records_prove_a_boundary_and_fewer_do_not() {
 }
 
 /// Reads ranges between `cuts` as parallel readers do, joining them by the rule of `follows`.
-fn read_in_ranges(data: &[u8], cuts: &[u64]) -> (Vec<Seen>, Vec<String>, u64) {
+fn read_in_ranges(data: &[u8], cuts: &[u64]) -> (Vec<SeenRecord>, Vec<String>, u64) {
     let mut all = Vec::new();
     let (mut errors, mut bytes) = (Vec::new(), 0);
     let mut before: Option<Resume> = None;
@@ -329,7 +329,7 @@ fn a_copy_is_byte_identical() {
         let mut reader = ShardReader::open(&from, &options).unwrap();
         let copied = recover(&mut reader, Some(&from), &mut writer, &mut |error| panic!("{error}")).unwrap();
         let bytes = file.len() as u64;
-        assert_eq!(copied, Copied { records: 10, unproven: 0, damaged: 0, bytes, lost: 0 });
+        assert_eq!(copied, RecoveryCounts { records: 10, unproven: 0, damaged: 0, bytes, lost: 0 });
         writer.finish().unwrap();
         assert_eq!(std::fs::read(&to).unwrap(), file);
     }

@@ -79,7 +79,7 @@ enum Part {
 }
 
 /// Lends a stream without the CR before each LF where a transfer put it.
-pub(super) struct Undone {
+pub(super) struct UndoneTextMode {
     pub stream: Stream,
     part: Part,
     /// A CR was met; what follows says whether it is given out.
@@ -88,9 +88,9 @@ pub(super) struct Undone {
     taken: Arc<AtomicU64>,
 }
 
-impl Undone {
-    pub(super) fn new(stream: Stream, taken: Arc<AtomicU64>) -> Undone {
-        Undone { stream, part: Part::Start, held: false, taken }
+impl UndoneTextMode {
+    pub(super) fn new(stream: Stream, taken: Arc<AtomicU64>) -> UndoneTextMode {
+        UndoneTextMode { stream, part: Part::Start, held: false, taken }
     }
 
     /// What the line that begins now is.
@@ -174,7 +174,7 @@ impl Undone {
     }
 }
 
-impl Read for Undone {
+impl Read for UndoneTextMode {
     fn read(&mut self, into: &mut [u8]) -> Result<usize> {
         let mut made = 0;
         while made == 0 && !into.is_empty() {
@@ -209,7 +209,7 @@ mod tests {
 
     fn undone(whole: &[u8], size: usize) -> Vec<u8> {
         let stream = Stream::from_reader(Box::new(std::io::Cursor::new(whole.to_vec())), "t");
-        let mut undone = Undone::new(stream, Arc::default());
+        let mut undone = UndoneTextMode::new(stream, Arc::default());
         let (mut all, mut chunk) = (Vec::<u8>::new(), vec![0; size]);
         loop {
             match undone.read(&mut chunk).unwrap() {

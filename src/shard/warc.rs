@@ -16,7 +16,7 @@
 //! | URI in angle brackets or with spaces | brackets off, spaces kept | the same |
 //! | digest that does not agree (asked for) | defect | error |
 //! | digest by an algorithm that is not computed (asked for) | defect | defect |
-//! | file cut off inside a block | what is there, marked as truncated; then an error | error |
+//! | file cut off inside a block | the bytes there are, marked as truncated; then an error | error |
 //! | damaged member, no head where one should be | error, goes on after | the same |
 //!
 //! Reference: ISO 28500; Internet Archive, "ARC File Format".
@@ -35,7 +35,7 @@ use webmill_capture::{Place, Truncation, url_text};
 use super::member::Members;
 use super::stream::Stream;
 use super::warc_digest::verify;
-use super::warc_frame::Framed;
+use super::warc_frame::FramedRecord;
 use super::warc_head::{text, url};
 use super::warc_walk::{Walk, open};
 use super::{Container, Format, ReadOptions, Record, RecordType, Resume, revisit};
@@ -137,7 +137,7 @@ fn verified<'a>(mut record: Record<'a>, path: &Path, offset: u64, lenient: bool)
     Ok(record)
 }
 
-fn record<'a>(window: &'a [u8], framed: Framed, format: Format, name: &Arc<str>) -> Record<'a> {
+fn record<'a>(window: &'a [u8], framed: FramedRecord, format: Format, name: &Arc<str>) -> Record<'a> {
     let head = &window[..framed.head.head_end];
     let data = &window[framed.block];
     let fields = &framed.head.fields;

@@ -7,7 +7,7 @@ use crate::warc_frame::{Flaws, Head, Start};
 use crate::{Format, RecordType};
 use webmill_capture::error::Result;
 
-use super::{MAX_BLANKS, Reach, Walk, blanks, find, separator, starts, starts_here};
+use super::{MAX_BLANKS, Walk, WindowReach, blanks, find, separator, starts, starts_here};
 
 /// This many zeros in a row are damage.
 const SECTOR: usize = 512;
@@ -43,7 +43,7 @@ impl Walk {
         if self.members.is_plain() && until > keep as u64 {
             return self.long_plain_block(head, until, keep);
         }
-        if let Reach::Short { at, end_of_file } = self.reach(until, keep)? {
+        if let WindowReach::Short { at, end_of_file } = self.reach(until, keep)? {
             return self.short_block(head, length, at, end_of_file);
         }
         if let Some(after) = self.separator(until, head)? {

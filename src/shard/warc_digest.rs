@@ -3,7 +3,7 @@
 //! Written as `algorithm:value`; SHA-1 in base32 by custom, others in hex. SHA-1 and SHA-2 are computed and compared, in
 //! whichever coding the value is. MD5 and what else is named is said to be unchecked, which is no fault of the record.
 //! The payload of an HTTP record is its entity body: what follows the head, transfer coding taken off, content coding
-//! left on. That is what is written here. Many writers digest the body as stored instead, chunks and all, so either
+//! left on. Writers here do the same. Many writers digest the body as stored instead, chunks and all, so either
 //! reading satisfies, and [`Record::payload_digest_form`] says which did. Checkers disagree in the same way: `warcio check`
 //! compares with the body as stored and calls the standard's digest of a chunked body failed; it passes everything else.
 //! A revisit declares the payload of the record it refers to.
@@ -44,15 +44,15 @@ pub(super) fn verify(record: &Record) -> Findings {
     }
     for (declared, name) in [(&record.block_digest, "block"), (&record.payload_digest, "payload")] {
         let Some(declared) = declared else { continue };
-        let agrees = match Declared::parse(declared) {
-            Declared::Digest(digest) if name == "block" => Some(digest.is_of(&record.data)),
-            Declared::Digest(digest) => payload_agrees(record, &digest),
-            Declared::Unsupported(algorithm) => {
+        let agrees = match DeclaredDigest::parse(declared) {
+            DeclaredDigest::Digest(digest) if name == "block" => Some(digest.is_of(&record.data)),
+            DeclaredDigest::Digest(digest) => payload_agrees(record, &digest),
+            DeclaredDigest::Unsupported(algorithm) => {
                 let text = format!("the {name} digest is not checked: {algorithm} is not supported");
                 found.unchecked.push(Cow::Owned(text));
                 None
             }
-            Declared::Unreadable(algorithm) => {
+            DeclaredDigest::Unreadable(algorithm) => {
                 found
                     .wrong
                     .push(Cow::Owned(format!("the {name} digest is not one that {algorithm} can have")));
@@ -118,7 +118,7 @@ impl DigestValue {
 
 /// What a digest field says.
 #[derive(Debug, PartialEq, Eq)]
-enum Declared<'a> {
+enum DeclaredDigest<'a> {
     Digest(DigestValue),
     /// An algorithm that is not computed here, by name.
     Unsupported(&'a str),
@@ -126,15 +126,15 @@ enum Declared<'a> {
     Unreadable(&'static str),
 }
 
-impl Declared<'_> {
-    fn parse(text: &str) -> Declared<'_> {
+impl DeclaredDigest<'_> {
+    fn parse(text: &str) -> DeclaredDigest<'_> {
         let (name, value) = text.trim().split_once(':').unwrap_or(("sha1", text.trim()));
         let Some(algorithm) = Algorithm::named(name.trim()) else {
-            return Declared::Unsupported(name.trim());
+            return DeclaredDigest::Unsupported(name.trim());
         };
         match decode(value.trim(), algorithm.size()) {
-            Some(value) => Declared::Digest(DigestValue { algorithm, value }),
-            None => Declared::Unreadable(algorithm.name()),
+            Some(value) => DeclaredDigest::Digest(DigestValue { algorithm, value }),
+            None => DeclaredDigest::Unreadable(algorithm.name()),
         }
     }
 }
@@ -204,18 +204,18 @@ mod tests {
             format!("sha512:{SHA512}"),
             format!("sha512:{}", BASE32_NOPAD.encode(&hex(SHA512)).to_lowercase()),
         ] {
-            let Declared::Digest(digest) = Declared::parse(&text) else { panic!("{text}") };
+            let DeclaredDigest::Digest(digest) = DeclaredDigest::parse(&text) else { panic!("{text}") };
             assert!(digest.is_of(b"abc") && !digest.is_of(b"abd"), "{text}");
         }
         for (text, want) in [
-            ("sha1:1112H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", Declared::Unreadable("SHA-1")),
-            ("sha1:", Declared::Unreadable("SHA-1")),
-            ("", Declared::Unreadable("SHA-1")),
-            ("sha256:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5", Declared::Unreadable("SHA-256")),
-            ("sha512:é", Declared::Unreadable("SHA-512")),
-            ("md5:900150983cd24fb0d6963f7d28e17f72", Declared::Unsupported("md5")),
+            ("sha1:1112H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", DeclaredDigest::Unreadable("SHA-1")),
+            ("sha1:", DeclaredDigest::Unreadable("SHA-1")),
+            ("", DeclaredDigest::Unreadable("SHA-1")),
+            ("sha256:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5", DeclaredDigest::Unreadable("SHA-256")),
+            ("sha512:é", DeclaredDigest::Unreadable("SHA-512")),
+            ("md5:900150983cd24fb0d6963f7d28e17f72", DeclaredDigest::Unsupported("md5")),
         ] {
-            assert_eq!(Declared::parse(text), want, "{text}");
+            assert_eq!(DeclaredDigest::parse(text), want, "{text}");
         }
     }
 }

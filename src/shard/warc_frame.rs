@@ -111,7 +111,7 @@ impl Flaws {
 
 /// One record in the window.
 #[derive(Debug)]
-pub(super) struct Framed {
+pub(super) struct FramedRecord {
     pub head: Head,
     pub block: Range<usize>,
     pub full_length: u64,

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use webmill_capture::Truncation;
 use webmill_capture::error::Result;
 
-use crate::warc_frame::Framed;
+use crate::warc_frame::FramedRecord;
 use crate::warc_head::{digits, range, text};
 use crate::warc_walk::Walk;
 use crate::{OwnedRecord, Record, RecordType, Resume};
@@ -25,7 +25,7 @@ use crate::{OwnedRecord, Record, RecordType, Resume};
 pub(super) struct Segments {
     limit: usize,
     /// What the walk gave after the last segment: it is next.
-    held: Option<Result<Framed>>,
+    held: Option<Result<FramedRecord>>,
     /// Where the walk of the next range goes on, while something is held or lies beyond this range.
     stand: Option<u64>,
     finished: bool,
@@ -33,7 +33,7 @@ pub(super) struct Segments {
 }
 
 /// Is this the first of several segments?
-pub(super) fn is_first(window: &[u8], framed: &Framed) -> bool {
+pub(super) fn is_first(window: &[u8], framed: &FramedRecord) -> bool {
     let fields = &framed.head.fields;
     framed.head.kind != RecordType::Continuation
         && !fields.segment_number.is_empty()
@@ -54,7 +54,7 @@ impl Segments {
     }
 
     /// What was held, or what the walk gives next.
-    pub fn next(&mut self, walk: &mut Walk) -> Option<Result<Framed>> {
+    pub fn next(&mut self, walk: &mut Walk) -> Option<Result<FramedRecord>> {
         self.joined = None;
         if self.finished {
             return None;
@@ -76,7 +76,7 @@ impl Segments {
         while !whole {
             let Some((next, over)) = walk.advance_over() else { break };
             let window = walk.members.window();
-            let follows = |framed: &Framed| {
+            let follows = |framed: &FramedRecord| {
                 let fields = &framed.head.fields;
                 framed.head.kind == RecordType::Continuation
                     && digits(window[range(&fields.segment_number)].trim_ascii()) == Some(number + 1)

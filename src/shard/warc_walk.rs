@@ -1,4 +1,6 @@
-//! The walk over WARC and ARC files: where each record begins and ends, also in files that break the rules.
+//! Walks over WARC and ARC files: where each record begins and ends, also in files that break the rules.
+//!
+//! The reader of WARC and ARC calls it; it alone knows how far a record reaches.
 //!
 //! Both formats are a head that states the length of a block, the block, and blank lines. The stated length is believed
 //! when blank lines and another head (or the end of the member or file) follow it; a member boundary, too, is
@@ -15,7 +17,7 @@ use webmill_capture::error::{Error, Result};
 
 use super::member::{Members, Step};
 use super::stream::Stream;
-use super::warc_frame::{Flaws, Framed, Head, Parsed, Start};
+use super::warc_frame::{Flaws, FramedRecord, Head, Parsed, Start};
 use super::{Container, Format, ReadOptions, Resume, arc, warc_head};
 
 #[path = "warc_block.rs"]
@@ -32,7 +34,7 @@ const MAX_BLANKS: usize = 4096;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How far a request for bytes got.
-enum Reach {
+enum WindowReach {
     Full,
     /// The bytes end at `at`, at a member boundary that a head follows or at the end of the file.
     Short {
@@ -132,7 +134,7 @@ impl Walk {
     }
 
     /// Goes to the next record; the window then holds it until the next call.
-    pub fn advance(&mut self) -> Option<Result<Framed>> {
+    pub fn advance(&mut self) -> Option<Result<FramedRecord>> {
         if let Some(error) = self.failed.take() {
             self.finished = true;
             return Some(Err(error));
@@ -211,7 +213,7 @@ impl Walk {
     }
 
     /// As [`Walk::advance`], also where the next record starts after the range's end; tells whether it does.
-    pub fn advance_over(&mut self) -> Option<(Result<Framed>, bool)> {
+    pub fn advance_over(&mut self) -> Option<(Result<FramedRecord>, bool)> {
         let end = std::mem::replace(&mut self.end, u64::MAX);
         let next = self.advance();
         self.end = end;
@@ -266,7 +268,7 @@ impl Walk {
         }
     }
 
-    fn frame(&mut self) -> Result<Option<Framed>> {
+    fn frame(&mut self) -> Result<Option<FramedRecord>> {
         if !self.skip_blanks()? {
             self.next_at = self.members.position(0);
             return Ok(None);
@@ -309,7 +311,7 @@ impl Walk {
         let in_window = (self.members.window().len() as u64).min(end.after);
         self.pending = if self.members.is_plain() { in_window } else { end.after };
         self.pending_skip = end.after - self.pending;
-        Ok(Some(Framed {
+        Ok(Some(FramedRecord {
             block: head.block_at..head.block_at + held,
             full_length,
             over_limit: there > held as u64,
@@ -341,30 +343,30 @@ impl Walk {
             if have > MAX_HEAD as u64 {
                 return self.fault(1, "a record head of more than 1 MiB");
             }
-            if let Reach::Short { .. } = self.reach(have + 1, usize::MAX)? {
+            if let WindowReach::Short { .. } = self.reach(have + 1, usize::MAX)? {
                 return self.fault(have, "the record is cut off inside its head");
             }
         }
     }
 
     /// Decodes until `n` bytes have been seen, of which at least the first `keep` stay.
-    fn reach(&mut self, n: u64, keep: usize) -> Result<Reach> {
+    fn reach(&mut self, n: u64, keep: usize) -> Result<WindowReach> {
         loop {
             if self.members.is_plain() {
                 self.members.fill(n.min(keep as u64) as usize)?;
             }
             let have = self.members.reach();
             if have >= n {
-                return Ok(Reach::Full);
+                return Ok(WindowReach::Full);
             }
             if self.more(keep)? == Step::Data {
                 continue;
             }
             if self.cut.is_some() || !self.members.next_member()? {
-                return Ok(Reach::Short { at: have, end_of_file: true });
+                return Ok(WindowReach::Short { at: have, end_of_file: true });
             }
             if self.head_at(have)? {
-                return Ok(Reach::Short { at: have, end_of_file: false });
+                return Ok(WindowReach::Short { at: have, end_of_file: false });
             }
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct Target {
     pub(super) region: Region,
 }
 
-/// What is the same for all pages of a host.
+/// Properties that all pages of a host share.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Site {
     pub(super) host: u64,
@@ -29,7 +29,7 @@ pub(super) struct Site {
     pub(super) declares: u64,
 }
 
-/// What is on a page, mirrors and copies resolved.
+/// The content of a page, after mirrors and copies are resolved.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Content {
     /// Page whose body this is: the page itself, the mirrored one, or the one it copies whole.
@@ -76,7 +76,7 @@ impl Web {
         host
     }
 
-    /// The host that `host` mirrors.
+    /// The host of which `host` is a mirror; `None` if it is none.
     pub fn mirrored_host(&self, host: u64) -> Option<u64> {
         let is_mirror = |host| host > 0 && unit(self.hash(host, purpose::MIRROR)) < self.config.mirrors;
         if !is_mirror(host) {
@@ -102,25 +102,25 @@ impl Web {
     }
 
     /// What a page would be, by its own draw alone.
-    fn drawn_kind(&self, page: u64) -> Drawn {
+    fn drawn_kind(&self, page: u64) -> DrawnPage {
         let host = self.host_of(page);
         if self.host_start(host) == page {
-            return Drawn::Original; // every host has its home page
+            return DrawnPage::Original; // every host has its home page
         }
         let c = &self.config;
         let mut at = unit(self.hash(page, purpose::KIND));
         for (share, drawn) in [
-            (c.missing, Drawn::Missing),
-            (c.redirects, Drawn::Redirect),
-            (c.copies, Drawn::Copy),
-            (c.near_copies, Drawn::NearCopy),
+            (c.missing, DrawnPage::Missing),
+            (c.redirects, DrawnPage::Redirect),
+            (c.copies, DrawnPage::Copy),
+            (c.near_copies, DrawnPage::NearCopy),
         ] {
             if at < share {
                 return drawn;
             }
             at -= share;
         }
-        Drawn::Original
+        DrawnPage::Original
     }
 
     /// A page whose content is its own, of the same language, to copy from: of this host or of another.
@@ -137,7 +137,7 @@ impl Web {
             let fits = candidate != page
                 && (of == host) == same_host
                 && self.mirrored_host(of).is_none()
-                && self.drawn_kind(candidate) == Drawn::Original
+                && self.drawn_kind(candidate) == DrawnPage::Original
                 && self.site(of).language == language;
             fits.then_some(candidate)
         })
@@ -154,14 +154,14 @@ impl Web {
         let own = Content { body: page, text: page, edits: 0, kind: Kind::Original, mirror_of };
         let draw = self.hash(page, purpose::KIND).rotate_left(32);
         match self.drawn_kind(page) {
-            Drawn::Original => own,
-            Drawn::Missing => Content { kind: Kind::Missing, ..own },
-            Drawn::Redirect => {
+            DrawnPage::Original => own,
+            DrawnPage::Missing => Content { kind: Kind::Missing, ..own },
+            DrawnPage::Redirect => {
                 // On a mirror the redirect stays on the mirror.
                 let to = self.host_start(stands) + below(draw, ordinal);
                 Content { kind: Kind::Redirect { to }, ..own }
             }
-            Drawn::Copy => {
+            DrawnPage::Copy => {
                 let whole = draw & 1 == 0;
                 let Some(of) = self.source(page, host, whole) else { return own };
                 Content {
@@ -171,7 +171,7 @@ impl Web {
                     ..own
                 }
             }
-            Drawn::NearCopy => {
+            DrawnPage::NearCopy => {
                 let Some(of) = self.source(page, host, false) else { return own };
                 let wanted = self.config.edits[below(draw, self.config.edits.len() as u64) as usize];
                 let edits = wanted.min(self.text_words(of) / 2);
@@ -233,7 +233,7 @@ impl Web {
         (target.ordinal < self.host_size(target.host)).then(|| self.host_start(target.host) + target.ordinal)
     }
 
-    /// Name of a host.
+    /// DNS name of a host by its number.
     pub fn host_name(&self, host: u64) -> String {
         let mut name = String::new();
         self.push_host(host, &mut name);
@@ -295,7 +295,7 @@ impl Web {
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Drawn {
+enum DrawnPage {
     Original,
     Copy,
     NearCopy,

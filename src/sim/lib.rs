@@ -63,8 +63,8 @@ mod topics;
 mod vocabulary;
 mod web;
 
-pub use self::serve::{Asking, ServeOptions, Server, Site};
-pub use self::serve_log::{Asked, Happening, Recording};
+pub use self::serve::{RequestHead, ServeOptions, Server, Site};
+pub use self::serve_log::{Happening, LoggedRequest, Recording};
 pub use self::sim::SimWeb;
 pub use self::sim_answer::{Answer, Ending, Rest};
 pub use self::sim_config::{ChangeConfig, FeatureShares, HostShares, PageShares, RobotsShares, SimConfig};

@@ -43,8 +43,8 @@ const HANG: Duration = Duration::from_secs(600);
 
 /// What a request says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Asking<'a> {
-    /// Method.
+pub struct RequestHead<'a> {
+    /// HTTP method of the request.
     pub method: &'a str,
     /// Absolute URL.
     pub url: &'a str,
@@ -62,7 +62,7 @@ pub trait Site: Send + Sync {
     fn answer_into(&self, method: &str, url: &str, attempt: u32, scratch: &mut SynthPage, out: &mut Answer);
 
     /// [`Site::answer_into`] for a request with all that it says.
-    fn answer_request(&self, asking: &Asking<'_>, scratch: &mut SynthPage, out: &mut Answer) {
+    fn answer_request(&self, asking: &RequestHead<'_>, scratch: &mut SynthPage, out: &mut Answer) {
         self.answer_into(asking.method, asking.url, asking.attempt, scratch, out);
     }
 
@@ -77,7 +77,7 @@ impl Site for SimWeb {
         SimWeb::answer_into(self, method, url, attempt, scratch, out);
     }
 
-    fn answer_request(&self, asking: &Asking<'_>, scratch: &mut SynthPage, out: &mut Answer) {
+    fn answer_request(&self, asking: &RequestHead<'_>, scratch: &mut SynthPage, out: &mut Answer) {
         SimWeb::answer_into(self, asking.method, asking.url, asking.attempt, scratch, out);
         SimWeb::condition(asking, out);
     }

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 /// A request, as it arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct LoggedRequest {
     /// Number of the connection, from 0 in order of opening.
     pub connection: u64,
-    /// Method.
+    /// HTTP method of the request.
     pub method: String,
     /// Host name.
     pub host: String,
@@ -33,7 +33,7 @@ pub enum Happening {
     /// A connection was opened.
     Opened(u64),
     /// A request has arrived with its last byte.
-    Asked(Asked),
+    Asked(LoggedRequest),
     /// The answer to the last request of a connection was sent, or could not be sent to its end.
     Answered(u64),
     /// A connection was closed, by either side.
@@ -58,7 +58,7 @@ impl Recording {
     }
 
     /// The requests so far, in the order of arrival.
-    pub fn requests(&self) -> Vec<(Instant, Asked)> {
+    pub fn requests(&self) -> Vec<(Instant, LoggedRequest)> {
         let asked = |(at, what)| match what {
             Happening::Asked(asked) => Some((at, asked)),
             _ => None,

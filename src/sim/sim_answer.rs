@@ -34,12 +34,12 @@ pub struct Answer {
 /// Body that is not held in memory.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Rest {
-    /// None.
+    /// Nothing follows the first bytes.
     #[default]
     None,
     /// A piece again and again.
     Repeat {
-        /// The piece.
+        /// Bytes of the piece.
         piece: Arc<[u8]>,
         /// How often; `None` for ever.
         times: Option<u64>,
@@ -48,7 +48,7 @@ pub enum Rest {
     },
     /// Pieces with waits between them.
     Drip {
-        /// The pieces.
+        /// Bytes of each piece, in order.
         pieces: Vec<Vec<u8>>,
         /// Wait before each, in ms.
         every_ms: u32,
@@ -65,7 +65,7 @@ pub enum Ending {
     Keep,
     /// It is closed.
     Close,
-    /// It is reset.
+    /// The connection is reset.
     Reset,
     /// It stays open and silent until the client leaves.
     Hang,

@@ -15,7 +15,7 @@ use super::prose::Shape;
 use super::sim::SimWeb;
 use super::sim_answer::Answer;
 use super::vocabulary::to_gbk;
-use super::{Asking, Kind};
+use super::{Kind, RequestHead};
 use webmill_capture::date::{format_rfc822, parse_rfc822};
 
 /// A page at a time, as its head and body show it.
@@ -65,7 +65,7 @@ impl SimWeb {
     }
 
     /// Answers 304 where a condition of the request is met by the answer's own validators.
-    pub(super) fn condition(asking: &Asking<'_>, out: &mut Answer) {
+    pub(super) fn condition(asking: &RequestHead<'_>, out: &mut Answer) {
         if out.status != 200 || (asking.if_none_match.is_none() && asking.if_modified_since.is_none()) {
             return;
         }
@@ -93,7 +93,7 @@ impl SimWeb {
 }
 
 impl Revision {
-    /// The head of a page up to what is about the body, with the date of now and the validators.
+    /// The head of a page up to the fields about the body, with the date of now and the validators.
     pub(super) fn head(&self, head: &[u8]) -> Vec<u8> {
         let text = String::from_utf8_lossy(head);
         let mut lines = String::with_capacity(text.len() + 128);

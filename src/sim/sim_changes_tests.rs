@@ -56,7 +56,7 @@ fn conditions_are_met_by_the_validators_that_would_be_sent() {
     let sim = changing(0.0, 0.0);
     let url = sim.web().url(7);
     let ask = |if_none_match, if_modified_since| {
-        let asking = Asking { method: "GET", url: &url, attempt: 0, if_none_match, if_modified_since };
+        let asking = RequestHead { method: "GET", url: &url, attempt: 0, if_none_match, if_modified_since };
         let mut answer = Answer::default();
         crate::Site::answer_request(&sim, &asking, &mut SynthPage::default(), &mut answer);
         answer

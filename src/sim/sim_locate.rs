@@ -87,7 +87,6 @@ impl SimWeb {
         (spelt == path).then(|| Place::Page(self.web.host_start(host) + ordinal))
     }
 
-    /// The host that a place is on.
     pub(super) fn place_host(&self, place: Place) -> Option<u64> {
         match place {
             Place::Page(page) => Some(self.web.host_of(page)),

@@ -1,7 +1,7 @@
 //! The robots.txt files of a simulated Web, and an evaluator of their rules that shares nothing with the crawler's.
 //!
-//! A rule is kept as it is written and as it is meant; only what is meant decides. Rules that are written in percent
-//! encoding never compete with others, so that the length of what is written cannot matter.
+//! A rule is kept as it is written and as it is meant; only the meaning decides. Rules that are written in percent
+//! encoding never compete with others, so that the length of the written form cannot matter.
 
 use super::draw::{below, purpose, unit};
 use super::layout::SECTIONS;

@@ -1,6 +1,8 @@
-//! What an obedient crawler must find on a simulated Web.
+//! Computes what a crawler that obeys all rules must find on a simulated Web.
 //!
-//! **What.** [`SimWeb::truth`] follows, from the seeds, every link that may be followed, every redirect within the limit,
+//! Tests of the crawl and `examples/simweb.rs` compare crawls with it.
+//!
+//! **What.** `SimWeb::truth` follows, from the seeds, every link that may be followed, every redirect within the limit,
 //! every refresh, base and sitemap, and says of each URL what must become of it ([`Coverage::expect`]).
 //!
 //! **Definition.** *Known* is what a seed, a followed link, a redirect or a sitemap names. A known URL is expanded if its

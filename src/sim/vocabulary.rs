@@ -15,7 +15,6 @@ pub(super) struct Vocabulary {
     nouns_from: u64,
 }
 
-/// English.
 pub(super) static ENGLISH: LazyLock<Vocabulary> = LazyLock::new(|| {
     let base: Vec<&str> = ENGLISH_WORDS.split_whitespace().collect();
     let mut words: Vec<String> = base.iter().map(|&word| word.to_owned()).collect();
@@ -26,7 +25,6 @@ pub(super) static ENGLISH: LazyLock<Vocabulary> = LazyLock::new(|| {
     Vocabulary::new(words, FIRST_ENGLISH_NOUN)
 });
 
-/// Chinese.
 pub(super) static CHINESE: LazyLock<Vocabulary> = LazyLock::new(|| {
     Vocabulary::new(CHINESE_WORDS.split_whitespace().map(str::to_owned).collect(), FIRST_CHINESE_NOUN)
 });

@@ -119,7 +119,7 @@ pub struct SynthPage {
 }
 
 impl SynthPage {
-    /// The body.
+    /// The body of the page as bytes.
     pub fn body(&self) -> &[u8] {
         &self.response[self.body_at..]
     }

@@ -1,7 +1,9 @@
-//! Sorting pairs of byte strings.
+//! Sorts pairs of byte strings in memory, as runs for the external sort of byte strings.
+//!
+//! Graph building, mirrors, capture indexes and typed rows (`rows`) use that sort.
 //!
 //! Pairs lie in one arena; an index of 16-byte entries (eight bytes of the key, as a big-endian number, and
-//! the offset) is what is sorted. Entries that agree in those eight bytes form a group, which is sorted again
+//! the offset) is sorted. Entries that agree in those eight bytes form a group, which is sorted again
 //! by the next eight, and so on: keys with long common beginnings, as SURT keys have, are compared without
 //! touching the arena at random. Small groups and groups with a key that ends are compared byte by byte.
 

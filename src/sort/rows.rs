@@ -24,7 +24,7 @@ use super::bytes::{BytesSorter, SortedBytes};
 /// A key that a row is sorted by.
 pub trait PutKey {
     /// What comes back: a `String` for a `&str`, else the same.
-    type Taken: TakeKey;
+    type Owned: TakeKey;
     /// Writes bytes that sort as the key does.
     fn put(&self, bytes: &mut Vec<u8>);
 }
@@ -38,7 +38,7 @@ pub trait TakeKey: Sized {
 macro_rules! number {
     ($($number:ty, $turned:expr);+ $(;)?) => {$(
         impl PutKey for $number {
-            type Taken = Self;
+            type Owned = Self;
             fn put(&self, bytes: &mut Vec<u8>) {
                 bytes.extend_from_slice(&(*self ^ $turned).to_be_bytes());
             }
@@ -57,7 +57,7 @@ macro_rules! number {
 number!(u8, 0; u16, 0; u32, 0; u64, 0; u128, 0; i64, i64::MIN);
 
 impl PutKey for &str {
-    type Taken = String;
+    type Owned = String;
     fn put(&self, bytes: &mut Vec<u8>) {
         for (at, piece) in self.as_bytes().split(|byte| *byte == 0).enumerate() {
             if at > 0 {
@@ -110,7 +110,7 @@ impl TakeKey for Unread<()> {
 }
 
 impl<K: PutKey> PutKey for Option<K> {
-    type Taken = Option<K::Taken>;
+    type Owned = Option<K::Owned>;
     fn put(&self, bytes: &mut Vec<u8>) {
         bytes.push(u8::from(self.is_some()));
         self.iter().for_each(|key| key.put(bytes));
@@ -126,7 +126,7 @@ impl<K: TakeKey> TakeKey for Option<K> {
 macro_rules! tuple {
     ($($name:ident $at:tt),+) => {
         impl<$($name: PutKey),+> PutKey for ($($name,)+) {
-            type Taken = ($($name::Taken,)+);
+            type Owned = ($($name::Owned,)+);
             fn put(&self, bytes: &mut Vec<u8>) {
                 $(self.$at.put(bytes);)+
             }
@@ -183,7 +183,7 @@ impl<K: TakeKey, V: DeserializeOwned> RowSorter<K, V> {
     ///
     /// # Errors
     /// As of [`BytesSorter::push`]; [`Error::Internal`] for a row that postcard cannot write.
-    pub fn push<P: PutKey<Taken = K>>(&mut self, key: &P, row: &impl Serialize) -> Result<()> {
+    pub fn push<P: PutKey<Owned = K>>(&mut self, key: &P, row: &impl Serialize) -> Result<()> {
         self.key.clear();
         key.put(&mut self.key);
         self.row.clear();

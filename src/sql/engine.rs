@@ -1,4 +1,6 @@
-//! Polars' SQL over tables that webmill's own reader reads.
+//! Runs SQL of polars over tables that webmill's own reader reads.
+//!
+//! `webmill query` calls it in a build with the feature `sql`; `rewrite` has prepared the query.
 //!
 //! **What.** Each table is a source of the in-memory engine of polars ([`super::scan`]).
 //!

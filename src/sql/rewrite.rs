@@ -1,6 +1,8 @@
-//! A query asked so that polars' SQL answers it rightly, or refused.
+//! Rewrites a query so that polars answers it correctly, or refuses it.
 //!
-//! Tables come with whole numbers of 64 bits alone ([`super::engine`]). Here counts, ranks and lengths get that type too, and arithmetic
+//! `webmill query` calls it for every query, before `engine` runs it.
+//!
+//! Tables come with whole numbers of 64 bits alone (`engine`). Here counts, ranks and lengths get that type too, and arithmetic
 //! goes through [`functions`]; aggregates of constants are counted; windows over aggregates become windows over a subquery; a subquery
 //! that is one value is answered first; FILTER becomes CASE. What polars is known to answer wrongly and is not mended here is refused.
 
@@ -69,7 +71,7 @@ pub trait Tables {
 /// The query that is put to polars.
 ///
 /// # Errors
-/// A text that is no query, and what is refused.
+/// A text that is not a query, or a construct that is refused.
 pub fn rewritten(text: &str, tables: &dyn Tables, names: &Names) -> Result<String> {
     let mut statement = parser(text)?.parse_statement()?;
     let mut rewriting = Rewriting { tables, names: vec![names.clone()] };
@@ -247,7 +249,7 @@ impl VisitorMut for Rewriting<'_> {
 }
 
 impl Rewriting<'_> {
-    /// What is written instead of an expression, where it is not left.
+    /// The replacement of an expression; `None` if it stays as it is.
     fn instead_of(&self, expr: &mut Expr) -> Result<Option<String>> {
         Ok(match expr {
             Expr::BinaryOp { left, op, right } => self.operation(left, op, right)?,

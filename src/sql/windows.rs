@@ -1,4 +1,6 @@
-//! Windows with an order, as SQL has them: `SUM(x) OVER (PARTITION BY p ORDER BY a DESC, b)`.
+//! Window functions with an order, as standard SQL has them: `SUM(x) OVER (PARTITION BY p ORDER BY a DESC, b)`.
+//!
+//! `rewrite` calls it, because polars has other rules.
 //!
 //! Polars orders all columns of a window one way, leaves rows with nulls without a rank, and takes each row alone where the standard
 //! takes rows of one rank together. So [`call`] writes such a window as a function of its arguments, partitions and keys, which
@@ -47,7 +49,7 @@ fn function_of(name: &str) -> Option<(&'static str, std::ops::RangeInclusive<usi
 /// Rows from a first to a last one, counted from the row itself; none is without end.
 type Frame = (Option<i64>, Option<i64>);
 
-/// What is written instead of a window with an order.
+/// The replacement of a window with an order.
 ///
 /// # Errors
 /// A window that is not answered.
@@ -233,7 +235,7 @@ impl Window<'_> {
     /// The answers of the rows of a partition, which come in their order.
     fn partition(&self, rows: &[usize], answer: &mut Answer) -> PolarsResult<()> {
         let (length, mut dense) = (rows.len(), 0);
-        let mut grown = Grown::default();
+        let mut grown = GrownFrame::default();
         for (peers, start) in starts(rows, |a, b| self.compared(a, b, 0..self.codes.len()).is_eq()) {
             dense += 1;
             let end = start + peers.len();
@@ -308,7 +310,7 @@ fn edge(at: usize, rows: i64, length: usize) -> usize {
 
 /// A frame that is added up so far.
 #[derive(Default)]
-struct Grown {
+struct GrownFrame {
     from: usize,
     rows: usize,
     whole: i128,
@@ -375,10 +377,10 @@ impl Answer {
         name: &str,
         frame: &[usize],
         from: usize,
-        grown: &mut Grown,
+        grown: &mut GrownFrame,
     ) -> PolarsResult<()> {
         if from != grown.from || frame.len() < grown.rows {
-            *grown = Grown { from, ..Grown::default() };
+            *grown = GrownFrame { from, ..GrownFrame::default() };
         }
         for new in &frame[grown.rows..] {
             if self.there.as_ref().is_some_and(|there| !there[*new]) {

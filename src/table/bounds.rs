@@ -131,14 +131,14 @@ mod tests {
     }
 
     columns! {
-        struct Named from NameRow { name, number }
+        struct NameColumns from NameRow { name, number }
     }
 
     fn name(n: usize) -> String {
         format!("com,example)/a-longer-path/{n:06}")
     }
 
-    fn reader(path: &std::path::Path) -> Reader<Named<'static>> {
+    fn reader(path: &std::path::Path) -> Reader<NameColumns<'static>> {
         Reader::over(vec![path.to_path_buf()])
     }
 
@@ -151,7 +151,7 @@ mod tests {
             .map(|n| NameRow { name: name(2 * n), number: first + n as u32, year: None })
             .collect();
         write_part(&path, &rows, &Footer { job_key: "k".into() }).unwrap();
-        let count = |mut reader: Reader<Named<'static>>| {
+        let count = |mut reader: Reader<NameColumns<'static>>| {
             let mut groups = Vec::new();
             while let Some(batch) = reader.next().unwrap() {
                 assert_eq!(batch.get(0).name, name(2 * ROW_GROUP_ROWS * batch.group()));

@@ -5,7 +5,7 @@ use std::fmt;
 use polars_arrow::datatypes::{ArrowDataType, Field, TimeUnit};
 use polars_utils::pl_str::PlSmallStr;
 
-/// Type of a column.
+/// The Parquet type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum ColumnType {
     /// True or false.

@@ -47,7 +47,7 @@ use std::path::{Path, PathBuf};
 use webmill_capture::error::Result;
 
 use crate::bounds::{GroupCounts, GroupFacts};
-use crate::file::{Group, ParquetFile, Wanted};
+use crate::file::{Group, ParquetFile, WantedColumn};
 use crate::read::table_files;
 use crate::{ColumnInfo, Table};
 
@@ -287,14 +287,14 @@ impl<T: Table> RowReader<T> {
     }
 }
 
-pub(crate) fn wanted(columns: &[ColumnInfo]) -> Vec<Wanted> {
-    columns.iter().map(|c| Wanted { name: c.name.to_owned(), kind: c.kind }).collect()
+pub(crate) fn wanted(columns: &[ColumnInfo]) -> Vec<WantedColumn> {
+    columns.iter().map(|c| WantedColumn { name: c.name.to_owned(), kind: c.kind }).collect()
 }
 
 /// Row groups of several files, one after the other.
 pub(crate) struct Files {
     files: std::vec::IntoIter<PathBuf>,
-    wanted: Vec<Wanted>,
+    wanted: Vec<WantedColumn>,
     open: Option<ParquetFile>,
     pub(crate) choice: Option<Choice>,
     groups: GroupCounts,
@@ -304,7 +304,7 @@ pub(crate) struct Files {
 type Choice = Box<dyn Fn(&GroupFacts<'_>) -> bool + Send>;
 
 impl Files {
-    pub(crate) fn new(files: Vec<PathBuf>, wanted: Vec<Wanted>) -> Self {
+    pub(crate) fn new(files: Vec<PathBuf>, wanted: Vec<WantedColumn>) -> Self {
         Files { files: files.into_iter(), wanted, open: None, choice: None, groups: GroupCounts::default() }
     }
 

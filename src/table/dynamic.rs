@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 
 use crate::cell::{ArrayBox, Cell, Millis, optional_binary_array};
-use crate::write::{Declared, GroupWriter};
+use crate::write::{DeclaredColumn, GroupWriter};
 use crate::{ColumnType, Footer, ROW_GROUP_ROWS, TableSchema};
 
 /// A value of a row of a [`TableSchema`]. Numbers go into any column of their kind that can hold them.
@@ -142,7 +142,7 @@ impl DynamicWriter {
         let columns: Vec<_> = table
             .columns
             .iter()
-            .map(|c| Declared { name: &c.name, kind: c.kind, nullable: c.nullable })
+            .map(|c| DeclaredColumn { name: &c.name, kind: c.kind, nullable: c.nullable })
             .collect();
         let sorted_by: Vec<&str> = table.sorted_by.iter().map(String::as_str).collect();
         let groups = GroupWriter::create(path, &table.name, &columns, &sorted_by, footer)?;

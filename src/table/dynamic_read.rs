@@ -6,7 +6,7 @@ use polars_arrow::array::BinaryViewArray;
 use webmill_capture::error::{Error, Result};
 
 use crate::columns::Files;
-use crate::file::{Group, Wanted};
+use crate::file::{Group, WantedColumn};
 use crate::read::table_files;
 use crate::{Cell, ColumnSchema, ColumnType, GroupFacts, Millis, TableSchema, Value};
 
@@ -22,7 +22,8 @@ impl DynamicReader {
     /// # Errors
     /// [`Error::Io`] where there is none.
     pub fn open(path: &Path, table: &TableSchema) -> Result<Self> {
-        let wanted = table.columns.iter().map(|c| Wanted { name: c.name.clone(), kind: c.kind }).collect();
+        let wanted =
+            table.columns.iter().map(|c| WantedColumn { name: c.name.clone(), kind: c.kind }).collect();
         Ok(DynamicReader { files: Files::new(table_files(path)?, wanted) })
     }
 
@@ -50,7 +51,7 @@ pub struct NumberReader {
 impl NumberReader {
     /// A reader of these columns, of integers or floating point numbers, over files in their order.
     pub fn over(files: Vec<PathBuf>, columns: &[ColumnSchema]) -> Self {
-        let wanted = columns.iter().map(|c| Wanted { name: c.name.clone(), kind: c.kind }).collect();
+        let wanted = columns.iter().map(|c| WantedColumn { name: c.name.clone(), kind: c.kind }).collect();
         NumberReader { files: Files::new(files, wanted) }
     }
 

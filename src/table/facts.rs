@@ -16,7 +16,7 @@ const MAX_SCHEMA_BYTES: usize = 4 << 20;
 /// What the footer of a Parquet file says of the file, read without its rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FileFacts {
-    /// Rows.
+    /// Number of rows of the file.
     pub rows: u64,
     /// Row groups, each with statistics of its columns.
     pub row_groups: usize,

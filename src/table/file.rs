@@ -40,7 +40,7 @@ pub const MAX_LIST_VALUES: i64 = 1 << 27;
 
 /// A column that a reader asks for.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedColumn {
     pub name: String,
     /// Type it must have.
     pub kind: ColumnType,
@@ -105,7 +105,7 @@ impl ParquetFile {
     /// # Errors
     /// [`Error::Io`]; [`Error::Corrupt`] where it is no Parquet file; [`Error::Incompatible`] where a column is
     /// missing or of another type.
-    pub(crate) fn open(path: &Path, wanted: &[Wanted]) -> Result<Self> {
+    pub(crate) fn open(path: &Path, wanted: &[WantedColumn]) -> Result<Self> {
         let mut file = File::open(path).at(path)?;
         let length = file.metadata().at(path)?.len();
         let (metadata, schema) = guarded(path, || {
@@ -196,7 +196,7 @@ impl ParquetFile {
     }
 }
 
-fn find(path: &Path, schema: &ArrowSchema, wanted: &Wanted) -> Result<Field> {
+fn find(path: &Path, schema: &ArrowSchema, wanted: &WantedColumn) -> Result<Field> {
     let (name, expected) = (&wanted.name, wanted.kind.to_string());
     let Some(field) = schema.get(name) else {
         return Err(incompatible(path, format!("no column {name}"), expected));
@@ -261,11 +261,11 @@ pub fn verify(path: &Path) -> Result<()> {
 }
 
 /// Why the Parquet library, or we for it, refuse bytes.
-pub(crate) struct Refused(String);
+pub(crate) struct RefusedBytes(String);
 
-impl<E: std::fmt::Display> From<E> for Refused {
+impl<E: std::fmt::Display> From<E> for RefusedBytes {
     fn from(error: E) -> Self {
-        Refused(error.to_string())
+        RefusedBytes(error.to_string())
     }
 }
 
@@ -276,7 +276,7 @@ fn check_pages(
     rows: usize,
     field: &Field,
     budget: &mut u64,
-) -> std::result::Result<(), Refused> {
+) -> std::result::Result<(), RefusedBytes> {
     let nested = field.dtype.is_nested();
     let most = if nested { MAX_LIST_VALUES } else { rows as i64 };
     let mut values: i64 = 0;
@@ -288,15 +288,17 @@ fn check_pages(
             let size = page.uncompressed_size() as u64;
             match budget.checked_sub(size) {
                 Some(left) => *budget = left,
-                None => return Err(Refused(format!("a row group of more than {MAX_GROUP_BYTES} bytes"))),
+                None => {
+                    return Err(RefusedBytes(format!("a row group of more than {MAX_GROUP_BYTES} bytes")));
+                }
             }
         }
         if values > most {
-            return Err(Refused(format!("column {}: more than {most} values", field.name)));
+            return Err(RefusedBytes(format!("column {}: more than {most} values", field.name)));
         }
     }
     if !nested && values != rows as i64 {
-        return Err(Refused(format!("column {}: {values} values in {rows} rows", field.name)));
+        return Err(RefusedBytes(format!("column {}: {values} values in {rows} rows", field.name)));
     }
     Ok(())
 }
@@ -305,7 +307,7 @@ fn decode(
     chunk: &ColumnChunkMetadata,
     bytes: Buffer<u8>,
     field: &Field,
-) -> std::result::Result<ArrayBox, Refused> {
+) -> std::result::Result<ArrayBox, RefusedBytes> {
     let most = bytes.len();
     let pages = PageReader::new(Cursor::new(bytes), chunk, Vec::new(), most);
     let columns = vec![BasicDecompressor::new(pages, Vec::new())];
@@ -318,11 +320,14 @@ fn decode(
 }
 
 /// Runs code of the Parquet library over foreign bytes: its errors and its panics are damage of the file.
-pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> std::result::Result<T, Refused>) -> Result<T> {
+pub(crate) fn guarded<T>(
+    path: &Path,
+    work: impl FnOnce() -> std::result::Result<T, RefusedBytes>,
+) -> Result<T> {
     // Nothing that the closure changes is used again after an error, so no broken state can be seen.
     let reason = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(Refused(reason))) => reason,
+        Ok(Err(RefusedBytes(reason))) => reason,
         Err(panic) => panic
             .downcast_ref::<String>()
             .cloned()

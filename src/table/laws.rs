@@ -1,4 +1,4 @@
-//! Laws of tables: what is written is read again, whatever the types of the cells.
+//! Laws of tables: rows that are written can be read again, whatever the types of the cells.
 
 use std::path::Path;
 
@@ -62,7 +62,7 @@ table! {
 
 columns! {
     /// Some columns in another order.
-    struct Some from AnyRow { signed, texts, text, maybe_level, key, maybe_n64 }
+    struct SomeColumns from AnyRow { signed, texts, text, maybe_level, key, maybe_n64 }
 }
 
 prop_compose! {
@@ -185,7 +185,7 @@ proptest! {
         let path = written(folder.path(), &rows);
         prop_assert_eq!(&read_rows::<AnyRow>(folder.path()).unwrap(), &rows);
 
-        let mut reader = Reader::<Some>::open(&path).unwrap();
+        let mut reader = Reader::<SomeColumns>::open(&path).unwrap();
         let mut at = 0;
         while let Option::Some(batch) = reader.next().unwrap() {
             for some in batch.rows() {

@@ -40,7 +40,7 @@ pub struct Piece {
 pub struct MergeTo<'a> {
     /// The file to write.
     pub path: &'a Path,
-    /// Its footer.
+    /// Footer of the file to write.
     pub footer: &'a Footer,
     /// Bytes of cells after which a row group ends.
     pub group_bytes: usize,

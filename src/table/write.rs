@@ -1,4 +1,6 @@
-//! Writing a part of a table.
+//! Writes one file of a table from typed rows.
+//!
+//! Every job calls it, mostly through `run`; `merge` uses it to join files that were written before.
 //!
 //! **Schema.** A column that is never null is required, in Parquet and in Arrow, and so are elements of lists. The
 //! Arrow schema in the footer names plain types (no views), so that every Arrow library opens the file.
@@ -56,9 +58,9 @@ pub(crate) const SCHEMA_KEY: &str = "webmill.schema";
 /// How a file is packed that is read once more and goes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
-    /// Not at all: for what is little enough to stay in the system's memory until it is read.
+    /// Not at all: for files small enough to stay in the system's memory until they are read.
     None,
-    /// By what is fast, and has no context to set up, since row groups of such files are small.
+    /// By a fast method that has no context to set up, since row groups of such files are small.
     Fast,
 }
 
@@ -79,7 +81,7 @@ pub struct Footer {
 }
 
 /// A column as the file declares it.
-pub(crate) struct Declared<'a> {
+pub(crate) struct DeclaredColumn<'a> {
     pub name: &'a str,
     pub kind: ColumnType,
     pub nullable: bool,
@@ -135,7 +137,7 @@ impl GroupWriter {
     pub(crate) fn create(
         path: &Path,
         table: &str,
-        columns: &[Declared<'_>],
+        columns: &[DeclaredColumn<'_>],
         sorted_by: &[&str],
         footer: &Footer,
     ) -> Result<Self> {
@@ -145,7 +147,7 @@ impl GroupWriter {
     fn create_with(
         path: &Path,
         table: &str,
-        columns: &[Declared<'_>],
+        columns: &[DeclaredColumn<'_>],
         sorted_by: &[&str],
         footer: &Footer,
         options: WriteOptions,
@@ -262,12 +264,12 @@ impl GroupWriter {
 }
 
 /// Pages of a column that are encoded already.
-struct Encoded {
+struct EncodedPages {
     pages: std::vec::IntoIter<Result<CompressedPage, ParquetError>>,
     page: Option<CompressedPage>,
 }
 
-impl FallibleStreamingIterator for Encoded {
+impl FallibleStreamingIterator for EncodedPages {
     type Item = CompressedPage;
     type Error = ParquetError;
 
@@ -316,7 +318,7 @@ fn are_keys(array: &dyn Array) -> bool {
 fn groups_of<T: Table>(path: &Path, footer: &Footer, options: WriteOptions) -> Result<GroupWriter> {
     let info = T::info();
     let columns: Vec<_> =
-        info.iter().map(|c| Declared { name: c.name, kind: c.kind, nullable: c.nullable }).collect();
+        info.iter().map(|c| DeclaredColumn { name: c.name, kind: c.kind, nullable: c.nullable }).collect();
     GroupWriter::create_with(path, T::NAME, &columns, T::SORTED_BY, footer, options)
 }
 

@@ -48,7 +48,7 @@ pub use output::comments::Comment;
 pub use output::records::DataTable;
 pub use output::xml::{XmlForm, escape_xml};
 pub use shipped::MODELS_AND_LISTS;
-pub use template::{Footprint, Learnt, MAX_MARKS, MAX_PAGES, Sample, SharedText, Template, Verdict};
+pub use template::{Footprint, LearntTemplate, MAX_MARKS, MAX_PAGES, Sample, SharedText, Template, Verdict};
 pub use terms::frequencies::DocumentFrequencies;
 pub use terms::keywords::{Keyword, Keywords, keywords};
 pub use terms::normalize::{normalize, normalize_into};
@@ -65,6 +65,7 @@ pub mod language_table {
     pub use crate::language::ngrams::{Word, words as ngram_words};
     pub use crate::language::script::Script;
     pub use crate::language::table::{
-        Best, Calibration, EVIDENCE, MAGIC, MAX_LANGUAGES, MAX_ODDS, STEPS, Scores, Table, commonest_script,
+        BestLanguage, Calibration, EVIDENCE, MAGIC, MAX_LANGUAGES, MAX_ODDS, STEPS, Scores, Table,
+        commonest_script,
     };
 }

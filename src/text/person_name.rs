@@ -1,6 +1,6 @@
 //! Names of people as pages write them, without what introduces and follows them.
 //!
-//! A byline says more than a name: "By", a date, a handle, a separator and what is behind it. What is left is a name
+//! A byline has more than a name: "By", a date, a handle, a separator and words behind it. The rest is a name
 //! unless it is a word put in the place of one ("admin", "Published"). Cost: linear in at most 60 words.
 
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
 //! Texts that are main text as a whole: fragments of HTML that a feed carries, plain text.
 //!
-//! **Definition.** Nothing is chosen: what is visible of a fragment is its text, and all of a plain text is. White space at
+//! **Definition.** Nothing is chosen: the visible text of a fragment is its text, and all of a plain text is. White space at
 //! the ends of lines goes; lines of plain text stay as they are, and in Markdown blank lines part its paragraphs.
 //!
 //! **Cost.** Linear; bounded by [`TextLimits`] and by the limits of the tree.

@@ -9,7 +9,7 @@ use webmill::capture::date::format_14;
 use webmill::capture::digest::sha1_base32;
 use webmill::crawl::archive::ArchiveFormat;
 use webmill::shard::{Compression, ReadOptions, ShardReader};
-use webmill::sim::{Answer, Asking, Ending, Site, SynthPage};
+use webmill::sim::{Answer, Ending, RequestHead, Site, SynthPage};
 
 use super::archives::get;
 use super::crawl_again_site::{BEGAN, DAY_MS, etag, every, round, words};
@@ -26,7 +26,7 @@ struct Kinds {
 }
 
 /// What is sent: status, headers as whole lines, body on the wire, and what is a body without its transfer coding.
-struct Sent {
+struct SentAnswer {
     status: &'static str,
     headers: String,
     wire: Vec<u8>,
@@ -34,12 +34,12 @@ struct Sent {
     ending: Ending,
 }
 
-fn plain(status: &'static str, headers: String, entity: Vec<u8>) -> Sent {
+fn plain(status: &'static str, headers: String, entity: Vec<u8>) -> SentAnswer {
     let headers = format!("{headers}Content-Length: {}\r\n", entity.len());
-    Sent { status, headers, wire: entity.clone(), entity, ending: Ending::Keep }
+    SentAnswer { status, headers, wire: entity.clone(), entity, ending: Ending::Keep }
 }
 
-fn html(body: String) -> Sent {
+fn html(body: String) -> SentAnswer {
     plain("200 OK", "Content-Type: text/html\r\n".into(), body.into_bytes())
 }
 
@@ -61,7 +61,7 @@ fn decoded(data: &[u8]) -> Vec<u8> {
 }
 
 impl Kinds {
-    fn sent(&self, url: &str, second: bool) -> Option<Sent> {
+    fn sent(&self, url: &str, second: bool) -> Option<SentAnswer> {
         let path = url.strip_prefix(HOST)?;
         Some(match path {
             "/" => {
@@ -82,7 +82,7 @@ impl Kinds {
                 let entity = format!("<p>{}", words(4)).into_bytes();
                 let wire = in_chunks(&entity, if second { 700 } else { 1_000 });
                 let headers = "Content-Type: text/html\r\nTransfer-Encoding: chunked\r\n".into();
-                Sent { status: "200 OK", headers, wire, entity, ending: Ending::Keep }
+                SentAnswer { status: "200 OK", headers, wire, entity, ending: Ending::Keep }
             }
             "/coded" => {
                 let headers = "Content-Type: text/html\r\nContent-Encoding: gzip\r\n".into();
@@ -92,7 +92,7 @@ impl Kinds {
             "/cut" => {
                 let entity = format!("<p>{}", words(7)).into_bytes();
                 let headers = format!("Content-Type: text/html\r\nContent-Length: {}\r\n", entity.len() * 2);
-                Sent { status: "200 OK", headers, wire: entity.clone(), entity, ending: Ending::Close }
+                SentAnswer { status: "200 OK", headers, wire: entity.clone(), entity, ending: Ending::Close }
             }
             "/long" => html(format!("<p>{}", "All about tea. ".repeat(40_000))),
             "/moved" => plain("302 Found", "Location: /silent\r\n".into(), b"look there".to_vec()),
@@ -115,7 +115,7 @@ impl Site for Kinds {
         unreachable!("requests come whole")
     }
 
-    fn answer_request(&self, asking: &Asking<'_>, _: &mut SynthPage, out: &mut Answer) {
+    fn answer_request(&self, asking: &RequestHead<'_>, _: &mut SynthPage, out: &mut Answer) {
         let second = self.second_day.load(std::sync::atomic::Ordering::SeqCst);
         let sent = self.sent(asking.url, second).unwrap_or_else(|| {
             plain("404 Not Found", "Content-Type: text/plain\r\n".into(), b"nothing here".to_vec())
@@ -136,7 +136,7 @@ impl Site for Kinds {
 
 /// A record as one of the readers sees it.
 #[derive(Debug, Clone, Deserialize)]
-struct Seen {
+struct SeenRecord {
     reader: String,
     #[serde(rename = "type")]
     kind: String,
@@ -153,7 +153,7 @@ struct Seen {
     body: Option<String>,
 }
 
-impl Seen {
+impl SeenRecord {
     /// What the record itself says.
     fn fields(&self) -> impl PartialEq + std::fmt::Debug {
         let refers = (self.profile.clone(), self.refers_url.clone(), self.refers_date.clone());
@@ -162,7 +162,7 @@ impl Seen {
     }
 }
 
-fn read_by_others(python: &Path, files: &[PathBuf]) -> Vec<Seen> {
+fn read_by_others(python: &Path, files: &[PathBuf]) -> Vec<SeenRecord> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives/read_crawl.py");
     let output = Command::new(python).arg(script).args(files).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -189,8 +189,8 @@ fn crawled(folder: &Path, compression: Compression) {
 }
 
 /// Answers by URL, in order of time.
-fn answers_of(seen: &[Seen]) -> BTreeMap<&str, Vec<&Seen>> {
-    let mut all: BTreeMap<&str, Vec<&Seen>> = BTreeMap::new();
+fn answers_of(seen: &[SeenRecord]) -> BTreeMap<&str, Vec<&SeenRecord>> {
+    let mut all: BTreeMap<&str, Vec<&SeenRecord>> = BTreeMap::new();
     for record in seen.iter().filter(|record| matches!(record.kind.as_str(), "response" | "revisit")) {
         let url = record.url.as_deref().unwrap();
         all.entry(url.strip_prefix(HOST).unwrap_or(url)).or_default().push(record);
@@ -215,7 +215,7 @@ fn warcio_and_fastwarc_read_every_record_that_a_crawl_writes_in_rounds() {
             }
         }
         let all = read_by_others(&python, &files);
-        let (warcio, fast): (Vec<Seen>, Vec<Seen>) =
+        let (warcio, fast): (Vec<SeenRecord>, Vec<SeenRecord>) =
             all.into_iter().partition(|seen| seen.reader == "warcio");
         let ids: BTreeSet<&str> = fast.iter().map(|seen| seen.id.as_str()).collect();
         assert_eq!((warcio.len(), fast.len(), ids.len()), (own, own, own), "{compression:?}");
@@ -239,7 +239,7 @@ fn warcio_and_fastwarc_read_every_record_that_a_crawl_writes_in_rounds() {
     }
 }
 
-fn revisits_refer_to_what_they_repeat(answers: &BTreeMap<&str, Vec<&Seen>>) {
+fn revisits_refer_to_what_they_repeat(answers: &BTreeMap<&str, Vec<&SeenRecord>>) {
     for (path, profile, status) in [
         // pywb would replay a head with 304 as it is.
         ("/", "server-not-modified", None),

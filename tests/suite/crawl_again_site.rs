@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use webmill::capture::CanonicalUrl;
 use webmill::crawl::revisit::Schedule;
 use webmill::crawl::{Again, Crawl, CrawlOptions, Ended, Totals};
-use webmill::sim::{Answer, Asking, Site, SynthPage};
+use webmill::sim::{Answer, RequestHead, Site, SynthPage};
 
 use super::crawl_support::{Quiet, events, message, swift, whole};
 
@@ -72,7 +72,7 @@ impl Site for Pages {
         unreachable!("requests come whole")
     }
 
-    fn answer_request(&self, asking: &Asking<'_>, _: &mut SynthPage, out: &mut Answer) {
+    fn answer_request(&self, asking: &RequestHead<'_>, _: &mut SynthPage, out: &mut Answer) {
         let manner = *self.manner.lock().unwrap();
         let bodies = self.bodies.lock().unwrap();
         let message = match bodies.get(asking.url) {
@@ -97,7 +97,7 @@ impl Site for Pages {
     }
 }
 
-/// Visits again after so many days, always.
+/// Visits again after this many days, always.
 pub fn every(proxy: String, days: u64) -> CrawlOptions {
     let mut options = swift(proxy);
     options.again = Again::Due;

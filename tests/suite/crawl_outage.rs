@@ -16,7 +16,7 @@ use super::crawl_support::{
     Quiet, Worked, Written, answers, crawl, cut, events, message, seeds, serve, swift, whole,
 };
 
-/// A site whose front page links to so many others.
+/// A site whose front page links to this many others.
 fn star(host: &str, pages: usize) -> Written {
     let links: Vec<String> = (0..pages).map(|n| format!("/{n}.html")).collect();
     let links: Vec<&str> = links.iter().map(String::as_str).collect();
@@ -43,9 +43,9 @@ fn direct() -> CrawlOptions {
 
 /// Pages stored so far.
 #[derive(Default, Clone)]
-struct Seen(Arc<AtomicU64>);
+struct StoredPages(Arc<AtomicU64>);
 
-impl webmill::crawl::Observer for Seen {
+impl webmill::crawl::Observer for StoredPages {
     fn look(&mut self, snapshot: &Snapshot) {
         self.0.store(snapshot.totals.stored, Ordering::Relaxed);
     }
@@ -76,7 +76,7 @@ fn a_host_that_is_away_for_a_while_loses_no_page() {
     let (mut crawl, _) =
         Crawl::open(folder.path(), &options, &seeds(&[&format!("http://{at}/")]), 2, None).unwrap();
     let (away, back) = (Mutex::new(None), AtomicBool::new(false));
-    let seen = Seen::default();
+    let seen = StoredPages::default();
     let stop = || {
         // The server goes away in the midst, and comes back two seconds later.
         let stored = seen.0.load(Ordering::Relaxed);
@@ -329,7 +329,7 @@ fn a_part_that_waits_when_a_run_ends_is_counted() {
     (options.politeness.backoff_ms, options.politeness.max_backoff_ms) = (60_000, 60_000);
     let all = seeds(&["http://b.example/x"]);
     let (mut crawl, _) = Crawl::open(folder.path(), &options, &all, 2, None).unwrap();
-    let seen = Watched::default();
+    let seen = FailedAttempts::default();
     let ended = crawl.run(&mut seen.clone(), &|| seen.0.load(Ordering::Relaxed) > 0).unwrap();
     assert_eq!(ended, Ended::Stopped);
     assert!(crawl.frontier().queued > 0, "its URL waits");
@@ -338,9 +338,9 @@ fn a_part_that_waits_when_a_run_ends_is_counted() {
 
 /// Attempts that failed so far.
 #[derive(Default, Clone)]
-struct Watched(Arc<AtomicU64>);
+struct FailedAttempts(Arc<AtomicU64>);
 
-impl webmill::crawl::Observer for Watched {
+impl webmill::crawl::Observer for FailedAttempts {
     fn look(&mut self, snapshot: &Snapshot) {
         self.0.store(snapshot.totals.outcomes.get(outcome::RETRY), Ordering::Relaxed);
     }

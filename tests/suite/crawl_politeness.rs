@@ -13,8 +13,8 @@ use webmill::capture::{CanonicalUrl, Response};
 use webmill::crawl::CrawlOptions;
 use webmill::crawl::event::outcome;
 use webmill::sim::{
-    Answer, Asked, Config, Expect, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
-    ServeOptions, Server, SimConfig,
+    Answer, Config, Expect, FeatureShares, Happening, HostShares, LoggedRequest, PageShares, Recording,
+    RobotsShares, ServeOptions, Server, SimConfig,
 };
 
 use super::crawl_support::{
@@ -28,7 +28,7 @@ struct Manners<'a> {
     backoff_ms: u64,
     max_backoff_ms: u64,
     /// Head of the answer that was given.
-    head: &'a dyn Fn(&Asked) -> Vec<u8>,
+    head: &'a dyn Fn(&LoggedRequest) -> Vec<u8>,
     /// Whether robots.txt and `nofollow` let a URL be asked for.
     may_ask: &'a dyn Fn(&str) -> bool,
     user_agent: &'a str,
@@ -148,7 +148,7 @@ fn polite(proxy: String) -> CrawlOptions {
 }
 
 /// The crawl of a town, and the breaches that its server saw.
-fn visit(config: SimConfig, change: impl FnOnce(&mut CrawlOptions)) -> (Vec<String>, Vec<Asked>) {
+fn visit(config: SimConfig, change: impl FnOnce(&mut CrawlOptions)) -> (Vec<String>, Vec<LoggedRequest>) {
     let served = Served::new(config);
     let mut options = polite(served.server.proxy());
     options.fetch.share_proxy = false;
@@ -159,7 +159,7 @@ fn visit(config: SimConfig, change: impl FnOnce(&mut CrawlOptions)) -> (Vec<Stri
     let truth = sim.truth();
     let delay =
         |host: &str| DELAY_MS.max(truth.crawl_delay_s(host).map_or(0, |seconds| (seconds * 1000.0) as u64));
-    let head = |asked: &Asked| sim.answer(&asked.method, &asked.url, asked.attempt).message;
+    let head = |asked: &LoggedRequest| sim.answer(&asked.method, &asked.url, asked.attempt).message;
     let may_ask = |url: &str| {
         let expect = truth.expect(url);
         expect.may_be_asked() && expect != Expect::Duplicate
@@ -252,7 +252,7 @@ fn a_second_connection_is_a_breach() {
     let at = |ms| start + Duration::from_millis(ms);
     let ask = |connection, path: &str, ms| {
         let url = format!("http://a.example{path}");
-        let asked = Asked {
+        let asked = LoggedRequest {
             connection,
             method: "GET".into(),
             host: "a.example".into(),
@@ -328,7 +328,7 @@ fn what_robots_txt_itself_asks_for_is_obeyed() {
     let mut options = polite(server.proxy());
     options.fetch.share_proxy = false;
     let totals = crawl(folder.path(), &options, &seeds);
-    let head = |asked: &Asked| web.of(&asked.url, asked.attempt).message;
+    let head = |asked: &LoggedRequest| web.of(&asked.url, asked.attempt).message;
     let manners = Manners {
         delay_ms: &|host| if host == "other.example" { 200 } else { DELAY_MS },
         backoff_ms: BACKOFF_MS,

@@ -254,14 +254,14 @@ fn where_a_crawl_goes_on_for_ever_requisites_follow_the_visits_of_their_pages() 
 
 /// What is lost of the frontier between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lost {
+enum LostPart {
     Nothing,
     /// What the last run wrote: it is to be had from behind the checkpoint of the one before.
     LastRun,
     Everything,
 }
 
-/// Opens and runs a crawl that stops after so many requests, and drops it without closing it.
+/// Opens and runs a crawl that stops after this many requests, and drops it without closing it.
 fn run_a_little(
     folder: &Path,
     options: &CrawlOptions,
@@ -277,7 +277,7 @@ fn run_a_little(
 }
 
 /// A round that is stopped and dropped again and again: what it asked for. Each run begins some minutes after the one before.
-fn broken_round(manner: Manner, page_changes: bool, lost: Lost, most: usize) -> u32 {
+fn broken_round(manner: Manner, page_changes: bool, lost: LostPart, most: usize) -> u32 {
     let about = format!("{manner:?} {page_changes} {lost:?} {most}");
     let site = site(manner);
     let (server, record) = serve(site.clone());
@@ -295,7 +295,7 @@ fn broken_round(manner: Manner, page_changes: bool, lost: Lost, most: usize) -> 
     }
     let mut runs = 0;
     loop {
-        if lost == Lost::LastRun {
+        if lost == LostPart::LastRun {
             let _ = std::fs::remove_dir_all(&earlier);
             mirror(&frontier, &earlier);
         }
@@ -305,10 +305,10 @@ fn broken_round(manner: Manner, page_changes: bool, lost: Lost, most: usize) -> 
         }
         runs += 1;
         assert!(runs < 100, "{about}");
-        if lost != Lost::Nothing {
+        if lost != LostPart::Nothing {
             std::fs::remove_dir_all(&frontier).unwrap();
         }
-        if lost == Lost::LastRun {
+        if lost == LostPart::LastRun {
             mirror(&earlier, &frontier);
         }
     }
@@ -334,7 +334,7 @@ fn broken_round(manner: Manner, page_changes: bool, lost: Lost, most: usize) -> 
 #[test]
 fn a_round_that_is_killed_loses_no_requisite_and_visits_none_twice() {
     for manner in [Manner::Honest, Manner::Silent] {
-        for lost in [Lost::Nothing, Lost::LastRun, Lost::Everything] {
+        for lost in [LostPart::Nothing, LostPart::LastRun, LostPart::Everything] {
             let rounds = [(true, 2), (false, 1)];
             let runs: u32 =
                 rounds.map(|(changes, most)| broken_round(manner, changes, lost, most)).iter().sum();

@@ -12,8 +12,8 @@ use webmill::crawl::politeness::Politeness;
 use webmill::crawl::{Crawl, CrawlOptions, Ended, Observer, Purpose, Replayed, Snapshot, Totals, journal};
 use webmill::shard::{ReadOptions, RecordType, ShardReader};
 use webmill::sim::{
-    Answer, Asked, Config, Ending, FeatureShares, Happening, HostShares, PageShares, Recording, RobotsShares,
-    ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
+    Answer, Config, Ending, FeatureShares, Happening, HostShares, LoggedRequest, PageShares, Recording,
+    RobotsShares, ServeOptions, Server, SimConfig, SimWeb, Site, SynthPage,
 };
 
 use super::support::Work;
@@ -156,7 +156,7 @@ impl<F: Fn(&str, u32) -> Answer + Send + Sync> Site for Worked<F> {
     }
 }
 
-/// The beginning of an answer: its body breaks off after so many bytes.
+/// The beginning of an answer: its body breaks off after this many bytes.
 pub fn cut(mut message: Vec<u8>, body_bytes: usize) -> Answer {
     let head_len = message.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
     let ending = if head_len + body_bytes < message.len() { Ending::Close } else { Ending::default() };
@@ -354,7 +354,7 @@ pub fn outcomes(folder: &Path) -> BTreeMap<String, Vec<Event>> {
 /// A request, and when the server was done with it.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    pub asked: Asked,
+    pub asked: LoggedRequest,
     pub at: Instant,
     /// The answer was sent, or the connection ended.
     pub done: Option<Instant>,

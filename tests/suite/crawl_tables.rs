@@ -59,7 +59,7 @@ fn hosts_and_what_is_missing_are_counted_as_the_events_count_them() {
         }
     }
     let hosts: Vec<CrawlHostRow> = rows(folder.path());
-    assert!(hosts.is_sorted_by(|a, b| a.url_host_name < b.url_host_name), "one row a host, by name");
+    assert!(hosts.is_sorted_by(|a, b| a.url_host_name < b.url_host_name), "one row per host, by name");
     for host in &hosts {
         assert_eq!(host.pages_stored, stored.remove(&host.url_host_name).unwrap_or(0), "{host:?}");
         assert!(host.requests_answered >= host.pages_stored, "{host:?}");

@@ -6,9 +6,9 @@ use webmill::crawl::{CrawlOptions, Purpose};
 use super::crawl_support::{Written, answers, crawl, events, message, page, seeds, serve, swift};
 
 /// Pages behind a wall: without the cookie, `/self` leads to itself and `/consent-first` to a page that leads back.
-struct Walled;
+struct WalledSite;
 
-impl Walled {
+impl WalledSite {
     fn message(url: &str, cookie: bool) -> Vec<u8> {
         let path = url.strip_prefix("http://w.example").unwrap_or("/");
         let to =
@@ -41,7 +41,7 @@ fn listen() -> std::net::SocketAddr {
                     let url = text.split(' ').nth(1).unwrap_or("/").to_owned();
                     let url =
                         format!("http://w.example{}", url.strip_prefix("http://w.example").unwrap_or(&url));
-                    if stream.write_all(&Walled::message(&url, text.contains("seen=1"))).is_err() {
+                    if stream.write_all(&WalledSite::message(&url, text.contains("seen=1"))).is_err() {
                         return;
                     }
                 }

@@ -18,7 +18,7 @@ use crate::support::{Work, gzip, tool};
 
 const DAY: i64 = 86_400_000;
 
-/// A story of so many words, another one for each number.
+/// A story of this many words, another one for each number.
 fn story(number: u64, words: u64) -> Vec<String> {
     const SYLLABLES: [&str; 16] = [
         "ta", "re", "mi", "lo", "ken", "sur", "van", "dor", "pel", "gan", "fil", "hos", "bra", "tik", "wen",
@@ -136,9 +136,9 @@ fn write_arc(path: &Path, captures: &[Capture]) {
 }
 
 /// Every record: type, URL, date, head, data, stored bytes.
-type Seen = (RecordType, String, Option<i64>, Vec<u8>, Vec<u8>, Vec<u8>);
+type SeenRecord = (RecordType, String, Option<i64>, Vec<u8>, Vec<u8>, Vec<u8>);
 
-fn records(path: &Path) -> Vec<Seen> {
+fn records(path: &Path) -> Vec<SeenRecord> {
     let stored = std::fs::read(path).unwrap();
     let mut reader = ShardReader::open(path, &ReadOptions::default()).unwrap();
     let mut all = Vec::new();
@@ -232,12 +232,12 @@ fn every_format_keeps_its_records_byte_for_byte_and_twice_changes_nothing() {
         let (before, after) =
             (records(&work.path(shards).join(name)), records(&work.path(&out).join("shards").join(name)));
         let stays: BTreeSet<(String, i64)> = STAYS.iter().map(|(url, at)| ((*url).to_owned(), *at)).collect();
-        let kept = |seen: &&Seen| {
+        let kept = |seen: &&SeenRecord| {
             matches!(seen.0, RecordType::Warcinfo | RecordType::FileDesc)
                 || stays.contains(&(seen.1.clone(), seen.2.unwrap() / DAY))
         };
-        let wanted: Vec<&Seen> = before.iter().filter(kept).collect();
-        let parts = |seen: &Seen| (seen.0, seen.1.clone(), seen.3.clone(), seen.4.clone());
+        let wanted: Vec<&SeenRecord> = before.iter().filter(kept).collect();
+        let parts = |seen: &SeenRecord| (seen.0, seen.1.clone(), seen.3.clone(), seen.4.clone());
         assert_eq!(
             after.iter().map(parts).collect::<Vec<_>>(),
             wanted.iter().map(|seen| parts(seen)).collect::<Vec<_>>(),

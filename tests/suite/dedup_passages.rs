@@ -70,7 +70,7 @@ impl Job for Search {
 }
 
 /// What was found of planted pages.
-struct Found {
+struct FoundPassages {
     committed: Committed,
     texts: BTreeMap<String, String>,
 }
@@ -87,13 +87,16 @@ struct Row {
     share_b: f64,
 }
 
-fn search(work: &Work, search: &Search, pages: &[PlantedPage]) -> Found {
+fn search(work: &Work, search: &Search, pages: &[PlantedPage]) -> FoundPassages {
     let extract = plant(&work.path("out"), pages, 2);
     let committed = run_job(search, &extract, &work.path("out"), 2, 64 << 20, &Silent).unwrap();
-    Found { committed, texts: pages.iter().map(|page| (page.url.clone(), page.text.clone())).collect() }
+    FoundPassages {
+        committed,
+        texts: pages.iter().map(|page| (page.url.clone(), page.text.clone())).collect(),
+    }
 }
 
-impl Found {
+impl FoundPassages {
     fn table(&self, name: &str) -> TableInWords {
         TableInWords::read(&self.committed.path(name)).unwrap()
     }
@@ -222,7 +225,8 @@ fn copies_and_near_pairs_are_not_compared_again_and_what_an_ended_run_left_is_no
         ..Search::new()
     };
     let work = [Work::new(), Work::new()];
-    let pairs = |found: &Found| found.passages().into_iter().map(|row| (row.a, row.b)).collect::<Vec<_>>();
+    let pairs =
+        |found: &FoundPassages| found.passages().into_iter().map(|row| (row.a, row.b)).collect::<Vec<_>>();
     let found = [search(&work[0], &all, &pages), search(&work[1], &some, &pages)];
     assert_eq!(pairs(&found[0]).len(), 6);
     assert_eq!(pairs(&found[1]), [(url(0), url(3)), (url(2), url(3))]);
@@ -273,9 +277,9 @@ fn nothing_one_page_and_no_wish_for_passages_give_empty_tables() {
 
 /// What the user is told.
 #[derive(Default)]
-struct Notes(Mutex<Vec<String>>);
+struct NoteCollector(Mutex<Vec<String>>);
 
-impl Progress for Notes {
+impl Progress for NoteCollector {
     fn begin(&self, _: &str, _: u64, _: Measure) {}
     fn advance(&self, _: u64) {}
     fn end(&self) {}
@@ -291,7 +295,7 @@ fn a_disclaimer_on_many_pages_is_boilerplate_and_on_fewer_stays_linear() {
         let planted = numbered((0..pages).map(|i| format!("{}. {disclaimer}", words(i * 100, 40))));
         let work = Work::new();
         let extract = plant(&work.path("out"), &planted, 3);
-        let notes = Notes::default();
+        let notes = NoteCollector::default();
         let found = run_job(&Search::new(), &extract, &work.path("out"), 2, 64 << 20, &notes).unwrap();
         let counts = &found.manifest.counts;
         let (compared, rows) = (counts.kept["passages-pairs-compared"], counts.kept["passages"]);
@@ -307,9 +311,9 @@ fn a_disclaimer_on_many_pages_is_boilerplate_and_on_fewer_stays_linear() {
 }
 
 /// Numbers that look random.
-struct Random(u64);
+struct RandomNumbers(u64);
 
-impl Random {
+impl RandomNumbers {
     fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % n
@@ -331,9 +335,9 @@ impl Random {
 
 #[test]
 fn neither_threads_memory_nor_the_order_of_rows_and_parts_change_anything() {
-    let mut random = Random(99);
+    let mut random = RandomNumbers(99);
     let pages = numbered((0..12).flat_map(|_| random.corpus()).collect::<Vec<_>>());
-    let expected: Vec<(Work, Found)> = vec![{
+    let expected: Vec<(Work, FoundPassages)> = vec![{
         let work = Work::new();
         let found = search(&work, &Search::new(), &pages);
         (work, found)

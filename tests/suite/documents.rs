@@ -27,7 +27,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-/// An answer of a media type; of none where that is empty.
+/// An answer of a media type; without one if that is empty.
 pub fn answer(url: &str, media_type: &str, body: impl Into<Vec<u8>>) -> Answer {
     let head = if media_type.is_empty() { String::new() } else { format!("Content-Type: {media_type}\r\n") };
     Answer { url: url.into(), head, body: body.into() }

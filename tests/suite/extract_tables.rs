@@ -63,9 +63,9 @@ fn extract(work: &Work, out: &str, settings: &str) -> PathBuf {
 }
 
 /// What a table shares with `pages`: shard, offset; host, domain, whether it is current.
-type Shared = ((String, i64), (String, String, bool));
+type SharedColumns = ((String, i64), (String, String, bool));
 
-fn shared(extract: &Path) -> BTreeMap<&'static str, Vec<Shared>> {
+fn shared(extract: &Path) -> BTreeMap<&'static str, Vec<SharedColumns>> {
     macro_rules! rows {
         ($row:ty) => {{
             let rows: Vec<$row> = read_rows(&extract.join(<$row>::NAME)).unwrap();

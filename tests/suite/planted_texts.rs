@@ -72,7 +72,7 @@ impl PlantedPage {
 
 /// A job called extract that writes pages as it would, without shards.
 #[derive(Serialize)]
-struct Planted<'a> {
+struct PlantedJob<'a> {
     pages: usize,
     /// Pages of a file of each table.
     part: usize,
@@ -81,16 +81,16 @@ struct Planted<'a> {
 }
 
 /// No input.
-struct Nothing;
+struct NoInput;
 
-impl JobInput for Nothing {
+impl JobInput for NoInput {
     fn inputs(&self) -> Inputs {
         Inputs::default()
     }
 }
 
-impl Job for Planted<'_> {
-    type Input = Nothing;
+impl Job for PlantedJob<'_> {
+    type Input = NoInput;
     const NAME: &'static str = Extract::NAME;
     const VERSION: u32 = Extract::VERSION;
 
@@ -98,7 +98,7 @@ impl Job for Planted<'_> {
         Extract::default().ingredients()
     }
 
-    fn run(&self, _: &Nothing, stage: &Stage<'_>) -> Result<()> {
+    fn run(&self, _: &NoInput, stage: &Stage<'_>) -> Result<()> {
         // A corpus without pages has tables too.
         let parts: Vec<usize> = (0..self.pages.div_ceil(self.part).max(1)).collect();
         let write = |part: &usize| stage.unit(&format!("part-{part:06}"), |unit| self.write(*part, unit));
@@ -106,7 +106,7 @@ impl Job for Planted<'_> {
     }
 }
 
-impl Planted<'_> {
+impl PlantedJob<'_> {
     fn write(&self, part: usize, unit: &mut Unit<'_>) -> Result<()> {
         let name = |table| format!("{table}/part-{part:06}.parquet");
         let mut pages = TableFile::<PageRow>::create(unit, name(PageRow::NAME))?;
@@ -158,6 +158,6 @@ pub fn plant_many(
     part: usize,
     page: &(dyn Fn(usize) -> PlantedPage + Sync),
 ) -> Committed {
-    let planted = Planted { pages, part: part.max(1), page };
-    run_job(&planted, &Nothing, out, 2, 256 << 20, &Silent).unwrap()
+    let planted = PlantedJob { pages, part: part.max(1), page };
+    run_job(&planted, &NoInput, out, 2, 256 << 20, &Silent).unwrap()
 }

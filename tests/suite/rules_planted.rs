@@ -11,7 +11,7 @@ use webmill::table::TableInWords;
 use crate::support::{Work, assert_same};
 use sites::{Page, Site, books, goods, kettles};
 
-/// Writes the pages of all sites, in turns, into so many shards.
+/// Writes the pages of all sites, in turns, into this many shards.
 fn write_shards(work: &Work, sites: &[Site], shards: usize) {
     let pages: Vec<&Page> = sites.iter().flat_map(|site| &site.pages).collect();
     for shard in 0..shards {
@@ -24,7 +24,7 @@ fn write_shards(work: &Work, sites: &[Site], shards: usize) {
     }
 }
 
-/// The sites in so many shards, extracted, with their rules.
+/// The sites in this many shards, extracted, with their rules.
 fn milled(sites: &[Site], shards: usize) -> Work {
     let work = Work::new();
     write_shards(&work, sites, shards);

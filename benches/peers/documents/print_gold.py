@@ -45,7 +45,7 @@ def write_truth(tool, text, features, out):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--only", default="", help="names that begin so")
+    parser.add_argument("--only", default="", help="only names with this prefix")
     parser.add_argument("--tests", type=Path, help="where the few for the Rust tests go")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

@@ -187,7 +187,7 @@ def main():
     parser.add_argument("--gold", type=Path, required=True)
     parser.add_argument("--reader")
     parser.add_argument("--peers", default="all")
-    parser.add_argument("--only", default="", help="names that begin so")
+    parser.add_argument("--only", default="", help="only names with this prefix")
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--worst", type=int, default=10)
     parser.add_argument("--json", type=Path, help="scores of every document")

@@ -27,17 +27,17 @@ pub const MOST: usize = 32;
 
 /// The query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
-    /// A word.
+pub enum QueryPart {
+    /// A single word.
     Word(String),
     /// Words one behind the other.
     Phrase(Vec<String>),
 }
 
 /// What a query seeks, each once.
-pub fn parse(query: &str) -> Vec<Wanted> {
-    let mut wanted: Vec<Wanted> = Vec::new();
-    let mut add = |one: Wanted| {
+pub fn parse(query: &str) -> Vec<QueryPart> {
+    let mut wanted: Vec<QueryPart> = Vec::new();
+    let mut add = |one: QueryPart| {
         if wanted.len() < MOST && !wanted.contains(&one) {
             wanted.push(one);
         }
@@ -45,7 +45,7 @@ pub fn parse(query: &str) -> Vec<Wanted> {
     let mut rest = query;
     while !rest.is_empty() {
         let begin = rest.find(['"', '“', '”', '「', '『']).unwrap_or(rest.len());
-        words_of(&rest[..begin]).into_iter().for_each(|word| add(Wanted::Word(word)));
+        words_of(&rest[..begin]).into_iter().for_each(|word| add(QueryPart::Word(word)));
         let Some(quote) = rest[begin..].chars().next() else { break };
         rest = &rest[begin + quote.len_utf8()..];
         let end = match quote {
@@ -58,8 +58,8 @@ pub fn parse(query: &str) -> Vec<Wanted> {
         let mut words = words_of(&rest[..end]);
         match words.len() {
             0 => {}
-            1 => add(Wanted::Word(words.remove(0))),
-            _ => add(Wanted::Phrase(words)),
+            1 => add(QueryPart::Word(words.remove(0))),
+            _ => add(QueryPart::Phrase(words)),
         }
         rest = &rest[end..];
         rest = &rest[rest.chars().next().map_or(0, char::len_utf8)..];
@@ -161,7 +161,7 @@ impl TextIndex {
         Ok(TextIndex { parts, lengths, words, table: committed.path("count_index") })
     }
 
-    /// Texts in it.
+    /// Number of texts in the index.
     pub fn texts(&self) -> usize {
         self.lengths.len()
     }
@@ -175,16 +175,16 @@ impl TextIndex {
     ///
     /// # Errors
     /// Where the index is damaged.
-    pub fn best(&self, wanted: &[Wanted], most: usize) -> Result<Vec<(u32, f64)>> {
+    pub fn best(&self, wanted: &[QueryPart], most: usize) -> Result<Vec<(u32, f64)>> {
         let mut texts = Vec::new();
         for one in wanted {
             match one {
-                Wanted::Word(word) => {
+                QueryPart::Word(word) => {
                     if let Some((index, term)) = self.find(word)? {
                         texts.push(Texts::Word(Box::new(index.cursor(&term)?)));
                     }
                 }
-                Wanted::Phrase(words) => {
+                QueryPart::Phrase(words) => {
                     let found =
                         words.iter().map(|word| self.find(word)).collect::<Result<Option<Vec<_>>>>()?;
                     let Some(found) = found else { continue };
@@ -230,9 +230,9 @@ mod tests {
 
     #[test]
     fn queries_are_words_and_phrases() {
-        let word = |word: &str| Wanted::Word(word.into());
-        let phrase = |words: &[&str]| Wanted::Phrase(words.iter().map(|word| word.to_string()).collect());
-        let table: &[(&str, &[Wanted])] = &[
+        let word = |word: &str| QueryPart::Word(word.into());
+        let phrase = |words: &[&str]| QueryPart::Phrase(words.iter().map(|word| word.to_string()).collect());
+        let table: &[(&str, &[QueryPart])] = &[
             ("Tea, tea TEA", &[word("tea")]),
             ("\"Green tea\" cup", &[phrase(&["green", "tea"]), word("cup")]),
             ("「我们去北京」 门", &[phrase(&["我们", "去", "北京"]), word("门")]),
@@ -271,11 +271,11 @@ mod tests {
     }
 
     /// Scores by cutting all texts, and counting.
-    fn brute_force(texts: &[(&str, &str)], lengths: &[u32], wanted: &[Wanted]) -> Vec<(u32, f64)> {
-        let count = |(title, text): &(&str, &str), one: &Wanted| {
+    fn brute_force(texts: &[(&str, &str)], lengths: &[u32], wanted: &[QueryPart]) -> Vec<(u32, f64)> {
+        let count = |(title, text): &(&str, &str), one: &QueryPart| {
             let sought = match one {
-                Wanted::Word(word) => vec![word.clone()],
-                Wanted::Phrase(words) => words.clone(),
+                QueryPart::Word(word) => vec![word.clone()],
+                QueryPart::Phrase(words) => words.clone(),
             };
             [title, text]
                 .iter()

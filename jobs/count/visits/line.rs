@@ -82,7 +82,7 @@ fn request_of(request: Cow<'_, str>) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     }
 }
 
-/// A field in quotes at the front of `text`, and what is behind it.
+/// A field in quotes at the front of `text`, and the rest of the text.
 fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let inner = text.strip_prefix('"')?;
     let bytes = inner.as_bytes();

@@ -11,7 +11,7 @@ use crate::dedup::pages::Pages;
 use crate::dedup::tables::{DuplicateKind, DuplicateRow};
 
 columns! {
-    struct Near from DuplicateRow { a_key, b_key, kind }
+    struct PairColumns from DuplicateRow { a_key, b_key, kind }
 }
 
 /// Calls `each` with the numbers of both pages of every pair of near-duplicates that stand for themselves.
@@ -26,10 +26,10 @@ pub fn near_pairs(
 ) -> Result<()> {
     let mut reader = match duplicates.is_dir() {
         // Where this search ended before its time, its own part of the table lies there, cut off anywhere.
-        true => Reader::<Near>::over(
+        true => Reader::<PairColumns>::over(
             part_files(duplicates)?.into_iter().filter(|part| !part.ends_with(second_part())).collect(),
         ),
-        false => Reader::<Near>::open(duplicates)?,
+        false => Reader::<PairColumns>::open(duplicates)?,
     };
     while let Some(batch) = reader.next()? {
         cancel.check()?;

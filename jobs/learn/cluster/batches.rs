@@ -17,7 +17,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use webmill_capture::Result;
 use webmill_learn::{
-    ClusterSums, Counter, Draws, Extractor, Middles, MiniBatch, SparseRows, TfIdf, Vocabulary, WordCounts,
+    ClusterMeans, ClusterSums, Counter, Draws, Extractor, MiniBatch, SparseRows, TfIdf, Vocabulary,
+    WordCounts,
 };
 use webmill_run::{Measure, Stage, Unit};
 
@@ -39,7 +40,7 @@ const PASSES: u32 = 10;
 const SETTLED: f64 = 1e-3;
 
 /// Pages aside.
-pub struct Aside {
+pub struct StoredPages {
     groups: Vec<Group>,
     vocabulary: Vocabulary,
     /// Pages that were read.
@@ -64,12 +65,12 @@ struct Row {
     counts: Vec<(u32, u32)>,
 }
 
-impl Aside {
+impl StoredPages {
     /// Counts pages and writes them aside.
     ///
     /// # Errors
     /// Where memory does not hold the words; where the disk fails.
-    pub fn write(pages: &mut Pages, settings: &ClusterSettings, unit: &Unit<'_>) -> Result<Aside> {
+    pub fn write(pages: &mut Pages, settings: &ClusterSettings, unit: &Unit<'_>) -> Result<StoredPages> {
         let stage = unit.stage();
         let (texts, mut languages, vocabulary) = count_words(pages, settings, unit)?;
         let all = texts.len() as usize;
@@ -128,7 +129,7 @@ impl Aside {
             }
         }
         groups.sort_by(|a, b| b.rows.len().cmp(&a.rows.len()).then(a.language.cmp(&b.language)));
-        Ok(Aside { groups, vocabulary, pages: all, without_words, dropped_words })
+        Ok(StoredPages { groups, vocabulary, pages: all, without_words, dropped_words })
     }
 
     /// Pages that are clustered.
@@ -327,7 +328,7 @@ impl Group {
             Ok(())
         })?;
         let words = (0..k as usize).map(|topic| words.best(topic, sums.sizes()[topic], WORDS)).collect();
-        let middles = Middles::of(sums.means());
+        let middles = ClusterMeans::of(sums.means());
         let (mut distances, mut silhouettes, mut at) = (Vec::new(), Vec::new(), 0);
         let has_others = sums.occupied() > 1;
         self.each_in_order(stage, |_, weighed| {
@@ -366,7 +367,7 @@ impl Group {
     }
 }
 
-impl Abouts for Aside {
+impl Abouts for StoredPages {
     fn len(&self) -> usize {
         self.pages
     }

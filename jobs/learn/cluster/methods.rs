@@ -136,7 +136,7 @@ impl Rows<'_> {
 
     fn stream(&self, settings: &ClusterSettings, stage: &Stage<'_>) -> Result<ClusterResult> {
         let (k, choice) = self.k(settings);
-        let mut summed = Summed::new();
+        let mut summed = SummedStream::new();
         self.rows.rows().for_each(|(columns, values)| summed.tree.push(columns, values));
         let (centroids, measures) = summed.finish(k, settings, stage)?;
         Ok(ClusterResult { assignment: centroids.nearest(self.rows).0, choice, measures, tree: None })
@@ -182,14 +182,14 @@ pub fn kmeans(
 }
 
 /// A stream that is summed up.
-pub struct Summed {
+pub struct SummedStream {
     pub tree: ClusterFeatures,
 }
 
-impl Summed {
+impl SummedStream {
     /// An empty tree. Its bound is fixed: --memory must change no byte.
     pub fn new() -> Self {
-        Summed { tree: ClusterFeatures::new(RADIUS, LEAVES, LEAVES * 1000) }
+        SummedStream { tree: ClusterFeatures::new(RADIUS, LEAVES, LEAVES * 1000) }
     }
 
     /// Clusters the leaves.

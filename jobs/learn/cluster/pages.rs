@@ -14,7 +14,7 @@ use webmill_table::{Reader, columns, part_files};
 use super::input::ClusterInput;
 use super::settings::ClusterSettings;
 use crate::learn::labels::ColumnNames;
-use crate::learn::page::{LearnPage, Wanted};
+use crate::learn::page::{LearnPage, NeededFacts};
 use crate::learn::source::{PageSource, ReadAs};
 
 /// Reason for labels that no page has.
@@ -32,7 +32,7 @@ pub struct Page {
     pub text: String,
 }
 
-/// What is said of a page in tables.
+/// The columns about a page in tables.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct About {
     pub url: String,

@@ -52,31 +52,32 @@ settings! {
     /// Settings of `learn cluster`.
     #[derive(PartialEq)]
     pub struct ClusterSettings {
-        /// Files are mails: heads and quoted lines are left out.
+        /// Whether the files are mails: headers and quoted lines are left out.
         #[serde(skip_deserializing)]
         pub mail: bool = false;
-        /// All that is visible of HTML files counts, not their main text alone.
+        /// Whether all visible text of HTML files is used, not only their main text.
         #[serde(skip_deserializing)]
         pub whole: bool = false;
         /// How: kmeans, dbscan, hierarchical, stream.
         #[serde(rename = "topic_method")]
         pub method: ClusterMethod = ClusterMethod::Kmeans;
-        /// Topics; 0: 2, 4, 8 … by the elbow of the silhouette on 2,000 pages.
+        /// Number of topics; 0: one of 2, 4, 8 … is chosen by the elbow of the silhouette on 2,000 pages.
         pub k: u32 = 0, within 0..=100_000;
-        /// What everything that is drawn follows from.
+        /// Seed of all random draws.
         pub seed: u64 = 0;
         /// Farthest that neighbours of DBSCAN are: 1 − cosine, or bits of the SimHash. 0: 0.5, or 3 bits.
         pub eps: f64 = 0.0;
-        /// Pages within eps that make a core, itself counted.
+        /// Pages within eps, itself included, that make a page a core page.
         pub min_points: u32 = 5, within 1..=1_000_000;
-        /// By what pages are near.
+        /// Distance between pages: cosine, or bits of the SimHash.
         pub near: Near = Near::Cosine;
-        /// Topics within each language that a twentieth of the pages are in; pages of others are clustered with the most common one.
+        /// Whether topics are found separately in each language that at least a twentieth of the pages have; pages
+        /// in other languages are clustered with the most common one.
         pub by_language: bool = true;
         /// Words on fewer pages are left out.
         #[serde(skip_deserializing)]
         pub min_pages: u32 = 2;
-        /// Pages beyond which k-means goes over them in batches, and they stay on disk.
+        /// Number of pages above which k-means works in batches, and pages stay on disk.
         pub batch_pages: u64 = 1_000_000, within 0..=u64::MAX / 2;
     }
 }

@@ -1,8 +1,8 @@
 //! Clusters of a group of pages as topics: words, middles, silhouettes, the tree above them.
 
 use webmill_learn::{
-    Middles, NOISE, SparseRows, TopicWord, Vocabulary, average_linkage, cosine_distances, mean_silhouette,
-    means, silhouettes, topic_words,
+    ClusterMeans, NOISE, SparseRows, TopicWord, Vocabulary, average_linkage, cosine_distances,
+    mean_silhouette, means, silhouettes, topic_words,
 };
 use webmill_run::Stage;
 
@@ -10,7 +10,6 @@ use super::methods::{ClusterResult, Tree, dense};
 
 /// Words of a topic.
 pub const WORDS: usize = 10;
-/// Words of its name.
 const NAME_WORDS: usize = 3;
 /// Pages in the middle of a topic that are named.
 const NEAREST: usize = 3;
@@ -32,7 +31,7 @@ pub struct Topics {
     pub tree: Option<Tree>,
 }
 
-/// A topic.
+/// A topic, as it is written to the tables.
 pub struct Topic {
     pub name: String,
     pub words: Vec<String>,
@@ -52,7 +51,7 @@ pub struct Measured {
     pub silhouettes: Vec<Option<f32>>,
     /// Words of each topic.
     pub words: Vec<Vec<TopicWord>>,
-    pub middles: Middles,
+    pub middles: ClusterMeans,
 }
 
 impl Topics {
@@ -66,7 +65,7 @@ impl Topics {
         stage: &Stage<'_>,
     ) -> Topics {
         let (assignment, k) = dense(&std::mem::take(&mut found.assignment));
-        let middles = Middles::of(means(rows, &assignment, k));
+        let middles = ClusterMeans::of(means(rows, &assignment, k));
         let distances = middles.distances(rows, &assignment);
         let silhouettes = if (8 * k * rows.width()) as u64 <= stage.memory / 4 {
             silhouettes(rows, &assignment)

@@ -12,7 +12,7 @@ use super::tables::{TopicMeasureRow, TopicRow, TopicTreeRow, TopicWordsRow};
 use super::topics::{Topic, Topics};
 use crate::output::{TableFile, first_part, write_rows};
 
-/// What is said of pages, wherever it lies.
+/// The columns about pages, in memory or on disk.
 pub trait Abouts {
     /// One more than the number of the last page.
     fn len(&self) -> usize;
@@ -46,7 +46,7 @@ pub struct Words {
 /// # Errors
 /// Where the disk refuses.
 pub fn write(abouts: &dyn Abouts, words: Words, found: &[Topics], unit: &mut Unit<'_>) -> Result<()> {
-    let written = Written::of(abouts, words, found)?;
+    let written = TopicWriter::of(abouts, words, found)?;
     let mut file = TableFile::create(unit, first_part::<TopicRow>())?;
     abouts.each(&mut |page, about| written.topic(page, about).map_or(Ok(()), |row| file.push(row)))?;
     file.finish(unit)?;
@@ -57,15 +57,15 @@ pub fn write(abouts: &dyn Abouts, words: Words, found: &[Topics], unit: &mut Uni
 }
 
 /// Few words that many pages have.
-struct Shared {
+struct SharedWords {
     names: Vec<String>,
     /// Number of each page's word, or that there is none.
     of: Vec<u32>,
 }
 
-impl Shared {
+impl SharedWords {
     fn of(pages: usize) -> Self {
-        Shared { names: Vec::new(), of: vec![u32::MAX; pages] }
+        SharedWords { names: Vec::new(), of: vec![u32::MAX; pages] }
     }
 
     fn set(&mut self, page: usize, name: Option<&String>, numbers: &mut HashMap<String, u32>) {
@@ -84,7 +84,7 @@ impl Shared {
     }
 }
 
-struct Written<'a> {
+struct TopicWriter<'a> {
     words: Words,
     found: &'a [Topics],
     /// Groups and topics of them, the largest first.
@@ -93,13 +93,13 @@ struct Written<'a> {
     numbers: Vec<Vec<u32>>,
     /// Group and row of each page of the corpus that was clustered.
     places: Vec<Option<(u32, u32)>>,
-    languages: Shared,
-    labels: Shared,
+    languages: SharedWords,
+    labels: SharedWords,
     /// URLs of pages that are named.
     urls: BTreeMap<usize, String>,
 }
 
-impl<'a> Written<'a> {
+impl<'a> TopicWriter<'a> {
     fn of(abouts: &dyn Abouts, words: Words, found: &'a [Topics]) -> Result<Self> {
         let mut order: Vec<(usize, usize)> = Vec::new();
         for (group, topics) in found.iter().enumerate() {
@@ -123,7 +123,7 @@ impl<'a> Written<'a> {
             let leaves = topics.found.tree.as_ref().filter(|tree| tree.of_rows).map(|_| &topics.pages);
             urls.extend(nearest.chain(leaves.into_iter().flatten()).map(|page| (*page, String::new())));
         }
-        let (mut languages, mut labels) = (Shared::of(abouts.len()), Shared::of(abouts.len()));
+        let (mut languages, mut labels) = (SharedWords::of(abouts.len()), SharedWords::of(abouts.len()));
         let (mut known_languages, mut known_labels) = (HashMap::new(), HashMap::new());
         abouts.each(&mut |page, about| {
             languages.set(page, about.language.as_ref(), &mut known_languages);
@@ -133,7 +133,7 @@ impl<'a> Written<'a> {
             }
             Ok(())
         })?;
-        Ok(Written { words, found, order, numbers, places, languages, labels, urls })
+        Ok(TopicWriter { words, found, order, numbers, places, languages, labels, urls })
     }
 
     fn url(&self, page: usize) -> String {

@@ -15,7 +15,7 @@ pub trait Cursor {
     fn number(&self) -> u32;
     /// How often it holds the query.
     fn count(&self) -> u32;
-    /// Texts of all.
+    /// Number of texts in the index.
     fn texts(&self) -> u64;
     /// Goes to the first text from `number` on, which is not before the one at hand.
     ///

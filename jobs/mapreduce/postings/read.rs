@@ -45,7 +45,7 @@ impl std::ops::Deref for Bytes {
 /// Where the postings of a term lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermPostings {
-    /// The term.
+    /// The term that the postings are of.
     pub term: String,
     /// Texts that hold it.
     pub texts: u64,
@@ -114,7 +114,7 @@ impl Index {
         })
     }
 
-    /// Terms in it.
+    /// Number of terms in the file.
     pub fn terms(&self) -> u64 {
         self.terms
     }

@@ -27,7 +27,7 @@ pub struct IndexWriter {
 /// What a file holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Terms.
+    /// Number of terms in the file.
     pub terms: u64,
     /// Pairs of a term and a text.
     pub postings: u64,

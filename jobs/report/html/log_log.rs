@@ -38,13 +38,13 @@ pub struct LogLog {
     /// Ticks of both axes, a decade each.
     x: Vec<Pixels>,
     y: Vec<Pixels>,
-    series: Vec<Drawn>,
+    series: Vec<DrawnPlot>,
     /// First and last degree of the bins that double, of all series.
     ranges: Vec<(u64, u64)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Drawn {
+struct DrawnPlot {
     points: Vec<Point>,
     law: Option<Law>,
     /// End points of the fitted line: x, y, x, y.
@@ -93,7 +93,7 @@ impl LogLog {
         };
         let point =
             |(degree, nodes): (u64, u64)| Point { x: px(degree as f64), y: py(nodes as f64), degree, nodes };
-        let drawn = |(points, law): &(Degrees, Option<Law>)| Drawn {
+        let drawn = |(points, law): &(Degrees, Option<Law>)| DrawnPlot {
             points: thinned(points).into_iter().map(point).collect(),
             law: *law,
             line: law

@@ -15,7 +15,7 @@ use super::{RecipeParts, of_json, recipe, to_json};
 use crate::fault::Fault;
 
 /// Bytes with what they are of.
-type Named<'py> = (String, u64, Bound<'py, PyBytes>);
+type NamedBytes<'py> = (String, u64, Bound<'py, PyBytes>);
 
 /// `extract` in pieces: all work of a task.
 #[pyclass(frozen, module = "webmill")]
@@ -51,7 +51,7 @@ impl ExtractPieces {
     }
 
     /// The hosts of a split: name, pages, smallest hashes of URLs.
-    fn hosts<'py>(&self, py: Python<'py>, split: &str, folder: PathBuf) -> PyResult<Vec<Named<'py>>> {
+    fn hosts<'py>(&self, py: Python<'py>, split: &str, folder: PathBuf) -> PyResult<Vec<NamedBytes<'py>>> {
         let split: Split = of_json(split)?;
         let hosts = py.detach(|| self.0.hosts(&split, &folder)).map_err(Fault::from)?;
         Ok(hosts.into_iter().map(|(host, pages, keys)| (host, pages, PyBytes::new(py, &keys))).collect())
@@ -64,13 +64,13 @@ impl ExtractPieces {
         split: &str,
         hosts: BTreeMap<String, Vec<u8>>,
         folder: PathBuf,
-    ) -> PyResult<Vec<Named<'py>>> {
+    ) -> PyResult<Vec<NamedBytes<'py>>> {
         let split: Split = of_json(split)?;
         let pages = py.detach(|| self.0.samples(&split, &hosts, &folder)).map_err(Fault::from)?;
         Ok(pages.into_iter().map(|(host, key, page)| (host, key, PyBytes::new(py, &page))).collect())
     }
 
-    /// What the sampled pages (hash, page) of a host of so many captures teach.
+    /// The template learnt from the sampled pages (hash, page) of a host with this many captures.
     fn learn<'py>(
         &self,
         py: Python<'py>,
@@ -138,7 +138,7 @@ pub fn sniff_shard(start: &[u8]) -> PyResult<Option<String>> {
     webmill_shard::sniff(start).map(|kind| to_json(&kind)).transpose()
 }
 
-/// The splits of shards, of so many bytes each; 0 chooses by the size of all, as `webmill extract` does. Both as JSON.
+/// The splits of shards, of this many bytes each; 0 chooses by the size of all, as `webmill extract` does. Both as JSON.
 #[pyfunction]
 pub fn split_shards(shards: &str, split_bytes: u64) -> PyResult<String> {
     let shards: Vec<(PathBuf, String, _, u64)> = of_json(shards)?;
@@ -155,7 +155,7 @@ pub fn split_fits(before: &str, split: &str, walked: &str) -> PyResult<bool> {
     Ok(pieces::fits(before, &of_json(split)?, walked))
 }
 
-/// The smallest hashes in the bytes of several that are looked at of a host of so many captures.
+/// The smallest of several lists of hashes, as many as are compared for a host with this many captures.
 #[pyfunction]
 pub fn smallest_keys<'py>(py: Python<'py>, keys: Vec<Vec<u8>>, captures: u64) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &pieces::smallest(keys.iter().map(Vec::as_slice), captures))

@@ -74,7 +74,7 @@ def extract(
     """The main text of a page, or ``None`` where there is none, as ``trafilatura.extract`` gives it.
 
     ``output_format``: ``txt``, ``markdown``, ``json``, ``xml`` or ``xmltei``. ``include_formatting`` asks for Markdown of
-    ``txt``; ``with_metadata`` puts what is known of the page before Markdown; ``only_with_metadata`` gives pages with title,
+    ``txt``; ``with_metadata`` puts the metadata of the page before Markdown; ``only_with_metadata`` gives pages with title,
     date and address alone. JSON has webmill's fields.
 
     >>> extract("<body><h1>Mills</h1><p>The mill grinds slowly but finely, as mills do.")

@@ -14,7 +14,7 @@ def components(edges: DataFrame) -> DataFrame:
 
     Large stars (each page tells neighbours above it of its least neighbour) and small stars (those below it) take turns until
     every component is one star (Kiveris et al., *Connected components in MapReduce and beyond*, 2014,
-    doi:10.1145/2670979.2670997). Two shuffles of what is left of the edges a round.
+    doi:10.1145/2670979.2670997). Two shuffles of the remaining edges per round.
     """
     stars = settled(edges.where("a != b").select(F.greatest("a", "b").alias("a"), F.least("a", "b").alias("b")).distinct())
     told = _fingerprint(stars)

@@ -1,4 +1,4 @@
-"""Duplicates over a cluster: copies by digests, near pairs by buckets, clusters by what is connected."""
+"""Duplicates over a cluster: copies by digests, near pairs by buckets, clusters of connected pairs."""
 
 from __future__ import annotations
 

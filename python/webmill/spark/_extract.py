@@ -15,7 +15,7 @@ from ._pyspark import DataFrame, F, SparkSession, Window
 from ._recipe import Parts, Recipe, parts_of
 from ._shards import few_tasks
 
-# What is written last: which tables there are, and what was counted.
+# The file that is written last: names of the tables, and counts.
 _SUMMARY = "webmill-spark.json"
 
 
@@ -62,7 +62,7 @@ def extract(splits: DataFrame, out: str, *, recipe: Recipe = None) -> Tables:
     spark = splits.sparkSession
     check(spark)
     if not _files.is_empty(out):
-        raise Error("the folder is not empty: give a new one, or remove what is in it", path=out)
+        raise Error("the folder is not empty: give a new one, or empty it", path=out)
     parts = parts_of(recipe)
     pieces = compiled().ExtractPieces(parts)
     settings, staging = json.loads(pieces.settings), _files.join(out, ".staging")

@@ -27,7 +27,7 @@ pub(super) fn to_ascii(host: &str) -> Option<String> {
     Some(out)
 }
 
-/// Longest label of the domain name system, and what is refused beyond.
+/// Longest label of the domain name system; longer ones are refused.
 const MAX_LABEL: usize = 63;
 
 fn push_label(label: &str, out: &mut String) -> Option<()> {

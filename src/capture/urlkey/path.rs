@@ -31,7 +31,7 @@ fn needs_resolving(path: &[u8]) -> bool {
     path.windows(2).any(|pair| pair[0] == b'/' && matches!(pair[1], b'/' | b'.'))
 }
 
-/// Without `.`, without `..` and what is before it, without empty segments. As in the reference a `..` too many stays,
+/// Without `.`, without `..` and the segment before it, without empty segments. As in the reference a `..` too many stays,
 /// may itself be what the next one takes away, and an empty segment can be taken away as well.
 fn resolved(path: &[u8]) -> Vec<u8> {
     let mut segments: Vec<&[u8]> = Vec::new();

@@ -118,7 +118,7 @@ fn load(name: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(&text).expect("a map of cases")
 }
 
-/// The cases where the keys of what is canonicalized and of what should come of it differ.
+/// The cases in which the key of the canonicalized URL differs from that of the expected URL.
 fn unlike(cases: &Value, around: fn(&str) -> String) -> Vec<String> {
     let cases = cases.as_object().expect("a map of cases");
     assert!(cases.len() > 3, "cases");

@@ -51,7 +51,7 @@ fn no_results(path: &Path) -> Error {
     ))
 }
 
-/// Divides what is named by position into the folder of results and the others.
+/// Divides the positional arguments into the folder of results and the others.
 fn divide(all: Vec<String>) -> Result<(PathBuf, Vec<String>)> {
     let here = Path::new(".");
     match all.split_first() {
@@ -83,7 +83,7 @@ fn exactly<const N: usize>(others: Vec<String>, names: [&str; N]) -> Result<[Str
 }
 
 impl Results {
-    /// What is named.
+    /// The folder given, if any.
     pub fn of(results: Option<PathBuf>) -> Self {
         Results { results }
     }

@@ -1,4 +1,4 @@
-//! `webmill count backlinks`, `host-terms`, `index`, `visits`, `sort`: jobs over what is named, by the recipe's settings.
+//! `webmill count backlinks`, `host-terms`, `index`, `visits`, `sort`: jobs over the named inputs, with the recipe's settings.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -32,7 +32,7 @@ pub struct WordsArgs {
 }
 
 columns! {
-    struct Counted from WordCountRow { word, count, num_texts }
+    struct CountColumns from WordCountRow { word, count, num_texts }
 }
 
 /// Runs the command.
@@ -51,7 +51,7 @@ pub fn run(args: &WordsArgs, cancel: &Cancel) -> Result<ExitCode> {
     let code = print_committed(&context, CountWords::NAME)?;
     if let (Some(most), Some(committed)) = (args.top.top, context.results().get(CountWords::NAME)) {
         let mut best: Vec<(u64, String, u64)> = Vec::new();
-        let mut reader = Reader::<Counted>::open(&committed.path("count_words"))?;
+        let mut reader = Reader::<CountColumns>::open(&committed.path("count_words"))?;
         while let Some(batch) = reader.next()? {
             best.extend(batch.rows().map(|row| (row.count, row.word.to_owned(), row.num_texts)));
             best.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

@@ -21,7 +21,7 @@ settings in OUT/crawl.toml.
 Exits with 0 when everything was fetched or a limit was reached, 3 when URLs are missing (the summary says which, why, and
 the command that goes on), 130 when stopped, 2 after an error.";
 
-/// What is done: a derived parser does not know of arguments that an action makes needless.
+/// The action: a derived parser cannot say that an action makes arguments unnecessary.
 #[derive(Debug)]
 pub enum CrawlCommand {
     /// A crawl is begun or goes on.

@@ -8,22 +8,24 @@ use webmill_crawl::{Again, CrawlOptions};
 
 use super::args::parse_time;
 
-/// What is said of pages that were visited before.
+/// Flags about pages that were visited before.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "What to fetch")]
 pub struct AgainArgs {
-    /// Visit pages again that are due.
+    /// Visit the pages again that are due.
     ///
-    /// A schedule says when they are: `fixed` after the same time, `adaptive` sooner where they changed, `optimal` and `age` where a
-    /// visit brings most freshness or takes most age [default: adaptive, or the one that the crawl had].
+    /// The schedule says when a page is due: `fixed` always after the same time, `adaptive` sooner if it has
+    /// changed, `optimal` and `age` so that visits increase freshness most, or reduce age most [default: adaptive,
+    /// or the one that the crawl had].
     #[arg(long, value_name = "SCHEDULE", num_args = 0..=1, hide_possible_values = true, hide_short_help = true)]
-    revisit: Option<Option<When>>,
+    revisit: Option<Option<WhenArg>>,
     /// Time between two visits, as 12h or 30d [default: 7d].
     ///
-    /// With `fixed`; with all other schedules before the second one. Sitemaps are read again as often, and once a day at least.
+    /// `fixed` waits so before each visit, the other schedules before the second one only. Sitemaps are read again
+    /// as often, and at least once a day.
     #[arg(long, value_name = "TIME", value_parser = parse_time, hide_short_help = true)]
     every: Option<u64>,
-    /// Go on for ever: wait for pages to be due, and visit them then.
+    /// Never end: wait for pages to be due, and visit them then.
     #[arg(long, hide_short_help = true)]
     continuous: bool,
     /// Begin with the captures that this index has of older shards, as if they had been visited: CDXJ, CDX, or ZipNum (NAME.idx); may be
@@ -34,7 +36,7 @@ pub struct AgainArgs {
 
 /// [`Schedule`], as it is typed.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum When {
+enum WhenArg {
     Fixed,
     Adaptive,
     Optimal,
@@ -49,10 +51,10 @@ impl AgainArgs {
             options.again = Again::Due;
             options.revisit.schedule = match given {
                 None => options.revisit.schedule,
-                Some(When::Fixed) => Schedule::Fixed,
-                Some(When::Adaptive) => Schedule::Adaptive,
-                Some(When::Optimal) => Schedule::Optimal,
-                Some(When::Age) => Schedule::Age,
+                Some(WhenArg::Fixed) => Schedule::Fixed,
+                Some(WhenArg::Adaptive) => Schedule::Adaptive,
+                Some(WhenArg::Optimal) => Schedule::Optimal,
+                Some(WhenArg::Age) => Schedule::Age,
             };
         }
         if self.continuous {

@@ -31,7 +31,7 @@ pub struct CrawlArgs {
     out: Out,
     #[command(flatten)]
     recipe: RecipeFlags,
-    /// Results of an earlier `webmill run`, whose in-degrees, PageRank and mirrors count in best-first order.
+    /// Results of an earlier `webmill run`: best-first order uses its in-degrees, PageRank and mirrors.
     #[arg(long, value_name = "EARLIER_RESULTS", hide_short_help = true)]
     pub earlier: Option<PathBuf>,
     #[command(flatten)]
@@ -45,10 +45,10 @@ pub struct CrawlArgs {
     /// Stop after this many bytes, such as 10GiB.
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "What to fetch", hide_short_help = true)]
     bytes: Option<u64>,
-    /// Stop after so long, as 90s, 15m, 8h.
+    /// Stop after this time, such as 90s, 15m or 8h.
     #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "What to fetch")]
     time: Option<u64>,
-    /// Links from a seed; 0 fetches the seeds alone.
+    /// Most links from a seed; 0 fetches only the seeds.
     #[arg(long, value_name = "N", help_heading = "What to fetch")]
     depth: Option<u32>,
     /// Where links may lead: hosts, domains, any or listed [default: hosts].
@@ -68,11 +68,11 @@ pub struct CrawlArgs {
     exclude: Vec<String>,
     /// Only answers of this media type, as text/*; of this one too, as +image/*.
     ///
-    /// Pages, text and documents are stored anyway; what has + in front joins them. May be repeated.
+    /// The default is pages, text and documents; a type with + in front is added to these. May be repeated.
     #[arg(long, value_name = "TYPE", help_heading = "What to fetch", hide_short_help = true)]
     media_type: Vec<String>,
-    /// Rules (see `webmill rules`), a file or a folder of them, or builtin:NAME: what they name as entries is fetched as seeds are, and only what
-    /// their link tags and paging tags lead to. May be repeated.
+    /// Rules (see `webmill rules`), a file or a folder of them, or builtin:NAME: their entries are fetched like
+    /// seeds, and only the targets of their link and paging tags are followed. May be repeated.
     #[arg(long = "rules", value_name = "FILE", help_heading = "What to fetch", hide_short_help = true)]
     steering: Vec<String>,
 
@@ -93,20 +93,21 @@ pub struct CrawlArgs {
     /// A bare number is seconds.
     #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "What to fetch")]
     delay: Option<u64>,
-    /// Ask again for what was given up with this outcome, as server-error; `all` for every URL that may be there after all.
+    /// Request URLs again that were given up with this outcome, such as server-error; `all`: every URL that may
+    /// exist after all.
     #[arg(long, value_name = "OUTCOME", value_delimiter = ',', num_args = 1.., help_heading = "What to fetch", hide_short_help = true)]
     pub retry: Vec<String>,
-    /// Address or page that tells site owners who is asking; part of the User-Agent.
+    /// Mail address or page by which site owners can reach you; part of the User-Agent.
     #[arg(long, value_name = "URL|MAIL", help_heading = "What to fetch")]
     contact: Option<String>,
     /// Proxy, as http://127.0.0.1:3128, socks5h://user:password@host:1080 (it looks names up), socks5:// (they are looked
     /// up here); for some URLs only as http=URL,https=URL.
     #[arg(long, value_name = "URL", help_heading = "What to fetch", hide_short_help = true)]
     proxy: Option<String>,
-    /// Fetch what pages need to be shown: styles, scripts, pictures, fonts.
+    /// Fetch the files that pages need for display: styles, scripts, pictures, fonts.
     ///
-    /// Wherever it is, frames too. Stored with the pages, not counted as pages. Where pages are visited again, it is asked for again
-    /// with them.
+    /// They are fetched from any host, frames too, are stored with the pages, and do not count as pages. If pages
+    /// are visited again, their files are requested again with them.
     #[arg(long, help_heading = "What to fetch")]
     requisites: bool,
     /// Open pages whose URL matches in a headless Chromium, for links that scripts make.

@@ -41,7 +41,7 @@ enum Order {
     Resume,
     /// End the run, as Ctrl-C does.
     Stop,
-    /// Take URLs in as seeds are; what is known is asked for again.
+    /// Add URLs, as seeds are added; those that are known are requested again.
     Add(Urls),
     /// Ask for known URLs again, now.
     Due(Urls),
@@ -50,7 +50,7 @@ enum Order {
         /// Beginning of URLs (http://… or https://…), else a regular expression.
         pattern: String,
     },
-    /// Take a pattern of `drop` back, for what is found from now on.
+    /// Take back a pattern of `drop`, for URLs that are found from now on.
     Undrop {
         /// The pattern, as it was given.
         pattern: String,

@@ -21,11 +21,11 @@ use webmill_jobs::rank::RankJob;
 use webmill_jobs::rank::tables::RankRow;
 
 columns! {
-    struct Ranked from RankRow { url, indegree, pagerank }
+    struct RankColumns from RankRow { url, indegree, pagerank }
 }
 
 columns! {
-    struct Clustered from ClusterRow { url_key, mirror_degree }
+    struct ClusterColumns from ClusterRow { url_key, mirror_degree }
 }
 
 /// Pages remembered: those with the most in-links, 32 bytes each.

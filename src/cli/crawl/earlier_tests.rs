@@ -7,9 +7,9 @@ use webmill_jobs::output::write_rows;
 use webmill_jobs::rejects::RejectTable;
 
 /// Nothing is read.
-pub struct Nothing;
+pub struct NoReports;
 
-impl JobInput for Nothing {
+impl JobInput for NoReports {
     fn inputs(&self) -> Inputs {
         Inputs::default()
     }
@@ -19,11 +19,11 @@ impl JobInput for Nothing {
 struct FakeRank;
 
 impl Job for FakeRank {
-    type Input = Nothing;
+    type Input = NoReports;
     const NAME: &'static str = RankJob::NAME;
     const VERSION: u32 = RankJob::VERSION;
 
-    fn run(&self, _: &Nothing, stage: &Stage<'_>) -> webmill_capture::Result<()> {
+    fn run(&self, _: &NoReports, stage: &Stage<'_>) -> webmill_capture::Result<()> {
         stage.unit("ranks", |unit| {
             let row = |url: &str, indegree, pagerank| RankRow {
                 url: url.into(),
@@ -42,11 +42,11 @@ impl Job for FakeRank {
 struct FakeDedup;
 
 impl Job for FakeDedup {
-    type Input = Nothing;
+    type Input = NoReports;
     const NAME: &'static str = Dedup::NAME;
     const VERSION: u32 = Dedup::VERSION;
 
-    fn run(&self, _: &Nothing, stage: &Stage<'_>) -> webmill_capture::Result<()> {
+    fn run(&self, _: &NoReports, stage: &Stage<'_>) -> webmill_capture::Result<()> {
         let row = |url: &str, mirror_degree| ClusterRow {
             url_key: Bytes16(key(url).0),
             mirror_degree,
@@ -65,7 +65,7 @@ fn key(url: &str) -> UrlKey {
     CanonicalUrl::parse(url).unwrap().key()
 }
 
-fn commit<J: Job<Input = Nothing>>(out: &Path, job: &J) {
+fn commit<J: Job<Input = NoReports>>(out: &Path, job: &J) {
     let runtime = Runtime {
         out: out.to_path_buf(),
         threads: 1,
@@ -75,7 +75,7 @@ fn commit<J: Job<Input = Nothing>>(out: &Path, job: &J) {
         cancel: &Cancel::default(),
         rejects: &RejectTable,
     };
-    runtime.run(job, &Nothing).unwrap();
+    runtime.run(job, &NoReports).unwrap();
 }
 
 fn priority(earlier: Earlier, url: &str, parent: Option<&str>) -> f64 {

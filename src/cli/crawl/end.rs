@@ -1,4 +1,4 @@
-//! The end of a run: what is said of it, and its exit code.
+//! The end of a run: its messages and its exit code.
 //!
 //! **Definition.** A run is *incomplete* where it came to its end by itself and URLs are missing or no page is stored at all (but by other
 //! agents of an exchange); and where a
@@ -20,7 +20,7 @@ const STOPPED: u8 = 130;
 const MUCH: u64 = 10;
 
 /// How a run ended.
-pub struct End {
+pub struct CrawlEnd {
     pub ended: Ended,
     /// Pages stored in all runs.
     pub stored: u64,
@@ -31,7 +31,7 @@ pub struct End {
     pub waits: u64,
 }
 
-impl End {
+impl CrawlEnd {
     fn is_by_itself(&self) -> bool {
         matches!(self.ended, Ended::Finished | Ended::Patience)
     }
@@ -120,11 +120,16 @@ mod tests {
             let mut missing = Missing::default();
             missing.given_up.add_many("timeout", given_up);
             missing.waiting = waiting;
-            let end = End { ended, stored, missing, shared: false, waits: 7 };
+            let end = CrawlEnd { ended, stored, missing, shared: false, waits: 7 };
             assert_eq!((end.exit_code(), end.name()), want, "{ended:?} {stored} {given_up} {waiting}");
         }
-        let idle =
-            End { ended: Ended::Finished, stored: 0, missing: Missing::default(), shared: true, waits: 0 };
+        let idle = CrawlEnd {
+            ended: Ended::Finished,
+            stored: 0,
+            missing: Missing::default(),
+            shared: true,
+            waits: 0,
+        };
         assert_eq!((idle.exit_code(), idle.name()), (0, "finished"), "the others have all the pages");
     }
 }

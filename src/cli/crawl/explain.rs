@@ -10,7 +10,7 @@ use webmill_crawl::explain::{Fate, explain};
 use super::{seed_text, seeds};
 use webmill_jobs::recipe::Recipe;
 
-/// What is asked.
+/// The URL in question, and where to look.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill crawl explain out/demo/crawl http://www.lakeside.example/missing\n\nPrints one fact a line and exits with 0 if the URL was or would be fetched, with 1 if not. While the crawl runs, the event\nlog is read alone."
@@ -19,7 +19,7 @@ pub struct ExplainArgs {
     /// Folder of the crawl.
     #[arg(value_name = "CRAWL")]
     pub folder: PathBuf,
-    /// The URL.
+    /// The URL to explain.
     #[arg(value_name = "URL")]
     pub url: String,
 }

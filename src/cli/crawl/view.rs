@@ -22,9 +22,9 @@ pub fn view() -> Box<dyn Observer> {
 }
 
 /// Nobody looks at the crawl: it is a matter of seconds.
-pub struct Unseen;
+pub struct UnseenCrawl;
 
-impl Observer for Unseen {
+impl Observer for UnseenCrawl {
     fn look(&mut self, _: &Snapshot) {}
 }
 

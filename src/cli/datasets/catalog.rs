@@ -10,12 +10,12 @@ pub struct Catalog {
     pub dataset: Vec<Dataset>,
 }
 
-/// One dataset.
+/// A corpus of the catalogue.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Dataset {
     /// What users call it.
     pub name: String,
-    /// What is in it.
+    /// Its contents.
     pub about: String,
     /// Where it comes from.
     #[serde(flatten)]

@@ -10,7 +10,7 @@ use webmill_run::Cancel;
 use webmill_jobs::console::Console;
 use webmill_jobs::remote::Downloader;
 
-/// Fetches every URL into `folder`; what is there already is not fetched again.
+/// Fetches every URL into `folder`, except those that are there already.
 pub fn get(urls: &[String], sha256: &[String], folder: &Path, cancel: &Cancel) -> Result<()> {
     let console = Console::new();
     let downloader = Downloader::new(&console, cancel)?;

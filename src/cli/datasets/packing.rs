@@ -24,7 +24,7 @@ pub struct Page<'a> {
     pub content_type: Option<String>,
     /// Further header lines.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// Bytes of the file.
     pub body: &'a [u8],
 }
 

@@ -1,8 +1,9 @@
 //! `webmill dedup apply`: the corpus without its duplicates, as shards and as texts.
 //!
-//! **What.** Tables `clusters` and `duplicates` say which pages go ([`verdicts`]), table `pages` which captures these have
-//! ([`captures`]); with `--drop-gone` pages go, too, that the Web has no more ([`gone`]). A walk over each shard finds their records ([`walk`]); what stays is copied as it is stored ([`copy`]),
-//! and its texts are written ([`texts`]). Everything goes into a folder that appears when it is complete ([`folder`]):
+//! **Steps.** From tables `clusters` and `duplicates` follow the pages to drop ([`verdicts`]), from table `pages` their captures
+//! ([`captures`]). With `--drop-gone`, pages that are gone from the Web are dropped, too ([`gone`]). A walk over each shard finds the records of these
+//! captures ([`walk`]). All other records are copied as they are stored ([`copy`]), and their texts are written ([`texts`]). Everything goes into a
+//! folder that appears when it is complete ([`folder`]):
 //!
 //! ```text
 //! OUT/shards/NAME                      copies of the shards
@@ -12,7 +13,7 @@
 //! ```
 //!
 //! **Twice is once.** A capture is known by shard, URL, date and digest, not by its place. So a second run on the copies
-//! finds what is left to do, which is nothing: its shards are the same bytes.
+//! finds nothing left to do: its shards are the same bytes.
 //!
 //! **Cost.** Shards are read twice where something goes. Memory: `--memory`, of which half is for sorts; a byte a capture of one shard that
 //! goes, 16 with --as-revisit; and a record of at most 64 MiB, larger ones stay.
@@ -47,8 +48,8 @@ use webmill_table::part_files;
 use crate::args::{self, MaxBad, Memory, Out};
 use crate::crawl::args::parse_time;
 use crate::shard::sources::Tally;
-use captures::{Captures, Leaving, NamedShard};
-use dropped::Dropped;
+use captures::{Captures, LeavingPages, NamedShard};
+use dropped::DroppedCaptures;
 use folder::Output;
 use report::{Counts, Manifest, ShardReport};
 use texts::{Copies, TextCounts, TextForm};
@@ -60,12 +61,13 @@ use webmill_jobs::job::{latest, mixed};
 use webmill_jobs::repeated::RepeatedLines;
 use webmill_jobs::repeated::known::KnownRepeated;
 
-/// Write the corpus without its duplicates: shards record by record as they are, and texts for training.
+/// Write the corpus without its duplicates: shards with unchanged records, and texts for training.
 ///
-/// Captures of pages that are copies of others go, with their requests and metadata; all other records stay, byte for
-/// byte, in the format of their shard. What went and why is table dropped. Other captures of a page that goes (HTML,
-/// status 2xx, and revisits) go with it. Exit code 0: done; 1: damage beyond --max-bad (nothing is written), or more
-/// captures of the results than that share are not in the shards given; 2: a shard cannot be read.
+/// Captures of pages that are copies of others are left out, with their requests and metadata, and with the other
+/// captures of the page (HTML, status 2xx, and revisits). All other records stay, byte for byte, in the format of
+/// their shard. Table dropped says what was left out, and why. Exit code 0: done; 1: damage beyond --max-bad
+/// (nothing is written), or more captures of the results than that share are not in the shards given; 2: a shard
+/// cannot be read.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill dedup apply out/demo/results out/demo/crawl --out smaller\n  webmill dedup apply out/demo/results out/demo/crawl --out smaller --policy exact --as-revisit\n  webmill dedup apply out/demo/results --out training --texts jsonl.zst --drop-repeated",
@@ -78,19 +80,21 @@ pub struct ApplyArgs {
     shards: Vec<String>,
     #[command(flatten)]
     out: Out,
-    /// Which pages go: exact (equal body or text), near (those, and near-duplicates), contained (those, and pages whose
-    /// text is mostly in another one that stays). Pages of results given to dedup --against stay for new ones, whatever
-    /// setting dedup.keep says.
+    /// Which pages are left out: exact (equal body or text), near (those, and near-duplicates), contained (those,
+    /// and pages whose text is mostly in another page that is kept). Pages of results given to dedup --against are
+    /// kept instead of new ones, whatever setting dedup.keep says.
     #[arg(long, value_enum, default_value = "near", hide_possible_values = true)]
     policy: Policy,
-    /// Leave out pages that have been gone (404 or 410 is the last that was heard of them) for so long, as 90d or 12h: until
-    /// the newest capture of the results that is not dated after today, not until now. Their answers 404 and redirects stay.
+    /// Leave out pages that have been gone (their last answers are 404 or 410) for this time, such as 90d or 12h.
+    /// It is counted back from the newest capture of the results that is not dated after today. Answers 404 and
+    /// redirects of these pages stay.
     #[arg(long, value_name = "AGE", value_parser = parse_time)]
     drop_gone: Option<u64>,
-    /// Write captures with the payload of the page that stays as revisit records (WARC, RAW DB); others go.
+    /// Write captures with the payload of the page that is kept as revisit records (WARC, RAW DB); leave out other
+    /// copies.
     #[arg(long)]
     as_revisit: bool,
-    /// Write the texts of what stays.
+    /// Write the texts of the pages that are kept.
     #[arg(long, value_enum, value_name = "FORM")]
     texts: Option<TextForm>,
     /// With --texts: leave out the lines and paragraphs of table repeated: all copies but the first one that is written,
@@ -230,7 +234,7 @@ impl Apply<'_> {
         let captures = self.captures()?;
         let mut done = Done::default();
         done.counts.unreadable_shards = unreadable;
-        let mut rows = Dropped::new(&self.budget());
+        let mut rows = DroppedCaptures::new(&self.budget());
         if given.is_empty() {
             self.by_tables(&captures, &mut done, &mut rows)?;
         } else {
@@ -268,7 +272,7 @@ impl Apply<'_> {
         Budget::new(self.args.part_of_memory(1, 10)).in_dir(self.output.temp())
     }
 
-    /// What is to go.
+    /// The captures to leave out.
     fn captures(&self) -> Result<Captures> {
         let (clusters, duplicates) = self.results.tables();
         let tables = (&*clusters, &*duplicates);
@@ -302,7 +306,7 @@ impl Apply<'_> {
     }
 
     /// Without shards all captures that are to go are taken to be gone.
-    fn by_tables(&self, captures: &Captures, done: &mut Done, rows: &mut Dropped) -> Result<()> {
+    fn by_tables(&self, captures: &Captures, done: &mut Done, rows: &mut DroppedCaptures) -> Result<()> {
         for (shard, named) in captures.shards.iter().enumerate() {
             let mut going = named.going.clone();
             going.try_for_each(|number| rows.put(captures, (shard, number), None, &mut done.counts))?;
@@ -315,7 +319,7 @@ impl Apply<'_> {
         given: &[Input],
         captures: &Captures,
         done: &mut Done,
-        rows: &mut Dropped,
+        rows: &mut DroppedCaptures,
     ) -> Result<()> {
         let assigned = shards::assign(&captures.shards, given)?;
         let names = shards::names(given)?;
@@ -346,7 +350,7 @@ impl Apply<'_> {
         (captures, number): (&Captures, Option<usize>),
         name: &Path,
         done: &mut Done,
-        rows: &mut Dropped,
+        rows: &mut DroppedCaptures,
     ) -> Result<(), Error> {
         let (budget, options) = (self.budget(), ReadOptions::default());
         let shard = number.map(|number| &captures.shards[number]);
@@ -387,7 +391,7 @@ impl Apply<'_> {
             }
             None => None,
         };
-        let wish = texts::Wish {
+        let wish = texts::TextOutput {
             form,
             repeated: known.as_ref().zip(self.args.drop_repeated),
             job_key: self.results.dedup.manifest.key.to_string(),
@@ -402,8 +406,8 @@ impl Done {
         &mut self,
         input: &Input,
         shard: Option<&NamedShard>,
-        walked: &walk::Walked,
-        copied: &copy::Copied,
+        walked: &walk::WalkedShard,
+        copied: &copy::CopiedShard,
     ) {
         let met = &walked.met;
         let known = shard.map_or(0, |shard| shard.captures);

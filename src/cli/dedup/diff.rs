@@ -33,9 +33,10 @@ const MIN_SHARED: usize = 3;
 
 /// Show two texts side by side: what both have, and what each has of its own.
 ///
-/// Texts are the main texts of pages in results, or files. They are compared word by word, letter by letter in scripts
-/// without spaces; case, width of letters, marks and blanks do not count. What only the first text has stands in [-…-], what
-/// only the second has in {+…+}. Exit code: 0 for the same words in the same order, 1 for others, 2 for trouble.
+/// Texts are the main texts of pages in results, or files. They are compared word by word, letter by letter in
+/// scripts without spaces; case, width of letters, marks and blanks do not count. Words that only the first text
+/// has are in [-…-], words that only the second has in {+…+}. Exit code: 0 for the same words in the same order, 1
+/// for others, 2 for trouble.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "webmill dedup diff [OPTIONS] [RESULTS] <A> <B>",

@@ -20,7 +20,7 @@ use webmill_jobs::output::covering;
 const NEAR: usize = 5;
 
 columns! {
-    struct Located from PageRow { url_key, is_current, is_html, page_type, fetch_status, warc_filename, warc_record_offset }
+    struct CaptureColumns from PageRow { url_key, is_current, is_html, page_type, fetch_status, warc_filename, warc_record_offset }
 }
 
 columns! {
@@ -61,7 +61,7 @@ pub fn texts_of(results: &Path, urls: &[&str]) -> Result<Vec<String>> {
 fn locate(pages: &Path, urls: &[CanonicalUrl]) -> Result<Vec<Option<CapturePlace>>> {
     let keys: Vec<u128> = urls.iter().map(|url| url.key().0).collect();
     let mut found: Vec<Option<CapturePlace>> = urls.iter().map(|_| None).collect();
-    let mut reader = Reader::<Located>::open(pages)?;
+    let mut reader = Reader::<CaptureColumns>::open(pages)?;
     while let Some(batch) = reader.next()? {
         for page in batch.rows().filter(|page| page.is_current) {
             for (_, found) in keys.iter().zip(&mut found).filter(|(key, _)| **key == page.url_key.0) {

@@ -1,9 +1,9 @@
 //! `webmill dedup similar`: which pages of results resemble a text.
 //!
-//! **Definition.** The text is compared with that of every current capture, by all shingles: what is printed is exact, and no
+//! **Definition.** The text is compared with that of every current capture, by all shingles: the printed values are exact, and no
 //! page is missing.
 //!
-//! **Cost.** One pass over all texts, cut into words. Memory: a row group of the tables a thread, 24 bytes a page of a part, and what is
+//! **Cost.** One pass over all texts, cut into words. Memory: a row group of the tables a thread, 24 bytes per page of a part, and the pages
 //! found.
 //!
 //! **Determinism.** By resemblance, then URL, for any number of threads.
@@ -29,7 +29,7 @@ use webmill_jobs::job::latest;
 use webmill_jobs::output::covering;
 
 columns! {
-    struct Placed from PageRow { url_key, is_current, warc_filename, warc_record_offset }
+    struct PlaceColumns from PageRow { url_key, is_current, warc_filename, warc_record_offset }
 }
 
 columns! {
@@ -142,7 +142,7 @@ fn of_part(
     (own, least): (Option<u128>, f64),
 ) -> Result<Vec<Page>> {
     let mut current: HashSet<(u128, u64)> = HashSet::new();
-    let mut reader = Reader::<Placed>::over(vec![path.to_path_buf()]);
+    let mut reader = Reader::<PlaceColumns>::over(vec![path.to_path_buf()]);
     while let Some(batch) = reader.next()? {
         let rows = batch.rows().filter(|page| page.is_current && Some(page.url_key.0) != own);
         current.extend(rows.map(|page| (page.url_key.0, place(page.warc_filename, page.warc_record_offset))));

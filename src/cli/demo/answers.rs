@@ -16,7 +16,7 @@ use webmill_jobs::levels::Level;
 use webmill_jobs::rank::tables::RankRow;
 use webmill_jobs::shape::tables::ComponentRow;
 
-/// `answers.toml`: what is true of the site because it was written so.
+/// `answers.toml`: facts that are true of the site because it was written so.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answers {

@@ -24,7 +24,7 @@ struct Description {
     /// What servers say of pages where `special` is silent.
     content_type: String,
     #[serde(default)]
-    special: Vec<Special>,
+    special: Vec<SpecialAnswer>,
     #[serde(default)]
     redirect: Vec<Redirect>,
 }
@@ -32,7 +32,7 @@ struct Description {
 /// How a page is served when not in the usual way.
 #[derive(Debug, Deserialize, Clone, Default)]
 #[serde(deny_unknown_fields, default)]
-struct Special {
+struct SpecialAnswer {
     url: String,
     status: u16,
     /// The header as sent; empty for a server that sends none.
@@ -54,16 +54,16 @@ pub fn text(name: &str) -> Result<&'static str> {
 }
 
 /// Answers by URL.
-struct DemoSite(HashMap<String, Served>);
+struct DemoSite(HashMap<String, ServedSite>);
 
-struct Served {
+struct ServedSite {
     status: u16,
     message: Vec<u8>,
     head_len: usize,
 }
 
-impl Served {
-    fn new(status: u16, headers: &[(String, String)], body: &[u8]) -> Served {
+impl ServedSite {
+    fn new(status: u16, headers: &[(String, String)], body: &[u8]) -> ServedSite {
         let reason = match status {
             200 => "OK",
             301 => "Moved Permanently",
@@ -77,7 +77,7 @@ impl Served {
             head += &format!("{name}: {value}\r\n");
         }
         head += &format!("Content-Length: {}\r\n\r\n", body.len());
-        Served { status, head_len: head.len(), message: [head.as_bytes(), body].concat() }
+        ServedSite { status, head_len: head.len(), message: [head.as_bytes(), body].concat() }
     }
 }
 
@@ -85,7 +85,8 @@ impl DemoSite {
     fn new() -> Result<DemoSite> {
         let site: Description = toml::from_str(text("site.toml")?).context("datasets/demo-site/site.toml")?;
         let date = parse_w3c(&site.date).with_context(|| format!("{}: no date", site.date))?;
-        let special: BTreeMap<&str, &Special> = site.special.iter().map(|s| (s.url.as_str(), s)).collect();
+        let special: BTreeMap<&str, &SpecialAnswer> =
+            site.special.iter().map(|s| (s.url.as_str(), s)).collect();
         let mut served = HashMap::new();
         let mut folders: Vec<&Dir<'_>> = SITE.get_dir("hosts").into_iter().flat_map(Dir::dirs).collect();
         while let Some(dir) = folders.pop() {
@@ -105,12 +106,12 @@ impl DemoSite {
                 }
                 headers.extend(how.headers);
                 let status = if how.status == 0 { 200 } else { how.status };
-                served.insert(url, Served::new(status, &headers, file.contents()));
+                served.insert(url, ServedSite::new(status, &headers, file.contents()));
             }
         }
         for redirect in &site.redirect {
             let headers = [("Location".to_owned(), redirect.to.clone())];
-            served.insert(redirect.from.clone(), Served::new(redirect.status, &headers, b""));
+            served.insert(redirect.from.clone(), ServedSite::new(redirect.status, &headers, b""));
         }
         Ok(DemoSite(served))
     }
@@ -128,14 +129,14 @@ impl Site for DemoSite {
             None => {
                 out.status = 404;
                 let missing =
-                    Served::new(404, &[("Content-Type".into(), "text/plain".into())], b"not here\n");
+                    ServedSite::new(404, &[("Content-Type".into(), "text/plain".into())], b"not here\n");
                 (out.message, out.head_len) = (missing.message, missing.head_len);
             }
         }
     }
 }
 
-/// Serves the site on loopback and crawls it into `folder`, replacing what is there.
+/// Serves the site on loopback and crawls it into `folder`, replacing its content.
 pub fn crawl(folder: &Path, threads: usize, cancel: &Cancel) -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
@@ -158,7 +159,7 @@ pub fn crawl(folder: &Path, threads: usize, cancel: &Cancel) -> Result<()> {
         .collect::<Result<_>>()?;
     let (mut crawl, _) = Crawl::open(folder, &options, &seeds, threads, None)?;
     // A second's work: what it did is summed up below.
-    let ended = crawl.run(&mut crate::crawl::Unseen, &|| cancel.stopped())?;
+    let ended = crawl.run(&mut crate::crawl::UnseenCrawl, &|| cancel.stopped())?;
     let totals = crawl.close(ended)?;
     crate::crawl::remember(folder, &options)?;
     webmill_jobs::crawl::convert(folder)?;

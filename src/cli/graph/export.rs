@@ -10,7 +10,7 @@ use webmill_graph::Export;
 
 use crate::args::{Host, JobFlags, ResultsOrGraph, Top};
 use crate::print::TO_HELP;
-use crate::rank::{By, Chosen, Measured};
+use crate::rank::{ByFlag, ChosenScore, MeasureInputs};
 use crate::source;
 use webmill_jobs::rank::{Rank, Vectors};
 
@@ -25,7 +25,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     top: Top,
     #[command(flatten)]
-    by: By,
+    by: ByFlag,
     #[command(flatten)]
     host: Host,
     #[arg(long = "to", value_enum, value_name = "FORMAT", help = TO_HELP)]
@@ -51,7 +51,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode> {
     let by = args.by.by.unwrap_or_else(Chosen::pagerank);
     let weighted = source.weighted();
     let vectors = Vectors::default();
-    let with = Measured { rank: &rank, vectors: &vectors, weighted, memory };
+    let with = MeasureInputs { rank: &rank, vectors: &vectors, weighted, memory };
     let scores = pool.install(|| with.score(by, &source.graph, &source.graph.transpose()))?;
     let names = source.names()?;
     let mut export = Export::new(&source.graph).with_labels(&names)?.with_column(by.name(), &scores)?;

@@ -38,7 +38,7 @@ pub struct PathArgs {
     top: Top,
     /// What the weights of arcs are (in results numbers of links): `length`, or `strength`, whose inverse is the length.
     #[arg(long, value_enum)]
-    weights: Option<Weighing>,
+    weights: Option<PathWeights>,
     #[command(flatten)]
     format: DocumentFormat,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub struct PathArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Weighing {
+enum PathWeights {
     /// The weight is the arc's length.
     Length,
     /// The greater the weight, the nearer: the length is 1 / weight.
@@ -63,8 +63,8 @@ pub fn run(args: &PathArgs) -> Result<ExitCode> {
     let ends = [source.find(&from)?, source.find(&to)?];
     let length = match args.weights {
         None => Length::One,
-        Some(Weighing::Length) => Length::Weight,
-        Some(Weighing::Strength) => Length::Inverse,
+        Some(PathWeights::Length) => Length::Weight,
+        Some(PathWeights::Strength) => Length::Inverse,
     };
     if length != Length::One {
         admit_lengths(&source.graph, memory)?;
@@ -105,20 +105,20 @@ fn admit_lengths(graph: &Csr, memory: u64) -> Result<()> {
 }
 
 /// Chains with all that is printed of them.
-struct Told {
+struct PathReport {
     chains: Vec<Vec<u32>>,
     names: Vec<String>,
     nodes: Vec<u32>,
     anchors: Option<Anchors>,
 }
 
-impl Told {
+impl PathReport {
     fn of(args: &PathArgs, source: &OpenedGraph, chains: &Chains) -> Result<Self> {
         let chains: Vec<Vec<u32>> = chains.iter().take(args.top.top.unwrap_or(1)).collect();
         let nodes: BTreeSet<u32> = chains.iter().flatten().copied().collect();
         let nodes: Vec<u32> = nodes.into_iter().collect();
         let names = source.names_of(&nodes)?;
-        let mut told = Told { chains, names, nodes, anchors: None };
+        let mut told = PathReport { chains, names, nodes, anchors: None };
         told.anchors = told.read_anchors(source)?;
         Ok(told)
     }
@@ -178,7 +178,7 @@ fn weight(graph: &Csr, u: u32, v: u32) -> Option<f64> {
 }
 
 fn print_chains(args: &PathArgs, source: &OpenedGraph, chains: &Chains) -> Result<ExitCode> {
-    let told = Told::of(args, source, chains)?;
+    let told = PathReport::of(args, source, chains)?;
     let text = match args.format.is_json() {
         true => {
             let printed: Vec<Value> = told
@@ -204,7 +204,7 @@ fn print_chains(args: &PathArgs, source: &OpenedGraph, chains: &Chains) -> Resul
     Ok(ExitCode::SUCCESS)
 }
 
-fn in_words(source: &OpenedGraph, chains: &Chains, told: &Told, weighted: bool) -> Result<String> {
+fn in_words(source: &OpenedGraph, chains: &Chains, told: &PathReport, weighted: bool) -> Result<String> {
     let mut text = String::new();
     let number =
         if chains.counted { chains.count.to_string() } else { format!("more than {}", chains.count) };

@@ -15,7 +15,7 @@ use webmill_jobs::recipe::Settings;
 
 /// Tell the classes of pages by a trained model: table `classes`.
 ///
-/// The model is the latest of the results, or a file or a folder that learn train wrote to. With --out the first argument is what is told
+/// The model is the latest of the results, or a file or a folder that learn train wrote to. With --out the first argument is the input to classify
 /// of: other results, a folder of files, or a .csv, .tsv, .json, .jsonl or .parquet file of texts.
 #[derive(Debug, clap::Args)]
 #[command(

@@ -69,11 +69,11 @@ pub fn run(args: &ClusterArgs, cancel: &Cancel) -> Result<ExitCode> {
 }
 
 columns! {
-    struct Named from TopicWordsRow { topic, size, language, words }
+    struct TopicColumns from TopicWordsRow { topic, size, language, words }
 }
 
 columns! {
-    struct Measured from TopicMeasureRow { measure, language, value }
+    struct MeasureColumns from TopicMeasureRow { measure, language, value }
 }
 
 /// Topics that are printed.
@@ -81,7 +81,7 @@ const TOLD: usize = 40;
 
 /// Says the topics, the largest first, and how good they are.
 fn tell(committed: &Committed) -> Result<()> {
-    let mut topics = Reader::<Named>::over(part_files(&committed.path("topic_words"))?);
+    let mut topics = Reader::<TopicColumns>::over(part_files(&committed.path("topic_words"))?);
     let mut told = 0;
     while let Some(batch) = topics.next()? {
         for row in batch.rows() {
@@ -101,7 +101,7 @@ fn tell(committed: &Committed) -> Result<()> {
     if told > TOLD {
         webmill_jobs::say!("… and {} topics more: table topic_words", told - TOLD);
     }
-    let mut measures = Reader::<Measured>::over(part_files(&committed.path("topic_measures"))?);
+    let mut measures = Reader::<MeasureColumns>::over(part_files(&committed.path("topic_measures"))?);
     let mut line = Vec::new();
     while let Some(batch) = measures.next()? {
         for row in batch.rows().filter(|row| row.language.is_none()) {

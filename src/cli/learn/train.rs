@@ -1,4 +1,4 @@
-//! `webmill learn train` and `webmill learn features`: the jobs, with what is usual on the command line.
+//! `webmill learn train` and `webmill learn features`: the jobs, with the defaults of the command line.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ struct PageArgs {
 }
 
 impl PageArgs {
-    /// The recipe with what is named here, and the folder that the job commits to.
+    /// The recipe with the flags given here, and the folder that the job commits to.
     fn recipe(&self, table: &str) -> Result<(Recipe, PathBuf)> {
         let mut recipe = self.flags.read_recipe()?;
         let (folder, pages, _) = self.from.place(None)?;
@@ -49,7 +49,7 @@ impl PageArgs {
     }
 }
 
-/// Measure how well words tell classes of labelled pages apart: table `features`.
+/// Measure how well words separate classes of labelled pages: table `features`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill learn features out/demo/results --labels labels.csv")]
 pub struct FeaturesArgs {
@@ -59,9 +59,9 @@ pub struct FeaturesArgs {
 
 /// Train a classifier on labelled pages and evaluate it: a model, and tables `evaluation`, `confusion`, `calibration`, `trials`.
 ///
-/// Pages are those of the results; with --out a folder with a folder a class, or a .csv, .tsv, .json, .jsonl or .parquet file of texts with
-/// labels. Without test pages it is evaluated in folds; pages of one registrable domain stay in one. Exit code 1 where more than a tenth of
-/// the labels name no page.
+/// Pages are those of the results; with --out a folder with one subfolder per class, or a .csv, .tsv, .json, .jsonl
+/// or .parquet file of texts with labels. Without test pages the classifier is evaluated by cross-validation; pages
+/// of one registrable domain stay in one fold. Exit code 1 if more than a tenth of the labels name no page.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill learn train out/demo/results --labels labels.csv\n  webmill learn train posts/ --mail --test later-posts/ --out model\n  webmill learn train titles.tsv --test later.tsv --method svm --set learn.features=0 --out model"
@@ -116,7 +116,7 @@ fn finish(context: &Context<'_>, job: &str, code: ExitCode) -> Result<ExitCode> 
 }
 
 columns! {
-    struct Measured from EvaluationRow { scope, class, measure, value, num_pages }
+    struct MeasureColumns from EvaluationRow { scope, class, measure, value, num_pages }
 }
 
 /// Says accuracy and macro F1 of what was trained.
@@ -125,7 +125,7 @@ fn say_how_good(context: &Context<'_>) -> Result<()> {
     let Some(committed) = results.get(TrainJob::NAME).filter(|_| !context.is_dry_run()) else {
         return Ok(());
     };
-    let mut reader = Reader::<Measured>::open(&committed.path("evaluation"))?;
+    let mut reader = Reader::<MeasureColumns>::open(&committed.path("evaluation"))?;
     let mut told = String::new();
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| matches!(row.scope, "test" | "folds") && row.class.is_none()) {

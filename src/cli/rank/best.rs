@@ -6,7 +6,7 @@ use webmill_graph::top;
 use webmill_run::Committed;
 use webmill_table::{Reader, columns};
 
-use super::scores::{Chosen, Measured};
+use super::scores::{ChosenScore, MeasureInputs};
 use crate::print::{RowFormat, Rows};
 use webmill_jobs::graph::open::OpenedGraph;
 use webmill_jobs::levels::Level;
@@ -30,7 +30,7 @@ struct LevelLine<'a> {
 }
 
 columns! {
-    struct Ranked from RankRow { level, node, url, pagerank, indegree }
+    struct RankColumns from RankRow { level, node, url, pagerank, indegree }
 }
 
 /// PageRank, node, URL and in-degree.
@@ -40,7 +40,7 @@ type BestNode = (f64, u32, String, u32);
 pub fn print(ranks: &Committed, format: &RowFormat, most: Option<usize>) -> Result<()> {
     let most = most.unwrap_or(USUAL);
     let mut best: Vec<(Level, Vec<BestNode>)> = Vec::new();
-    let mut reader = Reader::<Ranked>::open(&ranks.path("ranks"))?;
+    let mut reader = Reader::<RankColumns>::open(&ranks.path("ranks"))?;
     while let Some(batch) = reader.next()? {
         for row in batch.rows() {
             if best.last().is_none_or(|(level, _)| *level != row.level) {
@@ -66,10 +66,10 @@ pub fn print(ranks: &Committed, format: &RowFormat, most: Option<usize>) -> Resu
 /// Prints node and score of the best nodes; ties by number.
 pub fn scores(
     source: &OpenedGraph,
-    chosen: Chosen,
+    chosen: ChosenScore,
     most: Option<usize>,
     format: &RowFormat,
-    with: &Measured<'_>,
+    with: &MeasureInputs<'_>,
 ) -> Result<()> {
     let transpose = with.transpose(&source.graph)?;
     let scores = with.score(chosen, &source.graph, &transpose)?;

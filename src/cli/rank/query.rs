@@ -14,7 +14,7 @@ use webmill_table::{Reader, columns};
 use webmill_text::{Query, Ranking};
 
 use super::RankArgs;
-use super::scores::{Chosen, Measured};
+use super::scores::{ChosenScore, MeasureInputs};
 use crate::print::Rows;
 use webmill_jobs::count::index::query::{TextIndex, parse};
 use webmill_jobs::graph::open::OpenedGraph;
@@ -27,19 +27,19 @@ columns! {
 }
 
 columns! {
-    struct Placed from NodeRow { url, domain }
+    struct NodeDomainColumns from NodeRow { url, domain }
 }
 
 columns! {
-    struct Named from NodeRow { url }
+    struct NodeNameColumns from NodeRow { url }
 }
 
 columns! {
-    struct Around from LinkRow { source_key, target_key, anchor, before, after }
+    struct LinkContextColumns from LinkRow { source_key, target_key, anchor, before, after }
 }
 
 #[derive(Serialize)]
-struct Answered<'a> {
+struct AnswerRow<'a> {
     measure: &'a str,
     score: f64,
     node: &'a str,
@@ -54,7 +54,7 @@ pub fn print(
     source: &OpenedGraph,
     words: &str,
     how: &RankArgs,
-    with: &Measured<'_>,
+    with: &MeasureInputs<'_>,
 ) -> Result<()> {
     let about =
         || format!("{}: --query wants the results of `webmill extract` and their pages", path.display());
@@ -94,7 +94,7 @@ pub fn print(
     let mut rows = Rows::new(how.format.form(), &["measure", "score", "node"]);
     for (measure, list) in &lists {
         for (node, score) in list {
-            rows.put(&Answered { measure, score: *score, node: &names[node] })?;
+            rows.put(&AnswerRow { measure, score: *score, node: &names[node] })?;
         }
     }
     rows.flush()
@@ -173,7 +173,7 @@ fn answers(extract: &Committed, query: &Query, most: usize) -> Result<HashMap<u1
 /// The answers that are nodes, and the domain of every node.
 fn nodes(graph: &Committed, answers: &HashMap<u128, f64>) -> Result<(List, Vec<u32>)> {
     let (mut found, mut domains) = (Vec::new(), Vec::new());
-    let mut reader = read_level::<Placed>(graph, Level::Page);
+    let mut reader = read_level::<NodeDomainColumns>(graph, Level::Page);
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             if let Some(score) = answers.get(&UrlKey::of(page.url).0) {
@@ -197,7 +197,7 @@ fn terms(
         wanted.insert(UrlKey::of(url).0, node);
     })?;
     let mut found: HashMap<(u32, u32), u32> = HashMap::new();
-    let mut reader = Reader::<Around>::open(&extract.path("links"))?;
+    let mut reader = Reader::<LinkContextColumns>::open(&extract.path("links"))?;
     while let Some(batch) = reader.next()? {
         for link in batch.rows() {
             let node = |key: u128| wanted.get(&key).copied();
@@ -227,7 +227,7 @@ fn names(graph: &Committed, lists: &[(String, List)]) -> Result<HashMap<u32, Str
 fn each_of(graph: &Committed, nodes: &[u32], mut each: impl FnMut(u32, &str)) -> Result<()> {
     let mut wanted = nodes.iter().peekable();
     let mut number = 0u32;
-    let mut reader = read_level::<Named>(graph, Level::Page);
+    let mut reader = read_level::<NodeNameColumns>(graph, Level::Page);
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             if wanted.next_if(|node| **node == number).is_some() {

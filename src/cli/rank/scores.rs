@@ -9,25 +9,25 @@ use webmill_jobs::rank::{Rank, Vectors};
 
 /// A score of a measure, as `--by` names it.
 #[derive(Clone, Copy)]
-pub struct Chosen {
+pub struct ChosenScore {
     measure: &'static dyn Measure,
     at: usize,
 }
 
-impl std::fmt::Debug for Chosen {
+impl std::fmt::Debug for ChosenScore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl Chosen {
+impl ChosenScore {
     /// The score of a name that `--by` takes.
     pub fn named(name: &str) -> Option<Self> {
         let found = measure::scores().find(|(.., score)| score.name == name);
-        found.map(|(measure, at, _)| Chosen { measure, at })
+        found.map(|(measure, at, _)| ChosenScore { measure, at })
     }
 
-    /// PageRank.
+    /// The default: scores by PageRank.
     pub fn pagerank() -> Self {
         Self::named("pagerank").expect("PageRank is one of the measures")
     }
@@ -43,7 +43,7 @@ impl Chosen {
             .map(move |name| Self::named(&name).expect(known))
     }
 
-    /// Its name.
+    /// The name that `--by` takes.
     pub fn name(self) -> &'static str {
         self.measure.info().scores[self.at].name
     }
@@ -51,14 +51,14 @@ impl Chosen {
 
 /// `--by`.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub struct By {
+pub struct ByFlag {
     /// Score that counts [default: pagerank].
-    #[arg(long, value_parser = Chosen::parser(), value_name = "SCORE")]
-    pub by: Option<Chosen>,
+    #[arg(long, value_parser = ChosenScore::parser(), value_name = "SCORE")]
+    pub by: Option<ChosenScore>,
 }
 
 /// What scores are computed with.
-pub struct Measured<'a> {
+pub struct MeasureInputs<'a> {
     pub rank: &'a Rank,
     pub vectors: &'a Vectors,
     /// Whether weights of arcs count.
@@ -66,18 +66,18 @@ pub struct Measured<'a> {
     pub memory: u64,
 }
 
-impl Measured<'_> {
+impl MeasureInputs<'_> {
     /// The graph with every arc turned round.
     pub fn transpose(&self, graph: &Csr) -> Result<Csr> {
         Ok(self.rank.transpose(graph, self.memory, &std::env::temp_dir())?)
     }
 
     /// Each of the chosen scores, for all nodes. A measure of several of them runs once.
-    pub fn scores(&self, chosen: &[Chosen], graph: &Csr, transpose: &Csr) -> Result<Vec<Vec<f64>>> {
+    pub fn scores(&self, chosen: &[ChosenScore], graph: &Csr, transpose: &Csr) -> Result<Vec<Vec<f64>>> {
         let with = self.rank.measures(graph, (self.memory, 0), self.weighted, self.vectors)?;
         let mut of_measures = std::collections::BTreeMap::new();
         let mut all = Vec::new();
-        for Chosen { measure, at } in chosen {
+        for ChosenScore { measure, at } in chosen {
             if !of_measures.contains_key(measure.info().name) {
                 let found = measure.run(graph, transpose, &with)?;
                 found.note.iter().for_each(|note| webmill_jobs::say!("{note}"));
@@ -89,7 +89,7 @@ impl Measured<'_> {
     }
 
     /// One score of all nodes.
-    pub fn score(&self, chosen: Chosen, graph: &Csr, transpose: &Csr) -> Result<Vec<f64>> {
+    pub fn score(&self, chosen: ChosenScore, graph: &Csr, transpose: &Csr) -> Result<Vec<f64>> {
         Ok(self.scores(&[chosen], graph, transpose)?.swap_remove(0))
     }
 }

@@ -6,18 +6,18 @@ use std::time::SystemTime;
 
 use webmill_capture::Result;
 use webmill_capture::error::AtPath;
-use webmill_run::layout::{self, Unfinished};
+use webmill_run::layout::{self, UnfinishedRun};
 use webmill_run::{Committed, Manifest};
 
 use webmill_jobs::catalogue::{EARLIER, latest_keys};
 
 /// A committed key.
 pub struct Key {
-    /// Its job.
+    /// Name of the job.
     pub job: String,
-    /// The key.
+    /// Key of the job: 32 hexadecimal digits.
     pub key: String,
-    /// Its folder.
+    /// Folder with the results of this key.
     pub folder: PathBuf,
     /// What it is to the latest results.
     pub state: State,
@@ -45,7 +45,7 @@ pub enum State {
 }
 
 impl State {
-    /// Its name.
+    /// The state in a word, for the output.
     pub fn name(&self) -> &'static str {
         match self {
             State::Latest => "latest",
@@ -61,7 +61,7 @@ pub struct Inventory {
     /// Committed keys, by job and age, the newest first.
     pub keys: Vec<Key>,
     /// Unfinished keys and lists of refused runs, by job.
-    pub unfinished: Vec<Unfinished>,
+    pub unfinished: Vec<UnfinishedRun>,
 }
 
 impl Inventory {
@@ -92,7 +92,7 @@ impl Inventory {
         self.unfinished.iter().any(|unfinished| unfinished.is_locked)
     }
 
-    /// Marks what is reachable from the latest keys. A latest key that is damaged has upstream that is not known.
+    /// Marks the results that are reachable from the latest keys. A latest key that is damaged has upstream that is not known.
     fn mark(&mut self, latest: &BTreeMap<String, String>) {
         let number: BTreeMap<(&str, &str), usize> =
             (0..).zip(&self.keys).map(|(at, key)| ((key.job.as_str(), key.key.as_str()), at)).collect();

@@ -17,7 +17,7 @@ use webmill_jobs::rules::RulesJob;
 /// Write tables of rules as JSON lines, CSV or one SQLite file.
 ///
 /// Without --table these are the tables `rule_RULE_GROUP`; in SQLite also `rules_report` and `rules_problems`. Rows keep their order.
-/// With --out these are files of a folder, or where one table is named or SQLite is asked for one file. Keys are hexadecimal digits, in SQLite bytes; what is null is null, in CSV empty. Files are written aside and renamed.
+/// With --out these are files of a folder, or one file if one table is named or the format is SQLite. Keys are hexadecimal digits, in SQLite bytes; nulls are null, in CSV empty. Files are written aside and renamed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  webmill rules export out/demo/results --to sqlite --out rules.sqlite\n  webmill rules export out/demo/results --to csv --out tables/\n  webmill rules export out/demo/results --table rule_books_books | head"

@@ -35,10 +35,10 @@ pub struct CheckArgs {
 }
 
 /// A file, and the rule that it holds or its mistakes.
-type Read = (String, Result<Rule, Vec<String>>);
+type ReadRule = (String, Result<Rule, Vec<String>>);
 
 /// The files with what they hold.
-fn read(arguments: &[String]) -> Result<Vec<Read>> {
+fn read(arguments: &[String]) -> Result<Vec<ReadRule>> {
     let mut read = Vec::new();
     let is_builtin = |argument: &&String| argument.starts_with(builtin::PREFIX);
     let files: Vec<String> = arguments.iter().filter(|argument| !is_builtin(argument)).cloned().collect();

@@ -25,12 +25,12 @@ pub struct Pages<'a> {
 }
 
 columns! {
-    struct Listed from webmill_mill::PageRow {
+    struct CaptureColumns from webmill_mill::PageRow {
         url_key, is_current, warc_filename, warc_record_offset, warc_record_length
     }
 }
 
-/// A page.
+/// The bytes of a page, and its address.
 pub struct PageBytes {
     /// Its address.
     pub url: CanonicalUrl,
@@ -115,7 +115,7 @@ impl Pages<'_> {
     fn stored(&self, url: &CanonicalUrl, results: &Path) -> Result<Option<PageBytes>> {
         let extract = latest(results, "extract").with_context(|| results.display().to_string())?;
         let key = url.key().0;
-        let mut reader = Reader::<Listed>::open(&extract.path("pages"))?;
+        let mut reader = Reader::<CaptureColumns>::open(&extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             let Some(row) = batch.rows().find(|row| row.url_key.0 == key && row.is_current) else { continue };
             let lay = if self.shards.is_empty() {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use console::Style;
 use webmill_html::{Limits, charset, parse};
 use webmill_rules::cells::Cell;
-use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
+use webmill_rules::groups::{LinkedPage, Problem, RowSink, VisitedPage, rows};
 use webmill_rules::{ApplyLimits, Rule, RulePage, TagNumber, TagResult, TagSteps, library};
 
 use super::page::{PageBytes, Pages};
@@ -149,7 +149,7 @@ impl Screen<'_> {
 
     fn tables(&mut self, layer: usize, results: Vec<(TagNumber, Vec<TagResult>)>) -> Result<()> {
         let rule = self.rule;
-        let page = Visited { results, page: () };
+        let page = VisitedPage { results, page: () };
         for group in rule.groups.iter().filter(|group| group.levels[0].layer == layer) {
             let mut sink = Rows { rows: Vec::new(), problems: Vec::new() };
             rows(group, &page, &mut sink)?;
@@ -232,16 +232,16 @@ struct Rows {
 }
 
 impl RowSink<()> for Rows {
-    fn behind(&mut self, _: TagNumber, _: &str) -> webmill_capture::Result<Behind<()>> {
-        Ok(Behind::Missing)
+    fn behind(&mut self, _: TagNumber, _: &str) -> webmill_capture::Result<LinkedPage<()>> {
+        Ok(LinkedPage::Missing)
     }
 
-    fn row(&mut self, cells: Vec<Cell>, _: &Visited<()>, _: &[usize]) -> webmill_capture::Result<()> {
+    fn row(&mut self, cells: Vec<Cell>, _: &VisitedPage<()>, _: &[usize]) -> webmill_capture::Result<()> {
         self.rows.push(cells);
         Ok(())
     }
 
-    fn problem(&mut self, problem: Problem, _: &Visited<()>) {
+    fn problem(&mut self, problem: Problem, _: &VisitedPage<()>) {
         match self.problems.iter_mut().find(|(known, _)| *known == problem) {
             Some((_, count)) => *count += 1,
             None => self.problems.push((problem, 1)),

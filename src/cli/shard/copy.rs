@@ -17,9 +17,10 @@ use crate::print::TO_HELP;
 
 /// Copy every complete record out of damaged shards.
 ///
-/// RAW DB records keep raw head and stored data, byte for byte; in a file or parts of one that went through text mode (every
-/// LF became CR LF) they get back what they were, where their lengths fit then. Any loss is named on stderr. Exit code 0: damage
-/// within --max-bad; 1: beyond it, with all that is whole recovered; 2: no record recovered.
+/// RAW DB records keep raw head and stored data, byte for byte. If a transfer in text mode turned every LF of the
+/// file, or of parts of it, into CR LF, this is undone where the lengths of records fit then. Any loss is named on
+/// stderr. Exit code 0: damage within --max-bad; 1: damage beyond it, with all complete records recovered; 2: no
+/// record recovered.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  webmill shard recover out/demo/crawl/shards -o recovered\n\nOUT is one file; with a folder as OUT each \
@@ -66,7 +67,7 @@ pub struct ConvertArgs {
     to: Option<Target>,
     /// Compression of each record [default: none for RAW DB, gzip for WARC, or as OUT ends].
     #[arg(long, value_enum)]
-    compression: Option<Packing>,
+    compression: Option<PackingArg>,
     #[command(flatten)]
     size: Size,
 }
@@ -78,18 +79,18 @@ enum Target {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Packing {
+enum PackingArg {
     None,
     Gzip,
     Zstd,
 }
 
-impl From<Packing> for Compression {
-    fn from(packing: Packing) -> Self {
+impl From<PackingArg> for Compression {
+    fn from(packing: PackingArg) -> Self {
         match packing {
-            Packing::None => Compression::None,
-            Packing::Gzip => Compression::Gzip,
-            Packing::Zstd => Compression::Zstd,
+            PackingArg::None => Compression::None,
+            PackingArg::Gzip => Compression::Gzip,
+            PackingArg::Zstd => Compression::Zstd,
         }
     }
 }

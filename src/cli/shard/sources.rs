@@ -43,7 +43,7 @@ impl ReadArgs {
         self.damage.max_bad
     }
 
-    /// Finds the shards. What is none is named on stderr, and comes back only as the flag that something could not be
+    /// Finds the shards. Files that are none are named on stderr, and returned only as the flag that something could not be
     /// read at all.
     pub fn sources(&self) -> Result<(Vec<ShardSource>, bool)> {
         let is_pipe = |input: &&String| {
@@ -134,7 +134,7 @@ impl ShardSource {
     }
 }
 
-/// Refuses to write over what is read.
+/// Refuses to write over a file that is read.
 pub fn not_an_input(sources: &[ShardSource], out: &Path) -> Result<()> {
     let same = |path: &PathBuf| {
         sources

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use webmill_table::{Columns, GroupCounts, Reader, columns};
 
-use super::shown::{Cluster, Duplicate, List, Passage, Shown};
-use super::tables::{Looked, Tables};
+use super::shown::{Cluster, Duplicate, List, PageReport, Passage};
+use super::tables::{LookupKeys, Tables};
 use webmill_jobs::dedup::passages::row::PassageRow;
 use webmill_jobs::dedup::tables::{ClusterRow, DuplicateRow};
 
@@ -32,7 +32,7 @@ columns! {
 }
 
 columns! {
-    struct Shared from PassageRow { a_key, b_key, a, b, a_start, a_end, b_start, b_end, words, share_a, share_b }
+    struct PassageColumns from PassageRow { a_key, b_key, a, b, a_start, a_end, b_start, b_end, words, share_a, share_b }
 }
 
 /// Row groups by file and number.
@@ -60,7 +60,7 @@ fn read_groups<C: Columns>(folder: &Path, groups: Groups) -> Result<Reader<C>> {
 }
 
 /// Duplicates, cluster and passages.
-pub fn copies(tables: &mut Tables, page: &Looked, most: usize, shown: &mut Shown) -> Result<()> {
+pub fn copies(tables: &mut Tables, page: &LookupKeys, most: usize, shown: &mut PageReport) -> Result<()> {
     if let Some(folder) = tables.folder("dedup", "duplicates")? {
         shown.duplicates = Some(duplicates(tables, page, most, &folder)?);
     }
@@ -92,7 +92,7 @@ fn cluster(row: Member<'_>) -> Cluster {
     }
 }
 
-fn duplicates(tables: &mut Tables, page: &Looked, most: usize, folder: &Path) -> Result<List<Duplicate>> {
+fn duplicates(tables: &mut Tables, page: &LookupKeys, most: usize, folder: &Path) -> Result<List<Duplicate>> {
     let key = page.key;
     let (groups, counts) =
         groups_with::<DuplicateKeys>(folder, |row| row.a_key.0 == key || row.b_key.0 == key)?;
@@ -118,13 +118,13 @@ fn duplicates(tables: &mut Tables, page: &Looked, most: usize, folder: &Path) ->
     Ok(list)
 }
 
-fn passages(tables: &mut Tables, page: &Looked, most: usize, folder: &Path) -> Result<List<Passage>> {
+fn passages(tables: &mut Tables, page: &LookupKeys, most: usize, folder: &Path) -> Result<List<Passage>> {
     let key = page.key;
     let (groups, counts) =
         groups_with::<PassageKeys>(folder, |row| row.a_key.0 == key || row.b_key.0 == key)?;
     tables.note("passages", None, counts);
     let mut list = List::default();
-    let mut reader = read_groups::<Shared>(folder, groups)?;
+    let mut reader = read_groups::<PassageColumns>(folder, groups)?;
     while let Some(batch) = reader.next()? {
         for row in batch.rows().filter(|row| row.a_key.0 == key || row.b_key.0 == key) {
             let first = row.a_key.0 == key;

@@ -4,8 +4,8 @@ use anyhow::Result;
 use webmill_mill::{MediaRow, MediaSource, PageRow};
 use webmill_table::columns;
 
-use super::shown::{Document, Medium, Shown};
-use super::tables::{Looked, Tables};
+use super::shown::{Document, Medium, PageReport};
+use super::tables::{LookupKeys, Tables};
 
 columns! {
     struct OfDocument from PageRow {
@@ -24,7 +24,7 @@ columns! {
 ///
 /// # Errors
 /// Where a table cannot be read.
-pub fn document(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
+pub fn document(tables: &mut Tables, page: &LookupKeys, shown: &mut PageReport) -> Result<()> {
     let Some(mut reader) = tables.reader::<OfDocument>("extract", "pages", "url_sortkey", &page.surt)? else {
         return Ok(());
     };
@@ -47,7 +47,7 @@ pub fn document(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result
 ///
 /// # Errors
 /// Where a table cannot be read.
-pub fn medium(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
+pub fn medium(tables: &mut Tables, page: &LookupKeys, shown: &mut PageReport) -> Result<()> {
     let by = "url";
     let Some(mut reader) = tables.reader::<OfMedium>("extract", "media", by, page.url.as_str())? else {
         return Ok(());

@@ -9,7 +9,7 @@ use webmill_capture::urlkey::url_key;
 use webmill_mill::PageRow;
 use webmill_table::columns;
 
-use super::tables::{Looked, Tables};
+use super::tables::{LookupKeys, Tables};
 
 columns! {
     struct Neighbour from PageRow { url, url_surtkey, url_origin, is_current }
@@ -25,7 +25,7 @@ type Nearness = (u8, Reverse<usize>, usize, String);
 ///
 /// # Errors
 /// Where the table cannot be read.
-pub fn near(tables: &mut Tables, page: &Looked) -> Result<Vec<(String, &'static str)>> {
+pub fn near(tables: &mut Tables, page: &LookupKeys) -> Result<Vec<(String, &'static str)>> {
     let Some(folder) = tables.folder("extract", "pages")? else { return Ok(Vec::new()) };
     // The pages of a host are neighbours in the order of the table, those of `www.` beside them.
     let bare = page.url.host().strip_prefix("www.").unwrap_or(page.url.host()).to_owned();

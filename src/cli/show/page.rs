@@ -7,15 +7,15 @@ use webmill_mill::{CommentRow, PageRow, RecordRow, StructuredRow, TextRow};
 use webmill_run::Committed;
 use webmill_table::{Cell, Reader, columns};
 
-use super::shown::{Capture, Host, Keywords, List, Page, Reject, Shown, Template, Text};
-use super::tables::{Looked, Tables};
+use super::shown::{Capture, Host, Keywords, List, Page, PageReport, Reject, Template, Text};
+use super::tables::{LookupKeys, Tables};
 use webmill_jobs::extract::template_row::TemplateRow;
 use webmill_jobs::keywords::tables::KeywordRow;
 use webmill_jobs::rejects::RejectRow;
 use webmill_jobs::report::tables::HostRow;
 
 columns! {
-    struct Captured from PageRow {
+    struct CaptureColumns from PageRow {
         url_key, is_current, warc_type, fetch_time, fetch_status, fetch_redirect, content_mime_type, content_mime_detected,
         content_digest, content_length, warc_filename, warc_record_offset, warc_record_length
     }
@@ -26,12 +26,12 @@ macro_rules! described {
     ([] { $($shared:tt)* } { $($further:tt)* }) => { described! { $($shared)* $($further)* } };
     ($($field:ident: $ty:ty = $description:literal, $example:literal;)+) => {
         columns! {
-            struct Described from PageRow {
+            struct DescriptionColumns from PageRow {
                 url_key, is_current, is_html, content_languages, content_charset, page_type, num_words, $($field),+
             }
         }
 
-        impl Described<'_> {
+        impl DescriptionColumns<'_> {
             fn about(&self) -> Result<About, String> {
                 Ok(About { $($field: <$ty as Cell>::own(self.$field)?),+ })
             }
@@ -63,7 +63,7 @@ columns! {
 }
 
 columns! {
-    struct Rejected from RejectRow { reason, shard, offset, detail }
+    struct RejectColumns from RejectRow { reason, shard, offset, detail }
 }
 
 columns! {
@@ -87,13 +87,13 @@ const LINE_BYTES: usize = 400;
 /// Captures of the page, the latest first, and where they stand; the current one is always among them.
 pub fn captures(
     tables: &mut Tables,
-    page: &Looked,
+    page: &LookupKeys,
     most: usize,
-    shown: &mut Shown,
+    shown: &mut PageReport,
 ) -> Result<Vec<(String, i64)>> {
     let mut all: Vec<Capture> = Vec::new();
     let by = "url_sortkey";
-    let Some(mut reader) = tables.reader::<Captured>("extract", "pages", by, &page.surt)? else {
+    let Some(mut reader) = tables.reader::<CaptureColumns>("extract", "pages", by, &page.surt)? else {
         return Ok(Vec::new());
     };
     let order = |all: &mut Vec<Capture>| {
@@ -119,7 +119,7 @@ pub fn captures(
     Ok(places)
 }
 
-fn capture(row: Captured<'_>) -> Capture {
+fn capture(row: CaptureColumns<'_>) -> Capture {
     let owned = |text: Option<&str>| text.map(str::to_owned);
     Capture {
         time: row.fetch_time.0.map(format_rfc3339),
@@ -137,8 +137,10 @@ fn capture(row: Captured<'_>) -> Capture {
 }
 
 /// What the current capture says of itself.
-pub fn page(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
-    let Some(mut reader) = tables.reader::<Described>("extract", "pages", "url_sortkey", &page.surt)? else {
+pub fn page(tables: &mut Tables, page: &LookupKeys, shown: &mut PageReport) -> Result<()> {
+    let Some(mut reader) =
+        tables.reader::<DescriptionColumns>("extract", "pages", "url_sortkey", &page.surt)?
+    else {
         return Ok(());
     };
     while let Some(batch) = reader.next()? {
@@ -161,10 +163,10 @@ pub fn page(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()>
 /// The first lines of the text of the current capture.
 pub fn text(
     tables: &mut Tables,
-    page: &Looked,
+    page: &LookupKeys,
     current: &(String, i64),
     lines: usize,
-    shown: &mut Shown,
+    shown: &mut PageReport,
 ) -> Result<()> {
     let by = "url_sortkey";
     let Some(mut reader) = tables.reader::<TextColumns>("extract", "texts", by, &page.surt)? else {
@@ -188,7 +190,7 @@ pub fn text(
     Ok(())
 }
 
-/// A line, cut to what is shown of it.
+/// A line, cut to the length that is shown.
 fn cut(line: &str) -> String {
     match line.char_indices().find(|(at, _)| *at >= LINE_BYTES) {
         Some((at, _)) => format!("{}…", &line[..at]),
@@ -197,7 +199,7 @@ fn cut(line: &str) -> String {
 }
 
 /// Keywords of the page.
-pub fn keywords(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
+pub fn keywords(tables: &mut Tables, page: &LookupKeys, shown: &mut PageReport) -> Result<()> {
     let by = "url";
     let Some(mut reader) = tables.reader::<Words>("keywords", "keywords", by, page.url.as_str())? else {
         return Ok(());
@@ -236,7 +238,12 @@ macro_rules! count_rows {
 }
 
 /// How many comments, rows of data tables and items of structured data the current capture has.
-pub fn details(tables: &mut Tables, page: &Looked, current: &(String, i64), shown: &mut Shown) -> Result<()> {
+pub fn details(
+    tables: &mut Tables,
+    page: &LookupKeys,
+    current: &(String, i64),
+    shown: &mut PageReport,
+) -> Result<()> {
     shown.comments = count_rows!(tables, Comment<'static>, "comments", page, current);
     shown.records = count_rows!(tables, Record<'static>, "records", page, current);
     shown.structured = count_rows!(tables, Item<'static>, "structured", page, current);
@@ -244,7 +251,7 @@ pub fn details(tables: &mut Tables, page: &Looked, current: &(String, i64), show
 }
 
 /// What was learnt of the host: its template, and its line.
-pub fn host(tables: &mut Tables, page: &Looked, shown: &mut Shown) -> Result<()> {
+pub fn host(tables: &mut Tables, page: &LookupKeys, shown: &mut PageReport) -> Result<()> {
     let (by, name) = ("url_host_name", page.url.host());
     if let Some(mut reader) = tables.reader::<OfHost>("extract", "templates", by, name)? {
         while let Some(batch) = reader.next()? {
@@ -294,7 +301,7 @@ pub fn rejects(
     extract: &Committed,
     places: &[(String, i64)],
     most: usize,
-    shown: &mut Shown,
+    shown: &mut PageReport,
 ) -> Result<()> {
     let mut found = List::default();
     let path = extract.path("rejects.parquet");
@@ -304,7 +311,7 @@ pub fn rejects(
             .filter_map(|(shard, at)| Some((shard.as_str(), u64::try_from(*at).ok()?)))
             .collect();
         places.sort_unstable();
-        let mut reader = Reader::<Rejected>::open(&path)?;
+        let mut reader = Reader::<RejectColumns>::open(&path)?;
         while let Some(batch) = reader.next()? {
             for row in batch.rows().filter(|row| places.binary_search(&(row.shard, row.offset)).is_ok()) {
                 found.total += 1;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use webmill_graph::measure::Values;
 
-use super::shown::{Links, Rank, Shown};
+use super::shown::{Links, PageReport, Rank};
 use crate::anchors::Anchor;
 use crate::print::flat as plain;
 
@@ -33,8 +33,8 @@ impl Screen {
     }
 }
 
-/// The screen.
-pub fn screen(shown: &Shown) -> String {
+/// The text for the terminal.
+pub fn screen(shown: &PageReport) -> String {
     let mut screen = Screen(String::new());
     let _ = writeln!(screen.0, "{}", plain(&shown.url));
     about(shown, &mut screen);
@@ -52,7 +52,7 @@ pub fn screen(shown: &Shown) -> String {
     screen.0
 }
 
-fn about(shown: &Shown, screen: &mut Screen) {
+fn about(shown: &PageReport, screen: &mut Screen) {
     let Some(page) = &shown.page else { return };
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     screen.line("title", &text(&page.about.title));
@@ -76,7 +76,7 @@ fn about(shown: &Shown, screen: &mut Screen) {
 }
 
 /// What it is as a document, a picture, a sound or a video.
-fn other_forms(shown: &Shown, screen: &mut Screen) {
+fn other_forms(shown: &PageReport, screen: &mut Screen) {
     if let Some(document) = &shown.document {
         let parts = [
             Some(document.format.to_owned()),
@@ -100,7 +100,7 @@ fn other_forms(shown: &Shown, screen: &mut Screen) {
     }
 }
 
-fn captures(shown: &Shown, screen: &mut Screen) {
+fn captures(shown: &PageReport, screen: &mut Screen) {
     if shown.captures.total == 0 {
         let by =
             if shown.medium.is_some() { "none: pages show it" } else { "none: it is known by links alone" };
@@ -128,7 +128,7 @@ fn captures(shown: &Shown, screen: &mut Screen) {
     screen.rest(shown.captures.total, shown.captures.listed.len());
 }
 
-fn text(shown: &Shown, screen: &mut Screen) {
+fn text(shown: &PageReport, screen: &mut Screen) {
     let Some(text) = &shown.text else { return };
     for (at, line) in text.first_lines.iter().enumerate() {
         let short: String = line.chars().take(100).collect();
@@ -202,7 +202,7 @@ fn three_digits(similarity: Option<f64>) -> String {
     similarity.map_or_else(String::new, |similarity| format!("{similarity:.3}"))
 }
 
-fn copies(shown: &Shown, screen: &mut Screen) {
+fn copies(shown: &PageReport, screen: &mut Screen) {
     if let Some(cluster) = &shown.cluster {
         let kept = match cluster.keep {
             true => "this page is kept".to_owned(),
@@ -233,7 +233,7 @@ fn copies(shown: &Shown, screen: &mut Screen) {
     screen.rest(passages.total, passages.listed.len());
 }
 
-fn surroundings(shown: &Shown, screen: &mut Screen) {
+fn surroundings(shown: &PageReport, screen: &mut Screen) {
     if let Some(words) = &shown.keywords {
         screen.line("keywords", &words.tfidf.join(", "));
     }
@@ -271,8 +271,8 @@ fn surroundings(shown: &Shown, screen: &mut Screen) {
     }
 }
 
-/// What is not there, and what was read.
-fn ending(shown: &Shown, screen: &mut Screen) {
+/// Missing tables, and how much was read.
+fn ending(shown: &PageReport, screen: &mut Screen) {
     for (at, missing) in shown.missing.iter().enumerate() {
         let heading = if at == 0 { "not there" } else { "" };
         screen.line(heading, &format!("{}: {}", missing.table, missing.why));

@@ -8,7 +8,7 @@ use webmill_html::About;
 use crate::anchors::Anchor;
 use webmill_jobs::rank::places::Place;
 
-/// A list that may be longer than what is listed of it.
+/// A list that may be longer than the part shown.
 #[derive(Debug, Clone, Serialize)]
 pub struct List<T> {
     /// How many there are.
@@ -25,7 +25,7 @@ impl<T> Default for List<T> {
 
 /// Everything.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Shown {
+pub struct PageReport {
     pub format: u32,
     pub url: String,
     pub surt: String,
@@ -47,7 +47,7 @@ pub struct Shown {
     pub comments: Option<u64>,
     pub records: Option<u64>,
     pub structured: Option<u64>,
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingTable>,
     pub read: Vec<TableRead>,
     pub warnings: Vec<String>,
 }
@@ -257,7 +257,7 @@ pub struct Keywords {
 
 /// A table that is not there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Missing {
+pub struct MissingTable {
     pub table: String,
     pub why: String,
 }

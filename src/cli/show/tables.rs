@@ -9,22 +9,22 @@ use webmill_capture::CanonicalUrl;
 use webmill_run::Committed;
 use webmill_table::{Columns, GroupCounts, Reader};
 
-use super::shown::{Missing, TableRead};
+use super::shown::{MissingTable, TableRead};
 use webmill_jobs::job::{command, if_any, latest};
 
 /// Results, opened job by job.
 pub struct Tables {
     results: PathBuf,
     jobs: HashMap<&'static str, Option<Committed>>,
-    /// What is not there.
-    pub missing: Vec<Missing>,
+    /// Missing tables.
+    pub missing: Vec<MissingTable>,
     /// What was read.
     pub read: Vec<TableRead>,
 }
 
 /// What a page is looked up by.
-pub struct Looked {
-    /// Its URL.
+pub struct LookupKeys {
+    /// URL of the page that is shown.
     pub url: CanonicalUrl,
     /// Its key, as tables have it.
     pub key: u128,
@@ -66,7 +66,7 @@ impl Tables {
 
     /// Says that something is not there, once.
     pub fn lack(&mut self, table: &str, why: String) {
-        let missing = Missing { table: table.to_owned(), why };
+        let missing = MissingTable { table: table.to_owned(), why };
         if !self.missing.contains(&missing) {
             self.missing.push(missing);
         }

@@ -6,8 +6,8 @@ use webmill_graph::measure::{self, Score};
 use webmill_run::Committed;
 use webmill_table::{GroupFacts, Reader, columns};
 
-use super::shown::{ComesFrom, Contribution, Linked, Links, List, Rank, Shown};
-use super::tables::{Looked, Tables};
+use super::shown::{ComesFrom, Contribution, Linked, Links, List, PageReport, Rank};
+use super::tables::{LookupKeys, Tables};
 use crate::anchors::Anchors;
 use webmill_jobs::graph::open::{find_page, page_names};
 use webmill_jobs::job::mixed;
@@ -17,7 +17,7 @@ use webmill_jobs::rank::tables::{RankRow, read_scores};
 use webmill_jobs::rank::{Rank as RankSettings, Vectors};
 
 columns! {
-    struct Scored from RankRow { node, url, crawled, pagerank }
+    struct RankColumns from RankRow { node, url, crawled, pagerank }
 }
 
 columns! {
@@ -37,7 +37,13 @@ struct InGraph<'a> {
 }
 
 /// Scores and links of the page; whether it is a node at all.
-pub fn web(tables: &mut Tables, page: &Looked, most: usize, memory: u64, shown: &mut Shown) -> Result<bool> {
+pub fn web(
+    tables: &mut Tables,
+    page: &LookupKeys,
+    most: usize,
+    memory: u64,
+    shown: &mut PageReport,
+) -> Result<bool> {
     let Some(graph) = tables.owned("graph")? else {
         tables.folder("graph", "nodes")?;
         return Ok(false);
@@ -65,19 +71,19 @@ impl InGraph<'_> {
     fn rank(
         &mut self,
         tables: &mut Tables,
-        page: &Looked,
+        page: &LookupKeys,
         ranks: &Committed,
         most: usize,
         memory: u64,
-        shown: &mut Shown,
+        shown: &mut PageReport,
     ) -> Result<()> {
         let node = self.node;
         let others: Vec<&Score> = measure::columns().filter(|score| score.name != "pagerank").collect();
         let here = move |group: &GroupFacts<'_>| group.may_hold_numbers("node", &[node]);
-        let mut reader = read_level::<Scored>(ranks, Level::Page).only(here);
+        let mut reader = read_level::<RankColumns>(ranks, Level::Page).only(here);
         let mut numbers = read_scores(ranks, Level::Page, others.iter().copied()).only(here);
         while let (Some(batch), Some(numbers)) = (reader.next()?, numbers.next()?) {
-            let found = |row: &Scored<'_>| row.node == node && row.url == page.url.as_str();
+            let found = |row: &RankColumns<'_>| row.node == node && row.url == page.url.as_str();
             if let Some((at, row)) = batch.rows().enumerate().find(|(_, row)| found(row)) {
                 let value = |of: &Vec<f64>| Some(of[at]).filter(|value| !value.is_nan());
                 shown.rank = Some(Rank {
@@ -165,7 +171,13 @@ impl InGraph<'_> {
     }
 
     /// Who links here and where this links to: the best by PageRank, where that is known, else by links.
-    fn links(&self, tables: &mut Tables, page: &Looked, most: usize, shown: &mut Shown) -> Result<()> {
+    fn links(
+        &self,
+        tables: &mut Tables,
+        page: &LookupKeys,
+        most: usize,
+        shown: &mut PageReport,
+    ) -> Result<()> {
         let weights = self.csr.weights();
         let out = self.csr.arcs_of(self.node);
         let out = out.map(|arc| (self.csr.targets()[arc], weights.map_or(1.0, |weights| weights.get(arc))));

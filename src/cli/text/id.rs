@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use webmill_jobs::page_text::stem;
 
-use super::pages::Found;
+use super::pages::FoundFile;
 
 /// What `id` is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -23,7 +23,7 @@ pub enum Id {
 
 impl Id {
     /// The id of a file; `several`: whether there is more than one input.
-    pub fn of(self, found: &Found, several: bool) -> String {
+    pub fn of(self, found: &FoundFile, several: bool) -> String {
         match self {
             Id::Path if several => joined(&found.path),
             Id::Path => joined(&found.within),
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn ids_of_files() {
-        let found = |path: &str, within: &str| Found {
+        let found = |path: &str, within: &str| FoundFile {
             path: PathBuf::from(path),
             named: false,
             fault: None,

@@ -21,7 +21,7 @@ const MAX_NAME: usize = 180;
 pub enum Sink<'a> {
     /// To one stream; `several`: with headings or a root around them.
     Stream { out: &'a mut dyn Write, form: TextForm, several: bool, bare: bool, written: u64 },
-    /// To a folder.
+    /// One file per page in a folder.
     Folder { folder: PathBuf, form: TextForm, overwrite: bool },
 }
 
@@ -63,7 +63,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Ends what is written.
+    /// Ends the output.
     pub fn finish(&mut self) -> io::Result<()> {
         if let Sink::Stream { out, form, several, written, .. } = self {
             match form {
@@ -76,7 +76,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Brings what is written so far out, before something is said about what follows.
+    /// Flushes the output so far, before a message about what follows.
     pub fn flush(&mut self) -> io::Result<()> {
         match self {
             Sink::Stream { out, .. } => out.flush(),

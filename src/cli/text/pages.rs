@@ -7,7 +7,7 @@ use walkdir::WalkDir;
 
 /// A file to be looked at.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundFile {
     /// Where it is; `-` for stdin.
     pub path: PathBuf,
     /// Whether the command line names it; else a folder holds it.
@@ -46,7 +46,7 @@ impl Pages {
     }
 
     /// The next files: at most `max`, and no more once they are `max_bytes` long.
-    pub fn window(&mut self, max: usize, max_bytes: u64) -> Vec<Found> {
+    pub fn window(&mut self, max: usize, max_bytes: u64) -> Vec<FoundFile> {
         let mut window = Vec::new();
         let mut bytes = 0;
         while window.len() < max && bytes < max_bytes {
@@ -57,7 +57,7 @@ impl Pages {
         window
     }
 
-    fn advance(&mut self) -> Option<(Found, u64)> {
+    fn advance(&mut self) -> Option<(FoundFile, u64)> {
         loop {
             if let Some(walk) = &mut self.walk {
                 let input = self.next - 1;
@@ -82,7 +82,7 @@ impl Pages {
                             let path = entry.into_path();
                             let within =
                                 path.strip_prefix(&self.inputs[input]).unwrap_or(&path).to_path_buf();
-                            let found = Found { path, named: false, fault: None, within, input };
+                            let found = FoundFile { path, named: false, fault: None, within, input };
                             return Some((found, about.len()));
                         }
                     }
@@ -91,7 +91,7 @@ impl Pages {
                         let fault = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
                         self.counts[input].seen += 1;
                         return Some((
-                            Found {
+                            FoundFile {
                                 within: path.clone(),
                                 path,
                                 named: error.depth() == 0,
@@ -114,12 +114,12 @@ impl Pages {
             }
             let length = std::fs::metadata(&path).map_or(0, |about| about.len());
             let within = path.file_name().unwrap_or(path.as_os_str()).into();
-            return Some((Found { path, named: true, fault: None, within, input }, length));
+            return Some((FoundFile { path, named: true, fault: None, within, input }, length));
         }
     }
 
     /// Notes that a file of a folder is not read, and why.
-    pub fn passed_over(&mut self, found: &Found, reason: &str) {
+    pub fn passed_over(&mut self, found: &FoundFile, reason: &str) {
         self.pass_over(found.input, reason);
     }
 

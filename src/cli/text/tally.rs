@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::TextArgs;
 use super::out::Sink;
-use super::pages::{Found, Pages};
+use super::pages::{FoundFile, Pages};
 use super::urls::Urls;
 
 /// How it went so far.
@@ -38,7 +38,7 @@ impl Tally {
     /// Takes what became of a file, and writes it.
     pub fn take(
         &mut self,
-        found: &Found,
+        found: &FoundFile,
         done: Result<FileTexts, Refusal>,
         sink: &mut Sink<'_>,
         pages: &mut Pages,
@@ -71,7 +71,7 @@ impl Tally {
     }
 
     /// Says why a file, or a part of it, is missing, and counts it.
-    fn lose(&mut self, found: &Found, reason: &str, sink: &mut Sink<'_>) -> io::Result<()> {
+    fn lose(&mut self, found: &FoundFile, reason: &str, sink: &mut Sink<'_>) -> io::Result<()> {
         sink.flush()?;
         webmill_jobs::say!("webmill: {}: {reason}", found.path.display());
         if found.named {

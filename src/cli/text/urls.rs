@@ -21,7 +21,7 @@ use webmill_capture::CanonicalUrl;
 use webmill_jobs::page_text::stem;
 
 use super::id::joined;
-use super::pages::Found;
+use super::pages::FoundFile;
 
 /// Names of the column that says the file, the first that is there.
 const FILES: [&str; 4] = ["file", "path", "name", "id"];
@@ -138,7 +138,7 @@ impl Urls {
     }
 
     /// The address of a file.
-    pub fn url(&self, found: &Found, id: &str) -> Option<&CanonicalUrl> {
+    pub fn url(&self, found: &FoundFile, id: &str) -> Option<&CanonicalUrl> {
         let (path, within) = (joined(&found.path), joined(&found.within));
         let name = found.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let keys = [path.as_str(), within.as_str(), id, name, stem(&found.path)];
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn every_form_of_a_list() {
-        let found = Found {
+        let found = FoundFile {
             path: PathBuf::from("site/b/a.html"),
             named: false,
             fault: None,
@@ -221,7 +221,7 @@ mod tests {
     fn what_does_not_fit_is_said() {
         let list = "a\thttp://e.org/1\na\thttp://e.org/2\nb\tnowhere\nc\thttp://e.org/3\n";
         let urls = read("list", list).unwrap();
-        let found = |path: &str| Found {
+        let found = |path: &str| FoundFile {
             path: PathBuf::from(path),
             named: false,
             fault: None,

@@ -30,12 +30,12 @@ pub enum Command {
     Stop {},
     /// Takes URLs in as seeds are; one that is known is asked for again.
     Add {
-        /// The URLs.
+        /// URLs as they were given, not yet canonical.
         urls: Vec<String>,
     },
     /// Known URLs are asked for again now.
     Due {
-        /// The URLs.
+        /// URLs as they were given, not yet canonical.
         urls: Vec<String>,
     },
     /// What matches is neither queued nor asked for any more.
@@ -43,7 +43,7 @@ pub enum Command {
         /// Beginning of URLs where it starts with `http://` or `https://`, else a regular expression.
         pattern: String,
     },
-    /// Takes a pattern of `drop` back, for what is found from now on.
+    /// Takes a pattern of `drop` back, for URLs that are found from now on.
     Undrop {
         /// The pattern, as it was given.
         pattern: String,

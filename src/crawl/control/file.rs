@@ -29,7 +29,7 @@ pub struct Numbered {
     pub number: u64,
     /// When it was given: UTC, ms since 1970.
     pub at_ms: i64,
-    /// What is to be done.
+    /// The command.
     pub order: Command,
 }
 
@@ -46,7 +46,7 @@ pub struct Obeyed {
 /// A line of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// A command.
+    /// A numbered command.
     Command(Numbered),
     /// Something else, and why.
     Unreadable(String),

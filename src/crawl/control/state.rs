@@ -32,7 +32,7 @@ pub struct State {
     pub obeyed: Obeyed,
     /// Nothing is asked for.
     pub paused: bool,
-    /// Patterns of what is dropped.
+    /// Patterns of dropped URLs.
     pub drops: Vec<String>,
     /// Hosts that are left alone.
     pub parked: BTreeSet<String>,

@@ -50,7 +50,7 @@ pub struct Status {
     pub delay_ms: u64,
     /// Limit of pages.
     pub page_limit: Option<u64>,
-    /// Patterns of what is dropped.
+    /// Patterns of dropped URLs.
     pub drops: Vec<String>,
     /// Hosts parked by an operator.
     pub parked: Vec<String>,

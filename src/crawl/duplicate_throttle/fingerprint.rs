@@ -5,7 +5,7 @@
 //! other table has too. Words of a block that only repeat the page's URL (see `url_words`), times of day, and numbers
 //! of a line that says how long the page took to make are left out. The fingerprint is
 //!
-//! - the hashes of the different blocks: what a host showed before can be told from what is new;
+//! - the hashes of the different blocks: blocks that a host showed before can be distinguished from new ones;
 //! - a key of the words that are left, each as often as it occurs, in any order: equal for two views of one list;
 //! - how many words there were.
 //!

@@ -1,4 +1,4 @@
-//! What is held against the patterns of a host.
+//! Evidence against the patterns of a host.
 //!
 //! A table of at most [`MOST`] patterns. A pattern enters it with its first copy, so that honest hosts have none. When it
 //! is full, the one with the least evidence that is not cut makes room.
@@ -50,12 +50,12 @@ struct Group {
     fresh: u32,
     /// Pages that count neither way: they are fetched because somebody asked for them all the same.
     spared: u32,
-    cut: Option<Cut>,
+    cut: Option<CutState>,
 }
 
 /// How a pattern that was cut is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Cut {
+struct CutState {
     refused: u32,
     /// Number of the refused URL that is let through.
     probe_at: u32,
@@ -170,13 +170,13 @@ impl Group {
         self.score = self.score.saturating_add(weight);
         let least = if width == Width::Section { CUT_AFTER * WIDE_FACTOR } else { CUT_AFTER };
         if self.score >= least.max(self.fresh / PATIENCE).saturating_mul(UNIT) {
-            self.cut = Some(Cut { refused: 0, probe_at: FIRST_PROBE, gap: FIRST_PROBE, hits: 0 });
+            self.cut = Some(CutState { refused: 0, probe_at: FIRST_PROBE, gap: FIRST_PROBE, hits: 0 });
         }
         before >= OWN * UNIT
     }
 }
 
-impl Cut {
+impl CutState {
     /// A URL of the pattern was fetched; whether that releases it.
     fn probed(&mut self, copy: bool) -> bool {
         if copy {

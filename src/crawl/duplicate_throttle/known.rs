@@ -1,6 +1,6 @@
 //! Which blocks of text, or texts, a host showed lately: a filter that ages.
 //!
-//! Two Bloom filters, a young and an old one, 4 hashes and 10 bits an entry (1.2 % wrongly known). What is met again is
+//! Two Bloom filters, a young and an old one, 4 hashes and 10 bits an entry (1.2 % wrongly known). A block that is met again is
 //! put into the young one if only the old one has it; a full young one becomes the old one, and the next is twice as
 //! large, up to a bound. What recurs, a site's template above all, is thus never forgotten; what does not goes
 //! after some hundreds of pages. 256 bytes for a small host, at most twice the bound for a large one.
@@ -20,7 +20,6 @@ const BITS: usize = 10;
 /// Hashes an entry.
 const HASHES: u32 = 4;
 
-/// The filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct BlockFilter {
     young: Vec<u8>,

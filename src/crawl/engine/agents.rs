@@ -1,4 +1,4 @@
-//! The engine among other agents ([`crate::exchange`]): what is theirs goes to them, what they leave comes in.
+//! The engine among other agents ([`crate::exchange`]): URLs of their hosts go to them, URLs that they send come in.
 
 use crate::Discovered;
 use crate::agents::{AgentsOptions, Ring};
@@ -12,7 +12,7 @@ const NOTE: &str = "agents";
 const FILES: usize = 256;
 /// Lines between two commits.
 const LINES: u64 = 4096;
-/// Bytes of what is handed over between two commits.
+/// Bytes that are handed over between two commits.
 const HANDED_BYTES: usize = 1 << 20;
 /// Hosts looked at in one go.
 const HOSTS: usize = 1024;

@@ -6,7 +6,7 @@ use crate::Entry;
 use crate::Purpose;
 use crate::archive::Packed;
 use crate::engine::Crawl;
-use crate::engine::decide::{Answered, Attempt, Decision, Effect, decide};
+use crate::engine::decide::{AnswerFacts, Attempt, Decision, Effect, decide};
 use crate::engine::fetch_task::FetchResult;
 use crate::engine::revisit::Facts;
 use crate::engine::task::{InFlight, Step};
@@ -20,7 +20,7 @@ use webmill_capture::error::{Error, Result};
 
 /// What effects work on.
 #[derive(Default)]
-pub(super) struct Came<'a> {
+pub(super) struct EffectContext<'a> {
     pub received: Option<&'a Received>,
     pub reading: Reading,
     /// Its records, as long as they are not stored.
@@ -59,7 +59,7 @@ impl Crawl {
         match step {
             Step::Entry => {
                 let received = fetched.result.as_ref().ok();
-                let came = Came { received, reading, packed, again: self.asks_again(&lease)? };
+                let came = EffectContext { received, reading, packed, again: self.asks_again(&lease)? };
                 self.apply_entry(lease, event, answer, came, &facts)
             }
             Step::Robots { origin, url, hops, borrowed } => {
@@ -81,9 +81,9 @@ impl Crawl {
         fetched: &'a Fetched,
         packed: bool,
         facts: &Facts,
-    ) -> std::result::Result<Answered, &'a Failure> {
+    ) -> std::result::Result<AnswerFacts, &'a Failure> {
         let received = fetched.result.as_ref()?;
-        Ok(Answered {
+        Ok(AnswerFacts {
             status: received.status,
             bytes: received.raw.len() as u64,
             body: (received.raw.len() - received.head_len) as u64,
@@ -101,8 +101,8 @@ impl Crawl {
         &mut self,
         lease: Lease,
         mut event: Event,
-        mut answer: std::result::Result<Answered, &Failure>,
-        mut came: Came<'_>,
+        mut answer: std::result::Result<AnswerFacts, &Failure>,
+        mut came: EffectContext<'_>,
         facts: &Facts,
     ) -> Result<()> {
         let mut again = false;
@@ -156,7 +156,7 @@ impl Crawl {
         lease: Lease,
         mut event: Event,
         decision: Decision,
-        mut came: Came<'_>,
+        mut came: EffectContext<'_>,
     ) -> Result<()> {
         event.outcome = decision.outcome.into();
         event.detail = decision.detail.or(event.detail);
@@ -214,7 +214,7 @@ impl Crawl {
     }
 
     /// Keeps the beginning of an answer, unless a longer one is kept.
-    fn keep_beginning(&mut self, lease: &Lease, event: &mut Event, came: &mut Came<'_>) {
+    fn keep_beginning(&mut self, lease: &Lease, event: &mut Event, came: &mut EffectContext<'_>) {
         let (Some(received), Some(packed)) = (came.received, came.packed.take()) else { return };
         let length = (received.raw.len() - received.head_len) as u64;
         let mut reading = std::mem::take(&mut came.reading);

@@ -1,4 +1,4 @@
-//! What is left out of a host because of what the host showed: copies by pattern, media types by ending.
+//! URLs of a host that are left out because of earlier answers: copies by pattern, media types by ending.
 
 use std::time::Duration;
 

@@ -21,7 +21,7 @@ use webmill_capture::error::Result;
 const MOST_SITEMAPS: u32 = 10_000;
 
 /// An outcome without a request, and its reason.
-type Settled = (Cow<'static, str>, Option<String>);
+type SettledOutcome = (Cow<'static, str>, Option<String>);
 
 /// What robots.txt says of a URL.
 enum Permission {
@@ -94,7 +94,7 @@ impl Crawl {
     }
 
     /// Known facts about the URL of `lease` without asking anybody.
-    fn verdict(&mut self, lease: &Lease) -> Option<Settled> {
+    fn verdict(&mut self, lease: &Lease) -> Option<SettledOutcome> {
         if let Some(pattern) = self.operator.drops(&lease.entry.url).map(str::to_owned) {
             return Some((outcome::DROPPED.into(), Some(pattern)));
         }
@@ -133,7 +133,7 @@ impl Crawl {
     }
 
     /// Whether the URL is one too many of its kind on its host.
-    fn trapped(&mut self, lease: &Lease) -> Result<Option<Settled>> {
+    fn trapped(&mut self, lease: &Lease) -> Result<Option<SettledOutcome>> {
         let entry = &lease.entry;
         if entry.purpose == Purpose::Sitemap && self.frontier.sitemap(&entry.url)?.is_none() {
             let host = self.frontier.host_mut(lease);

@@ -1,4 +1,4 @@
-//! What an answer leads to, or that none came: what is stored, noted and queued, whose turn comes when, what it costs the URL and its host.
+//! The effects of an answer, or of its absence: records stored, events noted, URLs queued, when hosts are next asked, failures counted.
 //!
 //! [`Crawl::apply`](super::Crawl::apply) asks for it, on the writer thread, and carries it out. Nothing here reads or writes anything but
 //! its arguments, so that one table of cases says all of it.
@@ -46,7 +46,7 @@ pub(super) struct Attempt<'a> {
 
 /// An answer, as far as decisions depend on it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Answered {
+pub(super) struct AnswerFacts {
     pub status: u16,
     /// Bytes received.
     pub bytes: u64,
@@ -67,7 +67,7 @@ pub(super) struct Answered {
     pub asked_ms: Option<u64>,
 }
 
-impl Answered {
+impl AnswerFacts {
     /// Whether it shows a host that is well.
     pub fn is_good(&self) -> bool {
         !matches!(self.status, 408 | 425 | 429 | 500..=599) && !self.broke_off
@@ -84,7 +84,7 @@ impl Answered {
     }
 }
 
-/// What is to be done besides logging the event, in this order.
+/// The effects besides logging the event, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Its media type says what URLs of its kind are; where it is not wanted, the event tells the type.
@@ -136,7 +136,7 @@ impl Decision {
 /// What an attempt leads to; `host` becomes as it is after it.
 pub(super) fn decide(
     attempt: Attempt<'_>,
-    came: Result<&Answered, &Failure>,
+    came: Result<&AnswerFacts, &Failure>,
     host: &mut HostState,
 ) -> Decision {
     match came {
@@ -146,7 +146,7 @@ pub(super) fn decide(
     }
 }
 
-fn answered(attempt: Attempt<'_>, answer: &Answered, host: &mut HostState) -> Decision {
+fn answered(attempt: Attempt<'_>, answer: &AnswerFacts, host: &mut HostState) -> Decision {
     use Effect::{Follow, LearnKind, Look, Queue, Store};
     host.answered(answer, attempt.polite);
     let purpose = attempt.entry.purpose;
@@ -174,7 +174,7 @@ fn answered(attempt: Attempt<'_>, answer: &Answered, host: &mut HostState) -> De
 }
 
 /// The host is too busy, or its front door is there alone: that costs it time and the URL no attempt.
-fn too_busy(attempt: Attempt<'_>, answer: &Answered, host: &mut HostState) -> Decision {
+fn too_busy(attempt: Attempt<'_>, answer: &AnswerFacts, host: &mut HostState) -> Decision {
     host.refused(answer, attempt.polite, attempt.now_ms);
     if attempt.polite.is_hopeless(host) {
         return leave_alone(host, outcome::HOST_UNREACHABLE, None);
@@ -192,7 +192,7 @@ fn too_busy(attempt: Attempt<'_>, answer: &Answered, host: &mut HostState) -> De
 }
 
 /// An error of the server's that may pass: another attempt of the URL. Where URL after URL got one, it is the host's trouble and not theirs.
-fn server_error(attempt: Attempt<'_>, answer: &Answered, host: &mut HostState) -> Decision {
+fn server_error(attempt: Attempt<'_>, answer: &AnswerFacts, host: &mut HostState) -> Decision {
     let (entry, polite, now_ms) = (attempt.entry, attempt.polite, attempt.now_ms);
     if answer.status < 500 {
         host.failed(outcome::TOO_BUSY, ANSWERED_BACKOFF_MS, polite, now_ms);
@@ -215,7 +215,7 @@ fn server_error(attempt: Attempt<'_>, answer: &Answered, host: &mut HostState) -
 }
 
 /// An answer that ended before its end: another attempt. The longest is kept.
-fn cut_off(attempt: Attempt<'_>, answer: &Answered, host: &mut HostState) -> Decision {
+fn cut_off(attempt: Attempt<'_>, answer: &AnswerFacts, host: &mut HostState) -> Decision {
     host.count(answer);
     host.away = 0;
     host.failed(outcome::CUT_OFF, ANSWERED_BACKOFF_MS, attempt.polite, attempt.now_ms);
@@ -365,7 +365,7 @@ fn is_well_otherwise(entry: &Entry, host: &HostState) -> bool {
 
 impl HostState {
     /// Counts an answer.
-    fn count(&mut self, answer: &Answered) {
+    fn count(&mut self, answer: &AnswerFacts) {
         self.fetched += 1;
         self.bytes += answer.bytes;
         self.response_ms = answer.elapsed_ms;
@@ -373,7 +373,7 @@ impl HostState {
 
     /// What every answer teaches about its host. After a good one it is in no trouble, and may be asked a little more often if it had
     /// refused before.
-    fn answered(&mut self, answer: &Answered, polite: &Politeness) {
+    fn answered(&mut self, answer: &AnswerFacts, polite: &Politeness) {
         self.count(answer);
         if !matches!(answer.status, 429 | 500..=599) {
             self.away = 0;
@@ -400,7 +400,7 @@ impl HostState {
     /// What an answer for a robots.txt, or none, does to its host.
     pub(super) fn asked_for_robots(
         &mut self,
-        came: Result<&Answered, &Failure>,
+        came: Result<&AnswerFacts, &Failure>,
         polite: &Politeness,
         now_ms: i64,
     ) {
@@ -432,7 +432,7 @@ impl HostState {
     }
 
     /// It refused: it is asked less often, and not before the time that it asks for.
-    fn refused(&mut self, answer: &Answered, polite: &Politeness, now_ms: i64) {
+    fn refused(&mut self, answer: &AnswerFacts, polite: &Politeness, now_ms: i64) {
         let interval = polite.pause(self).max(u64::from(self.response_ms));
         self.pace.refused(interval);
         self.away = self.away.saturating_add(1);

@@ -31,11 +31,14 @@ fn host() -> HostState {
     HostState { fetched: 7, ..HostState::default() }
 }
 
-fn status(status: u16) -> Result<Answered, Failure> {
-    Ok(Answered { status, bytes: 900, body: 700, elapsed_ms: 40, kept: true, ..Answered::default() })
+fn status(status: u16) -> Result<AnswerFacts, Failure> {
+    Ok(AnswerFacts { status, bytes: 900, body: 700, elapsed_ms: 40, kept: true, ..AnswerFacts::default() })
 }
 
-fn with(came: Result<Answered, Failure>, change: impl FnOnce(&mut Answered)) -> Result<Answered, Failure> {
+fn with(
+    came: Result<AnswerFacts, Failure>,
+    change: impl FnOnce(&mut AnswerFacts),
+) -> Result<AnswerFacts, Failure> {
     came.map(|mut answer| {
         change(&mut answer);
         answer
@@ -46,7 +49,7 @@ fn with(came: Result<Answered, Failure>, change: impl FnOnce(&mut Answered)) -> 
 fn decided(
     entry: &Entry,
     before: &HostState,
-    came: &Result<Answered, Failure>,
+    came: &Result<AnswerFacts, Failure>,
     again: bool,
 ) -> (Decision, HostState) {
     let (polite, mut host) = (Politeness::default(), before.clone());
@@ -147,7 +150,7 @@ fn failures_and_whose_fault_they_are() {
 #[test]
 fn what_was_before_decides_too() {
     type State<'a> = (&'a str, fn(&mut Entry, &mut HostState));
-    type Case<'a> = (State<'a>, Result<Answered, Failure>, &'a str, &'a [Effect], After);
+    type Case<'a> = (State<'a>, Result<AnswerFacts, Failure>, &'a str, &'a [Effect], After);
     let cases: [Case<'_>; 16] = [
         // A URL has six attempts; what its attempts brought is stored then.
         (("last attempt", |e, _| e.retries = 5), status(500), SERVER_ERROR, &[StoreBeginning], After::Done),

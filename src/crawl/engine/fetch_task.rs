@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::Purpose;
 use crate::archive::{ArchiveOptions, Packed, Stored, Via, pack};
 use crate::engine::brake::refused_by_head;
-use crate::engine::rendered::{Taken, ToRender};
+use crate::engine::rendered::{ToRender, TreeSnapshot};
 use crate::engine::requisites_again::KeptCapture;
 use crate::engine::revisit::{EarlierAnswer, Facts, Repeats};
 use crate::fetch::{Failure, Fetched, Fetcher, Method, Received, Request};
@@ -159,7 +159,7 @@ impl FetchTask {
         fetched: &Fetched,
         received: &Received,
         facts: Option<&Facts>,
-        tree: Option<&Taken>,
+        tree: Option<&TreeSnapshot>,
     ) -> Result<Option<Packed>> {
         // What was not wanted leaves an event and no hollow record.
         if received.refused_by_accept {
@@ -182,7 +182,7 @@ impl FetchTask {
             page: self.purpose.is_stored() && (200..300).contains(&received.status),
             revisit: revisit.as_ref().map(Repeats::as_revisit),
             via: self.via.as_ref().map(|(url, hops)| Via { url: url.as_deref(), hops }),
-            rendered: tree.map(Taken::as_stored),
+            rendered: tree.map(TreeSnapshot::as_stored),
             ..Stored::default()
         };
         pack(&stored, &self.archive)

@@ -21,11 +21,11 @@ use webmill_capture::error::{Error, Result};
 /// Score under which robots.txt and sitemaps are asked for.
 const OF_LISTS: f64 = 0.5;
 
-/// What is kept with a link in the reserve.
+/// The data kept with a link in the reserve.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct ReserveEntry {
     depth: u32,
-    /// Of its lineage, whose own form leaves out what is zero.
+    /// From its lineage, whose own form leaves out zeros.
     off_site: u8,
     seed: u32,
     referrer: String,
@@ -76,7 +76,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// The score of what is to be queued; `None` where the crawl is no focused one.
+    /// The score of a URL that is queued; `None` if the crawl is not focused.
     pub(super) fn score_of(&self, found: &Discovered) -> Result<Option<f64>> {
         let (Some(_), Some(store)) = (&self.focus, self.frontier.focus()) else { return Ok(None) };
         if found.purpose != Purpose::Page {
@@ -115,7 +115,8 @@ impl Crawl {
         let mut payload = |link: usize| {
             let lineage = scope.linked(of.at.lineage, &found[link].url);
             let (off_site, seed) = (lineage.off_site, lineage.seed.0);
-            let kept = Kept { depth: of.at.depth + 1, off_site, seed, referrer: of.url.as_str().to_owned() };
+            let kept =
+                ReserveEntry { depth: of.at.depth + 1, off_site, seed, referrer: of.url.as_str().to_owned() };
             postcard::to_allocvec(&kept).unwrap_or_default()
         };
         let (Some(focus), Some(store)) = (&mut self.focus, self.frontier.focus_mut()) else { return Ok(()) };
@@ -174,7 +175,7 @@ impl Crawl {
                 None => Ok(()),
             },
             Action::Release { payload, url, .. } => {
-                let kept: Kept = postcard::from_bytes(&payload)
+                let kept: ReserveEntry = postcard::from_bytes(&payload)
                     .map_err(|_| Error::Internal("what a reserve holds cannot be read".into()))?;
                 let Some(url) = CanonicalUrl::parse_stored(&url) else { return Ok(()) };
                 self.add(&Discovered {

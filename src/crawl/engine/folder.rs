@@ -17,7 +17,7 @@ use webmill_shard::Position;
 /// Beside a frontier that was found damaged while it was used.
 const DAMAGED: &str = "frontier.damaged";
 
-/// What is open before the engine is.
+/// Files and stores that are opened before the engine.
 pub(super) struct Opened {
     pub frontier: Frontier,
     pub archive: Archive,

@@ -60,7 +60,7 @@ impl Crawl {
         Ok(count > 0)
     }
 
-    /// What is sent with the request for a sitemap that was read before.
+    /// The validators sent with the request for a sitemap that was read before.
     pub(super) fn known_sitemap(&self, lease: &Lease) -> Result<Option<EarlierAnswer>> {
         let Some(known) = self.frontier.sitemap(&lease.entry.url)? else { return Ok(None) };
         let believed = self.frontier.host(lease).visits.validators.is_believed();

@@ -1,10 +1,10 @@
 //! Histories from the capture index of older shards, as if this crawl had made those visits.
 //!
-//! **Definition.** The captures of a URL become visits in the order of time: the page changed where the digest is another one. What is near
+//! **Definition.** The captures of a URL become visits in the order of time: the page changed if the digest differs. Whether a text changed only little
 //! cannot be told from digests, and validators are not known, so that the first visit of this crawl brings a body; where it is the same as
 //! the last capture, its revisit record refers to that by URL and date.
 //!
-//! **Left out**, by reason: what is out of scope, another agent's or known to this crawl already (so that an import that broke off is made
+//! **Left out**, by reason: URLs out of scope, of another agent's hosts, or known to this crawl already (so that an import that broke off is made
 //! again); captures without a time or an SHA-1; pages that never were there.
 //!
 //! **Cost.** Captures have to come by key and time, as an index has them; in memory are the pages of one key. **Errors.** The event log
@@ -31,7 +31,7 @@ const ELSEWHERE: u32 = u32::MAX;
 pub struct OldCapture<'a> {
     /// Key by which the index is sorted.
     pub key: &'a str,
-    /// URL.
+    /// URL of the capture.
     pub url: &'a str,
     /// When, ms since 1970; `None` where the index does not say it.
     pub at_ms: Option<i64>,

@@ -29,7 +29,7 @@ impl Crawl {
         lease: Lease,
         mut event: Event,
         fetched: &Fetched,
-        answer: std::result::Result<Answered, &Failure>,
+        answer: std::result::Result<AnswerFacts, &Failure>,
         (origin, url, hops): (String, CanonicalUrl, u8),
         borrowed: Option<Lease>,
     ) -> Result<()> {
@@ -187,7 +187,7 @@ impl Crawl {
             Some(decision) => {
                 let event = about(&lease.entry, "", self.now_ms());
                 let again = self.asks_again(&lease)?;
-                self.carry_out(lease, event, decision, Came { again, ..Came::default() })
+                self.carry_out(lease, event, decision, EffectContext { again, ..EffectContext::default() })
             }
         }
     }

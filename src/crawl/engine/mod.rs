@@ -232,7 +232,7 @@ impl Crawl {
         self.clock_shift_ms = now_ms - webmill_capture::date::now_ms();
     }
 
-    /// What waits and what is known.
+    /// The frontier: URLs that wait, and URLs that are known.
     pub fn frontier(&self) -> FrontierStats {
         self.frontier.stats()
     }

@@ -1,7 +1,7 @@
 //! Carrying out what an operator asks for ([`crate::control`]).
 //!
 //! **What.** Between two rounds of the writer thread the new commands are read and obeyed; what they did, and how far they were
-//! read, is committed at once and as one. What lasts (a pause, patterns of what is dropped, parked hosts, settings) is
+//! read, is committed at once and as one. Lasting effects (a pause, dropped patterns, parked hosts, settings) are
 //! kept in a note of the frontier and holds again when the crawl is opened.
 //!
 //! **Dropping** is lazy: an entry that matches is settled without a request when its host comes up, since queues are ordered by

@@ -18,7 +18,6 @@ use webmill_capture::error::Result;
 const OPEN: usize = 4;
 /// Hosts with a plan of their own that are kept.
 const MOST_HOSTS: usize = 65_536;
-/// A day, ms.
 const DAY_MS: f64 = 86_400_000.0;
 
 /// Plans of hosts that cannot be visited as often as their pages are due.

@@ -23,13 +23,12 @@ pub(super) const WITH_COOKIES: &str = "asked again with cookies";
 /// Circles that are gone through at the same time.
 const MOST_CIRCLES: usize = 10_000;
 
-/// A redirect.
 pub(super) struct Redirect<'a> {
     /// The URL that redirects.
     pub url: &'a CanonicalUrl,
     /// The URL first asked for, where redirects led here.
     pub origin: Option<&'a str>,
-    /// What is asked for.
+    /// The URL asked for.
     pub purpose: Purpose,
     /// Where it stands.
     pub at: Standing,

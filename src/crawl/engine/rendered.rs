@@ -24,12 +24,12 @@ pub(super) struct ToRender {
 }
 
 /// A tree, and when it was taken.
-pub(super) struct Taken {
+pub(super) struct TreeSnapshot {
     date_ms: i64,
     tree: Tree,
 }
 
-impl Taken {
+impl TreeSnapshot {
     pub(super) fn as_stored(&self) -> Rendered<'_> {
         Rendered { date_ms: self.date_ms, content_type: CONTENT_TYPE, data: &self.tree.html }
     }
@@ -41,7 +41,7 @@ impl Crawl {
         self.render.as_ref().and_then(|render| render.unsafe_because())
     }
 
-    /// What is needed to render `url`, if it is to be.
+    /// The job of rendering `url`, if it is to be rendered.
     pub(super) fn rendering(&mut self, url: &CanonicalUrl, purpose: Purpose, pause: u64) -> Option<ToRender> {
         let render = self.render.clone().filter(|render| purpose == Purpose::Page && render.wants(url))?;
         let now = self.now_ms();
@@ -77,7 +77,7 @@ impl ToRender {
         received: &Received,
         reader: &PageReader,
         reading: &mut Option<Reading>,
-    ) -> (Option<Taken>, Vec<Part>) {
+    ) -> (Option<TreeSnapshot>, Vec<Part>) {
         let whole = (200..300).contains(&received.status) && received.truncated.is_none();
         let Some(plain) = reading.as_mut().filter(|reading| reading.markup && whole) else {
             return (None, Vec::new());

@@ -1,8 +1,8 @@
 //! Replaying: the frontier brought up to date from what was written after its checkpoint.
 //!
-//! After the checkpoint of the last commit the journal says what was done and the shards hold the pages. Where the frontier is
-//! damaged, missing, or ahead of what the disk kept, it is built again from the very beginning of both ([`super::folder`]). What
-//! is lost then are counts of hosts (failures, pages) and retries of single URLs.
+//! After the checkpoint of the last commit the journal says what was done and the shards hold the pages. If the frontier is
+//! damaged, missing, or ahead of the data on disk, it is built again from the beginning of both ([`super::folder`]). This
+//! loses counts of hosts (failures, pages) and retries of single URLs.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -101,13 +101,13 @@ pub(super) fn place(event: &Event) -> Option<(Position, u64)> {
 }
 
 /// How far each shard goes.
-struct Written {
+struct ShardProgress {
     finished: HashMap<u32, u64>,
     end: Position,
 }
 
-impl Written {
-    fn of(archive: &Archive) -> Result<Written> {
+impl ShardProgress {
+    fn of(archive: &Archive) -> Result<ShardProgress> {
         let mut finished = HashMap::new();
         for path in archive.finished()? {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -115,7 +115,7 @@ impl Written {
                 finished.insert(number, std::fs::metadata(&path).at(&path)?.len());
             }
         }
-        Ok(Written { finished, end: archive.position() })
+        Ok(ShardProgress { finished, end: archive.position() })
     }
 
     /// Whether the event is about a record that a shard lost; shards that somebody took away have theirs.
@@ -171,7 +171,7 @@ impl KnownAnswers {
 fn send_known(
     folder: &Path,
     from: Position,
-    written: &Written,
+    written: &ShardProgress,
     sender: &SyncSender<StoredEvent>,
 ) -> Result<()> {
     let mut visit = |event: Event| {
@@ -202,7 +202,7 @@ fn is_to_stay(event: &Event) -> bool {
 impl Crawl {
     /// Brings the frontier up to date with what was written after `checkpoint`.
     pub(super) fn replay(&mut self, checkpoint: &Checkpoint, replayed: &mut Replayed) -> Result<()> {
-        let written = Written::of(&self.archive)?;
+        let written = ShardProgress::of(&self.archive)?;
         let lost = self.replay_journal(checkpoint, &written, replayed)?;
         self.replay_shards(checkpoint, &written, replayed)?;
         if lost > 0 {
@@ -216,7 +216,7 @@ impl Crawl {
     fn replay_journal(
         &mut self,
         checkpoint: &Checkpoint,
-        written: &Written,
+        written: &ShardProgress,
         replayed: &mut Replayed,
     ) -> Result<u64> {
         let folder = events_folder(&self.folder);
@@ -243,7 +243,7 @@ impl Crawl {
     fn replay_shards(
         &mut self,
         checkpoint: &Checkpoint,
-        written: &Written,
+        written: &ShardProgress,
         replayed: &mut Replayed,
     ) -> Result<()> {
         let (events, shards) = (events_folder(&self.folder), shards_folder(&self.folder));

@@ -2,7 +2,7 @@
 //!
 //! In the frontier requisites rank before pages. So once a host offers a page, it has no requisite that waits; what other
 //! hosts have is due after their pauses. The crawl ends when none is left, or none came for [`PATIENCE`]: a host in trouble
-//! must not hold it up. What is left then is fetched when the crawl goes on.
+//! must not hold it up. The others are fetched when the crawl goes on.
 
 use std::time::{Duration, Instant};
 

@@ -9,7 +9,7 @@
 //! **What a 304 names.** Nothing was sent: what the stored capture names is asked for. A capture that is not there any more, because its shard was
 //! taken away, names nothing, which is counted among the references not followed.
 //!
-//! **What is kept.** Digest, validators and dates, as of a page, beside those of pages ([`crate::frontier::Frontier::requisite`]): requisites
+//! **Stored.** Digest, validators and dates, as of a page, beside those of pages ([`crate::frontier::Frontier::requisite`]): requisites
 //! are in no schedule, no plan, no table of pages, and teach nothing about their hosts' rates of change and validators. What was answered at
 //! all is asked for again, also where it was missing.
 //!
@@ -74,7 +74,7 @@ fn read_requisites(
     Some(Reading { found, ..Reading::default() })
 }
 
-/// What is asked for again with a page that was visited at `at_ms`, where rounds are not known.
+/// The requisites to ask for again with a page that was visited at `at_ms`, if rounds are not known.
 fn by_interval(history: &PageHistory, at_ms: i64) -> Option<AskAgain> {
     let interval_ms = Some(history.interval_ms).filter(|ms| *ms > 0)?;
     Some(AskAgain { before_ms: at_ms.saturating_sub(interval_ms / 2), interval_ms })

@@ -1,7 +1,7 @@
 //! URLs that were given up and are asked for again.
 //!
-//! **Definition.** A URL counts as given up with an outcome where the last that the event log says of it is that outcome. What
-//! is asked for again is noted as `requeued` before it is queued, so that a crash in between neither loses nor doubles it.
+//! **Definition.** A URL counts as given up with an outcome if the last event of it in the log has that outcome. A URL
+//! that is requested again is noted as `requeued` before it is queued, so that a crash in between neither loses nor doubles it.
 //!
 //! **Cost.** URLs are divided into parts by their hash, so that a part fits in memory, and the log is read once for each part: however
 //! many URLs were given up, all are queued again.

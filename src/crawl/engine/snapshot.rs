@@ -60,7 +60,7 @@ pub struct Snapshot {
     pub worst: Vec<(HostTrouble, u64)>,
     /// Hosts in trouble, all that are remembered.
     pub troubled_hosts: u64,
-    /// What is its operator's doing.
+    /// The effects of its operator's commands.
     pub operated: Operated,
     /// Since the last answer came in.
     pub idle: Duration,

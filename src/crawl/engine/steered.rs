@@ -26,7 +26,7 @@ use crate::event::{Event, outcome};
 use crate::frontier::{KeptAnswer, Look, Noted, ReadBy};
 use crate::page::{Candidate, Reading, plain};
 use crate::scope::Standing;
-use crate::steering::{Lead, Led, Looked};
+use crate::steering::{FoundAddress, Lead, RuleResults};
 use crate::{Counted, Entry, Purpose};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::{Error, Result};
@@ -144,7 +144,7 @@ impl Crawl {
             return Ok(());
         }
         let (leads, is_of) = match &reading.looked {
-            Some(Looked { leads, is_of, .. }) => (leads.as_slice(), *is_of),
+            Some(RuleResults { leads, is_of, .. }) => (leads.as_slice(), *is_of),
             None => (&[][..], false),
         };
         if self.frontier.read_by(url, ReadBy { answer, at, leads, is_of })? {
@@ -158,7 +158,7 @@ impl Crawl {
         if let Some(looked) = &reading.looked {
             self.totals.refused.merge(&looked.refused);
         }
-        for Led { url, lead } in &reading.led {
+        for FoundAddress { url, lead } in &reading.led {
             self.note_lead(url, *lead)?;
             self.queue_one(of, &Candidate::new(url.clone(), Purpose::Page), referrer, None)?;
         }
@@ -214,7 +214,7 @@ impl Crawl {
         if reading.looked.is_none() {
             let mut refused = Counted::default();
             refused.add("rule-page-unreadable");
-            reading.looked = Some(Looked { leads: leads.clone(), refused, ..Looked::default() });
+            reading.looked = Some(RuleResults { leads: leads.clone(), refused, ..RuleResults::default() });
         }
         self.read_by_rules(url, *at, None, &reading)?;
         let of = Naming {

@@ -1,6 +1,6 @@
 //! What a crawl knows at its end, host by host and page by page, for those who make tables of it.
 //!
-//! **Cost.** Visits read the frontier from beginning to end, within the memory of a batch; what is queued is counted by walking
+//! **Cost.** Visits read the frontier from beginning to end, within the memory of a batch; queued URLs are counted by walking
 //! through the queues.
 
 use crate::HostState;
@@ -87,7 +87,7 @@ impl Finished {
 }
 
 impl LastLog {
-    /// Packs what is not packed, but for the last file of a crawl that goes on.
+    /// Packs all files that are not packed, except the last one of a crawl that goes on.
     ///
     /// # Errors
     /// [`webmill_capture::error::Error::Io`]; nothing is lost then, and the next opening goes on.

@@ -20,7 +20,7 @@ const SITEMAP_BYTES: u64 = 50 << 20;
 pub(super) struct InFlight {
     /// The host leased to it, with the URL that asked for it.
     pub lease: Lease,
-    /// What is being fetched.
+    /// The request in progress.
     pub step: Step,
 }
 

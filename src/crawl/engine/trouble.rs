@@ -1,4 +1,4 @@
-//! Hosts in trouble: how long they rest, when they are left alone, and what is said of them.
+//! Hosts in trouble: how long they rest, when they are left alone, and the messages about them.
 //!
 //! **Definition.** A host is in trouble from a failure (no connection, no robots.txt, an answer 429 or 5xx, a body cut off) until the
 //! next good answer. It is asked again after growing pauses, and what it has queued waits. When it is hopeless
@@ -20,7 +20,7 @@ const MOST_TROUBLED: usize = 1_000;
 /// Hosts given up that are named at the end.
 const MOST_NAMED: usize = 20;
 
-/// A host in trouble.
+/// A host in trouble, with the reason and its queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HostTrouble {
@@ -63,7 +63,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// All URLs.
+    /// Number of missing URLs on all hosts.
     pub fn urls(&self) -> u64 {
         self.waiting + self.given_up.iter().map(|(_, n)| n).sum::<u64>()
     }

@@ -211,7 +211,6 @@ impl Crawl {
 
 /// What the writer thread waits for.
 pub(super) enum Wake {
-    /// A result.
     Results,
     /// A result, or this moment.
     At(i64),

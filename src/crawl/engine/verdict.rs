@@ -1,7 +1,7 @@
 //! The last word about URLs that were not brought home: each counts once, however often it is said.
 //!
 //! **Definition.** Given up is a URL whose last outcome is one of [`outcome::SOFT`]; left out by media type or as a copy, one whose last
-//! outcome is [`outcome::MEDIA_TYPE`] or [`outcome::PATTERN_CUT`]. What is said next of it, also that it is asked for again, takes its
+//! outcome is [`outcome::MEDIA_TYPE`] or [`outcome::PATTERN_CUT`]. The next event about it, also that it is requested again, takes its
 //! place.
 //!
 //! **Cost.** A write for each such URL; where there are any, a read for each URL that comes to its end.

@@ -15,23 +15,23 @@ use webmill_capture::error::{AtPath, Error, Result};
 /// Longest line, bytes.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// A line.
+/// A line of a file between agents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LineOf {
     /// It waits.
     Url(Box<Discovered>),
-    /// It is done.
+    /// The URL with this key is finished.
     Done {
-        /// Its host.
+        /// Host of the URL.
         host: String,
-        /// Its key.
+        /// Key of the URL.
         key: Key,
     },
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Written {
+enum WrittenLine {
     Url(Url),
     Done(String, String),
 }
@@ -55,7 +55,7 @@ struct Url {
     priority: f64,
 }
 
-fn push(bytes: &mut Vec<u8>, written: &Written) -> Result<()> {
+fn push(bytes: &mut Vec<u8>, written: &WrittenLine) -> Result<()> {
     let before = bytes.len();
     serde_json::to_writer(&mut *bytes, written)
         .map_err(|e| Error::Internal(format!("a line for another agent: {e}")))?;
@@ -81,7 +81,7 @@ pub(crate) fn push_url(bytes: &mut Vec<u8>, found: &Discovered) -> Result<()> {
         // Not a number there is no word for.
         priority: if found.priority.is_finite() { found.priority } else { 0.0 },
     };
-    push(bytes, &Written::Url(url))
+    push(bytes, &WrittenLine::Url(url))
 }
 
 /// Appends an entry of a queue.
@@ -99,14 +99,14 @@ pub(crate) fn push_entry(bytes: &mut Vec<u8>, entry: &Entry) -> Result<()> {
     push_url(bytes, &found)
 }
 
-/// Appends the key of what is done.
+/// Appends the key of a finished URL.
 pub(crate) fn push_done(bytes: &mut Vec<u8>, host: &str, key: Key) -> Result<()> {
-    push(bytes, &Written::Done(host.to_owned(), format!("{key:032x}")))
+    push(bytes, &WrittenLine::Done(host.to_owned(), format!("{key:032x}")))
 }
 
 fn parse(line: &[u8]) -> Option<LineOf> {
     match serde_json::from_slice(line).ok()? {
-        Written::Url(url) => {
+        WrittenLine::Url(url) => {
             let parsed = CanonicalUrl::parse_stored(&url.url)?;
             Some(LineOf::Url(Box::new(Discovered {
                 url: parsed,
@@ -119,7 +119,7 @@ fn parse(line: &[u8]) -> Option<LineOf> {
                 priority: url.priority,
             })))
         }
-        Written::Done(host, key) => {
+        WrittenLine::Done(host, key) => {
             let key = Key::from_str_radix(&key, 16).ok()?;
             Some(LineOf::Done { host, key })
         }

@@ -10,9 +10,9 @@
 //!
 //! **Never two on a host.** No agent begins while another one runs that goes by another list, or that has its name and another
 //! folder. The list is changed while none runs: an agent that finds hosts in its frontier that are others' now hands them over
-//! with what waits and what is done before it asks for anything. One whose name is not in the list has no hosts: it hands all over.
+//! with the URLs that wait and those that are done before it asks for anything. One whose name is not in the list has no hosts: it hands all over.
 //!
-//! **Nothing is lost or done twice.** What is for others is in their inboxes before the frontier of the sender is committed, and an
+//! **Nothing is lost or done twice.** URLs for others are in their inboxes before the frontier of the sender is committed, and an
 //! inbox is emptied after the frontier of its owner is. Both may be repeated without harm.
 //!
 //! **The end.** No agent of the list has anything left, looked at twice with no activity in between; those that have ended

@@ -38,7 +38,7 @@ const NEGATIVE_TTL_S: u32 = 300;
 /// Addresses of a name; empty: there is no such host.
 type Addresses = Arc<[IpAddr]>;
 /// What a lookup under way will say.
-type Pending = watch::Receiver<Option<Result<Addresses, Failure>>>;
+type PendingLookup = watch::Receiver<Option<Result<Addresses, Failure>>>;
 
 /// The shared resolver.
 pub(super) struct Dns {
@@ -53,7 +53,7 @@ pub(super) struct Dns {
 
 enum Slot {
     Known(Addresses, Instant),
-    Pending(Pending),
+    Pending(PendingLookup),
 }
 
 /// Whether the resolver answers at all.
@@ -163,7 +163,7 @@ impl Dns {
     }
 
     /// Known facts about a name, or the lookup that will tell: another's, or one started now.
-    fn find(self: &Arc<Self>, name: &str) -> Result<Addresses, Pending> {
+    fn find(self: &Arc<Self>, name: &str) -> Result<Addresses, PendingLookup> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         match cache.get(name) {

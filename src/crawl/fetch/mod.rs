@@ -72,10 +72,10 @@ pub type AddressScope = Arc<dyn Fn(IpAddr) -> bool + Send + Sync>;
 /// The client of a process; clones share everything.
 #[derive(Clone)]
 pub struct Fetcher {
-    shared: Arc<Shared>,
+    shared: Arc<FetcherState>,
 }
 
-struct Shared {
+struct FetcherState {
     options: FetchOptions,
     scope: Option<AddressScope>,
     template: request::Template,
@@ -109,7 +109,7 @@ impl Fetcher {
     pub fn new(options: &FetchOptions, address_scope: Option<AddressScope>) -> Result<Fetcher> {
         options.check()?;
         let keep = Duration::from_millis(options.keep_alive_ms);
-        let shared = Shared {
+        let shared = FetcherState {
             scope: address_scope,
             template: request::Template::new(options)?,
             proxies: proxies::Proxies::new(options.proxy.as_deref(), &options.no_proxy)?,

@@ -14,7 +14,7 @@ use super::http1::Limits;
 use super::proxy::Proxy;
 use super::state::{FetchState, busy};
 use super::tls::{Offer, Refusal};
-use super::{Failure, Request, Shared, address, http2};
+use super::{Failure, FetcherState, Request, address, http2};
 
 /// Most hosts remembered as speaking only one protocol.
 const MAX_INSISTING: usize = 10_000;
@@ -27,7 +27,7 @@ pub(super) struct Opened {
     pub changed: bool,
 }
 
-impl Shared {
+impl FetcherState {
     /// Opens a connection that speaks what the host speaks.
     pub(super) async fn negotiate(
         &self,

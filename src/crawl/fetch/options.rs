@@ -26,8 +26,9 @@ settings! {
         /// Name servers, as `address` or `address:port`; none: those of the system.
         #[serde(skip)]
         pub servers: Vec<String> = Vec::new();
-        /// Names with a known address, before any server is asked (as `/etc/hosts`); `*.example.com` stands for all names
-        /// below, `*` for all. The address filter applies to them too. Default none.
+        /// Names with their addresses, which are used before any server is asked (like `/etc/hosts`);
+        /// `*.example.com` stands for all names below, `*` for all. The address filter applies to them, too.
+        /// Default none.
         pub hosts: BTreeMap<String, IpAddr> = BTreeMap::new();
         /// Most names in the cache; what the crawl's memory allows.
         #[serde(skip)]
@@ -51,9 +52,10 @@ settings! {
     /// How pages are fetched.
     #[derive(PartialEq)]
     pub struct FetchOptions {
-        /// Who is asking; default `webmill/VERSION`. A crawl of foreign servers should add an address.
+        /// The User-Agent; default `webmill/VERSION`. A crawl of other people's servers should add an address for
+        /// complaints.
         pub user_agent: String = format!("webmill/{}", env!("CARGO_PKG_VERSION"));
-        /// Headers sent in addition, or in place of ours of the same name; default none.
+        /// Headers sent in addition, or in place of webmill's headers with the same name; default none.
         pub headers: Vec<(String, String)> = Vec::new();
         /// Settings of single sites, of which accounts count here; a crawl puts its own in.
         #[serde(skip)]
@@ -71,10 +73,11 @@ settings! {
         /// Accounts by `host` or `host:port`: those that seeds name.
         #[serde(skip)]
         pub accounts: BTreeMap<String, Account> = BTreeMap::new();
-        /// Whether cookies are taken and sent back; default false. Where it is false they are all the same for the sites of
-        /// `cookies_file` and of servers that ask for a cookie by a redirect to themselves.
+        /// Whether cookies are stored and sent back; default false. Even then they are stored and sent for the
+        /// sites of `cookies_file`, and for servers that ask for a cookie by a redirect to the same URL.
         pub cookies: bool = false;
-        /// Cookies to begin with, in the text form that browsers and their tools write (`cookies.txt`); default none.
+        /// File of cookies to begin with, in the text form that browsers and their tools write (`cookies.txt`);
+        /// default none.
         pub cookies_file: Option<PathBuf> = None;
         /// Longest body of a page or document, in bytes as transferred (see [`super::Request::max_body_bytes`]); default 64 MiB.
         pub max_body_bytes: u64 = 64 << 20;

@@ -1,4 +1,4 @@
-//! What is asked for, and what came of it.
+//! Requests and their outcomes.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -20,7 +20,7 @@ webmill_capture::words! {
     }
 }
 
-/// One request.
+/// A request to a server.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// What to fetch.
@@ -33,7 +33,7 @@ pub struct Request<'a> {
     pub accept: Option<Accept<'a>>,
     /// Whether the connection may be kept for the next request.
     pub keep: bool,
-    /// ETag and Last-Modified of what is known already; empty: none.
+    /// ETag and Last-Modified of the stored copy; empty: none.
     pub conditional: Option<(&'a str, &'a str)>,
 }
 

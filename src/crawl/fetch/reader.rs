@@ -1,4 +1,6 @@
-//! Where an HTTP/1.1 response begins and ends, on bytes as they arrive.
+//! Finds where an HTTP/1.1 response begins and ends, in bytes as they arrive.
+//!
+//! Each fetch (`http1`) feeds it the bytes of its connection; they are stored exactly as they came.
 //!
 //! The reader owns what was received and keeps it as it is; it only finds borders in it. Its result does not depend on
 //! how the bytes were cut into reads. It is as lenient as [`webmill_capture::Response`], and draws the same border

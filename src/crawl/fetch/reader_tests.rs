@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Reads `data` cut into pieces; the connection ends after it. What is kept, and whether it is whole.
+/// Reads `data` cut into pieces; the connection ends after it. Returns the bytes kept, and whether they are complete.
 fn read(data: &[u8], cuts: &[usize], http09: bool) -> Result<(Reader, bool), Fault> {
     let mut reader = Reader::new(Vec::new(), http09);
     let mut at = 0_usize;
@@ -194,7 +194,7 @@ proptest! {
         }
     }
 
-    /// What is written in chunks is found whole, and a cut is noticed wherever it is.
+    /// A body in chunks is read completely, and a cut is noticed wherever it is.
     #[test]
     fn chunks(body in proptest::collection::vec(any::<u8>(), 0..300), size in 1_usize..60, cut in any::<prop::sample::Index>()) {
         let mut data = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();

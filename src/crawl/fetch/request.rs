@@ -10,7 +10,7 @@ use super::proxy::Proxy;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::error::Result;
 
-/// What is asked for in each request of a crawl, written once.
+/// The header fields of each request of a crawl, written once.
 pub(super) struct Template {
     /// User-Agent, Accept, Accept-Encoding and the extra headers.
     common: Vec<u8>,
@@ -28,7 +28,6 @@ pub(super) struct Extras<'a> {
     pub conditional: Option<(&'a str, &'a str)>,
     /// Whether the request says that no more requests come.
     pub close: bool,
-    /// What is asked.
     pub method: Method,
 }
 

@@ -28,7 +28,6 @@ const IPV6: u8 = 4;
 pub(super) enum Target<'a> {
     /// A name, which the proxy looks up.
     Name(&'a str, u16),
-    /// An address.
     Address(SocketAddr),
 }
 

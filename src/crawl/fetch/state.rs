@@ -39,7 +39,7 @@ impl<'a> FetchState<'a> {
 }
 
 /// A request, written down.
-struct Asked<'a> {
+struct WrittenRequest<'a> {
     request: &'a Request<'a>,
     sent: &'a [u8],
     /// Whether the connection may be kept.
@@ -50,7 +50,7 @@ struct Asked<'a> {
     host: &'a str,
 }
 
-impl Shared {
+impl FetcherState {
     pub(super) async fn fetch(
         &self,
         request: &Request<'_>,
@@ -65,7 +65,7 @@ impl Shared {
         let proxy = self.proxies.of(url);
         let absolute = proxy.filter(|proxy| proxy.speaks_http() && url.scheme() != "https");
         let sent = self.written(request, absolute, keep, state)?;
-        let asked = Asked {
+        let asked = WrittenRequest {
             request,
             sent: &sent,
             keep,
@@ -134,7 +134,7 @@ impl Shared {
     /// Asks over a connection that was kept, unless it is for something else or has died.
     async fn ask_kept(
         &self,
-        asked: &Asked<'_>,
+        asked: &WrittenRequest<'_>,
         mut kept: Kept,
         lease: &mut hosts::Lease,
         state: &mut FetchState<'_>,
@@ -177,7 +177,7 @@ impl Shared {
     /// Asks over a new connection.
     async fn ask_new(
         &self,
-        asked: &Asked<'_>,
+        asked: &WrittenRequest<'_>,
         addresses: &[SocketAddr],
         lease: &mut hosts::Lease,
         state: &mut FetchState<'_>,

@@ -15,7 +15,7 @@ use super::Failure;
 use super::options::FetchOptions;
 use webmill_capture::error::{AtPath, Error, Result};
 
-/// What is offered to the server.
+/// The protocols offered to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offer {
     Http1,

@@ -16,7 +16,7 @@ pub struct SeenPage<'a> {
     pub words: &'a PageWords,
 }
 
-/// A link on it.
+/// A link of a page, with its text and surroundings.
 #[derive(Debug, Clone, Copy)]
 pub struct FoundLink<'a> {
     /// Where it leads.
@@ -27,30 +27,30 @@ pub struct FoundLink<'a> {
     pub priority: f64,
 }
 
-/// What is to be done.
+/// An action of a focused crawl.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Queue the target of this link.
     Queue {
         /// Its number among the links given.
         link: usize,
-        /// Its score.
+        /// Score of the link, 0 to 1.
         score: f32,
     },
     /// A waiting URL has another score.
     Score {
-        /// The URL.
+        /// URL of the link.
         url: String,
-        /// Its score.
+        /// Score of the link, 0 to 1.
         score: f32,
     },
     /// A URL comes in from the reserve.
     Release {
         /// What was kept with it.
         payload: Vec<u8>,
-        /// The URL.
+        /// URL of the link.
         url: String,
-        /// Its score.
+        /// Score of the link, 0 to 1.
         score: f32,
     },
 }

@@ -2,7 +2,7 @@
 //!
 //! **Definition.** idf(t) = ln(1 + (N − df + ½)/(df + ½)) over N pages; 1 where there are none.
 //!
-//! **Algorithm.** As [`webmill_text::DocumentFrequencies`]: where more terms than the budget are held, the rarest go, and what is not held
+//! **Algorithm.** As [`webmill_text::DocumentFrequencies`]: where more terms than the budget are held, the rarest go, and a term that is not held
 //! counts as often as they did. Kept apart from it because it is stored with the frontier.
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub struct Corpus {
 
 /// A corpus as it is stored: terms ascending.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredCorpus {
     pages: u64,
     error: u32,
     counts: Vec<(u64, u32)>,
@@ -68,11 +68,12 @@ impl Corpus {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut counts: Vec<(u64, u32)> = self.counts.iter().map(|(term, count)| (*term, *count)).collect();
         counts.sort_unstable();
-        postcard::to_allocvec(&Stored { pages: self.pages, error: self.error, counts }).unwrap_or_default()
+        postcard::to_allocvec(&StoredCorpus { pages: self.pages, error: self.error, counts })
+            .unwrap_or_default()
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Corpus> {
-        let Stored { pages, error, counts } = postcard::from_bytes(bytes).ok()?;
+        let StoredCorpus { pages, error, counts } = postcard::from_bytes(bytes).ok()?;
         Some(Corpus { pages, error, counts: counts.into_iter().collect() })
     }
 }

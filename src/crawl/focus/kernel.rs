@@ -195,7 +195,7 @@ impl Focus {
         Ok(true)
     }
 
-    /// Takes in a page and its links; what is to be done, in order. `payload` gives what is to be kept with a link that goes to the reserve.
+    /// Takes in a page and its links, and returns the actions in order. `payload` gives the bytes to keep with a link that goes to the reserve.
     ///
     /// # Errors
     /// Those of the store.

@@ -34,7 +34,7 @@ const COST: f64 = 10.0;
 /// Words of a text that are read.
 const MOST_WORDS: usize = 50;
 
-/// The texts of a link.
+/// The texts of and around a link.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LinkText<'a> {
     /// Its own.

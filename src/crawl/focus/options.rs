@@ -224,12 +224,12 @@ settings! {
     /// Settings of a focused crawl.
     #[derive(PartialEq)]
     pub struct FocusOptions {
-        /// What it looks for.
+        /// File of the topic that a focused crawl looks for.
         pub topic: Option<TopicOptions> = None;
-        /// Irrelevant pages in a row that it goes through, 0 to 100; links behind more of them are kept in a reserve. Default 3. Of no effect
-        /// where the topic learnt from links what lies behind such pages.
+        /// Irrelevant pages in a row that a focused crawl goes through, 0 to 100; links behind more of them are
+        /// kept in a reserve. Default 3. It has no effect if the worth of links was learnt from an earlier run.
         pub tunnel: u32 = 3;
-        /// Relevant pages after which it stops. Default none.
+        /// Number of relevant pages after which a focused crawl stops. Default none.
         pub target: Option<u64> = None;
         /// The topic, ready for use.
         #[serde(skip)]

@@ -30,7 +30,7 @@ pub struct Scorer {
 /// What a page's text says.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageWords {
-    /// Relevance.
+    /// Relevance of the page to the topic, 0 to 1.
     pub relevance: f32,
     /// Its terms.
     pub bag: Bag,
@@ -88,7 +88,7 @@ impl Scorer {
         Scorer { topic, corpus, vector, link }
     }
 
-    /// The topic.
+    /// The topic that pages are scored by.
     pub fn topic(&self) -> &Arc<Topic> {
         &self.topic
     }

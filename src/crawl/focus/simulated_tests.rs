@@ -8,7 +8,7 @@ use webmill_capture::CanonicalUrl;
 use webmill_sim::{Config, Language, SimConfig, TopicConfig, Web};
 
 /// A Web, and a topic that about one page in a hundred is of.
-struct Planted {
+struct PlantedWeb {
     web: Web,
     topic: u32,
     /// Pages of it.
@@ -30,7 +30,7 @@ impl Course {
     }
 }
 
-fn planted(pages: u64, topics: TopicConfig) -> Planted {
+fn planted(pages: u64, topics: TopicConfig) -> PlantedWeb {
     let plain = SimConfig::plain(pages, pages / 50, 11).web;
     let web = Web::new(Config { topics: Some(topics), chinese: 0.2, ..plain }).unwrap();
     let of: Vec<u32> = (0..pages).map(|page| web.topic(page).unwrap().topic).collect();
@@ -41,10 +41,10 @@ fn planted(pages: u64, topics: TopicConfig) -> Planted {
     let relevant: Vec<bool> = of.into_iter().map(|of| of == topic).collect();
     // One page in two thousand, whatever it is about, of those that no chain hides.
     let seeds = (0..pages).filter(|page| page % 2000 == 7 && web.topic(*page).unwrap().group == 0).collect();
-    Planted { web, topic, relevant, all, seeds }
+    PlantedWeb { web, topic, relevant, all, seeds }
 }
 
-impl Planted {
+impl PlantedWeb {
     fn topic(&self) -> Arc<Topic> {
         let words = [Language::English, Language::Chinese].into_iter();
         let words = words.flat_map(|language| self.web.topic_words(self.topic, language));
@@ -52,7 +52,7 @@ impl Planted {
         Arc::new(Topic::of_words(&TopicOptions { words, ..TopicOptions::default() }, None).unwrap())
     }
 
-    /// First in, first out; with `knows`, what is relevant goes first.
+    /// First in, first out; with `knows`, relevant pages go first.
     fn breadth(&self, most: u64, knows: bool) -> Course {
         let (mut seen, mut order) = (vec![false; self.relevant.len()], Vec::new());
         let mut queues = [VecDeque::new(), VecDeque::new()];

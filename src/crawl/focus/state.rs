@@ -151,13 +151,13 @@ pub struct Harvested {
     pub order: u64,
     /// The page.
     pub url: String,
-    /// Relevance.
+    /// Relevance of the page to the topic, 0 to 1.
     pub relevance: f32,
     /// Whether it reaches the threshold.
     pub relevant: bool,
     /// Score of the link that it was fetched for.
     pub score: f32,
-    /// Its parts.
+    /// The nine parts of the score of the link to it.
     pub parts: Parts,
     /// Irrelevant pages in a row before it.
     pub tunnel: u32,

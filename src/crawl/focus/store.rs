@@ -22,7 +22,7 @@ pub trait Store {
     fn first(&self, kind: u8, most: usize) -> Result<Vec<(Vec<u8>, Vec<u8>)>>;
 }
 
-/// A store in memory.
+/// A store in memory, for tests and replays.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore {
     /// Kinds that are read in order.

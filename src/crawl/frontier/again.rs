@@ -1,4 +1,4 @@
-//! What is known and comes back: URLs asked for again, hosts that were left alone, hosts changed from outside.
+//! Known URLs and hosts that come back: URLs asked for again, hosts that were left alone, hosts changed from outside.
 
 use super::host::{self, BY_TIME, Place, time_bytes};
 use super::queue::name_key;
@@ -23,7 +23,7 @@ pub enum Changed {
 }
 
 impl Frontier {
-    /// Queues a URL, known or not. One that waits already is queued twice: to be called for what is known to be done.
+    /// Queues a URL, known or not. One that waits already is queued twice: call it only for URLs that are known to be done.
     ///
     /// # Errors
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
@@ -189,7 +189,7 @@ impl Frontier {
         Ok(count)
     }
 
-    /// Visits what is queued of a host, in order.
+    /// Visits the queued URLs of a host, in order.
     ///
     /// # Errors
     /// Those of `visit`; [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].

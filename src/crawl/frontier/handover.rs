@@ -47,7 +47,7 @@ impl Frontier {
         names_behind(&self.states, after, most)
     }
 
-    /// Keys of the known facts about a host: what is done, where nothing waits; perhaps some of another host.
+    /// Keys of the known facts about a host: its finished URLs, if none waits; perhaps some of another host.
     ///
     /// # Errors
     /// [`webmill_capture::error::Error::Corrupt`], [`webmill_capture::error::Error::Io`].
@@ -55,7 +55,7 @@ impl Frontier {
         self.seen.keys_of_host(seen::host_key(self.options.hash_seed, host))
     }
 
-    /// Takes a host out with all that waits of it, which is not known any more then; what is done stays known. None: it is
+    /// Takes a host out with all that waits of it, which are not known any more then; finished URLs stay known. None: it is
     /// leased, or has no queue.
     ///
     /// # Errors

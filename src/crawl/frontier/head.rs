@@ -135,7 +135,7 @@ impl Head {
         }
     }
 
-    /// A fetch was released: what is added now is of another page.
+    /// A fetch was released: URLs added from now on are of another page.
     pub fn end_page(&mut self) {
         self.page_ended = true;
     }

@@ -1,10 +1,10 @@
 //! What visits found of each page, and when each is due: part of the frontier, so that one commit holds all of it.
 //!
-//! **What it keeps** (two layers). `history`: key of the URL → the bytes of its [`PageHistory`]. `due`: time and key → what is needed to
+//! **Stored** (two layers). `history`: key of the URL → the bytes of its [`PageHistory`]. `due`: time and key → the data needed to
 //! queue the page again; or, while it is queued, a mark that it is.
 //!
 //! **Invariant.** A page is in `due` at the time that its history names, or marked as queued, or out of the schedule; never two of these. So it
-//! is never queued twice, and what is queued comes back into the schedule by [`Frontier::set_history`], whatever its visit found.
+//! is never queued twice, and a queued page comes back into the schedule by [`Frontier::set_history`], whatever its visit found.
 //!
 //! **Cost.** A first visit takes no read and two writes, a further one a read of the history and three writes ([`HistoryCache`]). Pages that are due are read
 //! in the order of their times, from where the last ones were taken on.
@@ -28,7 +28,7 @@ const TAKEN: u8 = b't';
 /// A page whose time has come.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Due {
-    /// Its URL.
+    /// URL of the page that is due.
     pub url: CanonicalUrl,
     /// When it was due, ms since 1970.
     pub due_ms: i64,

@@ -288,7 +288,7 @@ impl Hosts {
         }
     }
 
-    /// Runs something on what is loaded of a host, and keeps the count of bytes.
+    /// Runs a function on the loaded URLs of a host, and updates the count of bytes.
     pub fn with_loaded<T>(&mut self, slot: u32, run: impl FnOnce(&mut Loaded) -> T) -> Option<T> {
         let loaded = self.get_mut(slot).loaded.as_mut()?;
         let before = loaded.bytes;

@@ -1,6 +1,6 @@
 //! Which layers of rules lead to a URL, and which of them have read its page.
 //!
-//! **What it keeps** (layer `meta`, so in the same commit as all else): key of the URL → [`Leads`] as `postcard` writes it; key of the
+//! **What it keeps** (layer `meta`, so in the same commit as all else): key of the URL → [`UrlLeads`] as `postcard` writes it; key of the
 //! URL, under another name, for each page that is to be looked at again because a lead came after it was read.
 //!
 //! **Invariant.** A page is to be looked at again if and only if its answer is kept and one of its leads was not read, or was read as
@@ -42,7 +42,7 @@ pub type KeptAnswer = (u32, u64);
 
 /// The leads of a URL.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Leads {
+struct UrlLeads {
     url: String,
     known: Vec<KnownLead>,
     /// Its last answer that brought a page.
@@ -70,7 +70,7 @@ impl KnownLead {
     }
 }
 
-impl Leads {
+impl UrlLeads {
     fn is_to_be_looked_at(&self) -> bool {
         self.answer.is_some() && self.known.iter().any(|known| !known.is_read())
     }
@@ -242,15 +242,15 @@ impl Frontier {
         Ok(looks)
     }
 
-    fn leads(&self, url: &CanonicalUrl) -> Result<Leads> {
-        let none = || Leads { url: url.as_str().to_owned(), ..Leads::default() };
+    fn leads(&self, url: &CanonicalUrl) -> Result<UrlLeads> {
+        let none = || UrlLeads { url: url.as_str().to_owned(), ..UrlLeads::default() };
         let Some(bytes) = self.meta.get(&self.leads_key(LEADS, url))? else { return Ok(none()) };
-        let known: Leads =
+        let known: UrlLeads =
             postcard::from_bytes(&bytes).map_err(|e| self.store.corrupt(format!("leads to a page: {e}")))?;
         Ok(if known.url == url.as_str() { known } else { none() })
     }
 
-    fn set_leads(&mut self, url: &CanonicalUrl, leads: &Leads) -> Result<()> {
+    fn set_leads(&mut self, url: &CanonicalUrl, leads: &UrlLeads) -> Result<()> {
         let bytes =
             postcard::to_allocvec(leads).map_err(|e| Error::Internal(format!("leads to a page: {e}")))?;
         self.meta.put(self.leads_key(LEADS, url), bytes);

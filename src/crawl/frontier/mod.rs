@@ -1,10 +1,12 @@
-//! The frontier: which URL is fetched next, on disk, larger than memory, safe against kill -9.
+//! The frontier decides which URL is fetched next. It is on disk, may be larger than memory, and survives kill -9.
 //!
-//! **What it keeps.** A queue a host name, ordered by the strategy; which URLs are known; a [`HostState`] a host; robots.txt
+//! Only the writer thread of the engine calls it: it adds the URLs found, takes the next one, and commits.
+//!
+//! **What it keeps.** A queue a host name, ordered by the strategy; which URLs are known; a `HostState` a host; robots.txt
 //! bodies. One entry of a host is leased at a time, so no host is ever asked by two workers.
 //!
 //! **Order.** Of the hosts that may be asked now, the one whose head ranks first ([`Strategy`]); of equal rank the entry
-//! added first. Depth-first, the links of a page are what is added between two releases with the same referrer. A retry goes
+//! added first. Depth-first, the links of a page are the URLs added between two releases with the same referrer. A retry goes
 //! to the end of its host's queue. With `strict` the order is a function of the calls of [`Frontier::add`] and
 //! [`Frontier::release`], never of time or memory.
 //!
@@ -20,7 +22,7 @@
 //! | `focus` | what a focused crawl remembers; others have none |
 //!
 //! **Algorithm.** Hosts in memory are in a set by rank (ready) or by time (waiting); the others are parked in the index and
-//! come in when their rank or time is better than what is in memory. The rank under which a host is listed is a lower bound:
+//! come in when their rank or time is better than that of the hosts in memory. The rank under which a host is listed is a lower bound:
 //! the head of a queue is read when the host comes first, and the host put back where it ranks later. Queue heads are read in
 //! blocks, always from the bound on, so that deleted entries are not passed over again. An entry is deleted when its
 //! fetch is done, so what was leased at a crash is queued again.
@@ -82,7 +84,7 @@ pub use self::options::{FrontierOptions, FrontierStats, Strategy};
 use self::queue::{cancelled_key, name_key, queue_key};
 use self::rank::Rank;
 pub use self::requisites::AskAgain;
-use self::seen::{Seen, SeenState};
+use self::seen::{SeenState, SeenUrls};
 pub use self::sitemaps::KnownSitemap;
 use self::store::{Layer, Space, Store};
 pub use self::verdicts::Verdict;
@@ -113,7 +115,7 @@ const ALONE: u8 = b'a';
 /// The frontier of a crawl: see the module.
 pub struct Frontier {
     // Keyspaces go before the store, which waits for its threads.
-    seen: Seen,
+    seen: SeenUrls,
     queue: Layer,
     states: Layer,
     places: Layer,
@@ -160,7 +162,7 @@ pub struct Opened {
 /// A host leased to one fetch. One that is dropped instead of released keeps its host until the frontier is opened again.
 #[derive(Debug)]
 pub struct Lease {
-    /// The host.
+    /// The host of the URL, which only this lease may ask.
     pub host: Arc<str>,
     /// What to fetch of it.
     pub entry: Entry,
@@ -169,7 +171,7 @@ pub struct Lease {
     value: Slice,
 }
 
-/// What is to be done now.
+/// The URL to fetch now, or how long to wait.
 #[derive(Debug)]
 pub enum Next {
     /// Fetch this, then release it.
@@ -188,7 +190,7 @@ pub enum Next {
 /// What becomes of a leased entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
-    /// It is done.
+    /// The URL is finished and is not given out again.
     Done,
     /// It stays where it was: only robots.txt was fetched.
     Keep,
@@ -222,7 +224,7 @@ impl Frontier {
             return Err(Error::Internal("as many layers as names".into()));
         };
         let (head, checkpoint) = Head::open(&store, &mut meta, options, fresh)?;
-        let seen = Seen::open(seen, head.seen, limits.bloom, limits.recent)?;
+        let seen = SeenUrls::open(seen, head.seen, limits.bloom, limits.recent)?;
         if seen.count != head.seen {
             return Err(store.corrupt(format!("{} known URLs where {} were written", seen.count, head.seen)));
         }
@@ -303,7 +305,7 @@ impl Frontier {
         Ok(self.seen.find(seen::url_key(self.options.hash_seed, host_key, url))?.is_some())
     }
 
-    /// Makes a URL known as done: where it waits, it is never given out. For replays: not for what is leased.
+    /// Makes a URL known as done: where it waits, it is never given out. For replays: not for leased URLs.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].
@@ -378,7 +380,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Writes all changes since the last commit and the checkpoint as one. What is written survives the process.
+    /// Writes all changes since the last commit and the checkpoint as one. Written changes survive the process.
     ///
     /// # Errors
     /// [`Error::Io`] as on a full disk: the frontier is of no use then, and open again it is as after the commit before.
@@ -462,7 +464,7 @@ impl Frontier {
         self.focus.as_mut().map(|layer| layer as &mut dyn crate::focus::Store)
     }
 
-    /// Gives a URL that waits another score. For focused crawls; of others, and of what is being fetched, it changes nothing.
+    /// Gives a URL that waits another score. For focused crawls; in other crawls, and for URLs that are being fetched, it changes nothing.
     ///
     /// # Errors
     /// [`Error::Corrupt`], [`Error::Io`].

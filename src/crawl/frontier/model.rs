@@ -24,7 +24,7 @@ pub struct Item {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Expected {
+pub enum ExpectedNext {
     Fetch(Entry),
     Wait(i64),
     Busy,
@@ -120,7 +120,7 @@ impl Model {
         self.next_ms.get(host).copied().unwrap_or(0)
     }
 
-    pub fn next(&mut self, now_ms: i64) -> Expected {
+    pub fn next(&mut self, now_ms: i64) -> ExpectedNext {
         let leased: BTreeSet<String> = self
             .items
             .iter()
@@ -128,7 +128,7 @@ impl Model {
             .map(|item| item.entry.url.host().to_owned())
             .collect();
         if self.options.strict && !leased.is_empty() {
-            return Expected::Busy;
+            return ExpectedNext::Busy;
         }
         let strict = self.options.strict;
         let free = |item: &&Item| !leased.contains(item.entry.url.host());
@@ -140,19 +140,19 @@ impl Model {
         if let Some(first) = first {
             let at = self.due(first.entry.url.host());
             if at > now_ms {
-                return Expected::Wait(at);
+                return ExpectedNext::Wait(at);
             }
             let entry = first.entry.clone();
             self.items
                 .iter_mut()
                 .filter(|item| item.entry.url == entry.url)
                 .for_each(|item| item.leased = true);
-            return Expected::Fetch(entry);
+            return ExpectedNext::Fetch(entry);
         }
         match self.items.iter().filter(free).map(|item| self.due(item.entry.url.host())).min() {
-            Some(at) if at < NEVER_MS => Expected::Wait(at),
-            _ if leased.is_empty() => Expected::Empty,
-            _ => Expected::Busy,
+            Some(at) if at < NEVER_MS => ExpectedNext::Wait(at),
+            _ if leased.is_empty() => ExpectedNext::Empty,
+            _ => ExpectedNext::Busy,
         }
     }
 

@@ -103,7 +103,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Of what is divided, a quarter for the Bloom filter, an eighth each for the cache of blocks, the hosts and their
+    /// Of the memory that is divided, a quarter for the Bloom filter, an eighth each for the cache of blocks, the hosts and their
     /// queue heads, the rest for write buffers (a thirty-second each for the two large keyspaces, up to four of each
     /// while they are written out).
     ///

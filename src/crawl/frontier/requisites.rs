@@ -1,4 +1,4 @@
-//! What visits found of each requisite: so that it is compared with what is stored when a page asks for it again.
+//! Results of visits for each requisite, so that it is compared with the stored copy when a page needs it again.
 //!
 //! **What it keeps** (layer `requisites`): key of the URL → the bytes of its [`PageHistory`], whose fields have these meanings here:
 //! `next_ms` is when it was queued again, while it waits; `interval_ms` that of the page that asked for it again last, where that is known; `rate` is 0. Requisites

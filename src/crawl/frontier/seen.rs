@@ -65,24 +65,24 @@ impl Hasher for KeyHasher {
 pub(super) type KeyMap<V> = HashMap<u128, V, BuildHasherDefault<KeyHasher>>;
 
 /// The known URLs.
-pub(super) struct Seen {
+pub(super) struct SeenUrls {
     layer: Layer,
     /// None: to be forgotten.
     pending: KeyMap<Option<SeenState>>,
     bloom: Bloom,
-    recent: Recent,
+    recent: RecentKeys,
     /// How many URLs are known.
     pub count: u64,
 }
 
-impl Seen {
+impl SeenUrls {
     /// Reads all keys to build the filter.
-    pub fn open(layer: Layer, expected: u64, bloom_bytes: usize, recent_bytes: usize) -> Result<Seen> {
-        let mut seen = Seen {
+    pub fn open(layer: Layer, expected: u64, bloom_bytes: usize, recent_bytes: usize) -> Result<SeenUrls> {
+        let mut seen = SeenUrls {
             layer,
             pending: KeyMap::default(),
             bloom: Bloom::new(expected, bloom_bytes),
-            recent: Recent::new(recent_bytes),
+            recent: RecentKeys::new(recent_bytes),
             count: 0,
         };
         let (bloom, count) = (&mut seen.bloom, &mut seen.count);
@@ -108,7 +108,7 @@ impl Seen {
         Ok(known)
     }
 
-    /// [`Seen::get`] that leaves the table of recent keys alone.
+    /// [`SeenUrls::get`] that leaves the table of recent keys alone.
     pub fn find(&self, key: u128) -> Result<Option<SeenState>> {
         if let Some(known) = self.pending.get(&key) {
             return Ok(*known);
@@ -173,7 +173,7 @@ impl Seen {
         Ok(keys)
     }
 
-    /// What is to be committed, sorted; forgets it.
+    /// Takes the entries to be committed, sorted.
     pub fn take_changes(&mut self) -> Changes {
         let mut changes: Vec<(u128, Option<SeenState>)> = self.pending.drain().collect();
         changes.sort_unstable_by_key(|(key, _)| *key);
@@ -241,14 +241,14 @@ impl Bloom {
 }
 
 /// Keys met lately: a table of buckets of two, the newer one first.
-struct Recent {
+struct RecentKeys {
     buckets: Vec<[u128; 2]>,
 }
 
-impl Recent {
-    fn new(bytes: usize) -> Recent {
+impl RecentKeys {
+    fn new(bytes: usize) -> RecentKeys {
         let buckets = (bytes / 32).max(1);
-        Recent { buckets: vec![[0; 2]; 1 << buckets.ilog2()] }
+        RecentKeys { buckets: vec![[0; 2]; 1 << buckets.ilog2()] }
     }
 
     fn bucket(&self, key: u128) -> usize {
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn recent_keys() {
-        let mut recent = Recent::new(64);
+        let mut recent = RecentKeys::new(64);
         assert!(!recent.contains(0));
         recent.insert(9);
         assert!(recent.contains(9) && !recent.contains(8));

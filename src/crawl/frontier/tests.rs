@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::model::{Expected, Model};
+use super::model::{ExpectedNext, Model};
 use super::options::{Limits, Strategy as Order};
 use super::store::Sizes;
 use super::{After, Borrowed, Frontier, FrontierOptions, Lease, NEVER_MS, Next};
@@ -200,17 +200,17 @@ fn compare(options: &FrontierOptions, limits: Limits, steps: &[Step]) {
 fn next(frontier: &mut Frontier, model: &mut Model, now: i64, leases: &mut Vec<Lease>) {
     let expected = model.next(now);
     match (frontier.next(now).unwrap(), expected) {
-        (Next::Fetch(lease), Expected::Fetch(entry)) => {
+        (Next::Fetch(lease), ExpectedNext::Fetch(entry)) => {
             assert_eq!(lease.entry, entry);
             assert_eq!(&*lease.host, entry.url.host());
             leases.push(lease);
         }
         // Of hosts on disk the time is a lower bound; of a host whose URLs were all marked, too.
-        (Next::Wait { until_ms }, Expected::Wait(at)) => {
+        (Next::Wait { until_ms }, ExpectedNext::Wait(at)) => {
             assert!(now < until_ms && until_ms <= at, "{until_ms} {at}")
         }
         (Next::Wait { .. }, _) if !frontier.cancelled.is_empty() => {}
-        (Next::Busy, Expected::Busy) | (Next::Empty, Expected::Empty) => {}
+        (Next::Busy, ExpectedNext::Busy) | (Next::Empty, ExpectedNext::Empty) => {}
         (got, expected) => panic!("{got:?} where the model says {expected:?}"),
     }
 }

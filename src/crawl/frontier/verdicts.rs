@@ -15,7 +15,7 @@ const VERDICT: &[u8] = b"verdict ";
 /// Counts of a URL that was not brought home.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Its outcome.
+    /// Outcome of the URL, as in table `events`.
     pub outcome: String,
     /// The name that it was counted under: a media type, host and pattern; empty: its outcome.
     pub counted_as: String,

@@ -9,7 +9,7 @@ use crate::Purpose;
 use crate::focus::{LinkSource, LinkText, LinkWords, Scorer};
 use crate::requisites::MAX_PER_PAGE;
 use crate::scope::Standing;
-use crate::steering::{Led, Looked, NO_RULE};
+use crate::steering::{FoundAddress, NO_RULE, RuleResults};
 use webmill_capture::{CanonicalUrl, UrlKey};
 use webmill_html::links::Link;
 use webmill_html::{Dom, metadata};
@@ -92,7 +92,7 @@ impl<'r> Gather<'r> {
     }
 
     /// What rules lead to, before the links are read.
-    pub fn expect(&mut self, looked: &Option<Looked>) {
+    pub fn expect(&mut self, looked: &Option<RuleResults>) {
         let led = looked.iter().flat_map(|looked| &looked.led);
         self.expected.extend(led.map(|led| (led.url.key(), None)));
     }
@@ -138,10 +138,10 @@ impl<'r> Gather<'r> {
     }
 
     /// What rules found: after all links were read.
-    pub fn led(&mut self, looked: Option<Looked>) {
+    pub fn led(&mut self, looked: Option<RuleResults>) {
         let Some(mut looked) = looked else { return };
         let mut known = HashSet::new();
-        for Led { url, lead } in std::mem::take(&mut looked.led) {
+        for FoundAddress { url, lead } in std::mem::take(&mut looked.led) {
             if self.reading.nofollow {
                 looked.refused.add("page-nofollow");
                 continue;
@@ -152,7 +152,7 @@ impl<'r> Gather<'r> {
             }
             match self.reader.admit(url, self.at, self.at.depth + 1) {
                 Ok(url) => {
-                    let led = Led { url, lead };
+                    let led = FoundAddress { url, lead };
                     let weight = weight_of_led(&led);
                     if self.bytes + weight > self.reader.budget.found_bytes {
                         self.reading.dropped_links += 1;

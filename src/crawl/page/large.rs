@@ -1,8 +1,8 @@
 //! Memory for reading large responses: how much of one is read, and how many are at work at once.
 //!
 //! A few bytes may unpack to many, and a tree takes ten times its markup: one response may cost a hundred MiB while it is
-//! read, on each thread. So what is longer than [`LARGE_BYTES`], unpacked, takes one of a few places, which it keeps until
-//! what it named is taken in. Whoever finds none waits on its thread, and the other tasks of that thread move on to another
+//! read, on each thread. So a body longer than [`LARGE_BYTES`], unpacked, takes one of a few places, which it keeps until
+//! its links are taken in. Whoever finds none waits on its thread, and the other tasks of that thread move on to another
 //! one; after [`LONGEST_WAIT`] it goes on all the same, so that no order of events can stop a crawl.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

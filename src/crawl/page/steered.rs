@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::{Body, PageReader, Reading, Refusal};
 use crate::Purpose;
 use crate::scope::Standing;
-use crate::steering::{Lead, Looked, NO_RULE};
+use crate::steering::{Lead, NO_RULE, RuleResults};
 use webmill_capture::{CanonicalUrl, Response};
 use webmill_html::{decode, parse};
 use webmill_rules::{Answer, Markup, PAGE_BYTES, tree_limits};
@@ -18,7 +18,7 @@ impl PageReader {
         body: &Body<'_>,
         response: &Response<'_>,
         leads: &[Lead],
-    ) -> Option<Looked> {
+    ) -> Option<RuleResults> {
         let steering = self.steering.as_ref().filter(|_| !leads.is_empty())?;
         let bytes = &body.bytes[..body.bytes.len().min(PAGE_BYTES)];
         let charset = response.charset_label();

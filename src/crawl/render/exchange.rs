@@ -24,7 +24,7 @@ use webmill_render::{Answer, Exchange, NoAnswer, PageRequest};
 const BUSY: usize = 30;
 
 /// An answer, and its records.
-pub(super) struct Asked {
+pub(super) struct RecordedAnswer {
     url: CanonicalUrl,
     pub(super) raw: Bytes,
     pub(super) status: u16,
@@ -41,7 +41,7 @@ impl Render {
         headers: &[(String, String)],
         max_body_bytes: u64,
         pause: Duration,
-    ) -> Result<Asked, Failure> {
+    ) -> Result<RecordedAnswer, Failure> {
         let keep = pause.as_millis() <= u128::from(self.keep_alive_ms);
         let mut tries = 0;
         let mut fetched = loop {
@@ -72,7 +72,7 @@ impl Render {
         turn.rest(pause.max(Duration::from_millis(asked_for.unwrap_or(0))));
         let raw = Bytes::from(std::mem::take(&mut received.raw));
         let (status, broke_off) = (received.status, received.broke_off());
-        Ok(Asked { url: url.clone(), raw, status, broke_off, fetched })
+        Ok(RecordedAnswer { url: url.clone(), raw, status, broke_off, fetched })
     }
 }
 
@@ -128,7 +128,7 @@ impl PageExchange {
         let host = request.url.host();
         let mut pause = render.delay(host);
         if render.obey_robots {
-            let note = |asked: Asked| self.note(&asked, Purpose::Robots);
+            let note = |asked: RecordedAnswer| self.note(&asked, Purpose::Robots);
             let Some(rules) = render.rules.of(&request.url, render, &note).await else {
                 return Err(NoAnswer::Refused(outcome::ROBOTS_UNREACHABLE));
             };
@@ -161,7 +161,7 @@ impl PageExchange {
     }
 
     /// Makes the records of an answer, and its event.
-    fn note(&self, asked: &Asked, purpose: Purpose) {
+    fn note(&self, asked: &RecordedAnswer, purpose: Purpose) {
         let Ok(received) = &asked.fetched.result else { return };
         let fetched = &asked.fetched;
         let media_type = Response::parse(&asked.raw).media_type().unwrap_or_default();

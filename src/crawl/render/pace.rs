@@ -15,11 +15,11 @@ const PURGE_AT: usize = 4_096;
 /// Longest wait for a turn when it is one's own: a host that asked for more is not waited for.
 const LONGEST: Duration = Duration::from_secs(60);
 
-type Due = Arc<tokio::sync::Mutex<Instant>>;
+type DueTime = Arc<tokio::sync::Mutex<Instant>>;
 
 /// When each host may be asked again.
 #[derive(Default)]
-pub(super) struct Pace(Mutex<HashMap<Box<str>, Due>>);
+pub(super) struct Pace(Mutex<HashMap<Box<str>, DueTime>>);
 
 /// The right to ask a host.
 pub(super) struct Turn(OwnedMutexGuard<Instant>);
@@ -32,7 +32,7 @@ impl Turn {
 }
 
 impl Pace {
-    fn due(&self, host: &str) -> Due {
+    fn due(&self, host: &str) -> DueTime {
         let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if hosts.len() >= PURGE_AT {
             let now = Instant::now();

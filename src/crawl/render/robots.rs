@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Render;
-use super::exchange::Asked;
+use super::exchange::RecordedAnswer;
 use crate::politeness::ROBOTS_MS;
 use crate::robots::{MAX_BYTES, MAX_REDIRECTS, Robots, origin};
 use webmill_capture::{CanonicalUrl, Response, decode_content};
@@ -21,7 +21,6 @@ const UNREACHABLE: Duration = Duration::from_secs(300);
 /// Until when the rules count; none: they cannot be had.
 type CachedRules = (Instant, Option<Arc<Robots>>);
 
-/// Rules by origin.
 pub(super) struct RulesByOrigin {
     agent: String,
     keep: Duration,
@@ -61,7 +60,7 @@ impl RulesByOrigin {
         &self,
         url: &CanonicalUrl,
         render: &Render,
-        note: &(dyn Fn(Asked) + Sync),
+        note: &(dyn Fn(RecordedAnswer) + Sync),
     ) -> Option<Arc<Robots>> {
         let origin = origin(url);
         if let Some(known) = self.get(&origin) {
@@ -76,7 +75,7 @@ impl RulesByOrigin {
         &self,
         origin: &str,
         render: &Render,
-        note: &(dyn Fn(Asked) + Sync),
+        note: &(dyn Fn(RecordedAnswer) + Sync),
     ) -> Option<Arc<Robots>> {
         let mut url = CanonicalUrl::parse(&format!("{origin}/robots.txt"))?;
         for _ in 0..=MAX_REDIRECTS {

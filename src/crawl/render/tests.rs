@@ -135,16 +135,16 @@ fn options(web: &Web) -> CrawlOptions {
     options
 }
 
-struct Quiet;
+struct QuietProgress;
 
-impl Observer for Quiet {
+impl Observer for QuietProgress {
     fn look(&mut self, _: &Snapshot) {}
 }
 
 fn crawl(folder: &Path, options: &CrawlOptions, seed: &str) -> (Totals, Ended) {
     let seed = CanonicalUrl::parse(seed).unwrap();
     let (mut crawl, _) = Crawl::open(folder, options, &[seed], 2, None).unwrap();
-    let ended = crawl.run(&mut Quiet, &|| false).unwrap();
+    let ended = crawl.run(&mut QuietProgress, &|| false).unwrap();
     (crawl.close(ended).unwrap(), ended)
 }
 

@@ -69,7 +69,7 @@ impl RateHistogram {
         self.pages += pages;
     }
 
-    /// Pages.
+    /// Number of pages in all bins.
     pub fn pages(&self) -> u64 {
         self.pages
     }

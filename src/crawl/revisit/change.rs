@@ -105,7 +105,7 @@ impl Default for ChangeRecord {
 }
 
 impl ChangeRecord {
-    /// A visit after this interval; what is not above 0 says nothing (the clock was set back).
+    /// A visit after this interval; an interval of 0 or less says nothing (the clock was set back).
     pub fn see(&mut self, interval_ms: i64, changed: bool) {
         let Some(interval_ms) = sound(interval_ms) else { return };
         if changed {
@@ -209,7 +209,7 @@ impl ChangeRecord {
         bins
     }
 
-    /// Forgets half of all: what is long ago counts less, and counts stay within their type.
+    /// Halves all counts: old visits count less, and counts stay within their type.
     fn halve(&mut self) {
         let before = self.undated();
         self.changed.iter_mut().for_each(|count| *count /= 2);
@@ -251,7 +251,7 @@ fn middle_ms(bin: usize) -> f64 {
 
 /// As it is written: most bins are empty.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct WrittenEstimate {
     changed: Vec<(u8, u16)>,
     changed_ms: u64,
     unchanged: u16,
@@ -264,7 +264,7 @@ impl Serialize for ChangeRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let filled = (0u8..).zip(self.changed).filter(|(_, count)| *count > 0);
         let &ChangeRecord { changed: _, changed_ms, unchanged, unchanged_ms, dated, dated_ms } = self;
-        Written { changed: filled.collect(), changed_ms, unchanged, unchanged_ms, dated, dated_ms }
+        WrittenEstimate { changed: filled.collect(), changed_ms, unchanged, unchanged_ms, dated, dated_ms }
             .serialize(serializer)
     }
 }
@@ -272,8 +272,9 @@ impl Serialize for ChangeRecord {
 impl<'de> Deserialize<'de> for ChangeRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let refuse = |why| Err(serde::de::Error::custom(why));
-        let written = Written::deserialize(deserializer)?;
-        let Written { changed: filled, changed_ms, unchanged, unchanged_ms, dated, dated_ms } = written;
+        let written = WrittenEstimate::deserialize(deserializer)?;
+        let WrittenEstimate { changed: filled, changed_ms, unchanged, unchanged_ms, dated, dated_ms } =
+            written;
         let mut changed = [0; BINS];
         for (bin, count) in filled {
             match changed.get_mut(usize::from(bin)) {

@@ -65,7 +65,7 @@ fn product(rate: f64, days: f64) -> f64 {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FreshnessSummary {
-    /// Pages.
+    /// Number of pages.
     pub pages: u64,
     /// Sum of their weights.
     pub weight: f64,

@@ -74,7 +74,7 @@ pub struct PageHistory {
     pub last_modified: Option<String>,
     /// SHA-1 of the last payload.
     pub digest: Option<[u8; 20]>,
-    /// SimHash of the main text when it last changed: what is nearly the same as it does not count as a change.
+    /// SimHash of the main text when it last changed: a text nearly the same does not count as a change.
     pub simhash: Option<u64>,
     /// The last capture that was stored in full.
     pub capture: Option<CapturePlace>,

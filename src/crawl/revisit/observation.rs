@@ -1,4 +1,4 @@
-//! From the answer of a server to what it means for a page: outcome, estimate, next visit, what is stored.
+//! From the answer of a server to its consequences for a page: outcome, estimate, next visit, stored record.
 //!
 //! | answer | outcome | stored |
 //! |---|---|---|

@@ -2,7 +2,7 @@
 //!
 //! Each page changes by a Poisson process whose rate is log-normal around once in fifty days, or never, or has a clock (its bytes differ at
 //! every visit, its text does not); some vanish. Hosts send honest validators, none, or lies. Visits are made by due time, each taking a share of
-//! a day, so that no schedule gets more than its budget. What is measured is the share of time in which copies were fresh.
+//! a day, so that no schedule gets more than its budget. The measure is the share of time in which copies were fresh.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -22,7 +22,7 @@ pub const DEFAULT_LIFE_DAYS: f64 = 50.0;
 /// Rates a day that count as such: a change in three thousand years, a change a tenth of a second.
 pub(crate) const RATES: (f64, f64) = (1e-6, 1e6);
 
-/// A rate within what is a rate; anything that is no number becomes the lowest.
+/// A rate within the allowed range; anything that is not a number becomes the lowest.
 pub(crate) fn sound_rate(rate: f64) -> f64 {
     if rate.is_nan() { RATES.0 } else { rate.clamp(RATES.0, RATES.1) }
 }
@@ -56,7 +56,7 @@ impl Prior {
 /// The mean rate of some pages.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct RateMean {
-    /// Pages that are in it.
+    /// Number of pages in the mean.
     pub pages: u32,
     log_sum: f64,
 }

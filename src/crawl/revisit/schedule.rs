@@ -66,9 +66,10 @@ settings! {
         /// Least interval, s: 60.
         #[serde(skip)]
         pub least_s: u64 = 60;
-        /// Visits a day in all, for the schedules that spread them; 0: as many as `every_s` would take. Default 0.
+        /// Visits per day in all, for the schedules that distribute them; 0: as many as `every_s` would take.
+        /// Default 0.
         pub visits_per_day: f64 = 0.0;
-        /// Share of fetches that go to pages never seen, while both these and due ones wait, 0 to 1. Default 0.5.
+        /// Share of fetches, 0 to 1, that go to new pages while both new and due pages wait. Default 0.5.
         pub new_share: f64 = 0.5;
     }
 }
@@ -117,12 +118,12 @@ impl Scheduler {
         Ok(Scheduler { options, plan })
     }
 
-    /// Its options.
+    /// The options that the scheduler was made with.
     pub fn options(&self) -> &RevisitOptions {
         &self.options
     }
 
-    /// Its plan.
+    /// The plan of the optimal schedule; `None` with other schedules.
     pub fn plan(&self) -> Option<&Plan> {
         self.plan.as_ref()
     }

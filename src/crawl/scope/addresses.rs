@@ -100,12 +100,12 @@ impl Step for u128 {
 
 /// Both families.
 #[derive(Debug, Default)]
-struct Both<V> {
+struct FamilyIntervals<V> {
     v4: Intervals<u32, V>,
     v6: Intervals<u128, V>,
 }
 
-impl<V: Copy + PartialEq> Both<V> {
+impl<V: Copy + PartialEq> FamilyIntervals<V> {
     /// Of (first, last, value, line), first and last of one family.
     fn new(all: Vec<(IpAddr, IpAddr, V, u32)>) -> std::result::Result<Self, (u32, u32)> {
         let (mut v4, mut v6) = (Vec::new(), Vec::new());
@@ -116,7 +116,7 @@ impl<V: Copy + PartialEq> Both<V> {
                 _ => {}
             }
         }
-        Ok(Both { v4: Intervals::new(v4)?, v6: Intervals::new(v6)? })
+        Ok(FamilyIntervals { v4: Intervals::new(v4)?, v6: Intervals::new(v6)? })
     }
 
     fn get(&self, address: IpAddr) -> Option<V> {
@@ -144,7 +144,7 @@ fn network(text: &str) -> Option<(IpAddr, IpAddr)> {
 
 /// A set of networks.
 #[derive(Debug)]
-pub struct Ranges(Both<()>);
+pub struct Ranges(FamilyIntervals<()>);
 
 impl Ranges {
     /// Networks in CIDR form, or single addresses.
@@ -163,7 +163,7 @@ impl Ranges {
                 network(entry).map(|(first, last)| (first, last, (), 0)).ok_or_else(wrong)
             })
             .collect::<Result<Vec<_>>>()?;
-        let both = Both::new(all).map_err(|_| Error::Internal("networks overlap".into()))?;
+        let both = FamilyIntervals::new(all).map_err(|_| Error::Internal("networks overlap".into()))?;
         Ok(Ranges(both))
     }
 
@@ -188,7 +188,7 @@ pub(super) fn country(text: &str) -> Option<[u8; 2]> {
 /// A CSV file: `network,country` or `first,last,country` a line, quoted or not; more fields are ignored; empty lines,
 /// lines with `#` and one heading are skipped; `-` and `ZZ` or an empty field stand for no country. A network inside another holds there.
 #[derive(Debug)]
-pub struct CountryTable(Both<Option<[u8; 2]>>);
+pub struct CountryTable(FamilyIntervals<Option<[u8; 2]>>);
 
 impl CountryTable {
     /// Reads a table.
@@ -231,7 +231,7 @@ impl CountryTable {
             );
             Error::corrupt(path, 0, reason)
         };
-        Ok(CountryTable(Both::new(all).map_err(clash)?))
+        Ok(CountryTable(FamilyIntervals::new(all).map_err(clash)?))
     }
 
     /// Country of an address, two upper-case letters.

@@ -45,7 +45,7 @@ webmill_capture::words! {
     }
 }
 
-/// A rule: what is done, and when.
+/// A rule: an action, and its conditions.
 ///
 /// # Examples
 /// ```

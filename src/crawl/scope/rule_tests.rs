@@ -279,7 +279,7 @@ fn rules_as_toml() {
 }
 
 proptest! {
-    /// What is compiled together says what each rule says alone, also with more conditions than fit a word.
+    /// Rules that are compiled together decide as each rule does alone, also with more conditions than fit a word.
     #[test]
     fn many_rules_say_what_each_says(
         conditions in proptest::collection::vec((0usize..8, 0usize..30, any::<bool>()), 1..200), path in 0usize..30, depth in 0u32..30,

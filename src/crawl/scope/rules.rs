@@ -74,9 +74,9 @@ enum Atom {
     Seed(SeedMark),
 }
 
-/// What is asked about: a URL, and its answer's media type once it is there.
+/// The subject of a decision: a URL, and its answer's media type once it is known.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct ScopeSubject<'a> {
     pub url: &'a CanonicalUrl,
     pub at: Standing,
     pub site: &'a Site,
@@ -168,7 +168,7 @@ impl Rules {
     }
 
     /// The first rule of which all conditions hold.
-    pub fn first(&self, asked: Asked<'_>) -> Option<&Rule> {
+    pub fn first(&self, asked: ScopeSubject<'_>) -> Option<&Rule> {
         if self.rules.is_empty() {
             return None;
         }
@@ -178,7 +178,7 @@ impl Rules {
 
     /// The first that holds of those that count for what pages need: all that accept, and those that reject by the form of a
     /// URL.
-    pub fn first_for_requisite(&self, asked: Asked<'_>) -> Option<&Rule> {
+    pub fn first_for_requisite(&self, asked: ScopeSubject<'_>) -> Option<&Rule> {
         if self.rules.is_empty() {
             return None;
         }
@@ -207,7 +207,7 @@ impl Rules {
     }
 
     /// Every rule up to the one that decides, and whether it does; `None`: it waits for the answer.
-    pub fn trace(&self, asked: Asked<'_>) -> Vec<(&Rule, Option<bool>)> {
+    pub fn trace(&self, asked: ScopeSubject<'_>) -> Vec<(&Rule, Option<bool>)> {
         let mut facts = Facts::new(self.atoms.len());
         let mut all = Vec::new();
         for rule in &self.rules {
@@ -224,12 +224,12 @@ impl Rules {
         all
     }
 
-    fn matches(&self, rule: &Rule, asked: Asked<'_>, facts: &mut Facts) -> bool {
+    fn matches(&self, rule: &Rule, asked: ScopeSubject<'_>, facts: &mut Facts) -> bool {
         rule.asks_type == asked.media_type.is_some()
             && rule.terms.iter().all(|(atom, negated)| self.holds(*atom, asked, facts) != *negated)
     }
 
-    fn holds(&self, atom: u32, asked: Asked<'_>, facts: &mut Facts) -> bool {
+    fn holds(&self, atom: u32, asked: ScopeSubject<'_>, facts: &mut Facts) -> bool {
         let url = asked.url;
         match &self.atoms[atom as usize] {
             Atom::All => true,

@@ -17,12 +17,12 @@ pub(super) struct Site {
     suffixes: HashSet<String>,
     /// With `seeds = "any"`, the hosts of the seeds: every host is in scope, these alone are the site.
     own: HashSet<String>,
-    adopted: Adopted,
+    adopted: AdoptedHosts,
 }
 
 /// Hosts (or domains) that seeds were redirected to. Most crawls have none, and no lock is taken then.
 #[derive(Debug, Default)]
-struct Adopted {
+struct AdoptedHosts {
     any: AtomicBool,
     names: RwLock<HashSet<String>>,
 }
@@ -44,7 +44,7 @@ impl Site {
             hosts: HashSet::new(),
             suffixes: HashSet::new(),
             own: HashSet::new(),
-            adopted: Adopted::default(),
+            adopted: AdoptedHosts::default(),
         };
         for host in &options.hosts {
             match host.trim().strip_prefix("*.") {
@@ -108,7 +108,7 @@ impl Site {
     }
 }
 
-impl Adopted {
+impl AdoptedHosts {
     /// Whether a host was adopted, or as one `below` a domain that was.
     fn holds(&self, host: &str, below: bool) -> bool {
         // Whoever adopts is one thread, and a host that joins a moment later costs nothing: no order is needed.

@@ -25,7 +25,6 @@ const FUTURE_DATES: u32 = 200;
 /// Dates of one template: half a century of days.
 const DATES_PER_TEMPLATE: u32 = 20_000;
 
-/// Queries of one path.
 const QUERIES_PER_PATH: u32 = 100_000;
 
 /// Sets of parameter names of one path.

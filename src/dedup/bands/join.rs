@@ -34,7 +34,7 @@
 //! bucket with few others, not how many pages of a common bucket are met, while meetings grow with the cap: 35, 133
 //! and 499 a page. Hence the default of 16.
 //!
-//! **Determinism.** The matches, what is cut and all totals but [`BandJoinTotals::verifications`] are functions of the
+//! **Determinism.** The matches, the pairs cut off and all totals but [`BandJoinTotals::verifications`] are functions of the
 //! pages, their bands and the verdicts: not of the order of pushing, threads, or memory. Verifications are a function
 //! of these and the memory.
 //!
@@ -155,13 +155,13 @@ pub struct BandJoin {
     options: BandJoinOptions,
     budget: Budget,
     fresh: Sorter<Entry>,
-    earlier: Option<Earlier>,
+    earlier: Option<EarlierBuckets>,
     /// Bands of all pages.
     bands: usize,
 }
 
 /// Earlier pages in buckets that fresh ones touch.
-struct Earlier {
+struct EarlierBuckets {
     sorter: Sorter<Entry>,
     touched: Touched,
     /// An earlier page was taken, for which all fresh ones must be known.
@@ -182,7 +182,7 @@ impl BandJoin {
 
     /// A join of pages with each other and with earlier ones.
     pub fn with_earlier(options: &BandJoinOptions, budget: &Budget) -> Self {
-        let earlier = Earlier {
+        let earlier = EarlierBuckets {
             sorter: Sorter::new(&budget.fraction(3, 16)),
             touched: Touched::new(budget.memory_bytes / 16),
             begun: false,

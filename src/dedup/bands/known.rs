@@ -3,7 +3,7 @@
 //! **Algorithm.** A table of a fixed number of pairs of slots, eight bytes a slot. The pair of pages, 64 bits, is mixed by
 //! a bijection; the upper bits name the place, the lower bits are kept, so that nothing is ever taken for another.
 //! A verdict that finds its place taken drives out the elder of two: it is forgotten, and asked again. So the size
-//! decides how often a question is repeated, never what is answered.
+//! decides how often a question is repeated, never the answer.
 
 use crate::minhash::mix;
 
@@ -15,7 +15,7 @@ const YES: u64 = 2;
 /// The table.
 pub(super) struct Verdicts {
     slots: Vec<[u64; 2]>,
-    /// Logarithm of the number of places, at least 2 so that the flags have room below what is kept.
+    /// Logarithm of the number of places, at least 2 so that the flags have room below the hash.
     bits: u32,
 }
 

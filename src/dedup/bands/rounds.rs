@@ -44,7 +44,7 @@ impl Bucket {
 
 /// A question, and the page it is about by its place in the chunk.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Asked {
+struct PageQuestion {
     representative: u32,
     page: u32,
     at: u32,
@@ -68,7 +68,7 @@ pub(super) struct Desk<'a, F, G> {
 
 /// A bucket that is too large for one chunk.
 #[derive(Default)]
-struct Large {
+struct LargeBucket {
     /// Its representatives, with their states.
     representatives: Vec<(u32, u8)>,
     /// Pages of it met the most representatives in vain.
@@ -81,8 +81,8 @@ pub(super) struct Chunk {
     pages: Vec<u32>,
     states: Vec<u8>,
     buckets: Vec<Bucket>,
-    large: Option<Large>,
-    asked: Vec<Asked>,
+    large: Option<LargeBucket>,
+    asked: Vec<PageQuestion>,
     meetings: Vec<Meeting>,
     verdicts: Vec<Option<f32>>,
 }
@@ -179,7 +179,7 @@ impl Chunk {
                 Some(false) => {}
                 None => {
                     let earlier = (*own | state) & FRESH == 0;
-                    self.asked.push(Asked { representative, page, at, earlier });
+                    self.asked.push(PageQuestion { representative, page, at, earlier });
                 }
             }
         }
@@ -240,7 +240,7 @@ impl Chunk {
             self.asked.sort_unstable();
         }
         self.meetings.clear();
-        self.meetings.extend(self.asked.iter().map(Asked::meeting));
+        self.meetings.extend(self.asked.iter().map(PageQuestion::meeting));
         self.meetings.dedup();
         self.verdicts.clear();
         self.verdicts.resize(self.meetings.len(), None);
@@ -276,7 +276,7 @@ impl Chunk {
     }
 }
 
-impl Asked {
+impl PageQuestion {
     fn meeting(&self) -> Meeting {
         Meeting { representative: self.representative, page: self.page, earlier: self.earlier }
     }

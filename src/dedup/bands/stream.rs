@@ -18,7 +18,7 @@ pub(super) fn bucket(entry: &Entry) -> [u32; 2] {
     [entry[0], entry[1]]
 }
 
-/// Which buckets may hold a fresh page: a bit for many hashes, so that what is not in it need not be sorted.
+/// Which buckets may hold a fresh page: a bit for many hashes, so that entries of other buckets need not be sorted.
 pub(super) struct Touched {
     bits: Vec<u64>,
     /// Logarithm of the number of words.
@@ -52,15 +52,15 @@ impl Touched {
 }
 
 /// Sorted entries of which the next is seen before it is taken.
-struct Ahead {
+struct PeekedEntries {
     sorted: Sorted<Entry>,
     head: Option<Entry>,
 }
 
-impl Ahead {
+impl PeekedEntries {
     fn new(mut sorted: Sorted<Entry>) -> Result<Self> {
         let head = sorted.next().transpose()?;
-        Ok(Ahead { sorted, head })
+        Ok(PeekedEntries { sorted, head })
     }
 
     fn take(&mut self) -> Result<()> {
@@ -71,8 +71,8 @@ impl Ahead {
 
 /// The entries in order, each once.
 pub(super) struct Entries {
-    fresh: Ahead,
-    earlier: Option<Ahead>,
+    fresh: PeekedEntries,
+    earlier: Option<PeekedEntries>,
     /// Bucket of the last fresh entry.
     touched: Option<[u32; 2]>,
     last: Option<Entry>,
@@ -80,8 +80,8 @@ pub(super) struct Entries {
 
 impl Entries {
     pub(super) fn new(fresh: Sorted<Entry>, earlier: Option<Sorted<Entry>>) -> Result<Self> {
-        let earlier = earlier.map(Ahead::new).transpose()?;
-        Ok(Entries { fresh: Ahead::new(fresh)?, earlier, touched: None, last: None })
+        let earlier = earlier.map(PeekedEntries::new).transpose()?;
+        Ok(Entries { fresh: PeekedEntries::new(fresh)?, earlier, touched: None, last: None })
     }
 
     /// The next entry, and whether its page is a fresh one.

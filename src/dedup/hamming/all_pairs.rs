@@ -48,7 +48,7 @@ const AGREED: f64 = 0.2;
 /// A join under way: `convert` runs on many threads, `deliver` on one, in order.
 pub(super) struct Join<C, D> {
     pub(super) k: u32,
-    /// Makes of a pair of values what is delivered.
+    /// Makes the result of a pair of values.
     pub(super) convert: C,
     pub(super) deliver: D,
     /// Pairs of values that were compared, about.

@@ -11,11 +11,11 @@ use rayon::prelude::*;
 #[derive(Clone, Debug, Default)]
 pub(super) struct BitOrder {
     /// There and back; `None` where every bit stays.
-    moves: Option<Box<[Moves; 2]>>,
+    moves: Option<Box<[BitMoves; 2]>>,
 }
 
 /// For each byte of a value and each content of it, where its bits go.
-type Moves = [[u64; 256]; 8];
+type BitMoves = [[u64; 256]; 8];
 
 /// Below this many values threads cost more than they bring.
 const FEW: usize = 1 << 16;
@@ -69,11 +69,11 @@ impl BitOrder {
 }
 
 #[inline]
-fn moved(moves: &Moves, value: u64) -> u64 {
+fn moved(moves: &BitMoves, value: u64) -> u64 {
     value.to_le_bytes().iter().zip(moves).fold(0, |sum, (&byte, moves)| sum | moves[usize::from(byte)])
 }
 
-fn all_moved(moves: &Moves, values: &mut [u64]) {
+fn all_moved(moves: &BitMoves, values: &mut [u64]) {
     let some = |values: &mut [u64]| values.iter_mut().for_each(|value| *value = moved(moves, *value));
     if values.len() < FEW {
         some(values);

@@ -60,7 +60,6 @@ impl Rectangle {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Task {
     rectangles: Vec<Rectangle>,
-    /// Area of all.
     pub(super) area: u64,
     /// Rectangle, tile of columns and band of rows to go on with.
     next: (usize, usize, usize),

@@ -13,7 +13,7 @@
 //!
 //! **Cost.** 5 to 20 ms a plan; nothing is planned where comparing everything with everything takes no longer.
 //!
-//! **Determinism.** Plans depend on the values only. They decide about time, never about what is found.
+//! **Determinism.** Plans depend on the values only. They decide about time, never about the pairs found.
 
 use crate::hamming::compare::{Compared, Rectangle, Task};
 use crate::hamming::plan::{Choices, Plan, binomial, equal_blocks};

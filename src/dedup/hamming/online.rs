@@ -156,7 +156,7 @@ impl FingerprintIndex {
         let mut totals = JoinTotals::default();
         for (wave, chunks) in part.chunks(CHUNK * WAVE).enumerate() {
             let first = wave * CHUNK * WAVE;
-            let chunks: Vec<(Chunk, Vec<Near>)> = chunks
+            let chunks: Vec<(Chunk, Vec<CloseValue>)> = chunks
                 .par_chunks(CHUNK)
                 .enumerate()
                 .map(|(i, chunk)| {
@@ -208,7 +208,7 @@ fn members(values: &Values, ranks: &[u32]) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// A value of a part that is close to an indexed one.
-struct Near {
+struct CloseValue {
     value: u64,
     a: u32,
     distance: u8,
@@ -239,7 +239,7 @@ impl Chunk {
         chunk
     }
 
-    /// What is to be compared in the table at hand.
+    /// Finds the values to compare in the current table.
     fn begin(&mut self, index: &FingerprintIndex) {
         self.task = Task::default();
         let Some(grouped) = index.tables.get(self.table) else { return };
@@ -261,7 +261,7 @@ impl Chunk {
     }
 
     /// Compares until it is done or has found many.
-    fn go_on(&mut self, index: &FingerprintIndex) -> Vec<Near> {
+    fn go_on(&mut self, index: &FingerprintIndex) -> Vec<CloseValue> {
         let mut found = Vec::new();
         while let Some(grouped) = index.tables.get(self.table) {
             let (columns, table) = (&grouped.values[..], Some(&grouped.table));
@@ -274,7 +274,7 @@ impl Chunk {
         }
         let near = |(x, y): (u64, u64)| {
             let a = index.members_of(index.order.back(y)).first().copied()?;
-            Some(Near { value: index.order.back(x), a, distance: (x ^ y).count_ones() as u8 })
+            Some(CloseValue { value: index.order.back(x), a, distance: (x ^ y).count_ones() as u8 })
         };
         found.into_iter().filter_map(near).collect()
     }

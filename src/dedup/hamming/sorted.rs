@@ -16,7 +16,7 @@ use webmill_capture::bits::Bits;
 use webmill_capture::error::{Error, Result};
 use webmill_sort::{Budget, Sorter, group};
 
-use super::{Fingerprint, Giver, HammingJoin, JoinTotals, Pair, pair_of};
+use super::{Fingerprint, HammingJoin, JoinTotals, Pair, PairCounter, pair_of};
 use crate::hamming::all_pairs::Join;
 use crate::hamming::bit_order::BitOrder;
 use crate::hamming::compare::Match;
@@ -64,7 +64,7 @@ impl HammingJoin {
         emit: impl FnMut(Pair) -> Result<()>,
     ) -> Result<JoinTotals> {
         HammingJoin::new(self.k).admit(fingerprints.len())?;
-        let mut giver = Giver { emit, totals: JoinTotals::default() };
+        let mut giver = PairCounter { emit, totals: JoinTotals::default() };
         let firsts = stars(fingerprints, budget, &mut giver)?;
         let step = fingerprints.len().div_ceil(SAMPLE).max(1);
         let sample: Vec<u64> = fingerprints.iter().step_by(step).map(|f| f.0).collect();
@@ -116,7 +116,7 @@ struct SortedTable<'a, F> {
     table: &'a Table,
     /// Members of a group that are in memory at once.
     most: usize,
-    giver: &'a mut Giver<F>,
+    giver: &'a mut PairCounter<F>,
 }
 
 impl<F: FnMut(Pair) -> Result<()>> SortedTable<'_, F> {

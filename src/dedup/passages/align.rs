@@ -55,7 +55,7 @@ struct Run {
 }
 
 /// Selections of one hash in both texts: ranges of the lists of selections.
-struct Common {
+struct CommonSelections {
     a: Range<usize>,
     b: Range<usize>,
 }
@@ -69,7 +69,7 @@ pub(crate) fn align(a: &Winnowed, b: &Winnowed, options: &WinnowOptions, max_gap
 }
 
 /// The hashes that both texts selected, those with the fewest pairs of places first.
-fn common(a: &Winnowed, b: &Winnowed) -> Vec<Common> {
+fn common(a: &Winnowed, b: &Winnowed) -> Vec<CommonSelections> {
     let turned = a.selected.len() > b.selected.len();
     let (few, many) = if turned { (&b.selected, &a.selected) } else { (&a.selected, &b.selected) };
     let mut found = Vec::new();
@@ -82,7 +82,7 @@ fn common(a: &Winnowed, b: &Winnowed) -> Vec<Common> {
         let there = at..at + many[at..].iter().take_while(|selected| selected.0 == hash).count();
         if !there.is_empty() {
             let (a, b) = if turned { (there, here) } else { (here, there) };
-            found.push(Common { a, b });
+            found.push(CommonSelections { a, b });
         }
     }
     // Stable: equals stay in the order of their hashes.
@@ -124,10 +124,10 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    fn follow(&mut self, common: Vec<Common>) {
+    fn follow(&mut self, common: Vec<CommonSelections>) {
         let units = self.a.units.len().min(self.b.units.len());
         let mut steps = STEPS_A_UNIT.saturating_mul(units);
-        for Common { a, b } in common {
+        for CommonSelections { a, b } in common {
             let pairs = (a.len() as u64).saturating_mul(b.len() as u64);
             let mut followed = 0;
             for (i, j) in seeds(&self.a.selected[a], &self.b.selected[b]) {
@@ -192,8 +192,8 @@ impl Search<'_> {
         runs.sort_unstable();
         // What is left of runs of which a part was taken.
         let mut pieces: BinaryHeap<Run> = BinaryHeap::new();
-        let mut taken_a = Taken::of(self.a.units.len());
-        let mut taken_b = Taken::of(self.b.units.len());
+        let mut taken_a = TakenUnits::of(self.a.units.len());
+        let mut taken_b = TakenUnits::of(self.b.units.len());
         let mut tiles = Vec::new();
         let mut taken = Vec::new();
         loop {
@@ -275,14 +275,14 @@ fn within(text: &Winnowed, units: Range<usize>, options: &WinnowOptions, most: u
 
 /// Which units of a text are taken, a bit a unit.
 ///
-/// A run is looked through a few times at most: what is taken after it was pushed is no shorter than it, and so lies over one of its ends.
-struct Taken {
+/// A run is looked through a few times at most: a run taken after it was pushed is at least as long, and so lies over one of its ends.
+struct TakenUnits {
     bits: Vec<u64>,
 }
 
-impl Taken {
-    fn of(units: usize) -> Taken {
-        Taken { bits: vec![0; units.div_ceil(64)] }
+impl TakenUnits {
+    fn of(units: usize) -> TakenUnits {
+        TakenUnits { bits: vec![0; units.div_ceil(64)] }
     }
 
     /// Adds the taken parts of `from .. from + len`, relative to `from`.

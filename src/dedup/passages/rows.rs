@@ -63,7 +63,7 @@ impl PassagePairs {
     ) -> Result<PassageCounts> {
         let PassagePairs { options, budget, pairs, mut ready, mut counts, .. } = self;
         let mut pairs = pairs.peekable();
-        let mut prepared: BTreeMap<u32, Prepared> = BTreeMap::new();
+        let mut prepared: BTreeMap<u32, PreparedText> = BTreeMap::new();
         let mut round = 0;
         loop {
             let next = match pairs.peek() {
@@ -90,9 +90,11 @@ impl PassagePairs {
             }
             let texts: Vec<_> =
                 texts.into_iter().map(|(page, text)| (page, text, ready.take(page))).collect();
-            let made: Vec<(u32, Prepared)> = texts
+            let made: Vec<(u32, PreparedText)> = texts
                 .into_par_iter()
-                .map(|(page, text, winnowed)| (page, Prepared::of(text.as_ref(), winnowed, round, &options)))
+                .map(|(page, text, winnowed)| {
+                    (page, PreparedText::of(text.as_ref(), winnowed, round, &options))
+                })
                 .collect();
             prepared.extend(made);
             for (pair, seeds_left, short) in align_batch(&batch, &prepared, &options)? {
@@ -109,13 +111,13 @@ impl PassagePairs {
 
 /// Of the texts made ready, leaves that of page `next` and the last used ones, as many as take `most` bytes; returns what
 /// they take. Partners of neighbouring pages are often the same.
-fn keep_latest(prepared: &mut BTreeMap<u32, Prepared>, next: u32, most: usize) -> usize {
+fn keep_latest(prepared: &mut BTreeMap<u32, PreparedText>, next: u32, most: usize) -> usize {
     let mut order: Vec<(bool, Reverse<u64>, u32)> =
         prepared.iter().map(|(&page, made)| (page != next, Reverse(made.used), page)).collect();
     order.sort_unstable();
     let mut memory = 0;
     for (other, _, page) in order {
-        let bytes = prepared.get(&page).map_or(0, Prepared::memory_bytes);
+        let bytes = prepared.get(&page).map_or(0, PreparedText::memory_bytes);
         if other && memory + bytes > most {
             prepared.remove(&page);
         } else {
@@ -132,20 +134,20 @@ const BATCH: usize = 1 << 14;
 const BYTES_A_BYTE: usize = 16;
 
 /// A text made ready.
-struct Prepared {
+struct PreparedText {
     winnowed: Winnowed,
     shingles: Option<Shingles>,
     /// Number of the last batch with it.
     used: u64,
 }
 
-impl Prepared {
+impl PreparedText {
     fn of(text: &str, winnowed: Option<Winnowed>, used: u64, options: &PassageOptions) -> Self {
         let winnowed = winnowed.unwrap_or_else(|| options.winnowed(text));
         let text = options.cut(text);
         let shingles =
             (options.shingle_words > 0).then(|| Shingles::of(text, options.shingle_words as usize));
-        Prepared { winnowed, shingles, used }
+        PreparedText { winnowed, shingles, used }
     }
 
     fn memory_bytes(&self) -> usize {
@@ -156,7 +158,7 @@ impl Prepared {
 /// Each pair of a batch with the seeds and the passages that were left out.
 fn align_batch(
     batch: &[[u32; 3]],
-    prepared: &BTreeMap<u32, Prepared>,
+    prepared: &BTreeMap<u32, PreparedText>,
     options: &PassageOptions,
 ) -> Result<Vec<(PagePassages, u64, u64)>> {
     let of = |page: u32| {

@@ -25,7 +25,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::passages::units::Units;
 
-/// What is hashed and how much of it is kept.
+/// How to winnow: the length of k-grams, and of the windows from which a hash is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WinnowOptions {
     /// Words in a k-gram, 1 to 64; 5.

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockKind {
-    /// One line.
+    /// A line of a text.
     Line,
     /// Several lines.
     Paragraph,
@@ -154,7 +154,7 @@ impl BlockHasher {
 /// A text without its repeated lines and paragraphs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pruned<'t> {
-    /// What is left.
+    /// The remaining text.
     pub text: Cow<'t, str>,
     /// Lines left out by themselves.
     pub lines: u64,

@@ -10,7 +10,7 @@
 //!
 //! **Cost.** That of the join, and 8 bytes a pair of fingerprints sorted, within the budget. A hostile site can make all `n`
 //! fingerprints close to each other, n²/2 pairs: past a bound only equal fingerprints are brought together, and that is
-//! said. So what is found does not depend on the budget.
+//! said. So the pairs found do not depend on the budget.
 //!
 //! **Reference.** Manku, Jain, Das Sarma, doi:10.1145/1242572.1242592.
 

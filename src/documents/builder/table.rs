@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::builder::marks::escaped;
-use crate::builder::{Last, one_line};
+use crate::builder::{LastBlock, one_line};
 use crate::{Builder, Inline, Table};
 
 /// Columns of a table; those of a sheet since Excel 2007.
@@ -44,7 +44,7 @@ impl Builder {
             self.warn("columns-cut");
         }
         let width = width.min(MAX_COLUMNS);
-        self.block(Last::Other);
+        self.block(LastBlock::Other);
         let mut head = true;
         let columns = std::mem::take(&mut table.columns);
         let named = !columns.is_empty();

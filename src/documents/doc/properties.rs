@@ -1,7 +1,7 @@
 //! Pages of properties (FKPs): how the characters and paragraphs at ranges of bytes look.
 
 use super::fib::{Fib, Place, part};
-use super::sprms::{Look, Stand};
+use super::sprms::{CharacterLook, ParagraphLook};
 use super::styles::Styles;
 use crate::ole::{u16_at, u32_at};
 
@@ -37,7 +37,7 @@ impl<T: Copy + Default> Runs<T> {
 }
 
 /// How characters look.
-pub(super) fn looks_of(fib: &Fib, main: &[u8], table: &[u8], styles: &Styles) -> Runs<Look> {
+pub(super) fn looks_of(fib: &Fib, main: &[u8], table: &[u8], styles: &Styles) -> Runs<CharacterLook> {
     let mut runs = Vec::new();
     for page in pages(fib.character_pages, table) {
         let Some(page) = main.get(page..page.saturating_add(PAGE)) else { continue };
@@ -47,12 +47,12 @@ pub(super) fn looks_of(fib: &Fib, main: &[u8], table: &[u8], styles: &Styles) ->
             let place = page.get((count + 1) * 4 + at).copied().map_or(0, |half| usize::from(half) * 2);
             let bytes = page.get(place).copied().map_or(0, usize::from);
             let sprms = page.get(place + 1..place + 1 + bytes).unwrap_or_default();
-            let mut look = Look::default();
+            let mut look = CharacterLook::default();
             if place > 0 {
                 // The style of characters comes first, for others may be its opposite.
-                look.add(sprms, &Look::default());
+                look.add(sprms, &CharacterLook::default());
                 let style = look.style;
-                look = Look::default();
+                look = CharacterLook::default();
                 look.add(sprms, &styles.look(style.unwrap_or(0)));
                 look = style.map_or(look, |style| look.or(&styles.look(style)));
             }
@@ -65,7 +65,7 @@ pub(super) fn looks_of(fib: &Fib, main: &[u8], table: &[u8], styles: &Styles) ->
 }
 
 /// How paragraphs stand.
-pub(super) fn stands_of(fib: &Fib, main: &[u8], table: &[u8], data: &[u8]) -> Runs<Stand> {
+pub(super) fn stands_of(fib: &Fib, main: &[u8], table: &[u8], data: &[u8]) -> Runs<ParagraphLook> {
     let mut runs = Vec::new();
     for page in pages(fib.paragraph_pages, table) {
         let Some(page) = main.get(page..page.saturating_add(PAGE)) else { continue };
@@ -82,8 +82,8 @@ pub(super) fn stands_of(fib: &Fib, main: &[u8], table: &[u8], data: &[u8]) -> Ru
 }
 
 /// How a paragraph stands whose properties are at a place of a page.
-fn stand_at(page: &[u8], place: usize, data: &[u8]) -> Stand {
-    let mut stand = Stand::default();
+fn stand_at(page: &[u8], place: usize, data: &[u8]) -> ParagraphLook {
+    let mut stand = ParagraphLook::default();
     let Some(&words) = page.get(place).filter(|_| place > 0) else { return stand };
     // The length is in words; where it is nothing, it stands in the byte behind.
     let (from, bytes) = match words {

@@ -6,11 +6,11 @@ use super::fib::{Fib, part};
 use super::lists::Lists;
 use super::pieces::{Piece, pieces_of};
 use super::properties::{Runs, looks_of, stands_of};
-use super::sprms::{Look, Stand};
+use super::sprms::{CharacterLook, ParagraphLook};
 use super::styles::Styles;
 use crate::Document;
 use crate::code_pages::{CodePage, Pictures, symbol};
-use crate::languages::{Spoken, script_of};
+use crate::languages::{LanguageShares, script_of};
 use crate::ole::u32_at;
 use crate::prose::{Field, Flow, Role, Story, Style, link_of, symbol_of};
 
@@ -29,14 +29,14 @@ const COMMENTS: usize = 4;
 const ENDNOTES: usize = 5;
 const BOXES: usize = 6;
 
-/// What is known while the text is walked.
+/// The state while the text is walked.
 pub(super) struct Reader<'a> {
     fib: &'a Fib,
     main: &'a [u8],
     table: &'a [u8],
     pieces: Vec<Piece>,
-    looks: Runs<Look>,
-    stands: Runs<Stand>,
+    looks: Runs<CharacterLook>,
+    stands: Runs<ParagraphLook>,
     styles: Styles,
     lists: Lists,
     flow: Flow,
@@ -44,10 +44,10 @@ pub(super) struct Reader<'a> {
     /// For each open field whether its code is being read.
     in_code: Vec<bool>,
     /// The look that was last found, with all that its styles say, by itself and the style of the paragraph.
-    resolved: Option<(Look, u16, Look)>,
+    resolved: Option<(CharacterLook, u16, CharacterLook)>,
     /// First half of a character of two units.
     first: Option<u16>,
-    spoken: Spoken,
+    spoken: LanguageShares,
     steps: u64,
     notes: usize,
 }
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
             in_code: Vec::new(),
             resolved: None,
             first: None,
-            spoken: Spoken::default(),
+            spoken: LanguageShares::default(),
             steps: 0,
             notes: 0,
             fib,
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
             }
         }
         if !self.story.words.is_blank() {
-            self.end_paragraph(&Stand::default());
+            self.end_paragraph(&ParagraphLook::default());
         }
     }
 
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The look with what its paragraph's style says.
-    fn resolve(&mut self, look: Look, style: u16) -> Look {
+    fn resolve(&mut self, look: CharacterLook, style: u16) -> CharacterLook {
         match self.resolved {
             Some((known, of, resolved)) if known == look && of == style => resolved,
             _ => {
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn say_sign(&mut self, letter: u16, font: Option<Pictures>, look: &Look) {
+    fn say_sign(&mut self, letter: u16, font: Option<Pictures>, look: &CharacterLook) {
         let code = (letter & 0xFF) as u8;
         let of_pictures = (0xF020..=0xF0FF).contains(&letter) || font.is_some();
         let c = match of_pictures {
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A character, to the story or to the code of a field.
-    fn say(&mut self, c: char, look: &Look) {
+    fn say(&mut self, c: char, look: &CharacterLook) {
         if self.in_code.last() == Some(&true) {
             if let Some(field) = self.story.fields.last_mut().filter(|field| field.code.len() < MAX_CODE) {
                 field.code.push(c);
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A character below 32.
-    fn mark(&mut self, unit: u16, place: u32, look: &Look) {
+    fn mark(&mut self, unit: u16, place: u32, look: &CharacterLook) {
         self.first = None;
         if look.deleted && !matches!(unit, 0x13..=0x15) {
             return;
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends the code of a field; its result begins.
-    fn end_code(&mut self, look: &Look) {
+    fn end_code(&mut self, look: &CharacterLook) {
         let Some(in_code) = self.in_code.last_mut() else { return };
         *in_code = false;
         let from = self.story.words.text.len();
@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn end_field(&mut self, look: &Look) {
+    fn end_field(&mut self, look: &CharacterLook) {
         match self.in_code.last() {
             Some(true) => self.end_code(look),
             Some(false) => {}
@@ -303,7 +303,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends a paragraph, a cell or a row.
-    fn end(&mut self, unit: u16, stand: &Stand) {
+    fn end(&mut self, unit: u16, stand: &ParagraphLook) {
         let depth = stand.table_depth();
         let of_body = self.story.role == Role::Body;
         let ends_row = stand.ends_row || stand.ends_inner_row && depth > 1;
@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn end_paragraph(&mut self, stand: &Stand) {
+    fn end_paragraph(&mut self, stand: &ParagraphLook) {
         let of_style = self.styles.stand(stand.style);
         let depth = stand.table_depth();
         let stand = stand.or(&of_style);

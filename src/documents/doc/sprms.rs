@@ -2,9 +2,9 @@
 
 use crate::ole::{u16_at, u32_at};
 
-/// How characters look. What is `None` is as in the style.
+/// How characters look. `None`: as in the style.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct CharacterLook {
     pub style: Option<u16>,
     pub bold: Option<bool>,
     pub hidden: Option<bool>,
@@ -22,7 +22,7 @@ pub(super) struct Look {
 
 /// How a paragraph stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Stand {
+pub(super) struct ParagraphLook {
     pub style: u16,
     pub centred: Option<bool>,
     /// Level of the outline; 9 for none.
@@ -72,9 +72,9 @@ impl<'a> Iterator for Sprms<'a> {
     }
 }
 
-impl Look {
+impl CharacterLook {
     /// Adds properties.
-    pub(super) fn add(&mut self, sprms: &[u8], of_style: &Look) {
+    pub(super) fn add(&mut self, sprms: &[u8], of_style: &CharacterLook) {
         for Sprm { code, operand } in Sprms(sprms) {
             let byte = operand.first().copied().unwrap_or(0);
             let word = u16_at(operand, 0);
@@ -96,12 +96,12 @@ impl Look {
     }
 
     /// What it says, and else what another says.
-    pub(super) fn or(self, other: &Look) -> Look {
+    pub(super) fn or(self, other: &CharacterLook) -> CharacterLook {
         let mut languages = self.languages;
         for (language, &said) in languages.iter_mut().zip(&other.languages) {
             *language = if *language == 0 { said } else { *language };
         }
-        Look {
+        CharacterLook {
             bold: self.bold.or(other.bold),
             hidden: self.hidden.or(other.hidden),
             size: self.size.or(other.size),
@@ -121,7 +121,7 @@ fn toggled(operand: u8, of_style: Option<bool>) -> Option<bool> {
     }
 }
 
-impl Stand {
+impl ParagraphLook {
     /// Adds properties.
     pub(super) fn add(&mut self, sprms: &[u8]) {
         for Sprm { code, operand } in Sprms(sprms) {
@@ -146,8 +146,8 @@ impl Stand {
     }
 
     /// What it says, and else what its style says.
-    pub(super) fn or(self, style: &Stand) -> Stand {
-        Stand {
+    pub(super) fn or(self, style: &ParagraphLook) -> ParagraphLook {
+        ParagraphLook {
             centred: self.centred.or(style.centred),
             outline: self.outline.or(style.outline),
             list: self.list.or(style.list),

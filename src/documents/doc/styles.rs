@@ -1,7 +1,7 @@
 //! The table of styles, and the names of fonts.
 
 use super::fib::{Fib, part};
-use super::sprms::{Look, Stand};
+use super::sprms::{CharacterLook, ParagraphLook};
 use crate::code_pages::Pictures;
 use crate::ole::{u16_at, utf16};
 use crate::prose::{Style, style_of};
@@ -20,11 +20,10 @@ struct Entry {
     built_in: u16,
     base: u16,
     name: String,
-    look: Look,
-    stand: Stand,
+    look: CharacterLook,
+    stand: ParagraphLook,
 }
 
-/// The styles.
 #[derive(Debug, Default)]
 pub(super) struct Styles {
     entries: Vec<Option<Entry>>,
@@ -48,13 +47,13 @@ impl Styles {
     }
 
     /// How characters of a style look.
-    pub(super) fn look(&self, number: u16) -> Look {
-        self.chain(number).fold(Look::default(), |look, entry| look.or(&entry.look))
+    pub(super) fn look(&self, number: u16) -> CharacterLook {
+        self.chain(number).fold(CharacterLook::default(), |look, entry| look.or(&entry.look))
     }
 
     /// How paragraphs of a style stand.
-    pub(super) fn stand(&self, number: u16) -> Stand {
-        self.chain(number).fold(Stand::default(), |stand, entry| stand.or(&entry.stand))
+    pub(super) fn stand(&self, number: u16) -> ParagraphLook {
+        self.chain(number).fold(ParagraphLook::default(), |stand, entry| stand.or(&entry.stand))
     }
 
     /// What a style and the level of the outline make of a paragraph.
@@ -118,7 +117,7 @@ fn entry_of(style: &[u8], base: usize) -> Option<Entry> {
         entry.stand.add(next().and_then(|part| part.get(2..)).unwrap_or_default());
     }
     if matches!(kind & 0xF, 1 | 2) {
-        entry.look.add(next().unwrap_or_default(), &Look::default());
+        entry.look.add(next().unwrap_or_default(), &CharacterLook::default());
     }
     Some(entry)
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use webmill_documents::{Document, Failure, Kind, Limits, read};
 
-/// What is printed of a file.
+/// The line printed for a file.
 #[derive(serde::Serialize)]
 struct Line<'a> {
     file: &'a str,

@@ -45,7 +45,7 @@ type Resource = libc::__rlimit_resource_t;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 type Resource = libc::c_int;
 
-/// Has less of a resource from now on; what is less already stays.
+/// Lowers the limit of a resource; a limit that is lower already stays.
 fn limit(resource: Resource, most: u64) -> io::Result<()> {
     let most = most.min(hard_limit(resource)?);
     set(resource, &libc::rlimit { rlim_cur: most, rlim_max: most })

@@ -146,7 +146,7 @@ formats! {
 pub struct MediaFacts {
     /// What it is.
     pub kind: MediaKind,
-    /// Its format.
+    /// Format of the file.
     pub format: Format,
     /// Width in pixels as stored: before [`Self::orientation`] turns it. Of SVG in CSS pixels, rounded.
     pub width: Option<u32>,
@@ -162,11 +162,11 @@ pub struct MediaFacts {
     pub channels: Option<u16>,
     /// Pictures of a moving picture or video, pages of TIFF and icons of ICO, frames of MPEG sound.
     pub frames: Option<u64>,
-    /// Title.
+    /// Title that the file's tags state.
     pub title: Option<String>,
     /// Artist or author, several with `; ` between.
     pub artist: Option<String>,
-    /// Album.
+    /// Album that the file's tags state.
     pub album: Option<String>,
     /// Year, four digits.
     pub year: Option<u16>,

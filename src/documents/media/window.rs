@@ -33,7 +33,7 @@ impl<'a> Window<'a> {
     }
 
     /// The window on a body of `len` bytes that begins with `head` and ends with `tail`, which is empty where the end is
-    /// not known. What is beyond [`Self::HEAD`] and [`Self::TAIL`] is left out.
+    /// not known. Bytes beyond [`Self::HEAD`] and [`Self::TAIL`] are left out.
     pub fn new(head: &'a [u8], tail: &'a [u8], len: u64) -> Self {
         let head = head.get(..Self::HEAD).unwrap_or(head);
         let tail = from(tail, tail.len().saturating_sub(Self::TAIL));

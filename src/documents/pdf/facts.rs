@@ -15,7 +15,7 @@ use crate::xml::{Element, Xml};
 /// Bytes of an XMP packet that are read.
 const MAX_XMP: usize = 4 << 20;
 
-/// What is said; none of it is blank.
+/// The values; none is blank.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Titles that it states, the more telling first.

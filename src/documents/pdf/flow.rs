@@ -1,4 +1,6 @@
-//! Pages to one flow of headings, paragraphs, items, tables and notes.
+//! Makes one flow of headings, paragraphs, items, tables and notes from the pages of a PDF.
+//!
+//! The reader of PDF calls it last, when the lines of all pages are known.
 //!
 //! **Definition.** Headings are short lines in type larger than the body's, which is the size of most characters; the largest
 //! is of level 1. A line alone in bold type is a heading below these. A paragraph that a page or a column cuts goes on where
@@ -92,7 +94,7 @@ pub(super) fn tell(
     }
     let pieces = merged_headings(pieces, body);
     let levels = levels(&pieces, body);
-    let mut teller = Teller { builder, lexicon, body, levels, open: None, notes: Vec::new() };
+    let mut teller = ParagraphWriter { builder, lexicon, body, levels, open: None, notes: Vec::new() };
     for piece in pieces {
         if teller.builder.is_full() {
             break;
@@ -320,7 +322,7 @@ fn levels(pieces: &[Piece], body: f64) -> Vec<f64> {
 }
 
 /// Tells a builder of pieces; holds a paragraph back until it is known whether the next page goes on with it.
-struct Teller<'b, 'l> {
+struct ParagraphWriter<'b, 'l> {
     builder: &'b mut Builder,
     lexicon: &'l Lexicon,
     body: f64,
@@ -329,7 +331,7 @@ struct Teller<'b, 'l> {
     notes: Vec<(String, Inline)>,
 }
 
-impl Teller<'_, '_> {
+impl ParagraphWriter<'_, '_> {
     fn take(&mut self, piece: Piece) {
         match piece.shape {
             Shape::PageEnd(heads) => heads.iter().for_each(|head| self.builder.furniture(head)),

@@ -1,4 +1,6 @@
-//! Runs the operators of a page and notes every glyph with its place, and the lines drawn between.
+//! Runs the drawing operators of a page, and notes every glyph and every line with its place.
+//!
+//! The reader of PDF calls it page by page; `layout` makes words, lines and tables of the places.
 //!
 //! **Algorithm.** A stack of graphics states holds the transformation and the text state; the text matrix moves with every
 //! glyph shown. Forms are run within the state that draws them, to a depth, none within itself.
@@ -54,7 +56,7 @@ pub(super) struct Glyph {
 
 /// What operators put on a page.
 #[derive(Debug, Default)]
-pub(super) struct Painted {
+pub(super) struct PaintedPage {
     pub(super) glyphs: Vec<Glyph>,
     /// Thin boxes: lines of tables, underlines.
     pub(super) rules: Vec<Area>,
@@ -96,7 +98,7 @@ impl State {
 
 /// Runs operators.
 pub(super) struct Interpreter<'d, 'b> {
-    pub(super) painted: Painted,
+    pub(super) painted: PaintedPage,
     fonts: &'b mut FontCache,
     budget: &'b mut Budget,
     /// Layers that are not shown.
@@ -125,7 +127,7 @@ impl<'d, 'b> Interpreter<'d, 'b> {
     ) -> Self {
         let state = State::new(ctm);
         Interpreter {
-            painted: Painted::default(),
+            painted: PaintedPage::default(),
             fonts,
             budget,
             hidden_layers,

@@ -5,7 +5,7 @@ use hayro_syntax::page::{Page, Rotation};
 
 use super::annotations::{Links, appearances, are_cut};
 use super::geometry::{Area, Matrix};
-use super::interpret::{FontCache, Glyph, Interpreter, Painted};
+use super::interpret::{FontCache, Glyph, Interpreter, PaintedPage};
 use super::layout::{self, Block};
 use super::stream::{self, Budget};
 
@@ -42,7 +42,7 @@ impl Sheet {
         for (stream, area) in appearances(page) {
             interpreter.appearance(&stream, area, ctm, page.resources());
         }
-        let Painted { mut glyphs, rules, unknown } = interpreter.painted;
+        let PaintedPage { mut glyphs, rules, unknown } = interpreter.painted;
         let unseen = glyphs.iter().filter(|glyph| glyph.invisible).count();
         let seen = glyphs.len() - unseen;
         if seen > 0 && unseen <= seen * MUCH_UNSEEN {

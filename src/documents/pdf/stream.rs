@@ -14,7 +14,7 @@ const FREE_BYTES: usize = 1 << 20;
 /// Filters that may stand one behind the other.
 const MAX_FILTERS: usize = 8;
 
-/// What is left to spend on a document.
+/// The work that may still be spent on a document.
 #[derive(Debug)]
 pub(super) struct Budget {
     /// Operators and other steps.
@@ -193,7 +193,7 @@ fn base85(group: [u8; 5]) -> [u8; 4] {
     group.iter().fold(0u32, |sum, digit| sum.wrapping_mul(85).wrapping_add(u32::from(*digit))).to_be_bytes()
 }
 
-/// Digits up to `>` as bytes, two each; what is none is passed over.
+/// Digits up to `>` as bytes, two each; other characters are skipped.
 pub(super) fn hexadecimal(data: &[u8]) -> Vec<u8> {
     let digits =
         data.iter().take_while(|byte| **byte != b'>').filter_map(|byte| char::from(*byte).to_digit(16));

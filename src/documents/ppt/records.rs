@@ -40,7 +40,6 @@ pub(super) mod kind {
     pub const TABLE_PROPERTIES: u16 = 0xF122;
 }
 
-/// A record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Record<'a> {
     pub kind: u16,

@@ -11,7 +11,7 @@ use crate::{Builder, Document, Inline, Table, TitleSource, title};
 
 /// A slide, or the notes of one, in the list of the document.
 #[derive(Debug, Default)]
-struct Listed {
+struct ListedSlide {
     /// Number of its object.
     object: u32,
     /// Number by which others call it.
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The slides that the document lists, after its links and notes.
-    fn listed(&mut self, document: &[u8]) -> Vec<Listed> {
+    fn listed(&mut self, document: &[u8]) -> Vec<ListedSlide> {
         let mut slides = Vec::new();
         for record in Records(document) {
             match (record.kind, record.instance) {
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn tell_listed(&mut self, slides: Vec<Listed>) -> usize {
+    fn tell_listed(&mut self, slides: Vec<ListedSlide>) -> usize {
         let count = slides.len();
         let most = self.builder.limits().max_pages as usize;
         if count > most {
@@ -197,14 +197,14 @@ impl<'a> Reader<'a> {
 }
 
 /// What a list names, with the texts behind each name.
-fn list_of(body: &[u8]) -> Vec<Listed> {
-    let mut list: Vec<Listed> = Vec::new();
+fn list_of(body: &[u8]) -> Vec<ListedSlide> {
+    let mut list: Vec<ListedSlide> = Vec::new();
     let mut rest = Records(body);
     while let Some(record) = rest.next() {
         if record.kind != kind::SLIDE_PERSIST {
             continue;
         }
-        let mut slide = Listed {
+        let mut slide = ListedSlide {
             object: u32_at(record.body, 0).unwrap_or(0),
             id: u32_at(record.body, 12).unwrap_or(0),
             outline: Vec::new(),

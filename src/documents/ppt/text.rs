@@ -28,7 +28,6 @@ struct Run {
     bullet: Option<bool>,
 }
 
-/// A text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Text {
     kind: u32,

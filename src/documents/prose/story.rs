@@ -20,10 +20,8 @@ pub(crate) enum Role {
     Box,
 }
 
-/// A field.
 #[derive(Debug, Default)]
 pub(crate) struct Field {
-    /// Its code.
     pub code: String,
     /// Where it leads.
     pub target: Option<String>,
@@ -33,7 +31,6 @@ pub(crate) struct Field {
     pub told: bool,
 }
 
-/// A story.
 #[derive(Debug)]
 pub(crate) struct Story {
     pub role: Role,

@@ -6,7 +6,7 @@ use super::tokens::{Token, Tokens};
 use super::words;
 use crate::builder::one_line;
 use crate::code_pages::{CodePage, Pictures, symbol};
-use crate::languages::{Spoken, script_of};
+use crate::languages::{LanguageShares, script_of};
 use crate::prose::{Flow, Role, Story};
 use crate::{Document, Kind, Limits};
 
@@ -34,7 +34,7 @@ pub(super) struct Reader<'a> {
     pub(super) document_font: Option<i32>,
     pub(super) languages: [u16; 3],
     /// Words by language.
-    spoken: Spoken,
+    spoken: LanguageShares,
     pub(super) tables: Tables,
     pub(super) flow: Flow,
     pub(super) stories: Vec<Story>,
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
             document_page: None,
             document_font: None,
             languages: [0; 3],
-            spoken: Spoken::default(),
+            spoken: LanguageShares::default(),
             tables: Tables::default(),
             flow: Flow::new(Kind::Rtf, limits),
             stories: vec![Story::new(Role::Body)],
@@ -84,7 +84,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads it all.
     pub(super) fn read(mut self) -> Document {
         let max_steps = self.flow.builder.limits().max_steps;
         let mut steps = 0_u64;
@@ -345,7 +344,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Closes what is open and makes the document.
+    /// Closes all open elements and makes the document.
     fn finish(mut self) -> Document {
         // A file that is cut within a picture ends the paragraph around it.
         self.left_out = 0;

@@ -10,7 +10,6 @@ pub(super) const MAX_ENTRIES: usize = 10_000;
 /// Levels of a list.
 const LEVELS: usize = 9;
 
-/// A font.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Font {
     /// Its code page, where its charset names one.
@@ -28,7 +27,6 @@ struct Entry {
     outline: Option<u8>,
 }
 
-/// The tables.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     entry: Entry,
@@ -60,7 +58,6 @@ impl Tables {
         }
     }
 
-    /// Ends a font.
     pub(super) fn end_font(&mut self) {
         let entry = std::mem::take(&mut self.entry);
         let name = std::mem::take(&mut self.name);
@@ -93,7 +90,6 @@ impl Tables {
         }
     }
 
-    /// Ends a style.
     pub(super) fn end_style(&mut self) {
         let entry = std::mem::take(&mut self.entry);
         let name = std::mem::take(&mut self.name);

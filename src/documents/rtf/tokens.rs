@@ -3,7 +3,6 @@
 /// Letters of a control word that are looked at; longer ones are none that is known.
 const MAX_WORD: usize = 32;
 
-/// A token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// `{`

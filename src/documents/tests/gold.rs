@@ -6,7 +6,7 @@
 //! Of tables the rows, of headings the words, of links words and target are compared as multisets, each by F1.
 //!
 //! Documents that others made are read too: each without a panic and within bounds of time, and what PDFBox's tests accept as
-//! text is what is read; the bound is somewhat below what was measured.
+//! text is the text read; the bound is somewhat below the measured value.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -10,9 +10,9 @@ use webmill_documents::isolate::{Pool, ReadDocument, serve_with};
 use webmill_documents::{Document, Failure, Kind, Limits};
 
 /// Does what a document says.
-struct Obedient;
+struct ObedientReader;
 
-impl ReadDocument for Obedient {
+impl ReadDocument for ObedientReader {
     fn read(&self, bytes: &[u8], kind: Kind, _: &Limits) -> Result<Document, Failure> {
         let mut document = Document::new(kind);
         match bytes {
@@ -61,7 +61,7 @@ fn main() {
     let mut arguments = std::env::args_os();
     let program = arguments.next().expect("a program has a name");
     if arguments.next().is_some_and(|first| first == "child") {
-        serve_with(Obedient).expect("the parent listens");
+        serve_with(ObedientReader).expect("the parent listens");
         return;
     }
     type Test = fn(&Pool);

@@ -27,7 +27,7 @@ pub struct PageInput<'a> {
     pub attributes: &'a [u8],
 }
 
-/// A link.
+/// A link between two pages, given to the builder.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkInput<'a> {
     /// Key of the page that has the link.
@@ -64,7 +64,7 @@ pub struct NumberedNode<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildCounts {
-    /// Nodes.
+    /// Nodes of the level.
     pub nodes: u64,
     /// Nodes that were crawled.
     pub crawled: u64,
@@ -80,6 +80,6 @@ pub struct BuildCounts {
     pub dropped_stop_host: u64,
     /// Links whose source is no page that was given.
     pub unknown_source: u64,
-    /// Arcs.
+    /// Arcs of the level, parallel links counted once.
     pub arcs: u64,
 }

@@ -15,9 +15,9 @@ fn key(i: u32) -> u128 {
     u128::from(i).wrapping_mul(0x9e3779b97f4a7c15f39cc0605cedc835)
 }
 
-type Built = (Vec<(String, bool, Vec<u8>)>, Vec<(u32, u32, u32)>, BuildCounts);
+type BuiltGraph = (Vec<(String, bool, Vec<u8>)>, Vec<(u32, u32, u32)>, BuildCounts);
 
-fn build(options: BuildOptions, pages: &[u32], links: &[(u32, u32, bool)], memory: usize) -> Built {
+fn build(options: BuildOptions, pages: &[u32], links: &[(u32, u32, bool)], memory: usize) -> BuiltGraph {
     let mut builder = GraphBuilder::new(options, &Budget::new(memory));
     for &page in pages {
         let (surt, url) = url(page);
@@ -56,7 +56,7 @@ fn build(options: BuildOptions, pages: &[u32], links: &[(u32, u32, bool)], memor
 }
 
 /// The same by maps.
-fn expected(options: &BuildOptions, pages: &[u32], links: &[(u32, u32, bool)]) -> Built {
+fn expected(options: &BuildOptions, pages: &[u32], links: &[(u32, u32, bool)]) -> BuiltGraph {
     let mut counts = BuildCounts { links: links.len() as u64, ..BuildCounts::default() };
     let crawled: BTreeSet<u32> = pages.iter().copied().collect();
     let mut kept = Vec::new();

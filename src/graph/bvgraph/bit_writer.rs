@@ -95,7 +95,7 @@ impl BitSink for BitWriter {
         }
     }
 
-    /// Of what is not yet [drained](BitWriter::drain).
+    /// Of the bits not yet [drained](BitWriter::drain).
     #[inline]
     fn at(&self) -> u64 {
         64 * self.words.len() as u64 + u64::from(64 - self.free)

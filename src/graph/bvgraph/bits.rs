@@ -10,7 +10,7 @@ pub(super) enum Code {
 }
 
 /// Defects of the bits.
-pub(super) type Decoded<T> = Result<T, String>;
+pub(super) type DecodeResult<T> = Result<T, String>;
 
 pub(super) struct Bits<'a> {
     pub bytes: &'a [u8],
@@ -36,7 +36,7 @@ impl Bits<'_> {
     }
 
     #[inline]
-    fn skip(&mut self, bits: u32) -> Decoded<()> {
+    fn skip(&mut self, bits: u32) -> DecodeResult<()> {
         self.at += u64::from(bits);
         if self.at > 8 * self.bytes.len() as u64 {
             Err("the file ends in the middle of a list".into())
@@ -47,7 +47,7 @@ impl Bits<'_> {
 
     /// A number of at most 56 bits.
     #[inline]
-    fn fixed(&mut self, bits: u32) -> Decoded<u64> {
+    fn fixed(&mut self, bits: u32) -> DecodeResult<u64> {
         if bits == 0 {
             return Ok(0);
         }
@@ -60,7 +60,7 @@ impl Bits<'_> {
     }
 
     #[inline]
-    fn unary(&mut self) -> Decoded<u32> {
+    fn unary(&mut self) -> DecodeResult<u32> {
         let mut zeros = 0;
         loop {
             let here = self.peek().leading_zeros();
@@ -74,13 +74,13 @@ impl Bits<'_> {
     }
 
     #[inline]
-    fn gamma(&mut self) -> Decoded<u64> {
+    fn gamma(&mut self) -> DecodeResult<u64> {
         let bits = self.unary()?;
         Ok(self.fixed(bits)? + (1 << bits) - 1)
     }
 
     #[inline]
-    pub fn read(&mut self, code: Code) -> Decoded<u64> {
+    pub fn read(&mut self, code: Code) -> DecodeResult<u64> {
         match code {
             Code::Unary => self.unary().map(u64::from),
             Code::Gamma => self.gamma(),

@@ -7,7 +7,7 @@ use super::bit_writer::{BitCounter, BitSink, BitWriter};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BvParts {
-    /// Outdegrees.
+    /// Bits of the outdegrees.
     pub outdegrees: u64,
     /// How far back the list copied from lies.
     pub references: u64,
@@ -34,7 +34,7 @@ impl BvParts {
     }
 }
 
-/// A list taken apart: what is copied, what is consecutive, what is left.
+/// A list of successors in three parts: copied ones, intervals of consecutive ones, and the rest.
 #[derive(Default)]
 struct Plan {
     /// How many nodes back lies the list copied from; 0 for none.
@@ -179,7 +179,7 @@ impl<'a> Lists<'a> {
 
 /// Lists as written.
 #[derive(Default)]
-pub(super) struct Encoded {
+pub(super) struct EncodedLists {
     pub graph: BitWriter,
     /// Length of each list in bits.
     pub offsets: BitWriter,
@@ -193,8 +193,8 @@ pub(super) struct Encoded {
 ///
 /// Each list is tried without a reference and with every one of the window whose chain is not too long; the
 /// shortest wins, the nearest of equal ones. So does the framework, and so its files come out bit for bit.
-pub(super) fn encode(lists: &Lists, options: &BvOptions) -> Encoded {
-    let mut out = Encoded::default();
+pub(super) fn encode(lists: &Lists, options: &BvOptions) -> EncodedLists {
+    let mut out = EncodedLists::default();
     let mut chains = vec![0u32; lists.len()];
     let (mut best, mut plan) = (Plan::default(), Plan::default());
     for i in 0..lists.len() {

@@ -1,6 +1,6 @@
 //! Lists of successors out of a stream of bits.
 
-use super::bits::{Bits, Decoded};
+use super::bits::{Bits, DecodeResult};
 use super::properties::Properties;
 use super::with_extension;
 use crate::csr::Csr;
@@ -38,7 +38,7 @@ fn signed(natural: u64) -> i64 {
     (natural >> 1) as i64 ^ -((natural & 1) as i64)
 }
 
-pub(super) fn decode(bits: &mut Bits, properties: &Properties) -> Decoded<Csr> {
+pub(super) fn decode(bits: &mut Bits, properties: &Properties) -> DecodeResult<Csr> {
     let n = properties.nodes;
     // Each node costs a bit at least.
     if n as u64 > 8 * bits.bytes.len() as u64 {
@@ -76,7 +76,7 @@ fn read_list(
     window: &VecDeque<std::ops::Range<usize>>,
     targets: &[u32],
     list: &mut Vec<u32>,
-) -> Decoded<()> {
+) -> DecodeResult<()> {
     let n = p.nodes as u64;
     let degree = bits.read(p.outdegrees)?;
     if degree > n {
@@ -128,7 +128,7 @@ fn read_list(
 }
 
 /// Copies the even blocks of `from`; what follows the last block is copied if it was a skipped one.
-fn copy_blocks(bits: &mut Bits, p: &Properties, from: &[u32], list: &mut Vec<u32>) -> Decoded<()> {
+fn copy_blocks(bits: &mut Bits, p: &Properties, from: &[u32], list: &mut Vec<u32>) -> DecodeResult<()> {
     let count = bits.read(p.block_counts)?;
     let mut at = 0usize;
     for block in 0..count {

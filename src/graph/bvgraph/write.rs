@@ -1,7 +1,7 @@
 //! The three files, list by list.
 
 use super::bit_writer::{BitSink, BitWriter};
-use super::encode::{BvParts, Encoded, Lists, encode};
+use super::encode::{BvParts, EncodedLists, Lists, encode};
 use super::{BvOptions, with_extension};
 use crate::csr::Csr;
 use rayon::prelude::*;
@@ -18,13 +18,13 @@ pub const CHUNK_WORK: u64 = 1 << 22;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BvStats {
-    /// Nodes.
+    /// Nodes written.
     pub nodes: u64,
-    /// Arcs.
+    /// Arcs written.
     pub arcs: u64,
     /// Bits of the graph.
     pub bits: u64,
-    /// Bits of the offsets.
+    /// Bits of the file `.offsets`.
     pub offset_bits: u64,
     /// The bits of the graph by what they are for.
     pub parts: BvParts,
@@ -148,7 +148,7 @@ impl Files {
 
     /// Writes chunks, each on a thread.
     fn write(&mut self, chunks: &[Lists]) -> Result<()> {
-        let encoded: Vec<Encoded> =
+        let encoded: Vec<EncodedLists> =
             chunks.par_iter().with_max_len(1).map(|chunk| encode(chunk, &self.options)).collect();
         for (chunk, encoded) in chunks.iter().zip(encoded) {
             self.graph.append(&encoded.graph)?;

@@ -1,5 +1,7 @@
 //! Gathers the lines of a list of arcs into a graph.
 //!
+//! The module above calls it with each line that `line` has understood.
+//!
 //! Names and numbers are numbered as they come and once more, in their order, when all are known: what the whole list
 //! says decides whether its numbers have gaps.
 

@@ -1,6 +1,6 @@
 //! Writes a list of arcs so that reading it gives the same graph back.
 
-use super::super::csr::Shown;
+use super::super::csr::ShownWeight;
 use super::EdgeList;
 use std::io::Write;
 use std::path::Path;
@@ -56,7 +56,7 @@ impl EdgeList {
                     None => write!(out, "{} {}", u + self.first, v + self.first).at(path)?,
                 }
                 match self.graph.weights() {
-                    Some(weights) => writeln!(out, "{gap}{}", Shown(weights, arc)).at(path)?,
+                    Some(weights) => writeln!(out, "{gap}{}", ShownWeight(weights, arc)).at(path)?,
                     None => writeln!(out).at(path)?,
                 }
             }

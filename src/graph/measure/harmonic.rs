@@ -1,7 +1,7 @@
 //! Harmonic centrality: exactly, or of large graphs estimated.
 //!
 //! **Definition.** The harmonic centrality of x is Σ 1/d(y, x) over the nodes y ≠ x that reach x, d counting
-//! arcs: what is linked from near many pages is central. Unlike closeness it means the same whether or not all
+//! arcs: a page is central if many pages reach it over few links. Unlike closeness it means the same whether or not all
 //! nodes are reached.
 //!
 //! **Algorithm.** Of some nodes: one breadth-first search from each over the transpose. Of all: searches from

@@ -248,7 +248,7 @@ impl Hits {
         POLISH.min(self.max_iterations.saturating_sub(1))
     }
 
-    /// Iterates from what was found, without what is only rounding, and measures the residual.
+    /// Iterates from the vectors found, with entries that are only rounding errors set to 0, and measures the residual.
     fn polish(&self, graph: &Csr, transpose: &Csr, found: Principal, mut hubs: Vec<f64>) -> HubsAuthorities {
         let mut authorities = found.vector;
         authorities.par_iter_mut().for_each(|x| *x = if *x > NOISE { *x } else { 0.0 });

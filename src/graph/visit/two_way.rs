@@ -128,13 +128,13 @@ impl GetAdjacencyMatrix for TwoWay<'_> {
 }
 
 impl Visitable for TwoWay<'_> {
-    type Map = Visited;
+    type Map = VisitedNodes;
 
-    fn visit_map(&self) -> Visited {
+    fn visit_map(&self) -> VisitedNodes {
         self.graph.visit_map()
     }
 
-    fn reset_map(&self, map: &mut Visited) {
+    fn reset_map(&self, map: &mut VisitedNodes) {
         self.graph.reset_map(map);
     }
 }

@@ -25,16 +25,16 @@ const MAX_TIMES: usize = 4;
 const SEVERAL: usize = 4;
 
 /// An encoding that UTF-8 was taken for, and the bytes of its characters.
-struct Mistaken {
+struct MistakenEncoding {
     encoding: &'static Encoding,
     /// By character.
     bytes: [(char, u8); 128],
 }
 
-static MISTAKEN: LazyLock<[Mistaken; 4]> =
-    LazyLock::new(|| [WINDOWS_1252, WINDOWS_1251, WINDOWS_1250, MACINTOSH].map(Mistaken::new));
+static MISTAKEN: LazyLock<[MistakenEncoding; 4]> =
+    LazyLock::new(|| [WINDOWS_1252, WINDOWS_1251, WINDOWS_1250, MACINTOSH].map(MistakenEncoding::new));
 
-impl Mistaken {
+impl MistakenEncoding {
     fn new(encoding: &'static Encoding) -> Self {
         let high: [u8; 128] = std::array::from_fn(|n| 0x80 + n as u8);
         let (text, _) = encoding.decode_without_bom_handling(&high);
@@ -43,7 +43,7 @@ impl Mistaken {
             *slot = pair;
         }
         bytes.sort_unstable();
-        Mistaken { encoding, bytes }
+        MistakenEncoding { encoding, bytes }
     }
 
     fn byte(&self, c: char) -> Option<u8> {

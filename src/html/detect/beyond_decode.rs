@@ -184,7 +184,7 @@ pub(super) fn johab_other(lead: u8, trail: u8) -> Option<char> {
     EUC_KR.decode_without_bom_handling_and_without_replacement(&euc)?.chars().next()
 }
 
-/// Reads characters of one byte (ASCII) and of more, which `wide` reads from the front of what is left: the character
+/// Reads characters of one byte (ASCII) and of more, which `wide` reads from the front of the remaining bytes: the character
 /// and its bytes.
 fn multibyte(bytes: &[u8], wide: impl Fn(&[u8]) -> (Option<char>, usize)) -> (String, bool) {
     let (mut text, mut had_errors, mut at) = (String::with_capacity(bytes.len() * 3 / 2), false, 0);

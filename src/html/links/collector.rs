@@ -51,7 +51,7 @@ impl Collected<'_> {
         at.and_then(|at| self.labels.get(at)).map_or("", String::as_str)
     }
 
-    /// The heading that it stands under; empty for what is not part of the page's text.
+    /// The heading above it; empty for links outside of the page's text.
     pub fn heading(&self, reference: &Reference<'_>) -> &str {
         let at = (reference.heading as usize).checked_sub(1).filter(|_| reference.in_text);
         let place = at.and_then(|at| self.headings.get(at));

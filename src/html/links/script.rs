@@ -3,7 +3,7 @@
 //! **Definition.** The scripts of a page are what stands in its `script` elements, in attributes `on…`, and behind
 //! `javascript:` where a reference may stand. A link in them is a whole string literal that names a page: an http(s) URL, a
 //! path, a file name of a kind that pages have; where the script goes there (`location = …`, `location['href'] = c ? … : …`,
-//! `window.open(…)`) any reference. Literals joined by `+` alone are one. What is joined with something unknown is no link, nor is what is
+//! `window.open(…)`) any reference. Literals joined by `+` alone are one. A literal joined with something unknown is no link, nor is text
 //! compared, loaded, reported or shown as a picture (see [`shape`]). Markup in a literal (`document.write`) gives the links
 //! that are whole in it. Files of scripts are not read: a page that names one would get what that file holds for all others.
 //!
@@ -90,7 +90,7 @@ struct Bracket<'s> {
 }
 
 /// A literal whose end is not known: a `+` may follow.
-struct Pending<'s> {
+struct PendingLiteral<'s> {
     text: Cow<'s, str>,
     place: Place,
     /// Whether it may be the key of an object.
@@ -119,9 +119,9 @@ struct Scan<'s> {
     brackets: Vec<Bracket<'s>>,
     /// Brackets beyond those.
     deeper: usize,
-    /// Whether the script goes to what is being written.
+    /// Whether the script navigates to the literal that follows.
     goes: bool,
-    pending: Option<Pending<'s>>,
+    pending: Option<PendingLiteral<'s>>,
 }
 
 impl<'s> Scan<'s> {
@@ -146,7 +146,8 @@ impl<'s> Scan<'s> {
             Kind::String => self.begin(token),
             Kind::Piece => {
                 let text = literal::unescaped(token.text);
-                self.pending = Some(Pending { text, place: Place::Nowhere, first: false, plus: false });
+                self.pending =
+                    Some(PendingLiteral { text, place: Place::Nowhere, first: false, plus: false });
             }
             Kind::Sign => self.bracket(token),
             Kind::Word | Kind::None => {}
@@ -162,7 +163,7 @@ impl<'s> Scan<'s> {
 
     fn begin(&mut self, token: Token<'s>) {
         let inside = self.brackets.last().map(|bracket| bracket.open);
-        self.pending = Some(Pending {
+        self.pending = Some(PendingLiteral {
             text: literal::unescaped(token.text),
             place: self.place(token.text),
             first: inside == Some(b'{') && matches!(self.last[0].text, "{" | ","),

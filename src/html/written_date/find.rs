@@ -50,7 +50,7 @@ fn day(year: u32, month: u32, day: u32) -> Option<WrittenDate> {
     Days::One((year, month, day)).written(YEARS, "")
 }
 
-/// A piece of a text: a number with its digits, a word, or what is between.
+/// A piece of a text: a number with its digits, a word, or the characters between them.
 enum Piece<'a> {
     Number(u32, usize),
     Word(&'a str),

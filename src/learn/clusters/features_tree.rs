@@ -6,7 +6,7 @@
 //!
 //! **Algorithm.** A tree: a node has at most [`BRANCHES`] children, each with the feature of all below it; a row goes down to the child
 //! of the greatest cosine, node by node. A node that is too full is parted by its two children farthest from each other. More leaves
-//! than are allowed, or more entries of their sums, widen the bound (its square by a fourth of what is left to 1) and the leaves are put
+//! than are allowed, or more entries of their sums, widen the bound (its square by a fourth of its distance to 1) and the leaves are put
 //! into a tree anew. In the end leaves are rows with weights: k-means goes on with them.
 //!
 //! **Cost.** About BRANCHES · depth products a row; memory by the entries of sums, bounded.

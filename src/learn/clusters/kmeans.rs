@@ -1,5 +1,7 @@
 //! Spherical k-means: clusters of directions.
 //!
+//! `webmill learn cluster` calls it for method `kmeans`, and for the second step of `hierarchical` and `stream`.
+//!
 //! **Definition.** Rows of length 1 (as tf·idf rows are) in k clusters with centroids of length 1, such that Σ w(1 − cos(row, its centroid))
 //! is small: a row is with the centroid of the greatest cosine (ties: the smaller number), a centroid is the sum of its rows, at length 1.
 //! A cluster that loses all rows takes the row that is farthest from its own centroid. Rows without entries belong nowhere; they are
@@ -8,8 +10,8 @@
 //! **Algorithm.** Greedy k-means++ (`seeds`), then Lloyd's steps. The products with all centroids are made in one walk along a row
 //! (`lanes`). *Bounds* in the manner of Hamerly leave out rows that cannot change: by Cauchy–Schwarz a centroid that moves by δ changes
 //! the cosine of a row by at most δ; so a row keeps a lower bound for its own centroid and an upper one for all others. The bounds
-//! allow for the rounding of products, γₙ = n·2⁻²⁴ of the row's n entries, so that what is left out is what comparing would
-//! have found, to the bit. Only centroids whose rows changed are summed again. The best of some restarts stays.
+//! allow for the rounding of products, γₙ = n·2⁻²⁴ of the row's n entries, so that a centroid is skipped only if comparing would
+//! have changed nothing, to the bit. Only centroids whose rows changed are summed again. The best of some restarts stays.
 //!
 //! **Cost.** A step costs k products an entry for the rows that are looked at; memory 8·k·width bytes, 24 a row, and the inverted index of
 //! the seeds (8 an entry).
@@ -26,7 +28,7 @@ use rayon::prelude::*;
 
 use super::lanes::Lanes;
 use super::seeds::seeds;
-use super::transposed::Transposed;
+use super::transposed::TransposedRows;
 use crate::SparseRows;
 use crate::random::Draws;
 
@@ -116,7 +118,7 @@ impl KMeans {
 
     /// Clusters the rows, each of which counts as `weights` says.
     pub fn run_weighted(&self, rows: &SparseRows, weights: Option<&[f64]>) -> Clustering {
-        let index = Transposed::of(rows);
+        let index = TransposedRows::of(rows);
         let width = rows.width();
         let mut best: Option<Clustering> = None;
         for restart in 0..u64::from(self.restarts) {
@@ -158,7 +160,7 @@ impl KMeans {
         while steps < MAX_STEPS {
             steps += 1;
             let before: Vec<u32> = known.iter().map(|known| known.cluster).collect();
-            assign(rows, &lanes, &mut known, &Moves::of(&moved, reach), self.bounds);
+            assign(rows, &lanes, &mut known, &CentroidMoves::of(&moved, reach), self.bounds);
             fill_empty(rows, &lanes, k, &mut known);
             let changed = changed_clusters(&before, &known, k);
             if changed.is_empty() {
@@ -301,14 +303,14 @@ fn longest(rows: &SparseRows) -> f32 {
 }
 
 /// How far centroids moved, times the longest row.
-struct Moves {
+struct CentroidMoves {
     each: Vec<f32>,
     /// The farthest, and the farthest of all others.
     most: (usize, f32, f32),
     reach: f32,
 }
 
-impl Moves {
+impl CentroidMoves {
     fn of(moved: &[f32], reach: f32) -> Self {
         // A little more than was computed: bounds stay bounds however they are rounded.
         let more = |moved: &f32| {
@@ -324,7 +326,7 @@ impl Moves {
                 second = *moved;
             }
         }
-        Moves { most: (first, each[first], second), each, reach }
+        CentroidMoves { most: (first, each[first], second), each, reach }
     }
 
     /// The farthest that a centroid other than this one moved.
@@ -334,7 +336,7 @@ impl Moves {
 }
 
 /// Gives every row to its nearest centroid, as far as bounds do not show that nothing changes.
-fn assign(rows: &SparseRows, lanes: &Lanes, known: &mut [RowBounds], moves: &Moves, bounds: bool) {
+fn assign(rows: &SparseRows, lanes: &Lanes, known: &mut [RowBounds], moves: &CentroidMoves, bounds: bool) {
     let k = moves.each.len();
     known.par_chunks_mut(CHUNK).enumerate().for_each_init(
         || vec![0f32; lanes.stride()],

@@ -16,7 +16,7 @@
 
 use rayon::prelude::*;
 
-use super::transposed::Transposed;
+use super::transposed::TransposedRows;
 use crate::SparseRows;
 
 /// Distances of all pairs of items, row by row above the diagonal.
@@ -53,7 +53,7 @@ impl Distances {
 /// 1 − cosine of all pairs of rows of length 1.
 pub fn cosine_distances(rows: &SparseRows) -> Distances {
     let items = rows.len();
-    let index = Transposed::of(rows);
+    let index = TransposedRows::of(rows);
     let mut values = vec![0f32; items * items.saturating_sub(1) / 2];
     let mut pieces = Vec::with_capacity(items);
     let mut rest = values.as_mut_slice();

@@ -58,20 +58,20 @@ pub fn means(rows: &SparseRows, assignment: &[u32], k: usize) -> SparseRows {
 }
 
 /// Means of clusters with their lengths.
-pub struct Middles {
+pub struct ClusterMeans {
     means: SparseRows,
     lengths: Vec<f64>,
 }
 
-impl Middles {
+impl ClusterMeans {
     /// Of these means.
     pub fn of(means: SparseRows) -> Self {
         let length =
             |(_, values): (&[u32], &[f32])| values.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
-        Middles { lengths: means.rows().map(length).collect(), means }
+        ClusterMeans { lengths: means.rows().map(length).collect(), means }
     }
 
-    /// The means.
+    /// One row per cluster: the mean of its rows.
     pub fn means(&self) -> &SparseRows {
         &self.means
     }
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(found.row(0), (&[0, 3][..], &[0.5, 0.5][..]));
         assert_eq!(found.row(1), (&[0, 3][..], &[0.6, 0.8][..]));
         assert!(found.row(2).0.is_empty());
-        let distances = Middles::of(found).distances(&rows, &[0, 0, 1, NOISE]);
+        let distances = ClusterMeans::of(found).distances(&rows, &[0, 0, 1, NOISE]);
         assert!((distances[0].unwrap() - (1.0 - 0.5f32.sqrt())).abs() < 1e-6);
         assert!(distances[2].unwrap() < 1e-6 && distances[3].is_none());
     }

@@ -103,7 +103,7 @@ impl MiniBatch {
         self.assignment
     }
 
-    /// The centroids.
+    /// The centroids after the batches so far.
     pub fn centroids(&self) -> &Centroids {
         &self.centroids
     }

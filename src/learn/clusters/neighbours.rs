@@ -104,7 +104,7 @@ pub fn cosine_neighbours(rows: &SparseRows, eps: f64, most_pairs: u64) -> Result
     let (group_of_rows, firsts) = groups_of_equal(rows);
     let rows = rows.select(&firsts);
     let threshold = 1.0 - eps;
-    let ordered = Ordered::of(&rows, threshold);
+    let ordered = RareWords::of(&rows, threshold);
     let found = AtomicU64::new(0);
     let near_each: Vec<Vec<(u32, u32)>> = (0..rows.len())
         .into_par_iter()
@@ -150,7 +150,7 @@ fn groups_of_equal(rows: &SparseRows) -> (Vec<u32>, Vec<usize>) {
 }
 
 /// The rare words of rows: as many as two near rows must share one of.
-struct Ordered {
+struct RareWords {
     /// Rare words of each row, one row after the other.
     ends: Vec<usize>,
     words: Vec<u32>,
@@ -158,7 +158,7 @@ struct Ordered {
     index: Vec<Vec<u32>>,
 }
 
-impl Ordered {
+impl RareWords {
     fn of(rows: &SparseRows, threshold: f64) -> Self {
         let mut counts = vec![0u32; rows.width()];
         rows.rows().flat_map(|(columns, _)| columns).for_each(|column| counts[*column as usize] += 1);
@@ -179,7 +179,7 @@ impl Ordered {
             }
             ends.push(words.len());
         }
-        Ordered { ends, words, index }
+        RareWords { ends, words, index }
     }
 
     /// Rows before `row` that are near it; `met` says by which row each was met last.

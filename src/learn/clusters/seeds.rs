@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use super::transposed::Transposed;
+use super::transposed::TransposedRows;
 use crate::SparseRows;
 use crate::random::Draws;
 
@@ -21,7 +21,7 @@ const SAME: f32 = 1e-6;
 /// Numbers of at most `k` rows to begin with; fewer where there are no more different ones.
 pub(super) fn seeds(
     rows: &SparseRows,
-    index: &Transposed,
+    index: &TransposedRows,
     weights: Option<&[f64]>,
     k: usize,
     draws: &mut Draws,
@@ -68,7 +68,7 @@ pub(super) fn seeds(
 /// What distances become, and their sum, once row `of` is a centroid.
 fn after(
     rows: &SparseRows,
-    index: &Transposed,
+    index: &TransposedRows,
     distances: &[f32],
     of: usize,
     weight: &impl Fn(usize) -> f64,

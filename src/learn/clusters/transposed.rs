@@ -5,13 +5,13 @@
 use crate::SparseRows;
 
 /// Entries by column, rows ascending.
-pub(super) struct Transposed {
+pub(super) struct TransposedRows {
     starts: Vec<usize>,
     rows: Vec<u32>,
     values: Vec<f32>,
 }
 
-impl Transposed {
+impl TransposedRows {
     pub fn of(rows: &SparseRows) -> Self {
         let mut starts = vec![0usize; rows.width() + 1];
         for (columns, _) in rows.rows() {
@@ -30,7 +30,7 @@ impl Transposed {
                 entries[at] = value;
             }
         }
-        Transposed { starts, rows: numbers, values: entries }
+        TransposedRows { starts, rows: numbers, values: entries }
     }
 
     /// Rows and values of a column.

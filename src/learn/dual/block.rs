@@ -2,12 +2,12 @@
 //!
 //! The classes' weights of a word lie together, so that one walk along a page serves all of them: what a step costs is looking words up
 //! in memory, not arithmetic. Each class has dual variables, shrinking and an end of its own, and all go over the pages in the same orders;
-//! so what is found of a class does not depend on which others it shares a block with.
-//! Weights are kept in single precision ([`Real`]) unless the descent is to come nearer to its end than these tell apart.
+//! so the weights of a class do not depend on which others it shares a block with.
+//! Weights are kept in single precision ([`WeightType`]) unless the descent is to come nearer to its end than these tell apart.
 
 use std::ops::Range;
 
-use super::{Dual, Loss};
+use super::{DualSolver, Loss};
 use crate::labels::Labels;
 use crate::random::Draws;
 use crate::rows::SparseRows;
@@ -45,7 +45,7 @@ impl Places {
 }
 
 /// What weights are kept in.
-pub(super) trait Real:
+pub(super) trait WeightType:
     Copy + Default + std::ops::Add<Output = Self> + std::ops::Mul<Output = Self>
 {
     fn of(value: f64) -> Self;
@@ -53,7 +53,7 @@ pub(super) trait Real:
     fn get(self) -> f64;
 }
 
-impl Real for f32 {
+impl WeightType for f32 {
     #[inline]
     fn of(value: f64) -> Self {
         value as f32
@@ -70,7 +70,7 @@ impl Real for f32 {
     }
 }
 
-impl Real for f64 {
+impl WeightType for f64 {
     #[inline]
     fn of(value: f64) -> Self {
         value
@@ -88,7 +88,7 @@ impl Real for f64 {
 }
 
 /// What was found of a class.
-pub(super) struct Solved {
+pub(super) struct SolvedClass {
     pub w: Vec<f64>,
     pub bias: f64,
     /// Scores of held pages.
@@ -96,22 +96,22 @@ pub(super) struct Solved {
 }
 
 /// Solves for the classes of a range, at most `N`.
-pub(super) fn solve<F: Real, const N: usize>(
-    dual: &Dual,
+pub(super) fn solve<F: WeightType, const N: usize>(
+    dual: &DualSolver,
     pages: Pages<'_>,
     classes: Range<usize>,
     held: &[usize],
-) -> Vec<Solved> {
+) -> Vec<SolvedClass> {
     let count = pages.labels.len();
     let draws = |salt: u64| Draws::plain(dual.seed.wrapping_mul(0x9E37_79B9).wrapping_add(salt));
     let mut block = Block::<F, N>::new(dual, pages, classes.clone());
     block.descend(&mut (0..count as u32).collect::<Vec<_>>(), &mut draws(0));
-    let class = |at: usize| Solved {
+    let class = |at: usize| SolvedClass {
         w: pages.places.of.iter().map(|&place| block.w[place as usize][at].get()).collect(),
         bias: block.w[pages.width][at].get(),
         held: Vec::new(),
     };
-    let mut solved: Vec<Solved> = (0..classes.len()).map(class).collect();
+    let mut solved: Vec<SolvedClass> = (0..classes.len()).map(class).collect();
     if !held.is_empty() {
         let mut is_held = vec![false; count];
         for &page in held {
@@ -131,7 +131,7 @@ pub(super) fn solve<F: Real, const N: usize>(
 }
 
 struct Block<'a, F, const N: usize> {
-    dual: &'a Dual,
+    dual: &'a DualSolver,
     pages: Pages<'a>,
     /// Classes that there are, a bit each.
     classes: u16,
@@ -156,8 +156,8 @@ fn bits(mut mask: u16) -> impl Iterator<Item = usize> {
     })
 }
 
-impl<'a, F: Real, const N: usize> Block<'a, F, N> {
-    fn new(dual: &'a Dual, pages: Pages<'a>, classes: Range<usize>) -> Self {
+impl<'a, F: WeightType, const N: usize> Block<'a, F, N> {
+    fn new(dual: &'a DualSolver, pages: Pages<'a>, classes: Range<usize>) -> Self {
         let count = pages.labels.len();
         let of = |page: usize| {
             let of = pages.labels.of(page).iter().map(|class| *class as usize);
@@ -385,7 +385,7 @@ mod tests {
             Pages { rows: &rows, places: &places, width: rows.width(), labels: &labels, lengths: &lengths };
         let held: Vec<usize> = (0..300).step_by(10).collect();
         for loss in [Loss::SquaredHinge, Loss::Logistic] {
-            let dual = Dual::new(loss);
+            let dual = DualSolver::new(loss);
             let together = solve::<f32, 16>(&dual, pages, 0..7, &held);
             for class in 0..7 {
                 let alone = solve::<f32, 1>(&dual, pages, class..class + 1, &held);

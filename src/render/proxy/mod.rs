@@ -2,7 +2,7 @@
 //!
 //! An HTTP/1.1 proxy on loopback. Every request must bring the credentials of an opening of a page ([`Visit`]); nobody else on
 //! the machine gets more than a 407. Requests for http URLs come in absolute form; tunnels (CONNECT) end here, in TLS with a
-//! certificate of [`authority`]'s, so that https requests are seen too. What is none of both (WebSockets, TURN) is refused.
+//! certificate of [`authority`]'s, so that https requests are seen too. Anything else (WebSockets, TURN) is refused.
 //! GET goes to the visit's [`Exchange`](crate::Exchange), HEAD as GET whose body is left out; a preflight for these is answered
 //! here, for what the server itself lets another origin read its answer says; other methods are refused.
 //!
@@ -53,11 +53,11 @@ type Reply = Response<Full<Bytes>>;
 /// A running proxy; ends when dropped.
 pub(crate) struct Proxy {
     port: u16,
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     accepting: JoinHandle<()>,
 }
 
-struct Shared {
+struct ProxyState {
     authority: Authority,
     /// By the value of `Proxy-Authorization`.
     visits: Mutex<HashMap<String, Arc<Visit>>>,
@@ -67,7 +67,7 @@ struct Shared {
 pub(crate) struct Credentials {
     pub user: String,
     pub password: String,
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
 }
 
 impl Credentials {
@@ -82,7 +82,7 @@ impl Drop for Credentials {
     }
 }
 
-impl Shared {
+impl ProxyState {
     fn visits(&self) -> MutexGuard<'_, HashMap<String, Arc<Visit>>> {
         self.visits.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,7 +102,7 @@ impl Proxy {
         let listen = |e: io::Error| Error::io("127.0.0.1:0", e);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(listen)?;
         let port = listener.local_addr().map_err(listen)?.port();
-        let shared = Arc::new(Shared { authority: Authority::new()?, visits: Mutex::default() });
+        let shared = Arc::new(ProxyState { authority: Authority::new()?, visits: Mutex::default() });
         let accepting = tokio::spawn(accept(listener, shared.clone()));
         Ok(Proxy { port, shared, accepting })
     }
@@ -135,7 +135,7 @@ impl Drop for Proxy {
     }
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+async fn accept(listener: TcpListener, shared: Arc<ProxyState>) {
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(permit) = connections.clone().acquire_owned().await else { return };
@@ -165,7 +165,7 @@ fn server() -> http1::Builder {
 }
 
 /// A request to the proxy itself.
-async fn outer(shared: Arc<Shared>, mut request: Request<Incoming>) -> Reply {
+async fn outer(shared: Arc<ProxyState>, mut request: Request<Incoming>) -> Reply {
     let Some(visit) = shared.visit(request.headers()) else {
         let mut reply = answer::empty(StatusCode::PROXY_AUTHENTICATION_REQUIRED);
         reply.headers_mut().insert(

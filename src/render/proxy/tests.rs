@@ -8,9 +8,9 @@ use super::*;
 use crate::exchange::{Answer, Exchange};
 
 /// Says what it was asked for.
-struct Echo;
+struct EchoExchange;
 
-impl Exchange for Echo {
+impl Exchange for EchoExchange {
     fn exchange(
         &self,
         request: PageRequest,
@@ -27,7 +27,7 @@ impl Exchange for Echo {
 
 fn visit(max_requests: usize) -> Arc<Visit> {
     let url = CanonicalUrl::parse("http://a.example/").unwrap();
-    Arc::new(Visit::new(url, Arc::new(Echo), max_requests, 1 << 20))
+    Arc::new(Visit::new(url, Arc::new(EchoExchange), max_requests, 1 << 20))
 }
 
 /// Sends a request on a connection of its own, and gives what comes back.

@@ -11,7 +11,7 @@ use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use webmill_html::{Dom, Limits, NodeId, parse};
-use webmill_rules::select::{Selected, Selector};
+use webmill_rules::select::{Selector, SelectorResult};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -43,10 +43,10 @@ fn compile(task: &serde_json::Value) -> Result<Selector, Box<dyn std::error::Err
     Ok(if task["kind"] == "xpath" { Selector::xpath(source)? } else { Selector::css(source)? })
 }
 
-fn show(dom: &Dom<'_>, selected: &Selected) -> String {
+fn show(dom: &Dom<'_>, selected: &SelectorResult) -> String {
     match selected {
-        Selected::Text(text) => format!("={text}"),
-        Selected::Node(node) => path(dom, *node),
+        SelectorResult::Text(text) => format!("={text}"),
+        SelectorResult::Node(node) => path(dom, *node),
     }
 }
 

@@ -70,14 +70,14 @@ impl PrecomputedHash for Name {
 pub(super) enum PseudoClass {
     /// `:contains("a", "b")`: the text content contains one of these, as `:-soup-contains` of soupsieve. With `own`
     /// (`:contains-own`) the text that is directly in the element.
-    Contains { any: Vec<Box<str>>, own: bool },
+    Contains {
+        any: Vec<Box<str>>,
+        own: bool,
+    },
     /// `:any-link`, `:link`.
     Link,
-    /// `:checked`.
     Checked,
-    /// `:disabled`.
     Disabled,
-    /// `:enabled`.
     Enabled,
 }
 
@@ -110,10 +110,9 @@ impl ToCss for PseudoClass {
     }
 }
 
-/// What is taken of an element that matches.
+/// The part that is taken of an element that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Output {
-    /// The element.
     Element,
     /// `::text`: each text node directly in it.
     Text,
@@ -146,7 +145,7 @@ impl ToCss for Output {
 /// Reads selectors of kind [`Page`].
 pub(super) struct Reader;
 
-type Read<T> = Result<T, ParseError<Kind>>;
+type ReadResult<T> = Result<T, ParseError<Kind>>;
 
 impl<'i> Parser<'i> for Reader {
     type Impl = Page;
@@ -172,7 +171,7 @@ impl<'i> Parser<'i> for Reader {
         false
     }
 
-    fn parse_non_ts_pseudo_class(&self, name: &str) -> Read<PseudoClass> {
+    fn parse_non_ts_pseudo_class(&self, name: &str) -> ReadResult<PseudoClass> {
         match name.to_ascii_lowercase().as_str() {
             "link" | "any-link" => Ok(PseudoClass::Link),
             "checked" => Ok(PseudoClass::Checked),
@@ -187,7 +186,7 @@ impl<'i> Parser<'i> for Reader {
         name: &str,
         tokens: &mut Tokens<'i>,
         _after_part: bool,
-    ) -> Read<PseudoClass> {
+    ) -> ReadResult<PseudoClass> {
         let own = match name.to_ascii_lowercase().as_str() {
             "contains" | "-soup-contains" => false,
             "contains-own" | "containsown" | "-soup-contains-own" => true,
@@ -197,7 +196,7 @@ impl<'i> Parser<'i> for Reader {
         Ok(PseudoClass::Contains { any, own })
     }
 
-    fn parse_pseudo_element(&self, name: &str) -> Read<Output> {
+    fn parse_pseudo_element(&self, name: &str) -> ReadResult<Output> {
         match name.to_ascii_lowercase().as_str() {
             "text" => Ok(Output::Text),
             "html" => Ok(Output::Inner),
@@ -206,7 +205,7 @@ impl<'i> Parser<'i> for Reader {
         }
     }
 
-    fn parse_functional_pseudo_element(&self, name: &str, tokens: &mut Tokens<'i>) -> Read<Output> {
+    fn parse_functional_pseudo_element(&self, name: &str, tokens: &mut Tokens<'i>) -> ReadResult<Output> {
         if !name.eq_ignore_ascii_case("attr") {
             return Err(ParseError::custom(Kind::UnsupportedPseudoClassOrElement));
         }

@@ -2,17 +2,17 @@
 
 use webmill_html::{Dom, Limits, parse};
 
-use super::{Selected, Selector, text_of};
+use super::{Selector, SelectorResult, text_of};
 
 const PAGE: &str = "<html><head><title>T</title></head><body id=b class='x y'>
 <div id=d1 class='item big'><h2>One</h2><a href='/1' rel=nofollow>first</a><p>10 <b>EUR</b></p></div>
 <div id=d2 class=item><h2>Two</h2><a href='/2'>second</a><p>20 <b>EUR</b></p></div>
 <ul><li>a<li>b<li>c</ul><!-- note --></body></html>";
 
-fn shown(dom: &Dom<'_>, found: Vec<Selected>) -> Vec<String> {
+fn shown(dom: &Dom<'_>, found: Vec<SelectorResult>) -> Vec<String> {
     let text = |one| match one {
-        Selected::Node(node) => format!("<{}>{}", dom.name(node), text_of(dom, node)),
-        Selected::Text(text) => text.trim().to_owned(),
+        SelectorResult::Node(node) => format!("<{}>{}", dom.name(node), text_of(dom, node)),
+        SelectorResult::Text(text) => text.trim().to_owned(),
     };
     found.into_iter().map(text).collect()
 }

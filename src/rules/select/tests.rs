@@ -1,6 +1,6 @@
 use webmill_html::{Dom, Limits, NodeId, parse};
 
-use super::{Selected, Selector};
+use super::{Selector, SelectorResult};
 
 const PAGE: &str = "<!DOCTYPE html><html lang=en><head><title>T</title></head><body>\
 <div id=a class='x y'><p id=p1>one <b id=b1>bold</b> end</p><p id=p2 class=x>two</p><!-- c --></div>\
@@ -11,10 +11,10 @@ const PAGE: &str = "<!DOCTYPE html><html lang=en><head><title>T</title></head><b
 <svg id=v><linearGradient id=g viewBox=q /></svg></body></html>";
 
 /// Ids of elements, strings in quotes, `*` if there was more.
-fn shown(dom: &Dom<'_>, (found, more): (Vec<Selected>, bool)) -> String {
-    let one = |selected: &Selected| match selected {
-        Selected::Node(node) => dom.attr(*node, "id").unwrap_or(dom.name(*node)).to_owned(),
-        Selected::Text(text) => format!("'{text}'"),
+fn shown(dom: &Dom<'_>, (found, more): (Vec<SelectorResult>, bool)) -> String {
+    let one = |selected: &SelectorResult| match selected {
+        SelectorResult::Node(node) => dom.attr(*node, "id").unwrap_or(dom.name(*node)).to_owned(),
+        SelectorResult::Text(text) => format!("'{text}'"),
     };
     let mut words: Vec<String> = found.iter().map(one).collect();
     words.extend(more.then(|| "*".to_owned()));

@@ -119,7 +119,6 @@ struct Step {
 enum Predicate {
     /// `[3]`.
     At(usize),
-    /// `[last()]`.
     Last,
     /// One that asks neither for position nor for size.
     Plain(Expr),

@@ -193,10 +193,10 @@ fn range(value: Option<&Value>) -> Read<(Option<Timestamp>, Option<Timestamp>)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Who;
+    use crate::access::Client;
 
     fn see(rules: &AccessRules, key: &str, time: u64, user: &str) -> &'static str {
-        let who = Who { user: user.to_owned(), point: String::new(), now: Timestamp(20200601000000) };
+        let who = Client { user: user.to_owned(), point: String::new(), now: Timestamp(20200601000000) };
         rules.of(key, Timestamp(time), &who).access.name()
     }
 
@@ -251,7 +251,7 @@ mod tests {
         )
         .unwrap();
         let see = |key: &str, time, point: &str, now| {
-            let who = Who { user: String::new(), point: point.to_owned(), now: Timestamp(now) };
+            let who = Client { user: String::new(), point: point.to_owned(), now: Timestamp(now) };
             let verdict = rules.of(key, Timestamp(time), &who);
             (verdict.access.name(), verdict.message.map(str::to_owned))
         };

@@ -24,7 +24,7 @@ pub fn string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Writes a value that is JSON already; what is none becomes a string.
+/// Writes a value that is JSON already; any other text becomes a string.
 pub fn value(json: &str, out: &mut String) {
     if json.is_ascii()
         && !json.contains(['\n', '\r'])

@@ -8,7 +8,7 @@ use crate::index::query::KeyOf;
 
 /// What was sent.
 #[derive(Debug, Default)]
-pub struct Posted {
+pub struct PostedLines {
     /// Entries in their order.
     pub entries: Vec<Entry<'static>>,
     /// Lines that are none, with their number and the reason; at most the first hundred.
@@ -18,8 +18,8 @@ pub struct Posted {
 }
 
 /// Reads lines. Empty ones and headers (` CDX N b a …`) are passed over.
-pub fn parse_posted(text: &str, key: KeyOf) -> Posted {
-    let mut posted = Posted::default();
+pub fn parse_posted(text: &str, key: KeyOf) -> PostedLines {
+    let mut posted = PostedLines::default();
     for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() || line.starts_with(" CDX ") || line.starts_with("CDX N") {
             continue;

@@ -27,7 +27,7 @@ pub struct RowWriter {
     /// The collection, for links.
     collection: String,
     rows: u64,
-    /// What is written and not yet taken.
+    /// Bytes written and not yet taken.
     pub out: String,
 }
 

@@ -41,7 +41,7 @@ pub fn xml_pairs(q: &str) -> Vec<(String, String)> {
 
 /// Writes the answer.
 pub struct XmlWriter {
-    /// What is written and not yet taken.
+    /// Bytes written and not yet taken.
     pub out: String,
 }
 

@@ -5,17 +5,17 @@ use std::ops::ControlFlow;
 use crate::index::{CaptureSource, Entry, KeyRange, Scan};
 use webmill_capture::Result;
 
-use crate::access::{Access, AccessRules, Who};
+use crate::access::{Access, AccessRules, Client};
 
 /// Leaves out captures that are excluded, and marks the others with their access.
 pub struct Guarded<'a> {
     source: &'a dyn CaptureSource,
     rules: &'a AccessRules,
-    who: &'a Who,
+    who: &'a Client,
 }
 
 impl<'a> Guarded<'a> {
-    pub fn new(source: &'a dyn CaptureSource, rules: &'a AccessRules, who: &'a Who) -> Guarded<'a> {
+    pub fn new(source: &'a dyn CaptureSource, rules: &'a AccessRules, who: &'a Client) -> Guarded<'a> {
         Guarded { source, rules, who }
     }
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use webmill_capture::date::now_ms;
 
-use crate::log::{Logged, RequestLog};
+use crate::log::{LoggedRequest, RequestLog};
 
 /// The same answer with an eye on its body.
 pub fn watch(
@@ -41,7 +41,7 @@ pub fn watch(
 
 struct Eye {
     body: Body,
-    request: Logged,
+    request: LoggedRequest,
     log: RequestLog,
     started: Instant,
     whole: bool,

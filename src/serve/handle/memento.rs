@@ -10,14 +10,14 @@ use crate::index::{CaptureSource, Entry, KeyRange, Timestamp};
 
 use super::guard::Guarded;
 use super::query::with_links;
-use super::{Asked, Shared, replayed};
+use super::{RequestHead, Shared, replayed};
 use crate::access::Access;
 use crate::answer::{Refusal, set, text, whole};
 use crate::archive::Collection;
 use crate::cdx::RowWriter;
 use crate::find::Captures;
 use crate::form::header_url;
-use crate::memento::{Addresses, Listed, TIMEMAP_PAGE, accept_datetime, http_date, link_timemap};
+use crate::memento::{Addresses, ListedCapture, TIMEMAP_PAGE, accept_datetime, http_date, link_timemap};
 use crate::raw;
 use crate::record::StoredRecord;
 
@@ -27,7 +27,7 @@ const NEWEST: Timestamp = Timestamp(99_991_231_235_959);
 const MAX_CAPTURES: usize = 1_000_000;
 
 /// The time that is asked for without one in the address.
-fn wanted(asked: &Asked) -> Result<Timestamp, Refusal> {
+fn wanted(asked: &RequestHead) -> Result<Timestamp, Refusal> {
     match &asked.accept_datetime {
         None => Ok(NEWEST),
         Some(value) => accept_datetime(value)
@@ -66,7 +66,7 @@ fn captures(
 /// Leads to the capture that is nearest to the time asked for. `plain`: the address of people, who get the frame.
 pub fn timegate(
     shared: &Shared,
-    asked: &Asked,
+    asked: &RequestHead,
     collection: &str,
     url: &str,
     plain: bool,
@@ -87,7 +87,7 @@ pub fn timegate(
 /// Lists the captures of a URL.
 pub fn timemap(
     shared: &Shared,
-    asked: &Asked,
+    asked: &RequestHead,
     collection: &str,
     form: &str,
     page: u64,
@@ -113,7 +113,7 @@ pub fn timemap(
     Ok(with_links(response, &addresses.links(&[], None)))
 }
 
-fn listed(shared: &Shared, index: &dyn CaptureSource, url: &str) -> Result<Vec<Listed>, Refusal> {
+fn listed(shared: &Shared, index: &dyn CaptureSource, url: &str) -> Result<Vec<ListedCapture>, Refusal> {
     let key = (shared.archive.key)(url);
     let (mut captures, mut cut) = (Vec::new(), false);
     index.scan(&KeyRange::exact(&key), &mut |entry| {
@@ -121,7 +121,7 @@ fn listed(shared: &Shared, index: &dyn CaptureSource, url: &str) -> Result<Vec<L
             cut = true;
             return ControlFlow::Break(());
         }
-        captures.push(Listed { time: entry.timestamp, url: entry.url.to_string() });
+        captures.push(ListedCapture { time: entry.timestamp, url: entry.url.to_string() });
         ControlFlow::Continue(())
     })?;
     match cut {
@@ -162,7 +162,6 @@ fn rows(
     Ok((writer.media_type(), (end.rows > 0).then_some(writer.out)))
 }
 
-/// A capture that is replayed.
 struct ReplayedCapture {
     entry: Entry<'static>,
     record: StoredRecord,
@@ -172,7 +171,7 @@ struct ReplayedCapture {
 /// The nearest capture that can be shown. One that leads to its own URL (http to https) gives way to the next.
 fn find(
     shared: &Shared,
-    asked: &Asked,
+    asked: &RequestHead,
     held: &Collection,
     url: &str,
     around: Timestamp,
@@ -211,7 +210,7 @@ fn find(
 /// Shows a capture.
 pub fn replay(
     shared: &Shared,
-    asked: &Asked,
+    asked: &RequestHead,
     collection: &str,
     time: &str,
     modifier: &str,

@@ -6,11 +6,11 @@ use http::header::HeaderMap;
 use webmill_capture::Error;
 
 use super::guard::Guarded;
-use super::{Asked, Shared, html};
-use crate::access::Who;
+use super::{RequestHead, Shared, html};
+use crate::access::Client;
 use crate::answer::{Refusal, set};
 use crate::archive::Collection;
-use crate::site::{self, Ask, CollectionSummary, Held, Lang, Pages, Survey};
+use crate::site::{self, Ask, CollectionSummary, Lang, Pages, SiteCollection, Survey};
 
 /// The language that a reader prefers, by the address or by the browser.
 pub fn language(headers: &HeaderMap, query: Option<&str>) -> Lang {
@@ -20,7 +20,7 @@ pub fn language(headers: &HeaderMap, query: Option<&str>) -> Lang {
 }
 
 /// The list of collections, which are counted where nobody has asked for one of them yet.
-pub fn root(shared: &Shared, asked: &Asked, lang: Lang) -> Result<Response, Refusal> {
+pub fn root(shared: &Shared, asked: &RequestHead, lang: Lang) -> Result<Response, Refusal> {
     let summary = |collection: &Collection| match survey(collection, asked) {
         Ok(survey) => survey.summary(&collection.name),
         // One that cannot be read does not hide the others.
@@ -35,15 +35,15 @@ pub fn root(shared: &Shared, asked: &Asked, lang: Lang) -> Result<Response, Refu
 }
 
 /// The numbers of a collection: counted once for all, so as nobody in particular sees it.
-fn survey<'c>(collection: &'c Collection, asked: &Asked) -> Result<&'c Survey, Error> {
-    let nobody = Who { now: asked.who.now, ..Who::default() };
+fn survey<'c>(collection: &'c Collection, asked: &RequestHead) -> Result<&'c Survey, Error> {
+    let nobody = Client { now: asked.who.now, ..Client::default() };
     collection.survey(|| Survey::of(&Guarded::new(collection.index.as_ref(), &collection.access, &nobody)))
 }
 
 /// A page of a collection: `rest` is what follows `/{collection}/`, both as sent.
 pub fn site_page(
     shared: &Shared,
-    asked: &Asked,
+    asked: &RequestHead,
     collection: &str,
     rest: &str,
     query: Option<&str>,
@@ -56,7 +56,8 @@ pub fn site_page(
     let about =
         CollectionSummary { searchable: collection.facts.searchable(), ..survey.summary(&collection.name) };
     let key = |url: &str| Some((shared.archive.key)(url)).filter(|key| !key.is_empty());
-    let held = Held { about: &about, index: &index, survey, facts: collection.facts.as_ref(), key: &key };
+    let held =
+        SiteCollection { about: &about, index: &index, survey, facts: collection.facts.as_ref(), key: &key };
     let (status, page) = site::answer(&ask, &held, lang)?;
     let mut response = shown(status, page);
     if query.unwrap_or_default().split('&').any(|pair| pair.starts_with("lang=")) {

@@ -13,13 +13,13 @@ use http::header::{CONTENT_ENCODING, HeaderValue, VARY};
 use tokio::sync::oneshot;
 
 use crate::index::CaptureSource;
-use crate::index::query::{Cut, Dialect, MatchType, Query, QueryEnd, Row};
+use crate::index::query::{Dialect, EarlyEnd, MatchType, Query, QueryEnd, Row};
 
 use super::guard::Guarded;
 use super::{Asked, Shared, turn};
 use crate::answer::{Refusal, set, whole};
 use crate::cdx::{RowWriter, XmlWriter, xml_pairs};
-use crate::stream::{CHUNK, Chunks, Timed, chunks};
+use crate::stream::{CHUNK, Chunks, TimedSource, chunks};
 
 /// Lines of an index that are looked at without a thread of their own.
 const AT_ONCE_LINES: u64 = 512;
@@ -66,7 +66,7 @@ pub async fn cdx(
     collection: &str,
     pairs: &[(String, String)],
     dialect: Dialect,
-    asked: Asked,
+    asked: RequestHead,
 ) -> Result<Response, Refusal> {
     let held = shared.collection(collection)?;
     let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -77,7 +77,12 @@ pub async fn cdx(
 }
 
 /// Answers a query in OpenWayback's XML.
-pub async fn xml(shared: &Arc<Shared>, collection: &str, q: &str, asked: Asked) -> Result<Response, Refusal> {
+pub async fn xml(
+    shared: &Arc<Shared>,
+    collection: &str,
+    q: &str,
+    asked: RequestHead,
+) -> Result<Response, Refusal> {
     let held = shared.collection(collection)?;
     let pairs = xml_pairs(q);
     let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -93,7 +98,7 @@ async fn answer(
     collection: &str,
     query: Query,
     mut writer: Writer,
-    asked: Asked,
+    asked: RequestHead,
 ) -> Result<Response, Refusal> {
     let held = shared.collection(collection)?;
     let media_type = writer.media_type();
@@ -108,7 +113,7 @@ async fn answer(
             writer.row(row);
             ControlFlow::Continue(())
         })?;
-        if end.cut != Some(Cut::Scanned) {
+        if end.cut != Some(EarlyEnd::Scanned) {
             writer.end(&end);
             let body = std::mem::take(writer.out());
             return Ok(finish(whole(StatusCode::OK, media_type, body), most, false));
@@ -135,7 +140,7 @@ fn finish(mut response: Response, most_rows: u64, zipped: bool) -> Response {
 }
 
 /// How an answer begins.
-enum Early {
+enum AnswerStart {
     /// It is whole already.
     Whole(Vec<u8>),
     /// Its first chunk waits.
@@ -149,7 +154,7 @@ async fn long(
     query: Query,
     writer: Writer,
     zipped: bool,
-    asked: Asked,
+    asked: RequestHead,
 ) -> Result<Body, Refusal> {
     let turn = turn(shared, asked.peer).await?;
     let (chunks, taken) = chunks(asked.started + shared.options.request_timeout);
@@ -172,22 +177,22 @@ async fn long(
         sending.finish(result);
     });
     match begun.await {
-        Ok(Ok(Early::Whole(body))) => Ok(Body::from(body)),
-        Ok(Ok(Early::Begun)) => Ok(taken.into_body()),
+        Ok(Ok(AnswerStart::Whole(body))) => Ok(Body::from(body)),
+        Ok(Ok(AnswerStart::Begun)) => Ok(taken.into_body()),
         Ok(Err(refusal)) => Err(refusal),
         Err(_) => Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error (please report)")),
     }
 }
 
 /// The way of an answer to the client.
-struct Sending {
+struct AnswerSender {
     chunks: Chunks,
     /// Until the first chunk is sent: a failure can still be said in words.
-    early: Option<oneshot::Sender<Result<Early, Refusal>>>,
+    early: Option<oneshot::Sender<Result<AnswerStart, Refusal>>>,
     zip: Option<GzEncoder<Vec<u8>>>,
 }
 
-impl Sending {
+impl AnswerSender {
     /// Takes the output, compressed where asked for.
     fn bytes(&mut self, out: &mut String) -> Vec<u8> {
         let text = std::mem::take(out).into_bytes();
@@ -211,7 +216,7 @@ impl Sending {
             return true;
         }
         if let Some(early) = self.early.take() {
-            let _ = early.send(Ok(Early::Begun));
+            let _ = early.send(Ok(AnswerStart::Begun));
         }
         self.chunks.send(bytes.into())
     }
@@ -225,7 +230,7 @@ impl Sending {
                 }
                 match early {
                     Some(early) => {
-                        let _ = early.send(Ok(Early::Whole(bytes)));
+                        let _ = early.send(Ok(AnswerStart::Whole(bytes)));
                     }
                     None if !self.chunks.send(bytes.into()) => self.chunks.break_off(),
                     None => {}
@@ -244,7 +249,7 @@ fn walk(
     query: &Query,
     index: &dyn CaptureSource,
     mut writer: Writer,
-    sending: &mut Sending,
+    sending: &mut AnswerSender,
 ) -> Result<String, Refusal> {
     let busy =
         || Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the answer takes too long: ask for a part of it");
@@ -253,7 +258,7 @@ fn walk(
         let (closed, deadline) = sending.chunks.watch();
         move || closed.is_closed() || std::time::Instant::now() >= deadline
     };
-    let timed = Timed::new(index, &over);
+    let timed = TimedSource::new(index, &over);
     if let (true, Writer::Rows(rows)) = (query.show_num_pages || query.show_paged_index, &mut writer) {
         let pages = match query.show_num_pages {
             true => query.pages(&timed)?,
@@ -283,8 +288,8 @@ fn walk(
         let last = pages.pages.saturating_sub(1);
         return Err(Refusal::bad(format!("Page {page} invalid: First Page is 0, Last Page is {last}")));
     }
-    let told = end.cut == Some(Cut::Scanned) && end.resume_key.is_some();
-    if timed.stopped() || matches!(end.cut, Some(Cut::Stopped | Cut::Scanned)) && !told {
+    let told = end.cut == Some(EarlyEnd::Scanned) && end.resume_key.is_some();
+    if timed.stopped() || matches!(end.cut, Some(EarlyEnd::Stopped | EarlyEnd::Scanned)) && !told {
         return Err(busy());
     }
     writer.end(&end);

@@ -9,7 +9,7 @@ use http::{Method, StatusCode};
 use crate::index::{Entry, Timestamp};
 use webmill_capture::decode_content;
 
-use super::{Asked, Shared};
+use super::{RequestHead, Shared};
 use crate::find::Captures;
 use crate::record::StoredRecord;
 use crate::replay::{self, Context, Destination, Frame, Missing, Modifier, Replayed};
@@ -65,7 +65,7 @@ pub fn modifier(name: &str) -> Modifier {
 /// The page around a capture.
 pub fn frame(
     shared: &Shared,
-    asked: &Asked,
+    asked: &RequestHead,
     collection: &str,
     entry: &Entry<'_>,
     captures: &Captures,
@@ -93,7 +93,7 @@ pub fn frame(
 
 /// A capture with its references rewritten to point into the archive.
 pub fn capture(
-    asked: &Asked,
+    asked: &RequestHead,
     collection: &str,
     entry: &Entry<'_>,
     modifier: Modifier,
@@ -114,7 +114,7 @@ pub fn capture(
 }
 
 /// The page that says that the archive lacks something.
-pub fn missing(asked: &Asked, collection: &str, time: &str, modifier: Modifier, url: &str) -> Response {
+pub fn missing(asked: &RequestHead, collection: &str, time: &str, modifier: Modifier, url: &str) -> Response {
     let prefix = format!("/{collection}/");
     let calendar = links::calendar(collection, url);
     response(replay::not_archived_page(&Missing {
@@ -127,7 +127,7 @@ pub fn missing(asked: &Asked, collection: &str, time: &str, modifier: Modifier, 
 
 /// The answer to a replayed page that asks whether it may ask.
 pub fn preflight(
-    asked: &Asked,
+    asked: &RequestHead,
     collection: &str,
     time: &str,
     modifier: Modifier,
@@ -151,7 +151,7 @@ pub fn asset(name: &str) -> Option<Response> {
 /// Where a request without a place in the archive was meant to lead, by the page that made it.
 pub fn meant(
     shared: &Shared,
-    asked: &Asked,
+    asked: &RequestHead,
     method: &Method,
     target: &str,
     headers: &HeaderMap,
@@ -163,7 +163,7 @@ pub fn meant(
 }
 
 fn context<'a>(
-    asked: &'a Asked,
+    asked: &'a RequestHead,
     prefix: &'a str,
     timestamp: &'a str,
     modifier: Modifier,

@@ -6,7 +6,7 @@
 //! | [`Form::Cdx9`] | ` CDX N b a m s k r V g` |
 //! | [`Form::Cdxj`] | `key timestamp {"url": …, "mime": …, "status": …, "digest": …, "length": …, "offset": …, "filename": …}`, all values texts |
 //!
-//! What is not known is `-` in CDX and left out of CDXJ. CDX is read by the header that the file has, whatever its letters
+//! An unknown value is `-` in CDX and left out of CDXJ. CDX is read by the header that the file has, whatever its letters
 //! and their order; without one, lines of 9, 10 and 11 fields are those of the usual headers. A line without a key gets
 //! one from its URL.
 //!

@@ -29,7 +29,7 @@ use webmill_capture::{Error, Response, Result, Truncation};
 use webmill_shard::{Format, Record, RecordType, ShardReader};
 
 use crate::index::cdx::percent_encoded;
-use crate::index::post::{self, Asked};
+use crate::index::post::{self, PostRequest};
 use crate::index::{Entry, Timestamp};
 
 /// Largest body that is decoded for a digest.
@@ -194,7 +194,7 @@ impl Indexer {
                 }
             };
             counts.records += 1;
-            let asked = if self.post { Asked::of(&record) } else { None };
+            let asked = if self.post { PostRequest::of(&record) } else { None };
             if let Some(asked) = asked {
                 pairs.ask(asked, visit)?;
             }

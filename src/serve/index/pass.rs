@@ -37,7 +37,7 @@ impl<'a> Pass<'a> {
         Pass { indexer, read }
     }
 
-    /// Indexes `inputs`. `visit` takes each entry into what is made of its part; `deliver` gets that, part by part in
+    /// Indexes `inputs`. `visit` adds each entry to the result of its part; `deliver` gets that, part by part in
     /// order, with the errors of damaged records.
     ///
     /// # Errors

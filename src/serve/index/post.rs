@@ -34,7 +34,7 @@ pub const MAX_QUERY: usize = 4096;
 
 /// A request, as far as it concerns the key of its response.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct PostRequest {
     id: Option<String>,
     concurrent_to: Option<String>,
     url: String,
@@ -42,13 +42,13 @@ pub(crate) struct Asked {
     carries: Option<(String, String)>,
 }
 
-impl Asked {
+impl PostRequest {
     /// Of a record of a request.
-    pub(crate) fn of(record: &Record<'_>) -> Option<Asked> {
+    pub(crate) fn of(record: &Record<'_>) -> Option<PostRequest> {
         if record.kind != RecordType::Request {
             return None;
         }
-        Some(Asked {
+        Some(PostRequest {
             id: record.id.as_deref().map(str::to_owned),
             concurrent_to: record.property("WARC-Concurrent-To").map(Cow::into_owned),
             url: record.url.clone().into_owned(),
@@ -68,13 +68,13 @@ struct Answer {
 /// The last request without a response, and the last response without a request.
 #[derive(Default)]
 pub(crate) struct Pairs {
-    asked: Option<Asked>,
+    asked: Option<PostRequest>,
     answer: Option<Answer>,
 }
 
 impl Pairs {
     /// Takes a request.
-    pub(crate) fn ask(&mut self, asked: Asked, visit: Visit<'_>) -> Result<()> {
+    pub(crate) fn ask(&mut self, asked: PostRequest, visit: Visit<'_>) -> Result<()> {
         match self.answer.take() {
             Some(answer) if belong(&asked, &answer) => emit(answer, Some(&asked), visit),
             Some(answer) => {
@@ -116,14 +116,14 @@ impl Pairs {
     }
 }
 
-fn belong(asked: &Asked, answer: &Answer) -> bool {
+fn belong(asked: &PostRequest, answer: &Answer) -> bool {
     let names = |to: &Option<String>, id: &Option<String>| to.is_some() && to == id;
     names(&asked.concurrent_to, &answer.id)
         || names(&answer.concurrent_to, &asked.id)
         || (asked.concurrent_to.is_none() && answer.concurrent_to.is_none() && asked.url == answer.entry.url)
 }
 
-fn emit(mut answer: Answer, asked: Option<&Asked>, visit: Visit<'_>) -> Result<()> {
+fn emit(mut answer: Answer, asked: Option<&PostRequest>, visit: Visit<'_>) -> Result<()> {
     if let Some((method, query)) = asked.and_then(|asked| asked.carries.as_ref()) {
         let entry = &mut answer.entry;
         entry.urlkey = url_key(appended(&entry.url, method, query)).into();

@@ -64,8 +64,8 @@ pub use filter::{Filter, FilterKind};
 pub use page::{BLOCK_LINES, Page, PageLine, Pages};
 pub use parse::KeyOf;
 pub use resume::ResumeKey;
-pub use revisit::Original;
-pub use run::{Cut, QueryEnd};
+pub use revisit::OriginalCapture;
+pub use run::{EarlyEnd, QueryEnd};
 pub use scope::{MatchType, key_range};
 pub use select::seconds_of;
 
@@ -194,7 +194,7 @@ pub struct Row<'r, 'e> {
     /// The capture.
     pub entry: &'r Entry<'e>,
     /// The capture that a revisit stands for, where it was asked for and found.
-    pub original: Option<&'r Original>,
+    pub original: Option<&'r OriginalCapture>,
     /// Number of earlier captures with its key and digest, where it was asked for.
     pub dupes: Option<u64>,
 }

@@ -56,11 +56,11 @@ pub fn answer(context: &Context, status: StatusCode, captured: &HeaderMap, body:
     let kind = kind(context, media.as_deref(), &body);
     let label = declared.and_then(charset);
     let base = CanonicalUrl::parse_stored(context.url);
-    let encoding = |read: Encoded| References::new_of(context, base.clone(), read.queries);
+    let encoding = |read: PageEncoding| References::new_of(context, base.clone(), read.queries);
     let long = body.len() > MAX_REWRITTEN;
     let mut replayed = Replayed { status: sent(status), headers: HeaderMap::new(), body };
     let redirect = status.is_redirection();
-    let Some(references) = encoding(Encoded { queries: UTF_8, wide: None, name: None }) else {
+    let Some(references) = encoding(PageEncoding { queries: UTF_8, wide: None, name: None }) else {
         // Without a base nothing can be resolved; the policy holds all the same.
         replayed.headers = captured
             .get(header::CONTENT_TYPE)
@@ -75,7 +75,7 @@ pub fn answer(context: &Context, status: StatusCode, captured: &HeaderMap, body:
     if kind != Kind::AsItIs && long {
         note(&mut replayed.headers, "longer than is rewritten");
     } else if kind != Kind::AsItIs {
-        let read = Encoded::of(&replayed.body, label, kind);
+        let read = PageEncoding::of(&replayed.body, label, kind);
         if let Some(mut references) = encoding(read) {
             replayed.body = rewritten(context, kind, read, &mut references, &replayed.body);
         }
@@ -180,7 +180,7 @@ fn kind(context: &Context, media: Option<&str>, body: &[u8]) -> Kind {
 
 /// How the characters of a body are encoded, as a browser takes it.
 #[derive(Copy, Clone)]
-struct Encoded {
+struct PageEncoding {
     /// What queries are encoded in.
     queries: &'static Encoding,
     /// The encoding, where ASCII characters are not single bytes in it.
@@ -189,10 +189,10 @@ struct Encoded {
     name: Option<&'static str>,
 }
 
-impl Encoded {
-    fn of(body: &[u8], label: Option<&str>, kind: Kind) -> Encoded {
+impl PageEncoding {
+    fn of(body: &[u8], label: Option<&str>, kind: Kind) -> PageEncoding {
         let known = |label: &str| Encoding::for_label(label.as_bytes()).filter(|&found| found != REPLACEMENT);
-        let named = |encoding: &'static Encoding, name| Encoded {
+        let named = |encoding: &'static Encoding, name| PageEncoding {
             queries: encoding,
             wide: [UTF_16LE, UTF_16BE, ISO_2022_JP].contains(&encoding).then_some(encoding),
             name,
@@ -220,7 +220,7 @@ impl Encoded {
 fn rewritten(
     context: &Context,
     kind: Kind,
-    read: Encoded,
+    read: PageEncoding,
     references: &mut References,
     body: &Bytes,
 ) -> Bytes {

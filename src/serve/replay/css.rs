@@ -1,6 +1,6 @@
 //! Style sheets: `url()`, `@import` and the strings of `image-set()` are rewritten to point into the archive.
 //!
-//! What is not an address (as [`webmill_html::css`] finds them) stays byte for byte.
+//! Everything that is not an address (as [`webmill_html::css`] finds them) stays byte for byte.
 //!
 //! Time is linear; memory that of the output.
 //!

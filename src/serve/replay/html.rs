@@ -1,4 +1,6 @@
-//! Pages: the tags of the source, and the text of its scripts and style sheets.
+//! Rewrites the links of an archived page, so that they lead into the archive.
+//!
+//! `answer` calls it for every page that is replayed. It changes tags of the source, and addresses in scripts and style sheets.
 //!
 //! One pass over the bytes of the page. Only values of attributes, style sheets and the specifiers of module scripts are
 //! written anew; every other byte is copied. The page's encoding is not changed: all that HTML's syntax consists of is

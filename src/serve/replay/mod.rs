@@ -16,7 +16,7 @@
 //! 2. The same header restricts every kind of fetching to `ORIGIN/COLLECTION/`: the live Web, the server's other paths and
 //!    other collections cannot be asked at all. Redirects, of which the policy compares the host only, are made by the
 //!    server alone, and stay in the collection.
-//! 3. The frame's own page has `frame-src ORIGIN/COLLECTION/`, so that what is in the frame cannot leave the archive by
+//! 3. The frame's own page has `frame-src ORIGIN/COLLECTION/`, so that the page in the frame cannot leave the archive by
 //!    navigating itself: the request is stopped before it is made. The page's script then shows what the archive has of
 //!    the host that it was to go to.
 //! 4. Pages of an origin that equals none need `Access-Control-Allow-Origin: null` for fonts, modules and `fetch`. Any website
@@ -77,7 +77,7 @@ pub const RUNTIME_JS: &str = include_str!("runtime.js");
 /// The folder of a collection that holds what the frame and the pages need: [`asset`].
 pub const ASSETS: &str = "_replay/";
 
-/// What is asked for, and where the archive lies.
+/// The capture that is asked for, and the address of the archive.
 #[derive(Copy, Clone, Debug)]
 pub struct Context<'a> {
     /// Scheme, host and port of the server as the browser knows them: `http://127.0.0.1:8080`.

@@ -1,4 +1,6 @@
-//! Addresses of replayed captures, and what a reference on a captured page becomes.
+//! Addresses of replayed captures, and the addresses that references on a captured page become.
+//!
+//! Every rewriter of this folder (pages, style sheets, scripts, headers) calls it for each reference.
 //!
 //! A capture lies at `PREFIX TIMESTAMP MODIFIER TOKEN / URL`: `/news/20240615060000mp_5f3a…/http://www.example.com/a?b=c`.
 //! The URL is written as it is, query included, so references relative to the page's folder work by themselves and stay
@@ -249,7 +251,7 @@ impl References {
     }
 }
 
-/// Whether `//host/path` has a host and a path: without its slash, what is relative on the page there would take the place
+/// Whether `//host/path` has a host and a path: without its slash, a relative reference on the page there would take the place
 /// of the host.
 fn has_path(authority: &[u8]) -> bool {
     authority[2..].iter().position(|&b| b == b'/').is_some_and(|at| at > 0)

@@ -78,7 +78,7 @@ fn string_end(source: &[u8], mut at: usize, quote: u8) -> usize {
 
 /// What the scanner expects.
 #[derive(Copy, Clone, PartialEq)]
-enum Expect {
+enum ScannerState {
     Nothing,
     /// After `import`: a specifier, a parenthesis or names.
     Import,
@@ -93,7 +93,7 @@ enum Expect {
 /// The insides of the strings that modules are imported from, in order.
 fn specifiers(source: &[u8]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    let mut expect = Expect::Nothing;
+    let mut expect = ScannerState::Nothing;
     // Whether a slash would divide; of a template, how many braces are open within each `${`.
     let mut operand = false;
     let mut templates: Vec<u32> = Vec::new();
@@ -109,19 +109,19 @@ fn specifiers(source: &[u8]) -> Vec<(usize, usize)> {
             }
             b'/' if !operand => {
                 at = regex_end(source, at + 1);
-                (operand, expect) = (true, Expect::Nothing);
+                (operand, expect) = (true, ScannerState::Nothing);
             }
             b'"' | b'\'' => {
                 let end = string_end(source, at + 1, b);
-                if matches!(expect, Expect::Import | Expect::Call | Expect::Specifier) {
+                if matches!(expect, ScannerState::Import | ScannerState::Call | ScannerState::Specifier) {
                     found.push((at + 1, end));
                 }
                 at = (end + 1).min(source.len());
-                (operand, expect) = (true, Expect::Nothing);
+                (operand, expect) = (true, ScannerState::Nothing);
             }
             b'`' => {
                 at = template_end(source, at + 1, &mut templates);
-                (operand, expect) = (templates.is_empty(), Expect::Nothing);
+                (operand, expect) = (templates.is_empty(), ScannerState::Nothing);
             }
             b'{' | b'}' => {
                 at += 1;
@@ -136,10 +136,10 @@ fn specifiers(source: &[u8]) -> Vec<(usize, usize)> {
                     None => {}
                 }
                 // Names may be in braces.
-                expect = if matches!(expect, Expect::Import | Expect::From) {
-                    Expect::From
+                expect = if matches!(expect, ScannerState::Import | ScannerState::From) {
+                    ScannerState::From
                 } else {
-                    Expect::Nothing
+                    ScannerState::Nothing
                 };
                 operand = b == b'}' && operand;
             }
@@ -151,11 +151,13 @@ fn specifiers(source: &[u8]) -> Vec<(usize, usize)> {
                 let word = &source[at..at + length];
                 let member = at > 0 && source[at - 1] == b'.' && !source[..at].ends_with(b"...");
                 expect = match word {
-                    b"import" if !member => Expect::Import,
-                    b"export" if !member => Expect::From,
-                    b"from" if matches!(expect, Expect::From | Expect::Import) => Expect::Specifier,
-                    _ if matches!(expect, Expect::Import | Expect::From) => Expect::From,
-                    _ => Expect::Nothing,
+                    b"import" if !member => ScannerState::Import,
+                    b"export" if !member => ScannerState::From,
+                    b"from" if matches!(expect, ScannerState::From | ScannerState::Import) => {
+                        ScannerState::Specifier
+                    }
+                    _ if matches!(expect, ScannerState::Import | ScannerState::From) => ScannerState::From,
+                    _ => ScannerState::Nothing,
                 };
                 const BEFORE_REGEX: &str =
                     "return typeof case in of delete void throw new do else instanceof";
@@ -166,9 +168,9 @@ fn specifiers(source: &[u8]) -> Vec<(usize, usize)> {
             _ => {
                 at += 1;
                 expect = match (expect, b) {
-                    (Expect::Import, b'(') => Expect::Call,
-                    (Expect::Import | Expect::From, b'*' | b',') => Expect::From,
-                    _ => Expect::Nothing,
+                    (ScannerState::Import, b'(') => ScannerState::Call,
+                    (ScannerState::Import | ScannerState::From, b'*' | b',') => ScannerState::From,
+                    _ => ScannerState::Nothing,
                 };
                 operand = matches!(b, b')' | b']');
             }

@@ -1,4 +1,4 @@
-//! The page that was asked for, from an index and what is known beside it.
+//! The page that was asked for, from an index and the results beside it.
 
 use std::ops::ControlFlow;
 
@@ -22,14 +22,14 @@ const HITS: usize = 20;
 const LARGEST: usize = 12;
 
 /// A collection whose pages are made.
-pub struct Held<'a> {
-    /// What is said of it.
+pub struct SiteCollection<'a> {
+    /// Name and summary of the collection.
     pub about: &'a CollectionSummary,
     /// Its captures.
     pub index: &'a dyn CaptureSource,
     /// Its numbers, counted when it was opened.
     pub survey: &'a Survey,
-    /// What is known beside the index.
+    /// Results beside the index.
     pub facts: &'a dyn Facts,
     /// The index key of a URL; `None` for what cannot be a URL.
     pub key: &'a dyn Fn(&str) -> Option<String>,
@@ -39,7 +39,7 @@ pub struct Held<'a> {
 ///
 /// # Errors
 /// Where the index or the results cannot be read.
-pub fn answer(ask: &Ask, held: &Held<'_>, lang: Lang) -> Result<(u16, String)> {
+pub fn answer(ask: &Ask, held: &SiteCollection<'_>, lang: Lang) -> Result<(u16, String)> {
     let pages = Pages::new(lang, ask.address(&held.about.name));
     let about = held.about;
     match ask {
@@ -94,12 +94,12 @@ pub fn answer(ask: &Ask, held: &Held<'_>, lang: Lang) -> Result<(u16, String)> {
     }
 }
 
-fn problem(held: &Held<'_>, pages: &Pages, status: u16, url: &str) -> Result<(u16, String)> {
+fn problem(held: &SiteCollection<'_>, pages: &Pages, status: u16, url: &str) -> Result<(u16, String)> {
     let html = pages.problem(Some(held.about), &Problem { status, url: Some(url), detail: None })?;
     Ok((status, html))
 }
 
-fn calendar(held: &Held<'_>, pages: &Pages, url: &str, year: Option<u32>) -> Result<(u16, String)> {
+fn calendar(held: &SiteCollection<'_>, pages: &Pages, url: &str, year: Option<u32>) -> Result<(u16, String)> {
     let Some(key) = (held.key)(url) else { return problem(held, pages, 400, url) };
     let mut calendar = Calendar::new(url, year);
     held.index.scan(&KeyRange::exact(&key), &mut |entry| {
@@ -126,7 +126,13 @@ fn calendar(held: &Held<'_>, pages: &Pages, url: &str, year: Option<u32>) -> Res
     Ok((200, pages.calendar(held.about, &calendar)?))
 }
 
-fn urls(held: &Held<'_>, pages: &Pages, url: &str, kind: Match, from: Option<&str>) -> Result<(u16, String)> {
+fn urls(
+    held: &SiteCollection<'_>,
+    pages: &Pages,
+    url: &str,
+    kind: Match,
+    from: Option<&str>,
+) -> Result<(u16, String)> {
     let Some(mut range) = range_of(url, kind, held.key) else { return problem(held, pages, 400, url) };
     let later = from.is_some_and(|from| from > &*range.from);
     if let (Some(from), true) = (from, later) {

@@ -29,7 +29,7 @@ impl Match {
 /// A page of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {
-    /// Its front.
+    /// The front page of the collection.
     Front,
     /// The calendar of a URL.
     Calendar {
@@ -47,7 +47,7 @@ pub enum Ask {
         /// Where the page begins: a key of the index.
         from: Option<String>,
     },
-    /// Hosts.
+    /// The list of hosts.
     Hosts {
         /// Page, from 0.
         page: usize,
@@ -63,7 +63,7 @@ pub enum Ask {
     Info {
         /// When it was captured.
         timestamp: u64,
-        /// Its URL.
+        /// URL of the page.
         url: String,
     },
 }

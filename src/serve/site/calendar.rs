@@ -86,7 +86,7 @@ const DIGESTS: usize = 10_000;
 /// The captures of a URL.
 #[derive(Debug, Clone, Default)]
 pub struct Calendar {
-    /// The URL.
+    /// The URL whose captures are shown.
     pub url: String,
     /// The year shown; 0 where there are no captures.
     pub year: u32,

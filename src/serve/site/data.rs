@@ -72,11 +72,11 @@ pub struct HostLine {
 pub struct UrlLine {
     /// The URL, as its latest capture has it.
     pub url: String,
-    /// Its captures.
+    /// Number of captures of the URL.
     pub captures: u64,
     /// The first of them.
     pub first: Timestamp,
-    /// The last.
+    /// Time of its last capture.
     pub last: Timestamp,
     /// Status of the last.
     pub status: Option<u16>,
@@ -130,7 +130,7 @@ pub struct PlaceFacts {
 /// Pages with the same or nearly the same content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterFacts {
-    /// Its number.
+    /// Number of the cluster in table `clusters`.
     pub number: u64,
     /// Pages in it.
     pub size: u64,
@@ -145,7 +145,7 @@ pub struct ClusterFacts {
 /// A piece of an excerpt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Its text.
+    /// The text of the piece.
     pub text: String,
     /// Whether it is a word of the query.
     pub found: bool,
@@ -154,15 +154,15 @@ pub struct Span {
 /// A page that answers a query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchHit {
-    /// Its URL.
+    /// URL of the page found.
     pub url: String,
     /// When it was captured; `None` where that is not known.
     pub timestamp: Option<Timestamp>,
-    /// Its title.
+    /// Title of the page, if it has one.
     pub title: Option<String>,
     /// Where the words stand in its text.
     pub excerpt: Vec<Span>,
-    /// Its score.
+    /// BM25 score; higher is better.
     pub score: f64,
 }
 

@@ -16,7 +16,7 @@ const NEWEST: usize = 12;
 /// Hosts stand together in the order of keys, so they are counted one after another; 40 bytes and the name are kept of each.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
-    /// Captures.
+    /// Number of captures.
     pub captures: u64,
     /// Different keys.
     pub urls: u64,
@@ -34,7 +34,7 @@ pub struct Survey {
 
 /// A capture by time; of equal times the first of the index counts as newer.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Dated(std::cmp::Reverse<Timestamp>, u64);
+struct DatedCapture(std::cmp::Reverse<Timestamp>, u64);
 
 impl Survey {
     /// Reads a whole index.
@@ -45,15 +45,15 @@ impl Survey {
         let mut survey = Survey::default();
         let (mut key, mut host, mut has_host) = (String::new(), String::new(), false);
         // The newest so far, oldest on top; of a URL only its newest.
-        let mut heap: BinaryHeap<Dated> = BinaryHeap::new();
+        let mut heap: BinaryHeap<DatedCapture> = BinaryHeap::new();
         let mut lines = std::collections::HashMap::new();
         let mut pending: Option<CaptureLine> = None;
         let mut settle = |pending: Option<CaptureLine>, number: u64| {
             let Some(line) = pending else { return };
-            heap.push(Dated(std::cmp::Reverse(line.timestamp), number));
+            heap.push(DatedCapture(std::cmp::Reverse(line.timestamp), number));
             lines.insert(number, line);
             if heap.len() > NEWEST
-                && let Some(Dated(_, oldest)) = heap.pop()
+                && let Some(DatedCapture(_, oldest)) = heap.pop()
             {
                 lines.remove(&oldest);
             }
@@ -86,7 +86,7 @@ impl Survey {
             ControlFlow::Continue(())
         })?;
         settle(pending.take(), survey.urls);
-        let mut newest: Vec<(Dated, CaptureLine)> =
+        let mut newest: Vec<(DatedCapture, CaptureLine)> =
             heap.into_iter().filter_map(|dated| lines.remove(&dated.1).map(|line| (dated, line))).collect();
         newest.sort_by(|a, b| a.0.cmp(&b.0));
         survey.newest = newest.into_iter().map(|(_, line)| line).collect();

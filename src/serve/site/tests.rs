@@ -117,7 +117,8 @@ fn page(rest: &str, query: Option<&str>) -> (u16, String) {
         searchable: true,
         ..survey.summary("demo")
     };
-    let held = Held { about: &about, index: &index, survey: &survey, facts: &KnownFacts, key: &key };
+    let held =
+        SiteCollection { about: &about, index: &index, survey: &survey, facts: &KnownFacts, key: &key };
     let ask = Ask::parse(rest, query).unwrap();
     let (status, english) = answer(&ask, &held, Lang::En).unwrap();
     let (_, chinese) = answer(&ask, &held, Lang::Zh).unwrap();
@@ -220,7 +221,7 @@ fn long_lists_turn_pages() {
     let index = MemoryIndex::new(entries.collect());
     let survey = Survey::of(&index).unwrap();
     let about = survey.summary("demo");
-    let held = Held { about: &about, index: &index, survey: &survey, facts: &NoFacts, key: &key };
+    let held = SiteCollection { about: &about, index: &index, survey: &survey, facts: &NoFacts, key: &key };
     let (mut seen, mut ask) = (0, Ask::parse("*/a.example/*", None).unwrap());
     loop {
         let (_, html) = answer(&ask, &held, Lang::En).unwrap();

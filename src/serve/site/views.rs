@@ -18,7 +18,7 @@ pub fn captures(lang: Lang, n: u64) -> String {
     counted(lang, n, "capture", "captures")
 }
 
-/// A collection.
+/// The values of a template for a collection.
 pub fn collection(lang: Lang, c: &CollectionSummary) -> Value {
     let name = links::value(&c.name);
     context! {
@@ -38,7 +38,7 @@ pub fn collection(lang: Lang, c: &CollectionSummary) -> Value {
     }
 }
 
-/// A capture.
+/// The values of a template for a capture.
 pub fn capture(collection: &str, line: &CaptureLine) -> Value {
     context! {
         url => &line.url,

@@ -47,7 +47,7 @@ impl Lang {
         }
     }
 
-    /// The other one.
+    /// The language to which a reader can switch.
     pub fn other(self) -> Lang {
         match self {
             Lang::En => Lang::Zh,

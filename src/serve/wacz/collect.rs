@@ -21,22 +21,22 @@ const BODY: usize = 16 << 20;
 
 /// What the list of pages says of a page besides its address and time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Described {
-    /// Its title.
+pub struct PageDescription {
+    /// Title of the page, if it is known.
     pub title: Option<String>,
     /// Its text, for search in the browser.
     pub text: Option<String>,
 }
 
-impl Described {
+impl PageDescription {
     /// The title that the page states; no text.
-    pub fn titled(capture: &Capture<'_>) -> Described {
+    pub fn titled(capture: &Capture<'_>) -> PageDescription {
         let payload = capture.response.payload(BODY);
         let body = decode_content(&capture.response, &payload.bytes, BODY);
         let characters = decode(&body.bytes, capture.response.charset_label(), None);
         let base = CanonicalUrl::parse_stored(&capture.url);
         let dom = parse(&characters.text, &Limits::default());
-        Described { title: base.and_then(|base| metadata(&dom, &base, &[]).about.title), text: None }
+        PageDescription { title: base.and_then(|base| metadata(&dom, &base, &[]).about.title), text: None }
     }
 }
 
@@ -44,7 +44,7 @@ impl Described {
 pub struct Collector<'a> {
     entries: BytesSorter,
     pages: BytesSorter,
-    describe: &'a dyn Fn(&Capture<'_>) -> Described,
+    describe: &'a dyn Fn(&Capture<'_>) -> PageDescription,
     /// Walks whose lines do not count: of shards that had to be converted after all.
     void: HashSet<u32>,
     walks: u32,
@@ -52,10 +52,10 @@ pub struct Collector<'a> {
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub struct Walked {
+pub struct WalkedShard {
     /// Whether every record is a gzip member of its own.
     pub a_member_each: bool,
-    /// Records.
+    /// Number of records in the shard.
     pub records: u64,
     /// Those that are captures.
     pub captures: u64,
@@ -69,7 +69,7 @@ pub struct Walked {
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(memory: usize, folder: &Path, describe: &'a dyn Fn(&Capture<'_>) -> Described) -> Self {
+    pub fn new(memory: usize, folder: &Path, describe: &'a dyn Fn(&Capture<'_>) -> PageDescription) -> Self {
         let budget = Budget::new(memory / 2).in_dir(folder);
         Collector {
             entries: BytesSorter::new(&budget),
@@ -89,9 +89,9 @@ impl<'a> Collector<'a> {
         options: &ReadOptions,
         given_up: bool,
         on_damage: &mut dyn FnMut(Error),
-    ) -> Result<Walked> {
+    ) -> Result<WalkedShard> {
         let mut reader = ShardReader::open(path, options)?;
-        let mut walked = Walked { walk: self.walks, ..Walked::default() };
+        let mut walked = WalkedShard { walk: self.walks, ..WalkedShard::default() };
         self.walks += 1;
         walked.a_member_each = reader.format() == Format::Warc && reader.container() == Container::Gzip;
         let mut before = None;
@@ -123,7 +123,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Forgets the lines of a walk.
-    pub fn forget(&mut self, walked: &Walked) {
+    pub fn forget(&mut self, walked: &WalkedShard) {
         self.void.insert(walked.walk);
     }
 

@@ -27,7 +27,7 @@ mod replay_tests;
 mod tests;
 mod write;
 
-pub use collect::Described;
+pub use collect::PageDescription;
 pub use lines::LINES;
 pub use open::{Fault, Member, Wacz};
 pub use write::{Options, Report, write};

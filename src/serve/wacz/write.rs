@@ -12,23 +12,23 @@ use webmill_shard::{Converter, ReadOptions, Staged, WarcOptions, WarcWriter};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::collect::{Collector, Described, Walked};
+use super::collect::{Collector, PageDescription, WalkedShard};
 use super::lines::{Blocks, hex};
 use super::package::{Names, Package, Resource, digest_of};
 
 /// From this size on a member of a ZIP needs the fields of ZIP64.
 const LARGE: u64 = u32::MAX as u64;
 
-/// What is said of an archive, and how it is read.
+/// Options for writing a WACZ file.
 pub struct Options<'a> {
-    /// Its title.
+    /// Title of the archive, for `datapackage.json`.
     pub title: Option<String>,
     /// How shards are read.
     pub read: ReadOptions,
     /// Bytes for sorting.
     pub memory: usize,
     /// What the list of pages says of a page.
-    pub describe: &'a dyn Fn(&Capture<'_>) -> Described,
+    pub describe: &'a dyn Fn(&Capture<'_>) -> PageDescription,
     /// Asked between shards whether to stop.
     pub stopped: &'a dyn Fn() -> bool,
 }
@@ -39,7 +39,7 @@ impl Default for Options<'_> {
             title: None,
             read: ReadOptions::default(),
             memory: 256 << 20,
-            describe: &Described::titled,
+            describe: &PageDescription::titled,
             stopped: &|| false,
         }
     }
@@ -196,7 +196,7 @@ fn member(
     options: &Options<'_>,
     report: &mut Report,
     on_damage: &mut dyn FnMut(Error),
-) -> Result<(PathBuf, Walked)> {
+) -> Result<(PathBuf, WalkedShard)> {
     // What is said of damage is only true of the walk that counts.
     let mut damage = Vec::new();
     let walked = collector.walk(shard, name, &options.read, true, &mut |error| {
@@ -243,7 +243,7 @@ impl Output<'_> {
         fill: impl FnOnce(&mut dyn Write) -> Result<()>,
     ) -> Result<()> {
         self.start(name, method, large)?;
-        let mut hashed = Hashed { out: &mut self.zip, hash: Sha256::new(), bytes: 0 };
+        let mut hashed = HashingWriter { out: &mut self.zip, hash: Sha256::new(), bytes: 0 };
         fill(&mut hashed)?;
         let (hash, bytes) = (format!("sha256:{}", hex(&hashed.hash.finalize())), hashed.bytes);
         self.list(name, hash, bytes);
@@ -289,13 +289,13 @@ impl Output<'_> {
 }
 
 /// Hashes what it passes on.
-struct Hashed<'a, W: Write> {
+struct HashingWriter<'a, W: Write> {
     out: &'a mut W,
     hash: Sha256,
     bytes: u64,
 }
 
-impl<W: Write> Write for Hashed<'_, W> {
+impl<W: Write> Write for HashingWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.hash.update(&bytes[..written]);

@@ -160,7 +160,7 @@ fn operator(dom: &Dom<'_>, node: NodeId, text: &str) -> String {
     }
 }
 
-/// What is over a term: an accent on its letter, else a script.
+/// The sign over a term: an accent on its letter, else a script.
 fn over(base: &str, above: &str, out: &mut String) {
     let accent = match above.trim() {
         "¯" | "‾" | "_" | "―" => '\u{304}',

@@ -16,7 +16,7 @@ const MAX_LEAD: usize = 16;
 
 /// Open inline elements that change their characters.
 #[derive(Default)]
-pub(super) struct Typeset {
+pub(super) struct TypesetElements {
     scripts: Vec<(NodeId, Position, Form)>,
     /// Quotations, and whether their marks are written.
     quotes: Vec<(NodeId, bool)>,

@@ -1,7 +1,9 @@
 //! Divides a page into blocks and containers.
 //!
+//! Everything in this crate starts from them: the choice of main text, metadata, comments and templates of hosts.
+//!
 //! Algorithm: one walk of the tree (iterative), then one pass over the containers from the last to the first, which adds
-//! each to its parent, and one from the first to the last for what is inherited. Cost: O(nodes + characters) time,
+//! each to its parent, and one from the first to the last for inherited properties. Cost: O(nodes + characters) time,
 //! O(blocks + containers) memory; [`MAX_BLOCKS`] and [`MAX_TEXT`] bound both.
 
 pub(crate) mod class_names;
@@ -17,7 +19,7 @@ pub(crate) mod script;
 
 use class_names::KINDS;
 use elements::{Display, display, is_code, is_strong, names, not_displayed};
-use inline::Typeset;
+use inline::TypesetElements;
 use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
 use webmill_html::{Dom, NodeId, Tag, is_wide};
 
@@ -50,7 +52,7 @@ struct Builder<'d, 'a> {
     wrapped: bool,
     /// White space before the first word of a line of code.
     indent: String,
-    typeset: Typeset,
+    typeset: TypesetElements,
     in_word: bool,
     breaks: u32,
 }
@@ -400,7 +402,7 @@ pub(crate) fn blocks(dom: &Dom<'_>, root: NodeId) -> Page {
         space: false,
         wrapped: false,
         indent: String::new(),
-        typeset: Typeset::default(),
+        typeset: TypesetElements::default(),
         in_word: false,
         breaks: 0,
     };

@@ -1,12 +1,12 @@
 //! Superscripts and subscripts in plain characters.
 //!
-//! **Definition.** What is raised or lowered is written in Unicode's own superscripts and subscripts where all of its
+//! **Definition.** Raised or lowered characters are written in Unicode's own superscripts and subscripts where all of its
 //! characters have one (10⁶, H₂O, xᵢ), else behind `^` or `_`, in braces if it is longer than a character (`2^{k/2}`,
 //! `V_{CC}`). Not all that is raised is an exponent: ordinals (1st, XIXe, nº), abbreviations (Mme, ™) and marks of notes
 //! in brackets stay as the page has them, the number of a note becomes a superscript (word¹). Which is which is told by
-//! what is raised, by what stands before it, and by whether it is a link. Text that merely looks small stays text.
+//! the raised characters, by the text before them, and by whether they are a link. Text that merely looks small stays text.
 //!
-//! **Cost.** Constant: what is longer than [`MAX_SCRIPT`] characters is text.
+//! **Cost.** Constant: anything longer than [`MAX_SCRIPT`] characters is text.
 
 use webmill_html::{Dom, NodeId, Tag};
 
@@ -56,7 +56,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// What is written before the text.
+    /// The characters written before the text.
     pub(crate) fn before(self, position: Position) -> Option<&'static str> {
         match (self, position) {
             (Form::Marked, Position::Super) => Some("^"),

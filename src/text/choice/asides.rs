@@ -15,15 +15,13 @@ use webmill_html::Tag;
 const MAX_COMMENT_STEPS: u8 = 4;
 /// The text that must remain for asides to be left out: a number of words, in blocks of a least size.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Enough {
+pub(crate) struct LeastText {
     words: f32,
     of_more_than: f32,
 }
 
-/// Beside comments.
-pub(crate) const BESIDE_COMMENTS: Enough = Enough { words: 8.0, of_more_than: 3.0 };
-/// Beside teasers.
-pub(crate) const BESIDE_TEASERS: Enough = Enough { words: 50.0, of_more_than: PROSE };
+pub(crate) const BESIDE_COMMENTS: LeastText = LeastText { words: 8.0, of_more_than: 3.0 };
+pub(crate) const BESIDE_TEASERS: LeastText = LeastText { words: 50.0, of_more_than: PROSE };
 
 /// Words of a block of prose.
 const PROSE: f32 = 12.0;
@@ -42,7 +40,7 @@ pub(crate) fn leave_out(
     scored: &mut [(f32, f32)],
     cut: f32,
     asides: &[bool],
-    enough: Enough,
+    enough: LeastText,
 ) -> bool {
     let (mut prose, mut chosen) = (0.0, false);
     for ((block, scored), &aside) in page.blocks.iter().zip(scored.iter()).zip(asides) {

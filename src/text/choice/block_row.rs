@@ -1,4 +1,4 @@
-//! What is known about each block, as features.
+//! The features of each block.
 //!
 //! One row per block: its own text (length, links, punctuation, case, phrases), the kinds of its ancestors with their
 //! distance, the sums of the ever wider containers around it, its neighbours, where it is on the page, its relation to the

@@ -62,7 +62,7 @@ fn is_refrain(page: &Page, first: usize, again: usize) -> bool {
         && differ(Some(first + 1), Some(again + 1))
 }
 
-/// Leaves out of the choice what is hidden and is in what is shown: pages hold their text a second time for scripts,
+/// Leaves out of the choice hidden text that is also in visible text: pages hold their text a second time for scripts,
 /// often in other pieces.
 pub(crate) fn drop_hidden_copies(page: &Page, chosen: &mut [bool]) {
     let hidden =

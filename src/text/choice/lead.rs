@@ -27,7 +27,7 @@ pub(super) struct Run {
 
 /// The lead of a page and its runs of prose.
 #[derive(Default, Debug)]
-pub(super) struct Lead {
+pub(super) struct LeadBlocks {
     /// Block of the lead; none on pages without prose.
     pub at: Option<usize>,
     /// Containers: steps up from the lead to one that contains them; empty without a lead.
@@ -44,9 +44,9 @@ pub(super) struct Lead {
     pub headings: Vec<u16>,
 }
 
-impl Lead {
-    pub(super) fn new(page: &Page, title_at: Option<usize>) -> Lead {
-        let mut lead = Lead::default();
+impl LeadBlocks {
+    pub(super) fn new(page: &Page, title_at: Option<usize>) -> LeadBlocks {
+        let mut lead = LeadBlocks::default();
         lead.find_runs(page);
         let mut headings = 0u16;
         for block in &page.blocks {
@@ -106,7 +106,7 @@ impl Lead {
         }
     }
 
-    /// The smallest container that holds both the lead and the blocks that are `hops` away ([`hops`](Lead::hops)).
+    /// The smallest container that holds both the lead and the blocks that are `hops` away ([`hops`](LeadBlocks::hops)).
     pub(super) fn common(&self, hops: u8) -> Option<usize> {
         self.chain.get(usize::from(hops)).or(self.chain.last()).map(|&at| at as usize)
     }
@@ -132,7 +132,7 @@ mod tests {
         ));
         let title = 7;
         assert_eq!(page.text_of(&page.blocks[title]), "Title");
-        let lead = Lead::new(&page, Some(title));
+        let lead = LeadBlocks::new(&page, Some(title));
         assert_eq!(lead.at, Some(8));
         assert_eq!(
             lead.runs.iter().map(|r| (r.first, r.end)).collect::<Vec<_>>(),
@@ -142,7 +142,7 @@ mod tests {
         let hops = |i: usize| lead.hops[page.blocks[i].container as usize];
         assert_eq!((hops(7), hops(9), hops(0), hops(16)), (0, 0, 1, 1));
         assert_eq!(page.containers[lead.common(1).unwrap()].counts.blocks, 17);
-        assert_eq!(Lead::new(&page, None).at, Some(8));
-        assert_eq!(Lead::new(&page_of("<body><p>none"), None).at, None);
+        assert_eq!(LeadBlocks::new(&page, None).at, Some(8));
+        assert_eq!(LeadBlocks::new(&page_of("<body><p>none"), None).at, None);
     }
 }

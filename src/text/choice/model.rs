@@ -27,7 +27,7 @@ const FEATURES: &str = "features:";
 /// Leaves of a tree, one bit each, the leftmost the lowest.
 type Leaves = u32;
 
-/// Rows that what is common to them is found out for.
+/// Rows whose common decisions are computed once.
 const TOGETHER: usize = 64;
 
 /// Rows that are asked the same question at once.
@@ -168,7 +168,7 @@ impl Model {
         sums
     }
 
-    /// The sum of all trees for each row of `width` values, put after what is in `out`; 0 for rows that lack features.
+    /// The sum of all trees for each row of `width` values, appended to `out`; 0 for rows that lack features.
     pub(crate) fn scores(&self, rows: &[f32], width: usize, out: &mut Vec<f32>) {
         if width < self.width() {
             let count = rows.len().checked_div(width).unwrap_or(0);

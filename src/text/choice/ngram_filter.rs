@@ -1,7 +1,7 @@
 //! A text that many others are looked up in, nearly all in vain.
 //!
-//! A table of bits says which four bytes follow one another somewhere in the text; what is looked up is compared with the
-//! text only if the table knows some of its own. Cost: O(text) to make; a few steps for what is not in it, O(text) for
+//! A table of bits says which four bytes follow one another somewhere in the text; a string is compared with the
+//! text only if the table knows some of its own. Cost: O(text) to make; a few steps for a string that is not in it, O(text) for
 //! what may be.
 
 /// Bits of the table at least and at most.

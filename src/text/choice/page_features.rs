@@ -7,7 +7,7 @@
 use memchr::memmem::Finder;
 
 use super::boilerplate_phrases::{MAX_PHRASE_UNITS, PhraseKind, phrase_kinds};
-use super::lead::Lead;
+use super::lead::LeadBlocks;
 use super::ngram_filter::NgramFilter;
 use super::numbers::per;
 use super::page_row::page_row;
@@ -49,7 +49,7 @@ pub(super) const ENDING: [PhraseKind; 6] = [
     PhraseKind::Copyright,
 ];
 
-/// What is derived from all blocks together, used by the rows.
+/// Features derived from all blocks together, which the rows use.
 #[derive(Default, Debug)]
 pub(crate) struct PageFeatures {
     pub(super) phrases: Vec<u32>,
@@ -82,7 +82,7 @@ pub(crate) struct PageFeatures {
     /// Readers' comments.
     pub threads: Threads,
     /// Where the text begins, and the runs of prose.
-    pub(super) lead: Lead,
+    pub(super) lead: LeadBlocks,
     /// The [row of the page](super::page_row).
     pub page: Vec<f32>,
 }
@@ -96,7 +96,7 @@ const STATED_HEAD: usize = 60;
 /// Bytes of a stated text that blocks are looked up in.
 const MIN_STATED: usize = 40;
 
-/// A text without what is between `<` and `>`.
+/// A text without its parts between `<` and `>`.
 fn without_tags(text: &str) -> String {
     let mut inside = false;
     text.chars()
@@ -212,7 +212,7 @@ impl PageFeatures {
         }
         facts.find_top(page);
         facts.find_dense(page);
-        facts.lead = Lead::new(page, facts.title_at);
+        facts.lead = LeadBlocks::new(page, facts.title_at);
         let mut of_page = Vec::new();
         page_row(page, &facts, hints, &mut of_page);
         facts.page = of_page;

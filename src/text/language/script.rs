@@ -3,70 +3,41 @@
 /// Scripts whose letters are judged by the table; ideographs, kana and Hangul are counted apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
+#[expect(missing_docs, reason = "variants have the names of scripts in Unicode")]
 pub enum Script {
-    /// Latin.
     Latin,
-    /// Cyrillic.
     Cyrillic,
-    /// Greek.
     Greek,
-    /// Armenian.
     Armenian,
-    /// Hebrew.
     Hebrew,
-    /// Arabic.
     Arabic,
-    /// Syriac.
     Syriac,
-    /// Thaana.
     Thaana,
     /// N'Ko.
     Nko,
-    /// Devanagari.
     Devanagari,
-    /// Bengali.
     Bengali,
-    /// Gurmukhi.
     Gurmukhi,
-    /// Gujarati.
     Gujarati,
-    /// Oriya.
     Oriya,
-    /// Tamil.
     Tamil,
-    /// Telugu.
     Telugu,
-    /// Kannada.
     Kannada,
-    /// Malayalam.
     Malayalam,
-    /// Sinhala.
     Sinhala,
-    /// Thai.
     Thai,
-    /// Lao.
     Lao,
-    /// Tibetan.
     Tibetan,
-    /// Myanmar.
     Myanmar,
-    /// Georgian.
     Georgian,
-    /// Ethiopic.
     Ethiopic,
-    /// Cherokee.
     Cherokee,
     /// Canadian syllabics.
     Syllabics,
-    /// Khmer.
     Khmer,
-    /// Mongolian.
     Mongolian,
-    /// Ol Chiki.
     OlChiki,
-    /// Tifinagh.
     Tifinagh,
-    /// Yi.
     Yi,
     /// Meetei Mayek.
     Meetei,

@@ -6,8 +6,8 @@
 //! script that most letters are of are judged, among the languages written in it.
 //!
 //! **Calibration.** Scores are divided by a temperature that grows with the number of n-grams, since n-grams of one text are not
-//! independent; what comes out is weighed with the text's familiarity: the score per n-gram in proportion to what
-//! is usual in that language. Texts in languages that are not in the table, random letters and lists of names have a low
+//! independent; the result is weighted by the text's familiarity: its score per n-gram, divided by the usual one
+//! of that language. Texts in languages that are not in the table, random letters and lists of names have a low
 //! one, however far the best language is ahead of the others.
 //!
 //! **Form of the file.** `wmlang1\n`; number of languages (u16), each of three letters, the usual score per n-gram (f32) and
@@ -42,7 +42,7 @@ pub struct Calibration {
     pub temperature: f32,
     /// Power of the number of n-grams by which it grows.
     pub growth: f32,
-    /// Log-odds that the answer is right: weights of [`Best::evidence`].
+    /// Log-odds that the answer is right: weights of [`BestLanguage::evidence`].
     pub odds: [f32; EVIDENCE],
 }
 
@@ -97,7 +97,7 @@ pub struct Scores {
 
 /// The best language of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Best {
+pub struct BestLanguage {
     /// Index of the language.
     pub language: u8,
     /// Natural log-odds against all others of the script.
@@ -108,7 +108,7 @@ pub struct Best {
     pub ngrams: u32,
 }
 
-impl Best {
+impl BestLanguage {
     /// What the probability of its being right hangs on: a constant, the log-odds, the familiarity, the logarithm of the
     /// number of n-grams, and the product of the last two.
     pub fn evidence(&self) -> [f32; EVIDENCE] {
@@ -257,11 +257,16 @@ impl Table {
 
     /// The best language by scores; a language `declared` has `prior` added to its log-odds. `None` of a script without
     /// languages.
-    pub fn best(&self, scores: &Scores, declared: Option<(u8, f32)>) -> Option<Best> {
+    pub fn best(&self, scores: &Scores, declared: Option<(u8, f32)>) -> Option<BestLanguage> {
         let members = &self.scripts[scores.script as usize];
         let ngrams = scores.ngrams.max(1) as f32;
         if let [only] = members[..] {
-            return Some(Best { language: only, odds: MAX_ODDS, familiarity: 1.0, ngrams: scores.ngrams });
+            return Some(BestLanguage {
+                language: only,
+                odds: MAX_ODDS,
+                familiarity: 1.0,
+                ngrams: scores.ngrams,
+            });
         }
         let scale = 1.0 / (STEPS * self.calibration.temperature * ngrams.powf(self.calibration.growth));
         let logit = |language: u8| {
@@ -280,11 +285,11 @@ impl Table {
         let odds = -others.max((-MAX_ODDS).exp()).ln();
         let score = scores.sums[usize::from(language)] as f32 / (STEPS * ngrams);
         let familiarity = score / self.languages[usize::from(language)].usual;
-        Some(Best { language, odds: odds.min(MAX_ODDS), familiarity, ngrams: scores.ngrams })
+        Some(BestLanguage { language, odds: odds.min(MAX_ODDS), familiarity, ngrams: scores.ngrams })
     }
 
     /// The probability that the best language is right, by the calibration.
-    pub fn confidence(&self, best: &Best) -> f32 {
+    pub fn confidence(&self, best: &BestLanguage) -> f32 {
         let log_odds: f32 = self.calibration.odds.iter().zip(best.evidence()).map(|(w, x)| w * x).sum();
         1.0 / (1.0 + (-log_odds).exp())
     }

@@ -28,7 +28,7 @@ const MAX_READ: usize = 200;
 
 /// The author of a page whose title is block `near`.
 pub(crate) fn author(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<String> {
-    let houses = Houses::of(meta);
+    let houses = PublisherNames::of(meta);
     let mut named: Vec<String> = Vec::new();
     let listed = || meta.about.author.iter().flat_map(|names| names.split("; "));
     let first: Vec<&str> = if meta.structured.authors.is_empty() {
@@ -59,15 +59,15 @@ pub(crate) fn author(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -
 }
 
 /// Names, by letters and digits, that are not of those who write.
-struct Houses {
+struct PublisherNames {
     /// What structured data call an organisation.
     said: Vec<String>,
     /// What the site and its host are called.
     site: Vec<String>,
 }
 
-impl Houses {
-    fn of(meta: &Metadata) -> Houses {
+impl PublisherNames {
+    fn of(meta: &Metadata) -> PublisherNames {
         let said = meta.structured.organisations.iter().map(|name| bare(name)).collect();
         let mut site: Vec<String> = [&meta.about.site_name, &meta.structured.site_name]
             .into_iter()
@@ -80,7 +80,7 @@ impl Houses {
             site.extend(domain.split('.').next().map(bare));
         }
         site.retain(|name| !name.is_empty());
-        Houses { said, site }
+        PublisherNames { said, site }
     }
 
     /// Whether a name is one of a house. A blog may be called by the name of who writes it.
@@ -200,8 +200,8 @@ fn is_name_like(name: &str) -> bool {
 }
 
 /// The author written on the page.
-fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &Houses) -> Option<String> {
-    let mut all = Marked::default();
+fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &PublisherNames) -> Option<String> {
+    let mut all = MarkedAuthors::default();
     let mut named: Option<String> = None;
     let mut linked: Option<String> = None;
     let mut read = 0;
@@ -242,12 +242,12 @@ fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &Houses) -> Option<S
 
 /// Names of elements that are marked up as author: the first one, and those that stand beside it.
 #[derive(Default)]
-struct Marked {
+struct MarkedAuthors {
     place: Option<NodeId>,
     names: Vec<String>,
 }
 
-impl Marked {
+impl MarkedAuthors {
     /// Names of one byline.
     const MOST: usize = 20;
 

@@ -2,7 +2,7 @@
 //!
 //! Order of trust: structured data, stated metadata, a day in the page's address, `<time>` elements, text near
 //! the title, bylines anywhere, a dateline at the beginning of the text, the data that scripts carry, any block that is
-//! little more than a date. What is among comments and related articles, or in code, does not count. Where nothing of all
+//! little more than a date. Dates among comments and related articles, or in code, do not count. Where nothing of all
 //! this is found, the first `<time>` or bare date among comments counts, for the posts of a thread are comments of each other;
 //! and last when the page was changed, if it states no more.
 //!
@@ -43,18 +43,18 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
         let mut stated = [&meta.structured.published, &meta.about.published].into_iter().flatten();
         stated.find_map(|date| find_date(date, order))
     };
-    let near_title = |wanted: Wanted<'_>| {
+    let near_title = |wanted: DateFilter<'_>| {
         let range = near.saturating_sub(2)..(near + NEAR_BLOCKS).min(page.blocks.len());
         in_blocks(dom, page, order, wanted, false, &mut page.blocks[range].iter())
     };
-    let bylines = |wanted: Wanted<'_>| {
+    let bylines = |wanted: DateFilter<'_>| {
         let dated = |block: &&Block| {
             let container = &page.containers[block.container as usize];
             container.distance[Kind::Byline as usize] <= 1 || block.inline_kinds & Kind::Byline.bit() != 0
         };
         in_blocks(dom, page, order, wanted, false, &mut page.blocks.iter().filter(dated).take(MAX_DATED))
     };
-    let bare_blocks = |wanted: Wanted<'_>, others: bool| {
+    let bare_blocks = |wanted: DateFilter<'_>, others: bool| {
         let bare = |block: &&Block| may_be_dated(block) && is_bare(page.text_of(block));
         in_blocks(dom, page, order, wanted, others, &mut page.blocks.iter().take(2_000).filter(bare))
     };
@@ -112,10 +112,10 @@ fn order_shown(page: &Page) -> DateOrder {
 }
 
 /// Which dates are taken.
-type Wanted<'a> = &'a dyn Fn(&WrittenDate) -> bool;
+type DateFilter<'a> = &'a dyn Fn(&WrittenDate) -> bool;
 
 /// Where a date may be stated.
-type DateSource<'a> = dyn Fn(Wanted<'_>) -> Option<WrittenDate> + 'a;
+type DateSource<'a> = dyn Fn(DateFilter<'_>) -> Option<WrittenDate> + 'a;
 
 /// A day in the path of the page's own address: `/2019/10/22/`.
 fn in_address(meta: &Metadata) -> Option<WrittenDate> {
@@ -199,7 +199,7 @@ fn in_blocks(
     dom: &Dom<'_>,
     page: &Page,
     order: DateOrder,
-    wanted: Wanted<'_>,
+    wanted: DateFilter<'_>,
     others: bool,
     blocks: &mut dyn Iterator<Item = &Block>,
 ) -> Option<WrittenDate> {

@@ -4,8 +4,8 @@
 //! tables (a cell that reaches down is in each of its rows), links, emphasis, images with their alternative text. Targets are made absolute where the page's base is known
 //! and are as the page has them elsewhere. What would be markup in the text is escaped.
 //!
-//! **Algorithm.** Each block has a chain of quotes and list items around it. Against the chain of the block before it tells
-//! what is closed, what goes on (and indents the line) and what begins (and writes a marker), so nesting comes out right
+//! **Algorithm.** Each block has a chain of quotes and list items around it. Compared with the chain of the block before, it shows which elements
+//! are closed, which go on (and indent the line) and which begin (and write a marker), so that nesting is right
 //! without a tree. A term and its definitions are one item. An item that holds headings or many paragraphs is layout
 //! and no item.
 //!

@@ -1,4 +1,4 @@
-//! What is chosen of a page, written: plain text, Markdown, XML, data tables as records, comments.
+//! Writes the chosen blocks of a page: as plain text, Markdown, XML, data tables as records, comments.
 
 pub(crate) mod comments;
 mod escape;

@@ -92,7 +92,7 @@ pub(crate) fn plain(
         }
         if in_data && container.table != table {
             table = container.table;
-            spanned = Spanned::new(dom, page, table);
+            spanned = SpannedTable::new(dom, page, table);
         }
         if !out.is_empty() {
             let same_row = in_data && container.row == row;
@@ -140,18 +140,18 @@ pub(crate) fn is_layout(page: &Page, item: u32) -> bool {
 }
 
 /// A data table with cells that reach down.
-struct Spanned {
+struct SpannedTable {
     rows: Vec<GridRow>,
     repeats: Repeats,
 }
 
-impl Spanned {
-    fn new(dom: &Dom<'_>, page: &Page, table: u32) -> Option<Spanned> {
+impl SpannedTable {
+    fn new(dom: &Dom<'_>, page: &Page, table: u32) -> Option<SpannedTable> {
         let depth = page.containers[table as usize].depth;
         let inside = page.containers[table as usize + 1..].iter().take_while(|it| it.depth > depth);
         let mut cells = inside.filter(|it| matches!(it.tag, Tag::Td | Tag::Th));
         let reaching = cells.any(|it| rows(dom, it.node) > 1);
-        reaching.then(|| Spanned { rows: Grid::new(dom, page, table).rows, repeats: Repeats::default() })
+        reaching.then(|| SpannedTable { rows: Grid::new(dom, page, table).rows, repeats: Repeats::default() })
     }
 
     /// Writes a row with the cells that reach it; `false` if it has more than the grid keeps.

@@ -4,8 +4,8 @@
 //! (code also with a label before or behind it), tables and terms also where the larger part of them is chosen. The summary
 //! of details comes along with their first block. In Markdown
 //! a heading without its section, or a section without its heading, is no structure, so a heading that is directly over
-//! chosen text of its own section comes along; in plain text that costs more than it gives. What is among navigation,
-//! advertising, comments or in a form does not. Linear, as data tables and code hold none of their kind; in lists of terms
+//! chosen text of its own section comes along; in plain text that costs more than it gives. Headings among navigation,
+//! advertising, comments or in a form do not. Linear, as data tables and code hold none of their kind; in lists of terms
 //! times their nesting.
 
 use super::markdown::heading_around;

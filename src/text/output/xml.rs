@@ -1,12 +1,14 @@
-//! Chosen blocks as XML: elements of TEI P5, or those that corpus tools know from other extractors.
+//! Writes chosen blocks as XML: elements of TEI P5, or the elements of other extractors, which corpus tools know.
+//!
+//! `webmill text --format xml` and `tei` call it.
 //!
 //! **Definition.** Headings, paragraphs, nested lists, quotes, code, data tables with the roles and spans of their cells,
 //! links, emphasis, struck words, breaks and images. [`XmlForm::Tei`] is what a `div` of TEI P5 may hold: headings are
 //! `ab type="header"`, images `figure`; [`XmlForm::Plain`] has `head` and `graphic` instead. Every start has its end,
 //! whatever the page's markup, and no character is written that XML 1.0 does not have.
 //!
-//! **Algorithm.** As for [Markdown](super::markdown): against the chain of quotes and items around the block before, that of
-//! a block tells what is closed and opened. Inline elements that cross are closed and opened again.
+//! **Algorithm.** As for [Markdown](super::markdown): the chains of quotes and items around a block and around the block before it
+//! are compared, which shows the elements to close and to open. Inline elements that cross are closed and opened again.
 //!
 //! **Cost.** Linear in text and inline elements, times the depth of nesting (at most [`MAX_CHAIN`] quotes and items, what
 //! the builder of blocks bounds inline); no block begins past the bound of the caller.
@@ -35,7 +37,7 @@ pub enum XmlForm {
     Tei,
 }
 
-/// Appends text with what is markup in XML escaped, also in values of attributes, and without characters that XML does not have.
+/// Appends text with the characters of XML's markup escaped, also in values of attributes, and without characters that XML does not have.
 ///
 /// # Examples
 /// ```

@@ -139,7 +139,7 @@ pub(super) fn places(page: &Page) -> Vec<u64> {
     down(page, |container| xxh3_64(container.tag.name().as_bytes()))
 }
 
-/// Hash of what is said of all elements from the top to each container.
+/// Hash of the names of all elements from the top to each container.
 fn down(page: &Page, of: impl Fn(&Container) -> u64) -> Vec<u64> {
     let mut hashes: Vec<u64> = Vec::with_capacity(page.containers.len());
     for (i, container) in page.containers.iter().enumerate() {

@@ -13,7 +13,7 @@ use webmill_capture::words;
 /// What learning a [template](super::Template) found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Learnt {
+pub struct LearntTemplate {
     /// Pages looked at, copies once.
     pub pages: usize,
     /// Share of their prose that is shared, 0 to 1.
@@ -38,7 +38,7 @@ pub struct SharedText {
     pub styles: usize,
     /// Composite importance of the element at this path, with these texts for its styles.
     pub path_importance: f64,
-    /// Its words.
+    /// Number of words of the text.
     pub words: u16,
     /// 0 of what all pages show, 1 of what one shows.
     pub importance: f64,
@@ -54,14 +54,14 @@ pub(super) fn importance(shown: usize, pages: usize) -> f64 {
 }
 
 /// A text with the first page that shows it.
-struct Shown<'p> {
+struct ShownText<'p> {
     mark: &'p Mark,
     page: &'p Footprint,
     pages: usize,
     importance: f64,
 }
 
-impl<'p> Shown<'p> {
+impl<'p> ShownText<'p> {
     /// What texts are listed by.
     fn rank(&self) -> (Reverse<usize>, Reverse<u16>, &'p str, u64) {
         (Reverse(self.pages), Reverse(self.mark.words), self.page.path(self.mark).0, self.mark.hash)
@@ -84,7 +84,7 @@ impl Template {
     /// assert_eq!((learnt.verdict, learnt.pages, template.unwrap().len()), (Verdict::On, 10, 1));
     /// assert_eq!((learnt.texts[0].path.as_str(), learnt.texts[0].importance), ("body > p", 0.0));
     /// ```
-    pub fn learn(sample: &Sample) -> (Option<Template>, Learnt) {
+    pub fn learn(sample: &Sample) -> (Option<Template>, LearntTemplate) {
         let mut said = BTreeSet::new();
         let pages: Vec<&Footprint> = sample.pages.values().filter(|page| said.insert(page.said())).collect();
         let mut shown = shown(&pages);
@@ -109,7 +109,7 @@ impl Template {
         shown.sort_by(|a, b| a.rank().cmp(&b.rank()));
         shown.truncate(MAX_SHOWN);
         let styles = styles(&pages, &shown);
-        let text = |text: &Shown<'_>| {
+        let text = |text: &ShownText<'_>| {
             let (path, depth) = text.page.path(text.mark);
             SharedText {
                 path: path.to_owned(),
@@ -122,13 +122,14 @@ impl Template {
                 is_template: verdict == Verdict::On && template.holds(text.mark.hash),
             }
         };
-        let learnt = Learnt { pages: pages.len(), share, verdict, texts: shown.iter().map(text).collect() };
+        let learnt =
+            LearntTemplate { pages: pages.len(), share, verdict, texts: shown.iter().map(text).collect() };
         ((verdict == Verdict::On).then_some(template), learnt)
     }
 }
 
 /// The texts of pages, by hash.
-fn shown<'p>(pages: &[&'p Footprint]) -> Vec<Shown<'p>> {
+fn shown<'p>(pages: &[&'p Footprint]) -> Vec<ShownText<'p>> {
     let mut marks: Vec<(u64, usize, &Mark)> = pages
         .iter()
         .enumerate()
@@ -137,7 +138,7 @@ fn shown<'p>(pages: &[&'p Footprint]) -> Vec<Shown<'p>> {
     marks.sort_unstable_by_key(|&(hash, at, _)| (hash, at));
     let text = |same: &[(u64, usize, &'p Mark)]| {
         let importance = importance(same.len(), pages.len());
-        Shown { mark: same[0].2, page: pages[same[0].1], pages: same.len(), importance }
+        ShownText { mark: same[0].2, page: pages[same[0].1], pages: same.len(), importance }
     };
     marks.chunk_by(|a, b| a.0 == b.0).map(text).collect()
 }
@@ -159,7 +160,7 @@ fn path_importance(styles: &BTreeMap<u64, usize>, pages: usize) -> f64 {
 }
 
 /// The different texts at each path of those shown, and how many pages show each.
-fn styles<'p>(pages: &[&'p Footprint], shown: &[Shown<'p>]) -> BTreeMap<&'p str, BTreeMap<u64, usize>> {
+fn styles<'p>(pages: &[&'p Footprint], shown: &[ShownText<'p>]) -> BTreeMap<&'p str, BTreeMap<u64, usize>> {
     let mut styles: BTreeMap<&str, BTreeMap<u64, usize>> =
         shown.iter().map(|text| (text.page.path(text.mark).0, BTreeMap::new())).collect();
     for page in pages {

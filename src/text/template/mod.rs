@@ -15,7 +15,7 @@
 //! warning under many headings. The title stays, and a page of which nothing else would stay is left as it is.
 //!
 //! **When off.** [`Template::learn`] gives none for fewer than eight pages; where nothing is shared; and where the pages are
-//! copies of one text: where more than half of them would keep less than a fifth of their prose, and what is shared is more
+//! copies of one text: where more than half of them would keep less than a fifth of their prose, and the shared text is more
 //! than half of all prose.
 //!
 //! **Measured** with the shipped tables. Marked sets by site, 1,154 pages of hosts of three and more, of which those of ten pages
@@ -50,7 +50,7 @@ use footprint::{is_label, mark, places};
 use webmill_html::Tag;
 
 pub use footprint::Footprint;
-pub use learnt::{Learnt, SharedText, Verdict};
+pub use learnt::{LearntTemplate, SharedText, Verdict};
 pub use sample::Sample;
 
 /// Pages of a host that are looked at.

@@ -3,7 +3,7 @@
 //! **Definition.** An element that m pages show has l styles, shown by shares p₁ … p_l of them. Its own importance is
 //! −Σ pᵢ log_m pᵢ, and 1 where m = 1: 0 where all pages show the same, near 1 where each has its own. A leaf whose l features have
 //! the entropies Hⱼ over the pages (log_m c for a feature that occurs once on each of c pages) has 1 − Σ Hⱼ / l. The composite
-//! importance of an element with what is below it is (1 − γˡ)·own + γˡ·Σ pᵢ·(importance below style i), γ = 0.9.
+//! importance of an element with its descendants is (1 − γˡ)·own + γˡ·Σ pᵢ·(importance below style i), γ = 0.9.
 //!
 //! Reference: L. Yi, B. Liu, X. Li, *Eliminating noisy information in Web pages for data mining*, KDD 2003,
 //! doi:10.1145/956750.956785.
@@ -26,7 +26,7 @@ pub(super) fn leaf(entropies: &[f64]) -> f64 {
     1.0 - entropies.iter().sum::<f64>() / entropies.len().max(1) as f64
 }
 
-/// Importance of an element with what is below it: (pages, importance below) for each style.
+/// Importance of an element with its descendants: (pages, importance below) for each style.
 pub(super) fn composite(styles: &[(usize, f64)]) -> f64 {
     let pages: Vec<usize> = styles.iter().map(|style| style.0).collect();
     let all = pages.iter().sum::<usize>().max(1) as f64;

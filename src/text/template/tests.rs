@@ -201,7 +201,8 @@ fn kept_as_json() {
     assert_eq!(again, sample);
     let found = Template::learn(&sample);
     assert_eq!(
-        serde_json::from_str::<(Option<Template>, Learnt)>(&serde_json::to_string(&found).unwrap()).unwrap(),
+        serde_json::from_str::<(Option<Template>, LearntTemplate)>(&serde_json::to_string(&found).unwrap())
+            .unwrap(),
         found
     );
 }

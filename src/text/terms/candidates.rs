@@ -42,16 +42,16 @@ struct Node<'t> {
 
 /// Ways in which words are written, and comparison forms, with the numbers of their candidates.
 #[derive(Default)]
-struct Forms {
+struct CandidateForms {
     written: HashTable<u32>,
-    ways: Vec<Way>,
+    ways: Vec<WordForm>,
     table: HashTable<u32>,
     bytes: String,
     known: Vec<Form>,
 }
 
 /// A way in which words are written.
-struct Way {
+struct WordForm {
     hash: u64,
     /// Where it stands first.
     at: u32,
@@ -68,12 +68,12 @@ struct Form {
 
 thread_local! {
     /// Those of the text before, whose memory serves the next one.
-    static FORMS: Cell<Forms> = Cell::default();
+    static FORMS: Cell<CandidateForms> = Cell::default();
 }
 
-impl Forms {
+impl CandidateForms {
     /// None, in the memory of those of the text before.
-    fn empty() -> Forms {
+    fn empty() -> CandidateForms {
         let mut forms = FORMS.take();
         forms.written.clear();
         forms.ways.clear();
@@ -125,13 +125,13 @@ impl Forms {
     /// A way of writing that is met for the first time, at this place of the text.
     fn first(&mut self, hash: u64, (at, word): (usize, &str), number: u32) {
         let way = self.ways.len() as u32;
-        self.ways.push(Way { hash, at: at as u32, len: word.len() as u8, number, count: 1 });
+        self.ways.push(WordForm { hash, at: at as u32, len: word.len() as u8, number, count: 1 });
         let ways = &self.ways;
         self.written.insert_unique(hash, way, |way| ways[*way as usize].hash);
     }
 }
 
-impl Way {
+impl WordForm {
     fn of<'t>(&self, text: &'t str) -> &'t str {
         &text[self.at as usize..self.at as usize + usize::from(self.len)]
     }
@@ -142,7 +142,7 @@ impl<'t> Candidates<'t> {
     pub fn of(text: &'t str, iso639_3: Option<&str>) -> Candidates<'t> {
         let stop = StopWords::of(iso639_3);
         let mut found = Candidates { nodes: Vec::new(), sequence: Vec::new(), ends: Vec::new() };
-        let (mut forms, mut form, mut seen) = (Forms::empty(), String::new(), 0);
+        let (mut forms, mut form, mut seen) = (CandidateForms::empty(), String::new(), 0);
         for sentence in sentences(text) {
             if seen >= MAX_WORDS {
                 break;
@@ -186,7 +186,7 @@ impl<'t> Candidates<'t> {
         word: &'t str,
         hash_of_word: u64,
         stop: StopWords,
-        (forms, form): (&mut Forms, &mut String),
+        (forms, form): (&mut CandidateForms, &mut String),
     ) -> u32 {
         form.clear();
         normalize_into(word, form);

@@ -30,13 +30,13 @@ pub struct DocumentFrequencies {
 }
 
 /// Counts by hashes, which need not be hashed once more.
-type Counts = HashMap<u64, u32, BuildHasherDefault<Given>>;
+type Counts = HashMap<u64, u32, BuildHasherDefault<IdentityHasher>>;
 
 /// Takes a hash as it is.
 #[derive(Clone, Copy, Default, Debug)]
-struct Given(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Given {
+impl Hasher for IdentityHasher {
     fn write(&mut self, _: &[u8]) {}
 
     fn write_u64(&mut self, hash: u64) {

@@ -64,7 +64,7 @@ fn best(terms: &Terms, scores: &[f64], max: usize) -> Vec<Keyword> {
 pub struct Keywords {
     /// By tf·idf.
     pub tfidf: Vec<Keyword>,
-    /// By TextRank.
+    /// The best words by TextRank, best first.
     pub textrank: Vec<Keyword>,
 }
 

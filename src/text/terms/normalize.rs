@@ -95,7 +95,7 @@ fn ideographs(text: &str) -> usize {
     at
 }
 
-/// What a full-width form of ASCII at the start of a text is folded to, and what is behind it, which does not combine with it.
+/// The ASCII character to which a full-width form at the start of a text is folded, and the rest of the text, which does not combine with it.
 fn full_width(text: &str) -> Option<(char, &str)> {
     let mut chars = text.chars();
     let form @ '\u{FF01}'..='\u{FF5E}' = chars.next()? else { return None };

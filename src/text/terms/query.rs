@@ -34,7 +34,7 @@ pub fn bm25_weight(count: u32, length: f64, mean_length: f64) -> f64 {
     tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length / mean_length))
 }
 
-/// What is asked for.
+/// A query: words and phrases to look for.
 #[derive(Debug)]
 pub struct Query {
     terms: Vec<Term>,
@@ -66,7 +66,7 @@ impl Query {
         (!terms.is_empty()).then_some(Query { terms })
     }
 
-    /// The terms.
+    /// The words of the query, in its order.
     pub fn terms(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().map(|term| term.text.as_str())
     }

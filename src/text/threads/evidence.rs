@@ -45,7 +45,7 @@ pub(super) struct Evidence {
     pub board: bool,
     /// The first item is numbered as the first.
     pub numbered: bool,
-    /// Around all items is what is named comments.
+    /// An element named after comments is around all items.
     pub around: bool,
     /// Shares that have a text at all, and byline and text in one.
     pub body: f32,
@@ -58,7 +58,7 @@ pub(super) struct Evidence {
     /// The opener tells the number of items.
     pub counted: bool,
     pub closer: bool,
-    /// In what is named a menu, a side bar, related articles.
+    /// Inside an element named after a menu, a side bar or related articles.
     pub aside: bool,
     /// Mean words of an item.
     pub units: f32,

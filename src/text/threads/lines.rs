@@ -43,7 +43,7 @@ pub(super) struct Line {
     pub tool: bool,
     /// Of the card of a board's member.
     pub card: bool,
-    /// Of what is around the posts of a board.
+    /// Of the text around the posts of a board.
     pub board: bool,
     pub heading: bool,
     /// ISO 8601, the month first where both are possible.

@@ -1,4 +1,4 @@
-//! Threads of readers' comments on a page, by what repeats and what is said.
+//! Threads of readers' comments on a page, found by repeated structure and by words.
 //!
 //! **Definition.** A thread is a run of items that are marked up alike, each with a byline (who, when) and a text, below what
 //! the page is about. Names of elements are one piece of [evidence](evidence) among others, so that pages whose elements have
@@ -54,15 +54,15 @@ pub(crate) enum Role {
     /// In no item.
     #[default]
     None,
-    /// The heading over the thread and what is between it and the first item.
+    /// The heading over the thread, and everything between it and the first item.
     Opener,
     /// Who, or who and when.
     Byline,
     /// When.
     Date,
-    /// What is said.
+    /// The text of the comment.
     Body,
-    /// Byline and what is said in one.
+    /// Byline and text in one block.
     Headed,
     /// A button, a label.
     Tool,

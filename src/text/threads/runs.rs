@@ -1,8 +1,10 @@
-//! Runs of bylines that are marked up alike, and the items they divide a page into.
+//! Finds runs of bylines that are marked up alike, and the items into which they divide a page.
+//!
+//! The module above calls it to find readers' comments and posts of forums.
 //!
 //! **Algorithm.** Lines that could be bylines are grouped by the tags around them and by what they say. A group is divided
 //! at headings over comments. The innermost container that most neighbours of a part share, each reached by equal tags, is
-//! its root; what is not alike at the ends is left out, and looked at again by itself. The item of a byline is the largest
+//! its root; elements at the ends that are not alike are left out, and examined again by themselves. The item of a byline is the largest
 //! container that no other byline of the run is in; where these hold nothing but the byline, it goes from byline to byline.
 //! Cost: O(blocks + bylines · [depth](super::tree)) for each of [`MAX_GROUPS`] groups.
 

@@ -182,7 +182,7 @@ fn a_capture_whose_revisit_cannot_be_written_stays_as_it_is() {
         let path = work.path(&out).join("shards").join(name);
         let (before, after) = (records(&work.path(shards).join(name)), records(&path));
         assert_eq!(after.len(), before.len(), "{shards}: no record is lost");
-        let parts = |seen: &Seen| (seen.0, seen.1.clone(), seen.3.clone(), seen.4.clone());
+        let parts = |seen: &SeenRecord| (seen.0, seen.1.clone(), seen.3.clone(), seen.4.clone());
         for (was, is) in before.iter().zip(&after).take(3) {
             assert!(parts(was) == parts(is), "{shards}: {} as it was", was.1);
         }

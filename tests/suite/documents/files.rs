@@ -131,7 +131,7 @@ pub fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A part of a zip container: its name and bytes, behind which so many spaces come.
+/// A part of a zip container: its name and bytes, followed by this many spaces.
 pub struct Part {
     name: String,
     bytes: Vec<u8>,
@@ -143,7 +143,7 @@ pub fn part(name: &str, bytes: &[u8]) -> Part {
     Part { name: name.into(), bytes: bytes.to_vec(), spaces: 0 }
 }
 
-/// A part that begins with some bytes and goes on with so many spaces: hardly anything until it is inflated.
+/// A part that begins with some bytes and goes on with this many spaces: hardly anything until it is inflated.
 pub fn bomb(name: &str, begin: &str, spaces: u64) -> Part {
     Part { spaces, ..part(name, begin.as_bytes()) }
 }
@@ -282,7 +282,7 @@ pub fn epub_of(title: &str, page: &str) -> Vec<u8> {
     ])
 }
 
-/// A picture of so many pixels, all black.
+/// A picture of this many pixels, all black.
 pub fn png(width: u32, height: u32) -> Vec<u8> {
     let chunk = |kind: &[u8; 4], data: &[u8]| {
         let mut crc = flate2::Crc::new();
@@ -302,7 +302,7 @@ pub fn png(width: u32, height: u32) -> Vec<u8> {
     .concat()
 }
 
-/// A JPEG of so many pixels without any picture in it, made with a camera in Beijing.
+/// A JPEG of this many pixels without any picture in it, made with a camera in Beijing.
 pub fn photo(width: u16, height: u16) -> Vec<u8> {
     let entry = |tag: u16, kind: u16, count: u32, value: [u8; 4]| {
         [&tag.to_le_bytes()[..], &kind.to_le_bytes(), &count.to_le_bytes(), &value].concat()

@@ -10,7 +10,6 @@ pub enum Fate {
     Fails(&'static str),
     /// It is read, with this warning.
     Warns(&'static str),
-    /// It is read.
     Reads,
     /// It has a row, whatever that says.
     Row,

@@ -1,4 +1,6 @@
-//! The captures of pages that go, out of table `pages`.
+//! Finds the captures of dropped pages in table `pages`.
+//!
+//! `dedup apply` calls it after `verdicts` has decided about pages, and before shards are copied.
 //!
 //! **Definition.** Of a page that goes these captures go: the current one, which was compared; the others that would take its
 //! place (HTML or a document, status 2xx); and revisits of the URL, whose content was another capture's. Redirects and
@@ -19,7 +21,7 @@ use webmill_mill::{PageRow, WarcType};
 use webmill_sort::{Budget, Mapped, MappedWriter, Numbered, NumberedWriter, RowSorter, Sorter, group};
 use webmill_table::{Reader, columns};
 
-use super::dropped::{Going, Kept, digest_proof, mark};
+use super::dropped::{DroppedCapture, KeptPage, digest_proof, mark};
 use super::verdicts::{Verdicts, each_earlier};
 use webmill_jobs::current_captures::place;
 use webmill_jobs::dropped::Reason;
@@ -79,14 +81,14 @@ pub struct Captures {
 }
 
 /// Pages that go: those that are gone from the Web, and copies, neither of which nor what stays for them is gone.
-pub struct Leaving<'a> {
+pub struct LeavingPages<'a> {
     /// Copies.
     pub verdicts: &'a Verdicts,
     /// Keys of pages that are gone, ascending.
     pub gone: &'a [u128],
 }
 
-impl Leaving<'_> {
+impl LeavingPages<'_> {
     fn is_gone(&self, page: u128) -> bool {
         self.gone.binary_search(&page).is_ok()
     }
@@ -104,13 +106,13 @@ impl Leaving<'_> {
 pub fn find(
     parts: &[PathBuf],
     (clusters, duplicates): (&Path, &Path),
-    leaving: &Leaving<'_>,
+    leaving: &LeavingPages<'_>,
     budget: &Budget,
 ) -> Result<Captures> {
     let kept = KeptPages::read(parts, (clusters, duplicates), leaving, budget)?;
     let needed = needed(parts, leaving, &kept, budget)?;
     let without = leaving.verdicts.iter().filter(|verdict| kept.get(verdict.kept).is_none()).count() as u64;
-    let mut taken = Taken {
+    let mut taken = TakenCaptures {
         leaving,
         kept: &kept,
         needed: &needed,
@@ -137,7 +139,7 @@ impl KeptPages {
     fn read(
         parts: &[PathBuf],
         (clusters, duplicates): (&Path, &Path),
-        leaving: &Leaving<'_>,
+        leaving: &LeavingPages<'_>,
         budget: &Budget,
     ) -> Result<KeptPages> {
         let mut stays = Sorter::<u128>::new(budget).with_combine(|a, b| a == b);
@@ -178,15 +180,15 @@ impl KeptPages {
     }
 }
 
-fn kept(url: &str, url_key: u128, date_ms: Option<i64>, digest: Option<&str>) -> Kept {
-    Kept { url: url.to_owned(), url_key, date_ms, digest: digest.map(str::to_owned) }
+fn kept(url: &str, url_key: u128, date_ms: Option<i64>, digest: Option<&str>) -> KeptPage {
+    KeptPage { url: url.to_owned(), url_key, date_ms, digest: digest.map(str::to_owned) }
 }
 
 /// What revisits that stay have their payload from, ascending: [marks](mark) of captures that they name by URL and date, else
 /// [proofs](digest_proof) of digests that no capture that stays has. Empty where no page is gone.
 fn needed(
     parts: &[PathBuf],
-    leaving: &Leaving<'_>,
+    leaving: &LeavingPages<'_>,
     kept: &KeptPages,
     budget: &Budget,
 ) -> Result<Mapped<u64>> {
@@ -227,8 +229,8 @@ const GOES: u128 = 0;
 const REFERS: u128 = 1;
 
 /// What the second pass takes out.
-struct Taken<'a> {
-    leaving: &'a Leaving<'a>,
+struct TakenCaptures<'a> {
+    leaving: &'a LeavingPages<'a>,
     kept: &'a KeptPages,
     /// See [`needed`].
     needed: &'a [u64],
@@ -377,7 +379,7 @@ fn is_capture(kind: Option<WarcType>) -> bool {
 }
 
 impl Captures {
-    /// Mark and proof of the captures of a shard that are to go, by [mark](Going::mark).
+    /// Mark and proof of the captures of a shard that are to go, by [mark](DroppedCapture::mark).
     pub fn of_shard(&self, shard: &NamedShard) -> &[[u64; 2]] {
         &self.proofs[shard.going.clone()]
     }
@@ -386,7 +388,7 @@ impl Captures {
     ///
     /// # Errors
     /// [`Error::Internal`] where none does.
-    pub fn kept(&self, number: usize) -> Result<Kept> {
+    pub fn kept(&self, number: usize) -> Result<KeptPage> {
         self.get(number)?.kept.ok_or_else(|| Error::Internal("a revisit of a page that is gone".into()))
     }
 

@@ -25,7 +25,7 @@ use super::walk::Fate;
 
 /// What was written.
 #[derive(Debug, Default)]
-pub struct Copied {
+pub struct CopiedShard {
     /// The file.
     pub path: PathBuf,
     /// Numbers in [`Captures`] whose revisit was written, and its bytes; by number.
@@ -37,7 +37,7 @@ pub struct Copied {
     pub failed_revisits: u64,
 }
 
-impl Copied {
+impl CopiedShard {
     /// Bytes of the revisit in place of a capture.
     pub fn bytes_of(&self, number: usize) -> Option<u64> {
         let at = self.revisits.binary_search_by_key(&number, |(at, _)| *at).ok()?;
@@ -68,7 +68,7 @@ pub fn copy(
     fates: &[[u64; 4]],
     captures: &Captures,
     options: &ReadOptions,
-) -> Result<Copied> {
+) -> Result<CopiedShard> {
     let whole_packed = input.format == Format::RawDb && input.container != Container::Plain;
     let mut plan = Plan { anew: whole_packed, ..Plan::default() };
     let mut walk = Pieces::of(fates);
@@ -164,11 +164,11 @@ impl<'a> Pieces<'a> {
     }
 }
 
-fn copy_whole(input: &Input, out: &Path) -> Result<Copied> {
+fn copy_whole(input: &Input, out: &Path) -> Result<CopiedShard> {
     let mut staged = Staged::create(out)?;
     let mut file = File::open(&input.path).at(&input.path)?;
     copy_bytes(&mut file, u64::MAX, &mut staged, &input.path)?;
-    Ok(Copied { path: staged.commit()?, ..Copied::default() })
+    Ok(CopiedShard { path: staged.commit()?, ..CopiedShard::default() })
 }
 
 /// Copies up to `bytes` bytes.
@@ -193,9 +193,9 @@ fn copy_pieces(
     fates: &[[u64; 4]],
     captures: &Captures,
     options: &ReadOptions,
-) -> Result<Copied> {
+) -> Result<CopiedShard> {
     let mut staged = Staged::create(out)?;
-    let mut copied = Copied::default();
+    let mut copied = CopiedShard::default();
     let mut file = File::open(&input.path).at(&input.path)?;
     copy_dictionary(input, &mut file, &mut staged)?;
     let records = RecordFile::new(&input.path, options);
@@ -310,7 +310,7 @@ fn write_anew(
     fates: &[[u64; 4]],
     captures: &Captures,
     options: &ReadOptions,
-) -> Result<Copied> {
+) -> Result<CopiedShard> {
     let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let out = match name.strip_suffix(".lz4") {
         Some(stem) => out.with_file_name(format!("{stem}.gz")),
@@ -327,7 +327,7 @@ fn write_anew(
         Format::Arc => Converter::Arc(ArcWriter::create(&first, compression(input.container))?),
         _ => Converter::Warc(WarcWriter::create(&first, warc_options(input))?),
     };
-    let mut copied = Copied { path: out.clone(), ..Copied::default() };
+    let mut copied = CopiedShard { path: out.clone(), ..CopiedShard::default() };
     let kind = (input.format, input.container);
     let mut reader = ShardReader::open_as(&input.path, input.name.clone(), kind, 0..u64::MAX, options)?;
     let mut rows = fates.iter();
@@ -364,7 +364,7 @@ fn write_revisit(
     record: &Record<'_>,
     captures: &Captures,
     number: usize,
-    copied: &mut Copied,
+    copied: &mut CopiedShard,
     input: &Input,
 ) -> Result<()> {
     let kept = captures.kept(number)?;

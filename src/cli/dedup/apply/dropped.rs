@@ -14,10 +14,10 @@ use super::report::Counts;
 
 /// A capture that is to go.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Going {
+pub struct DroppedCapture {
     /// Canonical URL.
     pub url: String,
-    /// Its key.
+    /// Key of the page's URL.
     pub url_key: u128,
     /// Shard, as tables name it.
     pub shard: String,
@@ -35,18 +35,18 @@ pub struct Going {
     pub superseded: bool,
     /// Whether it is a revisit itself.
     pub is_revisit: bool,
-    /// Its cluster.
+    /// Number of the cluster, if the page is in one.
     pub cluster: Option<u32>,
     /// The page that stays; none instead of one that is gone.
-    pub kept: Option<Kept>,
+    pub kept: Option<KeptPage>,
 }
 
 /// The page that stays instead, and its current capture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KeptPage {
     /// Canonical URL.
     pub url: String,
-    /// Its key.
+    /// Key of the page's URL.
     pub url_key: u128,
     /// When it was fetched.
     pub date_ms: Option<i64>,
@@ -54,7 +54,7 @@ pub struct Kept {
     pub digest: Option<String>,
 }
 
-impl Going {
+impl DroppedCapture {
     /// Its row; `revisit` has the bytes of the record in its place.
     pub fn row(self, revisit: Option<u64>) -> DroppedRow {
         let (kept_key, kept_url) = self.kept.map(|kept| (Bytes16(kept.url_key), kept.url)).unzip();
@@ -109,15 +109,15 @@ pub fn place_proof(offset: u64, length: u64) -> u64 {
 }
 
 /// Captures that went, put in order of shard and offset.
-pub struct Dropped {
+pub struct DroppedCaptures {
     /// Shard, offset, number in [`Captures`], bytes of the record in its place and 1.
     sorter: Sorter<[u64; 4]>,
 }
 
-impl Dropped {
+impl DroppedCaptures {
     /// None so far.
-    pub fn new(budget: &Budget) -> Dropped {
-        Dropped { sorter: Sorter::new(budget) }
+    pub fn new(budget: &Budget) -> DroppedCaptures {
+        DroppedCaptures { sorter: Sorter::new(budget) }
     }
 
     /// Takes a capture that went, by the numbers of its shard and its own; `revisit` has the bytes of the record in its place.

@@ -3,7 +3,7 @@
 //! **Protocol.** Everything is written in `.NAME.apply` next to the folder NAME, the manifest last; then the folder is
 //! renamed. What a crash leaves is cleared away by the next run. At NAME stands nothing, or all of it.
 //!
-//! **Refused.** A folder that holds anything; one inside of a folder that is read, or that holds what is read.
+//! **Refused.** A folder that holds anything; one inside of a folder that is read, or around one.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ pub const MANIFEST: &str = "manifest.json";
 /// The file by which a folder that is written is known.
 const MARK: &str = ".dedup-apply";
 
-/// A file of the output.
+/// A finished file of the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OutputFile {
     /// Path inside of the folder.
     pub path: String,
-    /// Bytes.
+    /// Length of the file.
     pub bytes: u64,
     /// xxh3-128, hex.
     pub digest: String,

@@ -14,7 +14,7 @@ pub const MADE_BY: &str = "webmill dedup apply";
 
 /// Captures that went for one reason.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
-pub struct Gone {
+pub struct DroppedCounts {
     /// Records left out or written as revisits.
     pub records: u64,
     /// Bytes by which the output is shorter.
@@ -60,7 +60,7 @@ pub struct Counts {
     /// Pages that go, by reason.
     pub pages: BTreeMap<&'static str, u64>,
     /// Captures of these that went, by reason.
-    pub captures: BTreeMap<&'static str, Gone>,
+    pub captures: BTreeMap<&'static str, DroppedCounts>,
     /// Requests, metadata and conversions that went with them.
     pub companions: u64,
     /// Bytes of these.
@@ -117,7 +117,7 @@ pub struct Manifest<'a> {
     pub format: u32,
     /// Version of the program.
     pub webmill: &'static str,
-    /// The settings.
+    /// The settings of the call, as JSON.
     pub settings: serde_json::Value,
     /// Keys of the results that were read, by job.
     pub results: BTreeMap<&'static str, String>,
@@ -125,7 +125,7 @@ pub struct Manifest<'a> {
     pub counts: &'a Counts,
     /// Texts written.
     pub texts: Option<TextCounts>,
-    /// Shard by shard.
+    /// Counts of each shard.
     pub shards: &'a [ShardReport],
     /// Every file.
     pub outputs: Vec<OutputFile>,
@@ -168,7 +168,7 @@ fn say_gone(counts: &Counts) {
         if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
     };
     let pages: u64 = counts.pages.values().sum();
-    let sum = |of: fn(&Gone) -> u64| counts.captures.values().map(of).sum::<u64>();
+    let sum = |of: fn(&DroppedCounts) -> u64| counts.captures.values().map(of).sum::<u64>();
     webmill_jobs::say!(
         "{pages} pages go{}",
         listed(counts.pages.iter().map(|(reason, pages)| (*reason, *pages)).collect())

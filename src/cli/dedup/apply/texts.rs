@@ -201,7 +201,7 @@ impl Lines {
 }
 
 impl Sink {
-    fn create(wish: &Wish<'_>, folder: &Path) -> Result<Sink> {
+    fn create(wish: &TextOutput<'_>, folder: &Path) -> Result<Sink> {
         let name = match wish.form {
             TextForm::Parquet => {
                 let folder = folder.join("texts");

@@ -1,27 +1,29 @@
-//! Which pages go by a policy, and which page stays instead of each.
+//! Decides which pages are dropped by a policy, and which page stays instead of each.
 //!
-//! **Definition.** `exact` drops members of clusters whose body or text is that of the page that is kept, and of other pages
-//! with equal bodies or texts (two copies that are only near what is kept) all but the first. `near` drops every
-//! member that is not kept; and of pairs that passages found to be near, which are in no cluster, the
-//! smaller one, with all that went for it. `contained` is `near`, and of the pages left those whose text is
-//! contained in another one's.
+//! `dedup apply` calls it first; all later steps look pages up in its result.
 //!
-//! **Pages of earlier results** never go: they were seen. Where a new page represents a cluster that has an earlier one, it
-//! goes for the earlier one with all new members of the cluster, whatever the order of what to keep says; by `exact` only
-//! where bodies or texts are equal.
+//! **Definition.** `exact` drops members of clusters whose body or text equals that of the page that is kept; of other members with equal
+//! bodies or texts (two copies that are only near to the page kept) it drops all but the first. `near` drops every member that is
+//! not kept, and of pairs in no cluster that passages found to be near, the smaller page, together with all pages that were dropped in
+//! favour of it. `contained` drops the same as `near`, and of the remaining pages those whose text is contained in that of another.
 //!
-//! **Pages that are gone** from the Web hold nothing for others. Of the equal copies of one the first by key stays, for all that went for
-//! it; where all were only near it, which need not be near each other, their own pairs tell.
+//! **Pages of earlier results** are never dropped, since they count as seen. If a new page represents a cluster that has an earlier page,
+//! the new page and all other new members of the cluster are dropped in favour of the earlier one, whatever the order of what to keep; with
+//! `exact` only those whose bodies or texts are equal to it.
 //!
-//! **Guarantee.** A page goes only where the page that stays instead is not dropped by the same run. What tables of another
-//! origin say against that (two pages each other's copies) is not done, but counted as unresolved.
+//! **Pages that are gone** from the Web cannot represent others. If such a page would be kept, then of the pages with equal bodies or texts the
+//! first by key is kept, for all that were dropped in favour of it. If all of them are only near to it, they need not be near to one another, and
+//! their own pairs decide.
 //!
-//! **Smaller pages go.** Pages of such pairs are in a total order: more distinct shingles first, then the smaller key. Going through the
-//! pages in this order, one is dropped where its partner before it was not: of a pair never both go for each other's sake, there are no
-//! cycles, and what a dropped page is contained in stays.
+//! **Guarantee.** A page is dropped only if the page that stays instead is not dropped by the same run. If tables of another origin contradict
+//! that (two pages are each other's copies), nothing is dropped, and the pair is counted as unresolved.
 //!
-//! **Cost.** One external sort of 80 bytes a row of `clusters`, one of 64 bytes a pair; what is sorted is mapped, and looked up by
-//! binary search. A bit in memory a page that is the smaller of a pair.
+//! **Smaller pages are dropped.** Pages of such pairs are in a total order: more distinct shingles first, then the smaller key. The pages are visited
+//! in this order, and one is dropped if its partner before it was not. So of a pair never both are dropped, there are no cycles, and
+//! the page in which a dropped page is contained stays.
+//!
+//! **Cost.** One external sort of 80 bytes a row of `clusters`, and one of 64 bytes a pair; the sorted files are mapped, and looked up by
+//! binary search. One bit in memory for each page that is the smaller of a pair.
 
 use std::path::Path;
 
@@ -47,7 +49,7 @@ pub enum Policy {
 }
 
 columns! {
-    struct Earlier from ClusterRow { url, earlier }
+    struct EarlierColumn from ClusterRow { url, earlier }
 }
 
 columns! {
@@ -375,7 +377,7 @@ pub fn each_earlier(
     duplicates: &Path,
     mut each: impl FnMut(&str) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = Reader::<Earlier>::open(clusters)?;
+    let mut reader = Reader::<EarlierColumn>::open(clusters)?;
     while let Some(batch) = reader.next()? {
         batch.rows().filter(|page| page.earlier).try_for_each(|page| each(page.url))?;
     }
@@ -424,7 +426,7 @@ impl Verdicts {
         find(&self.rows, page).is_some()
     }
 
-    /// What is said of a page.
+    /// The verdict on a page.
     pub fn of(&self, page: u128) -> Option<Verdict> {
         find(&self.rows, page).map(Verdict::of)
     }

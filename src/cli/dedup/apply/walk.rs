@@ -22,7 +22,7 @@ use super::dropped::{digest_proof, mark, place_proof};
 /// What becomes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It stays as it is.
+    /// The record is copied unchanged.
     Stays,
     /// It is left out.
     Goes,
@@ -55,8 +55,8 @@ impl Fate {
 
 /// What a walk met.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Met {
-    /// Records.
+pub struct RecordCounts {
+    /// Number of records in the shard.
     pub records: u64,
     /// Those of them that table `pages` would count.
     pub captures: u64,
@@ -75,13 +75,13 @@ pub struct Met {
 }
 
 /// A shard that was walked over.
-pub struct Walked {
+pub struct WalkedShard {
     /// Offset, length, fate (two numbers) of each record and damage, in the order of the file.
     pub fates: Mapped<[u64; 4]>,
     /// What became of the captures that go, in the order of [`Captures::of_shard`].
     pub found: Vec<CaptureFate>,
     /// Counts.
-    pub met: Met,
+    pub met: RecordCounts,
 }
 
 /// What became of a capture that goes.
@@ -98,7 +98,7 @@ pub enum CaptureFate {
 }
 
 /// The captures of a shard that go.
-struct Wanted<'a> {
+struct WantedCaptures<'a> {
     captures: &'a Captures,
     /// Mark and proof of each, and the number of the first.
     proofs: &'a [[u64; 2]],
@@ -118,8 +118,8 @@ pub fn walk(
     as_revisit: bool,
     budget: &Budget,
     cancel: &Cancel,
-) -> Result<Walked> {
-    let mut met = Met::default();
+) -> Result<WalkedShard> {
+    let mut met = RecordCounts::default();
     let proofs = shard.map_or(&[][..], |shard| captures.of_shard(shard));
     let first = shard.map_or(0, |shard| shard.going.start);
     let mut wanted = Wanted { captures, proofs, first, found: vec![CaptureFate::Not; proofs.len()] };
@@ -151,9 +151,15 @@ pub fn walk(
     Ok(Walked { fates, found: wanted.found, met })
 }
 
-impl Wanted<'_> {
+impl WantedCaptures<'_> {
     /// What becomes of a record by itself.
-    fn fate(&mut self, record: &Record<'_>, input: &Input, as_revisit: bool, met: &mut Met) -> Result<Fate> {
+    fn fate(
+        &mut self,
+        record: &Record<'_>,
+        input: &Input,
+        as_revisit: bool,
+        met: &mut RecordCounts,
+    ) -> Result<Fate> {
         let is_capture = matches!(
             record.kind,
             RecordType::Response | RecordType::Resource | RecordType::Revisit | RecordType::Conversion
@@ -193,7 +199,7 @@ impl Wanted<'_> {
         record: &Record<'_>,
         input: &Input,
         as_revisit: bool,
-        met: &mut Met,
+        met: &mut RecordCounts,
     ) -> Result<CaptureFate> {
         if as_revisit {
             let going = self.captures.get(self.first + at)?;
@@ -224,7 +230,7 @@ mod tag {
     pub const STAYS: u64 = 0;
     /// A capture that goes has it.
     pub const GOES: u64 = 1;
-    /// A companion names it.
+    /// The record is named by a record that belongs to it.
     pub const NAMED_BY_COMPANION: u64 = 2;
     /// A capture that stays names it.
     pub const NAMED_BY_STAYING: u64 = 3;

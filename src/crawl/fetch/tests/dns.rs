@@ -8,7 +8,7 @@ use super::*;
 
 /// What the resolver says to a question for IPv4 addresses.
 #[derive(Clone)]
-enum Say {
+enum ResolverReply {
     Addresses(Vec<[u8; 4]>),
     /// IPv6 alone.
     Six([u8; 16]),
@@ -18,13 +18,13 @@ enum Say {
 }
 
 /// Asked names, in order.
-type Asked = Arc<Mutex<Vec<String>>>;
+type AskedNames = Arc<Mutex<Vec<String>>>;
 
 /// A name server; `say` is asked with the name and how often it was asked for before.
-async fn resolver(say: impl Fn(&str, usize) -> Say + Send + 'static) -> (String, Asked) {
+async fn resolver(say: impl Fn(&str, usize) -> ResolverReply + Send + 'static) -> (String, AskedNames) {
     let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap().to_string();
-    let asked = Asked::default();
+    let asked = AskedNames::default();
     tokio::spawn({
         let asked = asked.clone();
         async move {
@@ -48,11 +48,11 @@ async fn resolver(say: impl Fn(&str, usize) -> Say + Send + 'static) -> (String,
                 }
                 let question = &query[12..at + 5];
                 let (code, records): (u8, Vec<Vec<u8>>) = match (answer, kind) {
-                    (Say::Silence, _) => continue,
-                    (Say::Failed, _) => (2, vec![]),
-                    (Say::NoSuchName, _) => (3, vec![]),
-                    (Say::Addresses(v4), 1) => (0, v4.iter().map(|ip| ip.to_vec()).collect()),
-                    (Say::Six(v6), 28) => (0, vec![v6.to_vec()]),
+                    (ResolverReply::Silence, _) => continue,
+                    (ResolverReply::Failed, _) => (2, vec![]),
+                    (ResolverReply::NoSuchName, _) => (3, vec![]),
+                    (ResolverReply::Addresses(v4), 1) => (0, v4.iter().map(|ip| ip.to_vec()).collect()),
+                    (ResolverReply::Six(v6), 28) => (0, vec![v6.to_vec()]),
                     _ => (0, vec![]),
                 };
                 let mut reply =
@@ -94,13 +94,13 @@ async fn what_a_resolver_can_say() {
     let server = Server::start(|_, _| vec![send(OK)]).await;
     let port = server.address.port();
     let (dns, asked) = resolver(|name, _| match name {
-        "here.test." | "_odd_.here.test." => Say::Addresses(vec![[127, 0, 0, 1]]),
-        "second.test." => Say::Addresses(vec![[127, 0, 0, 9], [127, 0, 0, 1]]),
-        "six.test." => Say::Six(std::net::Ipv6Addr::LOCALHOST.octets()),
-        "none.test." => Say::Addresses(vec![]),
-        "failed.test." => Say::Failed,
-        "silent.test." => Say::Silence,
-        _ => Say::NoSuchName,
+        "here.test." | "_odd_.here.test." => ResolverReply::Addresses(vec![[127, 0, 0, 1]]),
+        "second.test." => ResolverReply::Addresses(vec![[127, 0, 0, 9], [127, 0, 0, 1]]),
+        "six.test." => ResolverReply::Six(std::net::Ipv6Addr::LOCALHOST.octets()),
+        "none.test." => ResolverReply::Addresses(vec![]),
+        "failed.test." => ResolverReply::Failed,
+        "silent.test." => ResolverReply::Silence,
+        _ => ResolverReply::NoSuchName,
     })
     .await;
     let client = client(&options(&dns));
@@ -137,9 +137,9 @@ async fn inside_addresses_are_refused() {
     let server = Server::start(|_, _| vec![send(OK)]).await;
     let port = server.address.port();
     let (dns, _) = resolver(|name, _| match name {
-        "inside.test." => Say::Addresses(vec![[10, 0, 0, 1], [127, 0, 0, 1]]),
-        "meta.test." => Say::Addresses(vec![[169, 254, 169, 254]]),
-        _ => Say::Six(std::net::Ipv6Addr::from([0, 0, 0, 0, 0, 0xffff, 0x7f00, 1]).octets()),
+        "inside.test." => ResolverReply::Addresses(vec![[10, 0, 0, 1], [127, 0, 0, 1]]),
+        "meta.test." => ResolverReply::Addresses(vec![[169, 254, 169, 254]]),
+        _ => ResolverReply::Six(std::net::Ipv6Addr::from([0, 0, 0, 0, 0, 0xffff, 0x7f00, 1]).octets()),
     })
     .await;
     let mut options = options(&dns);
@@ -188,8 +188,8 @@ async fn rebinding() {
     let port = server.address.port();
     // In scope at first (127.0.0.2, where nobody listens), then inside: with no time to live, each fetch asks anew.
     let (dns, asked) = resolver(|_, count| match count {
-        0 => Say::Addresses(vec![[127, 0, 0, 2]]),
-        _ => Say::Addresses(vec![[127, 0, 0, 1]]),
+        0 => ResolverReply::Addresses(vec![[127, 0, 0, 2]]),
+        _ => ResolverReply::Addresses(vec![[127, 0, 0, 1]]),
     })
     .await;
     let scope: AddressScope = Arc::new(|ip| ip == IpAddr::from([127, 0, 0, 2]));
@@ -208,9 +208,9 @@ async fn failing_then_working() {
     let server = Server::start(|_, _| vec![send(OK)]).await;
     let port = server.address.port();
     let (dns, asked) = resolver(|name, count| match (name, count) {
-        ("later.test.", 0 | 1) => Say::Silence,
-        ("much-later.test.", 0..4) => Say::Failed,
-        _ => Say::Addresses(vec![[127, 0, 0, 1]]),
+        ("later.test.", 0 | 1) => ResolverReply::Silence,
+        ("much-later.test.", 0..4) => ResolverReply::Failed,
+        _ => ResolverReply::Addresses(vec![[127, 0, 0, 1]]),
     })
     .await;
     let client = client(&options(&dns));
@@ -229,8 +229,8 @@ async fn answers_are_shared_and_kept() {
     let server = Server::start(|_, _| vec![send(OK)]).await;
     let port = server.address.port();
     let (dns, asked) = resolver(|name, _| match name {
-        "no.test." => Say::NoSuchName,
-        _ => Say::Addresses(vec![[127, 0, 0, 1]]),
+        "no.test." => ResolverReply::NoSuchName,
+        _ => ResolverReply::Addresses(vec![[127, 0, 0, 1]]),
     })
     .await;
     let mut options = options(&dns);

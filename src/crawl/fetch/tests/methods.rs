@@ -1,4 +1,4 @@
-//! What is asked besides GET, and who asks.
+//! Methods besides GET, and the User-Agent.
 
 use super::*;
 

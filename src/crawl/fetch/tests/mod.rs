@@ -37,7 +37,7 @@ pub(super) enum Do {
 
 /// A request as the server saw it.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct SeenRequest {
     pub connection: usize,
     pub text: String,
 }
@@ -45,7 +45,7 @@ pub(super) struct Seen {
 /// A scripted server; ends with the runtime of its test.
 pub(super) struct Server {
     pub address: SocketAddr,
-    pub seen: Arc<Mutex<Vec<Seen>>>,
+    pub seen: Arc<Mutex<Vec<SeenRequest>>>,
     /// Most connections that were open at once.
     pub most: Arc<AtomicUsize>,
 }
@@ -80,15 +80,15 @@ impl Server {
         CanonicalUrl::parse(&format!("http://a.test:{}{path}", self.address.port())).unwrap()
     }
 
-    pub fn requests(&self) -> Vec<Seen> {
+    pub fn requests(&self) -> Vec<SeenRequest> {
         self.seen.lock().unwrap().clone()
     }
 }
 
-async fn serve(mut stream: TcpStream, connection: usize, seen: &Mutex<Vec<Seen>>, script: &Script) {
+async fn serve(mut stream: TcpStream, connection: usize, seen: &Mutex<Vec<SeenRequest>>, script: &Script) {
     while let Some(text) = read_request(&mut stream).await {
         let actions = script(connection, &text);
-        seen.lock().unwrap().push(Seen { connection, text });
+        seen.lock().unwrap().push(SeenRequest { connection, text });
         for action in actions {
             if matches!(action, Do::Reset) {
                 // Closing with a time of zero to linger sends a reset.

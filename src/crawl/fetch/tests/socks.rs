@@ -3,20 +3,20 @@
 use super::*;
 
 /// Address type and bytes of each target.
-type Asked = Arc<Mutex<Vec<(u8, Vec<u8>)>>>;
+type AskedTargets = Arc<Mutex<Vec<(u8, Vec<u8>)>>>;
 
 /// A SOCKS5 proxy with user name and password that says it reached everything, and answers in place of everybody.
 struct Socks {
     address: SocketAddr,
     /// Address type and bytes of each target.
-    asked: Asked,
+    asked: AskedTargets,
 }
 
 impl Socks {
     async fn start() -> Socks {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let asked = Asked::default();
+        let asked = AskedTargets::default();
         let seen = asked.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {

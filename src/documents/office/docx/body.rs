@@ -11,7 +11,7 @@ use crate::blocks::{Block, flattened, push, trimmed};
 use crate::grid::Grid;
 use crate::office::docx::fields::Fields;
 use crate::office::docx::numbering::{Label, Numbering};
-use crate::office::docx::styles::{Look, Styles, centred, outline, switch};
+use crate::office::docx::styles::{Styles, TextLook, centred, outline, switch};
 use crate::office::package::Relationships;
 use crate::title::Candidate;
 use crate::xml::Element;
@@ -48,7 +48,7 @@ pub(crate) struct Walk<'x> {
     pub(crate) max_depth: usize,
     pub(super) fields: Fields,
     pub(super) boxes: Vec<Element<'x>>,
-    pub(super) looks: Vec<(usize, Look)>,
+    pub(super) looks: Vec<(usize, TextLook)>,
     carried: Inline,
     depth: usize,
 }
@@ -301,7 +301,7 @@ impl<'x> Walk<'x> {
     }
 
     /// Adds words to a paragraph.
-    pub(super) fn push(&mut self, words: &mut Inline, more: &str, look: Look, link: Option<&str>) {
+    pub(super) fn push(&mut self, words: &mut Inline, more: &str, look: TextLook, link: Option<&str>) {
         let target = self.fields.target();
         push(words, more, target.as_deref().or(link));
         let chars = more.trim().chars().count();

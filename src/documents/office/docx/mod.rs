@@ -34,7 +34,7 @@ const MAIN: [&str; 2] = ["word/document.xml", "word/document2.xml"];
 
 /// The parts beside the main one.
 #[derive(Debug, Default)]
-struct Beside {
+struct OtherParts {
     notes: BTreeMap<NoteKind, (Xml, Relationships)>,
     running: Vec<(Xml, Relationships)>,
 }
@@ -96,8 +96,8 @@ fn beside(
     package: &mut Package<'_>,
     relationships: &Relationships,
     limits: &Limits,
-) -> Result<Beside, Failure> {
-    let mut beside = Beside::default();
+) -> Result<OtherParts, Failure> {
+    let mut beside = OtherParts::default();
     let kinds = [(NoteKind::Foot, "footnotes"), (NoteKind::End, "endnotes"), (NoteKind::Comment, "comments")];
     for (kind, name) in kinds {
         let Some(name) = part_of(relationships, name) else { continue };
@@ -154,7 +154,7 @@ fn pictures(
 }
 
 /// Notes in the order of their references, each once.
-fn tell_notes<'x>(walk: &mut Walk<'x>, beside: &'x Beside, builder: &mut Builder) {
+fn tell_notes<'x>(walk: &mut Walk<'x>, beside: &'x OtherParts, builder: &mut Builder) {
     let mut referred = Vec::new();
     for (&kind, (xml, relationships)) in &beside.notes {
         // Notes have comments too.
@@ -187,7 +187,7 @@ fn tell_notes<'x>(walk: &mut Walk<'x>, beside: &'x Beside, builder: &mut Builder
 }
 
 /// Running heads and feet, each once.
-fn tell_running<'x>(walk: &mut Walk<'x>, beside: &'x Beside, builder: &mut Builder) {
+fn tell_running<'x>(walk: &mut Walk<'x>, beside: &'x OtherParts, builder: &mut Builder) {
     let mut told = BTreeSet::new();
     for (xml, relationships) in &beside.running {
         let Some(root) = xml.root() else { continue };

@@ -6,7 +6,7 @@ use crate::Inline;
 use crate::code_pages::{Pictures, symbol};
 use crate::office::docx::body::{NoteKind, Walk, alternative, control};
 use crate::office::docx::fields::link_of;
-use crate::office::docx::styles::Look;
+use crate::office::docx::styles::TextLook;
 use crate::office::math::formula;
 use crate::xml::Element;
 
@@ -15,7 +15,7 @@ impl<'x> Walk<'x> {
     pub(super) fn inlines(
         &mut self,
         parent: Element<'x>,
-        look: Look,
+        look: TextLook,
         link: Option<&str>,
         words: &mut Inline,
     ) {
@@ -49,11 +49,11 @@ impl<'x> Walk<'x> {
         }
     }
 
-    fn run(&mut self, run: Element<'x>, paragraph: Look, link: Option<&str>, words: &mut Inline) {
+    fn run(&mut self, run: Element<'x>, paragraph: TextLook, link: Option<&str>, words: &mut Inline) {
         let properties = run.child("rPr");
         let style = properties.and_then(|properties| properties.val("rStyle"));
         let style = style.map(|id| self.styles.run_look(&id)).unwrap_or_default();
-        let look = Look::of_run(properties).or(style).or(paragraph);
+        let look = TextLook::of_run(properties).or(style).or(paragraph);
         let hidden = look.hidden.unwrap_or(false);
         self.run_content(run, look, hidden, link, words);
     }
@@ -61,7 +61,7 @@ impl<'x> Walk<'x> {
     fn run_content(
         &mut self,
         run: Element<'x>,
-        look: Look,
+        look: TextLook,
         hidden: bool,
         link: Option<&str>,
         words: &mut Inline,
@@ -119,7 +119,7 @@ impl<'x> Walk<'x> {
         }
     }
 
-    fn symbol(&mut self, element: Element<'x>, look: Look, link: Option<&str>, words: &mut Inline) {
+    fn symbol(&mut self, element: Element<'x>, look: TextLook, link: Option<&str>, words: &mut Inline) {
         let code = element.attr("char").and_then(|code| u32::from_str_radix(code.trim(), 16).ok());
         let font = element.attr("font").unwrap_or_default();
         let shown = code.and_then(|code| match Pictures::of_font(&font) {
@@ -140,7 +140,7 @@ impl<'x> Walk<'x> {
     }
 
     /// A formula, apart from the words around it.
-    fn formula(&mut self, element: Element<'x>, look: Look, words: &mut Inline) {
+    fn formula(&mut self, element: Element<'x>, look: TextLook, words: &mut Inline) {
         if !self.fields.shows_text() {
             return;
         }

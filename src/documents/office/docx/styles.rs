@@ -19,12 +19,12 @@ pub(crate) struct Style {
     outline: Option<u8>,
     list: Option<i64>,
     list_level: Option<u8>,
-    pub(crate) look: Look,
+    pub(crate) look: TextLook,
 }
 
 /// How letters and lines look; `None` where it is not said.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Look {
+pub(crate) struct TextLook {
     /// Half points.
     pub(crate) size: Option<u32>,
     pub(crate) bold: Option<bool>,
@@ -32,11 +32,11 @@ pub(crate) struct Look {
     pub(crate) centred: Option<bool>,
 }
 
-impl Look {
+impl TextLook {
     /// What run properties say.
     pub(crate) fn of_run(properties: Option<Element<'_>>) -> Self {
-        let Some(properties) = properties else { return Look::default() };
-        Look {
+        let Some(properties) = properties else { return TextLook::default() };
+        TextLook {
             size: properties.val("sz").and_then(|size| size.trim().parse().ok()),
             bold: switch(properties, "b"),
             hidden: switch(properties, "vanish"),
@@ -45,8 +45,8 @@ impl Look {
     }
 
     /// This, and what it leaves open as `other` says.
-    pub(crate) fn or(self, other: Look) -> Look {
-        Look {
+    pub(crate) fn or(self, other: TextLook) -> TextLook {
+        TextLook {
             size: self.size.or(other.size),
             bold: self.bold.or(other.bold),
             hidden: self.hidden.or(other.hidden),
@@ -72,7 +72,7 @@ pub(crate) struct Styles {
     by_id: BTreeMap<String, Style>,
     /// Of paragraphs that name none.
     default: Option<String>,
-    defaults: Look,
+    defaults: TextLook,
 }
 
 impl Styles {
@@ -80,12 +80,12 @@ impl Styles {
     pub(crate) fn read(xml: &Xml) -> Self {
         let mut styles = Styles::default();
         let Some(root) = xml.root() else { return styles };
-        styles.defaults = Look::of_run(root.path(&["docDefaults", "rPrDefault", "rPr"]));
+        styles.defaults = TextLook::of_run(root.path(&["docDefaults", "rPrDefault", "rPr"]));
         for element in root.children().filter(|element| element.name() == "style") {
             let Some(id) = element.attr("styleId").map(|id| id.into_owned()) else { continue };
             let properties = element.child("pPr");
             let list = properties.and_then(|properties| properties.child("numPr"));
-            let mut look = Look::of_run(element.child("rPr"));
+            let mut look = TextLook::of_run(element.child("rPr"));
             look.centred = centred(properties);
             let style = Style {
                 name: element.val("name").unwrap_or_default().to_lowercase(),
@@ -159,13 +159,13 @@ impl Styles {
     }
 
     /// How a style has letters and lines look, with the defaults of the file.
-    pub(crate) fn look(&self, id: Option<&str>) -> Look {
-        self.chain(id).fold(Look::default(), |look, (_, style)| look.or(style.look)).or(self.defaults)
+    pub(crate) fn look(&self, id: Option<&str>) -> TextLook {
+        self.chain(id).fold(TextLook::default(), |look, (_, style)| look.or(style.look)).or(self.defaults)
     }
 
     /// How a style of runs has letters look, without the defaults.
-    pub(crate) fn run_look(&self, id: &str) -> Look {
-        self.chain(Some(id)).fold(Look::default(), |look, (_, style)| look.or(style.look))
+    pub(crate) fn run_look(&self, id: &str) -> TextLook {
+        self.chain(Some(id)).fold(TextLook::default(), |look, (_, style)| look.or(style.look))
     }
 }
 

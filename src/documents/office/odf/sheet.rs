@@ -7,7 +7,7 @@
 
 use crate::office::odf::styles::Styles;
 use crate::office::odf::text::Walk;
-use crate::office::sheets::{Cell, Sheet, Telling};
+use crate::office::sheets::{Cell, Sheet, SheetWriter};
 use crate::xml::Element;
 use crate::{Builder, Inline};
 
@@ -22,7 +22,7 @@ pub(super) fn tell<'x>(
     walk: &mut Walk<'x>,
     builder: &mut Builder,
 ) {
-    let mut telling = Telling::default();
+    let mut telling = SheetWriter::default();
     for element in spreadsheet.children().filter(|child| child.name() == "table") {
         if !telling.goes_on(builder) {
             break;
@@ -31,9 +31,9 @@ pub(super) fn tell<'x>(
         let hidden = element.attr("style-name").is_some_and(|style| hidden(&style));
         let is_active = active.map_or(telling.pages() == 0, |active| active == name);
         let sheet = telling.begin(&name, is_active, hidden, builder);
-        let mut reading = Reading { sheet, walk, row: 0, links: Vec::new() };
+        let mut reading = SheetReader { sheet, walk, row: 0, links: Vec::new() };
         reading.rows(element);
-        let Reading { sheet, links, .. } = reading;
+        let SheetReader { sheet, links, .. } = reading;
         telling.tell(sheet, &links, builder);
         for (label, words) in std::mem::take(&mut walk.notes) {
             builder.note(&label, words);
@@ -42,14 +42,14 @@ pub(super) fn tell<'x>(
     telling.finish(builder);
 }
 
-struct Reading<'w, 'x> {
+struct SheetReader<'w, 'x> {
     sheet: Sheet,
     walk: &'w mut Walk<'x>,
     row: u32,
     links: Vec<(String, String)>,
 }
 
-impl<'x> Reading<'_, 'x> {
+impl<'x> SheetReader<'_, 'x> {
     /// Rows, those in groups too; `false` where the sheet takes no more.
     fn rows(&mut self, parent: Element<'x>) -> bool {
         for element in parent.children() {

@@ -55,7 +55,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
             break;
         }
         pages += 1;
-        let mut reading = Reading {
+        let mut reading = SlideReader {
             package: &mut package,
             layouts: &mut layouts,
             authors: &authors,
@@ -73,7 +73,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
 }
 
 /// What reading a slide needs.
-struct Reading<'r, 'p> {
+struct SlideReader<'r, 'p> {
     package: &'r mut Package<'p>,
     layouts: &'r mut Layouts,
     authors: &'r BTreeMap<String, String>,
@@ -81,7 +81,7 @@ struct Reading<'r, 'p> {
     number: u32,
 }
 
-impl Reading<'_, '_> {
+impl SlideReader<'_, '_> {
     fn slide(&mut self, part: &str, builder: &mut Builder) -> Result<(), Failure> {
         let Some(xml) = self.package.xml(part)? else {
             builder.warn("slide-missing");

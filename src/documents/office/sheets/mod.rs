@@ -38,7 +38,7 @@ pub(crate) struct Cell {
 
 /// A filled cell and its place.
 #[derive(Debug)]
-struct Placed {
+struct PlacedCell {
     row: u32,
     column: u32,
     cell: Cell,
@@ -49,7 +49,7 @@ struct Placed {
 pub(crate) struct Sheet {
     pub(crate) name: String,
     pub(crate) active: bool,
-    cells: Vec<Placed>,
+    cells: Vec<PlacedCell>,
     /// Whether they stand row by row, from left to right, one at a place.
     sorted: bool,
     /// Rows, those that are met again counted again.
@@ -88,7 +88,7 @@ impl Sheet {
         self.room -= chars;
         self.rows += usize::from(starts_row);
         self.sorted &= last < Some((row, column));
-        self.cells.push(Placed { row, column, cell });
+        self.cells.push(PlacedCell { row, column, cell });
         true
     }
 
@@ -111,7 +111,7 @@ impl Sheet {
     }
 
     /// Cells row by row, once they are in order.
-    fn by_row(&self) -> impl Iterator<Item = &[Placed]> {
+    fn by_row(&self) -> impl Iterator<Item = &[PlacedCell]> {
         self.cells.chunk_by(|a, b| a.row == b.row)
     }
 
@@ -122,7 +122,7 @@ impl Sheet {
         for row in self.by_row() {
             let alone = if row.len() == 1 { 2.0 } else { 1.0 };
             let sheet = if self.active { 3.0 } else { 1.0 };
-            for Placed { row, cell, .. } in row {
+            for PlacedCell { row, cell, .. } in row {
                 if !cell.is_text || !crate::title::is_title_like(&cell.text) {
                     continue;
                 }
@@ -175,19 +175,19 @@ impl Sheet {
 }
 
 /// Whether a row names columns: words only, no two alike, in most of them.
-fn is_header(row: &[Placed], width: usize) -> bool {
+fn is_header(row: &[PlacedCell], width: usize) -> bool {
     let names = row.iter().map(|placed| placed.cell.text.trim()).collect::<BTreeSet<_>>();
     row.iter().all(|placed| placed.cell.is_text) && names.len() == row.len() && row.len() * 2 > width
 }
 
 /// Tells of the sheets of a workbook one after the other, and weighs their cells.
 #[derive(Debug, Default)]
-pub(crate) struct Telling {
+pub(crate) struct SheetWriter {
     pages: usize,
     heaviest: Option<(f64, String)>,
 }
 
-impl Telling {
+impl SheetWriter {
     /// Sheets that were begun.
     pub(crate) fn pages(&self) -> usize {
         self.pages

@@ -13,7 +13,7 @@ fn sheet(name: &str, active: bool, cells: &[(u32, u32, &str, bool)]) -> Sheet {
 
 fn told(sheets: Vec<Sheet>) -> Document {
     let mut builder = Builder::new(Kind::Xlsx, &Limits::default());
-    let mut telling = Telling::default();
+    let mut telling = SheetWriter::default();
     sheets.into_iter().for_each(|sheet| telling.tell(sheet, &[], &mut builder));
     telling.finish(&mut builder);
     builder.finish()

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use crate::office::sheets::biff::{Records, Strings};
 use crate::office::sheets::book::{Book, Record, Style, rk};
 use crate::office::sheets::format::Format;
-use crate::office::sheets::{Cell, Sheet, Telling};
+use crate::office::sheets::{Cell, Sheet, SheetWriter};
 use crate::ole::Container;
 use crate::title::cleaned;
 use crate::{Builder, Document, Failure, Kind, Limits, TitleSource};
@@ -31,7 +31,7 @@ const URL_MONIKER: &[u8] = b"\xE0\xC9\xEA\x79\xF9\xBA\xCE\x11\x8C\x82\x00\xAA\x0
 
 /// A sheet as the globals announce it.
 #[derive(Debug)]
-struct Announced {
+struct AnnouncedSheet {
     at: usize,
     name: String,
     hidden: bool,
@@ -42,7 +42,7 @@ struct Announced {
 /// What the globals say.
 struct Globals {
     book: Book,
-    sheets: Vec<Announced>,
+    sheets: Vec<AnnouncedSheet>,
     active: usize,
 }
 
@@ -61,14 +61,14 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
         builder.warn("damaged");
     }
     let globals = globals(&stream)?;
-    let mut telling = Telling::default();
+    let mut telling = SheetWriter::default();
     for announced in globals.sheets.iter().filter(|sheet| sheet.is_shown) {
         if !telling.goes_on(&mut builder) {
             break;
         }
         let is_active = telling.pages() == globals.active;
         let sheet = telling.begin(&announced.name, is_active, announced.hidden, &mut builder);
-        let mut reading = Reading::of(&globals, sheet);
+        let mut reading = SheetReader::of(&globals, sheet);
         reading.read(&stream, announced.at);
         let (links, words_of_boxes) = (reading.links(), reading.boxes);
         telling.tell(reading.sheet, &links, &mut builder);
@@ -87,7 +87,7 @@ fn globals(stream: &[u8]) -> Result<Globals, Failure> {
         return Err(Failure::new("too-old", "Excel before 97"));
     }
     let mut globals = Globals { book: Book::default(), sheets: Vec::new(), active: 0 };
-    let mut looks = Looks::default();
+    let mut looks = CellFormats::default();
     while let Some(record) = records.next() {
         match record.kind {
             EOF => break,
@@ -114,8 +114,8 @@ fn globals(stream: &[u8]) -> Result<Globals, Failure> {
 }
 
 /// BoundSheet8
-fn announced(record: &Record<'_>) -> Option<Announced> {
-    Some(Announced {
+fn announced(record: &Record<'_>) -> Option<AnnouncedSheet> {
+    Some(AnnouncedSheet {
         at: record.u32(0)? as usize,
         hidden: record.u8(4)? & 3 != 0,
         // Sheets and charts.
@@ -126,14 +126,14 @@ fn announced(record: &Record<'_>) -> Option<Announced> {
 
 /// Fonts, formats and styles of cells.
 #[derive(Default)]
-struct Looks {
+struct CellFormats {
     bold: Vec<bool>,
     formats: BTreeMap<u16, Format>,
     /// Font and format.
     cells: Vec<(u16, u16)>,
 }
 
-impl Looks {
+impl CellFormats {
     fn take(&mut self, record: &Record<'_>) {
         match record.kind {
             // Font
@@ -164,7 +164,7 @@ impl Looks {
 }
 
 /// Reads a sheet.
-struct Reading<'g> {
+struct SheetReader<'g> {
     globals: &'g Globals,
     sheet: Sheet,
     /// Where the string of a formula goes.
@@ -174,9 +174,9 @@ struct Reading<'g> {
     links: Vec<(u32, u32, String)>,
 }
 
-impl<'g> Reading<'g> {
+impl<'g> SheetReader<'g> {
     fn of(globals: &'g Globals, sheet: Sheet) -> Self {
-        Reading { globals, sheet, formula: None, boxes: Vec::new(), links: Vec::new() }
+        SheetReader { globals, sheet, formula: None, boxes: Vec::new(), links: Vec::new() }
     }
 
     fn read(&mut self, stream: &[u8], at: usize) {

@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::office::package::{Package, Relationships, part_of};
 use crate::office::sheets::book::{Book, Record, Strings, Style, rk};
 use crate::office::sheets::format::Format;
-use crate::office::sheets::xlsx::{Listed, Workbook};
+use crate::office::sheets::xlsx::{ListedSheet, Workbook};
 use crate::office::sheets::{Cell, Sheet};
 
 /// Reads the workbook.
@@ -41,10 +41,10 @@ pub(super) fn workbook(
     Ok(read)
 }
 
-fn bundle(record: &Record<'_>) -> Option<Listed> {
+fn bundle(record: &Record<'_>) -> Option<ListedSheet> {
     let (id, end) = wide(record, 8)?;
     let (name, _) = wide(record, end)?;
-    Some(Listed { name, id, hidden: record.u32(0)? != 0 })
+    Some(ListedSheet { name, id, hidden: record.u32(0)? != 0 })
 }
 
 fn strings(part: &[u8]) -> Strings {

@@ -18,7 +18,7 @@ use crate::blocks::Block;
 use crate::office::package::{Package, Relationships, part_of};
 use crate::office::sheets::book::{Book, Strings, Style};
 use crate::office::sheets::format::Format;
-use crate::office::sheets::{Cell, Sheet, Telling, xlsb};
+use crate::office::sheets::{Cell, Sheet, SheetWriter, xlsb};
 use crate::office::{chart, properties};
 use crate::xml::{Element, Xml, stream};
 use crate::{Builder, Document, Failure, Kind, Limits};
@@ -33,11 +33,11 @@ const MAX_COMMENTS: usize = 10_000;
 pub(super) struct Workbook {
     pub(super) book: Book,
     pub(super) active: usize,
-    pub(super) sheets: Vec<Listed>,
+    pub(super) sheets: Vec<ListedSheet>,
 }
 
 /// A sheet as the workbook lists it: with the number of its relationship.
-pub(super) struct Listed {
+pub(super) struct ListedSheet {
     pub(super) name: String,
     pub(super) id: String,
     pub(super) hidden: bool,
@@ -53,9 +53,9 @@ pub(crate) fn read(bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Document
     properties::read(&mut package, &mut builder)?;
     let read_workbook = if binary { xlsb::workbook } else { workbook };
     let Workbook { book, active, sheets } = read_workbook(&mut package, &main, &relationships)?;
-    let mut telling = Telling::default();
+    let mut telling = SheetWriter::default();
     let mut read = BTreeSet::new();
-    for Listed { name, id, hidden } in sheets {
+    for ListedSheet { name, id, hidden } in sheets {
         let Some(part) = relationships.get(&id).filter(|one| !one.external) else { continue };
         if !telling.goes_on(&mut builder) {
             break;
@@ -103,7 +103,7 @@ fn workbook(
     book.since_1904 = root.child("workbookPr").is_some_and(|said| said.is_on("date1904"));
     let view = root.path(&["bookViews", "workbookView"]);
     let sheets = root.child("sheets").into_iter().flat_map(Element::children).filter_map(|element| {
-        Some(Listed {
+        Some(ListedSheet {
             name: element.attr("name").unwrap_or_default().into_owned(),
             id: element.prefixed_attr("id")?.into_owned(),
             hidden: element.attr("state").is_some_and(|state| state != "visible"),

@@ -8,7 +8,7 @@ use hayro_syntax::object::{Array, Dict, Name, Object, Stream};
 
 use super::program::Program;
 use super::tounicode::{ToUnicode, is_text};
-use super::{Shown, embedded, to_unicode};
+use super::{ShownCode, embedded, to_unicode};
 use crate::pdf::stream::{Budget, decoded};
 
 /// Widths that are listed.
@@ -16,7 +16,7 @@ const MAX_WIDTHS: usize = 1 << 17;
 
 /// A font of several bytes a code.
 #[derive(Debug)]
-pub(super) struct Composite {
+pub(super) struct CompositeFont {
     to_unicode: Option<ToUnicode>,
     encoding: CMap,
     /// Bytes of codes that the CMap does not know.
@@ -42,7 +42,7 @@ enum CodeBytes {
     Mixed,
 }
 
-impl Composite {
+impl CompositeFont {
     pub(super) fn read(dict: &Dict<'_>, budget: &mut Budget) -> Option<Self> {
         let inner = descendant(dict).unwrap_or_default();
         let name = dict.get::<Name<'_>>("Encoding").map(|name| name.as_ref().to_vec()).unwrap_or_default();
@@ -61,7 +61,7 @@ impl Composite {
         let down =
             inner.get::<Array<'_>>("DW2").map(|array| array.iter::<f32>().map(f64::from).collect::<Vec<_>>());
         let default_down = down.and_then(|pair| pair.get(1).copied()).unwrap_or(-1000.0);
-        Some(Composite {
+        Some(CompositeFont {
             is_unicode: memchr::memmem::find(&name, b"UTF16").is_some()
                 || memchr::memmem::find(&name, b"UCS2").is_some(),
             code_bytes: if mixed { CodeBytes::Mixed } else { CodeBytes::Two },
@@ -84,7 +84,7 @@ impl Composite {
         let collection =
             family(&Dict::empty(), &encoding).as_ref().and_then(CidFamily::ucs2_cmap).and_then(predefined);
         let half = (b' '..=b'~').filter_map(|code| encoding.lookup_cid_code(u32::from(code), 1));
-        Some(Composite {
+        Some(CompositeFont {
             widths: half.map(|cid| (cid, 500.0)).collect(),
             to_unicode: None,
             code_bytes: CodeBytes::Mixed,
@@ -120,15 +120,15 @@ impl Composite {
         Some((text.iter().take(bytes).fold(0, |sum, byte| sum << 8 | u32::from(*byte)), bytes))
     }
 
-    pub(super) fn shown(&self, code: u32, bytes: usize) -> Shown {
+    pub(super) fn shown(&self, code: u32, bytes: usize) -> ShownCode {
         let cid = self.encoding.lookup_cid_code(code, bytes as u8).unwrap_or(0);
         let text = self.character(code, bytes, cid).unwrap_or_else(|| Rc::from(""));
         let width = self.widths.get(&cid).copied().unwrap_or(self.default_width) / 1000.0;
         if !self.vertical {
-            return Shown { text, advance: width, is_space: false };
+            return ShownCode { text, advance: width, is_space: false };
         }
         let advance = self.down.get(&cid).copied().unwrap_or(self.default_down);
-        Shown { text, advance: advance / 1000.0, is_space: false }
+        ShownCode { text, advance: advance / 1000.0, is_space: false }
     }
 
     fn character(&self, code: u32, bytes: usize, cid: u32) -> Option<Rc<str>> {

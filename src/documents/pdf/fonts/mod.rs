@@ -21,7 +21,7 @@ use tounicode::ToUnicode;
 
 /// A code as it is shown.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(super) struct ShownCode {
     /// Its characters; empty where none are known.
     pub(super) text: Rc<str>,
     /// How far the pen goes, in units of the font's size: along the line for horizontal writing, down for vertical.
@@ -34,7 +34,7 @@ pub(super) struct Shown {
 #[derive(Debug)]
 pub(super) struct Font {
     kind: Kind,
-    shown: HashMap<(u32, u8), Shown>,
+    shown: HashMap<(u32, u8), ShownCode>,
     /// Whether its name or weight says bold.
     pub(super) bold: bool,
     /// Width of a space, in units of the font's size.
@@ -46,7 +46,7 @@ pub(super) struct Font {
 #[derive(Debug)]
 enum Kind {
     Simple(Box<simple::Simple>),
-    Composite(Box<composite::Composite>),
+    Composite(Box<composite::CompositeFont>),
 }
 
 impl Font {
@@ -55,9 +55,9 @@ impl Font {
         let composite = dict.get::<Name<'_>>("Subtype").is_some_and(|name| name.as_ref() == b"Type0")
             || dict.contains_key("DescendantFonts");
         let composite = if composite {
-            composite::Composite::read(dict, budget)
+            composite::CompositeFont::read(dict, budget)
         } else {
-            is_named_in_gbk(dict).then(composite::Composite::gbk).flatten()
+            is_named_in_gbk(dict).then(composite::CompositeFont::gbk).flatten()
         };
         let kind = match composite {
             Some(composite) => Kind::Composite(Box::new(composite)),
@@ -83,7 +83,7 @@ impl Font {
     }
 
     /// The characters that a code of `bytes` bytes shows.
-    pub(super) fn shown(&mut self, code: u32, bytes: usize) -> Shown {
+    pub(super) fn shown(&mut self, code: u32, bytes: usize) -> ShownCode {
         let key = (code, bytes.min(4) as u8);
         if let Some(shown) = self.shown.get(&key) {
             return shown.clone();

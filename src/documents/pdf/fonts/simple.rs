@@ -9,7 +9,7 @@ use super::names::{BaseEncoding, character_of_name, character_of_number, tex_cha
 use super::program::Program;
 use super::standard::Standard;
 use super::tounicode::ToUnicode;
-use super::{Shown, embedded, to_unicode};
+use super::{ShownCode, embedded, to_unicode};
 use crate::pdf::geometry::Matrix;
 use crate::pdf::stream::Budget;
 
@@ -71,9 +71,9 @@ impl Simple {
         }
     }
 
-    pub(super) fn shown(&self, code: u32) -> Shown {
+    pub(super) fn shown(&self, code: u32) -> ShownCode {
         let text = self.character(code).unwrap_or_default();
-        Shown { text: Rc::from(text), advance: self.width(code), is_space: false }
+        ShownCode { text: Rc::from(text), advance: self.width(code), is_space: false }
     }
 
     pub(super) fn space_width(&self) -> Option<f64> {

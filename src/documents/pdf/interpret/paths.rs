@@ -1,11 +1,11 @@
-//! Paths: of what is drawn, the lines that part tables.
+//! Paths: the drawn lines that divide tables.
 
 use super::{Interpreter, MAX_RULES};
 use crate::pdf::content::Operand;
 use crate::pdf::geometry::Area;
 
 impl Interpreter<'_, '_> {
-    /// Follows a path: of what is filled or stroked, thin boxes and straight lines along the axes are kept.
+    /// Follows a path: of filled or stroked shapes, thin boxes and straight lines along the axes are kept.
     pub(super) fn path(&mut self, operator: &[u8], operands: &[Operand<'_>]) {
         let numbers: Vec<f64> = operands.iter().filter_map(Operand::number).collect();
         let ctm = self.state.ctm;

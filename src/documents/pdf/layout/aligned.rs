@@ -16,7 +16,7 @@ const CELL_CHARS: f64 = 40.0;
 
 /// Lines of a block that are a table.
 #[derive(Debug, PartialEq)]
-pub(in crate::pdf) struct Aligned {
+pub(in crate::pdf) struct AlignedTable {
     pub(in crate::pdf) from: usize,
     /// The line behind it.
     pub(in crate::pdf) to: usize,
@@ -25,8 +25,8 @@ pub(in crate::pdf) struct Aligned {
 }
 
 /// The tables among the lines of a block, in order.
-pub(in crate::pdf) fn tables(lines: &[Line]) -> Vec<Aligned> {
-    let mut tables: Vec<Aligned> = Vec::new();
+pub(in crate::pdf) fn tables(lines: &[Line]) -> Vec<AlignedTable> {
+    let mut tables: Vec<AlignedTable> = Vec::new();
     let mut from = 0;
     while from < lines.len() {
         match lines.get(from).filter(|line| pieces(line) >= 2).and_then(|_| run(lines, from)) {
@@ -41,7 +41,7 @@ pub(in crate::pdf) fn tables(lines: &[Line]) -> Vec<Aligned> {
 }
 
 /// The table that begins at a line.
-fn run(lines: &[Line], from: usize) -> Option<Aligned> {
+fn run(lines: &[Line], from: usize) -> Option<AlignedTable> {
     let mut covered: Vec<(f64, f64)> = Vec::new();
     let (mut wide, mut to) = (0usize, from);
     let mut kept = Vec::new();
@@ -67,7 +67,7 @@ fn run(lines: &[Line], from: usize) -> Option<Aligned> {
     let rows = lines.get(from..to)?;
     let size = rows.first()?.size;
     let gutters: Vec<f64> = gaps(&kept, 0.8 * size).into_iter().map(|(_, middle)| middle).collect();
-    let table = Aligned { from, to, gutters };
+    let table = AlignedTable { from, to, gutters };
     let columns = table.gutters.len() + 1;
     let chars: usize = rows.iter().map(Line::chars).sum();
     let enough = wide >= if columns == 2 { 3 } else { 2 };
@@ -88,7 +88,7 @@ fn pieces(line: &Line) -> usize {
     1 + words.windows(2).filter(|pair| matches!(pair, [a, b] if b.u0 - a.u1 > 1.2 * line.size)).count()
 }
 
-impl Aligned {
+impl AlignedTable {
     /// The words of a line by columns, in the direction of reading.
     fn cells<'a>(&self, line: &'a Line) -> Vec<Vec<&'a Word>> {
         let mut cells = vec![Vec::new(); self.gutters.len() + 1];

@@ -42,7 +42,6 @@ impl Line {
         })
     }
 
-    /// Its text.
     pub(in crate::pdf) fn text(&self) -> String {
         self.inline(&[], false).text
     }

@@ -59,7 +59,7 @@ impl Word {
 }
 
 /// A glyph within the frame of its direction.
-struct Placed<'a> {
+struct PlacedGlyph<'a> {
     glyph: &'a Glyph,
     u0: f64,
     u1: f64,
@@ -102,9 +102,9 @@ pub(in crate::pdf) fn words(
     link: impl Fn((f64, f64)) -> Option<u32>,
 ) -> Vec<Word> {
     let mut words = Vec::new();
-    let mut current: Vec<Placed<'_>> = Vec::new();
-    let mut painted = Painted::default();
-    let mut flush = |current: &mut Vec<Placed<'_>>, spaced: bool| {
+    let mut current: Vec<PlacedGlyph<'_>> = Vec::new();
+    let mut painted = PaintedPlaces::default();
+    let mut flush = |current: &mut Vec<PlacedGlyph<'_>>, spaced: bool| {
         if let Some(word) = finished(current, spaced, &link) {
             words.push(word);
         }
@@ -112,7 +112,7 @@ pub(in crate::pdf) fn words(
     };
     for glyph in glyphs {
         let (start, end) = (frame.place(glyph.at), frame.place(glyph.end));
-        let placed = Placed { glyph, u0: start.0.min(end.0), u1: start.0.max(end.0), v: start.1 };
+        let placed = PlacedGlyph { glyph, u0: start.0.min(end.0), u1: start.0.max(end.0), v: start.1 };
         if glyph.text.chars().all(char::is_whitespace) {
             if !glyph.text.is_empty() {
                 flush(&mut current, true);
@@ -132,7 +132,7 @@ pub(in crate::pdf) fn words(
 }
 
 /// Whether a glyph goes on with the word that another ends.
-fn joins(last: &Placed<'_>, next: &Placed<'_>) -> bool {
+fn joins(last: &PlacedGlyph<'_>, next: &PlacedGlyph<'_>) -> bool {
     let size = last.glyph.size.max(next.glyph.size);
     if (last.v - next.v).abs() > 0.5 * size {
         return false;
@@ -159,8 +159,8 @@ fn joins(last: &Placed<'_>, next: &Placed<'_>) -> bool {
 }
 
 /// Whether what stands before a glyph is the raised number of a note at the beginning of a word.
-fn is_label(before: &[Placed<'_>], next: &Placed<'_>) -> bool {
-    let raised = |placed: &Placed<'_>| {
+fn is_label(before: &[PlacedGlyph<'_>], next: &PlacedGlyph<'_>) -> bool {
+    let raised = |placed: &PlacedGlyph<'_>| {
         placed.glyph.size < 0.85 * next.glyph.size
             && next.v - placed.v > 0.15 * next.glyph.size
             && placed.glyph.text.chars().all(char::is_numeric)
@@ -174,7 +174,7 @@ fn is_accent(text: &str) -> bool {
 }
 
 fn finished(
-    glyphs: &mut [Placed<'_>],
+    glyphs: &mut [PlacedGlyph<'_>],
     spaced: bool,
     link: &impl Fn((f64, f64)) -> Option<u32>,
 ) -> Option<Word> {
@@ -215,13 +215,13 @@ type Place<'a> = (&'a str, f64, f64);
 
 /// Where glyphs were painted, to find those painted twice: for a bold look, or as a shadow.
 #[derive(Default)]
-struct Painted<'a> {
+struct PaintedPlaces<'a> {
     cells: HashMap<(i64, i64), Vec<Place<'a>>>,
 }
 
-impl<'a> Painted<'a> {
+impl<'a> PaintedPlaces<'a> {
     /// Whether the same glyph was painted at nearly the same place; notes this one.
-    fn has(&mut self, placed: &Placed<'a>) -> bool {
+    fn has(&mut self, placed: &PlacedGlyph<'a>) -> bool {
         let near = 0.12 * placed.glyph.size;
         // Type may be narrow: a letter twice is no letter painted twice.
         let beside = near.min(0.4 * (placed.u1 - placed.u0).abs()).max(0.02 * placed.glyph.size);

@@ -9,13 +9,13 @@
 const SWEEPS: usize = 60;
 
 /// Eigenvalues, falling, and for each its eigenvector.
-pub(super) struct Eigen {
+pub(super) struct Eigenpairs {
     pub values: Vec<f64>,
     pub vectors: Vec<Vec<f64>>,
 }
 
 /// Of the first `n` rows and columns of a symmetric matrix.
-pub(super) fn eigen(matrix: &[Vec<f64>], n: usize) -> Eigen {
+pub(super) fn eigen(matrix: &[Vec<f64>], n: usize) -> Eigenpairs {
     let mut a: Vec<Vec<f64>> = matrix[..n].iter().map(|row| row[..n].to_vec()).collect();
     // Row i is the i-th eigenvector in the end.
     let mut vectors: Vec<Vec<f64>> =
@@ -33,7 +33,7 @@ pub(super) fn eigen(matrix: &[Vec<f64>], n: usize) -> Eigen {
     }
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&i, &j| a[j][j].total_cmp(&a[i][i]));
-    Eigen {
+    Eigenpairs {
         values: order.iter().map(|&i| a[i][i]).collect(),
         vectors: order.iter().map(|&i| std::mem::take(&mut vectors[i])).collect(),
     }

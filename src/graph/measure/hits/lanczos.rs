@@ -22,7 +22,7 @@
 //! Matrix Anal. Appl.* 22 (2000), doi:10.1137/S0895479898334605. C. Davis, W. Kahan, The rotation of eigenvectors
 //! by a perturbation III, *SIAM J. Numer. Anal.* 7 (1970), doi:10.1137/0707001.
 
-use super::jacobi::{Eigen, eigen};
+use super::jacobi::{Eigenpairs, eigen};
 use super::{CHUNK, normalise};
 use crate::sweep::sum;
 use rayon::prelude::*;
@@ -50,8 +50,8 @@ pub(super) struct Limits {
 pub(super) struct Principal {
     /// The vector, of length 1.
     pub vector: Vec<f64>,
-    /// Distance of the greatest eigenvalue to the next that the start has a part in, relative to it, at least: what
-    /// is known of the next is added. None if the start has a part in one eigenspace only.
+    /// Distance of the greatest eigenvalue to the next in which the start vector has a part, relative to the greatest; a lower
+    /// bound, with the error bound of the next added. None if the start has a part in one eigenspace only.
     pub gap: Option<f64>,
     /// The ratio of the second eigenvalue to the first, as it was found.
     pub ratio: Option<f64>,
@@ -89,7 +89,7 @@ pub(super) fn principal(
             continue;
         }
         let ritz = eigen(&small, basis.size);
-        let seen = Seen::of(&ritz, left);
+        let seen = RitzSummary::of(&ritz, left);
         if seen.residual <= ROUNDING
             || seen.residual <= limits.tolerance * seen.gap.unwrap_or(1.0)
             || steps >= limits.steps
@@ -123,12 +123,12 @@ fn part(vector: &[f64], origin: &[f64]) -> f64 {
 }
 
 /// Ritz values that are equal to the greatest.
-fn num_equal(ritz: &Eigen) -> usize {
+fn num_equal(ritz: &Eigenpairs) -> usize {
     ritz.values.iter().take_while(|value| **value >= ritz.values[0] * (1.0 - EQUAL)).count().max(1)
 }
 
 /// The start's part in the space of the greatest Ritz value, in the directions of the basis; its length is not 1.
-fn principal_part(ritz: &Eigen, origin: &[f64]) -> Vec<f64> {
+fn principal_part(ritz: &Eigenpairs, origin: &[f64]) -> Vec<f64> {
     let equal = num_equal(ritz);
     if equal == 1 {
         return ritz.vectors[0].clone();
@@ -142,29 +142,29 @@ fn principal_part(ritz: &Eigen, origin: &[f64]) -> Vec<f64> {
 }
 
 /// What the Ritz pairs tell, relative to the greatest value.
-struct Seen {
+struct RitzSummary {
     residual: f64,
     gap: Option<f64>,
     ratio: Option<f64>,
 }
 
-impl Seen {
+impl RitzSummary {
     /// Of these pairs, where so much is left of the last direction.
-    fn of(ritz: &Eigen, left: f64) -> Self {
+    fn of(ritz: &Eigenpairs, left: f64) -> Self {
         let first = ritz.values[0].max(f64::MIN_POSITIVE);
         let residual = |pair: usize| left * ritz.vectors[pair].last().map_or(0.0, |last| last.abs()) / first;
         let equal = num_equal(ritz);
         let worst = (0..equal).map(residual).fold(0.0, f64::max);
         let Some(next) = ritz.values.get(equal) else {
-            return Seen { residual: worst, gap: None, ratio: None };
+            return RitzSummary { residual: worst, gap: None, ratio: None };
         };
         let ratio = (next / first).max(0.0);
         let gap = (1.0 - ratio - residual(equal)).max(worst);
-        Seen { residual: worst, gap: Some(gap.min(1.0)), ratio: Some(ratio) }
+        RitzSummary { residual: worst, gap: Some(gap.min(1.0)), ratio: Some(ratio) }
     }
 }
 
-/// Orthonormal directions, in blocks of rows, so that what is done for all directions is done block by block.
+/// Orthonormal directions, in blocks of rows, so that work on all directions goes block by block.
 struct Basis {
     rows: usize,
     block: usize,

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// A vector y in work: its values at nodes with out-links.
-pub(super) struct Exact<'a, A> {
+pub(super) struct ExactVector<'a, A> {
     problem: &'a Problem<'a, A>,
     chunks: Vec<Range<usize>>,
     /// At nodes without out-links, what comes in by links.
@@ -20,20 +20,20 @@ pub(super) struct Exact<'a, A> {
 
 /// The L1 norm of the residual, and the sum of y over all nodes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
+pub(super) struct Residual {
     pub size: f64,
     pub total: f64,
 }
 
-impl<'a, A: Pull> Exact<'a, A> {
+impl<'a, A: Pull> ExactVector<'a, A> {
     pub fn new(problem: &'a Problem<'a, A>, y: Vec<f64>) -> Self {
         let chunks = chunks(problem.transpose.offsets());
         let (given, left) = (vec![0.0; y.len()], vec![0.0; y.len()]);
-        Exact { problem, chunks, y, given, left, base: (0.0, 0.0) }
+        ExactVector { problem, chunks, y, given, left, base: (0.0, 0.0) }
     }
 
     /// Sweeps over the graph to learn the residual, of the equation whose teleporting follows y.
-    pub fn sweep(&mut self, flow: &Flow) -> Left {
+    pub fn sweep(&mut self, flow: &Flow) -> Residual {
         let Problem { share, arcs, transpose, .. } = *self.problem;
         let offsets = transpose.offsets();
         let terms = self.given.par_iter_mut().zip(&self.y).zip(share).with_min_len(1 << 12);
@@ -72,7 +72,7 @@ impl<'a, A: Pull> Exact<'a, A> {
                 size
             })
             .collect();
-        Left { size: sum(sizes), total: total + flow.dangling(total, leak) }
+        Residual { size: sum(sizes), total: total + flow.dangling(total, leak) }
     }
 
     /// The whole vector, and the multiple of the teleport vector in its equation.

@@ -4,7 +4,7 @@
 //! chunk, so that a sweep knows how long its loops are and needs no offsets. Nodes without out-links have no
 //! slot: no other value depends on theirs but by their sum. Where the numbering brings neighbours together, as
 //! that of the Web does, chunks follow it; else they follow the number of out-links, falling by powers of two,
-//! so that what is read most often stays in the cache.
+//! so that the values that are read most often stay in the cache.
 //!
 //! A chunk has a *buffer*, a copy of its values, which it alone reads and writes while it is worked on; the
 //! values of others come from the slots. Each arc holds the number of the cell to read, in the buffer or in a

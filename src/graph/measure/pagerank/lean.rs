@@ -11,11 +11,11 @@
 //! y / Y its equation by at most (d‖Δ‖₁ + (1 − d)|Y − Y₀|) / Y, and ‖x − x*‖₁ is at most 1/(1 − d) times that.
 //! (With Y = Y₀ = 1 this is the known bound d/(1 − d) ‖Δ‖₁, which holds where dangling rank is lost.)
 
-use super::{Dangling, PageRank, Problem, Solved};
+use super::{Dangling, PageRank, Problem, SolvedRanks};
 use crate::sweep::{Pull, Sweeps, sum};
 
 impl PageRank<'_> {
-    pub(super) fn sweep_lean(&self, problem: &Problem<'_, impl Pull>) -> Solved {
+    pub(super) fn sweep_lean(&self, problem: &Problem<'_, impl Pull>) -> SolvedRanks {
         let Problem { transpose, arcs, share, relax, .. } = *problem;
         let (d, uniform) = (self.damping, problem.uniform);
         let (mut x, mass) = problem.first(self);
@@ -48,6 +48,6 @@ impl PageRank<'_> {
             };
             (total, mass) = (swept.total, swept.dangling);
         }
-        Solved { y: x, iterations, error_bound }
+        SolvedRanks { y: x, iterations, error_bound }
     }
 }

@@ -199,8 +199,8 @@ impl PageRank<'_> {
         // On a thread of the pool, which need not be woken at each step.
         Ok(rayon::scope(|_| match transpose.weights().filter(|_| self.weighted) {
             None => self.solve(graph, transpose, &Plain(targets)),
-            Some(Weights::Counts(weights)) => self.solve(graph, transpose, &Weighted(targets, weights)),
-            Some(Weights::Reals(weights)) => self.solve(graph, transpose, &Weighted(targets, weights)),
+            Some(Weights::Counts(weights)) => self.solve(graph, transpose, &WeightedArcs(targets, weights)),
+            Some(Weights::Reals(weights)) => self.solve(graph, transpose, &WeightedArcs(targets, weights)),
         }))
     }
 
@@ -293,7 +293,7 @@ impl PageRank<'_> {
         };
         let refined = if self.lean { None } else { self.refine(&problem) };
         let refined = refined.filter(|found| !found.error_bound.is_nan());
-        let Solved { y: mut x, iterations, error_bound } =
+        let SolvedRanks { y: mut x, iterations, error_bound } =
             refined.unwrap_or_else(|| self.sweep_lean(&problem));
         let total = match self.dangling {
             Dangling::Lost => 1.0,
@@ -358,7 +358,7 @@ fn total(n: usize, of: impl Fn(usize) -> f64 + Sync) -> f64 {
     sum(chunks.map(|c| (c * CHUNK..n.min((c + 1) * CHUNK)).map(&of).sum()).collect::<Vec<f64>>())
 }
 
-/// What is to be solved.
+/// The linear system to be solved.
 struct Problem<'a, A> {
     graph: &'a Csr,
     transpose: &'a Csr,
@@ -376,7 +376,7 @@ struct Problem<'a, A> {
 }
 
 /// The ranks up to a factor, unless rank is lost.
-struct Solved {
+struct SolvedRanks {
     y: Vec<f64>,
     iterations: usize,
     error_bound: f64,

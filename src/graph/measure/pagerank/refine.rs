@@ -1,9 +1,9 @@
 //! PageRank by iterative refinement: see the module above.
 
 use super::correction::Correction;
-use super::exact::Exact;
+use super::exact::ExactVector;
 use super::layout::Layout;
-use super::{Dangling, Flow, PageRank, Problem, Solved};
+use super::{Dangling, Flow, PageRank, Problem, SolvedRanks};
 use crate::sweep::Pull;
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ const LEAST_OPEN: f64 = 1e-6;
 
 impl PageRank<'_> {
     /// `None` if the graph has more nodes than a layout can number, or hardly anything comes to nodes with out-links.
-    pub(super) fn refine(&self, problem: &Problem<'_, impl Pull>) -> Option<Solved> {
+    pub(super) fn refine(&self, problem: &Problem<'_, impl Pull>) -> Option<SolvedRanks> {
         let (n, d) = (problem.share.len(), self.damping);
         let flow = Flow::new(self, problem);
         if flow.reaches() && flow.open.2 < LEAST_OPEN {
@@ -26,7 +26,7 @@ impl PageRank<'_> {
         // From zero, all is left to correct; the first vector is then the first guess of the correction.
         let mut cold = self.max_iterations > 1 && flow.reaches();
         let y = if cold || !flow.reaches() { vec![0.0; n] } else { problem.first(self).0 };
-        let mut exact = Exact::new(problem, y);
+        let mut exact = ExactVector::new(problem, y);
         let mut correction: Option<Correction> = None;
         let (mut iterations, mut error_bound) = (0, f64::INFINITY);
         while iterations < self.max_iterations && error_bound > self.tolerance {
@@ -63,7 +63,7 @@ impl PageRank<'_> {
         if self.dangling == Dangling::Lost && preferred > 0.0 {
             y.iter_mut().for_each(|y| *y *= (1.0 - d) / preferred);
         }
-        Some(Solved { y, iterations, error_bound })
+        Some(SolvedRanks { y, iterations, error_bound })
     }
 }
 

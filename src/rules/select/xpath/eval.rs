@@ -29,9 +29,9 @@ pub(super) struct Context {
     pub size: usize,
 }
 
-/// What is wanted of a set.
+/// The part of a set that is needed.
 #[derive(Clone, Copy)]
-pub(super) struct Want {
+pub(super) struct NeededPart {
     /// This many nodes are enough; if in order, they must be the first.
     pub enough: usize,
     /// In document order.
@@ -39,9 +39,9 @@ pub(super) struct Want {
 }
 
 /// The whole set, in order.
-pub(super) const ALL: Want = Want { enough: usize::MAX, ordered: true };
+pub(super) const ALL: NeededPart = NeededPart { enough: usize::MAX, ordered: true };
 
-/// Nodes without doubles, and whether none of them is below another (so that what is below them is in order too).
+/// Nodes without doubles, and whether none of them is below another (so that their descendants are in order too).
 struct Set {
     nodes: Vec<XNode>,
     flat: bool,
@@ -52,7 +52,7 @@ pub(super) fn select(expression: &Expr, slots: usize, dom: &Dom<'_>, scope: Node
     let eval = Eval { dom, scope, work: Work::new(), absolute: RefCell::new(vec![None; slots]) };
     let at = Context { node: scope.into(), position: 1, size: 1 };
     if expression.kind() == Kind::Nodes {
-        let want = Want { enough: sink.max.saturating_add(1), ordered: true };
+        let want = NeededPart { enough: sink.max.saturating_add(1), ordered: true };
         for &node in eval.nodes(expression, at, want).iter() {
             if sink.full() {
                 break;
@@ -73,13 +73,13 @@ pub(super) fn select(expression: &Expr, slots: usize, dom: &Dom<'_>, scope: Node
 
 impl<'d> Eval<'d> {
     /// The value of an expression whose type is a set of nodes.
-    pub(super) fn nodes(&self, expression: &Expr, at: Context, want: Want) -> Rc<Vec<XNode>> {
+    pub(super) fn nodes(&self, expression: &Expr, at: Context, want: NeededPart) -> Rc<Vec<XNode>> {
         match expression {
             Expr::Path(path) => self.path(path, at, want),
             Expr::Union(of) => {
                 let mut all = Vec::new();
                 for one in of {
-                    all.extend_from_slice(&self.nodes(one, at, Want { ordered: false, ..ALL }));
+                    all.extend_from_slice(&self.nodes(one, at, NeededPart { ordered: false, ..ALL }));
                 }
                 order(self.dom, self.scope, &self.work, &mut all);
                 Rc::new(all)
@@ -107,7 +107,10 @@ impl<'d> Eval<'d> {
             });
             return;
         }
-        let _ = self.nodes(expression, at, Want { ordered, ..ALL }).iter().try_for_each(|&node| visit(node));
+        let _ = self
+            .nodes(expression, at, NeededPart { ordered, ..ALL })
+            .iter()
+            .try_for_each(|&node| visit(node));
     }
 
     /// Whether there is any node in a set.
@@ -122,10 +125,10 @@ impl<'d> Eval<'d> {
             });
             return found;
         }
-        !self.nodes(expression, at, Want { enough: 1, ordered: false }).is_empty()
+        !self.nodes(expression, at, NeededPart { enough: 1, ordered: false }).is_empty()
     }
 
-    fn path(&self, path: &Path, at: Context, want: Want) -> Rc<Vec<XNode>> {
+    fn path(&self, path: &Path, at: Context, want: NeededPart) -> Rc<Vec<XNode>> {
         let (start, slot) = match &path.start {
             Start::Context => (Set { nodes: vec![at.node], flat: true }, None),
             Start::Root(slot) => {
@@ -145,13 +148,15 @@ impl<'d> Eval<'d> {
         };
         // What is kept must do for whoever asks next; only the outermost path is asked for once.
         let want = if slot.is_some() && want.enough == 1 { ALL } else { want };
-        let want = if slot.is_some() { Want { ordered: true, ..want } } else { want };
+        let want = if slot.is_some() { NeededPart { ordered: true, ..want } } else { want };
         let mut set = start;
         for (i, step) in path.steps.iter().enumerate() {
             // A step downwards wants its context nodes in order, all others take them as they come.
             set = match path.steps.get(i + 1) {
                 None => self.step(&set, step, want),
-                Some(next) => self.step(&set, step, Want { ordered: want.ordered || next.down(), ..ALL }),
+                Some(next) => {
+                    self.step(&set, step, NeededPart { ordered: want.ordered || next.down(), ..ALL })
+                }
             };
         }
         let nodes = Rc::new(set.nodes);
@@ -169,7 +174,7 @@ impl<'d> Eval<'d> {
         })
     }
 
-    fn step(&self, input: &Set, step: &Step, want: Want) -> Set {
+    fn step(&self, input: &Set, step: &Step, want: NeededPart) -> Set {
         let plain = step.predicates.iter().all(Predicate::is_plain);
         let single = input.nodes.len() <= 1;
         let down = step.down();

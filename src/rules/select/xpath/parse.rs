@@ -18,10 +18,10 @@ const MAX_OPERATORS: usize = 200;
 const RANKS: [&[&str]; 6] =
     [&["or"], &["and"], &["=", "!="], &["<", "<=", ">", ">="], &["+", "-"], &["times", "div", "mod"]];
 
-type Parsed<T> = Result<T, SelectError>;
+type ParseResult<T> = Result<T, SelectError>;
 
 /// The expression that a source is, and the number of absolute paths in it.
-pub(super) fn parse(source: &str) -> Parsed<(Expr, usize)> {
+pub(super) fn parse(source: &str) -> ParseResult<(Expr, usize)> {
     if source.len() > MAX_SOURCE {
         return Err(SelectError::new("longer than 10,000 bytes", None, source));
     }
@@ -62,11 +62,11 @@ impl Parser<'_> {
         is
     }
 
-    fn expect(&mut self, sign: &str) -> Parsed<()> {
+    fn expect(&mut self, sign: &str) -> ParseResult<()> {
         if self.take(sign) { Ok(()) } else { Err(self.error(format!("{sign} was expected"))) }
     }
 
-    fn expression(&mut self) -> Parsed<Expr> {
+    fn expression(&mut self) -> ParseResult<Expr> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(self.error("expressions nested too deep"));
@@ -76,7 +76,7 @@ impl Parser<'_> {
         Ok(expression)
     }
 
-    fn ranked(&mut self, rank: usize) -> Parsed<Expr> {
+    fn ranked(&mut self, rank: usize) -> ParseResult<Expr> {
         let Some(signs) = RANKS.get(rank) else {
             return self.unary();
         };
@@ -96,7 +96,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn unary(&mut self) -> Parsed<Expr> {
+    fn unary(&mut self) -> ParseResult<Expr> {
         let mut negative = 0;
         while self.take("-") {
             negative += 1;
@@ -111,7 +111,7 @@ impl Parser<'_> {
         Ok(expression)
     }
 
-    fn union(&mut self) -> Parsed<Expr> {
+    fn union(&mut self) -> ParseResult<Expr> {
         let first = self.path()?;
         if !self.is("|") {
             return Ok(first);
@@ -126,7 +126,7 @@ impl Parser<'_> {
         Ok(Expr::Union(all))
     }
 
-    fn path(&mut self) -> Parsed<Expr> {
+    fn path(&mut self) -> ParseResult<Expr> {
         let mut steps = Vec::new();
         let start = if self.is("/") || self.is("//") {
             self.slots += 1;
@@ -161,7 +161,7 @@ impl Parser<'_> {
         matches!(self.peek(0), Some(Token::Name(_) | Token::Sign("." | ".." | "@")))
     }
 
-    fn step(&mut self, steps: &mut Vec<Step>) -> Parsed<()> {
+    fn step(&mut self, steps: &mut Vec<Step>) -> ParseResult<()> {
         if self.take(".") {
             steps.push(Step { axis: Axis::SelfNode, test: Test::Node, predicates: self.predicates()? });
             return Ok(());
@@ -181,7 +181,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn test(&mut self) -> Parsed<Test> {
+    fn test(&mut self) -> ParseResult<Test> {
         let Some(Token::Name(name)) = self.peek(0).cloned() else {
             return Err(self.error("the name of a node was expected"));
         };
@@ -209,7 +209,7 @@ impl Parser<'_> {
         Ok(test)
     }
 
-    fn predicates(&mut self) -> Parsed<Vec<Predicate>> {
+    fn predicates(&mut self) -> ParseResult<Vec<Predicate>> {
         let mut predicates = Vec::new();
         while self.take("[") {
             predicates.push(Predicate::new(self.expression()?));
@@ -219,7 +219,7 @@ impl Parser<'_> {
     }
 
     /// Anything that is no location path; `None` (and nothing read) if one begins here.
-    fn primary(&mut self) -> Parsed<Option<Expr>> {
+    fn primary(&mut self) -> ParseResult<Option<Expr>> {
         let expression = match (self.peek(0), self.peek(1)) {
             (Some(Token::Literal(text)), _) => Expr::Literal(text.clone()),
             (Some(&Token::Number(number)), _) => Expr::Number(number),
@@ -241,7 +241,7 @@ impl Parser<'_> {
         Ok(Some(expression))
     }
 
-    fn call(&mut self) -> Parsed<Expr> {
+    fn call(&mut self) -> ParseResult<Expr> {
         let Some(Token::Name(name)) = self.peek(0).cloned() else {
             return Err(self.error("the name of a function was expected"));
         };

@@ -60,7 +60,7 @@ fn query(declared: &str, body: &[u8]) -> String {
     query
 }
 
-/// `+` as a blank, triplets decoded; what is then no UTF-8 as U+FFFD, as the reference has it.
+/// `+` as a blank, triplets decoded; bytes that are then not UTF-8 become U+FFFD, as in the reference.
 fn unquoted(form: &str) -> String {
     percent_decode_str(&form.replace('+', " ")).decode_utf8_lossy().into_owned()
 }

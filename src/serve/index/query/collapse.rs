@@ -5,7 +5,7 @@ use super::{BadRequest, Dialect, Field, Row};
 /// A field, or its first characters, by which neighbours are the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collapse {
-    /// The field.
+    /// The field whose values are compared.
     pub field: Field,
     /// How many characters of it; `None`: all.
     pub chars: Option<usize>,

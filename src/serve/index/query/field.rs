@@ -11,7 +11,7 @@ const MAX_NAME: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldKind {
-    /// Key.
+    /// The SURT key of the URL.
     UrlKey,
     /// Fourteen digits.
     Timestamp,
@@ -25,7 +25,7 @@ pub enum FieldKind {
     Digest,
     /// Where a redirect leads.
     Redirect,
-    /// Robots flags.
+    /// Robots flags of the page, as in CDX.
     RobotFlags,
     /// Bytes stored.
     Length,

@@ -70,9 +70,9 @@ fn query(pairs: &[(&'static str, String)]) -> Result<Query, BadRequest> {
 }
 
 /// What a row shows, for comparison.
-type Shown = (Entry<'static>, Option<Original>, Option<u64>);
+type ShownRow = (Entry<'static>, Option<OriginalCapture>, Option<u64>);
 
-fn answer(query: &Query, index: &MemoryIndex) -> (Vec<Shown>, QueryEnd) {
+fn answer(query: &Query, index: &MemoryIndex) -> (Vec<ShownRow>, QueryEnd) {
     let mut rows = Vec::new();
     let end = query
         .run(index, &mut |row| {
@@ -84,9 +84,9 @@ fn answer(query: &Query, index: &MemoryIndex) -> (Vec<Shown>, QueryEnd) {
 }
 
 /// The definition, word for word.
-fn oracle(query: &Query, all: &[Entry<'static>]) -> Vec<Shown> {
+fn oracle(query: &Query, all: &[Entry<'static>]) -> Vec<ShownRow> {
     let in_range: Vec<&Entry<'static>> = all.iter().filter(|e| query.range.contains(&e.urlkey)).collect();
-    let mut rows: Vec<Shown> = Vec::new();
+    let mut rows: Vec<ShownRow> = Vec::new();
     for (at, entry) in in_range.iter().enumerate() {
         let before =
             || in_range[..at].iter().filter(|e| e.urlkey == entry.urlkey && e.digest == entry.digest);
@@ -94,7 +94,7 @@ fn oracle(query: &Query, all: &[Entry<'static>]) -> Vec<Shown> {
             && entry.mime == "warc/revisit"
             && !entry.digest.is_empty();
         let original = if wanted { before().find(|e| e.mime != "warc/revisit") } else { None };
-        let original = original.map(|e| Original {
+        let original = original.map(|e| OriginalCapture {
             mime: e.mime.to_string(),
             length: e.length,
             offset: e.offset,
@@ -109,20 +109,20 @@ fn oracle(query: &Query, all: &[Entry<'static>]) -> Vec<Shown> {
             continue;
         }
         let dupes = query.show_dupe_count.then(|| {
-            let same = |row: &&Shown| {
+            let same = |row: &&ShownRow| {
                 row.0.urlkey == entry.urlkey && row.0.digest == entry.digest && !entry.digest.is_empty()
             };
             rows.iter().filter(same).count() as u64
         });
         rows.push(((*entry).clone(), original, dupes));
     }
-    let value = |row: &Shown, collapse: &Collapse| -> String {
+    let value = |row: &ShownRow, collapse: &Collapse| -> String {
         let row = Row { entry: &row.0, original: row.1.as_ref(), dupes: row.2 };
         let value = collapse.field.value(&row).unwrap_or_default().into_owned();
         value.chars().take(collapse.chars.unwrap_or(usize::MAX)).collect()
     };
     if !query.collapse.is_empty() {
-        let same = |a: &Shown, b: &Shown| query.collapse.iter().all(|c| value(a, c) == value(b, c));
+        let same = |a: &ShownRow, b: &ShownRow| query.collapse.iter().all(|c| value(a, c) == value(b, c));
         rows.dedup_by(|later, first| same(later, first));
     }
     let limit = query.limit.unwrap_or(u64::MAX).try_into().unwrap_or(usize::MAX);
@@ -215,7 +215,7 @@ fn rows_that_are_one_over_keys_stay_one_where_an_answer_goes_on_behind_them() {
     };
     let ask = |resume| answer(&query(&pairs(resume)).unwrap().scanning_at_most(6), &index);
     let (rows, end) = ask(None);
-    assert_eq!((rows.len(), end.cut), (1, Some(Cut::Scanned)));
+    assert_eq!((rows.len(), end.cut), (1, Some(EarlyEnd::Scanned)));
     let (rows, end) = ask(end.resume_key.map(|key| key.to_string()));
     assert_eq!(
         (rows.len(), end.cut, end.resume_key),
@@ -276,14 +276,14 @@ fn bounds_hold_and_are_told() {
         let (rows, end) = answer(&query, &index);
         (rows.len(), end.cut, end.scanned)
     };
-    assert_eq!(bounded(&[]), (10, Some(Cut::Rows), 11));
+    assert_eq!(bounded(&[]), (10, Some(EarlyEnd::Rows), 11));
     assert_eq!(bounded(&[("limit", "10")]), (10, None, 10));
-    assert_eq!(bounded(&[("limit", "11")]), (10, Some(Cut::Rows), 11));
-    assert_eq!(bounded(&[("sort", "reverse")]), (10, Some(Cut::Rows), 11));
-    assert_eq!(bounded(&[("closest", "2020")]), (10, Some(Cut::Rows), 100));
+    assert_eq!(bounded(&[("limit", "11")]), (10, Some(EarlyEnd::Rows), 11));
+    assert_eq!(bounded(&[("sort", "reverse")]), (10, Some(EarlyEnd::Rows), 11));
+    assert_eq!(bounded(&[("closest", "2020")]), (10, Some(EarlyEnd::Rows), 100));
     let few = ask(&[]).scanning_at_most(7);
     let (rows, end) = answer(&few, &index);
-    assert_eq!((rows.len(), end.cut, end.scanned), (7, Some(Cut::Scanned), 7));
+    assert_eq!((rows.len(), end.cut, end.scanned), (7, Some(EarlyEnd::Scanned), 7));
     assert!(few.pages(&index).is_err());
     let mut taken = 0;
     let end = ask(&[])
@@ -292,5 +292,5 @@ fn bounds_hold_and_are_told() {
             ControlFlow::Break(())
         })
         .unwrap();
-    assert_eq!((taken, end.cut), (1, Some(Cut::Stopped)));
+    assert_eq!((taken, end.cut), (1, Some(EarlyEnd::Stopped)));
 }

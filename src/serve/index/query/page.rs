@@ -30,13 +30,13 @@ impl Page {
 /// How many pages an answer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pages {
-    /// Pages.
+    /// Number of pages of the answer.
     pub pages: u64,
     /// Blocks a page.
     pub page_size: u64,
-    /// Blocks in all.
+    /// Blocks of the index that the query covers.
     pub blocks: u64,
-    /// Lines in all.
+    /// Lines in these blocks.
     pub lines: u64,
 }
 

@@ -36,7 +36,7 @@ impl Query {
         limits: &Limits,
     ) -> Result<Query, BadRequest> {
         let mut asked =
-            Asked { query: blank(dialect, key, limits), match_type: None, closest: None, sort: "" };
+            QueryParameters { query: blank(dialect, key, limits), match_type: None, closest: None, sort: "" };
         let mut url = None;
         for (name, value) in pairs {
             if value.len() > MAX_VALUE_BYTES {
@@ -85,14 +85,14 @@ fn blank(dialect: Dialect, key: KeyOf, limits: &Limits) -> Query {
 }
 
 /// A query while its parameters come in.
-struct Asked<'p> {
+struct QueryParameters<'p> {
     query: Query,
     match_type: Option<MatchType>,
     closest: Option<Timestamp>,
     sort: &'p str,
 }
 
-impl<'p> Asked<'p> {
+impl<'p> QueryParameters<'p> {
     fn take(&mut self, name: &str, value: &'p str) -> Result<(), BadRequest> {
         let query = &mut self.query;
         let full = |len: usize, most: usize| match len < most {
@@ -149,7 +149,7 @@ impl<'p> Asked<'p> {
     }
 
     fn finish(self, url: &str) -> Result<Query, BadRequest> {
-        let Asked { mut query, match_type, closest, sort } = self;
+        let QueryParameters { mut query, match_type, closest, sort } = self;
         (query.url, query.match_type) = match match_type {
             Some(match_type) => (url.to_owned(), match_type),
             None => wildcard(url),

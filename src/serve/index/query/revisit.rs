@@ -9,7 +9,7 @@ const MAX_DIGESTS: usize = 100_000;
 
 /// The capture that a revisit stands for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Original {
+pub struct OriginalCapture {
     /// Its media type.
     pub mime: String,
     /// Bytes stored.
@@ -22,13 +22,13 @@ pub struct Original {
 
 /// Contents of the key that the walk is in.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenContents {
     urlkey: String,
-    originals: HashMap<String, Original>,
+    originals: HashMap<String, OriginalCapture>,
     counts: HashMap<String, u64>,
 }
 
-impl Seen {
+impl SeenContents {
     /// Notes an entry, before anything is left out.
     pub fn note(&mut self, entry: &Entry<'_>) {
         if self.urlkey != *entry.urlkey {
@@ -41,7 +41,7 @@ impl Seen {
             && self.originals.len() < MAX_DIGESTS
             && !self.originals.contains_key(&*entry.digest)
         {
-            let original = Original {
+            let original = OriginalCapture {
                 mime: entry.mime.to_string(),
                 length: entry.length,
                 offset: entry.offset,
@@ -52,7 +52,7 @@ impl Seen {
     }
 
     /// The capture before a revisit, of its key and digest.
-    pub fn original(&self, entry: &Entry<'_>) -> Option<&Original> {
+    pub fn original(&self, entry: &Entry<'_>) -> Option<&OriginalCapture> {
         if entry.is_revisit() { self.originals.get(&*entry.digest) } else { None }
     }
 

@@ -6,8 +6,8 @@ use webmill_capture::{CanonicalUrl, Result};
 
 use super::collapse::Collapsing;
 use super::page::{Page, Pages};
-use super::revisit::Seen;
-use super::select::{Nearest, Tail};
+use super::revisit::SeenContents;
+use super::select::{NearestRows, Tail};
 use super::{Query, ResumeKey, Row, SortOrder, Visit};
 use crate::index::{CaptureSource, Entry, KeyRange};
 
@@ -16,7 +16,7 @@ pub(super) const MAX_KEPT: u64 = 20_000;
 
 /// Why an answer ended before its query did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum EarlyEnd {
     /// The most rows that an answer may have.
     Rows,
     /// The most lines that may be looked at.
@@ -36,7 +36,7 @@ pub struct QueryEnd {
     /// Where to go on, where that was asked for and there is more.
     pub resume_key: Option<ResumeKey>,
     /// What ended it early. A limit that the client set does not.
-    pub cut: Option<Cut>,
+    pub cut: Option<EarlyEnd>,
     /// The page asked for lies behind the last one: how many there are.
     pub past_last_page: Option<Pages>,
 }
@@ -60,7 +60,7 @@ pub(super) fn run(query: &Query, source: &dyn CaptureSource, visit: Visit<'_>) -
 struct Walk<'q> {
     query: &'q Query,
     looks_back: bool,
-    seen: Seen,
+    seen: SeenContents,
     collapsing: Collapsing,
     page: Option<Page>,
     /// Lines looked at up to the resume key, for what was known there.
@@ -73,7 +73,7 @@ enum Step<'s> {
     /// No row.
     Not,
     /// A row, with what its walk knows of it.
-    Row(Option<&'s super::Original>, Option<u64>),
+    Row(Option<&'s super::OriginalCapture>, Option<u64>),
     /// The walk is over.
     End,
 }
@@ -83,7 +83,7 @@ impl<'q> Walk<'q> {
         Walk {
             query,
             looks_back,
-            seen: Seen::default(),
+            seen: SeenContents::default(),
             collapsing: Collapsing::default(),
             page: Page::of(query),
             recalled: 0,
@@ -97,14 +97,14 @@ impl<'q> Walk<'q> {
         if let Some(resume) = resume.filter(|resume| !resume.before(entry)) {
             // They have a limit of their own: else an answer might end before it is where the last one ended.
             if self.recalled >= query.limits.max_scanned {
-                self.end.cut = Some(Cut::Scanned);
+                self.end.cut = Some(EarlyEnd::Scanned);
                 self.end.resume_key = Some(resume.clone());
                 return Step::End;
             }
             self.recalled += 1;
         } else {
             if self.end.scanned >= query.limits.max_scanned {
-                self.end.cut = Some(Cut::Scanned);
+                self.end.cut = Some(EarlyEnd::Scanned);
                 return Step::End;
             }
             self.end.scanned += 1;
@@ -201,19 +201,19 @@ impl<'q> Walk<'q> {
     /// Hands chosen rows out.
     fn hand_out<'k>(
         mut self,
-        rows: impl Iterator<Item = &'k super::select::Kept>,
+        rows: impl Iterator<Item = &'k super::select::KeptRow>,
         cut: bool,
         visit: Visit<'_>,
     ) -> QueryEnd {
         for row in rows {
             self.end.rows += 1;
             if visit(&row.row()).is_break() {
-                self.end.cut = Some(Cut::Stopped);
+                self.end.cut = Some(EarlyEnd::Stopped);
                 return self.end;
             }
         }
         if cut && self.end.cut.is_none() {
-            self.end.cut = Some(Cut::Rows);
+            self.end.cut = Some(EarlyEnd::Rows);
         }
         self.end
     }
@@ -254,7 +254,7 @@ fn in_order(
         }
         if rows == most {
             // One more than there may be: the answer is not all of it.
-            cut = (!by_client).then_some(Cut::Rows);
+            cut = (!by_client).then_some(EarlyEnd::Rows);
             return ControlFlow::Break(());
         }
         rows += 1;
@@ -262,7 +262,7 @@ fn in_order(
             resume = Some(ResumeKey::of(row.entry));
         }
         if visit(row).is_break() {
-            cut = Some(Cut::Stopped);
+            cut = Some(EarlyEnd::Stopped);
             return ControlFlow::Break(());
         }
         let enough = rows == most && by_client && !query.show_resume_key;
@@ -276,7 +276,7 @@ fn in_order(
         flow
     };
     walk.walk(source, backwards, &mut counted)?;
-    let scanned_out = walk.end.cut == Some(Cut::Scanned);
+    let scanned_out = walk.end.cut == Some(EarlyEnd::Scanned);
     walk.end.rows = rows;
     walk.end.cut = cut.or(walk.end.cut);
     walk.end.resume_key = match (more, scanned_out) {
@@ -297,7 +297,7 @@ fn last_backwards(mut walk: Walk<'_>, source: &dyn CaptureSource, visit: Visit<'
             passed += 1;
             return ControlFlow::Continue(());
         }
-        rows.push(super::select::Kept::of(row));
+        rows.push(super::select::KeptRow::of(row));
         if rows.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     let cut = walk.query.limit.is_none_or(|limit| limit > most as u64) && rows.len() == most;
@@ -333,7 +333,7 @@ fn first_reversed(mut walk: Walk<'_>, source: &dyn CaptureSource, visit: Visit<'
             passed += 1;
             return ControlFlow::Continue(());
         }
-        rows.push(super::select::Kept::of(row));
+        rows.push(super::select::KeptRow::of(row));
         if rows.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     let cut = walk.query.limit.is_none_or(|limit| limit > most as u64) && rows.len() == most;
@@ -344,7 +344,7 @@ fn first_reversed(mut walk: Walk<'_>, source: &dyn CaptureSource, visit: Visit<'
 fn nearest(mut walk: Walk<'_>, source: &dyn CaptureSource, visit: Visit<'_>) -> Result<QueryEnd> {
     let SortOrder::Closest(to) = walk.query.sort else { return Ok(walk.end) };
     let (offset, most) = bounds(walk.query);
-    let mut nearest = Nearest::new(to, most.saturating_add(offset));
+    let mut nearest = NearestRows::new(to, most.saturating_add(offset));
     walk.walk(source, false, &mut |row| {
         nearest.push(row);
         ControlFlow::Continue(())

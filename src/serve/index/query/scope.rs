@@ -25,7 +25,7 @@ pub enum MatchType {
     Exact,
     /// All that begin with it.
     Prefix,
-    /// All of its host.
+    /// All URLs of the host.
     Host,
     /// All of its host and the hosts below.
     Domain,

@@ -5,20 +5,20 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use webmill_capture::calendar::days_of_civil;
 
-use super::{Original, Row};
+use super::{OriginalCapture, Row};
 use crate::index::{Entry, Timestamp};
 
 /// A row that outlives its walk.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct KeptRow {
     entry: Entry<'static>,
-    original: Option<Original>,
+    original: Option<OriginalCapture>,
     dupes: Option<u64>,
 }
 
-impl Kept {
-    pub fn of(row: &Row<'_, '_>) -> Kept {
-        Kept { entry: row.entry.clone().into_owned(), original: row.original.cloned(), dupes: row.dupes }
+impl KeptRow {
+    pub fn of(row: &Row<'_, '_>) -> KeptRow {
+        KeptRow { entry: row.entry.clone().into_owned(), original: row.original.cloned(), dupes: row.dupes }
     }
 
     pub fn row(&self) -> Row<'_, 'static> {
@@ -29,7 +29,7 @@ impl Kept {
 /// The last rows of a walk.
 pub(super) struct Tail {
     most: usize,
-    pub rows: VecDeque<Kept>,
+    pub rows: VecDeque<KeptRow>,
     /// Whether rows were let go.
     pub overflowed: bool,
 }
@@ -40,7 +40,7 @@ impl Tail {
     }
 
     pub fn push(&mut self, row: &Row<'_, '_>) {
-        self.rows.push_back(Kept::of(row));
+        self.rows.push_back(KeptRow::of(row));
         if self.rows.len() > self.most {
             self.rows.pop_front();
             self.overflowed = true;
@@ -49,43 +49,43 @@ impl Tail {
 }
 
 /// The rows nearest to a time; equal distances in the order of the walk.
-pub(super) struct Nearest {
+pub(super) struct NearestRows {
     to: i64,
     most: usize,
     seen: u64,
-    heap: BinaryHeap<Distant>,
+    heap: BinaryHeap<DistantRow>,
     /// Whether rows were let go.
     pub overflowed: bool,
 }
 
-struct Distant {
+struct DistantRow {
     distance: (u64, u64),
-    row: Kept,
+    row: KeptRow,
 }
 
-impl PartialEq for Distant {
+impl PartialEq for DistantRow {
     fn eq(&self, other: &Self) -> bool {
         self.distance == other.distance
     }
 }
 
-impl Eq for Distant {}
+impl Eq for DistantRow {}
 
-impl PartialOrd for Distant {
+impl PartialOrd for DistantRow {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Distant {
+impl Ord for DistantRow {
     fn cmp(&self, other: &Self) -> Ordering {
         self.distance.cmp(&other.distance)
     }
 }
 
-impl Nearest {
-    pub fn new(to: Timestamp, most: usize) -> Nearest {
-        Nearest { to: seconds_of(to), most, seen: 0, heap: BinaryHeap::new(), overflowed: false }
+impl NearestRows {
+    pub fn new(to: Timestamp, most: usize) -> NearestRows {
+        NearestRows { to: seconds_of(to), most, seen: 0, heap: BinaryHeap::new(), overflowed: false }
     }
 
     pub fn push(&mut self, row: &Row<'_, '_>) {
@@ -98,10 +98,10 @@ impl Nearest {
             }
             self.heap.pop();
         }
-        self.heap.push(Distant { distance, row: Kept::of(row) });
+        self.heap.push(DistantRow { distance, row: KeptRow::of(row) });
     }
 
-    pub fn into_rows(self) -> Vec<Kept> {
+    pub fn into_rows(self) -> Vec<KeptRow> {
         self.heap.into_sorted_vec().into_iter().map(|distant| distant.row).collect()
     }
 }

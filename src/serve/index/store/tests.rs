@@ -273,7 +273,7 @@ fn a_changed_byte_is_an_error_or_changes_nothing() {
     assert!(errors > 60, "{errors} errors, {same} without effect");
 }
 
-/// Names and bytes of the files of a folder, but for what is only reserved.
+/// Names and bytes of the files of a folder, without bytes that are only reserved.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

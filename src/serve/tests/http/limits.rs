@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use webmill_serve::index::query::Limits;
 use webmill_serve::index::{CaptureSource, Entry, KeyRange, MemoryIndex, Scan, Timestamp};
-use webmill_serve::{Archive, Collection, Logged, Options, RequestLog, Server, ShardFiles};
+use webmill_serve::{Archive, Collection, LoggedRequest, Options, RequestLog, Server, ShardFiles};
 
 use crate::support::{archive, key, running, serve};
 
@@ -204,7 +204,7 @@ fn scripts_of_other_sites_read_only_what_is_allowed() {
 
 #[test]
 fn every_request_is_logged() {
-    let seen = Arc::new(Mutex::new(Vec::<Logged>::new()));
+    let seen = Arc::new(Mutex::new(Vec::<LoggedRequest>::new()));
     let log: RequestLog = {
         let seen = Arc::clone(&seen);
         Arc::new(move |request| seen.lock().unwrap().push(request.clone()))
@@ -265,9 +265,9 @@ fn the_front_page_counts_collections_that_nobody_has_opened() {
 }
 
 /// An index whose file is damaged.
-struct Damaged;
+struct DamagedIndex;
 
-impl CaptureSource for Damaged {
+impl CaptureSource for DamagedIndex {
     fn scan(&self, _: &KeyRange, _: Scan<'_>) -> webmill_capture::Result<()> {
         Err(webmill_capture::Error::corrupt("/secret/part.cdxj", 7, "no line"))
     }
@@ -277,7 +277,7 @@ impl CaptureSource for Damaged {
 fn a_collection_that_cannot_be_read_does_not_hide_the_others() {
     let mut archive = many(5000);
     let files = Arc::new(ShardFiles::new([], 1 << 20));
-    archive.add(Collection::new("bad", Arc::new(Damaged), files)).unwrap();
+    archive.add(Collection::new("bad", Arc::new(DamagedIndex), files)).unwrap();
     let server = serve(archive, Options::default());
     let home = server.get("/");
     assert_eq!(home.status, 200);

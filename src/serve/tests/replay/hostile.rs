@@ -56,12 +56,12 @@ fn page(template: &str, canary: SocketAddr, report: &str) -> String {
 
 /// What came in: the page's own reports, and all other requests.
 #[derive(Default)]
-struct Seen {
+struct SeenRequests {
     told: Vec<String>,
     others: Vec<String>,
 }
 
-impl Seen {
+impl SeenRequests {
     fn gather(&mut self, archive: &Archive, cookies: bool) {
         for logged in archive.take_log() {
             assert!(cookies || !logged.headers.contains_key("cookie"), "{logged:?}");
@@ -83,8 +83,8 @@ impl Seen {
         hosts: &str,
         archive: &Archive,
         cookies: bool,
-    ) -> (Seen, Visit) {
-        let mut seen = Seen::default();
+    ) -> (SeenRequests, Visit) {
+        let mut seen = SeenRequests::default();
         let mut further = 30;
         let visit = browser.watch(address, hosts, || {
             seen.gather(archive, cookies);
@@ -161,7 +161,8 @@ fn a_hostile_page_reaches_nothing() {
         // in any.
         let mut unfinished = Vec::new();
         for _ in 0..3 {
-            let (Seen { told, others }, visit) = Seen::watch(&browser, &address, "", &archive, false);
+            let (SeenRequests { told, others }, visit) =
+                SeenRequests::watch(&browser, &address, "", &archive, false);
             assert!(!told.iter().any(|line| line.contains("SECRET")), "{told:?}");
             assert!(!told.iter().any(|line| line.contains("REACHED")), "{told:?}");
             let inside = |request: &&String| !request.contains(" /evil/") && *request != "GET /favicon.ico";
@@ -202,8 +203,8 @@ fn a_page_that_leaves_is_shown_what_the_archive_has_of_where_it_goes() {
         let server = serve(Arc::clone(&archive), false);
         let address = format!("http://{server}/evil/{TIMESTAMP}/http://hostile.example/page.html");
         let expected = format!("/evil/{TIMESTAMP}mp_{}/{arrives}", archive.tokens.of("evil"));
-        let mut seen = Seen::default();
-        let came = |seen: &Seen| seen.others.iter().any(|request| request.contains(&expected));
+        let mut seen = SeenRequests::default();
+        let came = |seen: &SeenRequests| seen.others.iter().any(|request| request.contains(&expected));
         let visit = browser.watch(&address, "", || {
             seen.gather(&archive, false);
             came(&seen)

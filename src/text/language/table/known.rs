@@ -4,7 +4,7 @@
 //!
 //! **Cost.** Some 5 MB a thread.
 //!
-//! **Determinism.** What is remembered is what would be summed again: integers, whatever was met before.
+//! **Determinism.** A remembered sum equals the sum computed again: sums are integers, whatever was met before.
 
 use std::cell::RefCell;
 

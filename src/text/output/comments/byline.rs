@@ -39,7 +39,7 @@ const CALLED: &str = "comment by,comment from,commented by,comment posted by,lef
 /// Words within and around times of the day.
 const OF_TIMES: &str = "am pm a.m. p.m. at um uhr à h o'clock utc gmt est edt cst cdt mst mdt pst pdt cet cest on @ - – — | · : , / the";
 
-/// The name in a byline: what is before its date, or behind it.
+/// The name in a byline: the words before its date, or behind it.
 pub(super) fn writer(text: &str, order: DateOrder) -> Option<String> {
     let text = without_number(text);
     let Some((at, _)) = find_date_at(text, order) else { return name_in(text) };

@@ -33,15 +33,20 @@ fn pair(a: &str, b: &str, kind: DuplicateKind, shares: (f64, f64), shingles: (u3
 }
 
 /// By page that goes: the page that stays, reason, cluster.
-type Decided = BTreeMap<String, (String, &'static str, Option<u32>)>;
+type VerdictsByPage = BTreeMap<String, (String, &'static str, Option<u32>)>;
 
 /// What goes, and how many are unresolved.
-fn decided(clusters: &[ClusterRow], pairs: &[DuplicateRow], policy: Policy) -> (Decided, u64) {
+fn decided(clusters: &[ClusterRow], pairs: &[DuplicateRow], policy: Policy) -> (VerdictsByPage, u64) {
     without(&[], clusters, pairs, policy)
 }
 
 /// The same where pages are gone.
-fn without(gone: &[&str], clusters: &[ClusterRow], pairs: &[DuplicateRow], policy: Policy) -> (Decided, u64) {
+fn without(
+    gone: &[&str],
+    clusters: &[ClusterRow],
+    pairs: &[DuplicateRow],
+    policy: Policy,
+) -> (VerdictsByPage, u64) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).join("part-0.parquet");
     for name in ["clusters", "duplicates"] {
@@ -212,7 +217,7 @@ fn copies_of_a_page_that_is_gone_go_for_one_of_them() {
     ];
     let heir = if UrlKey::of("b").0 < UrlKey::of("c").0 { ["b", "c"] } else { ["c", "b"] };
     let row = |page: &str, kept: &str, reason, cluster| (page.to_owned(), (kept.to_owned(), reason, cluster));
-    let mut want: Decided =
+    let mut want: VerdictsByPage =
         [row(heir[1], heir[0], "body", Some(0)), row("t", heir[0], "text", Some(0))].into();
     assert_eq!(without(&["a", "r"], &clusters, &pairs, Policy::Exact).0.keys().collect::<Vec<_>>(), {
         let mut pages = vec![heir[1], "t", "y"];
