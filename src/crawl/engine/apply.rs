@@ -83,10 +83,12 @@ impl Crawl {
         facts: &Facts,
     ) -> std::result::Result<AnswerFacts, &'a Failure> {
         let received = fetched.result.as_ref()?;
+        let body = (received.raw.len() - received.head_len) as u64;
         Ok(AnswerFacts {
             status: received.status,
             bytes: received.raw.len() as u64,
-            body: (received.raw.len() - received.head_len) as u64,
+            body,
+            broke_off_alike: received.broke_off() && self.longest.length(entry.url.as_str()) == Some(body),
             elapsed_ms: u32::try_from(fetched.elapsed.as_millis()).unwrap_or(u32::MAX),
             broke_off: received.broke_off(),
             refused: received.refused_by_accept,

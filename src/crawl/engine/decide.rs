@@ -55,6 +55,8 @@ pub(super) struct AnswerFacts {
     pub elapsed_ms: u32,
     /// It ended before its end.
     pub broke_off: bool,
+    /// It ended where the attempt before did: the server says a wrong length, and there is no more.
+    pub broke_off_alike: bool,
     /// It is of a media type that is not wanted.
     pub refused: bool,
     /// Something of it is kept.
@@ -219,7 +221,10 @@ fn cut_off(attempt: Attempt<'_>, answer: &AnswerFacts, host: &mut HostState) -> 
     host.count(answer);
     host.away = 0;
     host.failed(outcome::CUT_OFF, ANSWERED_BACKOFF_MS, attempt.polite, attempt.now_ms);
-    let mut decision = retry_or(attempt, outcome::CUT_OFF);
+    let mut decision = match answer.broke_off_alike {
+        true => Decision::lost(outcome::CUT_OFF),
+        false => retry_or(attempt, outcome::CUT_OFF),
+    };
     // What a sitemap named before it broke off is worth having whatever comes.
     let is_sitemap = attempt.entry.purpose == Purpose::Sitemap;
     decision.effects.insert(0, if is_sitemap { Effect::Queue } else { Effect::KeepBeginning });

@@ -151,7 +151,15 @@ fn failures_and_whose_fault_they_are() {
 fn what_was_before_decides_too() {
     type State<'a> = (&'a str, fn(&mut Entry, &mut HostState));
     type Case<'a> = (State<'a>, Result<AnswerFacts, Failure>, &'a str, &'a [Effect], After);
-    let cases: [Case<'_>; 16] = [
+    let cases: [Case<'_>; 17] = [
+        // Two attempts that end at the same place are what there is.
+        (
+            ("second attempt", |e, _| e.retries = 1),
+            with(status(200), |answer| (answer.broke_off, answer.broke_off_alike) = (true, true)),
+            CUT_OFF,
+            &[KeepBeginning, StoreBeginning],
+            After::Done,
+        ),
         // A URL has six attempts; what its attempts brought is stored then.
         (("last attempt", |e, _| e.retries = 5), status(500), SERVER_ERROR, &[StoreBeginning], After::Done),
         (("last attempt", |e, _| e.retries = 5), status(408), TOO_BUSY, &[StoreBeginning], After::Done),
