@@ -201,26 +201,30 @@ fn bodies_that_break_off_are_asked_for_again_and_the_longest_is_kept() {
     let web = breaking(HashMap::from([
         ("http://b.example/whole-at-last", vec![100, 300, BODY]),
         ("http://b.example/never-whole", vec![100, 700, 300]),
+        // The server says a wrong length: all that there is comes each time.
+        ("http://b.example/wrong-length", vec![500]),
     ]));
     let (server, _) = serve(web);
     let folder = tempfile::tempdir().unwrap();
     let mut options = swift(server.proxy());
     options.max_retries = 3;
-    let urls = ["http://b.example/whole-at-last", "http://b.example/never-whole"];
+    let urls =
+        ["http://b.example/whole-at-last", "http://b.example/never-whole", "http://b.example/wrong-length"];
     let (mut crawl, _) = Crawl::open(folder.path(), &options, &seeds(&urls), 2, None).unwrap();
     let ended = crawl.run(&mut Quiet, &|| false).unwrap();
     let missing = crawl.missing().unwrap();
-    assert_eq!((missing.urls(), missing.given_up.get(outcome::CUT_OFF)), (1, 1));
+    assert_eq!((missing.urls(), missing.given_up.get(outcome::CUT_OFF)), (2, 2));
     crawl.close(ended).unwrap();
     let mut stored = answers(folder.path());
     stored.sort_by(|a, b| b.url.cmp(&a.url));
     let got: Vec<_> = stored.iter().map(|s| (s.url.as_str(), s.truncated, s.data.len())).collect();
-    let head = got[0].2 - BODY;
-    assert_eq!(got[0], (urls[0], None, head + BODY));
-    assert_eq!(got[1], (urls[1], Some(Truncation::Disconnect), head + 700));
+    let head = got[1].2 - BODY;
+    assert_eq!(got[0], (urls[2], Some(Truncation::Disconnect), head + 500));
+    assert_eq!(got[1], (urls[0], None, head + BODY));
+    assert_eq!(got[2], (urls[1], Some(Truncation::Disconnect), head + 700));
     let told = events(folder.path());
     let cut = told.iter().filter(|e| e.truncated.as_deref() == Some("disconnect"));
-    assert_eq!(cut.count(), 2 + 4, "each attempt says that its body broke off");
+    assert_eq!(cut.count(), 2 + 4 + 2, "each attempt says that its body broke off");
 }
 
 #[test]
