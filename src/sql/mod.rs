@@ -4,7 +4,6 @@ mod cells;
 mod engine;
 mod functions;
 mod rewrite;
-mod scan;
 mod statement;
 mod windows;
 
