@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::cli::{
-    count, crawl, datasets, dedup, demo, graph, index, jobs, learn, overview, query, rank, reference, report,
-    results, rules, schema, serve, shape, shard, show, text, wacz,
+    args, count, crawl, datasets, dedup, demo, graph, index, jobs, learn, overview, query, rank, reference,
+    report, results, rules, schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say};
 use webmill::run::Cancel;
@@ -89,6 +89,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
+    let arguments: Vec<OsString> = arguments.collect();
+    if let Some(new) = args::old_spelling(&command(), &arguments) {
+        anyhow::bail!(new);
+    }
     let matches = command().get_matches_from(arguments);
     let cancel = Cancel::default();
     // Looking into shards and pages leaves nothing to resume: there Ctrl-C ends the process as usual.

@@ -29,6 +29,7 @@ const LEFT_OUT: &[&str] = &[
     outcome::CLIENT_ERROR,
     outcome::DROPPED,
     outcome::GONE,
+    outcome::HOST_CUT,
     outcome::HOST_LIMIT,
     outcome::MEDIA_TYPE,
     outcome::NO_SUCH_HOST,

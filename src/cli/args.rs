@@ -3,6 +3,7 @@
 //! A flag of a name has one value name and one text in all commands (`tests/suite/flags.rs` holds that). What it defaults to
 //! where it is left out, a command says in its own words.
 
+mod old;
 mod results;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use webmill_jobs::run_options::{
     DEFAULT_MAX_BAD, DEFAULT_MEMORY, RunOptions, check_memory, check_share, check_threads, thread_pool,
 };
 
+pub use old::old_spelling;
 pub use results::{Results, ResultsOrGraph, ResultsOrPages};
 pub use webmill_jobs::job::is_results;
 

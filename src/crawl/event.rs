@@ -104,6 +104,8 @@ pub mod outcome {
         PROXY_FAILURE = "proxy-failure";
         /// The host failed too often; its URLs wait until the crawl is opened again.
         HOST_UNREACHABLE = "host-unreachable";
+        /// The host's pages kept being copies; the rest of its URLs was dropped (by earlier versions).
+        HOST_CUT = "host-cut";
         /// Pages of URLs like this one kept being copies.
         PATTERN_CUT = "pattern-cut";
         /// The host has its number of pages.

@@ -206,3 +206,24 @@ fn results_are_named_first_or_are_where_one_stands() {
     assert!(code == Some(2) && said.contains("RESULTS comes first"), "{said}");
     assert!(Path::new(&work.path("demo/results/webmill.json")).is_file());
 }
+
+#[test]
+fn old_spellings_are_answered_with_the_new_ones() {
+    let work = Work::new();
+    std::fs::create_dir(work.path("r")).unwrap();
+    std::fs::write(work.path("r/webmill.json"), "{}").unwrap();
+    for (old, new) in [
+        ("rank --out r --top 3", "webmill rank r --top 3"),
+        ("graph build --out r", "webmill graph r"),
+        ("rules apply books.toml --out r --shards s", "webmill rules r books.toml --shards s"),
+        ("learn train --labels l.csv --out r", "webmill learn train r --labels l.csv"),
+        ("count words --top 3 --out r", "webmill count words r --top 3"),
+        ("count search web --out=r", "webmill count search r web"),
+        ("dedup diff http://a/ http://b/ --results r", "webmill dedup diff r http://a/ http://b/"),
+        ("crawl explain http://a/ --out c", "webmill crawl explain c http://a/"),
+        ("schema --results r pages", "webmill schema r pages"),
+    ] {
+        let said = work.fails(&old.split(' ').collect::<Vec<_>>(), 2);
+        assert!(said.contains(new), "{old}: {said}");
+    }
+}
