@@ -39,31 +39,27 @@ pub fn judge(stage: &Stage<'_>, parts: &[(String, u64)]) -> Result<Vec<Bits>> {
         push_part(stage, part, path, &mut sorter)?;
         stage.progress.advance(*rows);
     }
-    let one_url = |a: &(Order, Place), b: &(Order, Place)| a.0.0 == b.0.0;
+    let one_url = |a: &(Order, ()), b: &(Order, ())| a.0.0.0 == b.0.0.0;
     group(sorter.finish()?, one_url, |first, later| {
-        let (part, row) = later.last().transpose()?.map_or(first.1, |last| last.1);
+        let (part, row) = later.last().transpose()?.map_or(first.0.2, |((.., place), ())| place);
         current[part as usize].insert(row);
         Ok(())
     })?;
     Ok(current)
 }
 
-/// By what captures are sorted: key of the URL, class, time, digest, offset, shard.
-type Order = (u128, u8, Option<i64>, Unread<()>, i64, Unread<()>);
+/// By what captures are sorted: key of the URL, class, time; digest, offset, shard; part and row.
+type Order = ((u128, u8, Option<i64>), (Unread<()>, i64, Unread<()>), (u32, u64));
 
-/// Part and row.
-type Place = (u32, u64);
-
-fn push_part(stage: &Stage<'_>, part: u32, path: &str, sorter: &mut RowSorter<Order, Place>) -> Result<()> {
+fn push_part(stage: &Stage<'_>, part: u32, path: &str, sorter: &mut RowSorter<Order, ()>) -> Result<()> {
     let mut reader = Reader::<Judged>::open(&stage.path(path))?;
     let mut row = 0u64;
     while let Some(batch) = reader.next()? {
         stage.cancel.check()?;
         for capture in batch.rows() {
             let (digest, shard) = (Unread(capture.digest.unwrap_or_default()), Unread(capture.shard));
-            let url = UrlKey::of(capture.url).0;
-            let order = (url, capture.class, capture.time.0, digest, capture.offset, shard);
-            sorter.push(&order, &(part, row))?;
+            let counts = (UrlKey::of(capture.url).0, capture.class, capture.time.0);
+            sorter.push(&(counts, (digest, capture.offset, shard), (part, row)), &())?;
             row += 1;
         }
     }
