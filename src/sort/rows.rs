@@ -90,7 +90,7 @@ impl TakeKey for String {
 pub struct Unread<T>(pub T);
 
 impl PutKey for Unread<&str> {
-    type Taken = Unread<()>;
+    type Owned = Unread<()>;
     fn put(&self, bytes: &mut Vec<u8>) {
         self.0.put(bytes);
     }
