@@ -93,7 +93,7 @@ impl Job for KeywordsJob {
 
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let parts = part_files(&extract.path("texts"))?;
-        let spread = Spread::of(parts.len());
+        let spread = ParallelUnit::of(parts.len());
         let (corpus, terms) = self.count(&parts, spread, stage)?;
         stage.progress.begin("keywords", corpus.texts(), Measure::Items);
         let write = |(part, terms): (&PathBuf, &Numbered)| {
@@ -101,8 +101,8 @@ impl Job for KeywordsJob {
             stage.unit(&name, |unit| self.write((part, terms), &name, &corpus, spread, unit))
         };
         let done = match spread {
-            Spread::Parts => parts.par_iter().zip(&terms).with_max_len(1).try_for_each(write),
-            Spread::Rows => parts.iter().zip(&terms).try_for_each(write),
+            ParallelUnit::Parts => parts.par_iter().zip(&terms).with_max_len(1).try_for_each(write),
+            ParallelUnit::Rows => parts.iter().zip(&terms).try_for_each(write),
         };
         stage.progress.end();
         done
@@ -115,7 +115,7 @@ impl KeywordsJob {
     fn count(
         &self,
         parts: &[PathBuf],
-        spread: Spread,
+        spread: ParallelUnit,
         stage: &Stage<'_>,
     ) -> Result<(DocumentFrequencies, Vec<Numbered>)> {
         // A corpus of fewer words than are counted at a time has no more different ones.

@@ -282,7 +282,7 @@ fn splitters(plan: &Plan, parts: u32) -> Result<Splitters> {
 /// Places of the pages that a later capture of their URL replaced, ascending.
 fn superseded(extract: &Committed, stage: &Stage<'_>) -> Result<Mapped<u64>> {
     let mut places = Sorter::new(&Budget::new(stage.memory as usize / 4).in_dir(stage.path("temp")));
-    let mut reader = Reader::<Captured>::open(&extract.path("pages"))?;
+    let mut reader = Reader::<CaptureColumns>::open(&extract.path("pages"))?;
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             let is_page = page.is_html || page.page_type.is_some();

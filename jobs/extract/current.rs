@@ -52,7 +52,7 @@ pub fn judge(stage: &Stage<'_>, parts: &[(String, u64)]) -> Result<Vec<Bits>> {
 type Order = ((u128, u8, Option<i64>), (Unread<()>, i64, Unread<()>), (u32, u64));
 
 fn push_part(stage: &Stage<'_>, part: u32, path: &str, sorter: &mut RowSorter<Order, ()>) -> Result<()> {
-    let mut reader = Reader::<Judged>::open(&stage.path(path))?;
+    let mut reader = Reader::<PlacedColumns>::open(&stage.path(path))?;
     let mut row = 0u64;
     while let Some(batch) = reader.next()? {
         stage.cancel.check()?;

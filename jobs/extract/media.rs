@@ -18,7 +18,6 @@ use webmill_run::{Measure, Stage, Unit};
 use webmill_sort::{Budget, Sorter};
 use webmill_table::{Reader, RowReader, columns};
 
-use super::current::Marks;
 use crate::output::TableFile;
 
 /// Folder of the rows before it is known which of them stay.

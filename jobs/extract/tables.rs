@@ -263,7 +263,7 @@ impl Sources<'_> {
         let (mut keys, mut runs) = (Vec::<u8>::new(), Vec::<(Range<usize>, Run)>::new());
         for (source, &part) in (0u32..).zip(parts) {
             let path = self.stage.path(&format!("{CAPTURES}/{}", self.parts[part].file));
-            let mut reader = Reader::<Ordered>::open(&path)?;
+            let mut reader = Reader::<OrderColumns>::open(&path)?;
             let mut row = 0u64;
             while let Some(batch) = reader.next()? {
                 for capture in batch.rows() {
@@ -272,7 +272,7 @@ impl Sources<'_> {
                     row += 1;
                     if rows > 0 {
                         let start = keys.len();
-                        let Ordered { surt, url, time, shard, offset, .. } = capture;
+                        let OrderColumns { surt, url, time, shard, offset, .. } = capture;
                         (surt, url, time.0, shard, offset).put(&mut keys);
                         runs.push((start..keys.len(), Run { source, rows, is_current }));
                     }

@@ -70,7 +70,7 @@ fn representatives(dedup: &Committed, seed: u64, spool: &mut NodeSpool, budget: 
     let nodes = ByKey::of(nodes)?;
     // Members of clusters that are nodes: cluster, whether the others are folded into it, node.
     let mut found: Vec<(u32, bool, u32)> = Vec::new();
-    let mut reader = Reader::<Clustered>::open(&dedup.path("clusters"))?;
+    let mut reader = Reader::<ClusterColumns>::open(&dedup.path("clusters"))?;
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             if let Some(node) = nodes.get(UrlKey::seeded(page.url, seed).0) {

@@ -89,7 +89,7 @@ impl<'a> Feed<'a> {
 
     /// Gives every URL that redirects, and keeps what captures are that are no pages.
     fn other_captures(&mut self, parts: Vec<PathBuf>, builder: &mut GraphBuilder) -> Result<()> {
-        let mut reader = Reader::<Captured>::over(parts);
+        let mut reader = Reader::<CaptureColumns>::over(parts);
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 let crawled = match page.fetch_status {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use webmill_capture::names::near_to;
-use webmill_graph::{Columns, Csr, EdgeOptions, Loaded, Parallel, load_with};
+use webmill_graph::{Columns, Csr, EdgeOptions, LoadedGraph, Parallel, load_with};
 use webmill_run::Committed;
 use webmill_table::columns;
 

@@ -144,8 +144,8 @@ impl Changes {
         Ok(())
     }
 
-    fn join_pages(&mut self, pages: RowSorter<Sided, String>) -> Result<()> {
-        let one_url = |a: &(Sided, String), b: &(Sided, String)| a.0.0 == b.0.0;
+    fn join_pages(&mut self, pages: RowSorter<SidedKey, String>) -> Result<()> {
+        let one_url = |a: &(SidedKey, String), b: &(SidedKey, String)| a.0.0 == b.0.0;
         group(pages.finish()?, one_url, |((_, side), digest), others| {
             let now = others.last().transpose()?;
             let what = match now {
@@ -158,8 +158,8 @@ impl Changes {
         })
     }
 
-    fn join_hosts(&mut self, hosts: RowSorter<Sided, ()>) -> Result<()> {
-        let one_host = |a: &(Sided, ()), b: &(Sided, ())| a.0.0 == b.0.0;
+    fn join_hosts(&mut self, hosts: RowSorter<SidedKey, ()>) -> Result<()> {
+        let one_host = |a: &(SidedKey, ()), b: &(SidedKey, ())| a.0.0 == b.0.0;
         group(hosts.finish()?, one_host, |((name, side), ()), others| {
             let mut counts = [0, 0];
             counts[usize::from(*side)] += 1;

@@ -146,7 +146,7 @@ impl Corpus {
 
     fn read_pages(&mut self, sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<Noindex> {
         let mut noindex = RowSorter::new(budget).with_unique_keys();
-        let mut reader = Reader::<Captured>::open(&sources.extract.path("pages"))?;
+        let mut reader = Reader::<CaptureColumns>::open(&sources.extract.path("pages"))?;
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 let status = page.fetch_status;

@@ -192,7 +192,7 @@ impl Tops {
     /// of each host.
     fn read_pages(&mut self, sources: &Sources, most: usize, noindex: Noindex) -> Result<Vec<f64>> {
         let mut lists = bests(most);
-        let mut wanted = Best::new(most);
+        let mut wanted = BestRows::new(most);
         let mut noindex = noindex.peekable();
         let mut sums = Vec::new();
         let mut nodes =

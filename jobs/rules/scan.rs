@@ -15,7 +15,7 @@ use webmill_capture::memory;
 use webmill_capture::{CanonicalUrl, Capture, Error, RecordType, Result};
 use webmill_crawl::journal::LogFile;
 use webmill_mill::Buffers;
-use webmill_rules::{Entered, Rule, TagCounts};
+use webmill_rules::{EntryPatterns, Rule, TagCounts};
 use webmill_run::{Stage, Unit};
 use webmill_sort::{Budget, RowSorter};
 
@@ -134,7 +134,7 @@ impl<'a> Scan<'a> {
                 push(&stage.path(&format!("{heads}{HEADS}")), found.len() as u32 - 1, &mut sorter)?;
             }
         }
-        store.set_aside(Aside::open(&found)?);
+        store.set_aside(ResultFiles::open(&found)?);
         let mut current: Option<Counting> = None;
         for row in sorter.finish()? {
             let (order, head) = row?;

@@ -7,14 +7,14 @@ use std::path::Path;
 use webmill_capture::Result;
 use webmill_sort::{Budget, Mapped, MappedWriter, RowSorter, Unread};
 
-use super::store::{At, Task, Top};
+use super::store::{ResultPlace, Task, Top};
 
 /// A page on disk: both halves of the key of its address, whether the rest counts, file, offset, length.
 type Frame = [u64; 6];
 
 /// Pages in the order in which they are met.
 pub struct Gathered {
-    sorter: RowSorter<(u16, u16, Unread<()>, u128), Option<At>>,
+    sorter: RowSorter<(u16, u16, Unread<()>, u128), Option<ResultPlace>>,
 }
 
 impl Gathered {
@@ -29,7 +29,7 @@ impl Gathered {
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn add(&mut self, task: Task, surt: &str, at: Option<At>) -> Result<()> {
+    pub fn add(&mut self, task: Task, surt: &str, at: Option<ResultPlace>) -> Result<()> {
         self.sorter.push(&(task.rule, task.layer, Unread(surt), task.url), &at)
     }
 

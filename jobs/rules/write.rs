@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use webmill_capture::domain::registrable;
 use webmill_capture::{CanonicalUrl, Result};
 use webmill_rules::cells::Cell;
-use webmill_rules::groups::{Behind, Problem, RowSink, Visited, rows};
+use webmill_rules::groups::{LinkedPage, Problem, RowSink, VisitedPage, rows};
 use webmill_rules::{Group, MAX_PAGES, Rule, TagNumber, TagResult, each_found};
 use webmill_run::{Measure, Unit};
 use webmill_table::{DynamicWriter, TableSchema, Value};

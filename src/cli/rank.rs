@@ -137,7 +137,7 @@ fn print_scores(path: &Path, rank: &Rank, args: &RankArgs) -> Result<()> {
         }
         vectors.teleport = Some(vector);
     }
-    let measured = Measured { rank, vectors: &vectors, weighted: source.weighted(), memory };
+    let measured = MeasureInputs { rank, vectors: &vectors, weighted: source.weighted(), memory };
     if let Some(words) = &args.query {
         return query::print(path, &source, words, args, &measured);
     }

@@ -471,14 +471,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `scheme://host:port`: what a robots.txt speaks for (RFC 9309, 2.3).
-pub(crate) fn origin(url: &CanonicalUrl) -> String {
-    match url.port() {
-        Some(port) => format!("{}://{}:{port}", url.scheme(), url.host()),
-        None => format!("{}://{}", url.scheme(), url.host()),
-    }
-}
-
 /// Any bytes read as robots.txt, checked, stored and read again: for fuzzing.
 ///
 /// # Panics

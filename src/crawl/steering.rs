@@ -21,7 +21,7 @@ use crate::Counted;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::settings;
 use webmill_capture::{CanonicalUrl, UrlKey};
-use webmill_rules::{Answer, ApplyLimits, Entered, MAX_PAGES, PageResults, Rule, library};
+use webmill_rules::{Answer, ApplyLimits, EntryPatterns, MAX_PAGES, PageResults, Rule, library};
 
 /// Counts links of pages that no rule asks for.
 pub const NO_RULE: &str = "no-rule";

@@ -370,7 +370,7 @@ fn chosen_by_later(
     budget: &Budget,
 ) -> Result<Sorted<[u32; 3]>> {
     let mut marked = Sorter::new(&budget.share(4));
-    let (mut page, mut best) = (u32::MAX, Best::new(options));
+    let (mut page, mut best) = (u32::MAX, BestPartners::new(options));
     let mut known = known.map(|pair| Ok((pair?, ()))).peekable();
     for pair in pairs {
         let [later, earlier, shared] = pair?;
@@ -404,7 +404,7 @@ fn chosen_by_either(
 ) -> Result<(Sorted<[u32; 3]>, Bits)> {
     let mut kept = Sorter::new(&budget.share(4));
     let mut pages = Bits::default();
-    let (mut page, mut best) = (u32::MAX, Best::new(options));
+    let (mut page, mut best) = (u32::MAX, BestPartners::new(options));
     let mut keep = |pair: [u32; 3]| {
         pages.insert(pair[0]);
         pages.insert(pair[1]);

@@ -32,7 +32,7 @@ mod table;
 mod write;
 
 use super::csr::{Csr, Parallel};
-use super::lines::{Wrong, each};
+use super::lines::{LineDefect, each};
 use collect::Lines;
 use std::io::BufRead;
 use std::path::Path;

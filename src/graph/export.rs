@@ -12,7 +12,7 @@
 //!
 //! **References.** GraphML 1.0, graphml.graphdrawing.org; GEXF 1.3, gexf.net.
 
-use super::csr::{Csr, Shown, Weights};
+use super::csr::{Csr, ShownWeight, Weights};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;

@@ -11,8 +11,8 @@
 //! **Reference.** R. Boisvert, R. Pozo, K. Remington, The Matrix Market exchange formats: initial design,
 //! NISTIR 5935, 1996.
 
-use super::csr::{Csr, Parallel, Shown, Weights};
-use super::lines::{Text, Wrong, each_after, open, proportion, weight};
+use super::csr::{Csr, Parallel, ShownWeight, Weights};
+use super::lines::{LineDefect, Text, each_after, open, proportion, weight};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use webmill_capture::error::{AtPath, Error, Result};

@@ -9,7 +9,7 @@
 //! **Reference.** D. Garlaschelli, M. I. Loffredo, Patterns of link reciprocity in directed networks, *Phys. Rev. Lett.* 93
 //! (2004), doi:10.1103/PhysRevLett.93.268701.
 
-use super::csr::{Csr, Graph};
+use super::csr::Csr;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 

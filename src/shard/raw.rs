@@ -19,7 +19,7 @@ use webmill_capture::{Place, Truncation, url_text};
 use super::embedded_head::{embedded_head, is_date_unknown};
 use super::raw_date;
 use super::raw_head::{Head, Packing};
-use super::raw_unpack::{Unpacked, Unpacker};
+use super::raw_unpack::{UnpackResult, Unpacker};
 use super::raw_walk::Walker;
 use super::raw_whole::FoundRecord;
 use super::stream::Stream;

@@ -28,7 +28,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use webmill_capture::error::{Error, Result};
 
-use super::serve_log::{Asked, Happening, Recording};
+use super::serve_log::{Happening, LoggedRequest, Recording};
 use super::serve_request::{Read, Request, read_request};
 use super::{Answer, Ending, Rest, SimWeb, SynthPage};
 
@@ -352,7 +352,7 @@ fn answer(state: &State, request: Request, number: u64, arrived: Instant) -> Ans
     let attempt = attempt(state, &request.url);
     let mut answer = ANSWERS.with_borrow_mut(Vec::pop).unwrap_or_default();
     SCRATCH.with_borrow_mut(|scratch| {
-        let asking = Asking {
+        let asking = RequestHead {
             method: &request.method,
             url: &request.url,
             attempt,
@@ -366,7 +366,7 @@ fn answer(state: &State, request: Request, number: u64, arrived: Instant) -> Ans
     }
     if let Some(recorder) = &state.recorder {
         let host = SimWeb::split(&request.url).map_or("", |(host, _)| host).to_owned();
-        let asked = Asked {
+        let asked = LoggedRequest {
             connection: number,
             method: request.method,
             host,

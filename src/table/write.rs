@@ -231,7 +231,7 @@ impl GroupWriter {
         });
         let group = encoded.collect::<PolarsResult<Vec<_>>>().and_then(|encoded| {
             let pages = encoded.into_iter().flatten().map(|pages| {
-                let pages = Encoded { pages: pages.into_iter(), page: None };
+                let pages = EncodedPages { pages: pages.into_iter(), page: None };
                 let pages = Sealed::new(pages.map_err(PolarsError::from), &self.seal);
                 Ok(DynStreamingIterator::new(pages))
             });

@@ -154,7 +154,7 @@ impl SortedPages<'_> {
         let stage = unit.stage();
         let how = ReadAs {
             reading: settings.reading(),
-            wanted: Wanted { language: true, url: false },
+            wanted: NeededFacts { language: true, url: false },
             columns: ColumnNames::default(),
             anchors: false,
             memory: stage.memory,

@@ -62,7 +62,7 @@ pub fn read(out: &Path) -> Result<(Earlier, Vec<String>)> {
 fn read_ranks(earlier: &mut Earlier, ranks: &Committed) -> webmill_capture::Result<()> {
     // Pages without in-links say nothing; with too many others the least linked ones go first.
     let mut least = 1;
-    let mut reader = Reader::<Ranked>::open(&ranks.path(&part_file("ranks", Level::Page)))?;
+    let mut reader = Reader::<RankColumns>::open(&ranks.path(&part_file("ranks", Level::Page)))?;
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             earlier.nodes += 1.0;
@@ -82,7 +82,7 @@ fn read_ranks(earlier: &mut Earlier, ranks: &Committed) -> webmill_capture::Resu
 
 fn read_clusters(earlier: &mut Earlier, clusters: &Committed) -> webmill_capture::Result<()> {
     let pages = &mut earlier.pages;
-    let mut reader = Reader::<Clustered>::open(&clusters.path("clusters"))?;
+    let mut reader = Reader::<ClusterColumns>::open(&clusters.path("clusters"))?;
     while let Some(batch) = reader.next()? {
         for page in batch.rows().filter(|page| page.mirror_degree > 0) {
             let key = UrlKey(page.url_key.0);

@@ -285,7 +285,7 @@ impl Apply<'_> {
         self.cancel.check()?;
         let verdicts = verdicts::decide(tables, self.args.policy, &gone, &budget)?;
         self.cancel.check()?;
-        let leaving = Leaving { verdicts: &verdicts, gone: &gone };
+        let leaving = LeavingPages { verdicts: &verdicts, gone: &gone };
         let captures = captures::find(&pages, tables, &leaving, &budget)?;
         self.cancel.check()?;
         Ok(captures)

@@ -48,7 +48,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode> {
     let source = source::open(&path, &args.reading, memory)?;
     let pool = args.flags.budget.pool()?;
     let rank: Rank = args.flags.recipe()?.settings()?;
-    let by = args.by.by.unwrap_or_else(Chosen::pagerank);
+    let by = args.by.by.unwrap_or_else(ChosenScore::pagerank);
     let weighted = source.weighted();
     let vectors = Vectors::default();
     let with = MeasureInputs { rank: &rank, vectors: &vectors, weighted, memory };

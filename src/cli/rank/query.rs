@@ -117,11 +117,16 @@ fn answering(
 }
 
 /// The best pages around the answers by the measures that are asked for, hubs and authorities by default.
-fn measured(focus: &Focus, how: &RankArgs, with: &Measured<'_>, most: usize) -> Result<Vec<(String, List)>> {
-    let hubs_and_authorities = || ["authority", "hub"].into_iter().filter_map(Chosen::named).collect();
+fn measured(
+    focus: &Focus,
+    how: &RankArgs,
+    with: &MeasureInputs<'_>,
+    most: usize,
+) -> Result<Vec<(String, List)>> {
+    let hubs_and_authorities = || ["authority", "hub"].into_iter().filter_map(ChosenScore::named).collect();
     let chosen = how.by.by.map_or_else(hubs_and_authorities, |by| vec![by]);
     let scores = with.scores(&chosen, &focus.graph, &focus.transpose)?;
-    let list = |(chosen, scores): (&Chosen, Vec<f64>)| {
+    let list = |(chosen, scores): (&ChosenScore, Vec<f64>)| {
         let mut list = focus.best(&scores, most);
         list.retain(|(_, score)| *score > 0.0);
         (chosen.name().to_owned(), list)

@@ -5,8 +5,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::engine::Crawl;
-use crate::engine::apply::{Came, about};
-use crate::engine::decide::{Answered, NoRules, without_rules};
+use crate::engine::apply::{EffectContext, about};
+use crate::engine::decide::{AnswerFacts, NoRules, without_rules};
 use crate::engine::task::ROBOTS_BYTES;
 use crate::event::{Event, outcome};
 use crate::fetch::{Failure, Fetched};

@@ -92,7 +92,6 @@ use crate::scope::Lineage;
 use crate::site_settings::Sites;
 use crate::{Counted, Discovered, Purpose};
 use webmill_capture::CanonicalUrl;
-use webmill_capture::calendar;
 use webmill_capture::error::{Error, Result};
 use webmill_shard::Position;
 

@@ -103,6 +103,6 @@ impl ToRender {
         if visit.defect.is_some() {
             plain.defect = visit.defect;
         }
-        (visit.tree.map(|tree| Taken { date_ms: now_ms(), tree }), visit.parts)
+        (visit.tree.map(|tree| TreeSnapshot { date_ms: now_ms(), tree }), visit.parts)
     }
 }

@@ -12,7 +12,7 @@ use super::hosts::{self, Kept};
 use super::http1::{self, Broken, Exchange, Limits};
 use super::opening::Opened;
 use super::request::Extras;
-use super::{Failure, Method, Received, Request, Shared, address, http2, page_headers, proxy};
+use super::{Failure, FetcherState, Method, Received, Request, address, http2, page_headers, proxy};
 use webmill_capture::CanonicalUrl;
 use webmill_capture::date::now_ms;
 

@@ -92,7 +92,7 @@ impl HammingJoin {
 fn stars<F: FnMut(Pair) -> Result<()>>(
     fingerprints: &[Fingerprint],
     budget: &Budget,
-    giver: &mut Giver<F>,
+    giver: &mut PairCounter<F>,
 ) -> Result<Bits> {
     let mut sorter = Sorter::new(&budget.share(2));
     for (index, &Fingerprint(value)) in (0u32..).zip(fingerprints) {

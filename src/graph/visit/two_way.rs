@@ -1,6 +1,6 @@
 //! A graph with its transpose, for algorithms that go both ways.
 
-use super::{Arc, Arcs, Visited};
+use super::{Arc, Arcs, VisitedNodes};
 use crate::csr::Csr;
 use petgraph::visit::{
     Data, EdgeCount, EdgeIndexable, GetAdjacencyMatrix, GraphBase, GraphProp, GraphRef, IntoEdgeReferences,

@@ -23,7 +23,7 @@ pub fn watch(
     target: &str,
     started: Instant,
 ) -> Response {
-    let request = Logged {
+    let request = LoggedRequest {
         peer,
         method: method.to_owned(),
         target: target.to_owned(),

@@ -16,7 +16,7 @@ use crate::index::CaptureSource;
 use crate::index::query::{Dialect, EarlyEnd, MatchType, Query, QueryEnd, Row};
 
 use super::guard::Guarded;
-use super::{Asked, Shared, turn};
+use super::{RequestHead, Shared, turn};
 use crate::answer::{Refusal, set, whole};
 use crate::cdx::{RowWriter, XmlWriter, xml_pairs};
 use crate::stream::{CHUNK, Chunks, TimedSource, chunks};
@@ -162,7 +162,7 @@ async fn long(
     let (shared, collection) = (Arc::clone(shared), collection.to_owned());
     tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        let mut sending = Sending {
+        let mut sending = AnswerSender {
             chunks,
             early: Some(early),
             zip: zipped.then(|| GzEncoder::new(Vec::new(), Compression::fast())),

@@ -146,7 +146,7 @@ impl KeptPages {
         leaving.verdicts.iter().try_for_each(|verdict| stays.push(verdict.kept))?;
         let stays = stays.mapped()?;
         // By key; what is known of the capture comes before what is not.
-        let mut captures = RowSorter::<(u128, u8), Kept>::new(budget);
+        let mut captures = RowSorter::<(u128, u8), KeptPage>::new(budget);
         for path in parts {
             let mut reader = Reader::<Row>::open(path)?;
             while let Some(batch) = reader.next()? {
@@ -166,7 +166,7 @@ impl KeptPages {
         })?;
         let (mut keys, mut pages) =
             (MappedWriter::create(&budget.temp_dir)?, NumberedWriter::create(budget)?);
-        let one_page = |a: &((u128, u8), Kept), b: &((u128, u8), Kept)| a.0.0 == b.0.0;
+        let one_page = |a: &((u128, u8), KeptPage), b: &((u128, u8), KeptPage)| a.0.0 == b.0.0;
         group(captures.finish()?, one_page, |((key, _), kept), _| {
             keys.push(*key)?;
             pages.put(keys.len() - 1, kept)
@@ -238,14 +238,14 @@ struct TakenCaptures<'a> {
     /// Number of each shard in the order in which they are met, and its captures.
     shards: HashMap<String, (u32, u64)>,
     /// By number of the shard, mark and offset.
-    by_shard: RowSorter<(u32, u64, i64), Going>,
+    by_shard: RowSorter<(u32, u64, i64), DroppedCapture>,
     places: Sorter<u64>,
     pages: BTreeMap<&'static str, u64>,
     /// Key and date of captures, [`GOES`] or [`REFERS`], place.
     referred: Sorter<[u128; 4]>,
 }
 
-impl Taken<'_> {
+impl TakenCaptures<'_> {
     fn part(&mut self, part: &Path) -> Result<()> {
         let mut reader = Reader::<Row>::open(part)?;
         while let Some(batch) = reader.next()? {
@@ -315,7 +315,7 @@ impl Taken<'_> {
             self.referred.push([page, u128::from(date_ms as u64), GOES, 0])?;
         }
         self.places.push(place(row.warc_filename, row.warc_record_offset))?;
-        let going = Going {
+        let going = DroppedCapture {
             url: row.url.to_owned(),
             url_key: page,
             shard: row.warc_filename.to_owned(),
@@ -396,7 +396,7 @@ impl Captures {
     ///
     /// # Errors
     /// [`Error::Internal`] where the folder was changed from outside.
-    pub fn get(&self, number: usize) -> Result<Going> {
+    pub fn get(&self, number: usize) -> Result<DroppedCapture> {
         self.going.get(number as u64)
     }
 }
@@ -461,7 +461,7 @@ mod tests {
         let mut gone = ["by-id", "by-date", "held", "own"].map(|url| UrlKey::of(url).0);
         gone.sort_unstable();
         let verdicts = decide(tables, Policy::Near, &gone, &budget).unwrap();
-        let leaving = Leaving { verdicts: &verdicts, gone: &gone };
+        let leaving = LeavingPages { verdicts: &verdicts, gone: &gone };
         let found = find(&[path("pages")], tables, &leaving, &budget).unwrap();
         let mut offsets: Vec<i64> =
             found.shards[0].going.clone().map(|number| found.get(number).unwrap().offset).collect();

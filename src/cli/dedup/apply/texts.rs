@@ -74,7 +74,7 @@ pub struct TextCounts {
 }
 
 /// What is to be written.
-pub struct Wish<'a> {
+pub struct TextOutput<'a> {
     /// How.
     pub form: TextForm,
     /// Lines and paragraphs that are left out.
@@ -88,7 +88,7 @@ pub struct Wish<'a> {
 ///
 /// # Errors
 /// Where a table cannot be read or the disk refuses.
-pub fn write(texts: &[PathBuf], going: &[u64], wish: &Wish<'_>, folder: &Path) -> Result<TextCounts> {
+pub fn write(texts: &[PathBuf], going: &[u64], wish: &TextOutput<'_>, folder: &Path) -> Result<TextCounts> {
     let mut counts = TextCounts::default();
     let mut out = Sink::create(wish, folder)?;
     let mut met = Bits::default();

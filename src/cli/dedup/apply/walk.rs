@@ -122,7 +122,7 @@ pub fn walk(
     let mut met = RecordCounts::default();
     let proofs = shard.map_or(&[][..], |shard| captures.of_shard(shard));
     let first = shard.map_or(0, |shard| shard.going.start);
-    let mut wanted = Wanted { captures, proofs, first, found: vec![CaptureFate::Not; proofs.len()] };
+    let mut wanted = WantedCaptures { captures, proofs, first, found: vec![CaptureFate::Not; proofs.len()] };
     let mut fates = MappedWriter::create(&budget.temp_dir)?;
     let mut links = Links::new(budget);
     let kind = (input.format, input.container);
@@ -148,7 +148,7 @@ pub fn walk(
         fates.push([offset, length, fate, number])?;
     }
     let fates = links.settle(fates.finish()?, &mut met)?;
-    Ok(Walked { fates, found: wanted.found, met })
+    Ok(WalkedShard { fates, found: wanted.found, met })
 }
 
 impl WantedCaptures<'_> {
@@ -282,7 +282,7 @@ impl Links {
     }
 
     /// The fates with those of companions.
-    fn settle(self, fates: Mapped<[u64; 4]>, met: &mut Met) -> Result<Mapped<[u64; 4]>> {
+    fn settle(self, fates: Mapped<[u64; 4]>, met: &mut RecordCounts) -> Result<Mapped<[u64; 4]>> {
         if !self.any {
             return Ok(fates);
         }

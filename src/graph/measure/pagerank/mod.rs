@@ -78,7 +78,7 @@ mod refine;
 
 use super::{Convergence, Measure, MeasureInfo, MeasureSettings, Measured, Score, Values};
 use crate::csr::{Csr, Weights};
-use crate::sweep::{Plain, Pull, Weighted, sum};
+use crate::sweep::{Plain, Pull, WeightedArcs, sum};
 use rayon::prelude::*;
 use webmill_capture::error::{Error, Result};
 
