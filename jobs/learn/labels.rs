@@ -347,7 +347,7 @@ fn misquoted(text: &str, delimiter: u8) -> Option<(u64, String)> {
 /// Where text, label, URL and title stand in a line, and how many columns there are.
 type Places = ([Option<usize>; 4], usize);
 
-/// The places that the first line names; none where it is a text and its label itself.
+/// The places that the first line names; `None` if it is a text and its label itself.
 fn named_places(first: &csv::StringRecord, names: &ColumnNames) -> Result<Option<Places>, String> {
     let find = |name: &str| first.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
     let (text, label) = (find(&names.text), find(&names.label));

@@ -163,7 +163,7 @@ fn as_recipe(options: &CrawlOptions) -> Result<String> {
 /// File of a crawl's folder with the rules that it goes on with: names of their files, and what these held.
 const RULES: &str = "rules.json";
 
-/// The rules that a crawl's folder keeps; none where it began without.
+/// The rules that a crawl's folder keeps; `None` if it began without.
 pub fn kept_rules(folder: &Path) -> Result<Vec<(String, String)>> {
     let path = folder.join(RULES);
     if !path.exists() {

@@ -26,10 +26,10 @@ pub struct Counts {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unreadable: BTreeSet<String>,
     /// Records of which the results hold something.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub used: u64,
     /// Records of kinds that the job does not take, such as requests.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub unused: u64,
     /// Records that obey their format and are left out all the same, by reason: `--max-bad` is held against these too.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -107,6 +107,11 @@ impl Counts {
         }
         text
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 fn files(n: usize) -> String {

@@ -1,4 +1,4 @@
-//! Turns: so many requests work at a time, the others wait, and addresses take turns.
+//! Turns: a bounded number of requests work at a time, the others wait, and addresses take turns.
 //!
 //! Called for every request that reads records or walks over an index.
 //!
@@ -47,7 +47,7 @@ struct State {
 pub struct Turn(Arc<Turns>);
 
 impl Turns {
-    /// So many places, and so many who may wait: of one address half as many.
+    /// With this number of places, and this number of requests that may wait: of one address half as many.
     pub fn new(places: usize, most_waiting: usize) -> Arc<Turns> {
         let state = State { free: places.max(1), waiting: 0, queues: HashMap::new(), round: VecDeque::new() };
         Arc::new(Turns { most_waiting, state: Mutex::new(state) })

@@ -311,7 +311,7 @@ async fn converse(state: &State, stream: &mut TcpStream, number: u64) -> io::Res
     Ok(Ending::Close)
 }
 
-/// Reads a request, and throws its body away; none where the client leaves, or what it sends is none.
+/// Reads a request, and throws its body away; `None` if the client leaves, or sends none.
 async fn next_request(stream: &mut TcpStream, input: &mut Vec<u8>) -> io::Result<Option<Request>> {
     loop {
         let request = match read_request(input) {

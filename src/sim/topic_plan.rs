@@ -89,7 +89,7 @@ pub(super) struct TopicPlan {
 }
 
 impl TopicPlan {
-    /// Topics as configured for a Web of so many hosts.
+    /// Topics as configured for a Web with this number of hosts.
     pub(super) fn new(config: &TopicConfig, seed: u64, hosts: u64) -> Result<TopicPlan> {
         config.check(hosts)?;
         let mut shares: Vec<f64> = Vec::with_capacity(config.topics as usize);

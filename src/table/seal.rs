@@ -224,7 +224,6 @@ fn read_footer(path: &Path, file: &mut File, length: u64) -> Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::laws::AnyRow;
     use crate::{Footer, read_rows, verify, write_part};
 
@@ -272,7 +271,7 @@ mod tests {
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[10] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
-        let first = AnyRow::NAMES[0];
+        let first = AnyRow::info()[0].name;
         let error = verify(&path).unwrap_err().to_string();
         assert!(error.contains(&format!("column {first} of row group 0")), "{error}");
     }

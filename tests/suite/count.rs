@@ -240,15 +240,12 @@ fn tables_in_any_order() {
     let work = Work::new();
     work.synth("shards", 300, 1 << 20);
     work.run(&["extract", "shards", "--out", "out"]);
-    std::fs::write(work.path("parts.toml"), "[count-sort]\nparts = 3\n").unwrap();
     let pages = work.words("out", "extract", "pages");
     for (column, descending) in
         [("num_words", false), ("num_words", true), ("url", true), ("simhash", false), ("title", false)]
     {
         let flag: &[&str] = if descending { &["--set", "count-sort.descending=true"] } else { &[] };
-        work.run(
-            &[&["count", "sort", "out", column, "--table", "pages", "--recipe", "parts.toml"], flag].concat(),
-        );
+        work.run(&[&["count", "sort", "out", column, "--table", "pages"], flag].concat());
         let sorted = work.words("out", "count-sort", "count_sort");
         assert_eq!(sorted.columns, pages.columns);
         let at = pages.columns.iter().position(|name| name == column).unwrap();
@@ -291,18 +288,14 @@ fn on<'a>(kind: &[&'a str], out: &'a str) -> Vec<&'a str> {
     kind.iter().map(|word| if *word == "OUT" { out } else { word }).collect()
 }
 
-const PARTS: &str = "[count-words]\nparts = 3\n[count-backlinks]\nparts = 4\n[count-host-terms]\nparts = 2\n\
-                     [count-index]\nparts = 3\n[count-grep]\nparts = 2\n[count-sort]\nparts = 3\n";
-
 #[test]
 fn threads_and_memory_change_no_byte() {
     let work = Work::new();
     work.synth("shards", 400, 1 << 20);
-    std::fs::write(work.path("parts.toml"), PARTS).unwrap();
     for (out, threads, memory) in [("one", "1", "4GiB"), ("two", "2", "64MiB")] {
         work.run(&["extract", "shards", "--out", out]);
         for kind in KINDS {
-            let how = ["--threads", threads, "--memory", memory, "--recipe", "parts.toml"];
+            let how = ["--threads", threads, "--memory", memory];
             work.run(&[&on(kind, out)[..], &how].concat());
         }
     }
@@ -315,17 +308,16 @@ fn threads_and_memory_change_no_byte() {
 fn death_at_any_step_costs_no_byte() {
     let work = Work::new();
     work.synth("shards", 150, 1 << 20);
-    std::fs::write(work.path("parts.toml"), PARTS).unwrap();
     work.run(&["extract", "shards", "--out", "whole"]);
     for kind in [KINDS[0], KINDS[2]] {
-        work.run(&[&on(kind, "whole")[..], &["--recipe", "parts.toml"]].concat());
+        work.run(&on(kind, "whole"));
     }
     let expected = work.committed("whole");
     for point in CRASH_POINTS {
         let out = format!("out-{point}");
         work.run(&["extract", "shards", "--out", &out]);
         for kind in [KINDS[0], KINDS[2]] {
-            let arguments = [&on(kind, &out)[..], &["--recipe", "parts.toml"]].concat();
+            let arguments = on(kind, &out);
             let died = work.webmill(&arguments).env("WEBMILL_CRASH_AT", point).output().unwrap();
             assert!(!died.status.success(), "{point}: the process should have died");
             work.run(&arguments);

@@ -198,7 +198,7 @@ fn a_clock_that_is_put_back_stops_nobody() {
     crawl.close(ended).unwrap();
     options.limits.pages = None;
     options.limits.seconds = Some(60);
-    let (replayed, ended, _) = crawl_until(folder.path(), &options, &[], &|| false).unwrap();
+    let (replayed, ended, _) = crawl_until(folder.path(), &options, &served.seeds(), &|| false).unwrap();
     assert_eq!(ended, Ended::Finished);
     assert!((ahead_ms - 3_600_000..=ahead_ms + 3_600_000).contains(&replayed.clock_back_ms), "{replayed:?}");
     assert!(

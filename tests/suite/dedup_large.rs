@@ -13,7 +13,12 @@ use crate::support::Work;
 pub fn write(work: &Work, pages: u64, page: fn(u64) -> (String, String)) {
     plant_many(&work.path("out"), pages as usize, 50_000, &|number| {
         let (url, text) = page(number as u64);
-        PlantedPage { url, text, time_ms: (number as i64).wrapping_mul(0x9E37_79B9) % 1_000_000 }
+        PlantedPage {
+            url,
+            text,
+            time_ms: (number as i64).wrapping_mul(0x9E37_79B9) % 1_000_000,
+            superseded: false,
+        }
     });
 }
 

@@ -42,7 +42,10 @@ impl Job for Search {
 
     fn run(&self, extract: &Committed, stage: &Stage<'_>) -> Result<()> {
         let key = |url: &str| {
-            PlantedPage { url: url.to_owned(), text: String::new(), time_ms: 0 }.rows(0).0.url_key
+            PlantedPage { url: url.to_owned(), text: String::new(), time_ms: 0, superseded: false }
+                .rows(0)
+                .0
+                .url_key
         };
         stage.unit("duplicates", |unit| {
             let near = self.near.iter().map(|(a, b)| DuplicateRow {
@@ -254,6 +257,7 @@ fn only_the_current_capture_of_a_page_is_compared() {
     let mut pages = numbered((0..3).map(|i| format!("{passage}{}", words(1000 + 100 * i, 60))));
     // Page 0 was fetched again, with another text.
     let again = PlantedPage { time_ms: 9_000_000, text: words(5000, 100), ..pages[0].clone() };
+    pages[0].superseded = true;
     pages.insert(1, again);
     let work = Work::new();
     let extract = plant(&work.path("out"), &pages, 1);

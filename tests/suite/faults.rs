@@ -200,7 +200,7 @@ fn a_copy_without_duplicates_under_faults() {
     work.synth("shards", 40, 40_000);
     work.run(&["run", "shards", "--out", "out"]);
     let result = || work.committed("clean");
-    let arguments = &["dedup", "apply", "out", "--out", "clean", "--threads", "1"];
+    let arguments = &["dedup", "apply", "out", "--out", "clean"];
     let trial = Trial {
         name: "dedup apply",
         work: &work,

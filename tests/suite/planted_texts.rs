@@ -25,13 +25,15 @@ pub struct PlantedPage {
     pub text: String,
     /// When it was fetched.
     pub time_ms: i64,
+    /// Whether its URL was fetched again later.
+    pub superseded: bool,
 }
 
 impl PlantedPage {
     /// Page `number` of a host, fetched at that time.
     pub fn new(number: usize, text: impl Into<String>) -> Self {
         let url = format!("http://h{}.example/{number}", number % 3);
-        PlantedPage { url, text: text.into(), time_ms: 1_000_000 + number as i64 }
+        PlantedPage { url, text: text.into(), time_ms: 1_000_000 + number as i64, superseded: false }
     }
 
     /// What `extract` would write of it, with its record at `offset`.
@@ -44,7 +46,7 @@ impl PlantedPage {
             fetch_time: Millis(Some(self.time_ms)),
             fetch_status: Some(200),
             is_html: true,
-            is_current: true,
+            is_current: !self.superseded,
             // The body of a page is told by its URL: only texts are copies of each other.
             content_digest: Some(format!("{:016X}", xxh3_64(self.url.as_bytes()))),
             content_length: 1,
@@ -60,6 +62,7 @@ impl PlantedPage {
             url: page.url.clone(),
             url_key: page.url_key,
             text: self.text.clone(),
+            is_current: page.is_current,
             num_words: reading.num_words,
             bands: reading.bands.to_vec(),
             warc_filename: page.warc_filename.clone(),
