@@ -52,7 +52,7 @@ def main() -> None:
         rows = ws.count(kind, tables, recipe=recipe)
         step(f"count {kind}", lambda rows=rows, kind=kind: rows.write.parquet(f"{out}/count/{kind}"))
     pages = step("page_graph", lambda: ws.page_graph(tables.pages, tables.links, recipe=recipe))
-    for level, graph in (("page", pages), ("host", ws.host_graph(pages, recipe=recipe))):
+    for level, graph in (("page", pages), ("host", ws.host_graph(pages))):
         ranks = ws.pagerank(graph, weighted=level == "host")
         ranked = graph.nodes.join(ranks, "node")
         step(f"rank {level}", lambda ranked=ranked, level=level: ranked.write.parquet(f"{out}/rank/{level}"))

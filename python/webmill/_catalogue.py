@@ -13,7 +13,7 @@ from ._error import Error
 
 
 # Layout of results that is read here: what `webmill run` writes into webmill.json.
-LAYOUT = 4
+LAYOUT = 3
 
 # Jobs in the order of the data flow. Where two have a table of one name, that of the later is called JOB_TABLE.
 _JOBS = (

@@ -22,7 +22,7 @@ use crate::{JobKey, Manifest};
 use webmill_capture::error::{AtPath, Error, Result};
 
 /// Form of the output folder, in `webmill.json`.
-pub const LAYOUT: u32 = 4;
+pub const LAYOUT: u32 = 3;
 
 /// The file that says so.
 pub const LAYOUT_FILE: &str = "webmill.json";

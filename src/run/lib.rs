@@ -28,7 +28,7 @@
 //! `tests/golden` holds what every job makes of a fixed corpus, and fails where that changes while VERSION does not.
 //!
 //! ```text
-//! out/webmill.json                    this folder is ours, layout 4
+//! out/webmill.json                    this folder is ours, layout 3
 //! out/tables.json, webmill.sql        the tables of one consistent set of keys, for programs and for DuckDB
 //! out/report.html                     the report's copy for people, with times: no result, written after the commit
 //! out/JOB/.keys/.KEY.lock             held while the job runs

@@ -122,7 +122,7 @@ fn results_of_another_layout_are_refused_by_every_reader() {
             "learn apply out",
             "rules export out --to csv --out csv",
         ] {
-            expect(&work, &line.split(' ').collect::<Vec<_>>(), 2, &[&named, "expected layout 4"]);
+            expect(&work, &line.split(' ').collect::<Vec<_>>(), 2, &[&named, "expected layout 3"]);
         }
     }
 }

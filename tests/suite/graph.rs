@@ -121,9 +121,9 @@ fn arguments_that_would_be_ignored_are_refused() {
 fn odd_graphs_have_scores_that_are_numbers() {
     let work = Work::new();
     for (name, text) in [
-        ("one.txt", "http://a/\n"),
+        ("one.txt", "http://a/ -> http://a/\n"),
         ("self.txt", "0 0\n1 1\n2 2\n"),
-        ("dangling.txt", "http://a/\nhttp://b/\nhttp://c/\n"),
+        ("dangling.txt", "http://a/ -> http://b/\nhttp://a/ -> http://c/\n"),
         ("zero.txt", "http://a/ -> http://b/ 0\n"),
     ] {
         std::fs::write(work.path(name), text).unwrap();

@@ -18,7 +18,7 @@ fn a_changed_bit_gives_no_other_answer() {
     let work = Work::new();
     work.synth("shards", 60, u64::MAX);
     work.run(&["extract", "shards", "--out", "out"]);
-    let query = ["query", "out", "SELECT * FROM pages ORDER BY url, warc_record_offset", "--format", "jsonl"];
+    let query = ["query", "out", "SELECT * FROM pages ORDER BY url, warc_record_offset", "--format", "json"];
     let answer = work.output(&query);
     let file =
         tables(&work, "out").into_iter().find(|path| path.to_string_lossy().contains("/pages/")).unwrap();
