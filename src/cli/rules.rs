@@ -33,7 +33,7 @@ pub struct RulesArgs {
     command: Option<RulesCommand>,
     #[command(flatten)]
     results: Results,
-    /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program [default: those of the recipe].
+    /// Rule files and folders; builtin:NAME, builtin:all [default: those of the recipe].
     rules: Vec<String>,
     #[command(flatten)]
     shards: ShardsOption,

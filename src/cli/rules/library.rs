@@ -9,7 +9,7 @@ use webmill_rules::{Rule, builtin, library};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill rules list rules/")]
 pub struct ListArgs {
-    /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
+    /// Rule files and folders; builtin:NAME, builtin:all.
     #[arg(required = true)]
     rules: Vec<String>,
 }
@@ -20,7 +20,7 @@ pub struct ListArgs {
 pub struct SearchArgs {
     /// What to look for; all of its words must be found.
     words: String,
-    /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
+    /// Rule files and folders; builtin:NAME, builtin:all.
     #[arg(required = true)]
     rules: Vec<String>,
 }
@@ -29,7 +29,7 @@ pub struct SearchArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill rules check rules/")]
 pub struct CheckArgs {
-    /// Rule files, and folders of them; builtin:NAME or builtin:all for those that come with the program.
+    /// Rule files and folders; builtin:NAME, builtin:all.
     #[arg(required = true)]
     rules: Vec<String>,
 }
