@@ -221,7 +221,7 @@ fn read_footer(path: &Path, file: &mut File, length: u64) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use crate::laws::AnyRow;
-    use crate::{Footer, read_rows, verify, write_part};
+    use crate::{Footer, Table, read_rows, verify, write_part};
 
     /// Whatever bit is changed, rows are those that were written, or an error says which file it is.
     #[test]
