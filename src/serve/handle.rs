@@ -190,8 +190,8 @@ fn admit(shared: &Shared, head: &Parts, target: &str) -> Result<(), Refusal> {
 /// before it were said by who asks.
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let last = |name: &str| {
-        let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        values.last().and_then(|value| value.rsplit(',').next().map(str::trim))
+        let mut values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.next_back().and_then(|value| value.rsplit(',').next().map(str::trim))
     };
     let of_element = |element: &str| {
         let mut pairs = element.split(';').filter_map(|pair| pair.trim().split_once('='));

@@ -161,7 +161,9 @@ impl Trial<'_> {
             assert!(!said.trim().is_empty(), "{about}");
             let again = self.work.webmill(self.arguments).output().unwrap();
             let said = String::from_utf8_lossy(&again.stderr);
-            assert!(again.status.success(), "{about}\nand the same command afterwards: {said}");
+            // What was renamed to its final name is whole, though the sync after that failed: it is refused to be written over.
+            let is_there = said.contains("is not empty; choose a new or empty folder");
+            assert!(again.status.success() || is_there, "{about}\nand the same command afterwards: {said}");
         }
         assert_same(expected, &(self.result)(), &about);
     }
