@@ -336,7 +336,7 @@ mod tests {
             [
                 of("leaf", "What leaves. Two lines.", &["black", "green-tea"], ""),
                 of("spare.size", "Its size, ml.", &[], "50 to 1000"),
-                of("cups", "The cups.", &[], ""),
+                of("cups", "Cups on the table.", &[], ""),
                 of("cups[].size", "Its size, ml.", &[], "50 to 1000"),
                 of("type", "Written otherwise in recipes.", &[], ""),
             ]

@@ -30,15 +30,15 @@ pub use text::text_of;
 /// # Examples
 /// ```
 /// use webmill_html::{Limits, parse};
-/// use webmill_rules::select::{Selected, Selector};
+/// use webmill_rules::select::{Selector, SelectorResult};
 ///
 /// let dom = parse("<ul><li><a href=/1>One</a><li><a href=/2>Two</a></ul>", &Limits::default());
 /// let links = Selector::css("li > a::attr(href)")?;
 /// let (found, more) = links.select(&dom, dom.document(), 10);
-/// assert_eq!(found, [Selected::Text("/1".into()), Selected::Text("/2".into())]);
+/// assert_eq!(found, [SelectorResult::Text("/1".into()), SelectorResult::Text("/2".into())]);
 /// assert!(!more);
 /// let last = Selector::xpath("string(//li[last()])")?;
-/// assert_eq!(last.select(&dom, dom.document(), 1).0, [Selected::Text("Two".into())]);
+/// assert_eq!(last.select(&dom, dom.document(), 1).0, [SelectorResult::Text("Two".into())]);
 /// # Ok::<(), webmill_rules::select::SelectError>(())
 /// ```
 #[derive(Debug, Clone)]

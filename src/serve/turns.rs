@@ -154,7 +154,8 @@ mod tests {
         drop(first);
         settle().await;
         assert_eq!(*order.lock().unwrap(), ["1a", "2a", "3a", "1b", "2b", "1c"]);
-        assert_eq!((turns.state().free, turns.state().waiting), (1, 0));
+        let state = turns.state();
+        assert_eq!((state.free, state.waiting), (1, 0));
     }
 
     #[tokio::test]
@@ -177,6 +178,7 @@ mod tests {
         drop(first);
         assert_eq!((third.await.unwrap(), fourth.await.unwrap()), (Ok(()), Ok(())));
         settle().await;
-        assert_eq!((turns.state().free, turns.state().waiting, turns.state().queues.len()), (1, 0, 0));
+        let state = turns.state();
+        assert_eq!((state.free, state.waiting, state.queues.len()), (1, 0, 0));
     }
 }

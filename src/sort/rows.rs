@@ -152,9 +152,9 @@ tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 /// ```
 /// # use webmill_sort::{Budget, RowSorter};
 /// let mut sorter = RowSorter::<(String, i64), u32>::new(&Budget::new(1 << 20));
-/// sorter.push(&("b", 1), &10u32)?;
-/// sorter.push(&("a", 2), &20u32)?;
-/// sorter.push(&("a", -3), &30u32)?;
+/// sorter.push(&("b", 1i64), &10u32)?;
+/// sorter.push(&("a", 2i64), &20u32)?;
+/// sorter.push(&("a", -3i64), &30u32)?;
 /// let rows = sorter.finish()?.collect::<Result<Vec<_>, _>>()?;
 /// assert_eq!(rows[0], (("a".to_owned(), -3), 30));
 /// # Ok::<(), webmill_capture::error::Error>(())
