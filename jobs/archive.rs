@@ -38,10 +38,17 @@ const MAX_PAYLOAD: usize = 256 << 20;
 pub struct OpenOptions {
     /// Folder of the indexes; `None`: beside the shards.
     pub index: Option<PathBuf>,
-    /// Bytes of memory for sorting.
+    /// Bytes of memory, for sorting and for records.
     pub memory: u64,
     /// Whether captures may be added and deleted over HTTP.
     pub writable: bool,
+}
+
+impl OpenOptions {
+    /// Bytes of a payload; the rest is cut off, and its answer says so.
+    fn longest_payload(&self) -> usize {
+        usize::try_from(self.memory / 16).unwrap_or(usize::MAX).min(MAX_PAYLOAD)
+    }
 }
 
 /// Options of a collection.
@@ -231,7 +238,7 @@ pub fn open(
     say: &dyn Fn(String),
 ) -> Result<Collection> {
     let mut collection = match holding {
-        CollectionOptions::Wacz(path) => of_wacz(name, path, say)?,
+        CollectionOptions::Wacz(path) => of_wacz(name, path, options.longest_payload(), say)?,
         CollectionOptions::Shards(arguments) => of_shards(name, arguments, options, say)?,
     };
     if let Some(facts) = facts {
@@ -241,7 +248,7 @@ pub fn open(
 }
 
 /// A WACZ: its own index and its own records.
-fn of_wacz(name: &str, path: &Path, say: &dyn Fn(String)) -> Result<Collection> {
+fn of_wacz(name: &str, path: &Path, longest: usize, say: &dyn Fn(String)) -> Result<Collection> {
     let mut wacz = Wacz::open(path)?;
     let mut entries = Vec::new();
     let faults = wacz.entries(&mut |entry| {
@@ -260,19 +267,23 @@ fn of_wacz(name: &str, path: &Path, say: &dyn Fn(String)) -> Result<Collection> 
             path.display()
         )));
     }
-    Ok(Collection::new(name, Arc::new(MemoryIndex::new(entries)), Arc::new(WaczRecords(wacz))))
+    Ok(Collection::new(name, Arc::new(MemoryIndex::new(entries)), Arc::new(WaczRecords { wacz, longest })))
 }
 
-struct WaczRecords(Wacz);
+struct WaczRecords {
+    wacz: Wacz,
+    /// Bytes of a payload.
+    longest: usize,
+}
 
 impl RecordStore for WaczRecords {
     fn read(&self, filename: &str, offset: u64, length: Option<u64>) -> Result<StoredRecord> {
         let entry = Entry { filename: filename.to_owned().into(), offset, length, ..Entry::default() };
-        let bytes = self.0.read(&entry)?;
-        let options = ReadOptions { max_record_bytes: MAX_PAYLOAD as u64, ..ReadOptions::default() };
+        let bytes = self.wacz.read(&entry)?;
+        let options = ReadOptions { max_record_bytes: self.longest as u64, ..ReadOptions::default() };
         let mut reader = ShardReader::from_reader(Box::new(std::io::Cursor::new(bytes)), filename, &options)?;
         match reader.next() {
-            Some(record) => Ok(StoredRecord::of(&record?, MAX_PAYLOAD)),
+            Some(record) => Ok(StoredRecord::of(&record?, self.longest)),
             None => Err(Error::corrupt(filename, offset, "no record starts here")),
         }
     }
@@ -305,7 +316,7 @@ fn of_shards(
         std::fs::write(&mark, &state).at(&mark)?;
     }
     let store = Arc::new(Store::open(&store)?);
-    let mut files = ShardFiles::new([], MAX_PAYLOAD);
+    let mut files = ShardFiles::new([], options.longest_payload());
     for input in &inputs {
         files.insert(&input.name, &input.path);
     }

@@ -33,7 +33,7 @@ const PER_PAGE: usize = 10;
 
 /// Distinct words whose frequencies are counted at a time, 32 bytes each; where a corpus has more, those of fewest texts count as often as
 /// the rarest that is kept.
-const COUNTED_WORDS: usize = 2_000_000;
+const COUNTED_WORDS: usize = 700_000;
 
 /// Texts whose terms are held at a time, for all threads.
 const AT_ONCE: usize = 64;

@@ -17,6 +17,8 @@ pub const DEFAULT_MEMORY: u64 = 4 << 30;
 const THREAD_MEMORY: u64 = 64 << 20;
 /// Least memory that jobs can work with: buffers of rows and of sorts.
 const MIN_MEMORY: u64 = 64 << 20;
+/// What dictionaries and models hold once they were used, beyond the 64 MiB that the program takes besides.
+const DICTIONARIES: u64 = 80 << 20;
 /// Share of damaged records, or of lost bytes, beyond which nothing is committed by default.
 pub const DEFAULT_MAX_BAD: f64 = 0.01;
 
@@ -65,8 +67,9 @@ impl RunOptions {
         let max_bad = check_share(self.max_bad);
         let threads = threads.map_err(|why| Error::Config(format!("--threads {}: {why}", self.threads)))?;
         let memory = check_memory(self.memory)?;
+        let for_jobs = memory - DICTIONARIES.min(memory / 8 * 5);
         // Each reads, gathers and sorts for itself.
-        let most = usize::try_from(memory / THREAD_MEMORY).unwrap_or(usize::MAX).max(1);
+        let most = usize::try_from(for_jobs / THREAD_MEMORY).unwrap_or(usize::MAX).max(1);
         if threads > most {
             progress
                 .note(&format!("--memory {} MiB is enough for {most} of {threads} threads", memory >> 20));
@@ -74,7 +77,7 @@ impl RunOptions {
         let runtime = Runtime {
             out: self.out,
             threads: threads.min(most),
-            memory,
+            memory: for_jobs,
             max_bad: max_bad.map_err(|why| Error::Config(format!("--max-bad {}: {why}", self.max_bad)))?,
             progress,
             cancel,

@@ -23,7 +23,7 @@ use webmill_text::{Footprint, Sample};
 
 use super::media::{self, MERGED};
 use super::parts::{CAPTURES, tables_by_name};
-use super::tables::{self, FAN_IN, Part, Planned, Sources};
+use super::tables::{self, Part, Planned, Sources, Width};
 use super::template_row::TemplateRow;
 use super::templates::{LearntHost, Smallest, write_learnt};
 use super::{Extract, Pass};
@@ -318,9 +318,9 @@ impl Pieces {
         let planned = Planned { table: at, number: file.number, parts: 0..parts.len(), rows: file.rows };
         let stage = self.stage(folder)?;
         let (name, table) = &tables[at];
-        let fan_in = *FAN_IN.start();
+        let width = Width { files: 1, fan_in: 48, open_bytes: 64 << 20 };
         let sources =
-            Sources { stage: &stage, parts: &sources, current: &current, packing: Packing::Fast, fan_in };
+            Sources { stage: &stage, parts: &sources, current: &current, packing: Packing::Fast, width };
         stage.unit("table", |unit| sources.file(unit, &planned, name, table.as_ref()))?;
         let shows_pictures = name == MediaRow::NAME;
         Ok(folder.join(if shows_pictures { MERGED } else { name }).join(file_name(file.number)))

@@ -9,7 +9,8 @@
 //! file of `pages` are all in one file of each table, [`crate::output::covering`].
 //!
 //! **Algorithm.** The captures of a file that have rows in it are sorted in memory; that order says of which part the next
-//! rows are ([`webmill_mill::Merge`]). As many parts are open at a time as files may be and the budget holds; more are merged in levels.
+//! rows are ([`webmill_mill::Merge`]). As many parts are open at a time as files may be and the budget holds, by the largest row group of
+//! each; more are merged in levels.
 //!
 //! **Memory.** Of a file that is written: [`GROUP_BYTES`] of rows and as many read, a row group of each part, some 150 bytes for each of its
 //! captures. As many files are written at a time as the budget holds.
@@ -27,7 +28,7 @@ use webmill_capture::{Error, Result};
 use webmill_mill::{MediaRow, Merge, Mill, PageRow, Run, TableRows};
 use webmill_run::{Measure, Stage, Unit};
 use webmill_sort::PutKey;
-use webmill_table::{Packing, Reader, Table, columns};
+use webmill_table::{Packing, Reader, Table, columns, largest_group};
 
 use super::current::judge;
 use super::media::MERGED;
@@ -38,16 +39,23 @@ use crate::output::footer;
 const GROUP_BYTES: usize = 8 << 20;
 
 /// Fewest parts that are open at a time for a file, whatever the budget, and most.
-pub const FAN_IN: RangeInclusive<usize> = 48..=OPEN_FILES;
+const FAN_IN: RangeInclusive<usize> = 16..=OPEN_FILES;
 
 /// Files that are open at a time, of the 1,024 that systems allow a process.
 const OPEN_FILES: usize = 768;
 
+/// How often the bytes of a row group are held while it is decoded: as they are stored, unpacked, and as columns.
+const COPIES: usize = 3;
+
 /// How many files are written at a time, and of how many parts each at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Width {
-    files: usize,
-    fan_in: usize,
+pub struct Width {
+    /// Files that are written at a time.
+    pub files: usize,
+    /// Parts that are open at a time for a file, at most.
+    pub fan_in: usize,
+    /// Bytes that the open row groups of the parts of a file take at most.
+    pub open_bytes: u64,
 }
 
 impl Width {
@@ -58,7 +66,27 @@ impl Width {
         let fan_in = (OPEN_FILES / threads).min(memory / 4 / threads / (4 * ASIDE_BYTES));
         let fan_in = fan_in.clamp(*FAN_IN.start(), *FAN_IN.end());
         let of_file = 8 * GROUP_BYTES + 4 * fan_in * ASIDE_BYTES;
-        Width { files: (memory / of_file).clamp(1, OPEN_FILES / fan_in), fan_in }
+        let files = (memory / of_file).clamp(1, OPEN_FILES / fan_in);
+        Width { files, fan_in, open_bytes: (memory / 4 / files.min(threads) / COPIES) as u64 }
+    }
+
+    /// Consecutive sources, by the size of the largest row group of each, that are open together: two at least, if there are two.
+    fn together(self, sizes: &[u64]) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        let mut bytes = 0;
+        for (source, &size) in sizes.iter().enumerate() {
+            bytes += size;
+            match ranges.last_mut() {
+                Some(last) if last.len() < 2 || (last.len() < self.fan_in && bytes <= self.open_bytes) => {
+                    last.end = source + 1;
+                }
+                _ => {
+                    ranges.push(source..source + 1);
+                    bytes = size;
+                }
+            }
+        }
+        ranges
     }
 }
 
@@ -105,7 +133,7 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64, packing: Packing) -
     let planned = plan(&parts, &tables, file_rows);
     stage.progress.begin("tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
     let width = Width::of(rayon::current_num_threads(), stage.memory);
-    let sources = Sources { stage, parts: &parts, current: &current, packing, fan_in: width.fan_in };
+    let sources = Sources { stage, parts: &parts, current: &current, packing, width };
     let planned = sources.heaviest_first(planned, &tables);
     for planned in planned.chunks(width.files) {
         planned.iter().par_bridge().try_for_each(|file| {
@@ -189,7 +217,7 @@ pub struct Sources<'a> {
     /// How what is merged again is packed.
     pub packing: Packing,
     /// Parts that are open at a time for a file.
-    pub fan_in: usize,
+    pub width: Width,
 }
 
 impl Sources<'_> {
@@ -292,15 +320,20 @@ impl Sources<'_> {
         table: &dyn TableRows,
     ) -> Result<Vec<PathBuf>> {
         let mut level = 0;
-        let fan_in = self.fan_in as u32;
-        while sources.len() > self.fan_in {
-            let mut merged = Vec::with_capacity(sources.len().div_ceil(self.fan_in));
-            for (number, sources) in (0u32..).zip(sources.chunks(self.fan_in)) {
+        loop {
+            let sizes = sources.iter().map(|path| largest_group(path)).collect::<Result<Vec<u64>>>()?;
+            let together = self.width.together(&sizes);
+            if together.len() <= 1 {
+                return Ok(sources);
+            }
+            let mut merged = Vec::with_capacity(together.len());
+            for (number, range) in together.iter().enumerate() {
                 let path = unit.temp().join(format!("{level}-{number}.parquet"));
-                let of_these = runs.iter().filter(|run| run.source / fan_in == number);
-                let of_these = of_these.map(|run| Run { source: run.source % fan_in, ..*run });
+                let (start, end) = (range.start as u32, range.end as u32);
+                let of_these = runs.iter().filter(|run| (start..end).contains(&run.source));
+                let of_these = of_these.map(|run| Run { source: run.source - start, ..*run });
                 table.merge(Merge {
-                    sources,
+                    sources: &sources[range.clone()],
                     runs: &mut self.cancelled(of_these),
                     path: &path,
                     footer: &footer(unit),
@@ -310,11 +343,12 @@ impl Sources<'_> {
                 self.stage.cancel.check()?;
                 merged.push(path);
             }
-            runs.iter_mut().for_each(|run| run.source /= fan_in);
+            for run in runs.iter_mut() {
+                run.source = together.partition_point(|range| range.end <= run.source as usize) as u32;
+            }
             sources = merged;
             level += 1;
         }
-        Ok(sources)
     }
 }
 
@@ -341,12 +375,25 @@ mod tests {
 
     #[test]
     fn parts_and_files_at_a_time_keep_to_the_budget() {
-        let of = |threads, gib: f64| Width::of(threads, (gib * (1u64 << 30) as f64) as u64);
-        assert_eq!(of(2, 4.0), Width { files: 2, fan_in: 384 });
-        assert_eq!(of(16, 64.0), Width { files: 16, fan_in: 48 });
-        assert_eq!(of(2, 0.5), Width { files: 4, fan_in: 64 });
-        assert_eq!(of(1, 0.01), Width { files: 1, fan_in: 48 });
-        assert_eq!(Width::of(0, u64::MAX), Width { files: 1, fan_in: 768 });
+        let of = |threads, gib: f64| {
+            let Width { files, fan_in, open_bytes } = Width::of(threads, (gib * (1u64 << 30) as f64) as u64);
+            (files, fan_in, open_bytes >> 20)
+        };
+        assert_eq!(of(2, 4.0), (2, 384, 170));
+        assert_eq!(of(16, 64.0), (16, 48, 341));
+        assert_eq!(of(2, 0.5), (4, 64, 21));
+        assert_eq!(of(1, 0.01), (1, 16, 0));
+        assert_eq!((Width::of(0, u64::MAX).files, Width::of(0, u64::MAX).fan_in), (1, 768));
+    }
+
+    #[test]
+    fn parts_with_large_rows_are_opened_few_at_a_time() {
+        let width = Width { files: 1, fan_in: 4, open_bytes: 100 };
+        assert_eq!(width.together(&[]), []);
+        assert_eq!(width.together(&[900]), [0..1]);
+        assert_eq!(width.together(&[1, 1, 1, 1, 1]), [0..4, 4..5]);
+        assert_eq!(width.together(&[900, 900, 900]), [0..2, 2..3]);
+        assert_eq!(width.together(&[50, 30, 20, 30, 30, 60]), [0..3, 3..5, 5..6]);
     }
 
     proptest! {

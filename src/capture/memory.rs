@@ -104,6 +104,16 @@ impl Drop for Scope {
     }
 }
 
+/// Bytes that this thread may hold without a turn; any number where it has no bound.
+pub fn small() -> u64 {
+    BOUND.with_borrow(|bound| bound.memory.as_ref().map_or(u64::MAX, |memory| memory.small))
+}
+
+/// Bytes of the largest thing that this thread may hold; any number where it has no bound.
+pub fn large() -> u64 {
+    BOUND.with_borrow(|bound| bound.memory.as_ref().map_or(u64::MAX, |memory| memory.large))
+}
+
 /// Asks for `bytes` in all for the record that the thread works on, and waits where others hold much. Outside of a [`scope`], or
 /// without a bound, anything is allowed.
 ///

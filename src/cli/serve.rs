@@ -98,6 +98,7 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
             host_names: args.host_names(),
             behind_proxy: args.behind_proxy,
             max_working: args.at_once,
+            memory: args.budget.memory(),
             raw_open: args.raw_open,
             allow_origin: args.allow_origin.clone(),
             log: args.log.then(|| Arc::new(|request: &LoggedRequest| webmill_jobs::say!("{request}")) as _),

@@ -19,11 +19,13 @@ use http::{Method, StatusCode, Version};
 use crate::index::Timestamp;
 use crate::index::query::Dialect;
 use webmill_capture::date::{format_14, now_ms};
+use webmill_capture::memory::{self, Memory};
 
 use crate::access::Client;
 use crate::answer::{Refusal, set, text, whole};
 use crate::archive::{Archive, Collection};
 use crate::form;
+use crate::held::Sending;
 use crate::options::Options;
 use crate::replay::Tokens;
 use crate::route::Route;
@@ -53,6 +55,10 @@ pub struct Shared {
     /// By which replayed pages are known to be of a collection.
     pub tokens: Tokens,
     turns: Arc<Turns>,
+    /// For records and pages that are read and changed.
+    memory: Arc<Memory>,
+    /// For answers on their way.
+    sending: Sending,
 }
 
 /// Who is at the other end of a connection.
@@ -62,7 +68,9 @@ pub struct Peer(pub IpAddr);
 impl Shared {
     pub fn new(archive: Archive, options: Options, local: bool) -> Shared {
         let turns = Turns::new(options.max_working, options.max_waiting);
-        Shared { archive, options, local, tokens: Tokens::new(), turns }
+        let memory = Memory::new(options.memory / 2, options.max_working);
+        let sending = Sending::new(options.memory / 2);
+        Shared { archive, options, local, tokens: Tokens::new(), turns, memory, sending }
     }
 
     fn collection(&self, name: &str) -> Result<&Collection, Refusal> {
@@ -94,10 +102,12 @@ async fn turn(shared: &Shared, peer: Option<IpAddr>) -> Result<Turn, Refusal> {
         NoTurn::OfOneAddress => {
             Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many requests of yours wait to be answered")
         }
-        NoTurn::OfAll | NoTurn::TooLong => {
-            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is busy")
-        }
+        NoTurn::OfAll | NoTurn::TooLong => busy(),
     })
+}
+
+fn busy() -> Refusal {
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is busy")
 }
 
 /// Does something that may take its time on a thread of its own.
@@ -110,7 +120,10 @@ async fn work(
     let shared = Arc::clone(shared);
     let done = tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        job(&shared, &asked)
+        memory::work_within(&shared.memory);
+        let _large = memory::scope();
+        let response = job(&shared, &asked)?;
+        shared.sending.hold(response, shared.options.wait_timeout).ok_or_else(busy)
     });
     done.await.unwrap_or_else(|_| {
         Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error (please report)"))

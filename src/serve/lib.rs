@@ -33,6 +33,7 @@ mod find;
 pub mod form;
 mod fuzz;
 mod handle;
+mod held;
 pub mod index;
 mod log;
 pub mod memento;

@@ -35,6 +35,8 @@ pub struct Options {
     pub max_working: usize,
     /// Requests that wait for their turn: of one address half as many.
     pub max_waiting: usize,
+    /// Bytes of memory for records that are read and answers that are sent.
+    pub memory: u64,
     /// How long a request waits for its turn.
     pub wait_timeout: Duration,
     /// How long a request may take until its answer is complete.
@@ -62,6 +64,7 @@ impl Default for Options {
             max_body_bytes: 64 << 20,
             max_working: 16,
             max_waiting: 4096,
+            memory: 1 << 30,
             wait_timeout: Duration::from_secs(30),
             request_timeout: Duration::from_secs(120),
             head_timeout: Duration::from_secs(15),

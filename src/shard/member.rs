@@ -122,8 +122,9 @@ impl Members {
         let member_at = stored.position();
         let members = Members {
             stored,
+            // A plain file is one member, of which some may have been read already.
+            phase: if matches!(codec, Codec::Plain) { Phase::Inside } else { Phase::Between },
             codec,
-            phase: Phase::Between,
             out: Window::default(),
             base: 0,
             marks: VecDeque::new(),

@@ -131,3 +131,34 @@ fn revisits_say_what_they_refer_to() {
         assert!(record.response().is_none_or(|r| r.status.is_some() && r.body.is_empty()), "{}", record.url);
     }
 }
+
+#[test]
+fn a_record_beyond_the_bound_is_cut_at_its_place_as_in_a_walk() {
+    let folder = tempfile::tempdir().unwrap();
+    for compression in [Compression::None, Compression::Gzip] {
+        let folder = folder.path().join(format!("{compression:?}"));
+        std::fs::create_dir(&folder).unwrap();
+        let options = WarcOptions { compression, ..WarcOptions::default() };
+        let mut writer = WarcWriter::new(&folder, "w", options).unwrap();
+        for bytes in [3 << 20, 100, 5 << 20, 100] {
+            let data = vec![b'a'; bytes];
+            let url = format!("http://a.example/{bytes}");
+            writer.write(&NewWarcRecord { url: Some(&url), data: &data, ..NewWarcRecord::default() }).unwrap();
+        }
+        let path = writer.finish().unwrap().remove(0);
+        let options = ReadOptions { max_record_bytes: 1 << 20, ..ReadOptions::default() };
+        let mut reader = ShardReader::open(&path, &options).unwrap();
+        let shard = RecordFile::new(&path, &options);
+        let mut count = 0;
+        while let Some(record) = reader.next() {
+            let record = record.unwrap();
+            let place = record.place.clone();
+            for length in [None, Some(place.length)] {
+                let found = shard.read(place.offset, length).unwrap();
+                assert_eq!(seen(&found.record()), seen(&record), "{length:?}");
+            }
+            count += 1;
+        }
+        assert!(count >= 4, "{count}");
+    }
+}

@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write};
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::Pod;
 use memmap2::Mmap;
@@ -13,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::error::{AtPath, Error, Result};
 
 use super::{Budget, Sorter};
+
+/// Bytes of a file of rows that are held as the process's own.
+const HELD_BYTES: u64 = 8 << 20;
 
 /// Items of a temporary file, read where they are.
 pub struct Mapped<T> {
@@ -44,6 +48,20 @@ impl<T: Pod> Mapped<T> {
         let mut writer = MappedWriter::create(folder)?;
         items.into_iter().try_for_each(|item| writer.push(item?))?;
         writer.finish()
+    }
+}
+
+impl Mapped<u8> {
+    /// Notes that `more` bytes are read; each time that these are [`HELD_BYTES`], pages that were read are no longer held as the
+    /// process's own: the file system still has them, and they come back when they are read.
+    fn forget(&self, read: &AtomicU64, more: u64) {
+        let before = read.fetch_add(more, Ordering::Relaxed);
+        let Some(bytes) = self.bytes.as_ref().filter(|_| before / HELD_BYTES != (before + more) / HELD_BYTES)
+        else {
+            return;
+        };
+        // SAFETY: the map is shared, of a file that nobody writes to, so that its pages come back with the same bytes.
+        let _ = unsafe { bytes.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
     }
 }
 
@@ -205,6 +223,8 @@ impl ByKey {
 /// ```
 pub struct Numbered {
     bytes: Mapped<u8>,
+    /// Bytes that were handed out.
+    read: AtomicU64,
     /// Number, first byte, byte after the last one; ascending.
     places: Mapped<[u64; 3]>,
 }
@@ -217,6 +237,7 @@ impl Numbered {
     pub fn get<'a, T: Deserialize<'a>>(&'a self, number: u64) -> Result<T> {
         let at = self.places.binary_search_by_key(&number, |place| place[0]).ok();
         let place = at.map(|at| self.places[at][1] as usize..self.places[at][2] as usize);
+        self.bytes.forget(&self.read, place.as_ref().map_or(0, ExactSizeIterator::len) as u64);
         let row = place.and_then(|place| postcard::from_bytes(self.bytes.get(place)?).ok());
         row.ok_or_else(|| Error::Internal(format!("row {number} on disk is not what was put there")))
     }
@@ -257,6 +278,6 @@ impl NumberedWriter {
     /// # Errors
     /// Where the disk refuses.
     pub fn finish(self) -> Result<Numbered> {
-        Ok(Numbered { bytes: self.bytes.finish()?, places: self.places.mapped()? })
+        Ok(Numbered { bytes: self.bytes.finish()?, read: AtomicU64::new(0), places: self.places.mapped()? })
     }
 }

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::error::{Error, Result};
 
 use crate::cell::{ArrayBox, Cell, Millis, optional_binary_array};
+use crate::gathered::AT_ONCE;
 use crate::write::{DeclaredColumn, GroupWriter};
-use crate::{ColumnType, Footer, ROW_GROUP_ROWS, TableSchema};
+use crate::{ColumnType, Footer, TableSchema};
 
 /// A value of a row of a [`TableSchema`]. Numbers go into any column of their kind that can hold them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -167,13 +168,13 @@ impl DynamicWriter {
     pub fn push(&mut self, row: Vec<Value>) -> Result<()> {
         self.table.check_row(&row)?;
         self.pending.push(row);
-        if self.pending.len() >= ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
+        if self.pending.len() >= AT_ONCE { self.gather() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<()> {
+    fn gather(&mut self) -> Result<()> {
         let columns: Vec<ArrayBox> =
             self.table.columns.iter().enumerate().map(|(i, c)| array(&self.pending, i, c.kind)).collect();
-        self.groups.write_group(self.pending.len(), &columns)?;
+        self.groups.gather(self.pending.len(), &columns)?;
         self.pending.clear();
         Ok(())
     }
@@ -183,7 +184,7 @@ impl DynamicWriter {
     /// # Errors
     /// [`Error::Io`] where the disk refuses.
     pub fn finish(mut self) -> Result<u64> {
-        self.flush()?;
+        self.gather()?;
         self.groups.finish()
     }
 }

@@ -260,6 +260,15 @@ pub fn verify(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Bytes of the largest row group of a file, not compressed: what a reader of it holds at a time, as its footer states it.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Corrupt`] where it is no Parquet file.
+pub fn largest_group(path: &Path) -> Result<u64> {
+    let file = ParquetFile::open(path, &[])?;
+    Ok(file.metadata.row_groups.iter().map(|group| group.total_byte_size() as u64).max().unwrap_or(0))
+}
+
 /// Why the Parquet library, or we for it, refuse bytes.
 pub(crate) struct RefusedBytes(String);
 

@@ -38,6 +38,7 @@ mod dynamic;
 mod dynamic_read;
 mod facts;
 mod file;
+mod gathered;
 mod interned;
 #[cfg(test)]
 mod laws;
@@ -58,7 +59,7 @@ pub use columns::{Columns, Reader, RowReader, Rows, read_rows};
 pub use dynamic::{DynamicWriter, Value};
 pub use dynamic_read::{DynamicReader, NumberReader};
 pub use facts::FileFacts;
-pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES, verify};
+pub use file::{MAX_GROUP_BYTES, MAX_GROUP_ROWS, MAX_LIST_VALUES, largest_group, verify};
 pub use lists::{Lists, Texts};
 pub use read::{TableInWords, part_files};
 pub use schema::{ColumnSchema, TableSchema, schema};

@@ -10,20 +10,17 @@
 
 use std::path::{Path, PathBuf};
 
+use polars_arrow::array::BooleanArray;
 use polars_arrow::array::builder::{ArrayBuilder, ShareStrategy, make_builder};
-use polars_arrow::array::{Array, BinaryViewArray, BooleanArray, ListArray, Utf8ViewArray};
-use polars_arrow::datatypes::PhysicalType;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::timing::{self, Part};
 
 use crate::cell::{ArrayBox, never_null};
 use crate::columns::{Files, wanted};
 use crate::file::Group;
+use crate::gathered::{AT_ONCE, weight};
 use crate::write::{GroupWriter, Packing, ROW_GROUP_ROWS, writer_of};
 use crate::{Footer, Table};
-
-/// Rows that are weighed at once.
-const AT_ONCE: usize = 256;
 
 /// Rows of one source that stand together in the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,25 +158,5 @@ impl Making {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
         self.writer.write_group_by_threads(rows, &columns)
-    }
-}
-
-/// Bytes of cells.
-fn weight(array: &dyn Array, at: usize, rows: usize) -> usize {
-    let texts = |lengths: &mut dyn Iterator<Item = u32>| lengths.map(|length| length as usize + 16).sum();
-    match array.dtype().to_physical_type() {
-        PhysicalType::Utf8View => array
-            .as_any()
-            .downcast_ref::<Utf8ViewArray>()
-            .map_or(0, |array| texts(&mut array.views()[at..at + rows].iter().map(|view| view.length))),
-        PhysicalType::BinaryView => array
-            .as_any()
-            .downcast_ref::<BinaryViewArray>()
-            .map_or(0, |array| texts(&mut array.views()[at..at + rows].iter().map(|view| view.length))),
-        PhysicalType::LargeList => array.as_any().downcast_ref::<ListArray<i64>>().map_or(0, |array| {
-            let (from, to) = (array.offsets()[at] as usize, array.offsets()[at + rows] as usize);
-            8 * rows + weight(array.values().as_ref(), from, to - from)
-        }),
-        _ => 8 * rows,
     }
 }

@@ -25,6 +25,7 @@ use rayon::prelude::*;
 use crate::Table;
 use crate::cell::{ArrayBox, KEY_DIGITS};
 use crate::column_type::ColumnType;
+use crate::gathered::{AT_ONCE, Gathered};
 use crate::seal::{Seal, Sealed};
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_capture::timing::{self, Part};
@@ -35,13 +36,17 @@ pub const ROW_GROUP_ROWS: usize = 32_768;
 /// Bytes that are gathered before the file system is asked to write.
 const BUFFER_BYTES: usize = 1 << 18;
 
+/// Bytes of the least and the greatest text of a row group as its footer states them: longer ones are cut, to a bound that is wider.
+/// Addresses are hardly ever longer.
+const LONGEST_BOUND: u64 = 256;
+
 const OPTIONS: WriteOptions = WriteOptions {
     statistics: StatisticsOptions {
         min_value: true,
         max_value: true,
         distinct_count: true,
         null_count: true,
-        binary_statistics_truncate_length: Some(0),
+        binary_statistics_truncate_length: Some(LONGEST_BOUND),
     },
     version: Version::V1,
     compression: CompressionOptions::Zstd(None),
@@ -130,6 +135,7 @@ pub(crate) struct GroupWriter {
     seal: Seal,
     options: WriteOptions,
     fault: Arc<Mutex<Option<io::Error>>>,
+    gathered: Gathered,
     rows: u64,
 }
 
@@ -187,7 +193,20 @@ impl GroupWriter {
             .map_err(|e| Error::Internal(format!("table {table}: {e}")))?;
         let (path, table) = (path.to_path_buf(), table.to_owned());
         let (footer, sorted_by, schema) = (footer.clone(), String::new(), None);
-        Ok(GroupWriter { path, table, sorted_by, schema, footer, writer, seal, options, fault, rows: 0 })
+        let (gathered, rows) = (Gathered::default(), 0);
+        Ok(GroupWriter {
+            path,
+            table,
+            sorted_by,
+            schema,
+            footer,
+            writer,
+            seal,
+            options,
+            fault,
+            gathered,
+            rows,
+        })
     }
 
     /// The failure of a call into the Parquet library: what the file system said, where it is to blame.
@@ -198,6 +217,19 @@ impl GroupWriter {
         }
     }
 
+    /// Adds rows to those that are gathered, and writes these if they are a row group.
+    pub(crate) fn gather(&mut self, rows: usize, columns: &[ArrayBox]) -> Result<()> {
+        self.gathered.add(columns, rows);
+        if self.gathered.is_full() { self.end_group() } else { Ok(()) }
+    }
+
+    /// Writes what is gathered as a row group.
+    pub(crate) fn end_group(&mut self) -> Result<()> {
+        let (rows, columns) = self.gathered.take();
+        self.write_group(rows, &columns)
+    }
+
+    /// Writes a row group, behind those that were ended.
     pub(crate) fn write_group(&mut self, rows: usize, columns: &[ArrayBox]) -> Result<()> {
         if rows == 0 {
             return Ok(());
@@ -243,6 +275,7 @@ impl GroupWriter {
     }
 
     pub(crate) fn finish(mut self) -> Result<u64> {
+        self.end_group()?;
         let pair = |key: &str, value: &str| KeyValue { key: key.to_owned(), value: Some(value.to_owned()) };
         let mut metadata = vec![
             schema_to_metadata_key(self.writer.schema()),
@@ -369,7 +402,7 @@ impl<T: Table> PartWriter<T> {
     /// [`Error::Io`] where the disk refuses.
     pub fn push(&mut self, row: T) -> Result<()> {
         self.pending.push(row);
-        if self.pending.len() >= ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
+        if self.pending.len() >= AT_ONCE { self.gather() } else { Ok(()) }
     }
 
     /// Ends the row group, so that what comes is in another one.
@@ -377,12 +410,12 @@ impl<T: Table> PartWriter<T> {
     /// # Errors
     /// [`Error::Io`] where the disk refuses.
     pub fn end_group(&mut self) -> Result<()> {
-        self.flush()
+        self.gather()?;
+        self.groups.end_group()
     }
 
-    fn flush(&mut self) -> Result<()> {
-        let columns = T::columns(&self.pending);
-        self.groups.write_group(self.pending.len(), &columns)?;
+    fn gather(&mut self) -> Result<()> {
+        self.groups.gather(self.pending.len(), &T::columns(&self.pending))?;
         self.pending.clear();
         Ok(())
     }
@@ -392,7 +425,7 @@ impl<T: Table> PartWriter<T> {
     /// # Errors
     /// [`Error::Io`] where the disk refuses.
     pub fn write_group(&mut self, rows: &[T]) -> Result<()> {
-        self.flush()?;
+        self.end_group()?;
         self.groups.write_group(rows.len(), &T::columns(rows))
     }
 
@@ -401,7 +434,7 @@ impl<T: Table> PartWriter<T> {
     /// # Errors
     /// [`Error::Io`] where the disk refuses.
     pub fn finish(mut self) -> Result<u64> {
-        self.flush()?;
+        self.gather()?;
         self.groups.finish()
     }
 }

@@ -30,6 +30,11 @@ impl Served {
         Served { child, address }
     }
 
+    /// Number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Status, head and body of an answer.
     pub fn get(&self, path: &str) -> (u16, String, Vec<u8>) {
         get(&self.address, path)

@@ -7,7 +7,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 
 use crate::index::{Entry, Timestamp};
-use webmill_capture::decode_content;
+use webmill_capture::{decode_content, memory};
 
 use super::{RequestHead, Shared};
 use crate::find::Captures;
@@ -15,8 +15,11 @@ use crate::record::StoredRecord;
 use crate::replay::{self, Context, Destination, Frame, Missing, Modifier, Replayed};
 use crate::site::{Lang, links};
 
-/// Bytes of a replayed body after its content codings are undone; the rest is cut off.
+/// Bytes of a replayed body after its content codings are undone, at most; fewer where memory holds fewer. The rest is cut off.
 const MAX_DECODED_BYTES: usize = 256 << 20;
+
+/// How often a body is held while it is changed: as stored, unpacked, and the longer one that it becomes while that grows.
+const COPIES: u64 = 6;
 
 /// What a request says of the browser that made it.
 #[derive(Debug, Clone, Default)]
@@ -104,7 +107,9 @@ pub fn capture(
     let status = record.status.unwrap_or(200);
     let headers = headers(&record);
     let truncated = record.truncated;
-    let body = decoded(record, MAX_DECODED_BYTES);
+    let body = decoded(record);
+    // Pages are changed into others while both are held.
+    let _ = memory::grow(COPIES * body.len() as u64);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     let mut response = response(replay::answer(&context, status, &headers, body));
     if truncated {
@@ -197,7 +202,7 @@ fn headers(record: &StoredRecord) -> HeaderMap {
 }
 
 /// The body without content codings; as it is where they cannot be undone.
-fn decoded(record: StoredRecord, max: usize) -> Bytes {
+fn decoded(record: StoredRecord) -> Bytes {
     if record.header("content-encoding").is_none() {
         return record.payload.into();
     }
@@ -212,6 +217,15 @@ fn decoded(record: StoredRecord, max: usize) -> Bytes {
     }
     head.extend_from_slice(b"\r\n");
     let response = webmill_capture::Response::parse(&head);
+    // What a small body unpacks to is not known before.
+    let bytes = |bound: u64| usize::try_from(bound / COPIES).unwrap_or(usize::MAX).min(MAX_DECODED_BYTES);
+    let (small, max) = (bytes(memory::small()), bytes(memory::large()));
+    let first = decode_content(&response, &record.payload, small);
+    if first.bytes.len() < small || small == max {
+        return first.bytes.into_owned().into();
+    }
+    drop(first);
+    let _ = memory::grow(memory::small().saturating_add(1));
     decode_content(&response, &record.payload, max).bytes.into_owned().into()
 }
 
