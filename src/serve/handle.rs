@@ -68,8 +68,9 @@ pub struct Peer(pub IpAddr);
 impl Shared {
     pub fn new(archive: Archive, options: Options, local: bool) -> Shared {
         let turns = Turns::new(options.max_working, options.max_waiting);
-        let memory = Memory::new(options.memory / 2, options.max_working);
-        let sending = Sending::new(options.memory / 2);
+        // Half is for connections, lines of indexes and what the allocator has not given back.
+        let most = options.memory / 4;
+        let (memory, sending) = (Memory::new(most, options.max_working), Sending::new(most));
         Shared { archive, options, local, tokens: Tokens::new(), turns, memory, sending }
     }
 

@@ -143,7 +143,9 @@ fn a_record_beyond_the_bound_is_cut_at_its_place_as_in_a_walk() {
         for bytes in [3 << 20, 100, 5 << 20, 100] {
             let data = vec![b'a'; bytes];
             let url = format!("http://a.example/{bytes}");
-            writer.write(&NewWarcRecord { url: Some(&url), data: &data, ..NewWarcRecord::default() }).unwrap();
+            writer
+                .write(&NewWarcRecord { url: Some(&url), data: &data, ..NewWarcRecord::default() })
+                .unwrap();
         }
         let path = writer.finish().unwrap().remove(0);
         let options = ReadOptions { max_record_bytes: 1 << 20, ..ReadOptions::default() };

@@ -8,9 +8,11 @@
  *   short   it moves one byte less than asked for, at least one: reads and writes
  *   flip    one bit of what was read is another: reads
  *   delay   it comes 300 ms late
+ *   ahead   from that call on the clock is two days ahead: calls that ask for the time of day
+ *   behind  from that call on it is two days behind
  *
  * With FAULT_LASTS=1 all further calls of that kind fail too, as on a full disk. FAULT_OPS names the operations that are counted, by
- * letters: o open, r read, w write, s sync, n rename, u unlink, l list, t truncate, m map, d make a folder. FAULT_REPORT is a file to
+ * letters: o open, r read, w write, s sync, n rename, u unlink, l list, t truncate, m map, d make a folder, c ask for the time of day. FAULT_REPORT is a file to
  * which a line is appended at the end: the number of calls, and what call FAULT_AT was.
  */
 #define _GNU_SOURCE
@@ -110,6 +112,20 @@ static int strikes(char op, const char *name) {
         return 0;
     }
     return 1;
+}
+
+/* The clock, of which all calls are counted, whatever the folder. */
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    static atomic_long shift;
+    NEXT(clock_gettime);
+    int result = next(clock, time);
+    if (result || clock != CLOCK_REALTIME) return result;
+    if (strikes('c', "clock")) {
+        if (!strcmp(kind, "ahead")) atomic_store(&shift, 2 * 86400);
+        if (!strcmp(kind, "behind")) atomic_store(&shift, -2 * 86400);
+    }
+    time->tv_sec += atomic_load(&shift);
+    return 0;
 }
 
 static void name_of(int fd, char *name, size_t size) {

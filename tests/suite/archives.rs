@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use webmill::jobs::index_row::CaptureRow;
@@ -15,6 +15,8 @@ use crate::support::Work;
 pub struct Served {
     child: Child,
     address: String,
+    /// What it says on stderr.
+    said: Option<std::thread::JoinHandle<String>>,
 }
 
 impl Served {
@@ -22,12 +24,53 @@ impl Served {
     pub fn start(work: &Work, arguments: &[&str]) -> Served {
         let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
         all.extend(arguments);
-        let mut child = work.webmill(&all).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        Served::of(&mut work.webmill(&all)).unwrap()
+    }
+
+    /// By a command that prints its address; what it said where it ended before.
+    pub fn of(command: &mut Command) -> Result<Served, String> {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = child.stderr.take().unwrap();
+        let said = std::thread::spawn(move || std::io::read_to_string(&mut stderr).unwrap_or_default());
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
-        assert!(address.contains(':'), "no address: {line:?}");
-        Served { child, address }
+        if address.contains(':') {
+            return Ok(Served { child, address, said: Some(said) });
+        }
+        child.wait().unwrap();
+        let said = said.join().unwrap();
+        assert!(!said.trim().is_empty() && !said.contains("panicked"), "{command:?}: {said}");
+        Err(said)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Ends it, as Ctrl-C does; it must not have panicked.
+    pub fn stop(mut self) {
+        let killed = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        self.child.wait().unwrap();
+        let said = self.said.take().map(|said| said.join().unwrap()).unwrap_or_default();
+        assert!(!said.contains("panicked"), "{said}");
+    }
+
+    /// The status of what a body that is sent is answered.
+    pub fn post(&self, path: &str, body: &str) -> u16 {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.0\r\nHost: {}\r\nContent-Length: {}\r\n\r\n",
+            self.address,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body.as_bytes()).unwrap();
+        let answer = std::io::read_to_string(&mut stream).unwrap();
+        answer.split(' ').nth(1).unwrap().parse().unwrap()
     }
 
     /// Number of its process.

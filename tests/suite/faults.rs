@@ -6,7 +6,8 @@
 //! another call. Here some calls of each command are tried, the same ones every time; `WEBMILL_FAULTS=all` tries all of them and prints
 //! how many came to which end.
 //!
-//! Faults of reads that change bits are not among them: what guards results against these is tried in `tests/suite/tampered.rs`.
+//! Reads that change a bit are tried where what is read has digests: of results, not of shards, which may be plain text. Clocks are set two
+//! days ahead and behind in the middle.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,14 +17,40 @@ use std::sync::OnceLock;
 
 use webmill::sim::SimConfig;
 
-use crate::crawl_support::{Dice, Served, answers, write_recipe};
+use crate::archives::Served;
+use crate::crawl_support::{self, Dice, answers, write_recipe};
 use crate::support::{Work, assert_same, repository};
 
 /// Calls of a command that are tried for each kind of fault, unless all are.
 const TRIED: u64 = 24;
 
-/// The kinds of faults: what they are called, and whether they last.
-const KINDS: [(&str, bool); 4] = [("eio", false), ("enospc", true), ("short", false), ("delay", false)];
+/// A kind of faults.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// What the shim calls it.
+    name: &'static str,
+    /// Whether it lasts from the call on.
+    lasts: bool,
+    /// Letters of the operations that are counted, as the shim has them; `None`: those of the command.
+    operations: Option<&'static str>,
+}
+
+const fn kind(name: &'static str, lasts: bool) -> Kind {
+    Kind { name, lasts, operations: None }
+}
+
+/// The kinds that every command is tried with.
+const KINDS: [Kind; 6] = [
+    kind("eio", false),
+    kind("enospc", true),
+    kind("short", false),
+    kind("delay", false),
+    Kind { operations: Some("c"), ..kind("ahead", false) },
+    Kind { operations: Some("c"), ..kind("behind", false) },
+];
+
+/// Reads of which a bit is another.
+const FLIPS: [Kind; 1] = [Kind { operations: Some("r"), ..kind("flip", false) }];
 
 /// The shim, compiled once; `None` where this system has no use for it.
 fn shim() -> Option<&'static Path> {
@@ -52,6 +79,32 @@ fn shim() -> Option<&'static Path> {
     MADE.get_or_init(make).as_deref()
 }
 
+/// Puts a command under a fault at a call; 0: at none.
+fn under(command: &mut Command, work: &Work, shim: &Path, at: u64, kind: Kind) {
+    let report = work.path("calls");
+    let _ = std::fs::remove_file(&report);
+    command
+        .env("LD_PRELOAD", shim)
+        .env("FAULT_UNDER", std::fs::canonicalize(work.path("")).unwrap())
+        .env("FAULT_REPORT", &report)
+        .env("FAULT_AT", at.to_string())
+        .env("FAULT_KIND", kind.name)
+        .env("FAULT_LASTS", u8::from(kind.lasts).to_string())
+        .env("FAULT_OPS", kind.operations.unwrap_or_default());
+}
+
+/// Whether all calls are tried.
+fn all_calls() -> bool {
+    std::env::var("WEBMILL_FAULTS").is_ok_and(|value| value == "all")
+}
+
+/// The calls that are tried of so many.
+fn tried(calls: u64, dice: &mut Dice) -> impl Iterator<Item = u64> {
+    let step = if all_calls() { 1 } else { calls.div_ceil(TRIED).max(1) };
+    let first = 1 + if all_calls() { 0 } else { dice.below(step) };
+    (first..=calls).step_by(usize::try_from(step).unwrap())
+}
+
 /// A command under faults.
 struct Trial<'a> {
     name: &'static str,
@@ -61,6 +114,8 @@ struct Trial<'a> {
     out: &'a str,
     /// Letters of the operations that are counted, as the shim has them.
     operations: &'static str,
+    /// The kinds of faults.
+    kinds: &'a [Kind],
     /// What it came to, to be compared.
     result: &'a dyn Fn() -> BTreeMap<String, Vec<u8>>,
 }
@@ -81,20 +136,16 @@ impl Trial<'_> {
         }
     }
 
-    fn command(&self, shim: &Path, at: u64, (kind, lasts): (&str, bool)) -> Output {
-        let report = self.work.path("calls");
-        let _ = std::fs::remove_file(&report);
-        self.work
-            .webmill(self.arguments)
-            .env("LD_PRELOAD", shim)
-            .env("FAULT_UNDER", std::fs::canonicalize(self.work.path("")).unwrap())
-            .env("FAULT_REPORT", &report)
-            .env("FAULT_AT", at.to_string())
-            .env("FAULT_KIND", kind)
-            .env("FAULT_LASTS", u8::from(lasts).to_string())
-            .env("FAULT_OPS", self.operations)
-            .output()
-            .unwrap()
+    fn command(&self, shim: &Path, at: u64, kind: Kind) -> Output {
+        let mut command = self.work.webmill(self.arguments);
+        under(
+            &mut command,
+            self.work,
+            shim,
+            at,
+            Kind { operations: kind.operations.or(Some(self.operations)), ..kind },
+        );
+        command.output().unwrap()
     }
 
     /// The most calls that a process of the last run made, and what the call with the fault was.
@@ -108,30 +159,27 @@ impl Trial<'_> {
     /// Runs it with faults at this and that call.
     fn run(&self) {
         let Some(shim) = shim() else { return };
-        let all = std::env::var("WEBMILL_FAULTS").is_ok_and(|value| value == "all");
         self.clear();
         self.work.run(self.arguments);
         let expected = (self.result)();
-        self.clear();
-        let whole = self.command(shim, 0, ("", false));
-        assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
-        assert_same(&expected, &(self.result)(), "under the shim");
-        let (calls, _) = self.calls();
-        assert!(calls >= 20, "{}: {calls} calls", self.name);
-        let mut dice = Dice(calls);
-        for kind in KINDS {
+        let mut dice = Dice(7);
+        for &kind in self.kinds {
+            self.clear();
+            let whole = self.command(shim, 0, kind);
+            assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+            assert_same(&expected, &(self.result)(), "under the shim");
+            let (calls, _) = self.calls();
+            assert!(calls >= 20 || kind.operations == Some("c"), "{}: {calls} calls", self.name);
             let mut ends = Ends::default();
-            let step = if all { 1 } else { calls.div_ceil(TRIED) };
-            let first = 1 + if all { 0 } else { dice.below(step) };
-            for at in (first..=calls).step_by(usize::try_from(step).unwrap()) {
+            for at in tried(calls, &mut dice) {
                 self.try_one(shim, at, kind, &expected, &mut ends);
             }
             println!(
                 "{}: {} of {calls} calls, {}{}: {} succeeded, {} failed with a name and went on",
                 self.name,
                 ends.succeeded + ends.failed,
-                kind.0,
-                if kind.1 { " from there on" } else { "" },
+                kind.name,
+                if kind.lasts { " from there on" } else { "" },
                 ends.succeeded,
                 ends.failed
             );
@@ -142,7 +190,7 @@ impl Trial<'_> {
         &self,
         shim: &Path,
         at: u64,
-        kind: (&str, bool),
+        kind: Kind,
         expected: &BTreeMap<String, Vec<u8>>,
         ends: &mut Ends,
     ) {
@@ -150,7 +198,8 @@ impl Trial<'_> {
         let ended = self.command(shim, at, kind);
         let (_, what) = self.calls();
         let said = String::from_utf8_lossy(&ended.stderr);
-        let mut about = format!("{}: {} at call {at} ({what}): {:?}", self.name, kind.0, ended.status.code());
+        let mut about =
+            format!("{}: {} at call {at} ({what}): {:?}", self.name, kind.name, ended.status.code());
         let _ = write!(about, "\n{said}");
         assert!(!said.contains("panicked") && ended.status.code().is_some_and(|code| code < 100), "{about}");
         // A list of tables that leaves some out says which jobs are to be run again.
@@ -164,6 +213,16 @@ impl Trial<'_> {
             // What was renamed to its final name is whole, though the sync after that failed: it is refused to be written over.
             let is_there = said.contains("is not empty; choose a new or empty folder");
             assert!(again.status.success() || is_there, "{about}\nand the same command afterwards: {said}");
+        }
+        // A file that is read back for its digest, and differently, is damaged to whoever uses it next, and is made anew.
+        let found = (self.result)();
+        let is_manifest = |path: &String| path.ends_with("/manifest.json");
+        let differs =
+            |(path, bytes): (&String, &Vec<u8>)| is_manifest(path) && found.get(path) != Some(bytes);
+        if kind.name == "flip" && expected.iter().any(differs) {
+            let again =
+                self.work.webmill(&["run", "shards", "--out", "out", "--threads", "1"]).output().unwrap();
+            assert!(again.status.success(), "{about}\n{}", String::from_utf8_lossy(&again.stderr));
         }
         assert_same(expected, &(self.result)(), &about);
     }
@@ -181,6 +240,7 @@ fn an_index_under_faults() {
         arguments,
         out: "new.cdxj",
         operations: "orwsnultmd",
+        kinds: &KINDS,
         result: &result,
     };
     trial.run();
@@ -192,8 +252,15 @@ fn a_run_under_faults() {
     work.synth("shards", 30, 40_000);
     let result = || work.committed("out");
     let arguments = &["run", "shards", "--out", "out", "--threads", "1"];
-    let trial =
-        Trial { name: "run", work: &work, arguments, out: "out", operations: "orwsnultmd", result: &result };
+    let trial = Trial {
+        name: "run",
+        work: &work,
+        arguments,
+        out: "out",
+        operations: "orwsnultmd",
+        kinds: &KINDS,
+        result: &result,
+    };
     trial.run();
 }
 
@@ -210,6 +277,7 @@ fn a_copy_without_duplicates_under_faults() {
         arguments,
         out: "clean",
         operations: "orwsnultmd",
+        kinds: &KINDS,
         result: &result,
     };
     trial.run();
@@ -217,7 +285,7 @@ fn a_copy_without_duplicates_under_faults() {
 
 #[test]
 fn a_crawl_under_faults() {
-    let served = Served::new(SimConfig::plain(24, 3, 71));
+    let served = crawl_support::Served::new(SimConfig::plain(24, 3, 71));
     let work = Work::new();
     write_recipe(&work.path("recipe.toml"), &served.options());
     std::fs::write(work.path("seeds.txt"), served.sim.seeds().collect::<Vec<_>>().join("\n")).unwrap();
@@ -236,7 +304,154 @@ fn a_crawl_under_faults() {
         arguments,
         out: "crawl",
         operations: "orwsnultd",
+        kinds: &KINDS,
         result: &result,
     };
     trial.run();
+}
+
+#[test]
+fn jobs_over_results_with_flipped_reads() {
+    let work = Work::new();
+    work.synth("shards", 30, 40_000);
+    work.run(&["run", "shards", "--out", "out", "--threads", "1"]);
+    let result = || work.committed("out");
+    for job in ["graph", "rank", "dedup", "keywords"] {
+        let arguments = &[job, "out", "--threads", "1"];
+        let out = format!("out/{job}");
+        let trial = Trial {
+            name: job,
+            work: &work,
+            arguments,
+            out: &out,
+            operations: "r",
+            kinds: &FLIPS,
+            result: &result,
+        };
+        trial.run();
+    }
+}
+
+/// The query and its answer.
+const ASKED: &str =
+    "SELECT texts.url, texts.title, texts.num_words FROM texts JOIN pages USING (url_key) ORDER BY 1, 2, 3";
+
+#[test]
+fn queries_with_flipped_reads() {
+    let Some(shim) = shim() else { return };
+    let work = Work::new();
+    work.synth("shards", 30, 40_000);
+    work.run(&["run", "shards", "--out", "out", "--threads", "1"]);
+    let query = |at| {
+        let mut command = work.webmill(&["query", "out", ASKED, "--format", "csv"]);
+        under(&mut command, &work, shim, at, FLIPS[0]);
+        command.output().unwrap()
+    };
+    let expected = query(0);
+    assert!(expected.status.success(), "{}", String::from_utf8_lossy(&expected.stderr));
+    let report = std::fs::read_to_string(work.path("calls")).unwrap();
+    let calls: u64 = report.split(' ').next().unwrap().parse().unwrap();
+    let (mut succeeded, mut failed) = (0, 0);
+    for at in tried(calls, &mut Dice(7)) {
+        let found = query(at);
+        let said = String::from_utf8_lossy(&found.stderr);
+        let call = std::fs::read_to_string(work.path("calls")).unwrap_or_default();
+        assert!(
+            !said.contains("panicked") && found.status.code().is_some_and(|code| code < 100),
+            "{call}: {said}"
+        );
+        match found.status.success() {
+            true => assert!(found.stdout == expected.stdout, "{call}: another answer\n{said}"),
+            false => assert!(!said.trim().is_empty(), "{call}"),
+        }
+        if found.status.success() { succeeded += 1 } else { failed += 1 }
+    }
+    println!(
+        "query: {} of {calls} calls, flip: {succeeded} succeeded, {failed} failed with a name",
+        succeeded + failed
+    );
+}
+
+#[test]
+fn a_server_under_faults() {
+    let Some(shim) = shim() else { return };
+    let work = Work::new();
+    work.write_pages(
+        "shards",
+        &[("http://a.example/".into(), "<p>one".into()), ("http://a.example/2".into(), "<p>two".into())],
+    );
+    const LINE: &str =
+        "example,a)/3 20200101000000 http://a.example/3 text/html 200 AAAA - - 10 0 other.warc";
+    let paths = [
+        "/shards/cdx?url=a.example/&matchType=host",
+        "/shards/2026id_/http://a.example/",
+        "/shards/2026mp_/http://a.example/2",
+        "/",
+    ];
+    let index = work.path("index");
+    let start = |at, kind| {
+        let _ = std::fs::remove_dir_all(&index);
+        let mut command =
+            work.webmill(&["serve", "shards", "--listen", "127.0.0.1:0", "--index", "index", "--writable"]);
+        under(&mut command, &work, shim, at, kind);
+        Served::of(&mut command)
+    };
+    let ask = |served: &Served| {
+        let mut answers: Vec<(u16, Vec<u8>)> = Vec::new();
+        for path in paths {
+            let (status, _, body) = served.get(path);
+            answers.push((status, without_port(&body, served)));
+        }
+        answers
+    };
+    for kind in KINDS {
+        let kind = Kind { operations: kind.operations.or(Some("orwsnultmd")), ..kind };
+        let served = start(0, kind).unwrap();
+        let expected = ask(&served);
+        assert!(expected.iter().all(|(status, _)| *status == 200), "{expected:?}");
+        assert_eq!(served.post("/shards", LINE), 200);
+        served.stop();
+        let report = std::fs::read_to_string(work.path("calls")).unwrap();
+        let calls: u64 = report.split(' ').next().unwrap().parse().unwrap();
+        let (mut answered, mut refused, mut not_begun) = (0, 0, 0);
+        for at in tried(calls, &mut Dice(7)) {
+            let Ok(served) = start(at, kind) else {
+                not_begun += 1;
+                continue;
+            };
+            for ((status, body), expected) in ask(&served).into_iter().zip(&expected) {
+                match status {
+                    200 => assert!(body == expected.1, "{} at {at}: another answer", kind.name),
+                    _ => refused += 1,
+                }
+                assert!(status == 200 || (400..=503).contains(&status), "{} at {at}: {status}", kind.name);
+                answered += 1;
+            }
+            let added = served.post("/shards", LINE) == 200;
+            served.stop();
+            // What was said to be added is there when the server comes again.
+            let mut command = work.webmill(&[
+                "serve",
+                "shards",
+                "--listen",
+                "127.0.0.1:0",
+                "--index",
+                "index",
+                "--writable",
+            ]);
+            let again = Served::of(&mut command).unwrap();
+            let (status, _, body) = again.get("/shards/cdx?url=a.example/3");
+            let there = status == 200 && String::from_utf8_lossy(&body).contains("http://a.example/3");
+            assert!(there || !added, "{} at {at}: added and gone", kind.name);
+        }
+        println!(
+            "serve: of {calls} calls, {}: {answered} answers, {refused} of them errors; {not_begun} times not begun",
+            kind.name
+        );
+    }
+}
+
+/// A body without the server's port, which is another each time.
+fn without_port(body: &[u8], served: &Served) -> Vec<u8> {
+    String::from_utf8_lossy(body).replace(served.address(), "HOST").into_bytes()
 }
