@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::path::Path;
 use std::{env, fs};
+use webmill_capture::cut::Cut;
 
 use webmill::text::language_table::{
     BestLanguage, Calibration, EVIDENCE, MAGIC, MAX_LANGUAGES, MAX_ODDS, STEPS, Script, Table, Word,
@@ -115,7 +116,7 @@ fn window<'l>(lines: &'l [String], most: usize, dice: &mut Dice) -> &'l str {
     let first = dice.below(starts.len() + 2 - take);
     let from = if first == 0 { 0 } else { starts[first - 1] };
     let to = starts.get(first + take - 1).map_or(line.len(), |&at| at - 1);
-    &line[from..to]
+    line.cut(from..to)
 }
 
 /// Whether a language has a code of two letters.

@@ -23,6 +23,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use webmill_capture::cut::Cut;
 
 use reqwest::blocking::{Client, Response};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -146,7 +147,7 @@ fn name_of(url: &Url) -> String {
     let last = url.path_segments().and_then(|mut parts| parts.next_back()).unwrap_or_default();
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-+=,~".contains(c) { c } else { '_' };
     let name: String = last.trim_start_matches('.').chars().map(plain).collect();
-    match name[name.len().saturating_sub(NAME_BYTES)..].trim_start_matches('.') {
+    match name.cut(name.len().saturating_sub(NAME_BYTES)..).trim_start_matches('.') {
         "" => "download".to_owned(),
         name => name.to_owned(),
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use webmill_capture::cut::Cut;
 
 use webmill_serve::site::Span;
 use webmill_text::{normalize, words};
@@ -17,7 +18,7 @@ const BYTES: usize = 280;
 
 /// The window of a text with the most different terms, the earliest of equals, its terms marked.
 pub fn excerpt(text: &str, terms: &[String]) -> Vec<Span> {
-    let text = &text[..text.floor_char_boundary(LOOKED)];
+    let text = text.cut(..text.floor_char_boundary(LOOKED));
     let found = places(text, terms);
     let (mut best, mut most, mut end) = (0, 0, 0);
     for start in 0..found.len() {
@@ -47,12 +48,12 @@ pub fn excerpt(text: &str, terms: &[String]) -> Vec<Span> {
     let mut at = from;
     for (place, _) in found.iter().filter(|place| place.0.start >= from && place.0.end <= to) {
         if place.start >= at {
-            push(&text[at..place.start], false);
-            push(&text[place.clone()], true);
+            push(text.cut(at..place.start), false);
+            push(text.cut(place.clone()), true);
             at = place.end;
         }
     }
-    push(&text[at..to], false);
+    push(text.cut(at..to), false);
     if to < text.len() {
         push(" …", false);
     }
@@ -90,10 +91,10 @@ fn word_start(text: &str, at: usize) -> usize {
     if at == 0 {
         return 0;
     }
-    let near = &text[at..text.floor_char_boundary((at + 24).min(text.len()))];
+    let near = text.cut(at..text.floor_char_boundary((at + 24).min(text.len())));
     match near.find(|c: char| c.is_whitespace() || is_han(c)) {
-        Some(space) if near[space..].starts_with(is_han) => at + space,
-        Some(space) => at + space + near[space..].chars().next().map_or(1, char::len_utf8),
+        Some(space) if near.cut(space..).starts_with(is_han) => at + space,
+        Some(space) => at + space + near.cut(space..).chars().next().map_or(1, char::len_utf8),
         None => at,
     }
 }

@@ -1,6 +1,7 @@
 //! What texts are found by.
 
 use std::collections::HashMap;
+use webmill_capture::cut::Cut;
 
 use crate::mapreduce::write_varint;
 use webmill_text::{normalize, words};
@@ -59,7 +60,7 @@ fn pairs(word: &str, each: &mut impl FnMut(&str)) {
     }
     let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
     if starts.len() > 3 {
-        starts.windows(3).for_each(|pair| each(&word[pair[0]..pair[2]]));
+        starts.windows(3).for_each(|pair| each(word.cut(pair[0]..pair[2])));
     }
 }
 

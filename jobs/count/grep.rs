@@ -4,6 +4,7 @@
 //! shown. Patterns are those of crate `regex`: linear in the text, without look-around and references.
 
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 
 use crate::mapreduce::MapReduce;
 use regex::{Regex, RegexBuilder};
@@ -109,7 +110,7 @@ impl MapReduce for Grep {
             if let Some(first) = matches.next() {
                 let count = u32::try_from(1 + matches.count()).unwrap_or(u32::MAX);
                 let end = first.end().min(first.start() + LONGEST);
-                let matched = &line[first.start()..line.floor_char_boundary(end)];
+                let matched = line.cut(first.start()..line.floor_char_boundary(end));
                 let from = line.ceil_char_boundary(first.start().saturating_sub(self.context));
                 let to = line.floor_char_boundary((end + self.context).min(line.len()));
                 let passage = line.get(from..to).unwrap_or(matched);
@@ -199,7 +200,7 @@ mod tests {
         fn offsets_lead_to_matches(text in "[a-c好\n ]{0,60}", pattern in prop::sample::select(vec!["a", "b+", "a.?", "", "好", "[ab]c", "x*"]), context in 0usize..9) {
             let job = CountGrep { pattern: pattern.into(), context, ..CountGrep::default() };
             for row in grep(&job, &text) {
-                prop_assert!(text[row.offset as usize..].starts_with(&row.matched));
+                prop_assert!(text.cut(row.offset as usize..).starts_with(&row.matched));
                 prop_assert!(text.split('\n').nth(row.line as usize - 1).unwrap().contains(&row.passage));
                 prop_assert!(row.passage.contains(&row.matched));
             }

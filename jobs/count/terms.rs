@@ -1,5 +1,7 @@
 //! Pieces of texts that kernels share.
 
+use webmill_capture::cut::Cut;
+
 /// Calls `each` with what stands between white space.
 ///
 /// Texts are mostly ASCII: its white space is found byte by byte, and only a stretch with other characters is looked at by the tables of
@@ -17,7 +19,7 @@ pub fn between_spaces<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
                 is_space(*b)
             })
             .map_or(bytes.len(), |n| begin + n);
-        let piece = &text[begin..end];
+        let piece = text.cut(begin..end);
         if ascii {
             each(piece)
         } else {
@@ -38,15 +40,17 @@ pub fn lower(text: &str) -> String {
     while !rest.is_empty() {
         let ascii = rest.bytes().position(|b| !b.is_ascii()).unwrap_or(rest.len());
         let from = out.len();
-        out.push_str(&rest[..ascii]);
-        out[from..].make_ascii_lowercase();
-        rest = &rest[ascii..];
+        out.push_str(rest.cut(..ascii));
+        if let Some(added) = out.get_mut(from..) {
+            added.make_ascii_lowercase();
+        }
+        rest = rest.cut(ascii..);
         let wide = rest.bytes().position(|b| b.is_ascii()).unwrap_or(rest.len());
-        for c in rest[..wide].chars() {
+        for c in rest.cut(..wide).chars() {
             // Ideographs, kana, Hangul have no case.
             if ('\u{2e80}'..'\u{a000}').contains(&c) { out.push(c) } else { out.extend(c.to_lowercase()) }
         }
-        rest = &rest[wide..];
+        rest = rest.cut(wide..);
     }
     out
 }

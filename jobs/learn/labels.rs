@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
+use webmill_capture::cut::Cut;
 
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error, Result};
@@ -263,10 +264,10 @@ fn json(
         return lines.try_for_each(|(number, line)| one(number, number, serde_json::from_str(line)));
     };
     let lines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-    let (mut number, mut place) = (1 + lines(&text[..text.len() - rest.len()]), 0);
+    let (mut number, mut place) = (1 + lines(text.cut(..text.len() - rest.len())), 0);
     loop {
         let next = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
-        number += lines(&rest[..rest.len() - next.len()]);
+        number += lines(rest.cut(..rest.len() - next.len()));
         rest = next;
         if let Some(behind) = rest.strip_prefix(']') {
             let more = "something follows the end of the array".to_owned();

@@ -9,6 +9,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use webmill_capture::cut::Cut;
 
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
@@ -284,14 +285,15 @@ const ANY: [&str; 25] = [
 /// Whether a text that does not begin with a tag of HTML is HTML all the same, by the elements at its beginning.
 fn is_markup(text: &str, makers: &[&str]) -> bool {
     let begin = after_comment(text);
-    let text = &text[begin..];
+    let text = text.cut(begin..);
     let end = text.floor_char_boundary(HEAD);
-    let zeros = text[..end].bytes().filter(|&b| b == 0).count();
+    let zeros = text.cut(..end).bytes().filter(|&b| b == 0).count();
     zeros * 20 < end.max(1)
-        && text[..end].split('<').skip(1).any(|tag| {
+        && text.cut(..end).split('<').skip(1).any(|tag| {
             makers.iter().any(|maker| {
                 tag.get(..maker.len()).is_some_and(|start| start.eq_ignore_ascii_case(maker))
-                    && tag[maker.len()..]
+                    && tag
+                        .cut(maker.len()..)
                         .starts_with(|c: char| c == '>' || c == '/' || c.is_ascii_whitespace())
             })
         })
@@ -301,7 +303,7 @@ fn is_markup(text: &str, makers: &[&str]) -> bool {
 fn after_comment(text: &str) -> usize {
     let mut at = 0;
     loop {
-        let rest = text[at..].trim_start();
+        let rest = text.cut(at..).trim_start();
         let skipped = text.len() - rest.len();
         let end = match rest {
             rest if rest.starts_with("<!--") => "-->",

@@ -1,6 +1,7 @@
 //! A page that is to be read, and what becomes known of it.
 
 use std::path::Path;
+use webmill_capture::cut::Cut;
 
 use webmill_capture::CanonicalUrl;
 use webmill_documents::{TitleSource, to_html};
@@ -197,7 +198,7 @@ struct Characters<'t> {
 
 impl Characters<'_> {
     fn at(&mut self, bytes: usize) -> usize {
-        self.characters += self.text[self.bytes..bytes].chars().count();
+        self.characters += self.text.cut(self.bytes..bytes).chars().count();
         self.bytes = bytes;
         self.characters
     }

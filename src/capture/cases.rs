@@ -12,6 +12,7 @@
 //! | `idempotence` | all | – |
 //! | `aggressive`, `surt` | none | they drop `www.`, scheme, session ids, case and slashes, which may name another page |
 
+use crate::cut::Cut;
 use serde_json::{Map, Value};
 
 use crate::CanonicalUrl;
@@ -68,7 +69,7 @@ fn triplets(text: &str) -> String {
             None => out.push(c),
         }
         quiet = i32::max(quiet - 1, 0);
-        rest = &rest[if value.is_some() { 3 } else { c.len_utf8() }..];
+        rest = rest.cut(if value.is_some() { 3 } else { c.len_utf8() }..);
     }
     out
 }

@@ -10,6 +10,7 @@
 //! Reference: RFC 9110 section 5.6.7, RFC 5322 section 4.3, RFC 6265 section 5.1.1 (the lenient reading), W3C
 //! NOTE-datetime. Days and their numbers are those of [`calendar`](crate::calendar).
 
+use crate::cut::Cut;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::calendar::{MONTHS, civil_of_days, days_of_civil};
@@ -60,10 +61,10 @@ fn rfc822_where(text: &str, cst: i64) -> Option<i64> {
             while at < bytes.len() && (bytes[at].is_ascii_digit() || bytes[at] == b':') {
                 at += 1;
             }
-            let mut token = &text[start..at];
+            let mut token = text.cut(start..at);
             if let (Some(digits), true) = (year_before_clock(token), year.is_none() && day.is_some()) {
                 year = Some(full_year(digits)?);
-                token = &token[digits.len()..];
+                token = token.cut(digits.len()..);
             }
             if token.contains(':') {
                 if time.is_none() {
@@ -85,7 +86,7 @@ fn rfc822_where(text: &str, cst: i64) -> Option<i64> {
             while at < bytes.len() && bytes[at].is_ascii_alphabetic() {
                 at += 1;
             }
-            let word = &text[start..at];
+            let word = text.cut(start..at);
             if let Some(found) = month_of(word) {
                 month = month.or(Some(found));
             } else if time.is_some() {
@@ -101,7 +102,7 @@ fn rfc822_where(text: &str, cst: i64) -> Option<i64> {
             while at < bytes.len() && (bytes[at].is_ascii_digit() || bytes[at] == b':') {
                 at += 1;
             }
-            match offset(&text[digits..at]) {
+            match offset(text.cut(digits..at)) {
                 Some(found) => zone = Some(if bytes[start] == b'-' { -found } else { found }),
                 // `08:49:37-94`: no zone, read again as a number.
                 None => at = digits,
@@ -110,7 +111,7 @@ fn rfc822_where(text: &str, cst: i64) -> Option<i64> {
             // A comment: `(PST)`. It has a say where nothing else is the zone.
             let end = memchr::memchr(b')', &bytes[at..]).map_or(bytes.len(), |found| at + found);
             if time.is_some() && zone.is_none() {
-                zone = named_zone(text[at + 1..end].trim().to_ascii_uppercase().as_str(), cst);
+                zone = named_zone(text.cut(at + 1..end).trim().to_ascii_uppercase().as_str(), cst);
             }
             at = end + 1;
         } else {
@@ -130,7 +131,7 @@ pub fn parse_w3c(text: &str) -> Option<i64> {
 fn w3c_where(text: &str, cst: Option<i64>) -> Option<i64> {
     let text = text.trim();
     let (date, rest) = match text.find(['T', 't', ' ']) {
-        Some(at) => (&text[..at], Some(text[at + 1..].trim_start())),
+        Some(at) => (text.cut(..at), Some(text.cut(at + 1..).trim_start())),
         None => (text, None),
     };
     let mut parts = date.split('-');
@@ -146,16 +147,16 @@ fn w3c_where(text: &str, cst: Option<i64>) -> Option<i64> {
     let date = date_ms(i64::from(year), month, day)?;
     let Some(rest) = rest else { return Some(date) };
     let before = rest.trim_end_matches(')').trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let named = rest[before.len()..].trim_end_matches(')').to_ascii_uppercase();
+    let named = rest.cut(before.len()..).trim_end_matches(')').to_ascii_uppercase();
     let (time, zone) = match rest.find(['Z', 'z', '+', '-']) {
         _ if named.len() > 1 && cst.is_some() => {
             (before.trim_end_matches([' ', '(']), named_zone(&named, cst?)?)
         }
         None => (rest, 0),
-        Some(at) => match (&rest[at..=at], offset(rest[at + 1..].trim())) {
-            ("+", Some(zone)) => (&rest[..at], zone),
-            ("-", Some(zone)) => (&rest[..at], -zone),
-            ("Z" | "z", _) if rest[at + 1..].trim().is_empty() => (&rest[..at], 0),
+        Some(at) => match (rest.cut(at..=at), offset(rest.cut(at + 1..).trim())) {
+            ("+", Some(zone)) => (rest.cut(..at), zone),
+            ("-", Some(zone)) => (rest.cut(..at), -zone),
+            ("Z" | "z", _) if rest.cut(at + 1..).trim().is_empty() => (rest.cut(..at), 0),
             _ => return None,
         },
     };
@@ -177,7 +178,7 @@ pub fn parse_14(text: &str) -> Option<i64> {
         Some(digits) => number(digits),
         None => Some(missing),
     };
-    let date = date_ms(i64::from(number(&text[..4])?), field(4, 1)?.max(1), field(6, 1)?.max(1))?;
+    let date = date_ms(i64::from(number(text.cut(..4))?), field(4, 1)?.max(1), field(6, 1)?.max(1))?;
     let (hour, minute, second) = (field(8, 0)?, field(10, 0)?, field(12, 0)?);
     let fraction = text.get(14..).map_or(Some(0), millis)?;
     Some(date + time_ms(hour, minute, second)? + fraction)
@@ -190,7 +191,7 @@ pub fn format_rfc822(ms: i64) -> String {
         "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
         WEEKDAYS[c.weekday],
         c.day,
-        &MONTHS[c.month - 1][..3],
+        MONTHS[c.month - 1].cut(..3),
         c.year,
         c.hour,
         c.minute,
@@ -300,7 +301,7 @@ fn named_zone(name: &str, cst: i64) -> Option<i64> {
 
 fn month_of(word: &str) -> Option<u32> {
     let start = word.get(..3)?;
-    let at = MONTHS.iter().position(|m| m[..3].eq_ignore_ascii_case(start))?;
+    let at = MONTHS.iter().position(|m| m.cut(..3).eq_ignore_ascii_case(start))?;
     u32::try_from(at + 1).ok()
 }
 

@@ -8,6 +8,7 @@
 //!
 //! Cost: one walk over the labels of the host, no allocation. Reference: publicsuffix.org/list.
 
+use crate::cut::Cut;
 use psl::{Psl, Type};
 
 /// Registrable domain of a canonical host (both sections of the list). The host itself where it is an IP address, has
@@ -133,8 +134,8 @@ fn suffix(name: &str) -> Option<(&str, Option<Type>)> {
 fn below<'a>(name: &'a str, suffix: &str) -> &'a str {
     match (name.len() - suffix.len()).checked_sub(1) {
         None => name,
-        Some(dot) => match name[..dot].rfind('.') {
-            Some(before) => &name[before + 1..],
+        Some(dot) => match name.cut(..dot).rfind('.') {
+            Some(before) => name.cut(before + 1..),
             None => name,
         },
     }

@@ -8,6 +8,7 @@
 //! equal on generated references, but for one fault of the `url` crate: it keeps `a:/` from being left by `..`, which
 //! the URL standard (<https://url.spec.whatwg.org/#shorten-a-urls-path>) says of `file:` URLs only.
 
+use crate::cut::Cut;
 use crate::percent::{hex, push_triplet, unreserved};
 use crate::url::{CanonicalUrl, MAX_URL_BYTES, Spans};
 
@@ -81,15 +82,15 @@ impl CanonicalUrl {
         let text = self.as_str();
         match reference.as_bytes() {
             [] | [b'#', ..] => Some(self.clone()),
-            [b'?', ..] => build(&text[..path_end], path_start, &plain(reference)?, spans),
+            [b'?', ..] => build(text.cut(..path_end), path_start, &plain(reference)?, spans),
             [b'/', b'/', rest @ ..] if rest.first() != Some(&b'/') => {
-                authority(self.scheme(), &reference[2..])
+                authority(self.scheme(), reference.cut(2..))
             }
             [b'/', b'/', ..] => None,
             [b'/', ..] => {
                 let mut found = plain(reference)?;
-                found.path = &found.path[1..];
-                build(&text[..=path_start], path_start, &found, spans)
+                found.path = found.path.cut(1..);
+                build(text.cut(..=path_start), path_start, &found, spans)
             }
             bytes => {
                 if bytes.starts_with(b"http")
@@ -102,8 +103,8 @@ impl CanonicalUrl {
                 if first.is_some_and(|at| bytes[at] == b':') {
                     return None;
                 }
-                let folder = path_start + text[path_start..path_end].rfind('/')?;
-                build(&text[..=folder], path_start, &plain(reference)?, spans)
+                let folder = path_start + text.cut(path_start..path_end).rfind('/')?;
+                build(text.cut(..=folder), path_start, &plain(reference)?, spans)
             }
         }
     }
@@ -111,7 +112,7 @@ impl CanonicalUrl {
 
 fn absolute(input: &str) -> Option<CanonicalUrl> {
     let (scheme, rest) = match input.strip_prefix("http")? {
-        rest if rest.starts_with("://") => ("http", &rest[3..]),
+        rest if rest.starts_with("://") => ("http", rest.cut(3..)),
         rest => ("https", rest.strip_prefix("s://")?),
     };
     authority(scheme, rest)
@@ -121,7 +122,7 @@ fn absolute(input: &str) -> Option<CanonicalUrl> {
 fn authority(scheme: &str, rest: &str) -> Option<CanonicalUrl> {
     let bytes = rest.as_bytes();
     let length = bytes.iter().position(|&b| CLASS[usize::from(b)] & HOST == 0).unwrap_or(bytes.len());
-    let host = &rest[..length];
+    let host = rest.cut(..length);
     // Names that need more than lower case: internationalised, numeric (an address in disguise), with empty labels.
     let last = host.rsplit('.').next()?;
     if !last.starts_with(|c: char| c.is_ascii_lowercase())
@@ -132,18 +133,18 @@ fn authority(scheme: &str, rest: &str) -> Option<CanonicalUrl> {
     {
         return None;
     }
-    let mut after = &rest[length..];
+    let mut after = rest.cut(length..);
     let mut port = "";
     if let Some(digits) = after.strip_prefix(':') {
         let end = digits.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(digits.len());
-        let number = digits[..end].parse::<u16>().ok()?;
+        let number = digits.cut(..end).parse::<u16>().ok()?;
         if digits.starts_with('0') {
             return None;
         }
         if number != if scheme == "http" { 80 } else { 443 } {
-            port = &after[..=end];
+            port = after.cut(..=end);
         }
-        after = &digits[end..];
+        after = digits.cut(end..);
     }
     let mut found = match after.as_bytes().first() {
         None | Some(b'/' | b'?' | b'#') => plain(after)?,
@@ -177,8 +178,8 @@ fn plain(reference: &str) -> Option<Plain<'_>> {
         end = span(bytes, path + 1, QUERY, &mut found)?;
         found.dots = dots;
     }
-    found.path = &reference[..path];
-    found.query = &reference[path..end];
+    found.path = reference.cut(..path);
+    found.query = reference.cut(path..end);
     Some(found)
 }
 
@@ -242,7 +243,7 @@ fn finish(mut text: String, path_start: usize, found: &Plain<'_>, spans: Spans) 
                 ".." => {
                     let folder = text.len() - 1;
                     if folder > path_start {
-                        let parent = text[path_start..folder].rfind('/').map_or(0, |at| at + 1);
+                        let parent = text.cut(path_start..folder).rfind('/').map_or(0, |at| at + 1);
                         text.truncate(path_start + parent);
                     }
                 }

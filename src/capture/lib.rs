@@ -43,6 +43,7 @@ pub mod bits;
 pub mod calendar;
 pub mod chunked;
 pub mod content;
+pub mod cut;
 pub mod date;
 pub mod digest;
 pub mod domain;

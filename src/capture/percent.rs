@@ -6,6 +6,7 @@
 //!
 //! Reference: RFC 3986, sections 2.3 and 6.2.2.
 
+use crate::cut::Cut;
 use std::borrow::Cow;
 
 /// Value of a hex digit.
@@ -43,13 +44,13 @@ pub(super) fn unify(part: &str, out: &mut String) {
         {
             (Some(Some(high)), Some(Some(low))) => high << 4 | low,
             _ => {
-                out.push_str(&part[copied..=percent]);
+                out.push_str(part.cut(copied..=percent));
                 stray = Some(out.len() - 1);
                 (copied, at) = (percent + 1, percent + 1);
                 continue;
             }
         };
-        out.push_str(&part[copied..percent]);
+        out.push_str(part.cut(copied..percent));
         let guarded = stray.is_some_and(|s| out.len() - s <= 2) && hex(value).is_some();
         if unreserved(value) && !guarded {
             out.push(char::from(value));
@@ -58,7 +59,7 @@ pub(super) fn unify(part: &str, out: &mut String) {
         }
         (copied, at) = (percent + 3, percent + 3);
     }
-    out.push_str(&part[copied..]);
+    out.push_str(part.cut(copied..));
 }
 
 /// Lower-cases the ASCII letters of `text[from..]`, but not the hex digits of its triplets.

@@ -8,6 +8,7 @@
 //!
 //! Cost: linear; comparing two URLs of different hosts or one port allocates nothing.
 
+use crate::cut::Cut;
 use std::cmp::Ordering;
 
 use crate::CanonicalUrl;
@@ -102,7 +103,7 @@ fn push_host(host: &str, out: &mut String) {
 /// `:8080`, or nothing.
 fn port_part(url: &CanonicalUrl) -> &str {
     let spans = url.spans();
-    &url.as_str()[usize::from(spans.host_end)..usize::from(spans.path_start)]
+    url.as_str().cut(usize::from(spans.host_end)..usize::from(spans.path_start))
 }
 
 /// The bytes of the SURT, one by one.

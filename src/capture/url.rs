@@ -18,6 +18,7 @@
 //!
 //! Reference: url.spec.whatwg.org; RFC 3986, section 6.2.2.
 
+use crate::cut::Cut;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -124,7 +125,7 @@ impl CanonicalUrl {
 
     /// Scheme, lower-case, without the colon.
     pub fn scheme(&self) -> &str {
-        &self.text[..usize::from(self.spans.scheme)]
+        self.text.cut(..usize::from(self.spans.scheme))
     }
 
     /// Whether it is http or https: a page that can be fetched.
@@ -134,7 +135,7 @@ impl CanonicalUrl {
 
     /// Host: lower-case, ASCII, IPv6 in brackets; empty where the URL has none.
     pub fn host(&self) -> &str {
-        &self.text[usize::from(self.spans.host_start)..usize::from(self.spans.host_end)]
+        self.text.cut(usize::from(self.spans.host_start)..usize::from(self.spans.host_end))
     }
 
     /// Port, where it is not the default of the scheme.
@@ -144,7 +145,7 @@ impl CanonicalUrl {
 
     /// Path with its leading slash; of an opaque URL all after the scheme.
     pub fn path(&self) -> &str {
-        &self.text[usize::from(self.spans.path_start)..usize::from(self.spans.path_end)]
+        self.text.cut(usize::from(self.spans.path_start)..usize::from(self.spans.path_end))
     }
 
     /// Query without the question mark; `Some("")` where there is only the mark.
@@ -154,7 +155,7 @@ impl CanonicalUrl {
 
     /// Path and query: what a request line carries.
     pub fn path_and_query(&self) -> &str {
-        &self.text[usize::from(self.spans.path_start)..]
+        self.text.cut(usize::from(self.spans.path_start)..)
     }
 
     /// Whether the host is an IP address.
@@ -239,18 +240,18 @@ impl CanonicalUrl {
         }
         let source = url.as_str();
         let mut text = String::with_capacity(source.len());
-        unify(&source[..host_start], &mut text);
+        unify(source.cut(..host_start), &mut text);
         let host_start_now = text.len();
-        unify(&source[host_start..host_end], &mut text);
+        unify(source.cut(host_start..host_end), &mut text);
         if !special {
             lower_outside_triplets(&mut text, host_start_now);
         }
         let host_end_now = text.len();
-        text.push_str(&source[host_end..path_start]);
+        text.push_str(source.cut(host_end..path_start));
         let path_start_now = text.len();
-        unify(&source[path_start..path_end], &mut text);
+        unify(source.cut(path_start..path_end), &mut text);
         let path_end_now = text.len();
-        unify(&source[path_end..], &mut text);
+        unify(source.cut(path_end..), &mut text);
         let spans = spans([host_start_now, host_end_now, path_start_now, path_end_now])?;
         Self::from_parts(text, spans)
     }

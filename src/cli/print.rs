@@ -4,6 +4,7 @@
 //! forms have the columns that the command names. Memory: the first rows of a table, whose widths all others follow.
 
 use std::io::{BufWriter, StdoutLock, Write};
+use webmill_capture::cut::Cut;
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -251,7 +252,7 @@ fn text(cell: &Value, short: bool) -> String {
         other => other.to_string(),
     };
     match whole.char_indices().nth(SHOWN) {
-        Some((end, _)) if short => flat(&whole[..end]) + "…",
+        Some((end, _)) if short => flat(whole.cut(..end)) + "…",
         _ if short => flat(&whole),
         _ => whole,
     }

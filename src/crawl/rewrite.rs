@@ -10,6 +10,7 @@
 mod session;
 
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 
 use webmill_capture::CanonicalUrl;
 
@@ -52,7 +53,7 @@ impl Rewriter {
             return url;
         }
         let text = url.as_str();
-        let mut out = text[..text.len() - url.path_and_query().len()].to_owned();
+        let mut out = text.cut(..text.len() - url.path_and_query().len()).to_owned();
         out.push_str(&path);
         if let Some(query) = query {
             out.push('?');
@@ -81,11 +82,11 @@ fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
             return None;
         }
         let end = rest.find(['&', ';']).unwrap_or(rest.len());
-        let item = (separator, &rest[..end]);
-        rest = &rest[end..];
+        let item = (separator, rest.cut(..end));
+        rest = rest.cut(end..);
         separator = if rest.starts_with("&amp;") { "&amp;" } else { rest.get(..1).unwrap_or_default() };
         done = separator.is_empty();
-        rest = &rest[separator.len()..];
+        rest = rest.cut(separator.len()..);
         Some(item)
     })
 }

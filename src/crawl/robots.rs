@@ -36,6 +36,7 @@ mod matching;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
+use webmill_capture::cut::Cut;
 
 use serde::{Deserialize, Serialize};
 
@@ -153,7 +154,7 @@ impl Robots {
         *steps += path.len() as u64;
         match self.index.best(normal_path(path.as_bytes(), &mut buffer), steps) {
             None => Verdict { allowed: true, rule: None },
-            Some((rule, allowed)) => Verdict { allowed, rule: Some(&self.facts.text[rule]) },
+            Some((rule, allowed)) => Verdict { allowed, rule: Some(self.facts.text.cut(rule)) },
         }
     }
 
@@ -194,7 +195,7 @@ impl Robots {
             let number = number as u32;
             let value = match raw.next_if(|(of, _)| *of == number) {
                 Some((_, value)) => value.as_slice(),
-                None => facts.text[text.clone()].as_bytes().get(rule.name().len()..).unwrap_or_default(),
+                None => facts.text.cut(text.clone()).as_bytes().get(rule.name().len()..).unwrap_or_default(),
             };
             patterns.extend(compile(value).into_iter().map(|pattern| (pattern, rule.allow, text.clone())));
             if rule.allow
@@ -240,7 +241,7 @@ impl Facts {
     fn bare(&self) -> Facts {
         let mut bare = Facts { text: String::with_capacity(self.text.len()), ..self.clone() };
         for ((rule, text), bare_rule) in self.rules_with_text().zip(&mut bare.rules) {
-            let value = &self.text[text][rule.name().len()..];
+            let value = self.text.cut(text).cut(rule.name().len()..);
             bare.text.push_str(value);
             bare_rule.len = value.len() as u32;
         }
@@ -254,7 +255,7 @@ impl Facts {
         for rule in &mut self.rules {
             let end = start + rule.len as usize;
             self.text.push_str(rule.name());
-            self.text.push_str(&values[start..end]);
+            self.text.push_str(values.cut(start..end));
             rule.len += rule.name().len() as u32;
             start = end;
         }

@@ -9,6 +9,7 @@
 use std::fmt;
 use std::io::Read;
 use std::path::PathBuf;
+use webmill_capture::cut::Cut;
 
 use serde::{Deserialize, Serialize};
 
@@ -158,16 +159,18 @@ pub(crate) fn proxy_without_password(list: &str) -> Option<String> {
         .map(|part| {
             let begin = part.find("://").map_or(0, |at| at + 3);
             // Whatever is before the last @ of the authority, also where it is written as it should not be.
-            let end = part[begin..].find('/').map_or(part.len(), |at| begin + at);
-            let Some(at) = part[begin..end].rfind('@').map(|at| begin + at) else { return part.to_owned() };
-            let Some(colon) = part[begin..at].find(':').map(|colon| begin + colon) else {
+            let end = part.cut(begin..).find('/').map_or(part.len(), |at| begin + at);
+            let Some(at) = part.cut(begin..end).rfind('@').map(|at| begin + at) else {
                 return part.to_owned();
             };
-            if is_withheld(&part[colon..at]) {
+            let Some(colon) = part.cut(begin..at).find(':').map(|colon| begin + colon) else {
+                return part.to_owned();
+            };
+            if is_withheld(part.cut(colon..at)) {
                 return part.to_owned();
             }
             found = true;
-            format!("{}:{WITHHELD}{}", &part[..colon], &part[at..])
+            format!("{}:{WITHHELD}{}", part.cut(..colon), part.cut(at..))
         })
         .collect();
     found.then(|| parts.join(","))

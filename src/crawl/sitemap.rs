@@ -26,6 +26,7 @@ mod xml;
 
 use std::borrow::Cow;
 use std::io::Read;
+use webmill_capture::cut::Cut;
 
 use encoding_rs::Encoding;
 use flate2::bufread::MultiGzDecoder;
@@ -122,7 +123,7 @@ pub fn read(body: &[u8], base: &CanonicalUrl, limits: &SitemapLimits) -> Sitemap
         xml::read(start, &mut gather);
     } else if let Some(at) = markup(start) {
         gather.defect("text before the XML");
-        xml::read(&start[at..], &mut gather);
+        xml::read(start.cut(at..), &mut gather);
     } else {
         gather.lines(start);
     }

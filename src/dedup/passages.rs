@@ -35,6 +35,7 @@ pub(crate) mod winnow;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use webmill_capture::cut::Cut;
 
 use serde::Serialize;
 use webmill_capture::bits::Bits;
@@ -89,7 +90,7 @@ impl Default for PassageOptions {
 impl PassageOptions {
     /// The part of a text that is looked at.
     pub fn cut<'t>(&self, text: &'t str) -> &'t str {
-        &text[..text.floor_char_boundary(self.max_text_bytes)]
+        text.cut(..text.floor_char_boundary(self.max_text_bytes))
     }
 
     /// The hashes to [push](PassageJoin::push) for a text, ascending. Needs no join, so that texts can be winnowed by many

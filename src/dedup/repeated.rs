@@ -18,6 +18,7 @@ pub(crate) mod blocks;
 mod clusters;
 
 use std::collections::HashMap;
+use webmill_capture::cut::Cut;
 
 use serde::Serialize;
 use webmill_capture::error::{Error, Result};
@@ -315,7 +316,7 @@ fn page_rows(
         {
             let text = part.trim();
             let bytes = text.len() as u64;
-            let text = &text[..text.floor_char_boundary(options.max_row_bytes)];
+            let text = text.cut(..text.floor_char_boundary(options.max_row_bytes));
             each(RepeatedRow { hash, kind: block.kind, text, bytes, pages, hosts, clusters, first })?;
         }
     }

@@ -4,6 +4,7 @@ mod marks;
 mod table;
 
 use std::ops::Range;
+use webmill_capture::cut::Cut;
 
 use crate::builder::marks::{longest_run, marked};
 pub(crate) use crate::builder::table::MAX_COLUMNS;
@@ -151,7 +152,7 @@ impl Builder {
         self.line(&flat);
         self.block(LastBlock::Other);
         let marked = marked(&words, true);
-        self.document.markdown.push_str(&"######"[..level.into()]);
+        self.document.markdown.push_str("######".cut(..usize::from(level)));
         self.document.markdown.push(' ');
         self.document.markdown.push_str(&marked);
         self.document.markdown.push('\n');

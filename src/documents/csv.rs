@@ -11,6 +11,7 @@
 
 use crate::builder::MAX_COLUMNS;
 use crate::{Builder, Document, Kind, Limits, Table};
+use webmill_capture::cut::Cut;
 
 /// Bytes by which the delimiter is found.
 const SAMPLE: usize = 64 << 10;
@@ -82,7 +83,7 @@ fn rows(text: &str, delimiter: u8, most: usize, most_chars: usize) -> (Vec<Vec<S
 
 /// The delimiter by which rows are of one length.
 fn delimiter(text: &str) -> u8 {
-    let sample = &text[..text.floor_char_boundary(SAMPLE)];
+    let sample = text.cut(..text.floor_char_boundary(SAMPLE));
     let alike = |delimiter: u8| {
         let mut widths: Vec<usize> =
             rows(sample, delimiter, SAMPLE_ROWS, usize::MAX).0.iter().map(Vec::len).collect();

@@ -5,6 +5,8 @@
 //!
 //! **Cost.** 4 bytes a node for a grouping; 12 bytes and the name a host.
 
+use webmill_capture::cut::Cut;
+
 /// The SURT of the host (with its port) of a page: what comes before `)`.
 pub fn host_of(surt: &[u8]) -> &[u8] {
     let end = surt.iter().position(|&b| b == b')').unwrap_or(surt.len());
@@ -74,7 +76,7 @@ impl HostRanges {
         let surt = String::from_utf8_lossy(self.surt(host));
         let (labels, port) = match surt.rsplit_once(':') {
             Some((labels, port)) if port.bytes().all(|b| b.is_ascii_digit()) => (labels, Some(port)),
-            _ => (&surt[..], None),
+            _ => (surt.cut(..), None),
         };
         let mut name: String = labels.rsplit(',').collect::<Vec<_>>().join(".");
         if let Some(port) = port {

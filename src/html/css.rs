@@ -12,6 +12,7 @@
 //! **Reference.** CSS Syntax Module Level 3, <https://www.w3.org/TR/css-syntax-3/>.
 
 use std::ops::Range;
+use webmill_capture::cut::Cut;
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS};
 
@@ -264,9 +265,9 @@ pub fn unescape_all(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let mut following = rest[1..].chars();
+        out.push_str(rest.cut(..at));
+        rest = rest.cut(at..);
+        let mut following = rest.cut(1..).chars();
         let length = match following.next() {
             None => 1,
             // A line break is continued.
@@ -282,7 +283,7 @@ pub fn unescape_all(text: &str) -> String {
                 1 + c.len_utf8()
             }
         };
-        rest = &rest[length..];
+        rest = rest.cut(length..);
     }
     out.push_str(rest);
     out
@@ -295,7 +296,7 @@ mod tests {
     fn found(source: &str) -> Vec<(String, Use)> {
         let mut found = Vec::new();
         each_address(source.as_bytes(), encoding_rs::UTF_8, &mut |at, of| {
-            found.push((unescape_all(source[at].trim()), of));
+            found.push((unescape_all(source.cut(at).trim()), of));
         });
         found
     }

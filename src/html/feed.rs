@@ -23,6 +23,7 @@ mod json;
 mod xml;
 
 use webmill_capture::CanonicalUrl;
+use webmill_capture::cut::Cut;
 
 use super::limits::Limits;
 use super::parse::parse;
@@ -213,7 +214,7 @@ fn bare(text: &str) -> Option<String> {
     if !text.contains(['<', '&']) {
         return squeezed(text);
     }
-    let text = &text[..text.floor_char_boundary(16 * MAX_TEXT)];
+    let text = text.cut(..text.floor_char_boundary(16 * MAX_TEXT));
     let dom = parse(text, &Limits::default());
     let (mut all, mut out) = (String::new(), String::new());
     dom.text_content(dom.body().unwrap_or_else(|| dom.document()), &mut all);

@@ -1,5 +1,7 @@
 //! The licence of a page.
 
+use webmill_capture::cut::Cut;
+
 /// Longest text of a licence that is taken.
 const MAX_TEXT: usize = 300;
 
@@ -44,8 +46,8 @@ pub(super) fn creative_commons(address: &str) -> Option<String> {
         host.is_some_and(|host| host.eq_ignore_ascii_case(HOST.as_bytes()))
     };
     let v = memchr::memchr2_iter(b'v', b'V', address.as_bytes()).find(is_host)?;
-    let lower = address[v - 6..].to_ascii_lowercase();
-    let path = &lower[HOST.len()..];
+    let lower = address.cut(v - 6..).to_ascii_lowercase();
+    let path = lower.cut(HOST.len()..);
     let mut parts = path.split(['/', '?', '#']).filter(|part| !part.is_empty());
     let (kind, name) = (parts.next()?, parts.next()?);
     let version = parts.next().filter(|v| v.len() <= 4 && v.starts_with(|c: char| c.is_ascii_digit()));

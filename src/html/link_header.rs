@@ -8,6 +8,8 @@
 //!
 //! **Cost.** One pass. **Reference.** RFC 8288.
 
+use webmill_capture::cut::Cut;
+
 /// Links of one header that are read.
 pub const MAX_LINKS: usize = 10_000;
 /// Parameters of one link that are read.
@@ -60,12 +62,12 @@ fn parameters<'a>(mut rest: &'a str, into: &mut Vec<(String, String)>) -> &'a st
         rest = blank(rest);
         let Some(after) = rest.strip_prefix(';') else {
             // Whatever stands before the next comma is no parameter.
-            return rest.find(',').map_or("", |comma| &rest[comma + 1..]);
+            return rest.find(',').map_or("", |comma| rest.cut(comma + 1..));
         };
         rest = blank(after);
         let length = rest.find(['=', ';', ',', ' ', '\t']).unwrap_or(rest.len());
-        let name = rest[..length].to_ascii_lowercase();
-        rest = blank(&rest[length..]);
+        let name = rest.cut(..length).to_ascii_lowercase();
+        rest = blank(rest.cut(length..));
         let mut value = String::new();
         if let Some(after) = rest.strip_prefix('=') {
             (value, rest) = parameter_value(blank(after));
@@ -80,13 +82,13 @@ fn parameters<'a>(mut rest: &'a str, into: &mut Vec<(String, String)>) -> &'a st
 fn parameter_value(text: &str) -> (String, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let length = text.find([';', ',']).unwrap_or(text.len());
-        return (text[..length].trim_end().to_owned(), &text[length..]);
+        return (text.cut(..length).trim_end().to_owned(), text.cut(length..));
     };
     let mut value = String::new();
     let mut characters = quoted.char_indices();
     while let Some((at, c)) = characters.next() {
         match c {
-            '"' => return (value, &quoted[at + 1..]),
+            '"' => return (value, quoted.cut(at + 1..)),
             '\\' => value.extend(characters.next().map(|(_, c)| c)),
             c => value.push(c),
         }

@@ -25,6 +25,7 @@ use super::text_buffer::collapse;
 use super::values::{MAX_LIST, MAX_TEXT, has_token, is_name, labels, language_tag, plain, squeezed};
 use super::written_date::{DateOrder, read_date};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::cut::Cut;
 
 /// Nodes looked at for the text of one element.
 const MAX_NODES: usize = 1000;
@@ -259,7 +260,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         let mut around = dom.ancestors(n).take(NEAR);
         let caption = around.any(|a| {
             let class = dom.attr(a, "class").unwrap_or_default();
-            let class = &class[..class.floor_char_boundary(MAX_CREDIT)];
+            let class = class.cut(..class.floor_char_boundary(MAX_CREDIT));
             matches!(dom.tag(a), Tag::Figure | Tag::Figcaption)
                 || class.contains("caption")
                 || class.contains("credit")
@@ -287,7 +288,7 @@ impl<'d, 'a> Reader<'d, 'a> {
                 if glue {
                     let (head, tail) = piece.split_at(piece.find(char::is_whitespace).unwrap_or(piece.len()));
                     let room = MAX_TEXT.saturating_sub(out.len());
-                    out.push_str(&head[..head.floor_char_boundary(room)]);
+                    out.push_str(head.cut(..head.floor_char_boundary(room)));
                     collapse(tail, MAX_TEXT, &mut out);
                 } else {
                     out.truncate(out.trim_end().len());

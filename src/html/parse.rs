@@ -20,6 +20,7 @@
 //! Reference: WHATWG HTML Standard, <https://html.spec.whatwg.org/multipage/parsing.html>.
 
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 
 use memchr::{memchr, memchr2};
 
@@ -45,7 +46,7 @@ const MOST_BYTES: usize = 256 << 20;
 pub fn parse<'a>(source: &'a str, limits: &Limits) -> Dom<'a> {
     let end = source.floor_char_boundary(limits.max_bytes.min(MOST_BYTES));
     let cut = end < source.len();
-    let source = &source[..end];
+    let source = source.cut(..end);
     // One fast pass tells whether there is anything to normalise or to look out for.
     let rare = memchr2(b'\r', b'\0', source.as_bytes());
     let text = match rare.and_then(|from| memchr(b'\r', &source.as_bytes()[from..])) {
@@ -71,14 +72,14 @@ fn unify_newlines(source: &str) -> String {
     let mut from = 0;
     while let Some(at) = memchr(b'\r', &source.as_bytes()[from..]) {
         let at = from + at;
-        text.push_str(&source[from..at]);
+        text.push_str(source.cut(from..at));
         text.push('\n');
         from = at + 1;
         if source.as_bytes().get(from) == Some(&b'\n') {
             from += 1;
         }
     }
-    text.push_str(&source[from..]);
+    text.push_str(source.cut(from..));
     text
 }
 

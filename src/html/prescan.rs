@@ -200,6 +200,7 @@ fn is_space(b: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use webmill_capture::cut::Cut;
 
     #[test]
     fn reads_the_declarations_of_the_standard() {
@@ -236,7 +237,7 @@ mod tests {
         ];
         for (source, expected) in cases {
             let found = declared_encoding(source.as_bytes()).map(Encoding::name);
-            assert_eq!(found, expected, "{}", &source[..source.len().min(80)]);
+            assert_eq!(found, expected, "{}", source.cut(..source.len().min(80)));
         }
     }
 }

@@ -10,6 +10,7 @@
 use super::dom::{Dom, Edge, Namespace, NodeId};
 use super::tag::Tag;
 use super::tree_sets::{SETS, VOID};
+use webmill_capture::cut::Cut;
 
 /// The markup of what a node contains, and with `outer` of the node itself too. Inner markup of text or a comment is
 /// empty; the document's markup is the same either way.
@@ -103,11 +104,11 @@ fn escape(text: &str, attribute: bool, out: &mut String) {
             '"' if attribute => "&quot;",
             _ => continue,
         };
-        out.push_str(&text[from..at]);
+        out.push_str(text.cut(from..at));
         out.push_str(reference);
         from = at + c.len_utf8();
     }
-    out.push_str(&text[from..]);
+    out.push_str(text.cut(from..));
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::detect::beyond::utf_32;
 use super::detect::utf16_by_zeros;
+use webmill_capture::cut::Cut;
 
 /// Bytes looked at.
 const WINDOW: usize = 1024;
@@ -207,7 +208,7 @@ pub fn is_html_type(media: &str) -> bool {
 pub fn is_html_name(name: &str) -> bool {
     let end = name.len().checked_sub(3).and_then(|at| name.get(at..));
     let packed = end.is_some_and(|end| end.eq_ignore_ascii_case(".gz"));
-    let name = if packed { &name[..name.len() - 3] } else { name };
+    let name = if packed { name.cut(..name.len() - 3) } else { name };
     name.rsplit_once('.')
         .is_some_and(|(_, ending)| HTML_ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending)))
 }

@@ -5,6 +5,8 @@
 //!
 //! **Cost.** One pass, no memory. **Reference.** HTML standard, 4.8.4.3.10 (parsing a srcset attribute).
 
+use webmill_capture::cut::Cut;
+
 /// The URLs in a `srcset`, as written.
 ///
 /// # Examples
@@ -54,8 +56,8 @@ fn described(srcset: &str) -> impl Iterator<Item = (&str, &str)> {
         let url = word.trim_end_matches(',');
         // A comma right behind the URL ends the candidate; else descriptors follow, up to a comma outside of parentheses.
         let end = if url.len() < word.len() { 0 } else { descriptors(after) };
-        rest = &after[end..];
-        Some((url, &after[..end]))
+        rest = after.cut(end..);
+        Some((url, after.cut(..end)))
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::tag::Tag;
 use super::tree_sets::{BLOCK, SETS};
+use webmill_capture::cut::Cut;
 
 /// Text with white space collapsed; spaces are written when something follows them.
 #[derive(Debug, Default)]
@@ -58,7 +59,7 @@ pub(super) fn collapse(text: &str, max: usize, out: &mut String) {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.push_str(&word[..word.floor_char_boundary(room)]);
+        out.push_str(word.cut(..word.floor_char_boundary(room)));
     }
 }
 

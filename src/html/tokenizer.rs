@@ -8,6 +8,7 @@
 //! Reference: <https://html.spec.whatwg.org/multipage/parsing.html#tokenization>.
 
 use memchr::{memchr2, memchr3};
+use webmill_capture::cut::Cut;
 
 use super::dom::{Attr, Dom, Span};
 use super::entities::{Value, decode};
@@ -143,7 +144,7 @@ impl<'s> Builder<'s> {
                 b'&' => match decode(&self.src[at..], false) {
                     Some((len, value)) => {
                         side.get_or_insert(self.dom.side.len());
-                        self.dom.side.push_str(&self.text[start..at]);
+                        self.dom.side.push_str(self.text.cut(start..at));
                         self.push_value(value);
                         start = at + len;
                         self.pos = start;
@@ -179,7 +180,7 @@ impl<'s> Builder<'s> {
             None if start < end => self.characters(Span::new(start, end)),
             None => {}
             Some(from) => {
-                self.dom.side.push_str(&self.text[start..end]);
+                self.dom.side.push_str(self.text.cut(start..end));
                 let span = self.side_from(from);
                 self.characters(span);
             }
@@ -256,7 +257,7 @@ impl<'s> Builder<'s> {
     /// A name in lower case, NUL replaced.
     pub fn lower(&mut self, start: usize, end: usize) -> Span {
         let from = self.dom.side.len();
-        for c in self.text[start..end].chars() {
+        for c in self.text.cut(start..end).chars() {
             self.dom.side.push(if c == '\0' { char::REPLACEMENT_CHARACTER } else { c.to_ascii_lowercase() });
         }
         self.side_from(from)

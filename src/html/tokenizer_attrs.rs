@@ -1,6 +1,7 @@
 //! Tokenizer: attributes, of one name the first of a tag.
 
 use memchr::{memchr2, memchr3};
+use webmill_capture::cut::Cut;
 
 use super::dom::{Attr, Span};
 use super::entities::{Value, decode};
@@ -137,7 +138,7 @@ impl Builder<'_> {
             };
             at += len.unwrap_or(1);
             if let (Some(len), Some(value)) = (len, value) {
-                self.dom.side.push_str(&self.text[start..at - len]);
+                self.dom.side.push_str(self.text.cut(start..at - len));
                 self.push_value(value);
                 start = at;
             }
@@ -146,7 +147,7 @@ impl Builder<'_> {
         if start == begin {
             return Some(Span::new(begin, at));
         }
-        self.dom.side.push_str(&self.text[start..at]);
+        self.dom.side.push_str(self.text.cut(start..at));
         Some(self.side_from(side))
     }
 }

@@ -6,6 +6,7 @@
 //! Reference: <https://html.spec.whatwg.org/multipage/parsing.html#script-data-state>.
 
 use memchr::{memchr, memchr2};
+use webmill_capture::cut::Cut;
 
 use super::dom::Span;
 use super::entities::{Value, decode};
@@ -118,7 +119,7 @@ impl Builder<'_> {
             };
             match decoded {
                 Some((len, value)) => {
-                    self.dom.side.push_str(&self.text[from..at]);
+                    self.dom.side.push_str(self.text.cut(from..at));
                     self.push_value(value);
                     at += len;
                     from = at;
@@ -126,7 +127,7 @@ impl Builder<'_> {
                 None => at += 1,
             }
         }
-        self.dom.side.push_str(&self.text[from..end]);
+        self.dom.side.push_str(self.text.cut(from..end));
         self.side_from(side)
     }
 
@@ -136,7 +137,7 @@ impl Builder<'_> {
             return Span::new(start, end);
         }
         let side = self.dom.side.len();
-        for (i, part) in self.text[start..end].split('\0').enumerate() {
+        for (i, part) in self.text.cut(start..end).split('\0').enumerate() {
             if i > 0 {
                 self.dom.side.push(char::REPLACEMENT_CHARACTER);
             }

@@ -10,6 +10,7 @@
 //! Reference: <https://html.spec.whatwg.org/multipage/parsing.html#tree-construction>.
 
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 
 use super::attribute_names::AttributeNames;
 use super::dom::{Dom, Namespace, Node, SIDE, Span};
@@ -417,7 +418,7 @@ impl<'s> Builder<'s> {
         let start = (span.start & !SIDE) as usize;
         let range = start..start + span.len as usize;
         if span.start & SIDE == 0 {
-            self.dom.side.push_str(&self.text[range]);
+            self.dom.side.push_str(self.text.cut(range));
         } else {
             self.dom.side.extend_from_within(range);
         }

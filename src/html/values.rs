@@ -1,6 +1,7 @@
 //! Values of attributes that carry metadata: texts, lists, names, languages.
 
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 
 use super::entities::{Value, decode};
 use super::text_buffer::collapse;
@@ -19,15 +20,15 @@ pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
+        out.push_str(rest.cut(..at));
+        rest = rest.cut(at..);
         let (length, value) = match decode(rest.as_bytes(), false) {
             Some((length, Value::Name(value))) => (length, Cow::Borrowed(value)),
             Some((length, Value::Char(c))) => (length, Cow::Owned(c.to_string())),
             None => (1, Cow::Borrowed("&")),
         };
         out.push_str(&value);
-        rest = &rest[length..];
+        rest = rest.cut(length..);
     }
     out.push_str(rest);
     Cow::Owned(out)

@@ -7,6 +7,7 @@
 //! **Cost.** Linear in the text; a word of ASCII letters costs a pass over its bytes and one look into a table.
 
 use std::collections::HashMap;
+use webmill_capture::cut::Cut;
 
 use webmill_text::{normalize_into, words};
 
@@ -143,15 +144,15 @@ fn fold(word: &str, out: &mut String) {
     }
     let from = out.len();
     normalize_into(word, out);
-    if out[from..].contains(char::is_numeric) {
-        let folded: String = out[from..].chars().map(|c| if c.is_numeric() { '0' } else { c }).collect();
+    if out.cut(from..).contains(char::is_numeric) {
+        let folded: String = out.cut(from..).chars().map(|c| if c.is_numeric() { '0' } else { c }).collect();
         out.truncate(from);
         out.push_str(&folded);
     }
 }
 
 fn shortened(word: &str) -> &str {
-    &word[..word.floor_char_boundary(MAX_BYTES)]
+    word.cut(..word.floor_char_boundary(MAX_BYTES))
 }
 
 /// The features of a page by their numbers in an interner, ascending.

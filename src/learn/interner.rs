@@ -1,6 +1,7 @@
 //! Words by number: each once, in the order in which they came.
 
 use hashbrown::HashTable;
+use webmill_capture::cut::Cut;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Words of a part of a corpus.
@@ -62,5 +63,5 @@ impl Interner {
 fn slice<'a>(bytes: &'a str, ends: &[usize], number: u32) -> &'a str {
     let number = number as usize;
     let from = if number == 0 { 0 } else { ends[number - 1] };
-    &bytes[from..ends[number]]
+    bytes.cut(from..ends[number])
 }

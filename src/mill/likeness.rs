@@ -1,5 +1,6 @@
 //! What tells whether two pages of a host are of one template and say different things.
 
+use webmill_capture::cut::Cut;
 use webmill_dedup::{Shingles, Structure, TemplateShare};
 
 use crate::Page;
@@ -27,7 +28,7 @@ impl Likeness {
         let whole = Structure::of(page.dom()?);
         let structure = Structure::of_tokens(whole.tokens().iter().copied().take(MAX_TOKENS));
         let text = page.document().map_or("", |document| &document.main.text);
-        let text = Shingles::of(&text[..text.floor_char_boundary(MAX_TEXT_BYTES)], SHINGLE_WORDS);
+        let text = Shingles::of(text.cut(..text.floor_char_boundary(MAX_TEXT_BYTES)), SHINGLE_WORDS);
         Some(Likeness { structure, text })
     }
 

@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use webmill_capture::cut::Cut;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -270,7 +271,7 @@ impl Run<'_, '_> {
                     let (a, b) = self.steps[number].codes.unwrap_or_default();
                     self.steps[number].codes = Some((a + starts, b + ends));
                 }
-                texts((ranges.into_iter().map(|(from, to)| text[from..to].to_owned()).collect(), cut))
+                texts((ranges.into_iter().map(|(from, to)| text.cut(from..to).to_owned()).collect(), cut))
             }
             (Find::Select(selector), Material::Element(dom, node)) => {
                 let (found, cut) = selector.select(dom, *node, max);

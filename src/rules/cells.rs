@@ -1,5 +1,6 @@
 //! Cells: what a text is as a number, a day or an address.
 
+use webmill_capture::cut::Cut;
 use webmill_html::{DateOrder, WrittenDate, read_date};
 
 use crate::file::Kind;
@@ -34,7 +35,7 @@ impl Column {
         match self.kind {
             Kind::String => {
                 match self.max_length.and_then(|longest| text.char_indices().nth(longest as usize)) {
-                    Some((end, _)) => (Cell::Text(text[..end].to_owned()), Fate::Shortened),
+                    Some((end, _)) => (Cell::Text(text.cut(..end).to_owned()), Fate::Shortened),
                     None => (Cell::Text(text.to_owned()), Fate::Kept),
                 }
             }

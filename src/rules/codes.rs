@@ -156,6 +156,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use webmill_capture::cut::Cut;
 
     fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
         offset(text, (start, ""), (end, ""))
@@ -169,7 +170,7 @@ mod tests {
         let own = |(a, b): (&str, &str)| (&*a.to_owned().leak(), b.to_owned());
         let (start, end) = (own(start), own(end));
         let codes = Codes::new(code((start.0, &start.1)), code((end.0, &end.1))).unwrap();
-        codes.find(text, 1000).0.into_iter().map(|(from, to)| &text[from..to]).collect()
+        codes.find(text, 1000).0.into_iter().map(|(from, to)| text.cut(from..to)).collect()
     }
 
     #[test]

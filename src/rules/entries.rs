@@ -1,6 +1,7 @@
 //! Addresses with blocks: many entries in a line.
 
 use std::fmt::Write;
+use webmill_capture::cut::Cut;
 
 /// Addresses that one entry may stand for.
 pub const MAX_ENTRIES: u64 = 1_000_000;
@@ -44,14 +45,14 @@ impl Entry {
         let (mut texts, mut blocks) = (vec![String::new()], Vec::new());
         let mut rest = source;
         while let Some(open) = rest.find('<') {
-            let close = rest[open..].find('>').map(|close| open + close);
-            let inside = close.map(|close| &rest[open + 1..close]);
+            let close = rest.cut(open..).find('>').map(|close| open + close);
+            let inside = close.map(|close| rest.cut(open + 1..close));
             let (text, after) = match (inside.filter(|inside| inside.contains(',')), close) {
                 (Some(inside), Some(close)) => {
                     blocks.push(block(inside)?);
-                    (&rest[..open], &rest[close + 1..])
+                    (rest.cut(..open), rest.cut(close + 1..))
                 }
-                _ => (&rest[..=open], &rest[open + 1..]),
+                _ => (rest.cut(..=open), rest.cut(open + 1..)),
             };
             let before = blocks.len() + 1;
             if let Some(last) = texts.last_mut() {

@@ -1,6 +1,7 @@
 //! A rule as it is applied: references resolved, expressions compiled.
 
 use regex::Regex;
+use webmill_capture::cut::Cut;
 
 use crate::codes::Codes;
 use crate::entries::Entry;
@@ -159,7 +160,7 @@ impl Treatment {
                 let length = text.chars().count() as i64;
                 let at = if *at < 0 { (length + 1).saturating_add(*at) } else { *at }.clamp(0, length);
                 let byte = text.char_indices().nth(at as usize).map_or(text.len(), |(byte, _)| byte);
-                [&text[..byte], inserted, &text[byte..]].concat()
+                [text.cut(..byte), inserted, text.cut(byte..)].concat()
             }
         }
     }

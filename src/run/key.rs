@@ -5,6 +5,7 @@
 //! the inputs and keys of the jobs upstream. Threads, memory, paths and times are not in it.
 
 use std::fmt;
+use webmill_capture::cut::Cut;
 
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ impl JobKey {
 
     /// A 64-bit number for seeding, the same for the same key.
     pub fn seed(&self) -> u64 {
-        u64::from_str_radix(&self.0[..16], 16).unwrap_or(0)
+        u64::from_str_radix(self.0.cut(..16), 16).unwrap_or(0)
     }
 }
 

@@ -8,6 +8,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
+use webmill_capture::cut::Cut;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -331,7 +332,7 @@ async fn dispatch(
             text(work(shared, asked, move |s, a| pages::root(s, a, lang)).await)
         }
         Route::Site { rest, .. } if rest.starts_with(crate::replay::ASSETS) => {
-            let file = replayed::asset(&rest[crate::replay::ASSETS.len()..]);
+            let file = replayed::asset(rest.cut(crate::replay::ASSETS.len()..));
             file.unwrap_or_else(|| Refusal::not_found("nothing is here").into_text())
         }
         Route::Site { collection, rest } => {

@@ -246,11 +246,12 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use webmill_capture::cut::Cut;
 
     fn parts(text: &str) -> Option<[&str; 4]> {
         let line = line(text.as_bytes())?;
-        let cut = |v: Value| &text[v.start as usize..v.end as usize];
-        Some([cut(line.url), cut(line.ip), cut(line.media_type), &text[line.length]])
+        let cut = |v: Value| text.cut(v.start as usize..v.end as usize);
+        Some([cut(line.url), cut(line.ip), cut(line.media_type), text.cut(line.length)])
     }
 
     #[test]
@@ -323,8 +324,8 @@ mod tests {
             ("12", None),
         ] {
             let found = loose(text.as_bytes()).map(|line| {
-                let cut = |v: Value| &text[v.start as usize..v.end as usize];
-                [cut(line.url), cut(line.ip), cut(line.date), &text[line.length]]
+                let cut = |v: Value| text.cut(v.start as usize..v.end as usize);
+                [cut(line.url), cut(line.ip), cut(line.date), text.cut(line.length)]
             });
             assert_eq!(found, want, "{text}");
             let line = format!("{text}\n");

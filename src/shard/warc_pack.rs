@@ -4,6 +4,7 @@
 //! equal bytes. Cost: SHA-1 and compression of the block; memory of one compressed record.
 
 use std::io::Write;
+use webmill_capture::cut::Cut;
 
 use flate2::Compress;
 use xxhash_rust::xxh3::Xxh3;
@@ -173,7 +174,14 @@ impl NewWarcRecord<'_> {
         hash.update(record.data);
         let id = hash.digest128() & !(0xf << 76) & !(0x3 << 62) | 0x8 << 76 | 0x2 << 62;
         let hex = format!("{id:032x}");
-        format!("urn:uuid:{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        format!(
+            "urn:uuid:{}-{}-{}-{}-{}",
+            hex.cut(..8),
+            hex.cut(8..12),
+            hex.cut(12..16),
+            hex.cut(16..20),
+            hex.cut(20..)
+        )
     }
 }
 

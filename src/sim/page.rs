@@ -1,5 +1,6 @@
 //! Pages as a server sends them, and the truth about them.
 
+use webmill_capture::cut::Cut;
 use webmill_capture::date::format_rfc822;
 
 use super::draw::{below, purpose, unit};
@@ -241,7 +242,7 @@ impl PageWriter<'_> {
         let from = self.html.len();
         anchor(self.web, self.html);
         if let Some(anchors) = &mut self.anchors {
-            anchors.push(self.html[from..].to_owned());
+            anchors.push(self.html.cut(from..).to_owned());
         }
         self.html.push_str("</a>");
     }

@@ -5,6 +5,7 @@ use super::layout::Content;
 use super::phrases::{self, Phrases};
 use super::vocabulary::{CHINESE, ENGLISH, Vocabulary};
 use super::{Language, Web};
+use webmill_capture::cut::Cut;
 
 /// Receives the main text as it is and notes the anchors of the links in it.
 #[derive(Default)]
@@ -177,7 +178,7 @@ impl Web {
                 out.push_str("</a>");
                 link += 1;
                 if let Some(record) = &mut record {
-                    let anchor = record.text[from..].to_owned();
+                    let anchor = record.text.cut(from..).to_owned();
                     record.anchors.push(anchor);
                 }
             }

@@ -8,6 +8,7 @@ use super::layout::SECTIONS;
 use super::sim::SimWeb;
 use super::sim_config::{RobotsKind, pick};
 use super::sim_hosts::Health;
+use webmill_capture::cut::Cut;
 
 /// Product token that some files speak to by name: that of the crawler that the truth is for.
 const AGENT: &str = "webmill";
@@ -77,7 +78,7 @@ fn fits(pattern: &str, path: &str) -> bool {
             return rest.ends_with(piece);
         }
         let Some(at) = rest.find(piece) else { return false };
-        rest = &rest[at + piece.len()..];
+        rest = rest.cut(at + piece.len()..);
     }
     true
 }

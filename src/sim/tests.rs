@@ -1,3 +1,4 @@
+use webmill_capture::cut::Cut;
 use webmill_capture::error::Error;
 
 use super::*;
@@ -119,7 +120,7 @@ fn the_truth_is_what_the_page_says() {
             if let Some(target) = link.target {
                 assert_eq!(web.url(target), link.url);
             }
-            let path = &link.url[link.url.find(".example").map_or(0, |at| at + 8)..];
+            let path = link.url.cut(link.url.find(".example").map_or(0, |at| at + 8)..);
             let (_, after) = rest.split_once("<a href=").expect("a link");
             let (tag, after) = after.split_once('>').expect("a whole tag");
             let href = tag.split(' ').next().map(|href| href.trim_matches('"'));

@@ -4,6 +4,7 @@
 //! some 400 words, their plurals, and made-up names; Chinese is some 400 words. All characters exist in GBK.
 
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 /// Slots of a table of draws: a word has as many as its probability deserves.
 const SLOTS: usize = 1 << 16;
@@ -93,7 +94,7 @@ pub(super) fn to_gbk(utf8: &str, out: &mut Vec<u8>) {
     let mut rest = utf8;
     while let Some(at) = rest.bytes().position(|b| !b.is_ascii()) {
         out.extend_from_slice(&rest.as_bytes()[..at]);
-        rest = &rest[at..];
+        rest = rest.cut(at..);
         for c in rest.chars() {
             if c.is_ascii() {
                 break;
@@ -102,7 +103,7 @@ pub(super) fn to_gbk(utf8: &str, out: &mut Vec<u8>) {
                 Some(&code) if code != 0 => out.extend_from_slice(&code.to_be_bytes()),
                 _ => out.extend_from_slice(&encoding_rs::GBK.encode(c.encode_utf8(&mut [0; 4])).0),
             }
-            rest = &rest[c.len_utf8()..];
+            rest = rest.cut(c.len_utf8()..);
         }
     }
     out.extend_from_slice(rest.as_bytes());

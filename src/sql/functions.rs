@@ -3,6 +3,7 @@
 //! writes them. [`super::rewrite`] puts them where a query has the usual ones.
 
 use std::collections::BTreeMap;
+use webmill_capture::cut::Cut;
 
 use polars::prelude::{
     BaseColumnUdf, ChunkedArray, Column, DataType, Expr, Field, Int64Type, IntoColumn, IntoSeries, NamedFrom,
@@ -222,7 +223,7 @@ fn position(of: &[Series]) -> PolarsResult<Series> {
     let pairs = of[0].str()?.iter().zip(of[1].str()?.iter());
     let found = pairs.map(|(text, part)| {
         let (text, part) = (text?, part?);
-        Some(text.find(part).map_or(0, |at| text[..at].chars().count() as i64 + 1))
+        Some(text.find(part).map_or(0, |at| text.cut(..at).chars().count() as i64 + 1))
     });
     Ok(Series::new("".into(), found.collect::<Vec<Option<i64>>>()))
 }

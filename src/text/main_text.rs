@@ -13,6 +13,7 @@
 //! SIGIR 2023, doi:10.1145/3539618.3591920.
 
 use std::ops::Range;
+use webmill_capture::cut::Cut;
 
 use super::blocks::blocks;
 use super::blocks::code::code_containers;
@@ -292,7 +293,7 @@ fn recover(meta: &Metadata, text: &mut String, marked: &mut String, limits: &Tex
 pub(crate) fn cut(text: &mut String, max: usize) {
     if text.len() > max {
         let end = text.floor_char_boundary(max);
-        let end = text[..end].rfind('\n').unwrap_or(end);
+        let end = text.cut(..end).rfind('\n').unwrap_or(end);
         text.truncate(end);
     }
 }

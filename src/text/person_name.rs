@@ -4,6 +4,7 @@
 //! unless it is a word put in the place of one ("admin", "Published"). Cost: linear in at most 60 words.
 
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use webmill_html::{DateOrder, find_date};
 
@@ -64,7 +65,7 @@ fn without_days(name: &str, dated: bool) -> &str {
     loop {
         let kept = name.trim_end_matches([' ', ',', '/', '|', '.']);
         let Some(at) = kept.rfind([' ', ',']) else { return name };
-        let (first, last) = (&kept[..at], &kept[at + 1..]);
+        let (first, last) = (kept.cut(..at), kept.cut(at + 1..));
         let title = first.ends_with(" On") || first.ends_with(" of") || first.ends_with(" on");
         let short = !dated && (title || first.split_whitespace().count() < 2 || listed(FIRST_NAMES, last));
         if short || !(listed(DAYS, last) || listed(MONTHS, last)) {
@@ -101,11 +102,14 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
             // Without a blank only where the page's markup lost it: `vonChris`.
             word || intro.ends_with(':')
                 || !intro.is_ascii()
-                || glued(&name[intro.len()..]) && intro.contains(' ')
+                || glued(name.cut(intro.len()..)) && intro.contains(' ')
         }) else {
             break;
         };
-        name = name[found.len()..].trim_start_matches([':', ' ', '：', '/', '｜', '|', '-', '–']).to_string();
+        name = name
+            .cut(found.len()..)
+            .trim_start_matches([':', ' ', '：', '/', '｜', '|', '-', '–'])
+            .to_string();
     }
     name = without_kicker(&name).to_string();
     for with in [" im Gespräch mit ", " in conversation with "] {
@@ -137,8 +141,8 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         }
     }
     if let Some(at) = name.find(|c: char| c.is_ascii_digit())
-        && (name[at..].bytes().take_while(u8::is_ascii_digit).count() < 5)
-        && name[..at].ends_with(' ')
+        && (name.cut(at..).bytes().take_while(u8::is_ascii_digit).count() < 5)
+        && name.cut(..at).ends_with(' ')
     {
         // A date behind the name, with the day of the week before it.
         name.truncate(at);
@@ -184,7 +188,7 @@ fn without_office(name: &str) -> &str {
         let paper = part.trim_start().starts_with("The ");
         let one = part.split_whitespace().count() > 1;
         if i > 0 && (office || paper && one || is_house(part)) {
-            name = &name[..at - 1];
+            name = name.cut(..at - 1);
             break;
         }
         at += part.len() + 1;
@@ -197,7 +201,7 @@ fn without_office(name: &str) -> &str {
     {
         let cut = (from..office).find(|&i| listed(BEFORE_OFFICES, words[i])).unwrap_or(office);
         let length = words[..cut].iter().map(|word| word.len() + 1).sum::<usize>();
-        name = &name[..length - 1];
+        name = name.cut(..length - 1);
     }
     while let Some((rest, last)) = name.rsplit_once(' ') {
         if !BEHIND_NAMES.contains(&last.to_lowercase().as_str()) {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use webmill_capture::cut::Cut;
 
 use serde::Deserialize;
 use webmill::capture::date::format_14;
@@ -129,7 +130,7 @@ impl Site for Kinds {
         let mut message = format!("HTTP/1.1 {status}\r\n{headers}\r\n").into_bytes();
         let head_len = message.len();
         message.extend_from_slice(wire);
-        let status = status[..3].parse().unwrap();
+        let status = status.cut(..3).parse().unwrap();
         *out = Answer { status, message, head_len, ending: sent.ending, ..Answer::default() };
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use webmill_capture::cut::Cut;
 
 use webmill::capture::CanonicalUrl;
 use webmill::crawl::revisit::Schedule;
@@ -50,7 +51,7 @@ impl Pages {
 
 /// As the site makes it of a body.
 pub fn etag(body: &str) -> String {
-    format!("\"{}\"", &webmill::capture::digest::sha1_base32(body.as_bytes())[..8])
+    format!("\"{}\"", webmill::capture::digest::sha1_base32(body.as_bytes()).cut(..8))
 }
 
 /// A thousand words that are all others with another number.
@@ -78,7 +79,7 @@ impl Site for Pages {
         let message = match bodies.get(asking.url) {
             None => message("404 Not Found", "", "nothing here"),
             Some(body) if body.starts_with("-> ") => {
-                message("302 Found", &format!("Location: {}\r\n", &body[3..]), "")
+                message("302 Found", &format!("Location: {}\r\n", body.cut(3..)), "")
             }
             Some(_) if manner == Manner::Stubborn => b"HTTP/1.1 304 Not Modified\r\n\r\n".to_vec(),
             Some(body) => {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use webmill_capture::cut::Cut;
 
 use webmill::dedup::{Overlap, Shingles};
 use webmill::jobs::dedup::tables::{ClusterRow, DuplicateKind, DuplicateRow, FoundBy, Membership};
@@ -205,7 +206,7 @@ fn crawl_after_crawl_gives_what_all_at_once_gives_in_every_order() {
         let crawls = crawls(seed);
         for (name, pages) in ["0.warc", "1.warc", "2.warc"].iter().zip(&crawls) {
             write_archive(&work, name, pages);
-            work.run(&["extract", name, "--out", &name[..1]]);
+            work.run(&["extract", name, "--out", name.cut(..1)]);
         }
         work.run(&["extract", "0.warc", "1.warc", "2.warc", "--out", "all"]);
         work.run(&["dedup", "all"]);

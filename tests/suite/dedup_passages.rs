@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use webmill_capture::cut::Cut;
 
 use serde::Serialize;
 use webmill::Result;
@@ -109,7 +110,8 @@ impl FoundPassages {
         let column = |name| table.column(name).map(str::to_owned).collect::<Vec<_>>();
         let number = |name| column(name).iter().map(|n| n.parse::<f64>().unwrap()).collect::<Vec<_>>();
         let (a, b) = (column("a"), column("b"));
-        let slice = |url: &String, from: f64, to: f64| self.texts[url][from as usize..to as usize].to_owned();
+        let slice =
+            |url: &String, from: f64, to: f64| self.texts[url].cut(from as usize..to as usize).to_owned();
         let places = [number("a_start"), number("a_end"), number("b_start"), number("b_end")];
         (0..table.rows.len())
             .map(|i| Row {

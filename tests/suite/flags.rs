@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use webmill_capture::cut::Cut;
 
 use serde_json::Value;
 
@@ -62,7 +63,7 @@ fn a_flag_means_the_same_in_all_commands() {
             let name = argument["name"].as_str().unwrap();
             let Some(start) = name.find("--") else { continue };
             let long: String =
-                name[start..].chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
+                name.cut(start..).chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
             // Whether it may be repeated or has optional values is the command's business.
             let value: String = name.chars().filter(|c| !"[]=.".contains(*c)).collect();
             let said = format!("{value}|{}|{}", argument["default"], argument["help"]);

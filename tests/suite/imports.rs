@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use regex::Regex;
 
@@ -57,9 +58,14 @@ fn paths(used: &str) -> Vec<Vec<String>> {
         let path = used.split(" as ").next().unwrap_or_default();
         return vec![path.split("::").map(|name| name.trim().to_owned()).collect()];
     };
-    let before: Vec<String> =
-        used[..open].split("::").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let inside = &used[open + 1..used.rfind('}').unwrap_or(used.len())];
+    let before: Vec<String> = used
+        .cut(..open)
+        .split("::")
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let inside = used.cut(open + 1..used.rfind('}').unwrap_or(used.len()));
     let (mut parts, mut depth) = (vec![String::new()], 0);
     for c in inside.chars() {
         depth += i32::from(c == '{') - i32::from(c == '}');

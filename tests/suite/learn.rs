@@ -1,6 +1,7 @@
 //! `webmill learn`: classes from results, folders and lines; bad input; the evaluation sets.
 
 use std::path::Path;
+use webmill_capture::cut::Cut;
 
 use webmill::table::{ColumnSchema, ColumnType, DynamicWriter, Footer, TableSchema, Value};
 
@@ -294,7 +295,7 @@ fn the_report_says_how_good_classes_are() {
     };
     let pages: Vec<_> = (0..30).map(page).collect();
     work.write_pages("shards", &pages);
-    let labels: String = pages.iter().map(|(url, _)| format!("{url},{}\n", &url[7..10])).collect();
+    let labels: String = pages.iter().map(|(url, _)| format!("{url},{}\n", url.cut(7..10))).collect();
     std::fs::write(work.path("labels.csv"), labels).unwrap();
     const NOTE: &str = "What a classifier that was trained on labelled pages tells";
     work.run(&["run", "shards", "--out", "out"]);

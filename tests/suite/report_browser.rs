@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Stdio;
+use webmill_capture::cut::Cut;
 
 use serde_json::Value;
 use webmill::sim::{Answer, Site, SynthPage};
@@ -99,8 +100,9 @@ fn look(program: &Path, report: &str) -> (Value, BTreeSet<String>) {
         .unwrap();
     let tree = String::from_utf8_lossy(&output.stdout).into_owned();
     let found = tree.rsplit_once("FOUND").and_then(|(_, rest)| rest.split_once("END"));
-    let (json, _) = found
-        .unwrap_or_else(|| panic!("the harness found nothing: {}", &tree[tree.len().saturating_sub(300)..]));
+    let (json, _) = found.unwrap_or_else(|| {
+        panic!("the harness found nothing: {}", tree.cut(tree.len().saturating_sub(300)..))
+    });
     let json = json.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
     let path = |url: &String| url.splitn(4, '/').nth(3).unwrap_or_default().to_owned();
     let asked = record.counts().keys().map(path).collect();

@@ -9,6 +9,7 @@
 //! them (`e.g`, `3.14`, `don't`): the scan finds their pieces, the index the whole. Of a quoted phrase the scan knows the words only.
 
 use std::path::{Path, PathBuf};
+use webmill_capture::cut::Cut;
 
 use crate::mapreduce::postings::{
     Cursor, Index, ListCursor, Scoring, TermCursor, TermPostings, best, phrase,
@@ -45,9 +46,9 @@ pub fn parse(query: &str) -> Vec<QueryPart> {
     let mut rest = query;
     while !rest.is_empty() {
         let begin = rest.find(['"', '“', '”', '「', '『']).unwrap_or(rest.len());
-        words_of(&rest[..begin]).into_iter().for_each(|word| add(QueryPart::Word(word)));
-        let Some(quote) = rest[begin..].chars().next() else { break };
-        rest = &rest[begin + quote.len_utf8()..];
+        words_of(rest.cut(..begin)).into_iter().for_each(|word| add(QueryPart::Word(word)));
+        let Some(quote) = rest.cut(begin..).chars().next() else { break };
+        rest = rest.cut(begin + quote.len_utf8()..);
         let end = match quote {
             '「' => rest.find('」'),
             '『' => rest.find('』'),
@@ -55,14 +56,14 @@ pub fn parse(query: &str) -> Vec<QueryPart> {
         };
         // A quotation mark that nothing answers is none.
         let Some(end) = end else { continue };
-        let mut words = words_of(&rest[..end]);
+        let mut words = words_of(rest.cut(..end));
         match words.len() {
             0 => {}
             1 => add(QueryPart::Word(words.remove(0))),
             _ => add(QueryPart::Phrase(words)),
         }
-        rest = &rest[end..];
-        rest = &rest[rest.chars().next().map_or(0, char::len_utf8)..];
+        rest = rest.cut(end..);
+        rest = rest.cut(rest.chars().next().map_or(0, char::len_utf8)..);
     }
     wanted
 }

@@ -6,6 +6,7 @@
 //! **Cost.** One pass; a line with escapes is copied.
 
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 
 /// What a line says of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl<'a> LogLine<'a> {
         if at == 0 {
             return Err(Wrong::Format);
         }
-        let (_, rest) = rest[at + 2..].split_once("] ").ok_or(Wrong::Format)?;
+        let (_, rest) = rest.cut(at + 2..).split_once("] ").ok_or(Wrong::Format)?;
         let (request, rest) = quoted(rest).ok_or(Wrong::Format)?;
         let rest = rest.strip_prefix(' ').ok_or(Wrong::Format)?;
         let (status, rest) = rest.split_once(' ').ok_or(Wrong::Format)?;
@@ -91,9 +92,9 @@ fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     while at < bytes.len() {
         match bytes[at] {
             b'"' => {
-                let field = &inner[..at];
+                let field = inner.cut(..at);
                 let field = if escaped { Cow::Owned(unescaped(field)) } else { Cow::Borrowed(field) };
-                return Some((field, &inner[at + 1..]));
+                return Some((field, inner.cut(at + 1..)));
             }
             b'\\' => {
                 escaped = true;

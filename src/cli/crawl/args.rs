@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use webmill_capture::cut::Cut;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -242,7 +243,7 @@ impl CrawlArgs {
         }
         // An empty list is one of all types.
         if !scope.media_types.is_empty() {
-            let more = more.iter().map(|given| given[1..].to_owned());
+            let more = more.iter().map(|given| given.cut(1..).to_owned());
             let new: Vec<String> = more.filter(|given| !scope.media_types.contains(given)).collect();
             scope.media_types.extend(new);
         }

@@ -13,6 +13,7 @@ use std::io::{self, IsTerminal, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::process::ExitCode;
+use webmill_capture::cut::Cut;
 
 use anyhow::{Context, Result, bail};
 use comfy_table::{ContentArrangement, Table, presets};
@@ -77,7 +78,7 @@ impl<'t> Words<'t> {
         if cut {
             webmill_jobs::say!("{name}: only the first {MAX_TEXT} bytes are compared");
         }
-        let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+        let text = text.cut(..text.floor_char_boundary(MAX_TEXT));
         Words { text, units: Units::of(text), cut }
     }
 
@@ -97,7 +98,7 @@ impl<'t> Words<'t> {
             c if c.is_control() => '\u{FFFD}',
             c => c,
         };
-        self.text[at(words.start)..at(words.end)].chars().map(visible).collect()
+        self.text.cut(at(words.start)..at(words.end)).chars().map(visible).collect()
     }
 }
 
@@ -175,7 +176,7 @@ fn beside(
                 let text = side.show(words.clone());
                 let own = text.trim_end();
                 if !own.is_empty() {
-                    row[cell] += &format!("{}{own}{}{}", marks[0], marks[1], &text[own.len()..]);
+                    row[cell] += &format!("{}{own}{}{}", marks[0], marks[1], text.cut(own.len()..));
                 }
             }
             continue;

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use webmill_capture::cut::Cut;
 
 use anyhow::{Context, Result, bail};
 use console::Style;
@@ -115,7 +116,7 @@ fn painted(text: &str, how: Style) -> String {
 fn short(text: &str) -> String {
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
+        Some((end, _)) => format!("{}…", line.cut(..end)),
         None => line,
     }
 }

@@ -2,6 +2,7 @@
 //! those of its host whose addresses have most in common with it.
 
 use std::cmp::Reverse;
+use webmill_capture::cut::Cut;
 
 use anyhow::Result;
 use webmill_capture::CanonicalUrl;
@@ -78,7 +79,7 @@ fn folded(url: &CanonicalUrl) -> String {
 
 fn after_host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.find('/').map_or("", |at| &rest[at..])
+    rest.find('/').map_or("", |at| rest.cut(at..))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What tables say of the page itself: captures, main text, what it is made of.
 
 use anyhow::Result;
+use webmill_capture::cut::Cut;
 use webmill_capture::date::format_rfc3339;
 use webmill_html::{About, about_fields};
 use webmill_mill::{CommentRow, PageRow, RecordRow, StructuredRow, TextRow};
@@ -193,7 +194,7 @@ pub fn text(
 /// A line, cut to the length that is shown.
 fn cut(line: &str) -> String {
     match line.char_indices().find(|(at, _)| *at >= LINE_BYTES) {
-        Some((at, _)) => format!("{}…", &line[..at]),
+        Some((at, _)) => format!("{}…", line.cut(..at)),
         None => line.to_owned(),
     }
 }

@@ -3,6 +3,8 @@
 //! Words are runs of letters and digits without regard to the case of ASCII letters; characters of scripts without
 //! spaces count singly. A run of letters and one of digits that touch are one word (`f16`, `12th`).
 
+use webmill_capture::cut::Cut;
+
 /// A word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
@@ -26,8 +28,8 @@ pub(super) fn tokens(text: &str, each: &mut impl FnMut(Token)) {
     let (mut begin, mut before) = (None, None);
     let mut end = |begin: &mut Option<usize>, at: usize| {
         if let Some(from) = begin.take() {
-            let after_colon = before.is_some_and(|before| &text[before..from] == ":");
-            each(token(&text[from..at], after_colon));
+            let after_colon = before.is_some_and(|before| text.cut(before..from) == ":");
+            each(token(text.cut(from..at), after_colon));
             before = Some(at);
         }
     };

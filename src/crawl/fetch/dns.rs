@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use webmill_capture::cut::Cut;
 
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{NameServerConfig, ResolveHosts, ResolverConfig};
@@ -156,7 +157,7 @@ impl Dns {
             return None;
         }
         let below = || {
-            let suffixes = name.match_indices('.').map(|(at, _)| &name[at..]);
+            let suffixes = name.match_indices('.').map(|(at, _)| name.cut(at..));
             suffixes.chain([""]).find_map(|suffix| hosts.get(&format!("*{suffix}")))
         };
         hosts.get(name).or_else(below).copied()

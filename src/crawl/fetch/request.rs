@@ -1,6 +1,7 @@
 //! The request, as bytes.
 
 use percent_encoding::percent_decode_str;
+use webmill_capture::cut::Cut;
 
 use super::account;
 use super::accounts::Accounts;
@@ -111,7 +112,7 @@ fn own_authorization(url: &CanonicalUrl) -> Option<String> {
 /// `user:password` of a URL, percent-encoded.
 fn userinfo(url: &CanonicalUrl) -> Option<&str> {
     let rest = url.as_str().get(url.scheme().len() + 3..)?;
-    let authority = &rest[..rest.find('/').unwrap_or(rest.len())];
+    let authority = rest.cut(..rest.find('/').unwrap_or(rest.len()));
     authority.rsplit_once('@').map(|(info, _)| info).filter(|info| !info.is_empty() && *info != ":")
 }
 

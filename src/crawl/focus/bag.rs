@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use webmill_capture::cut::Cut;
 
 use webmill_capture::CanonicalUrl;
 use webmill_text::{StopWords, normalize_into, words};
@@ -161,7 +162,7 @@ fn first_forms(text: &str, left: &mut usize, mut each: impl FnMut(&str)) {
 /// The path of a URL as it is read.
 pub(super) fn decoded_path(url: &CanonicalUrl) -> Cow<'_, str> {
     let path = url.path();
-    let path = &path[..path.floor_char_boundary(MAX_URL_BYTES)];
+    let path = path.cut(..path.floor_char_boundary(MAX_URL_BYTES));
     percent_encoding::percent_decode_str(path).decode_utf8_lossy()
 }
 

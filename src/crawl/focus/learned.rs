@@ -19,6 +19,7 @@
 //! Statist. Soc. B 41 (1979), doi:10.1111/j.2517-6161.1979.tb01068.x.
 
 use std::collections::{BTreeMap, HashMap};
+use webmill_capture::cut::Cut;
 
 use super::bag::{decoded_path, each_form};
 use webmill_capture::CanonicalUrl;
@@ -95,7 +96,7 @@ impl LinkSource {
 
 /// A path up to its last `/`.
 fn folder(path: &str) -> &str {
-    path.rfind('/').map_or("", |end| &path[..=end])
+    path.rfind('/').map_or("", |end| path.cut(..=end))
 }
 
 /// Features as they are found, each by the hash of what it is of and its name.

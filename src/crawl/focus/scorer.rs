@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use webmill_capture::cut::Cut;
 
 use super::bag::{Bag, url_words};
 use super::corpus::Corpus;
@@ -121,7 +122,7 @@ impl Scorer {
     }
 
     fn short(&self, text: &str) -> Bag {
-        let text = &text[..text.floor_char_boundary(MAX_LINK_TEXT)];
+        let text = text.cut(..text.floor_char_boundary(MAX_LINK_TEXT));
         Bag::with(&self.topic.phrases, [(text, 1.0)])
     }
 

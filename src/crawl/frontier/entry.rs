@@ -17,6 +17,7 @@
 use crate::scope::{Lineage, SeedMark};
 use crate::task::{Discovered, Entry, Purpose};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::cut::Cut;
 use webmill_capture::varint::{read_varint, write_varint};
 
 const HTTPS: u8 = 1;
@@ -105,7 +106,7 @@ pub(super) fn encode(fields: &Fields<'_>) -> Vec<u8> {
         // A cut inside a character would leave no text; canonical URLs are ASCII, but origins need not be.
         let shared = other.floor_char_boundary(shared);
         write_varint(&mut bytes, shared as u64);
-        put_text(&mut bytes, &other[shared..]);
+        put_text(&mut bytes, other.cut(shared..));
     }
     if flags & PRIORITY != 0 {
         bytes.extend(fields.priority.to_le_bytes());

@@ -1,6 +1,7 @@
 //! One address a page, and the account that a URL may carry.
 
 use percent_encoding::percent_decode_str;
+use webmill_capture::cut::Cut;
 
 use webmill_capture::CanonicalUrl;
 
@@ -9,21 +10,21 @@ use webmill_capture::CanonicalUrl;
 pub fn plain(url: CanonicalUrl) -> CanonicalUrl {
     let text = url.as_str();
     let Some(start) = text.find("://").map(|at| at + 3) else { return url };
-    let authority = &text[start..text.len() - url.path_and_query().len()];
+    let authority = text.cut(start..text.len() - url.path_and_query().len());
     let dotted = url.host().ends_with('.') && !url.is_ip();
     let Some(at) = authority.rfind('@').map(|at| at + 1).or(dotted.then_some(0)) else { return url };
-    let mut place = authority[at..].to_owned();
+    let mut place = authority.cut(at..).to_owned();
     if dotted {
         place = place.replacen(url.host(), url.host().trim_end_matches('.'), 1);
     }
-    CanonicalUrl::parse(&format!("{}{place}{}", &text[..start], url.path_and_query())).unwrap_or(url)
+    CanonicalUrl::parse(&format!("{}{place}{}", text.cut(..start), url.path_and_query())).unwrap_or(url)
 }
 
 /// `host` or `host:port` of a URL with user name and password, and these as `user:password`.
 pub fn account(url: &CanonicalUrl) -> Option<(String, String)> {
     let text = url.as_str();
     let start = text.find("://")? + 3;
-    let authority = &text[start..text.len() - url.path_and_query().len()];
+    let authority = text.cut(start..text.len() - url.path_and_query().len());
     let (account, _) = authority.rsplit_once('@')?;
     let decoded = percent_decode_str(account).decode_utf8_lossy();
     let account = if decoded.contains(':') { decoded.into_owned() } else { format!("{decoded}:") };

@@ -5,6 +5,7 @@
 //! nothing in there is taken for markup.
 
 use memchr::{memchr_iter, memmem, memrchr};
+use webmill_capture::cut::Cut;
 
 use webmill_html::{Dom, Limits, NodeId, Tag, parse};
 
@@ -77,7 +78,7 @@ fn behind(open: OpenAtEnd, after: &str) -> &str {
     let bytes = after.as_bytes();
     match open {
         OpenAtEnd::Nothing => after,
-        OpenAtEnd::Comment => memmem::find(bytes, b"-->").map_or("", |at| &after[at + 3..]),
+        OpenAtEnd::Comment => memmem::find(bytes, b"-->").map_or("", |at| after.cut(at + 3..)),
         OpenAtEnd::Raw(name) => {
             let closes = |at: &usize| {
                 bytes[at + 1..].first() == Some(&b'/')
@@ -85,7 +86,7 @@ fn behind(open: OpenAtEnd, after: &str) -> &str {
                         .get(at + 2..at + 2 + name.len())
                         .is_some_and(|tag| tag.eq_ignore_ascii_case(name.as_bytes()))
             };
-            memchr_iter(b'<', bytes).find(closes).map_or("", |at| &after[at..])
+            memchr_iter(b'<', bytes).find(closes).map_or("", |at| after.cut(at..))
         }
     }
 }

@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
+use webmill_capture::cut::Cut;
 
 use regex::{RegexSet, RegexSetBuilder};
 
@@ -261,8 +262,8 @@ fn last_dots(path: &str) -> &str {
     let segment = path.rsplit('/').next().unwrap_or_default();
     let segment = segment.split(';').next().unwrap_or_default();
     let Some(last) = segment.rfind('.') else { return "" };
-    let before = segment[..last].rfind('.').map_or(last, |at| at);
-    &segment[before + 1..]
+    let before = segment.cut(..last).rfind('.').map_or(last, |at| at);
+    segment.cut(before + 1..)
 }
 
 /// Kinds of atoms that are answered together.

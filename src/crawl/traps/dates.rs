@@ -12,6 +12,7 @@
 //! date is none. It is *sure* where it is written with signs between (`2031-05-12`) or where the URL speaks of time.
 
 use std::cell::LazyCell;
+use webmill_capture::cut::Cut;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -101,7 +102,7 @@ fn whole(text: &str, numbers: bool) -> Option<(i32, u8, u8)> {
         return Some((year(y)?, month(m).filter(|_| m.len() == 2)?, 0));
     }
     if numbers && text.len() == 8 && text.is_ascii() {
-        return Some((year(&text[..4])?, month(&text[4..6])?, day(&text[6..])?));
+        return Some((year(text.cut(..4))?, month(text.cut(4..6))?, day(text.cut(6..))?));
     }
     None
 }
@@ -180,9 +181,9 @@ fn in_path(url: &CanonicalUrl) -> Option<DateLike> {
         rest.is_empty() || rest.starts_with("index.") || (rest.starts_with('.') && !rest.contains('/'))
     };
     let date = |from: usize, to: usize, (year, month, day): (i32, u8, u8), sure: bool| {
-        let around = [&path[..from], &path[to..], url.query().unwrap_or_default()];
+        let around = [path.cut(..from), path.cut(to..), url.query().unwrap_or_default()];
         let template = around.iter().fold(1, |seed, part| xxh3_64_with_seed(part.as_bytes(), seed));
-        DateLike { year, month, day, sure, leaf: tail(&path[to..]), template }
+        DateLike { year, month, day, sure, leaf: tail(path.cut(to..)), template }
     };
     if let Some((at, found)) = find_full(path) {
         return Some(date(at, at + 10, found, true));
@@ -197,15 +198,15 @@ fn in_path(url: &CanonicalUrl) -> Option<DateLike> {
             return Some(date(start, start + stem.len(), found, *timely));
         }
         if let Some(year) = year(segment) {
-            let mut rest = path[end..].trim_start_matches('/').split('/');
+            let mut rest = path.cut(end..).trim_start_matches('/').split('/');
             // The length of a segment's stem and what it says.
             let (next, after) = (rest.next().unwrap_or_default(), rest.next().unwrap_or_default());
             let stem = |s: &str| s.split('.').next().unwrap_or_default().len();
-            if let Some(month) = month(&next[..stem(next)]) {
+            if let Some(month) = month(next.cut(..stem(next))) {
                 let padded = stem(next) == 2;
                 let zero = next.starts_with('0');
                 let month_end = end + 1 + stem(next);
-                let full_day = (stem(next) == next.len()).then(|| day(&after[..stem(after)])).flatten();
+                let full_day = (stem(next) == next.len()).then(|| day(after.cut(..stem(after)))).flatten();
                 match full_day {
                     Some(day) if *timely || (padded && stem(after) == 2) => {
                         return Some(date(start, month_end + 1 + stem(after), (year, month, day), *timely));

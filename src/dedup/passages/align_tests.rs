@@ -1,6 +1,7 @@
 use super::*;
 use crate::passages::units::Units;
 use proptest::prelude::*;
+use webmill_capture::cut::Cut;
 
 const GAP: u64 = 4 * 12;
 
@@ -21,7 +22,7 @@ fn a_passage_is_found_whole_wherever_it_stands() {
     let b = format!("{}{}{}", words(200, 203), words(100, 190), words(300, 540));
     let (x, y, found) = run(&a, &b, GAP);
     assert_eq!(found.passages, [Aligned { a: 50..140, b: 3..93, equal: 90, weight: 90 * 12 }]);
-    assert_eq!(&a[x.units.bytes(50..140)], &b[y.units.bytes(3..93)]);
+    assert_eq!(a.cut(x.units.bytes(50..140)), b.cut(y.units.bytes(3..93)));
 }
 
 #[test]

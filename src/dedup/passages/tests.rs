@@ -1,6 +1,7 @@
 use super::*;
 use crate::passages::PassageJoin;
 use proptest::prelude::*;
+use webmill_capture::cut::Cut;
 use webmill_sort::Budget;
 
 fn join(texts: &[String], options: PassageOptions, budget: &Budget) -> (Vec<PagePassages>, PassageCounts) {
@@ -42,7 +43,7 @@ fn chinese_and_mixed_texts_have_passages_in_bytes() {
     let (found, _) = join(&texts, PassageOptions::default(), &budget());
     let row = found[0].passages[0];
     for (text, from, to) in [(&texts[0], row.a_start, row.a_end), (&texts[1], row.b_start, row.b_end)] {
-        assert_eq!(&text[from as usize..to as usize], passage);
+        assert_eq!(text.cut(from as usize..to as usize), passage);
     }
 }
 
@@ -260,7 +261,7 @@ proptest! {
         prop_assert_eq!(found.len(), 1);
         prop_assert_eq!(found[0].passages.len(), 1);
         let row = found[0].passages[0];
-        prop_assert_eq!(&texts[0][row.a_start as usize..row.a_end as usize], passage.trim());
-        prop_assert_eq!(&texts[1][row.b_start as usize..row.b_end as usize], passage.trim());
+        prop_assert_eq!(texts[0].cut(row.a_start as usize..row.a_end as usize), passage.trim());
+        prop_assert_eq!(texts[1].cut(row.b_start as usize..row.b_end as usize), passage.trim());
     }
 }

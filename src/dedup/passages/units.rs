@@ -16,6 +16,7 @@
 //! before them).
 
 use std::ops::Range;
+use webmill_capture::cut::Cut;
 
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
@@ -47,7 +48,7 @@ impl Units {
     /// assert_eq!(units.hashes()[1], Units::of("ｒｏｓｅ").hashes()[0]);
     /// ```
     pub fn of(text: &str) -> Self {
-        let text = &text[..text.floor_char_boundary(u32::MAX as usize)];
+        let text = text.cut(..text.floor_char_boundary(u32::MAX as usize));
         let mut units = Builder::default();
         // Words are mostly longer than that, so that room is seldom looked for again.
         units.units.hashes.reserve(text.len() / LEAST_BYTES);
@@ -111,7 +112,7 @@ fn fold(text: &str, units: &mut Builder) {
                 continue;
             }
         }
-        let mut rest = text[at..].char_indices();
+        let mut rest = text.cut(at..).char_indices();
         let first = rest.next().map_or('\0', |(_, c)| c);
         let end = rest.find(|&(_, c)| starts_group(c)).map_or(text.len(), |(i, _)| at + i);
         let mut each = |c| units.push(c, at as u32, end as u32);
@@ -123,7 +124,7 @@ fn fold(text: &str, units: &mut Builder) {
                 each(' ');
             }
             folded.clear();
-            normalize_into(&text[at..end], &mut folded);
+            normalize_into(text.cut(at..end), &mut folded);
             folded.chars().for_each(each);
         }
         at = end;
@@ -268,7 +269,7 @@ mod tests {
 
     fn slices(text: &str) -> Vec<&str> {
         let units = Units::of(text);
-        (0..units.len()).map(|i| &text[units.bytes(i..i + 1)]).collect()
+        (0..units.len()).map(|i| text.cut(units.bytes(i..i + 1))).collect()
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use webmill_capture::cut::Cut;
 
 use webmill_text::normalize_into;
 use xxhash_rust::xxh3::xxh3_128;
@@ -39,7 +40,7 @@ pub(super) struct Block {
 
 impl Block {
     pub fn of<'t>(&self, text: &'t str) -> &'t str {
-        &text[self.bytes.clone()]
+        text.cut(self.bytes.clone())
     }
 }
 
@@ -55,8 +56,8 @@ pub(super) fn hash_all(text: &str, min_chars: u32, mut each: impl FnMut(Option<u
                 folded.push(' ');
             }
             let from = folded.len();
-            normalize_into(&text[line.clone()], &mut folded);
-            each(hasher.hash_folded(&folded[from..]));
+            normalize_into(text.cut(line.clone()), &mut folded);
+            each(hasher.hash_folded(folded.cut(from..)));
             if folded.len() == from {
                 folded.truncate(before);
             }
@@ -99,7 +100,7 @@ struct Groups<'t> {
 
 impl Groups<'_> {
     fn line(&self) -> Range<usize> {
-        let rest = &self.text[self.at..];
+        let rest = self.text.cut(self.at..);
         self.at..self.at + rest.find('\n').map_or(rest.len(), |end| end + 1)
     }
 }
@@ -108,7 +109,7 @@ impl Iterator for Groups<'_> {
     type Item = Group;
 
     fn next(&mut self) -> Option<Group> {
-        let is_blank = |line: &Range<usize>| self.text[line.clone()].trim().is_empty();
+        let is_blank = |line: &Range<usize>| self.text.cut(line.clone()).trim().is_empty();
         let mut group: Option<Group> = None;
         while self.at < self.text.len() {
             let line = self.line();
@@ -187,21 +188,21 @@ pub fn without_repeated(text: &str, min_chars: u32, mut is_repeated: impl FnMut(
     for group in (Groups { text, at: 0 }) {
         if group.blank {
             if !gone {
-                kept.push_str(&text[group.bytes()]);
+                kept.push_str(text.cut(group.bytes()));
             }
             continue;
         }
         let start = kept.len();
         let lines = group.lines.len();
-        if lines > 1 && repeated(&text[group.bytes()]) {
+        if lines > 1 && repeated(text.cut(group.bytes())) {
             pruned.paragraphs += 1;
         } else {
             let left: Vec<_> =
-                group.lines.into_iter().filter(|line| !repeated(&text[line.clone()])).collect();
-            left.iter().for_each(|line| kept.push_str(&text[line.clone()]));
+                group.lines.into_iter().filter(|line| !repeated(text.cut(line.clone()))).collect();
+            left.iter().for_each(|line| kept.push_str(text.cut(line.clone())));
             pruned.lines += (lines - left.len()) as u64;
             // What is left of a paragraph may be one that is repeated.
-            if left.len() > 1 && left.len() < lines && repeated(&kept[start..]) {
+            if left.len() > 1 && left.len() < lines && repeated(kept.cut(start..)) {
                 kept.truncate(start);
                 pruned.paragraphs += 1;
             }

@@ -18,6 +18,7 @@
 
 use std::collections::HashMap;
 use std::io::BufRead;
+use webmill_capture::cut::Cut;
 
 use webmill_capture::error::{Error, Result};
 use webmill_text::{StopWords, language, normalize, words};
@@ -162,7 +163,7 @@ impl<'t, F: Fn(&str) -> f64> Semantic<'t, F> {
     /// The keywords that are hashed, sorted as bytes.
     pub fn keywords(&self, text: &str) -> Vec<String> {
         let text = match text.char_indices().nth(SEMANTIC_CHARS) {
-            Some((end, _)) => &text[..end],
+            Some((end, _)) => text.cut(..end),
             None => text,
         };
         let stop = StopWords::of(language(text).map(|found| found.iso639_3));
@@ -212,11 +213,11 @@ impl<'t, F: Fn(&str) -> f64> Semantic<'t, F> {
                     break;
                 }
                 reach += next.len();
-                if self.is_whole(&text[from..reach]) {
+                if self.is_whole(text.cut(from..reach)) {
                     (end, taken) = (reach, i + 2);
                 }
             }
-            each(&text[from..end]);
+            each(text.cut(from..end));
             at += taken;
         }
     }

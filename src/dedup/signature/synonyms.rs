@@ -16,6 +16,7 @@
 
 use std::collections::HashMap;
 use std::io::BufRead;
+use webmill_capture::cut::Cut;
 
 use webmill_capture::error::{Error, Result};
 use webmill_text::normalize;
@@ -111,14 +112,14 @@ impl Synonyms {
         }
         let mut out = String::with_capacity(text.len());
         let (mut at, mut before) = (0, None);
-        while let Some(c) = text[at..].chars().next() {
-            let (piece, length) = match self.longest(&text[at..], before) {
+        while let Some(c) = text.cut(at..).chars().next() {
+            let (piece, length) = match self.longest(text.cut(at..), before) {
                 Some((word, length)) => (self.base_of(word), length),
-                None => (&text[at..at + c.len_utf8()], c.len_utf8()),
+                None => (text.cut(at..at + c.len_utf8()), c.len_utf8()),
             };
             out.push_str(piece);
             at += length;
-            before = text[..at].chars().next_back();
+            before = text.cut(..at).chars().next_back();
         }
         out
     }

@@ -2,6 +2,7 @@
 
 use crate::Inline;
 use crate::builder::one_line;
+use webmill_capture::cut::Cut;
 
 /// The words as Markdown, their links named.
 pub(super) fn marked(words: &Inline, flat: bool) -> String {
@@ -55,8 +56,8 @@ fn guarded(line: &str) -> String {
     };
     if opens {
         format!("\\{line}")
-    } else if digits > 0 && digits < 10 && line[digits..].starts_with(['.', ')']) {
-        format!("{}\\{}", &line[..digits], &line[digits..])
+    } else if digits > 0 && digits < 10 && line.cut(digits..).starts_with(['.', ')']) {
+        format!("{}\\{}", line.cut(..digits), line.cut(digits..))
     } else {
         line.to_owned()
     }

@@ -1,6 +1,7 @@
 //! Lines of a list of arcs: cells with one separator between, or an arrow.
 
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 use webmill_capture::error::{Error, Result};
 use webmill_capture::names::near_to;
 
@@ -254,32 +255,32 @@ fn cells(line: &str, separator: char) -> Result<Vec<Cow<'_, str>>, String> {
     let mut cells = Vec::new();
     let mut rest = line;
     loop {
-        rest = &rest[trim(rest)..];
+        rest = rest.cut(trim(rest)..);
         let after = match rest.strip_prefix('"') {
             None => {
                 let end = rest.find(is_end).unwrap_or(rest.len());
-                cells.push(Cow::Borrowed(rest[..end].trim()));
-                &rest[end..]
+                cells.push(Cow::Borrowed(rest.cut(..end).trim()));
+                rest.cut(end..)
             }
             Some(quoted) => {
                 let mut cell = String::new();
                 let mut from = quoted;
                 loop {
                     let end = from.find('"').ok_or_else(|| format!("{line:?}: a quote does not end"))?;
-                    cell.push_str(&from[..end]);
-                    from = &from[end + 1..];
+                    cell.push_str(from.cut(..end));
+                    from = from.cut(end + 1..);
                     match from.strip_prefix('"') {
                         Some(more) => (cell.push('"'), from = more).1,
                         None => break,
                     }
                 }
                 cells.push(Cow::Owned(cell.trim().to_owned()));
-                if separator == ' ' { from } else { &from[trim(from)..] }
+                if separator == ' ' { from } else { from.cut(trim(from)..) }
             }
         };
         match after.chars().next() {
             None => return Ok(cells),
-            Some(c) if is_end(c) => rest = &after[c.len_utf8()..],
+            Some(c) if is_end(c) => rest = after.cut(c.len_utf8()..),
             Some(_) => return Err(format!("{line:?}: a quote ends inside a cell")),
         }
         if separator == ' ' && rest.trim().is_empty() {

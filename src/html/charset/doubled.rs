@@ -15,6 +15,7 @@
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252};
 
@@ -60,9 +61,9 @@ impl MistakenEncoding {
         let (mut run, mut rest) = (Vec::new(), text);
         let (mut several, mut certain) = (0, false);
         while let Some(start) = first_beyond_ascii(rest) {
-            let end = rest[start..].bytes().position(|b| b.is_ascii()).map_or(rest.len(), |n| start + n);
+            let end = rest.cut(start..).bytes().position(|b| b.is_ascii()).map_or(rest.len(), |n| start + n);
             run.clear();
-            for c in rest[start..end].chars() {
+            for c in rest.cut(start..end).chars() {
                 run.push(self.byte(c)?);
             }
             let characters = match std::str::from_utf8(&run) {
@@ -75,9 +76,9 @@ impl MistakenEncoding {
             };
             several += characters.chars().count();
             certain |= characters.chars().any(|c| matches!(c, '\u{80}'..='\u{FF}' | '\u{800}'..));
-            undone.push_str(&rest[..start]);
+            undone.push_str(rest.cut(..start));
             undone.push_str(characters);
-            rest = &rest[end..];
+            rest = rest.cut(end..);
         }
         undone.push_str(rest);
         let alone = self.encoding == WINDOWS_1252 && certain;

@@ -1,6 +1,7 @@
 //! JSON Feed 1.0 and 1.1.
 
 use serde_json::Value;
+use webmill_capture::cut::Cut;
 
 use super::{Feed, FeedItem, FeedKind, FeedLimits, address, date};
 use crate::values::squeezed;
@@ -12,7 +13,7 @@ const MAX_BYTES: usize = 16 << 20;
 /// Reads a JSON Feed; `None` for another object, or for anything that is no JSON. The parser bounds the depth.
 pub(super) fn read(text: &str, base: Option<&CanonicalUrl>, limits: &FeedLimits) -> Option<Feed> {
     if text.len() > MAX_BYTES {
-        let head = &text[..text.floor_char_boundary(4096)];
+        let head = text.cut(..text.floor_char_boundary(4096));
         let mut feed = Feed::new(FeedKind::Json);
         feed.defect("more bytes than the limit");
         return head.contains("jsonfeed.org/version").then_some(feed);

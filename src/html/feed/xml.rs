@@ -2,6 +2,7 @@
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use webmill_capture::cut::Cut;
 
 use super::{Feed, FeedItem, FeedKind, FeedLimits, address, bare, date, person};
 use crate::values::{MAX_TEXT, squeezed};
@@ -15,7 +16,7 @@ const PREFIXES: [&str; 9] = ["", "rss", "rdf", "atom", "atom10", "a10", "dc", "d
 
 /// What kind of feed the first element makes a document; `None` where it is none, or does not come soon.
 pub(super) fn kind(text: &str) -> Option<FeedKind> {
-    let mut rest = &text[..text.floor_char_boundary(HEAD)];
+    let mut rest = text.cut(..text.floor_char_boundary(HEAD));
     loop {
         rest = rest.trim_start();
         let end = match rest.as_bytes() {
@@ -27,9 +28,9 @@ pub(super) fn kind(text: &str) -> Option<FeedKind> {
             [b'<', ..] => break,
             _ => return None,
         };
-        rest = &rest[rest.find(end)? + end.len()..];
+        rest = rest.cut(rest.find(end)? + end.len()..);
     }
-    let name = rest[1..].split([' ', '\t', '\r', '\n', '>', '/']).next()?;
+    let name = rest.cut(1..).split([' ', '\t', '\r', '\n', '>', '/']).next()?;
     match local(name).to_ascii_lowercase().as_str() {
         "rss" | "rdf" => Some(FeedKind::Rss),
         "feed" => Some(FeedKind::Atom),
@@ -298,7 +299,7 @@ impl State<'_> {
             // One byte more than is kept, so that the cut shows.
             if reading.text.len() <= max {
                 let room = text.floor_char_boundary((max + 4).saturating_sub(reading.text.len()));
-                reading.text.push_str(&text[..room]);
+                reading.text.push_str(text.cut(..room));
             }
         }
     }
@@ -343,7 +344,7 @@ impl State<'_> {
             true => {
                 let source = self.text.get(reading.from..at).unwrap_or_default();
                 let max = self.limits.max_item_bytes.saturating_add(4);
-                source[..source.floor_char_boundary(max)].to_owned()
+                source.cut(..source.floor_char_boundary(max)).to_owned()
             }
             false => reading.text,
         };

@@ -2,6 +2,7 @@
 
 use super::refresh::refresh_url;
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, percent_encode};
 
@@ -98,8 +99,10 @@ fn unfollowable<'s>(href: &str, skipped: &'s mut Skipped) -> Option<&'s mut u32>
 fn script_of(href: &str) -> Option<Cow<'_, str>> {
     const NAME: &str = "javascript:";
     let href = href.trim_start_matches(|c: char| c <= ' ');
-    let source =
-        href.get(..NAME.len()).filter(|name| name.eq_ignore_ascii_case(NAME)).map(|_| &href[NAME.len()..])?;
+    let source = href
+        .get(..NAME.len())
+        .filter(|name| name.eq_ignore_ascii_case(NAME))
+        .map(|_| href.cut(NAME.len()..))?;
     const OTHERS: &AsciiSet = &CONTROLS.remove(b'\t').remove(b'\n').remove(b'\r');
     let decoded: Cow<[u8]> = percent_decode_str(source).into();
     Some(match std::str::from_utf8(&decoded) {

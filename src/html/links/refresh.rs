@@ -1,5 +1,7 @@
 //! Where a refresh leads.
 
+use webmill_capture::cut::Cut;
+
 /// The URL in the `content` of a refresh, by the standard's "shared declarative refresh steps"; `None` where the page
 /// reloads itself.
 pub fn refresh_url(content: &str) -> Option<&str> {
@@ -8,7 +10,7 @@ pub fn refresh_url(content: &str) -> Option<&str> {
     if digits == 0 && !rest.starts_with('.') {
         return None;
     }
-    let rest = rest[digits..].trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let rest = rest.cut(digits..).trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     if !rest.starts_with(|c: char| c == ';' || c == ',' || c.is_ascii_whitespace()) {
         return None;
     }
@@ -17,12 +19,12 @@ pub fn refresh_url(content: &str) -> Option<&str> {
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
     // `url=` may be missing, and what looks like it may be the URL itself.
     let named = rest.get(..3).filter(|start| start.eq_ignore_ascii_case("url")).and_then(|_| {
-        let after = rest[3..].trim_start_matches(|c: char| c.is_ascii_whitespace()).strip_prefix('=')?;
+        let after = rest.cut(3..).trim_start_matches(|c: char| c.is_ascii_whitespace()).strip_prefix('=')?;
         Some(after.trim_start_matches(|c: char| c.is_ascii_whitespace()))
     });
     let target = named.unwrap_or(rest);
     let target = match target.chars().next() {
-        Some(quote @ ('"' | '\'')) => target[1..].split(quote).next().unwrap_or_default(),
+        Some(quote @ ('"' | '\'')) => target.cut(1..).split(quote).next().unwrap_or_default(),
         _ => target,
     };
     let target = target.trim();

@@ -1,6 +1,7 @@
 //! From references as they stand on a page to links, one at a time.
 
 use std::collections::{HashSet, VecDeque};
+use webmill_capture::cut::Cut;
 
 use encoding_rs::Encoding;
 
@@ -160,12 +161,12 @@ fn link(
 ) -> Link {
     let page = collected.page.text();
     let (start, end) = (reference.start as usize, reference.end as usize);
-    let text = page[start..end].trim_matches(' ');
+    let text = page.cut(start..end).trim_matches(' ');
     let anchor = if text.is_empty() { collected.alt(reference) } else { text };
     let (mut before, mut after) = ("", "");
     if reference.in_text {
-        before = &page[page.ceil_char_boundary(start.saturating_sub(limits.context_bytes))..start];
-        after = &page[end..page.floor_char_boundary(end + limits.context_bytes)];
+        before = page.cut(page.ceil_char_boundary(start.saturating_sub(limits.context_bytes))..start);
+        after = page.cut(end..page.floor_char_boundary(end + limits.context_bytes));
     }
     let heading = collected.heading(reference);
     let written = dom.attr(reference.node, "rel");
@@ -176,10 +177,10 @@ fn link(
     });
     Link {
         target,
-        anchor: anchor[..anchor.floor_char_boundary(limits.max_anchor_bytes)].trim_end().to_owned(),
+        anchor: anchor.cut(..anchor.floor_char_boundary(limits.max_anchor_bytes)).trim_end().to_owned(),
         before: before.trim_matches(' ').to_owned(),
         after: after.trim_matches(' ').to_owned(),
-        heading: heading[..heading.floor_char_boundary(limits.heading_bytes)].trim_end().to_owned(),
+        heading: heading.cut(..heading.floor_char_boundary(limits.heading_bytes)).trim_end().to_owned(),
         rel,
         kind: reference.kind,
         position,

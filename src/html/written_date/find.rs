@@ -8,6 +8,7 @@ use super::month_names::month_beside_number as month;
 use super::time::{time_of_day, zone};
 use super::{DateOrder, Days, WrittenDate};
 use crate::characters::is_wide;
+use webmill_capture::cut::Cut;
 
 /// Years of dates that are found.
 const YEARS: std::ops::Range<u32> = 1980..2101;
@@ -38,7 +39,7 @@ fn stands_alone(before: &str, behind: &str) -> bool {
         VERSIONS.contains(&word.as_str())
     };
     let goes_on = behind.starts_with(joint)
-        && (!behind.starts_with(['.', '-']) || behind[1..].starts_with(|c: char| c.is_alphanumeric()));
+        && (!behind.starts_with(['.', '-']) || behind.cut(1..).starts_with(|c: char| c.is_alphanumeric()));
     let called = before.ends_with("版本")
         || before.split_whitespace().next_back().is_some_and(versions)
         || behind.split_whitespace().next().is_some_and(versions);
@@ -65,14 +66,14 @@ fn pieces(text: &str) -> (Vec<Piece<'_>>, Vec<usize>) {
         let at = text.len() - rest.len();
         let piece = if c.is_ascii_digit() {
             let len = rest.bytes().take_while(u8::is_ascii_digit).count();
-            Some((Piece::Number(rest[..len].parse().unwrap_or(0), len), len))
+            Some((Piece::Number(rest.cut(..len).parse().unwrap_or(0), len), len))
         } else if c.is_alphabetic() && !is_wide(c) {
             let len = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-            Some((Piece::Word(&rest[..len]), len))
+            Some((Piece::Word(rest.cut(..len)), len))
         } else {
             (c != ' ' && c != '\u{a0}' && c != ',').then_some((Piece::Other(c), c.len_utf8()))
         };
-        rest = &rest[piece.as_ref().map_or(c.len_utf8(), |(_, len)| *len)..];
+        rest = rest.cut(piece.as_ref().map_or(c.len_utf8(), |(_, len)| *len)..);
         if let Some((piece, _)) = piece {
             out.push(piece);
             places.push(at);
@@ -96,7 +97,7 @@ pub fn find_date(text: &str, order: DateOrder) -> Option<WrittenDate> {
 /// ```
 pub fn find_date_at(text: &str, order: DateOrder) -> Option<(usize, WrittenDate)> {
     use Piece::*;
-    let text = &text[..text.floor_char_boundary(MAX_BYTES)];
+    let text = text.cut(..text.floor_char_boundary(MAX_BYTES));
     if text.bytes().filter(u8::is_ascii_digit).count() < LEAST_DIGITS {
         return None;
     }
@@ -121,7 +122,7 @@ pub fn find_date_at(text: &str, order: DateOrder) -> Option<(usize, WrittenDate)
                 }
             }
             [Number(d, 2), Other('.'), Number(m, 2), Other('.'), Number(year, 2), ..]
-                if stands_alone(&text[..at[0]], &text[at[4] + 2..]) =>
+                if stands_alone(text.cut(..at[0]), text.cut(at[4] + 2..)) =>
             {
                 century(*year).and_then(|year| day(year, *m, *d))
             }
@@ -167,7 +168,7 @@ pub fn find_date_at(text: &str, order: DateOrder) -> Option<(usize, WrittenDate)
 /// ```
 pub fn proven_order(text: &str) -> DateOrder {
     use Piece::*;
-    let text = &text[..text.floor_char_boundary(MAX_BYTES)];
+    let text = text.cut(..text.floor_char_boundary(MAX_BYTES));
     let proof = |window: &[Piece<'_>]| match window {
         [Number(a, 1..=2), Other(x @ ('/' | '-')), Number(b, 1..=2), Other(y), Number(year, 4)]
             if x == y && YEARS.contains(year) =>
@@ -186,7 +187,7 @@ pub fn proven_order(text: &str) -> DateOrder {
 
 /// `T12:30:00+08:00` after the day of an ISO date.
 fn time_after(text: &str, day_at: usize) -> Option<String> {
-    let rest = text[day_at..].trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = text.cut(day_at..).trim_start_matches(|c: char| c.is_ascii_digit());
     let clock = rest.strip_prefix(['T', 't', ' '])?.as_bytes();
     let is_time =
         clock.len() >= 5 && clock[2] == b':' && [0, 1, 3, 4].into_iter().all(|at| clock[at].is_ascii_digit());

@@ -6,6 +6,7 @@
 use super::month_names::month_of;
 use super::time::{number, time_of_day, zone};
 use super::{DateOrder, Day, Days, WrittenDate};
+use webmill_capture::cut::Cut;
 
 /// Years of dates that are read.
 const YEARS: std::ops::Range<u32> = 1800..2200;
@@ -35,13 +36,15 @@ pub fn read_date(text: &str, order: DateOrder) -> Option<WrittenDate> {
 fn year_first(text: &str) -> Option<(Day, &str)> {
     let (digits, rest) = number(text)?;
     if digits.len() == 8 {
-        let day = (digits[..4].parse().ok()?, digits[4..6].parse().ok()?, digits[6..].parse().ok()?);
+        let day =
+            (digits.cut(..4).parse().ok()?, digits.cut(4..6).parse().ok()?, digits.cut(6..).parse().ok()?);
         return Some((day, rest));
     }
     if digits.len() == 14 {
         // 20240531080500: the time follows at once.
-        let day = (digits[..4].parse().ok()?, digits[4..6].parse().ok()?, digits[6..8].parse().ok()?);
-        return Some((day, &text[8..]));
+        let day =
+            (digits.cut(..4).parse().ok()?, digits.cut(4..6).parse().ok()?, digits.cut(6..8).parse().ok()?);
+        return Some((day, text.cut(8..)));
     }
     if digits.len() != 4 {
         return None;
@@ -84,7 +87,7 @@ fn named_month(text: &str) -> Option<(Day, &str)> {
                 // The year is behind the time: come back for that.
                 after_day.get_or_insert(rest);
                 let end = rest.find(char::is_whitespace)?;
-                rest = zone_before_year(&rest[end..]).unwrap_or(&rest[end..]);
+                rest = zone_before_year(rest.cut(end..)).unwrap_or(rest.cut(end..));
                 continue;
             }
             match digits.len() {
@@ -103,9 +106,9 @@ fn named_month(text: &str) -> Option<(Day, &str)> {
                 return None;
             }
             if month.is_none() {
-                month = month_of(&rest[..end]);
+                month = month_of(rest.cut(..end));
             }
-            rest = &rest[end..];
+            rest = rest.cut(end..);
         }
     }
     Some(((year?, month?, day?), after_day.unwrap_or(rest)))
@@ -115,7 +118,7 @@ fn named_month(text: &str) -> Option<(Day, &str)> {
 fn zone_before_year(text: &str) -> Option<&str> {
     let trimmed = text.trim_start();
     let digits = trimmed.strip_prefix(['+', '-'])?;
-    (digits.len() > 4 && digits.as_bytes()[..4].iter().all(u8::is_ascii_digit)).then(|| &digits[4..])
+    (digits.len() > 4 && digits.as_bytes()[..4].iter().all(u8::is_ascii_digit)).then(|| digits.cut(4..))
 }
 
 fn separated<'t>(text: &'t str, by: &[char]) -> Option<&'t str> {

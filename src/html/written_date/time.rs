@@ -1,5 +1,7 @@
 //! Times of the day and zones behind dates.
 
+use webmill_capture::cut::Cut;
+
 /// `T08:05:00`, from what follows a date: a separator, then hours and minutes.
 pub(super) fn time_of_day(text: &str) -> Option<(String, &str)> {
     let text =
@@ -11,7 +13,7 @@ pub(super) fn time_of_day(text: &str) -> Option<(String, &str)> {
             let (second, rest) = rest.strip_prefix(':').and_then(number).unwrap_or(("0", rest));
             (hour, minute, second, rest)
         }
-        6 => (&hour[..2], &hour[2..4], &hour[4..], rest),
+        6 => (hour.cut(..2), hour.cut(2..4), hour.cut(4..), rest),
         _ => return None,
     };
     let (hour, minute, second): (u32, u32, u32) =
@@ -24,7 +26,7 @@ pub(super) fn time_of_day(text: &str) -> Option<(String, &str)> {
         _ => hour,
     };
     if matches!(half.as_deref(), Some("am" | "pm")) {
-        rest = &rest.trim_start()[2..];
+        rest = rest.trim_start().cut(2..);
     }
     (hour < 24 && minute < 60 && second < 61).then(|| (format!("T{hour:02}:{minute:02}:{second:02}"), rest))
 }
@@ -37,7 +39,7 @@ pub(super) fn zone(text: &str) -> Option<String> {
     }
     let text = match text.get(..3) {
         Some(name) if name.eq_ignore_ascii_case("gmt") || name.eq_ignore_ascii_case("utc") => {
-            let rest = &text[3..];
+            let rest = text.cut(3..);
             if !rest.starts_with(['+', '-']) {
                 return Some("Z".to_owned());
             }
@@ -46,10 +48,10 @@ pub(super) fn zone(text: &str) -> Option<String> {
         _ => text,
     };
     let sign = text.chars().next().filter(|c| matches!(c, '+' | '-'))?;
-    let (hours, rest) = number(&text[1..])?;
+    let (hours, rest) = number(text.cut(1..))?;
     let minutes = rest.strip_prefix(':').and_then(number).map(|(digits, _)| digits);
     let (hours, minutes) = match hours.len() {
-        4 => (&hours[..2], &hours[2..]),
+        4 => (hours.cut(..2), hours.cut(2..)),
         1 | 2 => (hours, minutes.unwrap_or("00")),
         _ => return None,
     };

@@ -1,6 +1,7 @@
 //! Reads files of access rules. A rule that cannot be read refuses the file: a rule that is lost lets somebody in.
 
 use serde_json::{Map, Value};
+use webmill_capture::cut::Cut;
 
 use crate::index::Timestamp;
 use crate::index::query::{KeyOf, MatchType, key_range};
@@ -23,10 +24,10 @@ impl AccessRules {
             }
             let bad = |why: &str| Error::Config(format!("line {} of the access rules: {why}", number + 1));
             let json = line.find('{').ok_or_else(|| bad("no JSON object"))?;
-            let mut words = line[..json].split_ascii_whitespace();
+            let mut words = line.cut(..json).split_ascii_whitespace();
             let key = words.next().ok_or_else(|| bad("no key"))?;
             let object: Map<String, Value> =
-                serde_json::from_str(&line[json..]).map_err(|error| bad(&error.to_string()))?;
+                serde_json::from_str(line.cut(json..)).map_err(|error| bad(&error.to_string()))?;
             let rule = aclj_rule(&object).map_err(|why| bad(&why))?;
             match key.strip_suffix("###") {
                 Some(key) => rules.insert(key, true, rule),

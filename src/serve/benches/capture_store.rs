@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
+use webmill_capture::cut::Cut;
 
 use synthetic::Synthetic;
 use webmill_serve::index::store::Store;
@@ -155,7 +156,7 @@ fn streams(store: &Store, wanted: &[String]) -> webmill_capture::Result<()> {
     for _ in 0..ROUNDS {
         let (start, mut lines) = (Clock::start(), 0);
         for key in wanted.iter().take(1000) {
-            let domain = &key[..key.find(')').unwrap_or(key.len())];
+            let domain = key.cut(..key.find(')').unwrap_or(key.len()));
             lines += stream(&KeyRange::prefix(&format!("{domain})")), u64::MAX, false)?;
         }
         rates.push(start.rates(lines as f64));

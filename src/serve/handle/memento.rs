@@ -1,6 +1,7 @@
 //! TimeGates, TimeMaps and captures.
 
 use std::ops::ControlFlow;
+use webmill_capture::cut::Cut;
 
 use axum::response::Response;
 use http::StatusCode;
@@ -279,8 +280,8 @@ fn address_prefix(addresses: &Addresses<'_>, time: Timestamp, modifier: &str) ->
 fn with_path(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let bare = !rest.is_empty() && !rest[end..].starts_with('/');
-    bare.then(|| format!("{scheme}://{}/{}", &rest[..end], &rest[end..]))
+    let bare = !rest.is_empty() && !rest.cut(end..).starts_with('/');
+    bare.then(|| format!("{scheme}://{}/{}", rest.cut(..end), rest.cut(end..)))
 }
 
 /// A time as addresses write it; nothing for the newest.

@@ -5,6 +5,7 @@ use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE}
 use http::StatusCode;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::cut::Cut;
 use webmill_html::sniff;
 
 use super::place::{Modifier, References};
@@ -134,7 +135,7 @@ fn essence(declared: &str) -> &str {
 
 fn charset(declared: &str) -> Option<&str> {
     let at = declared.to_ascii_lowercase().find("charset")?;
-    let value = declared[at + 7..].trim_start().strip_prefix('=')?.trim_start();
+    let value = declared.cut(at + 7..).trim_start().strip_prefix('=')?.trim_start();
     let value = match value.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next()?,
         None => value.split([';', ' ', ',']).next()?,

@@ -2,6 +2,7 @@
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::{CONTROLS, utf8_percent_encode};
+use webmill_capture::cut::Cut;
 use webmill_html::refresh_url;
 
 use super::Context;
@@ -66,7 +67,7 @@ fn refresh(value: &str, references: &References) -> Option<String> {
         Some(target) => {
             let at = target.as_ptr() as usize - value.as_ptr() as usize;
             let place = references.join(target, Modifier::Page)?;
-            Some(format!("{}{place}{}", &value[..at], &value[at + target.len()..]))
+            Some(format!("{}{place}{}", value.cut(..at), value.cut(at + target.len()..)))
         }
     }
 }

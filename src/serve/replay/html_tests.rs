@@ -1,4 +1,5 @@
 use webmill_capture::CanonicalUrl;
+use webmill_capture::cut::Cut;
 
 use super::*;
 
@@ -168,7 +169,7 @@ fn pages_within_pages_are_bounded() {
     for _ in 0..3 {
         let at = out.find("srcdoc=").unwrap();
         out = crate::replay::tags::decoded(
-            out[at + 8..].trim_end_matches("\">").as_bytes(),
+            out.cut(at + 8..).trim_end_matches("\">").as_bytes(),
             encoding_rs::UTF_8,
         );
     }

@@ -15,6 +15,7 @@
 
 use encoding_rs::Encoding;
 use webmill_capture::CanonicalUrl;
+use webmill_capture::cut::Cut;
 
 use super::Context;
 
@@ -178,7 +179,7 @@ impl References {
     /// Scheme, host and port: all before the path.
     fn origin(&self) -> &str {
         let text = self.base.as_str();
-        &text[..text.len() - self.base.path_and_query().len()]
+        text.cut(..text.len() - self.base.path_and_query().len())
     }
 
     /// The address of `url` here.

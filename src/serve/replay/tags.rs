@@ -4,6 +4,7 @@
 //! policy in `<meta>`) are set aside under another name, `data-archived-…`: nothing is lost, and nothing acts.
 
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 
 use encoding_rs::UTF_8;
 use webmill_html::{Limits, refresh_url};
@@ -267,7 +268,7 @@ impl<'a> Tag<'a> {
                     Verdict::Join => references.join(target, Modifier::Page)?,
                 };
                 let at = target.as_ptr() as usize - content.as_ptr() as usize;
-                whole(escaped(&format!("{}{place}{}", &content[..at], &content[at + target.len()..])))
+                whole(escaped(&format!("{}{place}{}", content.cut(..at), content.cut(at + target.len()..))))
             }
             Role::Document => {
                 let Some(nested) = nested.checked_sub(1) else {

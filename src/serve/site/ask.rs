@@ -1,6 +1,7 @@
 //! Which page of a collection a request is for.
 
 use percent_encoding::percent_decode_str;
+use webmill_capture::cut::Cut;
 
 use super::links;
 
@@ -114,7 +115,7 @@ impl Ask {
         let digits = year.bytes().all(|b| b.is_ascii_digit());
         match year.len() {
             0 => Some(Self::of(whole(url), None, None)),
-            4..=14 if digits => Some(Self::of(whole(url), year[..4].parse().ok(), None)),
+            4..=14 if digits => Some(Self::of(whole(url), year.cut(..4).parse().ok(), None)),
             _ => None,
         }
     }

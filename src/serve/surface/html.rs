@@ -1,6 +1,7 @@
 //! What all surfaces share: the escape, the engine of templates, numbers as people read them.
 
 use std::borrow::Cow;
+use webmill_capture::cut::Cut;
 
 use minijinja::value::{Rest, Serde};
 use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value, escape_formatter};
@@ -101,11 +102,11 @@ pub fn fill(template: &str, with: &[impl AsRef<str>]) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some(at) = rest.find('{') {
-        out.push_str(&rest[..at]);
-        let end = rest[at..].find('}').map_or(rest.len(), |end| at + end + 1);
-        let place = rest[at + 1..end].trim_end_matches('}').parse::<usize>().ok();
-        out.push_str(place.and_then(|n| with.get(n)).map_or(&rest[at..end], AsRef::as_ref));
-        rest = &rest[end..];
+        out.push_str(rest.cut(..at));
+        let end = rest.cut(at..).find('}').map_or(rest.len(), |end| at + end + 1);
+        let place = rest.cut(at + 1..end).trim_end_matches('}').parse::<usize>().ok();
+        out.push_str(place.and_then(|n| with.get(n)).map_or(rest.cut(at..end), AsRef::as_ref));
+        rest = rest.cut(end..);
     }
     out + rest
 }

@@ -119,6 +119,7 @@ impl Lang {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use webmill_capture::cut::Cut;
 
     #[test]
     fn a_reader_gets_the_language_asked_for() {
@@ -138,7 +139,7 @@ mod tests {
     }
 
     fn places(text: &str) -> std::collections::BTreeSet<&str> {
-        text.match_indices('{').map(|(at, _)| &text[at..at + 3]).collect()
+        text.match_indices('{').map(|(at, _)| text.cut(at..at + 3)).collect()
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
+use webmill_capture::cut::Cut;
 
 use webmill_capture::urlkey::url_key;
 use webmill_capture::{CanonicalUrl, Capture, Error, Result, date, decode_content, digest};
@@ -246,5 +247,5 @@ fn digest_of(record: &Record<'_>, capture: Option<&Capture<'_>>) -> String {
 
 /// A text cut to at most `most` bytes at a character.
 fn cut(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
+    text.cut(..text.floor_char_boundary(most))
 }

@@ -8,6 +8,7 @@
 use super::elements::{Display, display, is_code};
 use super::page::{NONE, Page};
 use super::script::{Form, MAX_BEFORE, Position, form_of, place_from};
+use webmill_capture::cut::Cut;
 use webmill_html::{Dom, Edge, NodeId, Tag};
 
 /// For each container the outermost code block that it is or is in; [`NONE`] for the others.
@@ -56,8 +57,8 @@ pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
             Edge::Enter(n) if dom.is_element(n) && n != node => {
                 let tag = dom.tag(n);
                 if let Some(position) = Position::of(tag) {
-                    let near = &out[out.ceil_char_boundary(out.len().saturating_sub(MAX_BEFORE))..];
-                    let before = &near[near.rfind([' ', '\n', '\t']).map_or(0, |at| at + 1)..];
+                    let near = out.cut(out.ceil_char_boundary(out.len().saturating_sub(MAX_BEFORE))..);
+                    let before = near.cut(near.rfind([' ', '\n', '\t']).map_or(0, |at| at + 1)..);
                     let form = form_of(dom, n, position, before, false);
                     out.push_str(form.before(position).unwrap_or_default());
                     scripts.push((n, position, form));
@@ -92,7 +93,7 @@ pub(crate) fn code_text(dom: &Dom<'_>, node: NodeId, max: usize) -> String {
     let end = out.trim_end().len();
     out.truncate(end);
     let first = out.len() - out.trim_start().len();
-    let start = out[..first].rfind('\n').map_or(0, |at| at + 1);
+    let start = out.cut(..first).rfind('\n').map_or(0, |at| at + 1);
     out.replace_range(..start, "");
     out.replace("\r\n", "\n")
 }
@@ -155,7 +156,7 @@ fn is_known(name: &str) -> bool {
 
 fn word(text: &str) -> Option<String> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "+#-_.".contains(c))).unwrap_or(text.len());
-    let word = text[..end.min(text.len())].trim_end_matches(['-', '_', '.']).to_ascii_lowercase();
+    let word = text.cut(..end.min(text.len())).trim_end_matches(['-', '_', '.']).to_ascii_lowercase();
     const NOTHING: &str = "default none plain plaintext text txt nohighlight auto notranslate wrapper block";
     let nothing = NOTHING.split(' ').any(|name| name == word);
     (!word.is_empty() && word.len() <= 24 && !nothing).then_some(word)

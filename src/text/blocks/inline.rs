@@ -7,6 +7,7 @@ use super::Builder;
 use super::formula::formula;
 use super::page::{MAX_TEXT, NONE};
 use super::script::{Form, MAX_BEFORE, Position, form_of, place_from};
+use webmill_capture::cut::Cut;
 use webmill_html::{NodeId, Tag};
 
 /// Quotations in one another that alternate their marks.
@@ -27,12 +28,12 @@ pub(super) struct TypesetElements {
 impl Builder<'_, '_> {
     pub(super) fn open_typeset(&mut self, node: NodeId, tag: Tag) {
         if let Some(position) = Position::of(tag) {
-            let before = &self.page.text[self.start..];
+            let before = self.page.text.cut(self.start..);
             let before = if self.space { "" } else { before };
             // Only the last word counts, and of a long one its end.
-            let before = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_BEFORE))..];
+            let before = before.cut(before.ceil_char_boundary(before.len().saturating_sub(MAX_BEFORE))..);
             let word = before.rfind([' ', '\n', '\t']).map_or(0, |at| at + 1);
-            let form = form_of(self.dom, node, position, &before[word..], self.links > 0);
+            let form = form_of(self.dom, node, position, before.cut(word..), self.links > 0);
             if form == Form::Text {
                 return;
             }
@@ -107,7 +108,7 @@ impl Builder<'_, '_> {
             .descendants(quotation)
             .take(MAX_LEAD)
             .find_map(|n| self.dom.text(n).chars().find(|c| !c.is_whitespace()));
-        let around = self.page.text[self.start..].chars().next_back().filter(|_| !self.space);
+        let around = self.page.text.cut(self.start..).chars().next_back().filter(|_| !self.space);
         first.is_none_or(is_mark) || around.is_some_and(|c| is_mark(c) && c != '\'')
     }
 }

@@ -21,6 +21,7 @@ use class_names::KINDS;
 use elements::{Display, display, is_code, is_strong, names, not_displayed};
 use inline::TypesetElements;
 use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
+use webmill_capture::cut::Cut;
 use webmill_html::{Dom, NodeId, Tag, is_wide};
 
 /// Inline elements remembered around text, for Markdown.
@@ -189,15 +190,15 @@ impl Builder<'_, '_> {
                 }
                 self.space = false;
                 self.wrapped = false;
-                out.push_str(&rest[..run]);
+                out.push_str(rest.cut(..run));
                 counts.letters += run as u32;
                 words += u32::from(!self.in_word);
                 self.in_word = true;
                 self.breaks = 0;
             }
-            rest = &rest[run..];
+            rest = rest.cut(run..);
             let Some(c) = rest.chars().next() else { break };
-            rest = &rest[c.len_utf8()..];
+            rest = rest.cut(c.len_utf8()..);
             // Places where a word may be broken are no part of it.
             if matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}') {
                 continue;
@@ -296,11 +297,11 @@ impl Builder<'_, '_> {
     fn flush(&mut self) {
         let text = &mut self.page.text;
         // A pilcrow at the end is the permanent link of a heading.
-        let trimmed = text[self.start..].trim_end().trim_end_matches('¶').trim_end().len() + self.start;
+        let trimmed = text.cut(self.start..).trim_end().trim_end_matches('¶').trim_end().len() + self.start;
         let counts = self.counts;
         if counts.letters > 0 && self.page.blocks.len() < MAX_BLOCKS {
             text.truncate(trimmed);
-            let body = &text[self.start..];
+            let body = text.cut(self.start..);
             let mut tail = body
                 .chars()
                 .rev()

@@ -7,6 +7,7 @@
 
 use super::class_names::KINDS;
 use super::elements::heading;
+use webmill_capture::cut::Cut;
 use webmill_html::{NodeId, Tag};
 
 /// Blocks kept of one page; text after them is left out.
@@ -178,12 +179,12 @@ pub(crate) struct Page {
 impl Page {
     /// Text of a block.
     pub(crate) fn text_of(&self, block: &Block) -> &str {
-        &self.text[block.start as usize..block.end as usize]
+        self.text.cut(block.start as usize..block.end as usize)
     }
 
     /// Text of a block with the indentation of its first line.
     pub(crate) fn indented_text_of(&self, block: &Block) -> &str {
-        &self.text[(block.start - block.indent) as usize..block.end as usize]
+        self.text.cut((block.start - block.indent) as usize..block.end as usize)
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`MAX_BLOCKS`] blocks, [`MAX_LINKS`] links, no form's controls. Linear in the head's children.
 
 use super::page::Page;
+use webmill_capture::cut::Cut;
 use webmill_html::{Dom, Metadata, Tag, refresh_url};
 
 const MAX_UNITS: f32 = 40.0;
@@ -21,7 +22,7 @@ pub(crate) fn redirects_to(dom: &Dom<'_>, meta: &Metadata, page: &Page) -> Optio
     })?;
     let content = dom.attr(refresh, "content")?;
     let delay = content.trim_start();
-    let delay = &delay[..delay.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count()];
+    let delay = delay.cut(..delay.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count());
     if delay.parse().is_ok_and(|seconds: f32| seconds > MAX_DELAY) {
         return None;
     }

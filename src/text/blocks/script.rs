@@ -8,6 +8,7 @@
 //!
 //! **Cost.** Constant: anything longer than [`MAX_SCRIPT`] characters is text.
 
+use webmill_capture::cut::Cut;
 use webmill_html::{Dom, NodeId, Tag};
 
 /// Characters of what may be an exponent or an index.
@@ -85,7 +86,7 @@ fn placed(position: Position, c: char) -> Option<char> {
 
 /// Writes what of `text` has a character at the position in it, from a byte on.
 pub(crate) fn place_from(text: &mut String, from: usize, position: Position) {
-    let placed: String = text[from..].chars().map(|c| placed(position, c).unwrap_or(c)).collect();
+    let placed: String = text.cut(from..).chars().map(|c| placed(position, c).unwrap_or(c)).collect();
     text.replace_range(from.., &placed);
 }
 
@@ -148,7 +149,7 @@ fn form(position: Position, text: &str, linked: bool, before: &str) -> Form {
     {
         return Form::Characters;
     }
-    let word = &before[before.trim_end_matches(char::is_alphanumeric).len()..];
+    let word = before.cut(before.trim_end_matches(char::is_alphanumeric).len()..);
     if linked || digits && !letters && word.chars().count() > 1 && word.chars().all(char::is_alphabetic) {
         // Several notes: their numbers, and what is between them.
         let listed = digits && text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(numbers);

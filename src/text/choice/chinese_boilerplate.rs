@@ -18,6 +18,7 @@
 //! the chosen blocks of at most [`MAX_BYTES`]; others are not read.
 
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use super::chinese_phrases::{CREDITS, FACTS, PATHS, PROFILE, RELATED, SURE_TOOLS, TOOLS};
 use crate::blocks::elements::heading;
@@ -156,7 +157,7 @@ fn has_date(text: &str) -> bool {
         {
             return false;
         }
-        let rest = &text[at + 4..];
+        let rest = text.cut(at + 4..);
         ["-", "/", ".", "年"].iter().any(|sign| {
             rest.strip_prefix(sign).is_some_and(|month| month.starts_with(|c: char| c.is_ascii_digit()))
         })

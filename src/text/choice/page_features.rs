@@ -5,6 +5,7 @@
 //! data state of the text. Cost: O(blocks + containers) and a sort; a stated text is looked up by an [`NgramFilter`].
 
 use memchr::memmem::Finder;
+use webmill_capture::cut::Cut;
 
 use super::boilerplate_phrases::{MAX_PHRASE_UNITS, PhraseKind, phrase_kinds};
 use super::lead::LeadBlocks;
@@ -109,7 +110,7 @@ fn without_tags(text: &str) -> String {
 }
 
 fn prefix(text: &str, bytes: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes)]
+    text.cut(..text.floor_char_boundary(bytes))
 }
 
 impl PageFeatures {

@@ -10,6 +10,7 @@
 //! evenly; what lies between goes with the run before it.
 
 use std::ops::Range;
+use webmill_capture::cut::Cut;
 
 use super::function_words::speaks;
 use super::{DECLARED, Language, language, language_code, language_with};
@@ -105,7 +106,7 @@ pub fn languages_declared(text: &str, code: &[Range<usize>], declared: Option<&s
     let mut named: Vec<Option<&'static str>> = Vec::with_capacity(lines.len());
     for (n, (range, letters)) in lines.iter().enumerate() {
         if n % step == 0 {
-            before = of_line(&text[range.clone()], letters, whole, latin);
+            before = of_line(text.cut(range.clone()), letters, whole, latin);
         }
         named.push(before);
     }
@@ -344,9 +345,9 @@ fn whole(
             break;
         }
         if in_wide {
-            prose.extend(text[range.clone()].chars().filter(|c| !c.is_ascii_alphabetic()));
+            prose.extend(text.cut(range.clone()).chars().filter(|c| !c.is_ascii_alphabetic()));
         } else {
-            prose.push_str(&text[range.clone()]);
+            prose.push_str(text.cut(range.clone()));
         }
         prose.push('\n');
     }

@@ -30,6 +30,7 @@ pub mod table;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use table::Table;
 use unicode_normalization::UnicodeNormalization;
@@ -175,7 +176,7 @@ fn sample<'p>(text: &str, pieces: &'p mut String) -> &'p str {
     for i in 0..STRETCHES {
         let from = (text.len() - stretch) / (STRETCHES - 1) * i;
         let (start, end) = (text.floor_char_boundary(from), text.floor_char_boundary(from + stretch));
-        pieces.push_str(&text[start..end]);
+        pieces.push_str(text.cut(start..end));
         pieces.push(' ');
     }
     pieces

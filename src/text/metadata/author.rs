@@ -15,6 +15,7 @@ use crate::blocks::class_names::{Kind, kinds_of};
 use crate::blocks::page::Page;
 use crate::comparison::bare;
 use crate::person_name::{clean_author, is_agency, is_house, is_person};
+use webmill_capture::cut::Cut;
 use webmill_html::{Dom, Metadata, NodeId, Tag};
 
 /// Words of an element that is a name.
@@ -165,7 +166,7 @@ fn says_author(names: &str) -> bool {
         let name = name.get(..60).unwrap_or(name).trim_end_matches(['-', '_']);
         let part = ["name", "names", "link", "header", "s"]
             .iter()
-            .find_map(|end| ends_with(name, end).then(|| &name[..name.len() - end.len()]))
+            .find_map(|end| ends_with(name, end).then(|| name.cut(..name.len() - end.len())))
             .unwrap_or(name);
         let part = part.trim_end_matches(['-', '_']);
         let is_writer = || name.eq_ignore_ascii_case("writer");

@@ -9,6 +9,7 @@
 
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{FAR, Page};
+use webmill_capture::cut::Cut;
 use webmill_html::is_wide;
 
 /// Blocks from the title on that are read.
@@ -40,7 +41,7 @@ pub(crate) fn chinese_byline(page: &Page, near: usize) -> Option<String> {
 
 /// The reporters named at the beginning or the end of a block.
 fn in_text(text: &str) -> Option<String> {
-    let begin = &text[..text.floor_char_boundary(MAX_BYTES)];
+    let begin = text.cut(..text.floor_char_boundary(MAX_BYTES));
     for mark in ["文：", "文:", "文/", "文／", "文 | ", "撰文：", "撰文/"] {
         if let Some(rest) = begin.strip_prefix(mark) {
             return names(rest, true);
@@ -49,18 +50,18 @@ fn in_text(text: &str) -> Option<String> {
     let is_mark = |before: &str| {
         let before = before.trim_end_matches(['□', '■', '●', '◎', ' ', '　']);
         // 本报记者, 新华社记者 …: the paper's name is short and begins the block or the bracket.
-        let open = before.rfind(['（', '(', '【']).map_or(before, |at| &before[at..]);
+        let open = before.rfind(['（', '(', '【']).map_or(before, |at| before.cut(at..));
         let paper = open.trim_start_matches(['（', '(', '【']);
         paper.chars().count() <= 8 && !paper.contains(['，', '。', '、', '：', '“'])
     };
-    let from = begin.match_indices("记者").find(|&(at, _)| is_mark(&begin[..at]));
-    if let Some(found) = from.and_then(|(at, mark)| names(&begin[at + mark.len()..], false)) {
+    let from = begin.match_indices("记者").find(|&(at, _)| is_mark(begin.cut(..at)));
+    if let Some(found) = from.and_then(|(at, mark)| names(begin.cut(at + mark.len()..), false)) {
         return Some(found);
     }
-    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES))..];
+    let tail = text.cut(text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES))..);
     let closed = tail.trim_end().ends_with(['）', ')', '】']);
     let at = tail.rfind(['（', '(', '【']).filter(|_| closed)?;
-    let bracket = &tail[at..];
+    let bracket = tail.cut(at..);
     let (before, rest) = bracket.split_once("记者")?;
     if is_mark(before) { names(rest, false) } else { None }
 }
@@ -72,11 +73,11 @@ fn names(text: &str, labelled: bool) -> Option<String> {
     while found.len() < MAX_NAMES {
         let verb = BEHIND.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
         let end = rest.find(|c: char| !is_wide(c) || "，。、；：（【《“".contains(c)).unwrap_or(rest.len());
-        let name = &rest[..end.min(verb)];
+        let name = rest.cut(..end.min(verb));
         if !(2..=4).contains(&name.chars().count()) {
             break;
         }
-        let behind = &rest[name.len()..];
+        let behind = rest.cut(name.len()..);
         let next = behind.trim_start_matches([' ', '　', '\u{a0}', '、']);
         let parted = next.len() < behind.len();
         let ended = next.is_empty() || BEHIND.iter().any(|end| next.starts_with(end));

@@ -16,6 +16,7 @@ use super::author::in_frame;
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{Block, FAR, Page};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::cut::Cut;
 use webmill_html::{
     DateOrder, Dom, Metadata, NodeId, Tag, WrittenDate, find_date, find_date_at, proven_order,
 };
@@ -123,19 +124,19 @@ fn in_address(meta: &Metadata) -> Option<WrittenDate> {
     let path = url.path();
     let starts = path
         .char_indices()
-        .filter(|&(at, c)| c.is_ascii_digit() && !path[..at].ends_with(|c: char| c.is_ascii_digit()));
+        .filter(|&(at, c)| c.is_ascii_digit() && !path.cut(..at).ends_with(|c: char| c.is_ascii_digit()));
     starts
-        .map(|(at, _)| &path[at..])
+        .map(|(at, _)| path.cut(at..))
         .filter(|rest| rest.starts_with("19") || rest.starts_with("20"))
         .find_map(|rest| {
             let end = rest
                 .find(|c: char| !(c.is_ascii_digit() || c == '/' || c == '-' || c == '.'))
                 .unwrap_or(rest.len());
-            let day = &rest[..end];
+            let day = rest.cut(..end);
             if day.split(['/', '-', '.']).next().is_some_and(|part| part.len() == 8) {
                 // 20191022
                 return find_date(
-                    &format!("{}-{}-{}", &day[..4], &day[4..6], &day[6..8]),
+                    &format!("{}-{}-{}", day.cut(..4), day.cut(4..6), day.cut(6..8)),
                     DateOrder::Undecided,
                 );
             }
@@ -186,7 +187,9 @@ fn is_bare(text: &str) -> bool {
     }
     let Some((at, _)) = find_date_at(text, DateOrder::Undecided) else { return false };
     let words = |text: &str| text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).count();
-    words(&text[..at]) <= 4 && words(&text[at..]) <= 10 && !text[..at].contains(['=', '/', '_', '$', '#'])
+    words(text.cut(..at)) <= 4
+        && words(text.cut(at..)) <= 10
+        && !text.cut(..at).contains(['=', '/', '_', '$', '#'])
 }
 
 /// Whether a block is short and has the digits of a date.
@@ -213,7 +216,7 @@ fn in_blocks(
 fn in_dateline(dom: &Dom<'_>, page: &Page, near: usize, order: DateOrder) -> Option<WrittenDate> {
     page.blocks[near.min(page.blocks.len())..].iter().take(NEAR_BLOCKS).find_map(|block| {
         let text = page.text_of(block);
-        let date = find_date(&text[..text.floor_char_boundary(60)], order)?;
+        let date = find_date(text.cut(..text.floor_char_boundary(60)), order)?;
         (!is_of_others(page, block) && !is_code(dom, page, block)).then_some(date)
     })
 }
@@ -232,9 +235,9 @@ fn in_scripts(dom: &Dom<'_>) -> Option<WrittenDate> {
         budget -= text.len();
         for key in KEYS {
             let Some(at) = memchr::memmem::find(text.as_bytes(), key.as_bytes()) else { continue };
-            let rest = &text[at + key.len()..];
+            let rest = text.cut(at + key.len()..);
             let value = rest.trim_start_matches(['"', '\\', ':', ' ', '\'']);
-            let value = &value[..value.floor_char_boundary(40)];
+            let value = value.cut(..value.floor_char_boundary(40));
             if value.starts_with("19") || value.starts_with("20") {
                 let date = find_date(value, DateOrder::Undecided);
                 if date.is_some() {

@@ -4,6 +4,7 @@
 //! main texts.
 
 use crate::comparison::bare;
+use webmill_capture::cut::Cut;
 
 /// Longest title or heading that is looked at, in bytes.
 pub(super) const MAX_TITLE: usize = 400;
@@ -83,19 +84,20 @@ pub(super) fn parts(stated: &[&str]) -> (Vec<String>, Vec<String>) {
     let (mut all, mut first) = (Vec::new(), Vec::new());
     for title in stated {
         let title = squeeze(title);
-        let title = &title[..title.floor_char_boundary(MAX_TITLE)];
+        let title = title.cut(..title.floor_char_boundary(MAX_TITLE));
         let mut cuts: Vec<(usize, usize)> = SEPARATORS
             .iter()
             .chain(&MORE_SEPARATORS)
             .flat_map(|separator| title.match_indices(separator))
             .map(|(at, separator)| (at, at + separator.len()))
             .collect();
-        let weak = |end: usize| title[end..].starts_with([':', '(']) || title[end..].starts_with(" :");
+        let weak =
+            |end: usize| title.cut(end..).starts_with([':', '(']) || title.cut(end..).starts_with(" :");
         cuts.sort_unstable();
         cuts.truncate(MAX_CUTS);
         for start in std::iter::once(0).chain(cuts.iter().map(|cut| cut.1)) {
             for end in cuts.iter().map(|cut| cut.0).chain([title.len()]).filter(|&end| end > start) {
-                let part = bare(&title[start..end]);
+                let part = bare(title.cut(start..end));
                 if part.is_empty() {
                     continue;
                 }

@@ -2,6 +2,8 @@
 //!
 //! **Reference.** CommonMark 0.31.2, 2.4 and 6; GFM 0.29, 4.10 and 6.5.
 
+use webmill_capture::cut::Cut;
+
 /// Appends a word without white space; inside of a link's text, brackets are escaped too.
 pub(crate) fn escape(word: &str, in_link: bool, out: &mut String) {
     let plain =
@@ -38,13 +40,13 @@ pub(crate) fn escape(word: &str, in_link: bool, out: &mut String) {
 fn is_reference(after: &str) -> bool {
     let body = after.strip_prefix('#').unwrap_or(after);
     let end = body.bytes().take(33).take_while(u8::is_ascii_alphanumeric).count();
-    end > 0 && body[end..].starts_with(';')
+    end > 0 && body.cut(end..).starts_with(';')
 }
 
 /// Escapes what would be a heading, quote, item, rule, fence, table or definition at the start of a line.
 pub(crate) fn escape_line_starts(out: &mut String, start: usize) {
-    if !out[start..].contains('\n') {
-        if let Some(at) = line_start(&out[start..]) {
+    if !out.cut(start..).contains('\n') {
+        if let Some(at) = line_start(out.cut(start..)) {
             out.insert(start + at, '\\');
         }
         return;
@@ -56,9 +58,9 @@ pub(crate) fn escape_line_starts(out: &mut String, start: usize) {
         }
         match line_start(line) {
             Some(at) => {
-                out.push_str(&line[..at]);
+                out.push_str(line.cut(..at));
                 out.push('\\');
-                out.push_str(&line[at..]);
+                out.push_str(line.cut(at..));
             }
             None => out.push_str(line),
         }
@@ -68,7 +70,7 @@ pub(crate) fn escape_line_starts(out: &mut String, start: usize) {
 /// Where a backslash belongs in a line, if its start is markup.
 fn line_start(line: &str) -> Option<usize> {
     let first = *line.as_bytes().first()?;
-    let after = |n: usize| line.len() == n || line[n..].starts_with([' ', '\t']);
+    let after = |n: usize| line.len() == n || line.cut(n..).starts_with([' ', '\t']);
     let only = |c: char| line.chars().all(|x| x == c || x == ' ');
     match first {
         b'#' => {
@@ -79,10 +81,10 @@ fn line_start(line: &str) -> Option<usize> {
         b'+' => after(1).then_some(0),
         b'-' => (after(1) || only('-') || line.starts_with("-|") || line.starts_with("-:")).then_some(0),
         b'=' => only('=').then_some(0),
-        b':' => line[1..].starts_with('-').then_some(0),
+        b':' => line.cut(1..).starts_with('-').then_some(0),
         b'0'..=b'9' => {
             let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-            let ends = line[digits..].starts_with(['.', ')']);
+            let ends = line.cut(digits..).starts_with(['.', ')']);
             (digits <= 9 && ends && after(digits + 1)).then_some(digits)
         }
         _ => None,

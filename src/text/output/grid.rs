@@ -5,6 +5,7 @@
 //! Linear in the table's elements and places.
 
 use crate::blocks::page::{Container, NONE, Page};
+use webmill_capture::cut::Cut;
 use webmill_html::{Dom, NodeId, Tag};
 
 /// Columns of a table that are kept.
@@ -168,7 +169,7 @@ impl Grid {
         let said = dom.attr(node, "align").unwrap_or_default();
         let is = |name: &str| {
             said.eq_ignore_ascii_case(name)
-                || style.find("text-align:").is_some_and(|at| style[at + 11..].starts_with(name))
+                || style.find("text-align:").is_some_and(|at| style.cut(at + 11..).starts_with(name))
         };
         if is("center") {
             " :---: |"

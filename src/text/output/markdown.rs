@@ -13,6 +13,7 @@
 //! output is bounded by the caller.
 
 use std::collections::HashMap;
+use webmill_capture::cut::Cut;
 
 use super::escape::{escape, escape_line_starts};
 use super::grid::{DITTO, Grid, Repeats, row_of};
@@ -337,7 +338,7 @@ impl<'p> Writer<'p> {
             if !(self.tight && prose && (next || nested)) {
                 let start = self.out.len();
                 self.open[..common].iter().for_each(|open| self.out.push_str(&open.indent));
-                let kept = start + self.out[start..].trim_end().len();
+                let kept = start + self.out.cut(start..).trim_end().len();
                 self.out.truncate(kept);
                 self.out.push('\n');
             }

@@ -7,6 +7,7 @@
 //! **Cost.** Linear in text and inline elements, times their depth, which the builder of blocks bounds.
 
 use std::cell::Cell;
+use webmill_capture::cut::Cut;
 
 use url::Url;
 
@@ -160,14 +161,14 @@ pub(crate) fn inline(source: &mut Inline<'_, '_>, block: &Block, lines: Lines, o
         }
     }
     writer.copy(text.len());
-    let kept = out[start..].trim_end().len() + start;
+    let kept = out.cut(start..).trim_end().len() + start;
     out.truncate(kept);
     match lines {
         Lines::Many => escape_line_starts(out, start),
         Lines::One => {
             // Number signs at the end of a heading would close it.
             let bare = out.trim_end_matches('#').len();
-            if bare < out.len() && (bare <= start || out[..bare].ends_with(' ')) {
+            if bare < out.len() && (bare <= start || out.cut(..bare).ends_with(' ')) {
                 out.insert(bare.max(start), '\\');
             }
         }
@@ -225,12 +226,12 @@ impl Writer<'_, '_, '_> {
             _ => {}
         }
         // The break itself is in the text.
-        self.at += usize::from(self.text[self.at..].starts_with('\n'));
+        self.at += usize::from(self.text.cut(self.at..).starts_with('\n'));
     }
 
     /// Writes the text up to `to`.
     fn copy(&mut self, to: usize) {
-        let piece = &self.text[self.at.min(to)..to];
+        let piece = self.text.cut(self.at.min(to)..to);
         self.at = self.at.max(to);
         for (n, part) in piece.split([' ', '\n', '\t']).enumerate() {
             if n > 0 {
@@ -246,7 +247,7 @@ impl Writer<'_, '_, '_> {
 
     fn open(&mut self, tag: Tag, node: NodeId) {
         // Spaces go before an opening mark.
-        if self.text[self.at..].starts_with(' ') {
+        if self.text.cut(self.at..).starts_with(' ') {
             self.space();
             self.at += 1;
         }
@@ -266,7 +267,7 @@ impl Writer<'_, '_, '_> {
                 self.last = None;
             } else {
                 // Two runs of one character would be read as one.
-                idle = last.starts_with(&mark[..1]);
+                idle = last.starts_with(mark.cut(..1));
             }
         }
         if !idle {
@@ -285,7 +286,7 @@ impl Writer<'_, '_, '_> {
         let mark = mark_of(tag);
         self.code -= usize::from(mark == "`");
         self.links -= usize::from(tag == Tag::A);
-        let content = &self.out[open.from..];
+        let content = self.out.cut(open.from..);
         let body = content.trim();
         if body.is_empty() {
             return;
@@ -319,7 +320,7 @@ impl Writer<'_, '_, '_> {
             return;
         }
         let (mut longest, mut run) = (0, 0);
-        for c in self.out[from..].chars() {
+        for c in self.out.cut(from..).chars() {
             run = if c == '`' { run + 1 } else { 0 };
             longest = longest.max(run);
         }
@@ -337,26 +338,26 @@ impl Writer<'_, '_, '_> {
         let after = match next {
             None => ' ',
             Some(true) => '*',
-            Some(false) => self.text[self.at..].chars().next().unwrap_or(' '),
+            Some(false) => self.text.cut(self.at..).chars().next().unwrap_or(' '),
         };
         let (mut from, mut tail) = (from, String::new());
         if !marked {
-            let before = self.out[self.start..from].chars().next_back().unwrap_or(' ');
+            let before = self.out.cut(self.start..from).chars().next_back().unwrap_or(' ');
             if before.is_alphanumeric() {
-                let loose = loose_punctuation(self.out[from..].chars());
-                from += self.out[from..].chars().take(loose).map(char::len_utf8).sum::<usize>();
-                let rest = &self.out[from..];
+                let loose = loose_punctuation(self.out.cut(from..).chars());
+                from += self.out.cut(from..).chars().take(loose).map(char::len_utf8).sum::<usize>();
+                let rest = self.out.cut(from..);
                 if rest.is_empty() || rest.starts_with(|c: char| is_punctuation(c) || c.is_whitespace()) {
                     return;
                 }
             }
         }
         if after.is_alphanumeric() {
-            let loose = loose_punctuation(self.out[from..].chars().rev());
-            let bytes: usize = self.out[from..].chars().rev().take(loose).map(char::len_utf8).sum();
+            let loose = loose_punctuation(self.out.cut(from..).chars().rev());
+            let bytes: usize = self.out.cut(from..).chars().rev().take(loose).map(char::len_utf8).sum();
             // A backslash before it belongs to it.
             tail = self.out.split_off(self.out.len() - bytes);
-            let refused = self.out[from..].ends_with(|c: char| is_punctuation(c) || c.is_whitespace());
+            let refused = self.out.cut(from..).ends_with(|c: char| is_punctuation(c) || c.is_whitespace());
             if (refused && !marked) || self.out.len() <= from {
                 self.out.push_str(&tail);
                 return;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::blocks::blocks;
+use webmill_capture::cut::Cut;
 use webmill_html::{Limits, parse};
 
 /// The whole page as plain text, and its code.
@@ -7,7 +8,7 @@ fn all(source: &str) -> (String, Vec<String>) {
     let dom = parse(source, &Limits::default());
     let page = blocks(&dom, dom.body().expect("a body"));
     let (text, code) = plain(&dom, &page, &vec![true; page.blocks.len()], &data_tables(&page));
-    let code = code.into_iter().map(|range| text[range].to_string()).collect();
+    let code = code.into_iter().map(|range| text.cut(range).to_string()).collect();
     (text, code)
 }
 

@@ -22,6 +22,7 @@ use super::render::is_layout;
 use super::rescue::rescue;
 use crate::blocks::code::{code_containers, code_language, code_text};
 use crate::blocks::page::{Block, Mark, NONE, Page};
+use webmill_capture::cut::Cut;
 use webmill_capture::escape::push_escaped;
 use webmill_html::{NodeId, Tag};
 
@@ -330,10 +331,10 @@ impl Writer<'_, '_> {
         let mut at = 0;
         for event in &page.events[block.events.0 as usize..block.events.1 as usize] {
             let to = (event.at as usize).saturating_sub(base).clamp(at, text.len());
-            escape_xml(&text[at..to], &mut self.out);
+            escape_xml(text.cut(at..to), &mut self.out);
             at = to;
             // A space before what begins here is not inside of it.
-            if matches!(event.mark, Mark::Open(_) | Mark::Image) && text[at..].starts_with(' ') {
+            if matches!(event.mark, Mark::Open(_) | Mark::Image) && text.cut(at..).starts_with(' ') {
                 self.out.push(' ');
                 at += 1;
             }
@@ -365,12 +366,12 @@ impl Writer<'_, '_> {
                 }
                 Mark::Break if !in_code => {
                     self.out.push_str("<lb/>");
-                    at += usize::from(text[at..].starts_with('\n'));
+                    at += usize::from(text.cut(at..).starts_with('\n'));
                 }
                 _ => {}
             }
         }
-        escape_xml(&text[at..], &mut self.out);
+        escape_xml(text.cut(at..), &mut self.out);
         for (_, _, name) in open.iter().rev() {
             self.out.push_str(&format!("</{name}>"));
         }

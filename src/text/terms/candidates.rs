@@ -4,6 +4,7 @@
 //! written, and whether a form is a candidate is asked once a form.
 
 use std::cell::Cell;
+use webmill_capture::cut::Cut;
 
 use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
@@ -92,7 +93,7 @@ impl CandidateForms {
     fn form(&self, at: u32) -> &str {
         let at = at as usize;
         let from = if at == 0 { 0 } else { self.known[at - 1].end as usize };
-        &self.bytes[from..self.known[at].end as usize]
+        self.bytes.cut(from..self.known[at].end as usize)
     }
 
     fn find(&self, hash: u64, form: &str) -> Option<u32> {
@@ -133,7 +134,7 @@ impl CandidateForms {
 
 impl WordForm {
     fn of<'t>(&self, text: &'t str) -> &'t str {
-        &text[self.at as usize..self.at as usize + usize::from(self.len)]
+        text.cut(self.at as usize..self.at as usize + usize::from(self.len))
     }
 }
 
@@ -239,8 +240,8 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
                 _ => 1,
             };
             if mark > 0 {
-                rest = Some(&here[at + mark..]);
-                return Some(&here[..at]);
+                rest = Some(here.cut(at + mark..));
+                return Some(here.cut(..at));
             }
             at += 3;
         }

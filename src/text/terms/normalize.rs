@@ -14,6 +14,7 @@
 
 use encoding_rs::Encoding;
 use unicode_normalization::UnicodeNormalization;
+use webmill_capture::cut::Cut;
 
 /// The comparison form of `text`.
 ///
@@ -33,7 +34,9 @@ pub fn normalize_into(text: &str, out: &mut String) {
     if text.bytes().all(|b| b.is_ascii() && !is_ascii_white(b)) {
         let start = out.len();
         out.push_str(text);
-        out[start..].make_ascii_lowercase();
+        if let Some(added) = out.get_mut(start..) {
+            added.make_ascii_lowercase();
+        }
         return;
     }
     let mut writer = Writer { start: out.len(), out, gap: false };
@@ -42,12 +45,12 @@ pub fn normalize_into(text: &str, out: &mut String) {
         let ascii = Encoding::ascii_valid_up_to(rest.as_bytes());
         // The last character before others may combine with them.
         let ascii = if ascii == rest.len() { ascii } else { ascii.saturating_sub(1) };
-        writer.push_ascii(&rest[..ascii]);
-        rest = &rest[ascii..];
+        writer.push_ascii(rest.cut(..ascii));
+        rest = rest.cut(ascii..);
         let same = ideographs(rest).saturating_sub(3);
         if same > 0 {
-            writer.push_same(&rest[..same]);
-            rest = &rest[same..];
+            writer.push_same(rest.cut(..same));
+            rest = rest.cut(same..);
         }
         // A character that may combine with what follows it goes the long way with it.
         let (mut plain, mut last) = (rest.len(), 0);
@@ -58,8 +61,8 @@ pub fn normalize_into(text: &str, out: &mut String) {
             }
             last = at;
         }
-        rest[..plain].chars().for_each(|c| writer.fold_plain(c));
-        rest = &rest[plain..];
+        rest.cut(..plain).chars().for_each(|c| writer.fold_plain(c));
+        rest = rest.cut(plain..);
         if let Some((letter, behind)) = full_width(rest) {
             writer.push(letter);
             rest = behind;
@@ -74,14 +77,14 @@ pub fn normalize_into(text: &str, out: &mut String) {
                 ends
             })
             .map_or(rest.len(), |(at, _)| at);
-        rest[..end]
+        rest.cut(..end)
             .chars()
             .filter(|&c| !is_invisible(c))
             .nfkc()
             .flat_map(fold)
             .nfkc()
             .for_each(|c| writer.push(c));
-        rest = &rest[end..];
+        rest = rest.cut(end..);
     }
 }
 

@@ -13,6 +13,7 @@
 //! Trends in Information Retrieval* 3 (2009), doi:10.1561/1500000019.
 
 use memchr::memmem;
+use webmill_capture::cut::Cut;
 
 use super::normalize::normalize;
 use super::words::{is_han, words};
@@ -88,8 +89,8 @@ impl Term {
     fn count(&self, text: &str) -> u32 {
         let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_han(c));
         let found = self.finder.find_iter(text.as_bytes()).filter(|&at| {
-            (self.joined.0 || !letter(text[..at].chars().next_back()))
-                && (self.joined.1 || !letter(text[at + self.text.len()..].chars().next()))
+            (self.joined.0 || !letter(text.cut(..at).chars().next_back()))
+                && (self.joined.1 || !letter(text.cut(at + self.text.len()..).chars().next()))
         });
         u32::try_from(found.count()).unwrap_or(u32::MAX)
     }

@@ -1,6 +1,7 @@
 //! What keywords are told by of a text: its candidates and the order in which they stand, apart from the text.
 
 use super::candidates::Candidates;
+use webmill_capture::cut::Cut;
 
 /// The candidates of a text, each with what was counted of it.
 ///
@@ -48,7 +49,7 @@ impl Terms {
     /// As a candidate is written most often; ties: as it was written first.
     pub(super) fn written(&self, number: usize) -> &str {
         let from = number.checked_sub(1).map_or(0, |before| self.written_ends[before]);
-        &self.written[from as usize..self.written_ends[number] as usize]
+        self.written.cut(from as usize..self.written_ends[number] as usize)
     }
 
     /// The candidates of each sentence that has any.

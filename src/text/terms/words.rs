@@ -19,6 +19,7 @@
 //! **Reference.** Unicode Standard Annex 29, "Unicode Text Segmentation".
 
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use encoding_rs::Encoding;
 use jieba_rs::Jieba;
@@ -55,17 +56,17 @@ pub fn words<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
             at += 1;
             continue;
         }
-        let han = han_len(&text[at..]);
+        let han = han_len(text.cut(at..));
         if han == 0 {
             at += if bytes[at] < 0xF0 { 3 } else { 4 };
             continue;
         }
-        spaced_words(&text[start..at], &mut each);
-        han_words(&text[at..at + han], &mut each);
+        spaced_words(text.cut(start..at), &mut each);
+        han_words(text.cut(at..at + han), &mut each);
         at += han;
         start = at;
     }
-    spaced_words(&text[start..], &mut each);
+    spaced_words(text.cut(start..), &mut each);
 }
 
 /// Whether `c` is an ideograph that may be in jieba's dictionary.
@@ -86,7 +87,7 @@ fn han_words<'a>(mut run: &'a str, each: &mut impl FnMut(&'a str)) {
         return;
     }
     while let Some((end, _)) = run.char_indices().nth(WINDOW) {
-        let window = &run[..end];
+        let window = run.cut(..end);
         let safe = window.char_indices().nth_back(OVERLAP - 1).map_or(end, |(i, _)| i);
         let mut next = end;
         for token in JIEBA.cut(window, false) {
@@ -96,7 +97,7 @@ fn han_words<'a>(mut run: &'a str, each: &mut impl FnMut(&'a str)) {
             }
             each(token.word);
         }
-        run = &run[next..];
+        run = run.cut(next..);
     }
     for token in JIEBA.cut(run, false) {
         each(token.word);
@@ -110,14 +111,14 @@ fn spaced_words<'a>(text: &'a str, each: &mut impl FnMut(&'a str)) {
     while start < bytes.len() {
         let wide = start + Encoding::ascii_valid_up_to(&bytes[start..]);
         let ascii_end = if wide == bytes.len() { wide } else { start + cut_before(&bytes[start..wide]) };
-        ascii_words(&text[start..ascii_end], each);
+        ascii_words(text.cut(start..ascii_end), each);
         // From here by the tables, up to a blank that is followed by ASCII: no rule of the Annex looks across it, and
         // no combining mark makes the blank part of a word.
         let end = (wide + 1..bytes.len())
             .find(|&i| is_blank(bytes[i - 1]) && bytes[i].is_ascii())
             .unwrap_or(bytes.len());
         if ascii_end < bytes.len() {
-            text[ascii_end..end].unicode_words().for_each(&mut *each);
+            text.cut(ascii_end..end).unicode_words().for_each(&mut *each);
         }
         start = end;
     }
@@ -153,7 +154,7 @@ fn ascii_words<'a>(text: &'a str, each: &mut impl FnMut(&'a str)) {
         }
         // A word that begins with an underscore may hold nothing else.
         if bytes[begin] != b'_' || bytes[begin..end].iter().any(|b| *b != b'_') {
-            each(&text[begin..end]);
+            each(text.cut(begin..end));
         }
         at = end;
     }

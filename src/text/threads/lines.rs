@@ -6,6 +6,7 @@ use super::phrases::{
 use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
 use crate::blocks::page::{Block, FAR, Page};
+use webmill_capture::cut::Cut;
 use webmill_html::{DateOrder, WrittenDate, find_date};
 
 /// Words of a byline at most.
@@ -79,7 +80,7 @@ impl Line {
         let bare = counts.units <= 3.5 && (heading || !linked && !value);
         let number = counted(text);
         let counting = number.is_some() && counts.units <= 6.0 && (heading || !linked) && line.date.is_none();
-        let begins = || said_in(&text[..text.floor_char_boundary(30)]) & (NOUN | OPENER) != 0;
+        let begins = || said_in(text.cut(..text.floor_char_boundary(30))) & (NOUN | OPENER) != 0;
         let told = bits & OPENER != 0
             && (heading || counts.units <= 12.0 && !linked && !block.ends_sentence && begins());
         let noun = bits & NOUN != 0;
@@ -117,7 +118,7 @@ impl Line {
 
     /// A byline at the beginning of a longer block.
     fn read_head(&mut self, text: &str, order: DateOrder) {
-        let head = &text[..text.floor_char_boundary(MAX_HEAD)];
+        let head = text.cut(..text.floor_char_boundary(MAX_HEAD));
         let digits = head.bytes().filter(u8::is_ascii_digit).count() as u32;
         if digits < 3 && !head.contains(':') && !head.contains('：') {
             return;
@@ -158,8 +159,7 @@ fn has_clock(text: &str) -> bool {
 
 /// Whether a text counts the posts: `3楼`, `第12樓`, `12F`.
 fn is_floor(text: &str) -> bool {
-    ["楼", "樓", "层", "번째"]
-        .iter()
-        .any(|floor| text.find(floor).is_some_and(|at| text[..at].ends_with(|c: char| c.is_ascii_digit())))
-        || ["沙发", "板凳", "地板"].contains(&text.trim())
+    ["楼", "樓", "层", "번째"].iter().any(|floor| {
+        text.find(floor).is_some_and(|at| text.cut(..at).ends_with(|c: char| c.is_ascii_digit()))
+    }) || ["沙发", "板凳", "地板"].contains(&text.trim())
 }

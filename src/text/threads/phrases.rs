@@ -7,6 +7,7 @@
 //! **Cost.** Two passes of an automaton over a line of at most [`MAX_LINE`] bytes.
 
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use crate::phrases::{Phrases, Substrings};
 use crate::word_list::sections;
@@ -62,14 +63,14 @@ static OTHER: LazyLock<Substrings> = LazyLock::new(|| Substrings::new(phrases("o
 
 /// The bits of all phrases in the beginning of a text.
 pub(super) fn said_in(text: &str) -> u64 {
-    let text = &text[..text.floor_char_boundary(MAX_LINE)];
+    let text = text.cut(..text.floor_char_boundary(MAX_LINE));
     LATIN.find(text) | if text.is_ascii() { 0 } else { OTHER.find(text) }
 }
 
 /// Whether a text ends with words that something said follows, or with the sign that stands for them.
 pub(super) fn ends_said(text: &str) -> bool {
     let text = text.trim_end_matches([':', '：', '.', '…', ' ', '"', '\n', ',']);
-    let tail = text.char_indices().rev().take(14).last().map_or("", |(at, _)| &text[at..]);
+    let tail = text.char_indices().rev().take(14).last().map_or("", |(at, _)| text.cut(at..));
     // The tail may begin within a word: its first letters are no phrase.
     let tail = if tail.len() < text.len() { tail.split_once(' ').map_or("", |(_, rest)| rest) } else { tail };
     let words = tail.split(' ').count();
@@ -84,7 +85,8 @@ pub(super) fn ends_said(text: &str) -> bool {
 /// The number in front of or behind a noun for comments: `12 comments`, `评论(12)`.
 pub(super) fn counted(text: &str) -> Option<u32> {
     let from = text.find(|c: char| c.is_ascii_digit())?;
-    let digits: String = text[from..]
+    let digits: String = text
+        .cut(from..)
         .chars()
         .take_while(|c| c.is_ascii_digit() || *c == ',')
         .filter(char::is_ascii_digit)

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use webmill_capture::cut::Cut;
 
 use tempfile::TempDir;
 
@@ -228,7 +229,7 @@ fn in_order(line: &str, pieces: &[&str]) -> bool {
     let mut rest = line;
     pieces.iter().all(|piece| match rest.find(piece) {
         Some(at) => {
-            rest = &rest[at + piece.len()..];
+            rest = rest.cut(at + piece.len()..);
             true
         }
         None => false,

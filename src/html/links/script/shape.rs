@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use super::Place;
 
@@ -156,7 +157,7 @@ pub fn is_page(text: &str, place: Place) -> bool {
         Start::Host => bare.len() > 1,
         // Names of places for advertisements begin with a number.
         Start::Root => {
-            page || (named && bare.len() > 3 && bare[1..].find(|c: char| !c.is_ascii_digit()) < Some(5))
+            page || (named && bare.len() > 3 && bare.cut(1..).find(|c: char| !c.is_ascii_digit()) < Some(5))
         }
         Start::Up => page || named,
         Start::Name => page || (place == Place::Handler && is_folder(bare)),
@@ -194,13 +195,13 @@ fn whole(text: &str) -> Option<(&str, Start)> {
     let after = ["http://", "https://", "//"].iter().find_map(|start| {
         text.get(..start.len())
             .filter(|begin| begin.eq_ignore_ascii_case(start))
-            .map(|_| &text[start.len()..])
+            .map(|_| text.cut(start.len()..))
     });
     if let Some(after) = after {
         let end = after.find(['/', '?', '#']).unwrap_or(after.len());
-        return is_host(&after[..end]).then_some((&after[end..], Start::Host));
+        return is_host(after.cut(..end)).then_some((after.cut(end..), Start::Host));
     }
-    let scheme = text.find(':').is_some_and(|colon| !text[..colon].contains(['/', '?']));
+    let scheme = text.find(':').is_some_and(|colon| !text.cut(..colon).contains(['/', '?']));
     if scheme || text.contains("/:") {
         return None;
     }

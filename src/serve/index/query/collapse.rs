@@ -1,6 +1,7 @@
 //! Collapsing: of neighbours that agree, the first.
 
 use super::{BadRequest, Dialect, Field, Row};
+use webmill_capture::cut::Cut;
 
 /// A field, or its first characters, by which neighbours are the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Collapsing {
         let of = |collapse: &Collapse| {
             let value = collapse.field.value(row).unwrap_or_default();
             match collapse.chars.and_then(|n| value.char_indices().nth(n)) {
-                Some((end, _)) => value[..end].to_owned(),
+                Some((end, _)) => value.cut(..end).to_owned(),
                 None => value.into_owned(),
             }
         };

@@ -10,6 +10,7 @@
 
 use memchr::memmem::Finder;
 use regex::{Regex, RegexBuilder};
+use webmill_capture::cut::Cut;
 
 use super::{BadRequest, Dialect, Field, FieldKind, Row};
 
@@ -46,8 +47,8 @@ impl Filter {
     pub fn parse(text: &str, dialect: Dialect) -> Result<Filter, BadRequest> {
         let (inverted, rest) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
         let (mode, rest) = match rest.as_bytes().first() {
-            Some(b'=') => ('=', &rest[1..]),
-            Some(b'~') => ('~', &rest[1..]),
+            Some(b'=') => ('=', rest.cut(1..)),
+            Some(b'~') => ('~', rest.cut(1..)),
             _ => (' ', rest),
         };
         let whole = || Field::known("", FieldKind::Line);

@@ -11,6 +11,7 @@ use super::{
     key_range,
 };
 use crate::index::Timestamp;
+use webmill_capture::cut::Cut;
 
 /// Makes the key of a URL: the one that the index is sorted by.
 pub type KeyOf = fn(&str) -> String;
@@ -237,7 +238,7 @@ fn moment(value: &str) -> Result<Option<Timestamp>, BadRequest> {
     if digits.len() % 2 == 1 {
         digits.pop();
     }
-    digits.push_str(&FIRST[digits.len()..]);
+    digits.push_str(FIRST.cut(digits.len()..));
     Ok(digits.parse().ok().map(Timestamp))
 }
 

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use webmill_capture::cut::Cut;
 
 use webmill_serve::index::query::Limits;
 use webmill_serve::index::{CaptureSource, Entry, KeyRange, MemoryIndex, Scan, Timestamp};
@@ -84,7 +85,7 @@ fn methods_addresses_and_bodies_have_bounds() {
         ("GET", "/robots.txt".to_owned(), String::new(), 404),
     ] {
         let answer = server.ask(method, &target, &[], body.as_bytes());
-        let shown = &target[..target.len().min(60)];
+        let shown = target.cut(..target.len().min(60));
         assert_eq!(answer.status, status, "{method} {shown}: {}", answer.text());
         if answer.status == 405 {
             assert!(answer.header("allow").is_some(), "{method} {shown}");

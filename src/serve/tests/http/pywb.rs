@@ -1,12 +1,17 @@
 //! Each parameter of pywb's queries.
 
 use crate::support::{Running, running};
+use webmill_capture::cut::Cut;
 
 /// Answers to `/t/cdx?url=http://a.example/` and more, as time and status.
 fn rows(server: &Running, parameters: &str) -> Vec<String> {
     let answer = server.get(&format!("/t/cdx?{parameters}&fl=timestamp,status&output=text"));
     assert_eq!(answer.status, 200, "{parameters}: {}", answer.text());
-    answer.lines().iter().map(|line| format!("{} {}", &line[..4], line.rsplit(' ').next().unwrap())).collect()
+    answer
+        .lines()
+        .iter()
+        .map(|line| format!("{} {}", line.cut(..4), line.rsplit(' ').next().unwrap()))
+        .collect()
 }
 
 #[test]

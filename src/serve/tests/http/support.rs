@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
+use webmill_capture::cut::Cut;
 
 use tempfile::TempDir;
 use webmill_capture::urlkey::url_key;
@@ -163,8 +164,15 @@ pub fn write_warc(path: &std::path::Path, captures: &[Stored]) -> Vec<Entry<'sta
     let mut entries = Vec::new();
     for capture in captures {
         let t = capture.time.to_string();
-        let date =
-            format!("{}-{}-{}T{}:{}:{}Z", &t[..4], &t[4..6], &t[6..8], &t[8..10], &t[10..12], &t[12..]);
+        let date = format!(
+            "{}-{}-{}T{}:{}:{}Z",
+            t.cut(..4),
+            t.cut(4..6),
+            t.cut(6..8),
+            t.cut(8..10),
+            t.cut(10..12),
+            t.cut(12..)
+        );
         let content_type = match capture.kind {
             "resource" => "text/plain",
             _ => "application/http; msgtype=response",

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use webmill_capture::cut::Cut;
 
 use axum::Router;
 use axum::body::Body;
@@ -188,7 +189,7 @@ async fn answer(State(archive): State<Arc<Archive>>, request: Request) -> Answer
     if target == "/" {
         return send(StatusCode::OK, HeaderMap::new(), Bytes::from_static(b"SECRET of the server"));
     }
-    let name = target[1..].split('/').next().unwrap_or_default();
+    let name = target.cut(1..).split('/').next().unwrap_or_default();
     let prefix = format!("/{name}/");
     if archive.collections.contains_key(name) {
         if let Some(name) = target.strip_prefix(&format!("{prefix}{}", replay::ASSETS)) {

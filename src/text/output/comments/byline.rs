@@ -1,6 +1,7 @@
 //! Who wrote a comment, and when, from the lines around it.
 
 use crate::person_name::clean_author;
+use webmill_capture::cut::Cut;
 use webmill_html::{DateOrder, WrittenDate, find_date, find_date_at};
 
 /// Whether a text holds a date; before 1990 nobody commented on pages.
@@ -19,7 +20,7 @@ pub(super) fn date_in(text: &str, order: DateOrder) -> Option<String> {
 /// A byline up to its first digit: `Ann, 3 May 2020`.
 pub(super) fn before_date(text: &str) -> &str {
     let end = text.find(|c: char| c.is_ascii_digit()).unwrap_or(text.len());
-    let name = text[..end].trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')');
+    let name = text.cut(..end).trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')');
     const SAID: &str = " says, said, wrote, writes, on, at, schrieb, sagt, a dit, 说, 发表于,发表于";
     SAID.split(',').fold(name, |name, end| name.strip_suffix(end).unwrap_or(name))
 }
@@ -43,7 +44,7 @@ const OF_TIMES: &str = "am pm a.m. p.m. at um uhr à h o'clock utc gmt est edt c
 pub(super) fn writer(text: &str, order: DateOrder) -> Option<String> {
     let text = without_number(text);
     let Some((at, _)) = find_date_at(text, order) else { return name_in(text) };
-    name_in(&text[..at]).or_else(|| name_in(behind_date(&text[at..])))
+    name_in(text.cut(..at)).or_else(|| name_in(behind_date(text.cut(at..))))
 }
 
 /// What follows the date that a text begins with.
@@ -54,7 +55,7 @@ pub(super) fn behind_date(text: &str) -> &str {
     while !rest.is_empty() {
         rest = rest.trim_start();
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        let word = &rest[..end];
+        let word = rest.cut(..end);
         let bare = word.trim_matches([',', '.', ';', ')', '(', ']', '[']).to_lowercase();
         let numeric = word.starts_with(|c: char| c.is_ascii_digit() || c == '(' || c == '+');
         let of_time = bare.is_empty() || OF_TIMES.split(' ').any(|known| known == bare);
@@ -64,7 +65,7 @@ pub(super) fn behind_date(text: &str) -> &str {
         }
         year |= word.bytes().filter(u8::is_ascii_digit).count() >= 4;
         words += 1;
-        rest = &rest[end..];
+        rest = rest.cut(end..);
     }
     rest
 }
@@ -93,7 +94,7 @@ fn name_in(text: &str) -> Option<String> {
         let Some(head) = name.get(..called.len()).filter(|head| head.to_lowercase() == called) else {
             continue;
         };
-        let rest = &name[head.len()..];
+        let rest = name.cut(head.len()..);
         if !called.ends_with(char::is_alphabetic) || !rest.starts_with(char::is_alphanumeric) {
             name = rest.trim_start_matches([' ', ':', '：']);
         }
@@ -105,7 +106,7 @@ fn name_in(text: &str) -> Option<String> {
         let wide = SAYING_WIDE.split(',').find_map(|said| trimmed.strip_suffix(said));
         name = match wide {
             Some(rest) => rest,
-            None if SAYING.split(' ').any(|said| said == lower) => &trimmed[..trimmed.len() - last.len()],
+            None if SAYING.split(' ').any(|said| said == lower) => trimmed.cut(..trimmed.len() - last.len()),
             None => {
                 name = trimmed;
                 break;

@@ -4,6 +4,7 @@ use super::byline::{behind_date, date_in, is_dated, writer};
 use super::{Comment, MAX_BYTES, MAX_COMMENTS};
 use crate::blocks::page::Page;
 use crate::threads::{Role, THREAD, Threads};
+use webmill_capture::cut::Cut;
 use webmill_html::{DateOrder, find_date_at};
 
 /// Bytes in front of a text that may be its byline, where both are one block.
@@ -69,17 +70,17 @@ fn add(comment: &mut Comment, text: &str, role: Role, order: DateOrder) {
 
 /// Byline and text of a block that holds both: up to a colon, or up to the end of a date.
 fn parted(text: &str, order: DateOrder) -> (&str, &str) {
-    let head = &text[..text.floor_char_boundary(MAX_HEAD)];
-    if let Some(at) = head.find('\n').filter(|&at| is_dated(&head[..at])) {
-        return (&text[..at], &text[at + 1..]);
+    let head = text.cut(..text.floor_char_boundary(MAX_HEAD));
+    if let Some(at) = head.find('\n').filter(|&at| is_dated(head.cut(..at))) {
+        return (text.cut(..at), text.cut(at + 1..));
     }
     if let Some((at, _)) = find_date_at(head, order) {
-        let rest = behind_date(&text[at..]).trim_start_matches([':', '：', ')', ']', '-', ' ', '\n']);
+        let rest = behind_date(text.cut(at..)).trim_start_matches([':', '：', ')', ']', '-', ' ', '\n']);
         return text.split_at(text.len() - rest.len());
     }
     let colon = head.char_indices().find(|(_, c)| *c == ':' || *c == '：');
     match colon {
-        Some((at, c)) => (&text[..at], text[at + c.len_utf8()..].trim_start()),
+        Some((at, c)) => (text.cut(..at), text.cut(at + c.len_utf8()..).trim_start()),
         None => ("", text),
     }
 }

@@ -12,6 +12,7 @@ use crate::blocks::class_names::{Kind, kinds_of};
 use crate::blocks::elements::heading;
 use crate::blocks::page::{Block, FAR, NONE, Page};
 use crate::person_name::clean_author;
+use webmill_capture::cut::Cut;
 use webmill_html::DateOrder;
 
 /// Words of a byline at most.
@@ -106,7 +107,7 @@ fn add(page: &Page, block: &Block, comment: &mut Comment, order: DateOrder) {
         if comment.author.is_none() {
             let name = before_date(text);
             // What is before the date may be the name of its month.
-            let apart = || is_dated(&text[name.len()..]);
+            let apart = || is_dated(text.cut(name.len()..));
             if !is_dated(text) || block.counts.letters > 2 * block.counts.digits || apart() {
                 comment.author = clean_author(name);
             }
