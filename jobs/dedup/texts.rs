@@ -15,6 +15,7 @@ use memmap2::Mmap;
 use rayon::prelude::*;
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_dedup::{Meeting, Overlap, Shingles};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of texts whose shingles are computed together, and most texts.
 const BATCH_BYTES: usize = 16 << 20;
@@ -30,6 +31,8 @@ pub(super) struct Pieces {
     end: u64,
     starts: Vec<u64>,
     lengths: Vec<u32>,
+    /// Of each piece, against disks that forget.
+    digests: Vec<u32>,
 }
 
 /// A page has no piece.
@@ -41,7 +44,14 @@ impl Pieces {
             File::options().read(true).write(true).create(true).truncate(true).open(&path).at(&path)?;
         // Only the open file is used.
         std::fs::remove_file(&path).at(&path)?;
-        Ok(Pieces { file, path, end: 0, starts: vec![NONE; pages], lengths: vec![0; pages] })
+        Ok(Pieces {
+            file,
+            path,
+            end: 0,
+            starts: vec![NONE; pages],
+            lengths: vec![0; pages],
+            digests: vec![0; pages],
+        })
     }
 
     fn has(&self, page: u32) -> bool {
@@ -52,24 +62,27 @@ impl Pieces {
         if self.starts.len() < pages {
             self.starts.resize(pages, NONE);
             self.lengths.resize(pages, 0);
+            self.digests.resize(pages, 0);
         }
     }
 
-    /// Notes that the next piece, of `length` units of `unit` bytes, is that of `page`.
-    fn place(&mut self, page: u32, length: usize, unit: u64) -> Result<()> {
+    /// Notes that the next piece, of these units of `unit` bytes, is that of `page`.
+    fn place(&mut self, page: u32, bytes: &[u8], unit: usize) -> Result<()> {
+        let length = bytes.len() / unit;
         let length = u32::try_from(length)
             .map_err(|_| Error::Limit(format!("page {page}: a text of {length} units is too long")))?;
         self.grow(page as usize + 1);
         self.starts[page as usize] = self.end;
         self.lengths[page as usize] = length;
-        self.end += u64::from(length) * unit;
+        self.digests[page as usize] = xxh3_64(bytes) as u32;
+        self.end += bytes.len() as u64;
         Ok(())
     }
 
     /// Appends the piece of a page.
     pub(super) fn append(&mut self, page: u32, numbers: &[u64]) -> Result<()> {
         self.file.write_all_at(bytemuck::cast_slice(numbers), self.end).at(&self.path)?;
-        self.place(page, numbers.len(), 8)
+        self.place(page, bytemuck::cast_slice(numbers), 8)
     }
 
     /// The file as it is, for reading many pieces of it.
@@ -95,7 +108,14 @@ impl Pieces {
         if start == NONE {
             return Err(Error::Internal(format!("page {page} is compared but has no text")));
         }
-        self.file.read_exact_at(into, start).at(&self.path)
+        self.file.read_exact_at(into, start).at(&self.path)?;
+        match xxh3_64(into) as u32 == self.digests[page as usize] {
+            true => Ok(()),
+            false => {
+                let reason = "a temporary file of texts does not hold what was written to it";
+                Err(Error::corrupt(&self.path, start, reason))
+            }
+        }
     }
 }
 
@@ -121,7 +141,7 @@ impl TextsWriter {
     /// # Errors
     /// Where the disk refuses.
     pub fn push(&mut self, page: u32, text: &str) -> Result<()> {
-        self.pieces.place(page, text.len(), 1)?;
+        self.pieces.place(page, text.as_bytes(), 1)?;
         self.writer.write_all(text.as_bytes()).at(&self.pieces.path)
     }
 
@@ -213,7 +233,7 @@ impl Texts {
     /// Where the disk refuses.
     pub fn add(&mut self, page: u32, text: &str) -> Result<()> {
         self.texts.file.write_all_at(text.as_bytes(), self.texts.end).at(&self.texts.path)?;
-        self.texts.place(page, text.len(), 1)
+        self.texts.place(page, text.as_bytes(), 1)
     }
 
     fn load(&self, page: u32, into: &mut Vec<u64>) -> Result<()> {

@@ -1,15 +1,21 @@
-//! Run files: unnamed temporary files written once from front to back, then read once from front to back.
+//! Run files: unnamed temporary files written once from front to back, then read once from front to back. What is read is compared with
+//! what was written by xxh3: a disk that forgets is an error at the end of the run, before anything is committed.
 
 use super::budget::Budget;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use webmill_capture::error::{AtPath, Error, Result};
+use xxhash_rust::xxh3::Xxh3;
 
 /// A finished run.
 pub(super) struct Run {
     file: File,
     dir: PathBuf,
+    /// Bytes, and their digest.
+    written: (u64, u64),
+    read_bytes: u64,
+    digest: Box<Xxh3>,
 }
 
 /// Writes a run.
@@ -18,6 +24,8 @@ pub(super) struct RunWriter {
     dir: PathBuf,
     buffer: Vec<u8>,
     buffer_bytes: usize,
+    bytes: u64,
+    digest: Box<Xxh3>,
 }
 
 impl RunWriter {
@@ -28,11 +36,15 @@ impl RunWriter {
             dir: budget.temp_dir.clone(),
             buffer: Vec::with_capacity(buffer_bytes),
             buffer_bytes,
+            bytes: 0,
+            digest: Box::default(),
         })
     }
 
     /// Appends `bytes`; large pieces go to the file directly.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes += bytes.len() as u64;
+        self.digest.update(bytes);
         if self.buffer.len() + bytes.len() > self.buffer_bytes {
             self.flush()?;
             if bytes.len() >= self.buffer_bytes {
@@ -51,17 +63,22 @@ impl RunWriter {
 
     pub fn finish(mut self) -> Result<Run> {
         self.flush()?;
-        Ok(Run { file: self.file, dir: self.dir })
+        let written = (self.bytes, self.digest.digest());
+        Ok(Run { file: self.file, dir: self.dir, written, read_bytes: 0, digest: Box::default() })
     }
 }
 
 impl Run {
     /// Goes to the start, ready to be read.
     pub fn rewind(&mut self) -> Result<()> {
+        (self.read_bytes, self.digest) = (0, Box::default());
         self.file.rewind().at(&self.dir)
     }
 
     /// Fills as much of `into` as the run still has; fewer bytes than asked for mean that it has ended.
+    ///
+    /// # Errors
+    /// Where the disk refuses, or gives other bytes than were written: with the last of them.
     pub fn read(&mut self, into: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < into.len() {
@@ -71,6 +88,13 @@ impl Run {
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) => return Err(Error::io(&self.dir, e)),
             }
+        }
+        self.read_bytes += filled as u64;
+        self.digest.update(&into[..filled]);
+        let ended = filled < into.len() || self.read_bytes == self.written.0;
+        if ended && (self.read_bytes, self.digest.digest()) != self.written {
+            let reason = "a temporary file of a sort does not hold what was written to it";
+            return Err(Error::corrupt(&self.dir, self.read_bytes, reason));
         }
         Ok(filled)
     }
@@ -121,5 +145,33 @@ impl Levels {
             runs.push(merged);
         }
         Ok(runs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_the_disk_changed_is_an_error() {
+        for change in [false, true] {
+            let budget = Budget::new(1 << 20);
+            let mut writer = RunWriter::create(&budget, 16).unwrap();
+            (0..100u64).for_each(|n| writer.write(&n.to_le_bytes()).unwrap());
+            let mut run = writer.finish().unwrap();
+            if change {
+                run.file.seek(std::io::SeekFrom::Start(300)).unwrap();
+                run.file.write_all(b"x").unwrap();
+            }
+            run.rewind().unwrap();
+            let mut bytes = [0; 64];
+            let mut read = || loop {
+                match run.read(&mut bytes) {
+                    Ok(64) => {}
+                    other => return other.map(drop),
+                }
+            };
+            assert_eq!(read().is_err(), change);
+        }
     }
 }

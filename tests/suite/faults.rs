@@ -6,7 +6,7 @@
 //! another call. Here some calls of each command are tried, the same ones every time; `WEBMILL_FAULTS=all` tries all of them and prints
 //! how many came to which end.
 //!
-//! Reads that change a bit are tried where what is read has digests: of results, not of shards, which may be plain text. Clocks are set two
+//! Reads that change a bit are tried on results, which have digests, not on shards, which may be plain text. Clocks are set two
 //! days ahead and behind in the middle.
 
 use std::collections::BTreeMap;
