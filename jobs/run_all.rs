@@ -95,6 +95,9 @@ fn damage(folder: &Path) -> Result<Option<String>> {
     let Ok(form) = serde_json::from_slice::<serde_json::Value>(&bytes) else {
         return Ok(Some(format!("{} is damaged", Manifest::FILE)));
     };
+    if form["format"] == Manifest::FORMAT && !Manifest::is_whole(&bytes) {
+        return Ok(Some(format!("{} is damaged", Manifest::FILE)));
+    }
     let Ok(manifest) = serde_json::from_value::<Manifest>(form) else { return Ok(None) };
     let defect = |file: &OutputFile| Some((file.path.clone(), file.defect(folder)?));
     let wrong: Vec<(String, String)> = manifest.outputs.par_iter().filter_map(defect).collect();

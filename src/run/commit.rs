@@ -100,6 +100,9 @@ impl Committed {
                 expected: format!("{} (choose another --out or the webmill that wrote it)", Manifest::FORMAT),
             });
         }
+        if !Manifest::is_whole(&bytes) {
+            return Err(Error::corrupt(path, 0, "not as it was written; delete the folder and run again"));
+        }
         let manifest: Manifest = serde_json::from_value(form)
             .map_err(|e| Error::corrupt(&path, 0, format!("not a manifest: {e}")))?;
         for file in &manifest.outputs {
@@ -162,9 +165,10 @@ impl Runtime<'_> {
         }
         crash_point("manifest-written");
         let bytes = std::fs::read(&manifest_path).at(&manifest_path)?;
-        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| {
-            Error::corrupt(&manifest_path, 0, format!("not a manifest: {e}; delete the folder"))
-        })?;
+        let manifest = Some(&bytes).filter(|bytes| Manifest::is_whole(bytes));
+        let manifest: Option<Manifest> = manifest.and_then(|bytes| serde_json::from_slice(bytes).ok());
+        let manifest = manifest
+            .ok_or_else(|| Error::corrupt(&manifest_path, 0, "not as it was written; delete the folder"))?;
         for sub in ["receipts", "temp"] {
             let path = staging.join(sub);
             if path.exists() {
@@ -293,7 +297,7 @@ impl Runtime<'_> {
             "arch": std::env::consts::ARCH,
         });
         write_synced(&staging.join(RUN_FILE), &to_json(&run)?, None)?;
-        write_synced(&staging.join(Manifest::FILE), &to_json(&manifest)?, None)
+        write_synced(&staging.join(Manifest::FILE), &manifest.sealed()?, None)
     }
 
     fn manifest(

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use webmill_capture::Error;
+use webmill_capture::{Error, Result};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{Ingredient, Inputs, JobKey, digest_file, hex128};
 
@@ -193,7 +194,55 @@ pub struct Manifest {
 
 impl Manifest {
     /// The current form.
-    pub const FORMAT: u32 = 1;
+    pub const FORMAT: u32 = 2;
     /// The file's name.
     pub const FILE: &'static str = "manifest.json";
+    /// Begins the last field: the xxh3 of the file without it.
+    const SEAL: &'static str = ",\n  \"seal\": \"";
+
+    /// The file's text.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where the configuration is no JSON.
+    pub(super) fn sealed(&self) -> Result<Vec<u8>> {
+        let text = serde_json::to_string_pretty(self).map_err(|e| Error::Internal(e.to_string()))?;
+        let text = text.strip_suffix("\n}").unwrap_or(&text);
+        Ok(format!("{text}{}{:016x}\"\n}}\n", Manifest::SEAL, xxh3_64(text.as_bytes())).into_bytes())
+    }
+
+    /// Whether the file's text is as it was written.
+    pub fn is_whole(text: &[u8]) -> bool {
+        let text = std::str::from_utf8(text).ok().and_then(|text| text.rsplit_once(Manifest::SEAL));
+        text.is_some_and(|(text, seal)| seal == format!("{:016x}\"\n}}\n", xxh3_64(text.as_bytes())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_with_a_flipped_bit_is_not_whole() {
+        let manifest = Manifest {
+            format: Manifest::FORMAT,
+            job: "rank".into(),
+            job_version: 1,
+            key: serde_json::from_value("00".into()).unwrap(),
+            webmill: "0.1.0".into(),
+            configuration: serde_json::json!({ "damping": 0.85 }),
+            ingredients: Vec::new(),
+            inputs: Inputs::default(),
+            counts: Counts::default(),
+            tables: BTreeMap::new(),
+            outputs: Vec::new(),
+        };
+        let mut text = manifest.sealed().unwrap();
+        assert_eq!(serde_json::from_slice::<Manifest>(&text).unwrap(), manifest);
+        assert!(Manifest::is_whole(&text));
+        for bit in 0..8 * text.len() {
+            text[bit / 8] ^= 1 << (bit % 8);
+            assert!(!Manifest::is_whole(&text), "bit {bit}");
+            text[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! Run files: unnamed temporary files written once from front to back, then read once from front to back. What is read is compared with
-//! what was written by xxh3: a disk that forgets is an error at the end of the run, before anything is committed.
+//! Run files: unnamed temporary files written once from front to back, then read once from front to back. The bytes read are compared with
+//! those written by xxh3: a disk that forgets is an error at the end of the run, before anything is committed.
 
 use super::budget::Budget;
 use std::fs::File;

@@ -223,7 +223,7 @@ impl GroupWriter {
         if self.gathered.is_full() { self.end_group() } else { Ok(()) }
     }
 
-    /// Writes what is gathered as a row group.
+    /// Writes the gathered rows as a row group.
     pub(crate) fn end_group(&mut self) -> Result<()> {
         let (rows, columns) = self.gathered.take();
         self.write_group(rows, &columns)

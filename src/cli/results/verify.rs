@@ -50,7 +50,8 @@ fn manifest(folder: &Path) -> Result<Manifest, String> {
     let bytes = std::fs::read(folder.join(Manifest::FILE)).map_err(|e| e.to_string())?;
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| format!("not a manifest: {e}"))?;
     match manifest.format {
-        Manifest::FORMAT => Ok(manifest),
+        Manifest::FORMAT if Manifest::is_whole(&bytes) => Ok(manifest),
+        Manifest::FORMAT => Err("not as it was written".to_owned()),
         other => Err(format!("of form {other}, not {}", Manifest::FORMAT)),
     }
 }
