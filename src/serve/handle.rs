@@ -69,8 +69,8 @@ pub struct Peer(pub IpAddr);
 impl Shared {
     pub fn new(archive: Archive, options: Options, local: bool) -> Shared {
         let turns = Turns::new(options.max_working, options.max_waiting);
-        // Half is for connections, lines of indexes and what the allocator has not given back.
-        let most = options.memory / 4;
+        // The rest is for connections, lines of indexes, copies on the way and memory that the allocator has not given back.
+        let most = options.memory / 6;
         let (memory, sending) = (Memory::new(most, options.max_working), Sending::new(most));
         Shared { archive, options, local, tokens: Tokens::new(), turns, memory, sending }
     }
