@@ -123,7 +123,7 @@ impl KeywordsJob {
         let need = (32 * counted_words as u64).max(1);
         if 2 * need > stage.memory {
             return Err(Error::Limit(format!(
-                "counting {} words takes up to {} MiB, --memory allows {} MiB",
+                "counting {} words takes up to {} MiB, --memory leaves {} MiB",
                 counted_words,
                 (2 * need) >> 20,
                 stage.memory >> 20
@@ -161,6 +161,12 @@ impl KeywordsJob {
             }
         }
         stage.progress.end();
+        if corpus.error() > 0 {
+            stage.progress.note(&format!(
+                "keywords: more than {COUNTED_WORDS} different words: those of fewer than {} texts weigh as if they stood in so many",
+                corpus.error()
+            ));
+        }
         Ok((corpus, terms))
     }
 

@@ -63,7 +63,7 @@ pub fn admit(graph: &Csr, bytes: u64, beside: u64, doing: &str, memory: u64) -> 
         return Ok(());
     }
     Err(Error::Limit(format!(
-        "{doing} {} nodes and {} arcs takes about {} MiB, --memory allows {} MiB",
+        "{doing} {} nodes and {} arcs takes about {} MiB, --memory leaves {} MiB",
         graph.num_nodes(),
         graph.num_arcs(),
         need.div_ceil(1 << 20),

@@ -318,6 +318,7 @@ impl Pieces {
         let planned = Planned { table: at, number: file.number, parts: 0..parts.len(), rows: file.rows };
         let stage = self.stage(folder)?;
         let (name, table) = &tables[at];
+        // A task of Spark has a core and a GiB.
         let width = Width { files: 1, fan_in: 48, open_bytes: 64 << 20 };
         let sources =
             Sources { stage: &stage, parts: &sources, current: &current, packing: Packing::Fast, width };

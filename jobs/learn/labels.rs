@@ -196,7 +196,7 @@ fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let bytes = std::fs::metadata(path).at(path)?.len();
     if bytes > most_bytes {
         return Err(Error::Limit(format!(
-            "{}: {} MiB are read as a whole, and --memory allows {} MiB of it; cut the file",
+            "{}: {} MiB are read as a whole, and --memory leaves {} MiB of it; cut the file",
             path.display(),
             bytes >> 20,
             most_bytes >> 20

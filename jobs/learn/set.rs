@@ -151,7 +151,7 @@ impl CountedPages {
         // Rows are sorted and weighed beside those that are counted.
         if 3 * self.words.weight() as u64 > stage.memory {
             return Err(Error::Limit(format!(
-                "the words of {} labelled pages take {} MiB, and training thrice that; --memory allows {} MiB: give fewer labels or sources",
+                "the words of {} labelled pages take {} MiB, and training thrice that; --memory leaves {} MiB: give fewer labels or sources",
                 self.words.pages(),
                 self.words.weight() >> 20,
                 stage.memory >> 20

@@ -1,6 +1,7 @@
 //! Large records and pages: one at a time.
 //!
-//! Readers of shards and the mill call this on the threads of a job, whose pool names the bound ([`work_within`]).
+//! Readers of shards, the mill and the server call this on the threads of a job or of requests, which work within a bound
+//! ([`work_within`]).
 //!
 //! **Definition.** A thread holds what is small without asking: [`Memory::small`] bytes for each thread are left for that. What grows
 //! beyond it takes the only *turn* there is ([`grow`]), waits for it where another thread has it, and keeps it until the work on the record

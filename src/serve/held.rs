@@ -2,6 +2,8 @@
 //!
 //! **What.** A whole answer takes its bytes from the bound before its thread ends, and gives them back when its last piece is handed to
 //! the connection. Who reads slowly is ended by the connection's own times, so that nobody waits for long.
+//!
+//! **Cost.** A semaphore of pages of 4 KiB; an answer larger than the bound goes out alone.
 
 use std::pin::Pin;
 use std::sync::Arc;

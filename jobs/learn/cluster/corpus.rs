@@ -73,7 +73,7 @@ impl Corpus {
                 let need = 3 * counter.weight() as u64 + about_bytes as u64;
                 if need > stage.memory {
                     return Err(Error::Limit(format!(
-                        "{} of {} pages take {} MiB already, --memory allows {} MiB: raise it, or set [learn] batch_pages so low that k-means goes over these pages in batches",
+                        "{} of {} pages take {} MiB already, --memory leaves {} MiB: raise it, or set [learn] batch_pages so low that k-means goes over these pages in batches",
                         abouts.len(),
                         pages.count,
                         need >> 20,

@@ -96,7 +96,7 @@ fn admit_lengths(graph: &Csr, memory: u64) -> Result<()> {
     let need = dijkstra_bytes(graph) + graph.bytes();
     if need > memory {
         bail!(
-            "--weights takes up to {} MiB on this graph, --memory allows {} MiB",
+            "--weights takes up to {} MiB on this graph, --memory leaves {} MiB",
             need.div_ceil(1 << 20),
             memory >> 20
         );

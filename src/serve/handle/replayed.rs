@@ -107,12 +107,12 @@ pub fn capture(
     let status = record.status.unwrap_or(200);
     let headers = headers(&record);
     let truncated = record.truncated;
-    let body = decoded(record);
+    let (body, cut) = decoded(record);
     // Pages are changed into others while both are held.
     let _ = memory::grow(COPIES * body.len() as u64);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     let mut response = response(replay::answer(&context, status, &headers, body));
-    if truncated {
+    if truncated || cut {
         response.headers_mut().insert("x-archive-truncated", HeaderValue::from_static("1"));
     }
     response
@@ -201,10 +201,10 @@ fn headers(record: &StoredRecord) -> HeaderMap {
     headers
 }
 
-/// The body without content codings; as it is where they cannot be undone.
-fn decoded(record: StoredRecord) -> Bytes {
+/// The body without content codings, and whether its end is missing; as it is where they cannot be undone.
+fn decoded(record: StoredRecord) -> (Bytes, bool) {
     if record.header("content-encoding").is_none() {
-        return record.payload.into();
+        return (record.payload.into(), false);
     }
     let mut head = b"HTTP/1.1 200 OK\r\n".to_vec();
     for (name, value) in
@@ -222,11 +222,12 @@ fn decoded(record: StoredRecord) -> Bytes {
     let (small, max) = (bytes(memory::small()), bytes(memory::large()));
     let first = decode_content(&response, &record.payload, small);
     if first.bytes.len() < small || small == max {
-        return first.bytes.into_owned().into();
+        return (first.bytes.into_owned().into(), first.truncated);
     }
     drop(first);
     let _ = memory::grow(memory::small().saturating_add(1));
-    decode_content(&response, &record.payload, max).bytes.into_owned().into()
+    let whole = decode_content(&response, &record.payload, max);
+    (whole.bytes.into_owned().into(), whole.truncated)
 }
 
 fn response(replayed: Replayed) -> Response {
