@@ -186,4 +186,22 @@ mod tests {
         assert_eq!(count(reader(&path).only(|g| g.may_hold_numbers("year", &[5]))), [0, 1, 2]);
         assert_eq!(count(reader(&path).only(|g| g.may_hold("place", "x"))), [0, 1, 2]);
     }
+    #[test]
+    fn bounds_of_long_texts_are_cut_and_hold_all_of_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part-0.parquet");
+        // The last of them has no greater character of as many bytes.
+        let long = |first: &str| first.repeat(2000);
+        let names = [long("a"), long("例"), long("z"), format!("z{}", long("\u{10FFFF}"))];
+        let rows = names.clone().map(|name| NameRow { name, number: 1, year: None });
+        write_part(&path, &rows, &Footer { job_key: "k".into() }).unwrap();
+        for name in names {
+            let mut reader = reader(&path).only(move |g| {
+                let Some(super::Bounds::Texts(bounds)) = g.bounds("name") else { return false };
+                assert!(bounds.start().len() <= 256, "{}", bounds.start().len());
+                bounds.contains(&name.clone().into_bytes()) && g.may_hold("name", &name)
+            });
+            assert!(reader.next().unwrap().is_some());
+        }
+    }
 }
