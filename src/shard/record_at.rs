@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::memory;
 
 use super::discover::file_name;
 use super::discover::{SNIFF_BYTES, sniff, sniff_plain};
@@ -82,8 +83,10 @@ impl RecordFile {
         let mut file = File::open(&self.path).at(&self.path)?;
         let size = file.metadata().at(&self.path)?.len();
         if offset < size
-            && let Some(length) = length.filter(|length| (1..=AT_ONCE_BYTES).contains(length))
+            && let Some(length) = length.filter(|length| (1..=self.most_at_once()).contains(length))
         {
+            // As they are stored, and as the record that they become.
+            let _ = memory::grow(2 * length);
             let mut bytes = Vec::with_capacity(length.min(size - offset) as usize);
             file.seek(SeekFrom::Start(offset)).at(&self.path)?;
             file.take(length).read_to_end(&mut bytes).at(&self.path)?;
@@ -110,6 +113,11 @@ impl RecordFile {
                 None => Err(not.err().unwrap_or_else(|| self.corrupt(offset, "no record starts here"))),
             },
         }
+    }
+
+    /// Stored bytes that are read at once: of a larger record than may be held, only its beginning is wanted.
+    fn most_at_once(&self) -> u64 {
+        AT_ONCE_BYTES.min(self.options.max_record_bytes.saturating_add(u64::from(u16::MAX)))
     }
 
     fn corrupt(&self, offset: u64, reason: impl Into<String>) -> Error {
