@@ -7,7 +7,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use memchr::memmem;
 use webmill_documents::isolate::{self, InProcess, Pool, ReadDocument};
@@ -20,7 +20,8 @@ pub const SUBCOMMAND: &str = "read-documents";
 const BITE: usize = 16 << 20;
 
 static COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
-static READER: OnceLock<Arc<dyn ReadDocument>> = OnceLock::new();
+/// The reader of the process with this number: children of one process answer no other.
+static READER: Mutex<Option<(u32, Arc<dyn ReadDocument>)>> = Mutex::new(None);
 
 /// Has documents read in children that `command` starts: a program that calls [`serve`]. Said once, before the first
 /// document; later calls change nothing.
@@ -30,11 +31,20 @@ pub fn start_by(command: Vec<OsString>) {
 
 /// The reader of this process: one pool for all jobs, so that children outlive them.
 pub fn reader() -> Arc<dyn ReadDocument> {
-    let reader = READER.get_or_init(|| match COMMAND.get() {
-        Some(command) => Arc::new(Pool::new(command.clone())),
-        None => Arc::new(InProcess),
-    });
-    Arc::clone(reader)
+    let mut shared = READER.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    match &*shared {
+        Some((of, reader)) if *of == process => Arc::clone(reader),
+        _ => {
+            let reader: Arc<dyn ReadDocument> = match COMMAND.get() {
+                Some(command) => Arc::new(Pool::new(command.clone())),
+                None => Arc::new(InProcess),
+            };
+            // After a fork: the children of the parent are not ours to end.
+            std::mem::forget(shared.replace((process, Arc::clone(&reader))));
+            reader
+        }
+    }
 }
 
 /// Is such a child, until its input ends.

@@ -36,8 +36,9 @@ mod tables;
 pub mod template_row;
 mod templates;
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use webmill_capture::settings;
 use webmill_capture::{Capture, Error, RecordType, Result};
@@ -201,7 +202,7 @@ impl Job for Extract {
         // Rows take some three times the bytes of packed pages, and half as much again is read and written beside them.
         let stored: u64 = shards.inputs.iter().map(|input| input.bytes).sum();
         let packing = if stored <= stage.memory / 16 { Packing::None } else { Packing::Fast };
-        let pass = Pass { settings: self, walk: &walk, packing };
+        let pass = Pass { settings: self, walk: &walk, packing, unread: Mutex::default() };
         let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
         walk.run(Self::NAME, &parts, |index, input| pass.extraction(&mill, index, input))?;
         log::read(&mill, stage, &shards.logs, self)?;
@@ -229,6 +230,8 @@ struct Pass<'a> {
     walk: &'a Walk<'a>,
     /// Of rows that are written aside.
     packing: Packing,
+    /// Files that could not be read to their end while templates were learnt.
+    unread: Mutex<BTreeSet<String>>,
 }
 
 impl Pass<'_> {

@@ -236,8 +236,12 @@ fn of_shards(sources: &Sources<'_>, unit: &Unit<'_>, take: &mut PageConsumer<'_>
             let mut batch = Vec::new();
             while let Some(record) = reader.next() {
                 unit.stage().cancel.check()?;
-                // What is damaged was no page when the tables were made either.
-                let Ok(record) = record else { continue };
+                let record = match record {
+                    Ok(record) => record,
+                    Err(error @ Error::Io { .. }) => return Err(error),
+                    // What is damaged was no page when the tables were made either.
+                    Err(_) => continue,
+                };
                 let Some(capture) = record.to_mention() else { continue };
                 let Some(key) = capture.canonical_url().map(|url| url.key().0) else { continue };
                 let at = |name: &&str| sources.pages.at(number, place(name, record.place.offset as i64), key);

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::bits::Bits;
@@ -180,7 +180,9 @@ impl Pieces {
     ) -> Result<T> {
         let (shards, stage) = (Shards::of(vec![split.input()]), self.stage(folder)?);
         let walk = self.settings.walk(&shards, &stage);
-        work(&Pass { settings: &self.settings, walk: &walk, packing: Packing::Fast }, &stage)
+        let pass =
+            Pass { settings: &self.settings, walk: &walk, packing: Packing::Fast, unread: Mutex::default() };
+        work(&pass, &stage)
     }
 
     /// Maps a split: its rows lie in `folder` then.

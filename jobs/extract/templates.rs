@@ -109,6 +109,9 @@ impl Pass<'_> {
                     learnt.push(LearntHost::of(host, sampled.captures, &sample, &compared));
                 }
             }
+            // Extraction may fare better: then templates lack what it found.
+            let unread = std::mem::take(&mut *lock(&self.unread)?);
+            unread.iter().for_each(|name| unit.unreadable(name));
             write_learnt(learnt, unit)
         })?;
         Ok(learnt.into_iter().collect())
@@ -227,8 +230,12 @@ impl Pass<'_> {
             places.iter().try_for_each(|place| {
                 self.walk.stage.cancel.check()?;
                 self.walk.stage.progress.advance(1);
-                // What cannot be read is met again by extraction, which counts it.
-                let Ok(found) = file.read(place.offset, Some(place.length)) else { return Ok(()) };
+                let found = match file.read(place.offset, Some(place.length)) {
+                    Ok(found) => found,
+                    Err(Error::Io { .. }) => return self.is_unread(&parts[part]),
+                    // Damage is met again by extraction, which counts it.
+                    Err(_) => return Ok(()),
+                };
                 let record = found.record();
                 let Some(capture) = record.to_capture() else { return Ok(()) };
                 if_page(&mill, &capture, &mut |host, key, capture| f(part, host, key, capture))
@@ -254,23 +261,28 @@ impl Pass<'_> {
         f: &mut dyn FnMut(&str, u64, &webmill_capture::Capture<'_>) -> Result<()>,
     ) -> Result<()> {
         let _span = timing::span(Work::Templates);
-        // A file that cannot be read is met again by extraction, which counts it.
         let mut reader = match self.walk.open(part, None) {
             Ok(reader) => reader,
             Err(Error::Internal(reason)) => return Err(Error::Internal(reason)),
-            Err(_) => return Ok(()),
+            Err(_) => return self.is_unread(part),
         };
         while let Some(record) = reader.next() {
             self.walk.stage.cancel.check()?;
             let record = match record {
                 Ok(record) => record,
                 Err(Error::Corrupt { .. } | Error::Limit(_)) => continue,
-                Err(Error::Io { .. }) => break,
+                Err(Error::Io { .. }) => return self.is_unread(part),
                 Err(error) => return Err(error),
             };
             let Some(capture) = record.to_capture() else { continue };
             if_page(mill, &capture, f)?;
         }
+        Ok(())
+    }
+
+    /// Notes that the file of a part could not be read to its end.
+    fn is_unread(&self, part: &Part) -> Result<()> {
+        lock(&self.unread)?.insert(self.walk.shards.inputs[part.input].name.to_string());
         Ok(())
     }
 }

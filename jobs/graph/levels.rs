@@ -6,28 +6,31 @@ use std::path::{Path, PathBuf};
 
 use crate::graph::tables::{ArcRow, Crawled, LevelRow, NodeRow};
 use webmill_capture::domain::registrable;
-use webmill_capture::error::{AtPath, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 use webmill_capture::surt::surt_host;
 use webmill_graph::{Csr, Groups, HostRanges, NumberedNode, fold_file};
 use webmill_run::Unit;
 use webmill_sort::Budget;
 use webmill_table::{Bytes16, Table};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::levels::{Level, graph_file, part_file, write_level};
 use crate::output::{TableFile, first_part, write_rows};
 
-/// Nodes in the order of their numbers, kept aside until hosts and domains are known.
+/// Nodes in the order of their numbers, kept aside until hosts and domains are known. What is read is held against the digest of what was
+/// written.
 pub struct NodeSpool {
     path: PathBuf,
     file: BufWriter<File>,
     nodes: u64,
+    written: Xxh3,
 }
 
 impl NodeSpool {
     /// An empty spool at `path`.
     pub fn create(path: &Path) -> Result<Self> {
         let file = BufWriter::with_capacity(1 << 18, File::create(path).at(path)?);
-        Ok(NodeSpool { path: path.to_path_buf(), file, nodes: 0 })
+        Ok(NodeSpool { path: path.to_path_buf(), file, nodes: 0, written: Xxh3::new() })
     }
 
     /// Adds the next node, with what its captures are at best.
@@ -41,7 +44,10 @@ impl NodeSpool {
         let pages = node.pages.to_le_bytes();
         [&head[..], &node.key.to_le_bytes(), &[code(node.crawled)], &pages, node.surt, node.url]
             .iter()
-            .try_for_each(|bytes| self.file.write_all(bytes))
+            .try_for_each(|bytes| {
+                self.written.update(bytes);
+                self.file.write_all(bytes)
+            })
             .at(&self.path)
     }
 
@@ -49,7 +55,8 @@ impl NodeSpool {
     pub fn open(&mut self) -> Result<SpooledNodes> {
         self.file.flush().at(&self.path)?;
         let file = BufReader::with_capacity(1 << 18, File::open(&self.path).at(&self.path)?);
-        Ok(SpooledNodes { path: self.path.clone(), file, left: self.nodes, text: Vec::new() })
+        let (left, written) = (self.nodes, self.written.digest());
+        Ok(SpooledNodes { path: self.path.clone(), file, left, text: Vec::new(), read: Xxh3::new(), written })
     }
 
     /// The nodes of the given numbers, ascending, numbered anew, with the pages that each stands for; and their hosts.
@@ -91,10 +98,15 @@ pub struct SpooledNodes {
     file: BufReader<File>,
     left: u64,
     text: Vec<u8>,
+    read: Xxh3,
+    written: u64,
 }
 
 impl SpooledNodes {
     /// The next node; `None` after the last.
+    ///
+    /// # Errors
+    /// Where the disk refuses, or gives other bytes than were written: with the last of them.
     pub fn next(&mut self) -> Result<Option<SpooledNode<'_>>> {
         if self.left == 0 {
             return Ok(None);
@@ -102,11 +114,19 @@ impl SpooledNodes {
         self.left -= 1;
         let mut head = [0u8; 29];
         self.file.read_exact(&mut head).at(&self.path)?;
+        self.read.update(&head);
         let number = |at: usize| head[at..at + 4].try_into().map_or(0, u32::from_le_bytes);
         let (surt, url) = (number(0) as usize, number(4) as usize);
         let key = head[8..24].try_into().map_or(0, u128::from_le_bytes);
-        self.text.resize(surt + url, 0);
-        self.file.read_exact(&mut self.text).at(&self.path)?;
+        // Lengths that the disk made up may be of any size.
+        self.text.clear();
+        let length = (surt + url) as u64;
+        let found = self.file.by_ref().take(length).read_to_end(&mut self.text).at(&self.path)?;
+        self.read.update(&self.text);
+        if found as u64 != length || self.left == 0 && self.read.digest() != self.written {
+            let reason = "a temporary file does not hold what was written to it";
+            return Err(Error::corrupt(&self.path, 0, reason));
+        }
         let (surt, url) = self.text.split_at(surt);
         Ok(Some(SpooledNode { surt, url, key, crawled: Crawled::of(head[24]), pages: number(25) }))
     }

@@ -62,8 +62,8 @@ pub struct PageFacts {
     pub redirects_to: Option<String>,
     /// Defects of a document, and parts left out of it.
     pub warnings: Vec<String>,
-    /// Limits that cut it.
-    pub cuts: Vec<&'static str>,
+    /// Limits that cut it, and how much they left out of the text: `depth`, `blocks:10000`.
+    pub cuts: Vec<String>,
     /// The text as Markdown, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub markdown: Option<String>,

@@ -67,19 +67,19 @@ pub fn items(source: &PageSource<'_>, bytes: &PageBytes) -> Result<Listed<Vec<Pa
 fn item(source: &PageSource<'_>, item: &FeedItem, about: About) -> PageFacts {
     let mut meta = Metadata::default();
     meta.base = item.link.clone();
-    let mut cuts = Vec::new();
+    let mut cuts: Vec<String> = Vec::new();
     let mut main = if item.is_html {
         let dom = parse(&item.content, &Limits::default());
-        cuts.extend(dom.cut().names());
+        cuts.extend(dom.cut().names().map(str::to_owned));
         fragment_text(&dom, &meta, &source.limits())
     } else {
         plain_text(&item.content, &source.limits())
     };
     if item.cut {
-        cuts.push("bytes");
+        cuts.push("bytes".to_owned());
     }
     main.about = about;
-    PageFacts { kind: "item", cuts, ..source.facts(main, meta) }
+    PageFacts { kind: "item", ..source.facts(main, meta).cut_by(cuts) }
 }
 
 /// The URLs of a sitemap, with the days of their last changes: an object a URL in JSON, else a list.

@@ -64,15 +64,16 @@ impl PageSource<'_> {
         let base = base_of(&dom, self.url);
         let meta = metadata(&dom, base.as_ref(), &[]).found_at(self.url);
         let main = main_text(&dom, &meta, &self.limits());
-        let mut cuts: Vec<&str> = dom.cut().names().collect();
-        if page.cut && !cuts.contains(&"bytes") {
-            cuts.push("bytes");
+        let mut cuts: Vec<String> = dom.cut().names().map(str::to_owned).collect();
+        if page.cut && !dom.cut().bytes {
+            cuts.push("bytes".to_owned());
         }
         let structured = match self.options.format {
             TextForm::Json => items(&dom, base.as_ref()).into_iter().map(stated).collect(),
             _ => Vec::new(),
         };
-        PageFacts { kind: "page", cuts, structured, ..self.facts(main, meta).read_as(&decoded) }
+        let facts = self.facts(main, meta).read_as(&decoded).cut_by(cuts);
+        PageFacts { kind: "page", structured, ..facts }
     }
 
     /// A document that is no HTML.
@@ -107,11 +108,9 @@ impl PageSource<'_> {
     pub fn text(&self, page: &PageBytes) -> PageFacts {
         let decoded = self.decoded(page);
         let main = plain_text(&decoded.text, &self.limits());
-        let mut cuts = Vec::new();
-        if page.cut || decoded.text.len() > TextLimits::default().max_text_bytes {
-            cuts.push("bytes");
-        }
-        PageFacts { kind: "text", cuts, ..self.facts(main, Metadata::default()).read_as(&decoded) }
+        let cuts = page.cut.then(|| "bytes".to_owned()).into_iter().collect();
+        let facts = self.facts(main, Metadata::default()).read_as(&decoded).cut_by(cuts);
+        PageFacts { kind: "text", ..facts }
     }
 
     /// All that is shown of a text and what is stated with it.
@@ -129,6 +128,7 @@ impl PageSource<'_> {
             types: meta.structured.types,
             markdown: Some(main.markdown).filter(|_| options.shows_markdown()),
             xml: main.xml,
+            cuts: main.left_out.words().collect(),
             ..PageFacts::default()
         };
         if options.shows_comments() {
@@ -166,6 +166,12 @@ impl PageFacts {
         self.encoding_detected = decoded.detected;
         self.encoding_doubled = decoded.doubled;
         self
+    }
+
+    /// The same, with what cut the page before its text was looked for.
+    pub fn cut_by(mut self, mut cuts: Vec<String>) -> PageFacts {
+        cuts.append(&mut self.cuts);
+        PageFacts { cuts, ..self }
     }
 
     fn tell_languages(&mut self, text: &str, code: &[std::ops::Range<usize>]) {

@@ -3,15 +3,18 @@
 use std::ffi::CStr;
 
 use polars_arrow::array::{
-    Array, BinaryArray, BinaryViewArray, PrimitiveArray, StructArray, Utf8Array, Utf8ViewArray,
+    Array, BinaryArray, BinaryViewArray, DictionaryArray, PrimitiveArray, StructArray, Utf8Array,
+    Utf8ViewArray,
 };
 use polars_arrow::datatypes::{ArrowDataType, Field};
 use polars_arrow::ffi::{
     self, ArrowArray, ArrowArrayStream, ArrowArrayStreamReader, ArrowSchema, export_iterator,
 };
+use polars_arrow::match_integer_type;
+use polars_error::polars_err;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule, PyFloat, PyString};
 
 const STREAM: &CStr = c"arrow_array_stream";
 const ARRAY: &CStr = c"arrow_array";
@@ -105,6 +108,14 @@ impl ArrowTable {
         }
     }
 
+    /// The first rows, for notebooks: those of polars, where it is installed.
+    fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        match Self::to_polars(slf) {
+            Ok(frame) => frame.call_method0("_repr_html_")?.extract(),
+            Err(_) => Ok(format!("<code>{}</code>", slf.get().__repr__())),
+        }
+    }
+
     fn __repr__(&self) -> String {
         format!("ArrowTable({} rows of {})", self.num_rows(), self.column_names().join(", "))
     }
@@ -141,12 +152,12 @@ pub fn import(object: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
         let mut chunks = Vec::new();
         // SAFETY: as above.
         while let Some(chunk) = unsafe { reader.next() } {
-            chunks.push(chunk.map_err(failed)?);
+            chunks.push(with_plain_columns(chunk.map_err(failed)?));
         }
         return Ok(chunks);
     }
     if !object.hasattr("__arrow_c_array__")? {
-        let kind = object.get_type().name()?.to_string();
+        let kind = type_name(object);
         return Err(PyTypeError::new_err(format!("{kind} offers no Arrow data (__arrow_c_stream__)")));
     }
     let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) =
@@ -160,7 +171,22 @@ pub fn import(object: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
         let array = std::ptr::replace(array.as_ptr(), ArrowArray::empty());
         ffi::import_array_from_c(array, field.dtype().clone())
     };
-    Ok(vec![chunk.map_err(failed)?])
+    Ok(vec![with_plain_columns(chunk.map_err(failed)?)])
+}
+
+/// A table with columns in the layout of [`plain`]; those that have none stay as they are.
+fn with_plain_columns(chunk: Chunk) -> Chunk {
+    let Some(table) = chunk.as_any().downcast_ref::<StructArray>() else { return chunk };
+    let is_plain =
+        |column: &Chunk| !matches!(column.dtype(), ArrowDataType::Null | ArrowDataType::Dictionary(..));
+    if table.values().iter().all(is_plain) {
+        return chunk;
+    }
+    let columns = table.fields().iter().zip(table.values());
+    let columns = columns.map(|(field, column)| {
+        (field.name.as_str(), plain(column.clone()).unwrap_or_else(|_| column.clone()))
+    });
+    structure(columns.collect()).unwrap_or(chunk)
 }
 
 /// A column of a table by its name.
@@ -220,24 +246,234 @@ impl<'a> Strings<'a> {
     }
 }
 
-/// A column of Arrow, or a sequence of strings or of whole numbers.
+/// A column of Arrow, an array of numpy, or a sequence of strings, bytes or numbers: `None`, and NaN among strings, is null. Columns of
+/// Arrow come in one layout of their type: dictionaries are undone, and a column without a type is one of strings that are null.
 ///
 /// # Errors
-/// For anything else.
-pub fn values(object: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
+/// For anything else, with `name` and the position.
+pub fn values(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<Chunk>> {
+    let object = &collected(object)?;
     if object.hasattr("__arrow_c_stream__")? || object.hasattr("__arrow_c_array__")? {
-        return import(object);
+        let chunks = import(object)?;
+        return chunks.into_iter().map(|chunk| plain(chunk).map_err(failed)).collect();
     }
-    // Arrays of numpy have no interface of Arrow; their lists do.
+    if object.hasattr("tobytes")?
+        && let Ok(kind) = object.getattr("dtype").and_then(|dtype| dtype.getattr("kind"))
+    {
+        return Ok(vec![numpy(object, &kind.extract::<String>()?, name)?]);
+    }
+    // Columns of pandas and arrays of numpy that hold objects.
     let object = &if object.hasattr("tolist")? { object.call_method0("tolist")? } else { object.clone() };
-    if let Ok(texts) = object.extract::<Vec<Option<String>>>() {
-        return Ok(vec![texts.into_iter().collect::<Utf8Array<i64>>().boxed()]);
+    if is_text(object) {
+        return Err(PyTypeError::new_err(format!(
+            "{name} is one value: a column or a sequence of values is needed"
+        )));
     }
-    if let Ok(numbers) = object.extract::<Vec<i64>>() {
-        return Ok(vec![PrimitiveArray::<i64>::from_vec(numbers).boxed()]);
-    }
-    let numbers = object.extract::<Vec<f64>>().map_err(|_| {
-        PyTypeError::new_err("a column of Arrow, or a sequence of strings or numbers, is needed")
+    let items = object.try_iter().map_err(|_| {
+        PyTypeError::new_err(format!(
+            "{name}: a column of Arrow or a sequence is needed, not {}",
+            type_name(object)
+        ))
     })?;
-    Ok(vec![PrimitiveArray::<f64>::from_vec(numbers).boxed()])
+    Ok(vec![sequence(items, name)?])
+}
+
+/// What is worked out first: a query of polars that was not run yet.
+pub fn collected<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if type_name(object) == "LazyFrame" { object.call_method0("collect") } else { Ok(object.clone()) }
+}
+
+/// An array of numbers of numpy.
+fn numpy(array: &Bound<'_, PyAny>, kind: &str, name: &str) -> PyResult<Chunk> {
+    if array.getattr("ndim")?.extract::<usize>()? != 1 {
+        return Err(PyTypeError::new_err(format!("{name}: an array of one dimension is needed")));
+    }
+    let bytes = |dtype: &str| -> PyResult<Vec<[u8; 8]>> {
+        let bytes = array.call_method1("astype", (dtype,))?.call_method0("tobytes")?;
+        Ok(bytes.cast::<PyBytes>()?.as_bytes().as_chunks().0.to_vec())
+    };
+    Ok(match kind {
+        "b" | "i" => {
+            PrimitiveArray::from_vec(bytes("<i8")?.into_iter().map(i64::from_le_bytes).collect()).boxed()
+        }
+        "u" => PrimitiveArray::from_vec(bytes("<u8")?.into_iter().map(u64::from_le_bytes).collect()).boxed(),
+        "f" => PrimitiveArray::from_vec(bytes("<f8")?.into_iter().map(f64::from_le_bytes).collect()).boxed(),
+        _ => sequence(array.call_method0("tolist")?.try_iter()?, name)?,
+    })
+}
+
+/// Values of a sequence, as far as it was read.
+enum Listed {
+    Nulls(usize),
+    Texts(Vec<Option<String>>),
+    Bytes(Vec<Option<Vec<u8>>>),
+    Whole(Vec<Option<i128>>),
+    Reals(Vec<Option<f64>>),
+}
+
+fn is_text(item: &Bound<'_, PyAny>) -> bool {
+    item.is_instance_of::<PyString>() || item.is_instance_of::<PyBytes>()
+}
+
+fn type_name(item: &Bound<'_, PyAny>) -> String {
+    item.get_type().name().map_or_else(|_| "an object".to_owned(), |kind| kind.to_string())
+}
+
+/// Items between two looks at signals.
+const LOOK: usize = 1 << 16;
+
+fn sequence<'py>(items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>, name: &str) -> PyResult<Chunk> {
+    let mut listed = Listed::Nulls(0);
+    for (at, item) in items.enumerate() {
+        let item = item?;
+        if at % LOOK == 0 {
+            item.py().check_signals()?;
+        }
+        add(&mut listed, &item).map_err(|why| PyTypeError::new_err(format!("{name}[{at}] {why}")))?;
+    }
+    let beyond = |_| PyValueError::new_err(format!("{name}: whole numbers are beyond 64 bits"));
+    Ok(match listed {
+        Listed::Nulls(rows) => Utf8Array::<i64>::new_null(ArrowDataType::LargeUtf8, rows).boxed(),
+        Listed::Texts(texts) => texts.into_iter().collect::<Utf8Array<i64>>().boxed(),
+        Listed::Bytes(bytes) => bytes.into_iter().collect::<BinaryArray<i64>>().boxed(),
+        Listed::Reals(reals) => reals.into_iter().collect::<PrimitiveArray<f64>>().boxed(),
+        Listed::Whole(numbers) if numbers.iter().flatten().all(|&number| number <= i128::from(i64::MAX)) => {
+            let numbers = numbers.into_iter().map(|number| number.map(i64::try_from).transpose());
+            numbers.collect::<Result<PrimitiveArray<i64>, _>>().map_err(beyond)?.boxed()
+        }
+        Listed::Whole(numbers) => {
+            let numbers = numbers.into_iter().map(|number| number.map(u64::try_from).transpose());
+            numbers.collect::<Result<PrimitiveArray<u64>, _>>().map_err(beyond)?.boxed()
+        }
+    })
+}
+
+/// Adds an item to those before it, which are of its type or null; else what is wrong with it.
+fn add(listed: &mut Listed, item: &Bound<'_, PyAny>) -> Result<(), String> {
+    let has = |method| item.hasattr(method).unwrap_or(false);
+    let is_real = item.is_instance_of::<PyFloat>() || !is_text(item) && has("__float__") && !has("__index__");
+    let is_missing = item.is_none() || !is_text(item) && type_name(item) == "NAType";
+    let among_texts = matches!(listed, Listed::Texts(_) | Listed::Bytes(_));
+    let is_nan = is_real && item.extract::<f64>().is_ok_and(f64::is_nan);
+    if is_missing || is_nan && among_texts {
+        match listed {
+            Listed::Nulls(rows) => *rows += 1,
+            Listed::Texts(texts) => texts.push(None),
+            Listed::Bytes(bytes) => bytes.push(None),
+            Listed::Whole(numbers) => numbers.push(None),
+            Listed::Reals(reals) => reals.push(None),
+        }
+        return Ok(());
+    }
+    if let Listed::Nulls(rows) = *listed {
+        *listed = if item.is_instance_of::<PyString>() {
+            Listed::Texts(vec![None; rows])
+        } else if item.is_instance_of::<PyBytes>() {
+            Listed::Bytes(vec![None; rows])
+        } else if is_real {
+            Listed::Reals(vec![None; rows])
+        } else {
+            Listed::Whole(vec![None; rows])
+        };
+    }
+    let kind = || type_name(item);
+    match listed {
+        Listed::Texts(texts) => {
+            let text = item.cast::<PyString>().map_err(|_| format!("is {}, others are str", kind()))?;
+            texts.push(Some(text.to_string_lossy().into_owned()));
+        }
+        Listed::Bytes(all) => {
+            let bytes = item.cast::<PyBytes>().map_err(|_| format!("is {}, others are bytes", kind()))?;
+            all.push(Some(bytes.as_bytes().to_vec()));
+        }
+        Listed::Reals(reals) => {
+            reals.push(Some(item.extract().map_err(|_| format!("is {}, others are numbers", kind()))?));
+        }
+        Listed::Whole(numbers) if !is_real => {
+            let number =
+                item.extract::<i64>().map(i128::from).or_else(|_| item.extract::<u64>().map(i128::from));
+            numbers.push(Some(
+                number.map_err(|_| format!("is {}: strings or numbers of 64 bits are needed", kind()))?,
+            ));
+        }
+        Listed::Whole(numbers) => {
+            let mut reals: Vec<Option<f64>> = numbers.iter().map(|n| n.map(|n| n as f64)).collect();
+            reals.push(item.extract().ok());
+            *listed = Listed::Reals(reals);
+        }
+        Listed::Nulls(_) => {}
+    }
+    Ok(())
+}
+
+/// A chunk whose values stand in it: a dictionary undone, strings that are null where it has no type.
+pub fn plain(chunk: Chunk) -> polars_error::PolarsResult<Chunk> {
+    let no_values = || Utf8Array::<i64>::new_null(ArrowDataType::LargeUtf8, chunk.len()).boxed();
+    match chunk.dtype() {
+        ArrowDataType::Null => Ok(no_values()),
+        ArrowDataType::Dictionary(key, ..) => {
+            let (places, values): (Vec<Option<usize>>, Chunk) = match_integer_type!(*key, |$T| {
+                let dictionary = chunk.as_any().downcast_ref::<DictionaryArray<$T>>();
+                let dictionary = dictionary.ok_or_else(|| polars_err!(ComputeError: "a dictionary of another form"))?;
+                (dictionary.keys_iter().collect(), dictionary.values().clone())
+            });
+            let values = plain(values)?;
+            if let Some(strings) = Strings::of(&*values) {
+                let rows = places.iter().map(|place| strings.get((*place)?));
+                return Ok(if strings.is_text() {
+                    let rows = rows.map(|row| row.and_then(|row| std::str::from_utf8(row).ok()));
+                    rows.collect::<Utf8Array<i64>>().boxed()
+                } else {
+                    rows.collect::<BinaryArray<i64>>().boxed()
+                });
+            }
+            Err(polars_err!(InvalidOperation: "a dictionary of {:?}: strings are needed", values.dtype()))
+        }
+        _ => Ok(chunk),
+    }
+}
+
+/// Does `$body` with `$array`, a chunk of whole numbers of any width, as an array of its type; `None` for another chunk.
+macro_rules! with_whole {
+    ($chunk:expr, |$array:ident| $body:expr) => {
+        with_whole!($chunk, |$array| $body, i64 u32 i32 u64 i16 u16 i8 u8)
+    };
+    ($chunk:expr, |$array:ident| $body:expr, $($kind:ty)*) => {{
+        let any = $chunk.as_any();
+        $(if let Some($array) = any.downcast_ref::<PrimitiveArray<$kind>>() { Some($body) } else)* { None }
+    }};
+}
+
+/// The whole numbers of columns; `None` where one is not within the range of `W`.
+///
+/// # Errors
+/// For a column of another type and for nulls, with `name` and the position.
+pub fn whole<W: TryFrom<i128>>(chunks: &[Chunk], name: &str) -> Result<Option<Vec<W>>, String> {
+    let mut found = Vec::with_capacity(chunks.iter().map(|chunk| chunk.len()).sum());
+    for chunk in chunks {
+        if let Some(at) =
+            (chunk.null_count() > 0).then(|| (0..chunk.len()).find(|&i| chunk.is_null(i))).flatten()
+        {
+            return Err(format!("{name}[{}] is null", found.len() + at));
+        }
+        let before = found.len();
+        let fits = with_whole!(chunk, |array| {
+            found.extend(array.values_iter().map_while(|&value| W::try_from(i128::from(value)).ok()));
+            found.len() - before == chunk.len()
+        });
+        match fits {
+            Some(true) => {}
+            Some(false) => return Ok(None),
+            None => return Err(format!("{name} are strings or whole numbers, not {:?}", chunk.dtype())),
+        }
+    }
+    Ok(Some(found))
+}
+
+/// A chunk of whole numbers in figures; `None` for another one.
+pub fn in_figures(chunk: &dyn Array) -> Option<Chunk> {
+    with_whole!(chunk, |array| {
+        let figures = array.iter().map(|value| value.map(ToString::to_string));
+        figures.collect::<Utf8Array<i64>>().boxed()
+    })
 }

@@ -331,6 +331,13 @@ fn characters(bytes: &[u8]) -> String {
 
 #[pymethods]
 impl Capture {
+    /// Pickled by its place: the file is read again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64, u64))> {
+        let path = std::path::absolute(&*self.path)?;
+        let place = (path, self.record.record().place.offset, self.max_bytes as u64);
+        Ok((py.import("webmill._webmill")?.getattr("read_capture")?, place))
+    }
+
     /// The URL as stored.
     #[getter]
     fn url(&self) -> String {

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use polars_arrow::array::{PrimitiveArray, Utf8Array};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use webmill_capture::Error;
 use webmill_dedup::{
@@ -13,8 +12,9 @@ use webmill_dedup::{
 use webmill_run::Cancel;
 use webmill_sort::Budget;
 
-use crate::arrow::{ArrowTable, Chunk, Strings, values};
+use crate::arrow::{ArrowTable, Chunk, Strings};
 use crate::fault::{Fault, Result, config};
+use crate::learn::strings;
 use crate::wait::apart;
 
 /// Bytes that the search for candidates may take.
@@ -58,10 +58,7 @@ pub fn near_duplicates(
         return Err(config("simhash_bits from 0 to 7 are possible, or None"));
     }
     let shape = bands.parse::<BandChoice>().map_err(Fault::from)?.shape(resemblance);
-    let chunks = values(texts)?;
-    if chunks.iter().any(|chunk| Strings::of(&**chunk).is_none()) {
-        return Err(PyTypeError::new_err("texts are strings"));
-    }
+    let chunks = strings(texts, "texts")?;
     let clusters = apart(py, move |stop| cluster(&chunks, resemblance, (&shape, simhash_bits), stop))??;
     let members = &clusters.members;
     let numbers = |get: &dyn Fn(usize) -> u64| -> Chunk {

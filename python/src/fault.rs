@@ -44,7 +44,7 @@ impl From<Fault> for PyErr {
         Python::attach(|py| {
             let made = py
                 .import("webmill._error")
-                .and_then(|module| module.getattr("Error"))
+                .and_then(|module| module.getattr(if kind == "config" { "ArgumentError" } else { "Error" }))
                 .and_then(|class| class.call1((reason, path, offset, kind)));
             made.map_or_else(|failure| failure, PyErr::from_value)
         })

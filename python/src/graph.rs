@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use polars_arrow::array::{Array, PrimitiveArray, Utf8Array};
-use pyo3::exceptions::PyTypeError;
+use polars_arrow::array::{PrimitiveArray, Utf8Array};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use webmill_capture::Error;
 use webmill_graph::{Csr, Hits, PageRank};
 use webmill_jobs::graph::convert::{GraphConversion, convert as convert_graph};
@@ -13,7 +14,7 @@ use webmill_jobs::graph::open::{self, GraphReading};
 use webmill_jobs::run_all::processors;
 use webmill_jobs::run_options::DEFAULT_MEMORY;
 
-use crate::arrow::{ArrowTable, Chunk, Strings, values};
+use crate::arrow::{ArrowTable, Chunk, Strings, values, whole};
 use crate::fault::{Fault, Result, config};
 use crate::wait::apart;
 
@@ -22,6 +23,8 @@ use crate::wait::apart;
 enum Names {
     Texts(Arc<[String]>),
     Numbers(Arc<[i64]>),
+    /// Some of them beyond the range of those with a sign.
+    Unsigned(Arc<[u64]>),
 }
 
 /// A directed graph.
@@ -42,9 +45,9 @@ impl Graph {
         dst: &Bound<'_, PyAny>,
         weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let (src, dst) = (values(src)?, values(dst)?);
-        let weights = weights.map(values).transpose()?;
-        apart(py, move |_| make(&src, &dst, weights.as_deref()))??.map_err(PyTypeError::new_err)
+        let (src, dst) = (values(src, "src")?, values(dst, "dst")?);
+        let weights = weights.map(|weights| values(weights, "weights")).transpose()?;
+        apart(py, move |_| make(&src, &dst, weights.as_deref()))??.map_err(PyValueError::new_err)
     }
 
     /// Reads a graph file of any format, or level `level` of a folder of results.
@@ -87,7 +90,19 @@ impl Graph {
         Ok(match &self.names {
             Names::Texts(names) => names.to_vec().into_pyobject(py)?.into_any().unbind(),
             Names::Numbers(names) => names.to_vec().into_pyobject(py)?.into_any().unbind(),
+            Names::Unsigned(names) => names.to_vec().into_pyobject(py)?.into_any().unbind(),
         })
+    }
+
+    /// Pickled by its nodes and the bytes of its arcs.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
+        let bytes: Vec<u8> = self
+            .graph
+            .arcs()
+            .flat_map(|(u, v, w)| [u.to_le_bytes(), v.to_le_bytes(), (w as f32).to_le_bytes()].concat())
+            .collect();
+        let parts = (self.nodes(py)?, PyBytes::new(py, &bytes), self.graph.weights().is_some());
+        Ok((py.import("webmill._webmill")?.getattr("graph_of")?, parts))
     }
 
     /// The arcs: columns `src`, `dst`, `weight`.
@@ -129,6 +144,44 @@ impl Graph {
     }
 }
 
+/// Nodes, arcs and whether these have weights.
+type Parts<'py> = (Py<PyAny>, Bound<'py, PyBytes>, bool);
+
+/// A graph of what it is pickled by.
+///
+/// # Errors
+/// For arcs that are none of these nodes.
+#[pyfunction]
+pub fn graph_of(py: Python<'_>, nodes: &Bound<'_, PyAny>, arcs: &[u8], is_weighted: bool) -> PyResult<Graph> {
+    let chunks = values(nodes, "nodes")?;
+    let is_text = chunks.iter().all(|chunk| Strings::of(&**chunk).is_some()) && nodes.len()? > 0;
+    let names = if is_text {
+        let names =
+            texts(&chunks, "nodes").unwrap_or_else(|| Ok(Vec::new())).map_err(PyValueError::new_err)?;
+        Names::Texts(names.into_iter().map(str::to_owned).collect())
+    } else {
+        match whole::<i64>(&chunks, "nodes").map_err(PyValueError::new_err)? {
+            Some(numbers) => Names::Numbers(numbers.into()),
+            None => {
+                let numbers = whole::<u64>(&chunks, "nodes").map_err(PyValueError::new_err)?;
+                Names::Unsigned(numbers.unwrap_or_default().into())
+            }
+        }
+    };
+    let (count, arcs) = (nodes.len()?, arcs.as_chunks::<12>().0.to_vec());
+    let made = apart(py, move |_| {
+        let arcs = arcs.iter().map(|[a, b, c, d, e, f, g, h, i, j, k, l]| {
+            let (u, v) = (u32::from_le_bytes([*a, *b, *c, *d]), u32::from_le_bytes([*e, *f, *g, *h]));
+            (u, v, f32::from_le_bytes([*i, *j, *k, *l]))
+        });
+        match is_weighted {
+            true => Csr::from_weighted_arcs(count, arcs),
+            false => Csr::from_arcs(count, arcs.map(|(u, v, _)| (u, v))),
+        }
+    })?;
+    Ok(Graph { graph: made.map_err(Fault::from)?, names })
+}
+
 impl Graph {
     fn named(&self, nodes: impl Iterator<Item = u32>) -> Chunk {
         match &self.names {
@@ -137,6 +190,9 @@ impl Graph {
             }
             Names::Numbers(names) => {
                 PrimitiveArray::<i64>::from_vec(nodes.map(|v| names[v as usize]).collect()).boxed()
+            }
+            Names::Unsigned(names) => {
+                PrimitiveArray::<u64>::from_vec(nodes.map(|v| names[v as usize]).collect()).boxed()
             }
         }
     }
@@ -186,23 +242,40 @@ fn make(
     if lengths(dst) != arcs || weights.as_ref().is_some_and(|weights| weights.len() != arcs) {
         return Err(Error::Config("src, dst and weights are not of one length".into()).into());
     }
-    let graph = match (texts(src), texts(dst)) {
+    let graph = match (texts(src, "src"), texts(dst, "dst")) {
         (Some(src), Some(dst)) => {
-            let (src, dst) = (src?, dst?);
-            let (graph, names) = numbered(&src, &dst, weights)?;
-            Graph { graph, names: Names::Texts(names.into_iter().map(str::to_owned).collect()) }
-        }
-        (None, None) => {
-            let (src, dst) = match (whole(src), whole(dst)) {
+            let (src, dst) = match (src, dst) {
                 (Ok(src), Ok(dst)) => (src, dst),
                 (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
             };
             let (graph, names) = numbered(&src, &dst, weights)?;
-            Graph { graph, names: Names::Numbers(names.into()) }
+            Graph { graph, names: Names::Texts(names.into_iter().map(str::to_owned).collect()) }
         }
+        (None, None) => match of_numbers::<i64>(src, dst, &weights)? {
+            Err(why) => return Ok(Err(why)),
+            Ok(Some((graph, names))) => Graph { graph, names: Names::Numbers(names.into()) },
+            Ok(None) => match of_numbers::<u64>(src, dst, &weights)? {
+                Ok(Some((graph, names))) => Graph { graph, names: Names::Unsigned(names.into()) },
+                _ => return Ok(Err("nodes: some are below 0 and some beyond 63 bits".to_owned())),
+            },
+        },
         _ => return Ok(Err("src and dst are not of one type".to_owned())),
     };
     Ok(Ok(graph))
+}
+
+/// A graph of whole numbers; `None` where some are not within the range of `T`. The inner error is about their types.
+#[expect(clippy::type_complexity, reason = "an error of work, one of types, and none of either")]
+fn of_numbers<T: Ord + Copy + Send + TryFrom<i128>>(
+    src: &[Chunk],
+    dst: &[Chunk],
+    weights: &Option<Vec<f32>>,
+) -> Result<std::result::Result<Option<(Csr, Vec<T>)>, String>> {
+    match (whole(src, "src"), whole(dst, "dst")) {
+        (Ok(Some(src)), Ok(Some(dst))) => Ok(Ok(Some(numbered(&src, &dst, weights.clone())?))),
+        (Err(why), _) | (_, Err(why)) => Ok(Err(why)),
+        _ => Ok(Ok(None)),
+    }
 }
 
 /// Numbers nodes by their order and makes the graph.
@@ -225,14 +298,15 @@ fn numbered<T: Ord + Copy + Send>(src: &[T], dst: &[T], weights: Option<Vec<f32>
 }
 
 /// The strings of a column; nothing where it holds no strings.
-fn texts(chunks: &[Chunk]) -> Option<Result<Vec<&str>>> {
+fn texts<'a>(chunks: &'a [Chunk], name: &str) -> Option<std::result::Result<Vec<&'a str>, String>> {
     let mut found = Vec::new();
     for chunk in chunks {
         let strings = Strings::of(&**chunk)?;
         for i in 0..chunk.len() {
-            match strings.get(i).and_then(|bytes| std::str::from_utf8(bytes).ok()) {
-                Some(text) => found.push(text),
-                None => return Some(Err(Error::Config(format!("node {i} of a column is null")).into())),
+            match strings.get(i).map(std::str::from_utf8) {
+                Some(Ok(text)) => found.push(text),
+                Some(Err(_)) => return Some(Err(format!("{name}[{}] is no UTF-8", found.len()))),
+                None => return Some(Err(format!("{name}[{}] is null", found.len()))),
             }
         }
     }
@@ -240,40 +314,39 @@ fn texts(chunks: &[Chunk]) -> Option<Result<Vec<&str>>> {
     Some(Ok(found)).filter(|_| !chunks.is_empty())
 }
 
-fn whole(chunks: &[Chunk]) -> std::result::Result<Vec<i64>, String> {
-    fn of<T: polars_arrow::types::NativeType + TryInto<i64>>(chunk: &dyn Array) -> Option<Vec<i64>> {
-        let array = chunk.as_any().downcast_ref::<PrimitiveArray<T>>()?;
-        (array.null_count() == 0).then(|| array.values_iter().map(|v| (*v).try_into().ok()).collect())?
-    }
-    let mut found = Vec::new();
-    for chunk in chunks {
-        let chunk = &**chunk;
-        let numbers = of::<i64>(chunk)
-            .or_else(|| of::<u32>(chunk))
-            .or_else(|| of::<i32>(chunk))
-            .or_else(|| of::<u64>(chunk))
-            .or_else(|| of::<i16>(chunk))
-            .or_else(|| of::<u16>(chunk));
-        let numbers = numbers.ok_or_else(|| {
-            format!("nodes are strings or whole numbers without null, not {:?}", chunk.dtype())
-        })?;
-        found.extend(numbers);
-    }
-    Ok(found)
-}
-
+/// Weights; each is a number of 32 bits, as graphs hold them: fractions are rounded, whole numbers must not be.
 fn reals(chunks: &[Chunk]) -> std::result::Result<Vec<f32>, String> {
-    let mut found = Vec::new();
+    let mut found: Vec<f32> = Vec::new();
     for chunk in chunks {
         let any = chunk.as_any();
-        if chunk.null_count() > 0 {
-            return Err("a weight is null".to_owned());
-        } else if let Some(reals) = any.downcast_ref::<PrimitiveArray<f64>>() {
-            found.extend(reals.values_iter().map(|w| *w as f32));
+        if let Some(at) = (0..chunk.len()).find(|&i| chunk.is_null(i)) {
+            return Err(format!("weights[{}] is null", found.len() + at));
         } else if let Some(reals) = any.downcast_ref::<PrimitiveArray<f32>>() {
             found.extend(reals.values_iter().copied());
         } else {
-            found.extend(whole(std::slice::from_ref(chunk))?.into_iter().map(|w| w as f32));
+            let reals: Vec<f64> = match any.downcast_ref::<PrimitiveArray<f64>>() {
+                Some(reals) => reals.values_iter().copied().collect(),
+                None => whole::<i64>(std::slice::from_ref(chunk), "weights")?
+                    .ok_or("weights are beyond 63 bits")?
+                    .into_iter()
+                    .map(|weight| weight as f64)
+                    .collect(),
+            };
+            for weight in reals {
+                let held = weight as f32;
+                if weight.is_finite()
+                    && (held.is_infinite() || weight.fract() == 0.0 && f64::from(held) != weight)
+                {
+                    return Err(format!(
+                        "weights[{}] = {weight} is beyond what weights hold exactly (32 bits: whole numbers to 2^24)",
+                        found.len()
+                    ));
+                }
+                found.push(held);
+            }
+        }
+        if let Some(at) = found.iter().position(|weight| !(0.0..f32::INFINITY).contains(weight)) {
+            return Err(format!("weights[{at}] = {} is no weight: numbers from 0 are", found[at]));
         }
     }
     Ok(found)

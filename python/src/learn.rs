@@ -8,6 +8,7 @@ use polars_arrow::datatypes::{ArrowDataType, Field};
 use polars_arrow::offset::{Offsets, OffsetsBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
 use webmill_capture::{CanonicalUrl, Error};
@@ -17,7 +18,7 @@ use webmill_learn::{
 };
 use webmill_run::Cancel;
 
-use crate::arrow::{ArrowTable, Chunk, Strings, values};
+use crate::arrow::{ArrowTable, Chunk, Strings, in_figures, values};
 use crate::fault::{Result, config};
 use crate::wait::apart;
 
@@ -84,10 +85,22 @@ impl Pages {
 
 /// A column of strings.
 pub fn strings(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<Chunk>> {
-    let chunks = values(object)?;
-    match chunks.iter().all(|chunk| Strings::of(&**chunk).is_some_and(Strings::is_text)) {
-        true => Ok(chunks),
-        false => Err(PyTypeError::new_err(format!("{name} are strings"))),
+    let chunks = values(object, name)?;
+    match chunks.iter().find(|chunk| !Strings::of(&***chunk).is_some_and(Strings::is_text)) {
+        None => Ok(chunks),
+        Some(other) => Err(PyTypeError::new_err(format!("{name} are strings, not {:?}", other.dtype()))),
+    }
+}
+
+/// A column of labels: strings, or whole numbers, which are written as such.
+fn labels(object: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
+    let written = |chunk: Chunk| in_figures(&*chunk).unwrap_or(chunk);
+    let chunks: Vec<Chunk> = values(object, "labels")?.into_iter().map(written).collect();
+    match chunks.iter().find(|chunk| !Strings::of(&***chunk).is_some_and(Strings::is_text)) {
+        None => Ok(chunks),
+        Some(other) => {
+            Err(PyTypeError::new_err(format!("labels are strings or whole numbers, not {:?}", other.dtype())))
+        }
     }
 }
 
@@ -133,7 +146,7 @@ impl Classifier {
         seed: u64,
     ) -> PyResult<Self> {
         let pages = Pages::of(texts, titles, urls, languages)?;
-        let labels = strings(labels, "labels")?;
+        let labels = self::labels(labels)?;
         if length(&labels) != length(&pages.texts) {
             return Err(config(format!("labels are {}, texts {}", length(&labels), length(&pages.texts))));
         }
@@ -164,6 +177,12 @@ impl Classifier {
             Ok(std::fs::rename(&aside, &path).at(&path)?)
         };
         Ok(py.detach(write)?)
+    }
+
+    /// Pickled by its bytes, without the evaluation.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = PyBytes::new(py, &self.model.bytes());
+        Ok((py.import("webmill._webmill")?.getattr("classifier_of")?, (bytes,)))
     }
 
     /// Names of the classes, in order.
@@ -278,6 +297,13 @@ impl Classifier {
         });
         format!("Classifier({} of {} classes{measured})", self.method(), self.model.classes().len())
     }
+}
+
+/// A classifier of its bytes.
+#[pyfunction]
+pub fn classifier_of(bytes: &[u8]) -> PyResult<Classifier> {
+    let model = Model::open(bytes).map_err(|e| config(format!("no classifier: {e}")))?;
+    Ok(Classifier { model: std::sync::Arc::new(model), evaluation: None, left_out: BTreeMap::new() })
 }
 
 impl Classifier {

@@ -26,10 +26,6 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use webmill_jobs::document_reader;
 
-/// As in the program: what the system's allocator costs is a tenth of an extraction.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Has documents that are no HTML read in children that `command` starts, each of which calls [`read_documents`].
 #[pyfunction]
 fn read_documents_by(command: Vec<OsString>) {
@@ -69,6 +65,8 @@ fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dedup::minhash, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::near_duplicates, module)?)?;
     module.add_function(wrap_pyfunction!(graph::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(graph::graph_of, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::classifier_of, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(topics::topics, module)?)?;
     Ok(())

@@ -12,13 +12,15 @@ use webmill_jobs::page_text::{self, PageFacts, TextOptions, shown_name};
 use webmill_run::Cancel;
 use webmill_text::{About, FieldValue};
 
-use crate::arrow::{ArrowTable, Chunk, Strings, column, field_of, import, structure};
+use crate::arrow::{ArrowTable, Chunk, Strings, collected, column, field_of, import, structure};
 use crate::fault::{Fault, Result, config};
 use crate::learn::lists;
 use crate::wait::apart;
 
 /// Rows of a chunk of output, and pages worked on between two looks at signals.
 const WINDOW: usize = 512;
+/// Bytes of a page that may take so long that Ctrl-C is looked for meanwhile.
+const LARGE: usize = 256 << 10;
 /// What says that characters, whatever a page declares, come as UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -42,7 +44,11 @@ impl PageReader {
     #[pyo3(signature = (page, url = None))]
     fn written(&self, py: Python<'_>, page: &Bound<'_, PyAny>, url: Option<String>) -> PyResult<Vec<String>> {
         let bytes = bytes_of(page)?;
-        let written = py.detach(|| self.0.written(bytes, url.as_deref()));
+        let reader = Arc::clone(&self.0);
+        let written = match bytes.len() {
+            ..=LARGE => py.detach(|| reader.written(bytes, url.as_deref())),
+            _ => apart(py, move |_| reader.written(bytes, url.as_deref()))?,
+        };
         Ok(written.map_err(Fault::from)?)
     }
 
@@ -56,7 +62,7 @@ impl PageReader {
         url: Option<&str>,
         full: bool,
     ) -> PyResult<ArrowTable> {
-        let chunks = import(table)?;
+        let chunks = import(&collected(table)?)?;
         for chunk in &chunks {
             for name in [Some(html), url].into_iter().flatten() {
                 if Strings::of(column(&**chunk, name)?).is_none() {
@@ -148,6 +154,7 @@ fn columns(rows: &[Row], full: bool) -> Result<Chunk> {
             "confidence",
             facts().map(|facts| facts.map(|facts| facts.confidence)).collect::<PrimitiveArray<f32>>().boxed(),
         ),
+        ("cuts", lists(facts().map(|facts| facts.map_or(&[][..], |facts| &facts.cuts)))),
         ("error", rows.iter().map(|(_, row)| row.as_ref().err()).collect::<Utf8Array<i64>>().boxed()),
     ]);
     if full {

@@ -33,18 +33,25 @@ struct Topic {
 
 /// Topics of texts: a table with the topic of each text, and one with what each topic is about.
 #[pyfunction]
-#[pyo3(signature = (texts, k = None, seed = 0))]
+#[pyo3(signature = (texts, k = None, languages = None, seed = 0))]
 pub fn topics(
     py: Python<'_>,
     texts: &Bound<'_, PyAny>,
     k: Option<usize>,
+    languages: Option<&Bound<'_, PyAny>>,
     seed: u64,
 ) -> PyResult<(ArrowTable, ArrowTable)> {
     if k.is_some_and(|k| !(1..=10_000).contains(&k)) {
         return Err(config(format!("k = {} is not within 1..=10000", k.unwrap_or_default())));
     }
     let chunks = strings(texts, "texts")?;
-    let found = apart(py, move |stop| find(&rows(&chunks), k, seed, stop))??;
+    let languages = languages.map(|languages| strings(languages, "languages")).transpose()?;
+    let codes = languages.as_deref().map(|chunks| codes(&rows(chunks))).transpose()?;
+    let texts = rows(&chunks).len();
+    if codes.as_ref().is_some_and(|codes| codes.len() != texts) {
+        return Err(config(format!("languages and texts are not of one length ({texts} texts)")));
+    }
+    let found = apart(py, move |stop| find(&rows(&chunks), codes, k, seed, stop))??;
     let numbers =
         PrimitiveArray::<u32>::from(found.texts.iter().map(|text| text.map(|t| t.0)).collect::<Vec<_>>());
     let distances =
@@ -62,7 +69,37 @@ pub fn topics(
     Ok((of_texts, ArrowTable::of(columns)?))
 }
 
-fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> Result<FoundTopics> {
+/// Languages by their codes; unknown ones are refused.
+fn codes(given: &[Option<&str>]) -> PyResult<Vec<Option<&'static str>>> {
+    let code = |(at, tag): (usize, &Option<&str>)| {
+        let Some(tag) = *tag else { return Ok(None) };
+        let code = webmill_text::language_code(tag);
+        code.map(Some).ok_or_else(|| {
+            config(format!("languages[{at}] = {tag:?} is no language: codes are as en or eng"))
+        })
+    };
+    given.iter().enumerate().map(code).collect()
+}
+
+/// How many of `k` topics each group of texts gets: at least one, and by their sizes, with the largest remainders rounded up.
+fn shares(k: usize, sizes: &[usize]) -> Vec<usize> {
+    let all: usize = sizes.iter().sum::<usize>().max(1);
+    let spare = k.saturating_sub(sizes.len());
+    let mut shares: Vec<usize> = sizes.iter().map(|size| 1 + spare * size / all).collect();
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&group| (std::cmp::Reverse(spare * sizes[group] % all), group));
+    let left = k.saturating_sub(shares.iter().sum());
+    order.into_iter().take(left).for_each(|group| shares[group] += 1);
+    shares
+}
+
+fn find(
+    texts: &[Option<&str>],
+    codes: Option<Vec<Option<&'static str>>>,
+    k: Option<usize>,
+    seed: u64,
+    stop: &Cancel,
+) -> Result<FoundTopics> {
     let facts: Vec<PageFacts<'_>> = texts
         .iter()
         .map(|text| PageFacts { text: text.unwrap_or_default(), ..PageFacts::default() })
@@ -74,8 +111,14 @@ fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> R
         counter.add(pages);
     }
     let (vocabulary, counts) = counter.finish(least_pages(2, facts.len()));
-    let languages: Vec<Option<&str>> =
-        facts.par_iter().map(|page| webmill_text::language(page.text).map(|found| found.iso639_3)).collect();
+    let languages: Vec<Option<&str>> = match codes {
+        Some(codes) => codes,
+        None => {
+            let language =
+                |page: &PageFacts<'_>| webmill_text::language(page.text).map(|found| found.iso639_3);
+            facts.par_iter().map(language).collect()
+        }
+    };
     stop.check()?;
     let common = common(languages.iter().copied());
     let counts = without_stop_words(&counts, &vocabulary, &common);
@@ -85,13 +128,18 @@ fn find(texts: &[Option<&str>], k: Option<usize>, seed: u64, stop: &Cancel) -> R
             Error::Config("no text has words that another one has too: there are no topics".into()).into()
         );
     }
-    let all = worded.len();
     let (mut topics, mut of_texts) = (Vec::new(), vec![None; texts.len()]);
-    for (language, group) in by_language(worded, &common, |row| languages[row]) {
+    let all = worded.clone();
+    let mut groups = by_language(worded, &common, |row| languages[row]);
+    if k.is_some_and(|k| k < groups.len()) {
+        groups = vec![(None, all)];
+    }
+    let sizes: Vec<usize> = groups.iter().map(|(_, group)| group.len()).collect();
+    let shares = k.map(|k| shares(k, &sizes));
+    for (number, (language, group)) in groups.into_iter().enumerate() {
         stop.check()?;
-        let language = language.or(common.first().copied());
-        let share = group.len() as f64 / all as f64;
-        let k = k.map(|k| ((k as f64 * share).round() as usize).max(1));
+        let language = language.or(common.first().copied().filter(|_| common.len() == 1));
+        let k = shares.as_ref().map(|shares| shares[number]);
         let weighed = weights(&counts.select(&group)).0;
         let k = k.unwrap_or_else(|| {
             let sample = Draws::new(seed).sample(weighed.len(), SAMPLE);

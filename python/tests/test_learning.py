@@ -79,7 +79,7 @@ def test_what_cannot_be_trained_on_is_counted_or_refused() -> None:
         with pytest.raises(webmill.Error, match=method):
             webmill.train(["a b", "c d"] * 2, ["x", "y"] * 2, method=method)
     with pytest.raises(TypeError, match="labels"):
-        webmill.train(["a"], [1])
+        webmill.train(["a"], [1.5])
     with pytest.raises(webmill.Error, match="no class"):
         model.top_features("stables")
 

@@ -13,7 +13,9 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ._error import Error
+from ._error import ArgumentError, Error
+
+__version__: str
 
 if TYPE_CHECKING:
     from ._doing import (
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from ._results import Results, Table
 
 __all__ = [
-    "ArrowTable", "Capture", "Captures", "Classifier", "Document", "Error", "Graph", "Page", "RawDbWriter", "Results", "Table",
+    "ArgumentError", "ArrowTable", "Capture", "Captures", "Classifier", "Document", "Error", "Graph", "Page", "RawDbWriter", "Results", "Table",
     "captures", "convert_graph", "extract", "extract_batch", "hits", "minhash", "near_duplicates", "open", "pagerank", "read_capture",
     "run", "simhash", "topics", "train",
 ]  # fmt: skip
@@ -62,6 +64,15 @@ def open(folder: str | os.PathLike[str], shards: str | os.PathLike[str] | Iterab
 def __getattr__(name: str) -> Any:
     # Results can be read where there is no compiled part, and tasks of a cluster need no polars: what needs either is looked up when
     # it is asked for.
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("webmill")
+        except PackageNotFoundError:  # in a checkout
+            from . import _webmill
+
+            return _webmill.__version__
     if name.startswith("_") or name not in __all__:
         raise AttributeError(f"module 'webmill' has no attribute {name!r}")
     if name in ("Page", "Results", "Table"):

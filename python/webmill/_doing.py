@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from . import _webmill
-from ._error import Error
+from ._error import ArgumentError, Error, one_of
 from ._progress import Bar
 from ._webmill import ArrowTable, Capture, Captures, Classifier, Graph
 
 _ANSWERS = ("response", "resource")
+_KINDS = ("warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation", "filedesc", "unknown")
 
 # Documents are read in children: an interpreter each that loads the compiled part and nothing else.
 _CHILD = """import importlib.util as util, sys
@@ -27,7 +28,7 @@ module.read_documents()"""
 if sys.executable and _webmill.__file__:
     _webmill.read_documents_by([sys.executable, "-I", "-S", "-c", _CHILD, _webmill.__file__])
 
-StrPath = str | os.PathLike[str]
+StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 def captures(
@@ -53,18 +54,32 @@ def captures(
     ...     print(capture.url, capture.status, capture.mime, capture.body)
     http://a.example/ 200 text/html b'<p>hello'
     """
-    if errors not in ("raise", "skip"):
-        raise ValueError(f"errors is 'raise' or 'skip', not {errors!r}")
-    if isinstance(paths, (str, os.PathLike)):
-        paths = [paths]
+    one_of("errors", errors, ("raise", "skip"))
     wanted = [kinds] if isinstance(kinds, str) else None if kinds is None else list(kinds)
-    named = [os.fspath(path) for path in paths]
-    return Captures(named, wanted, errors == "skip", max_record_bytes, verify_digests)
+    for kind in wanted or ():
+        one_of("kinds", kind, _KINDS)
+    return Captures(_names(paths), wanted, errors == "skip", max_record_bytes, verify_digests)
+
+
+def _name(path: StrPath) -> str:
+    """A path as a string; bytes, too."""
+    return os.fsdecode(path)
+
+
+def _names(paths: StrPath | Iterable[StrPath]) -> list[str]:
+    """Paths, of which one may stand alone. Names of shards are shown and stored, so that those that are no text are refused."""
+    named = [_name(path) for path in ([paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths)]
+    for name in named:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise ArgumentError(f"{os.fsencode(name)!r}: names of shards are UTF-8; rename it, or name its folder") from None
+    return named
 
 
 def read_capture(path: StrPath, offset: int, *, max_record_bytes: int = 64 << 20) -> Capture:
     """The record at byte ``offset`` of a file, as columns ``warc_filename`` and ``warc_record_offset`` name it."""
-    return _webmill.read_capture(os.fspath(path), offset, max_record_bytes)
+    return _webmill.read_capture(_name(path), offset, max_record_bytes)
 
 
 class Document(dict[str, Any]):
@@ -130,8 +145,9 @@ def _options(
     images: bool,
     language: str | Sequence[str] | None,
 ) -> str:
-    if focus not in ("balanced", "precision", "recall"):
-        raise ValueError(f"focus is 'balanced', 'precision' or 'recall', not {focus!r}")
+    one_of("focus", focus, ("balanced", "precision", "recall"))
+    one_of("format", format, ("json", "text", "md", "xml", "tei"))
+    one_of("input", input, ("html", "text", "document", "auto", "feed", "sitemap"))
     languages = language.split(",") if isinstance(language, str) else list(language or ())
     return json.dumps({
         "format": format, "input": input, "focus": focus,
@@ -284,7 +300,7 @@ def convert_graph(
 
     ``format``: ``csr``, ``bvgraph``, ``mtx`` or ``edges``; by default the ending of ``target`` says it.
     """
-    _webmill.convert(os.fspath(source), os.fspath(target), format or None, level or None)
+    _webmill.convert(_name(source), _name(target), format or None, level or None)
 
 
 def run(
@@ -306,12 +322,12 @@ def run(
     """
     from ._results import Results
 
-    if isinstance(inputs, (str, os.PathLike)):
-        inputs = [inputs]
-    shards = [os.fspath(path) for path in inputs]
+    shards = _names(inputs)
+    if not shards:
+        raise ArgumentError("no shards: inputs are files, folders, globs or URLs of shards")
     file, settings = None, None
-    if isinstance(recipe, (str, os.PathLike)):
-        file = os.fspath(recipe)
+    if isinstance(recipe, (str, bytes, os.PathLike)):
+        file = _name(recipe)
     elif recipe is not None:
         settings = json.dumps(recipe)
     bar = Bar() if progress is True else None
@@ -326,13 +342,13 @@ def run(
 
     try:
         _webmill.run(
-            shards, os.fspath(out), file, settings, threads, memory if memory is None else str(memory), max_bad,
+            shards, _name(out), file, settings, threads, memory if memory is None else str(memory), max_bad,
             said if tell else None,
         )  # fmt: skip
     finally:
         if bar is not None:
             bar.close()
-    return Results(out, shards)
+    return Results(_name(out), shards)
 
 
 def train(
@@ -365,13 +381,16 @@ def train(
     return Classifier.train(texts, labels, titles, urls, languages, method, folds, seed)
 
 
-def topics(texts: Any, k: int | None = None, *, seed: int = 0) -> tuple[ArrowTable, ArrowTable]:
+def topics(
+    texts: Any, k: int | None = None, *, languages: Any = None, seed: int = 0
+) -> tuple[ArrowTable, ArrowTable]:
     """Topics of texts, without labels (spherical k-means over tf·idf, as ``webmill learn cluster`` has it).
 
     Gives two tables: of each text ``topic`` (0 is the largest; null for a text without a word that another one has) and
     ``distance`` from its middle; of each topic ``name``, ``size``, ``language`` and the ``words`` that tell it from the others.
-    Topics are made within each language that a twentieth of the texts are in. ``k``: how many in all; by default the
-    silhouette of a sample chooses.
+    Topics are made within each language that a twentieth of the texts are in; ``languages`` are codes of theirs where they are known,
+    else they are found out. ``k``: how many there are in all, at least one of each language: with fewer than there are languages, no
+    difference is made between these. By default the silhouette of a sample chooses.
 
     >>> import webmill
     >>> texts = ["apple pear", "pear apple pie", "saw hammer", "hammer saw wood"]
@@ -379,7 +398,7 @@ def topics(texts: Any, k: int | None = None, *, seed: int = 0) -> tuple[ArrowTab
     >>> of_texts.to_polars()["topic"].n_unique(), about.to_polars()["size"].to_list()
     (2, [2, 2])
     """
-    return _webmill.topics(texts, k, seed)
+    return _webmill.topics(texts, k, languages, seed)
 
 
 class RawDbWriter:
@@ -389,8 +408,9 @@ class RawDbWriter:
     """
 
     def __init__(self, path: StrPath, *, compression: str = "none", append: bool = False) -> None:
-        self.path = Path(path)
-        self._writer = _webmill.RawDbWriter(os.fspath(path), compression, append)
+        one_of("compression", compression, ("none", "gzip", "zstd"))
+        self.path = Path(_name(path)).absolute()
+        self._writer = _webmill.RawDbWriter(str(self.path), compression, append)
 
     def write(
         self,
@@ -432,7 +452,7 @@ class RawDbWriter:
 
 
 __all__ = [
-    "ArrowTable", "Capture", "Captures", "Classifier", "Document", "Error", "Graph", "RawDbWriter", "captures", "convert_graph",
+    "ArgumentError", "ArrowTable", "Capture", "Captures", "Classifier", "Document", "Error", "Graph", "RawDbWriter", "captures", "convert_graph",
     "extract", "extract_batch", "hits", "minhash", "near_duplicates", "pagerank", "read_capture", "run", "simhash", "topics",
     "train",
 ]  # fmt: skip

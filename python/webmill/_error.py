@@ -29,4 +29,20 @@ class Error(Exception):
         self.reason, self.path, self.offset, self.kind = reason, path, offset, kind
 
     def __reduce__(self):  # pickled by its parts, for pools of processes
-        return Error, (self.reason, self.path, self.offset, self.kind)
+        return type(self), (self.reason, self.path, self.offset, self.kind)
+
+
+class ArgumentError(Error, ValueError):
+    """An argument or a setting that cannot be: an :class:`Error` of ``kind`` ``config``, and a ``ValueError``."""
+
+
+def one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Refuses a value that is none of these, with all that there are.
+
+    >>> one_of("format", "pdf", ("json", "text"))
+    Traceback (most recent call last):
+    webmill._error.ArgumentError: format is 'json' or 'text', not 'pdf'
+    """
+    if value not in allowed:
+        *others, last = map(repr, allowed)
+        raise ArgumentError(f"{name} is {', '.join(others)}{' or ' if others else ''}{last}, not {value!r}")

@@ -182,11 +182,8 @@ impl Runtime<'_> {
         crash_point("folder-renamed");
         point_latest(&self.out, job.name, key.as_str())?;
         crash_point("latest-moved");
-        // What an earlier run was refused for stands in the committed folder now.
-        let refused = refused_list(&self.out, job.name, &key);
-        if refused.exists() {
-            std::fs::remove_file(&refused).at(&refused)?;
-        }
+        // What earlier runs were refused for, of these shards or of what could be read of them, is done with.
+        layout::remove_refused_lists(&self.out, job.name)?;
         Ok(Committed { folder, manifest, fresh: true })
     }
 

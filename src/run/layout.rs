@@ -46,6 +46,16 @@ pub(crate) fn refused_list(out: &Path, job: &str, key: &JobKey) -> PathBuf {
     out.join(job).join(format!("{key}.{REJECTS_FILE}"))
 }
 
+/// Removes the lists of rejects of refused runs of `job`.
+pub(crate) fn remove_refused_lists(out: &Path, job: &str) -> Result<()> {
+    for (name, path) in entries(&out.join(job))? {
+        if name.strip_suffix(REJECTS_FILE).and_then(|name| name.strip_suffix('.')).is_some_and(is_key) {
+            std::fs::remove_file(&path).at(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// The committed folder that `out/<job>/latest` names, if it is there. Where a copy of the results has a folder in place of
 /// the link, it is that folder.
 pub fn latest_folder(out: &Path, job: &str) -> Option<PathBuf> {
@@ -236,6 +246,13 @@ pub fn claim(out: &Path) -> Result<()> {
     if marker.exists() {
         return check_layout(out);
     }
+    std::fs::create_dir_all(out).at(out)?;
+    // Another run may claim it at the same time. Where folders cannot be locked, the two are left to their luck.
+    let folder = File::open(out).ok();
+    let _alone = folder.as_ref().filter(|folder| folder.lock().is_ok());
+    if marker.exists() {
+        return check_layout(out);
+    }
     let foreign = std::fs::read_dir(out)
         .map(|mut entries| {
             entries.find_map(|e| e.ok().filter(|e| !e.file_name().to_string_lossy().starts_with('.')))
@@ -248,7 +265,6 @@ pub fn claim(out: &Path) -> Result<()> {
             entry.file_name().to_string_lossy()
         )));
     }
-    std::fs::create_dir_all(out).at(out)?;
     mark(&marker)
 }
 

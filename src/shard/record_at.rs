@@ -20,7 +20,7 @@ use super::discover::file_name;
 use super::discover::{SNIFF_BYTES, sniff, sniff_plain};
 use super::raw_whole::whole_at;
 use super::reader::unwrapped;
-use super::stream::Stream;
+use super::stream::{Stream, twice};
 use super::{Container, Format, OwnedRecord, RawReader, ReadOptions, Resume, WarcReader, member};
 
 /// Stored lengths up to here are read at once.
@@ -80,7 +80,7 @@ impl RecordFile {
     /// [`Error::Io`] when the file cannot be read; [`Error::Corrupt`] at `offset` when no record starts there, when the
     /// file ends before it, or when it is damaged; the reason says which.
     pub fn read(&self, offset: u64, length: Option<u64>) -> Result<OwnedRecord> {
-        let mut file = File::open(&self.path).at(&self.path)?;
+        let mut file = twice(|| File::open(&self.path)).at(&self.path)?;
         let size = file.metadata().at(&self.path)?.len();
         if offset < size
             && let Some(length) = length.filter(|length| (1..=self.most_at_once()).contains(length))
@@ -88,8 +88,12 @@ impl RecordFile {
             // As they are stored, and as the record that they become.
             let _ = memory::grow(2 * length);
             let mut bytes = Vec::with_capacity(length.min(size - offset) as usize);
-            file.seek(SeekFrom::Start(offset)).at(&self.path)?;
-            file.take(length).read_to_end(&mut bytes).at(&self.path)?;
+            let read = twice(|| {
+                bytes.clear();
+                file.seek(SeekFrom::Start(offset))?;
+                Read::by_ref(&mut file).take(length).read_to_end(&mut bytes)
+            });
+            read.at(&self.path)?;
             let stream = Stream::from_bytes(&self.path, Arc::clone(&self.name), offset, bytes);
             // A length that is too short shows as a record that is cut off, damaged or measured.
             if let Ok(Some(found)) = self.parse(stream, offset)

@@ -66,7 +66,7 @@ impl Stream {
     /// # Errors
     /// [`Error::Io`] when the file cannot be opened.
     pub fn open(path: &Path, name: Arc<str>, offset: u64) -> Result<Stream> {
-        let mut file = File::open(path).at(path)?;
+        let mut file = twice(|| File::open(path)).at(path)?;
         let size = file.metadata().at(path)?.len();
         if offset > 0 {
             file.seek(SeekFrom::Start(offset)).at(path)?;
@@ -306,6 +306,16 @@ impl Stream {
     }
 }
 
+/// Asks the system again where it fails at something that may go well the next time: disks of other machines do. What several passes
+/// read is so the same in all of them.
+pub(crate) fn twice<T>(mut ask: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    use io::ErrorKind::{Interrupted, IsADirectory, NotFound, PermissionDenied};
+    ask().or_else(|error| match error.kind() {
+        NotFound | PermissionDenied | IsADirectory | Interrupted => Err(error),
+        _ => ask(),
+    })
+}
+
 impl ByteSource {
     fn read_at(&mut self, offset: u64, into: &mut [u8], ahead: bool) -> io::Result<usize> {
         match self {
@@ -314,7 +324,7 @@ impl ByteSource {
                     file.seek(SeekFrom::Start(offset))?;
                     *at = offset;
                 }
-                let n = file.read(into)?;
+                let n = twice(|| file.read(into))?;
                 *at += n as u64;
                 Ok(n)
             }

@@ -39,6 +39,7 @@ pub mod training;
 mod whole;
 mod word_list;
 
+pub use blocks::page::LeftOut;
 pub use choice::page_type::PageType;
 pub use focus::Focus;
 pub use language::languages::{LanguageRun, Languages, languages, languages_declared};

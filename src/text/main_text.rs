@@ -17,7 +17,7 @@ use webmill_capture::cut::Cut;
 
 use super::blocks::blocks;
 use super::blocks::code::code_containers;
-use super::blocks::page::{MAX_TEXT, NONE, Page};
+use super::blocks::page::{LeftOut, MAX_TEXT, NONE, Page};
 use super::blocks::redirect::redirects_to;
 use super::blocks::schema_types::{OG_ARTICLE, OG_PRODUCT, bit_of};
 use super::choice::page_features::Hints;
@@ -102,6 +102,8 @@ pub struct MainText {
     pub page_type: PageType,
     /// Expected F1 of the text, between 0 and 1.
     pub confidence: f32,
+    /// What limits left out of it.
+    pub left_out: LeftOut,
     /// Blocks that the template of the host took.
     pub pruned: usize,
     /// Where the page leads, if that is all that it does: it has a refresh to another page and next to no text. Such a
@@ -217,7 +219,8 @@ pub(crate) fn written(
         Some(form) => xml(&source, chosen, data, form, max),
         None => String::new(),
     };
-    cut(&mut main.text, limits.max_text_bytes);
+    main.left_out = page.left_out;
+    main.left_out.bytes += cut(&mut main.text, limits.max_text_bytes);
     main.code.retain(|code| code.end <= main.text.len());
     cut(&mut main.markdown, max);
     main
@@ -290,12 +293,15 @@ fn recover(meta: &Metadata, text: &mut String, marked: &mut String, limits: &Tex
     true
 }
 
-pub(crate) fn cut(text: &mut String, max: usize) {
-    if text.len() > max {
+/// Cuts a text at a line, or within one that is longer than half of what may stay; how many bytes are gone.
+pub(crate) fn cut(text: &mut String, max: usize) -> u64 {
+    let whole = text.len();
+    if whole > max {
         let end = text.floor_char_boundary(max);
-        let end = text.cut(..end).rfind('\n').unwrap_or(end);
-        text.truncate(end);
+        let at_a_line = text.cut(..end).rfind('\n').filter(|&line| line >= end / 2);
+        text.truncate(at_a_line.unwrap_or(end));
     }
+    (whole - text.len()) as u64
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ pub fn plain_text(text: &str, limits: &TextLimits) -> MainText {
     }
     all.push(paragraph);
     main.text.truncate(main.text.trim_end().len());
-    cut(&mut main.text, limits.max_text_bytes);
+    main.left_out.bytes = cut(&mut main.text, limits.max_text_bytes);
     if limits.markdown {
         let lines: Vec<&str> = all.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
         main.markdown = paragraphs(&lines);

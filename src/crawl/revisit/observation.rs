@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::revisit::DAY_MS;
 use crate::revisit::change::ChangeRecord;
 use crate::revisit::history::{CapturePlace, MAX_VALIDATOR, PageHistory};
-use crate::revisit::prior::Prior;
+use crate::revisit::prior::{Prior, sound_rate};
 use crate::revisit::schedule::Scheduler;
 use webmill_capture::date::parse_rfc822;
 
@@ -267,7 +267,7 @@ impl PageHistory {
         if seen.stored == Stored::Full {
             self.capture = answer.capture;
         }
-        self.rate = self.record.rate_with(prior);
+        self.rate = sound_rate(self.record.rate_with(prior));
         seen.rate = self.rate;
         let before = if self.interval_ms > 0 { self.interval_ms } else { scheduler.first_ms() };
         self.interval_ms = scheduler.interval_ms(outcome, before, self.rate, self.weight());

@@ -151,7 +151,7 @@ about_fields! {
         text_digest: Option<Bytes16> = "xxh3-128 of the normalised main text (case, width, white space); null without text", "51…";
         simhash: u64 = "64-bit SimHash of the main text over word shingles, as the signed integer of the same bits; 0 without words (num_words is 0), for pandas rounds long integers of a column with nulls", "-4611686018427387904";
         dom_nodes: u32 = "nodes of the parsed tree", "1204";
-        cuts: Option<String> = "limits that cut the page off (bytes, depth, nodes, attributes, links, work), comma-joined", "depth";
+        cuts: Option<String> = "limits that cut the page off (bytes, depth, nodes, attributes, work), and how many links, blocks and bytes of text were left out, comma-joined", "depth,blocks:10000";
     }
 }
 
@@ -313,10 +313,11 @@ fn read(page: &Page<'_>, row: &mut PageRow) {
     }
     if let (Some(dom), Some(found)) = (page.dom(), page.found_links()) {
         row.dom_nodes = dom.len() as u32;
-        let mut cuts: Vec<&str> = dom.cut().names().collect();
+        let mut cuts: Vec<String> = dom.cut().names().map(str::to_owned).collect();
         if found.skipped.limit > 0 {
-            cuts.push("links");
+            cuts.push(format!("links:{}", found.skipped.limit));
         }
+        cuts.extend(page.document().into_iter().flat_map(|document| document.main.left_out.words()));
         row.cuts = (!cuts.is_empty()).then(|| cuts.join(","));
     }
     let about = page.document().map(|document| &document.main.about);

@@ -164,10 +164,9 @@ impl Builder<'_, '_> {
     }
 
     fn text(&mut self, text: &str) {
-        if self.page.text.len() + text.len() > MAX_TEXT {
-            self.page.cut = true;
-            return;
-        }
+        let room = MAX_TEXT.saturating_sub(self.page.text.len());
+        let (text, beyond) = text.split_at(text.floor_char_boundary(room));
+        self.page.left_out.bytes += beyond.len() as u64;
         let out = &mut self.page.text;
         let counts = &mut self.counts;
         let (mut words, mut wide) = (0u32, 0u32);
@@ -337,9 +336,7 @@ impl Builder<'_, '_> {
                 hash,
             });
         } else {
-            if counts.letters > 0 {
-                self.page.cut = true;
-            }
+            self.page.left_out.blocks += u64::from(counts.letters > 0);
             text.truncate(self.line);
             self.page.events.truncate(self.first_event);
             if let Some(container) = self.page.containers.get_mut(self.at as usize) {

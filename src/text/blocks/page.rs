@@ -160,6 +160,23 @@ pub(crate) struct Picture {
     pub block: u32,
 }
 
+/// What limits left out of a text; zeros for a text that is whole.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct LeftOut {
+    /// Blocks behind the first 50,000.
+    pub blocks: u64,
+    /// Bytes of text behind the first 8 MiB.
+    pub bytes: u64,
+}
+
+impl LeftOut {
+    /// What was left out and how much, as tables show it: `blocks:10000`, `text:2000000`.
+    pub fn words(self) -> impl Iterator<Item = String> {
+        let all = [("blocks", self.blocks), ("text", self.bytes)].into_iter();
+        all.filter(|(_, left_out)| *left_out > 0).map(|(name, left_out)| format!("{name}:{left_out}"))
+    }
+}
+
 /// Blocks and containers of one page.
 #[derive(Default, Debug)]
 pub(crate) struct Page {
@@ -173,7 +190,7 @@ pub(crate) struct Page {
     pub schema: u32,
     /// Kinds that the names of `html` and `body` say.
     pub root_kinds: u64,
-    pub cut: bool,
+    pub left_out: LeftOut,
 }
 
 impl Page {
