@@ -14,7 +14,7 @@ use polars_arrow::match_integer_type;
 use polars_error::polars_err;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyFloat, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyFloat, PyInt, PyString};
 
 const STREAM: &CStr = c"arrow_array_stream";
 const ARRAY: &CStr = c"arrow_array";
@@ -316,7 +316,7 @@ fn is_text(item: &Bound<'_, PyAny>) -> bool {
 }
 
 fn type_name(item: &Bound<'_, PyAny>) -> String {
-    item.get_type().name().map_or_else(|_| "an object".to_owned(), |kind| kind.to_string())
+    item.get_type().name().map_or_else(|_| "an object".to_owned(), |kind| kind.to_string_lossy().into_owned())
 }
 
 /// Items between two looks at signals.
@@ -350,9 +350,12 @@ fn sequence<'py>(items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>, name:
 
 /// Adds an item to those before it, which are of its type or null; else what is wrong with it.
 fn add(listed: &mut Listed, item: &Bound<'_, PyAny>) -> Result<(), String> {
+    // Most items are of a type that tells at once.
+    let is_plain = is_text(item) || item.is_instance_of::<PyInt>() || item.is_none();
     let has = |method| item.hasattr(method).unwrap_or(false);
-    let is_real = item.is_instance_of::<PyFloat>() || !is_text(item) && has("__float__") && !has("__index__");
-    let is_missing = item.is_none() || !is_text(item) && type_name(item) == "NAType";
+    let is_real =
+        item.is_instance_of::<PyFloat>() || !is_plain && has("__float__") && !has("__index__");
+    let is_missing = item.is_none() || !is_plain && !is_real && type_name(item) == "NAType";
     let among_texts = matches!(listed, Listed::Texts(_) | Listed::Bytes(_));
     let is_nan = is_real && item.extract::<f64>().is_ok_and(f64::is_nan);
     if is_missing || is_nan && among_texts {

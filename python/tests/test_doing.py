@@ -378,10 +378,10 @@ def test_drop_in_for_trafilatura() -> None:
         form = trafilatura.extract(page, url="http://a.example/", output_format="markdown", include_links=True)
         assert form and "](http://a.example/x)" in form
         assert trafilatura.extract(page, only_with_metadata=True) is None
-        assert json.loads(trafilatura.extract(page, output_format="json") or "")["title"] == "Mills"
+        assert json.loads(trafilatura.extract(page, output_format="json", with_metadata=True) or "")["title"] == "Mills"
         assert trafilatura.extract(b"") is None
-    with pytest.warns(UserWarning, match="deduplicate, prune_xpath") as found:
-        trafilatura.extract(page, deduplicate=True, prune_xpath="//p")
+    with pytest.warns(UserWarning, match="deduplicate, date_extraction_params") as found:
+        trafilatura.extract(page, deduplicate=True, date_extraction_params={"max_date": "2020-01-01"})
     assert len(found) == 1
     with pytest.raises(AttributeError):
         trafilatura.extract(page, output_format="pdf")
