@@ -353,8 +353,7 @@ fn add(listed: &mut Listed, item: &Bound<'_, PyAny>) -> Result<(), String> {
     // Most items are of a type that tells at once.
     let is_plain = is_text(item) || item.is_instance_of::<PyInt>() || item.is_none();
     let has = |method| item.hasattr(method).unwrap_or(false);
-    let is_real =
-        item.is_instance_of::<PyFloat>() || !is_plain && has("__float__") && !has("__index__");
+    let is_real = item.is_instance_of::<PyFloat>() || !is_plain && has("__float__") && !has("__index__");
     let is_missing = item.is_none() || !is_plain && !is_real && type_name(item) == "NAType";
     let among_texts = matches!(listed, Listed::Texts(_) | Listed::Bytes(_));
     let is_nan = is_real && item.extract::<f64>().is_ok_and(f64::is_nan);

@@ -2,6 +2,8 @@
 
 import doctest
 import importlib
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +27,20 @@ def test_types_hold() -> None:
         [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(PACKAGE)], cwd=root, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("checker", ["pyright", "mypy"])
+def test_checkers_of_types_find_what_is_wrong(checker: str, tmp_path: Path) -> None:
+    pytest.importorskip(checker)
+    typed = Path(__file__).with_name("typed.py")
+    wrong = {n for n, line in enumerate(typed.read_text().splitlines(), 1) if line.endswith("# wrong")}
+    options = ["--pythonpath", sys.executable] if checker == "pyright" else ["--strict", "--cache-dir", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-m", checker, *options, str(typed)],
+        cwd=PACKAGE.parents[1], capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(PACKAGE.parent)},
+    )  # fmt: skip
+    found = {int(line) for line in re.findall(r"typed\.py:(\d+):.*error", done.stdout)}
+    assert found == wrong, done.stdout + done.stderr
 
 
 def test_results_are_read_without_the_compiled_part(results: Path) -> None:

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 from . import _webmill
 from ._error import ArgumentError, Error, one_of
 from ._progress import Bar
 from ._webmill import ArrowTable, Capture, Captures, Classifier, Graph
 
-_ANSWERS = ("response", "resource")
 _KINDS = ("warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation", "filedesc", "unknown")
 
 # Documents are read in children: an interpreter each that loads the compiled part and nothing else.
@@ -28,14 +27,32 @@ module.read_documents()"""
 if sys.executable and _webmill.__file__:
     _webmill.read_documents_by([sys.executable, "-I", "-S", "-c", _CHILD, _webmill.__file__])
 
+class ArrowStream(Protocol):
+    """A table or a column that offers Arrow data: of polars, pyarrow, pandas, DuckDB and others."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+class ArrowArray(Protocol):
+    """A column of Arrow in one piece."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
+
+
+# A column: of strings, of bytes or of numbers, with None for what is missing.
+Column = ArrowStream | ArrowArray | Iterable[Any]
+Kind = Literal[
+    "warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation", "filedesc", "unknown"
+]
+Focus = Literal["balanced", "precision", "recall"]
 StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 def captures(
     paths: StrPath | Iterable[StrPath],
     *,
-    kinds: str | Iterable[str] | None = _ANSWERS,
-    errors: str = "raise",
+    kinds: Kind | Iterable[Kind] | None = ("response", "resource"),
+    errors: Literal["raise", "skip"] = "raise",
     max_record_bytes: int = 64 << 20,
     verify_digests: bool = False,
 ) -> Captures:
@@ -55,7 +72,7 @@ def captures(
     http://a.example/ 200 text/html b'<p>hello'
     """
     one_of("errors", errors, ("raise", "skip"))
-    wanted = [kinds] if isinstance(kinds, str) else None if kinds is None else list(kinds)
+    wanted: list[str] | None = [kinds] if isinstance(kinds, str) else None if kinds is None else list(kinds)
     for kind in wanted or ():
         one_of("kinds", kind, _KINDS)
     return Captures(_names(paths), wanted, errors == "skip", max_record_bytes, verify_digests)
@@ -83,11 +100,10 @@ def read_capture(path: StrPath, offset: int, *, max_record_bytes: int = 64 << 20
 
 
 class Document(dict[str, Any]):
-    """What a page says: the object that ``webmill text --format json`` writes, its fields as attributes too.
+    """What a page says: the object that ``webmill text --format json`` writes, its fields as attributes too."""
 
-    Fields without a type below are attributes as well.
-    """
-
+    id: str
+    file: str
     kind: str
     format: str | None
     pages: int | None
@@ -97,6 +113,7 @@ class Document(dict[str, Any]):
     title_source: str | None
     author: str | None
     date: str | None
+    date_ambiguous: list[str]
     modified: str | None
     site_name: str | None
     description: str | None
@@ -106,21 +123,34 @@ class Document(dict[str, Any]):
     image: str | None
     language: str | None
     language_confidence: float | None
+    language_declared: str | None
+    languages: list[dict[str, Any]]
+    paragraphs: list[dict[str, Any]]
+    canonical_url: str | None
+    redirects_to: str | None
     page_type: str
+    types: list[str]
     confidence: float
     keywords: list[dict[str, Any]]
+    keywords_declared: list[str]
     tables: list[dict[str, Any]]
     comments: list[dict[str, Any]]
     structured: list[dict[str, Any]]
     encoding: str
+    encoding_declared: str | None
+    encoding_detected: str | None
+    encoding_doubled: str | None
     warnings: list[str]
+    cuts: list[str]
     markdown: str | None
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
+    if not TYPE_CHECKING:  # so that an editor finds a field that there is not
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return self[name]
+            except KeyError:
+                raise AttributeError(name) from None
 
     def __repr__(self) -> str:
         text = self.get("text") or ""
@@ -157,6 +187,48 @@ def _options(
     })  # fmt: skip
 
 
+Single = Literal["html", "text", "document"]
+Several = Literal["auto", "feed", "sitemap"]
+Written = Literal["text", "md", "xml", "tei"]
+Language = str | Sequence[str] | None
+
+
+@overload
+def extract(
+    html: str | bytes, url: str | None = None, *, format: Literal["json"] = "json", input: Single = "html", focus: Focus = "balanced",
+    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
+    images: bool = True, language: None = None,
+) -> Document: ...
+@overload
+def extract(
+    html: str | bytes, url: str | None = None, *, format: Literal["json"] = "json", input: Single = "html", focus: Focus = "balanced",
+    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
+    images: bool = True, language: Language = None,
+) -> Document | None: ...
+@overload
+def extract(
+    html: str | bytes, url: str | None = None, *, format: Literal["json"] = "json", input: Several, focus: Focus = "balanced",
+    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
+    images: bool = True, language: Language = None,
+) -> list[Document]: ...
+@overload
+def extract(
+    html: str | bytes, url: str | None = None, *, format: Written, input: Single = "html", focus: Focus = "balanced",
+    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
+    images: bool = True, language: None = None,
+) -> str: ...
+@overload
+def extract(
+    html: str | bytes, url: str | None = None, *, format: Written, input: Single = "html", focus: Focus = "balanced",
+    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
+    images: bool = True, language: Language = None,
+) -> str | None: ...
+@overload
+def extract(
+    html: str | bytes, url: str | None = None, *, format: Written, input: Several, focus: Focus = "balanced",
+    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
+    images: bool = True, language: Language = None,
+) -> list[str]: ...
 def extract(
     html: str | bytes,
     url: str | None = None,
@@ -203,11 +275,11 @@ def extract(
 
 
 def extract_batch(
-    table: Any,
+    table: ArrowStream | ArrowArray,
     html: str = "html",
     url: str | None = "url",
     *,
-    focus: str = "balanced",
+    focus: Focus = "balanced",
     with_markdown: bool = False,
     comments: bool | None = None,
     tables: bool = True,
@@ -256,7 +328,7 @@ def minhash(text: str, num_values: int = 128, words: int = 3) -> list[int] | Non
     return _webmill.minhash(text, num_values, words)
 
 
-def near_duplicates(texts: Any, resemblance: float = 0.8, bands: str = "auto", simhash_bits: int | None = 3) -> ArrowTable:
+def near_duplicates(texts: Column, resemblance: float = 0.8, bands: str = "auto", simhash_bits: int | None = 3) -> ArrowTable:
     """Which texts are copies of others, or nearly: a row a text, with the text that stands for its cluster.
 
     ``texts``: strings, or a column of Arrow. ``resemblance``: share of word sequences that two texts must have in common; every
@@ -274,7 +346,7 @@ def near_duplicates(texts: Any, resemblance: float = 0.8, bands: str = "auto", s
 
 
 def pagerank(
-    src: Any, dst: Any, weights: Any = None, *, damping: float = 0.85, tolerance: float = 1e-10, max_iterations: int = 1000
+    src: Column, dst: Column, weights: Column | None = None, *, damping: float = 0.85, tolerance: float = 1e-10, max_iterations: int = 1000
 ) -> ArrowTable:
     """PageRank of the nodes of a list of arcs: columns ``node``, ``pagerank``, by node. The ranks sum to 1.
 
@@ -288,13 +360,13 @@ def pagerank(
     return Graph(src, dst, weights).pagerank(damping, tolerance, max_iterations)
 
 
-def hits(src: Any, dst: Any, weights: Any = None, *, tolerance: float = 1e-10, max_iterations: int = 10_000) -> ArrowTable:
+def hits(src: Column, dst: Column, weights: Column | None = None, *, tolerance: float = 1e-10, max_iterations: int = 10_000) -> ArrowTable:
     """Hubs and authorities of a list of arcs: columns ``node``, ``hub``, ``authority``, each of L2 length 1."""
     return Graph(src, dst, weights).hits(tolerance, max_iterations)
 
 
 def convert_graph(
-    source: StrPath, target: StrPath, *, format: str | None = None, level: str | None = None
+    source: StrPath, target: StrPath, *, format: Literal["csr", "bvgraph", "mtx", "edges"] | None = None, level: str | None = None
 ) -> None:
     """Writes a graph file, or level ``level`` of a folder of results, in another format.
 
@@ -352,13 +424,15 @@ def run(
 
 
 def train(
-    texts: Any,
-    labels: Any,
+    texts: Column,
+    labels: Column,
     *,
-    titles: Any = None,
-    urls: Any = None,
-    languages: Any = None,
-    method: str = "auto",
+    titles: Column | None = None,
+    urls: Column | None = None,
+    languages: Column | None = None,
+    method: Literal[
+        "auto", "naive-bayes", "complement-bayes", "svm", "logistic", "neighbours", "adaboost"
+    ] = "auto",
     folds: int = 5,
     seed: int = 1,
 ) -> Classifier:
@@ -382,7 +456,7 @@ def train(
 
 
 def topics(
-    texts: Any, k: int | None = None, *, languages: Any = None, seed: int = 0
+    texts: Column, k: int | None = None, *, languages: Column | None = None, seed: int = 0
 ) -> tuple[ArrowTable, ArrowTable]:
     """Topics of texts, without labels (spherical k-means over tf·idf, as ``webmill learn cluster`` has it).
 
@@ -407,7 +481,7 @@ class RawDbWriter:
     ``compression``: of each record: ``none``, ``gzip`` or ``zstd``. ``append``: goes on behind the last record of a file.
     """
 
-    def __init__(self, path: StrPath, *, compression: str = "none", append: bool = False) -> None:
+    def __init__(self, path: StrPath, *, compression: Literal["none", "gzip", "zstd"] = "none", append: bool = False) -> None:
         one_of("compression", compression, ("none", "gzip", "zstd"))
         self.path = Path(_name(path)).absolute()
         self._writer = _webmill.RawDbWriter(str(self.path), compression, append)

@@ -28,7 +28,7 @@ class Error(Exception):
         super().__init__(f"{place}: {reason}" if place else reason)
         self.reason, self.path, self.offset, self.kind = reason, path, offset, kind
 
-    def __reduce__(self):  # pickled by its parts, for pools of processes
+    def __reduce__(self) -> tuple[type[Error], tuple[str, str | None, int | None, str]]:  # pickled by its parts, for pools of processes
         return type(self), (self.reason, self.path, self.offset, self.kind)
 
 

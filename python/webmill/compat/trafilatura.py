@@ -10,6 +10,7 @@ webmill's. Arguments that mean nothing here are named in a warning, and the page
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 import warnings
@@ -22,7 +23,8 @@ from .. import _doing
 from .._error import ArgumentError, Error
 
 __all__ = [
-    "bare_extraction", "baseline", "extract", "extract_metadata", "fetch_response", "fetch_url", "html2txt", "load_html",
+    "bare_extraction", "baseline", "extract", "extract_metadata", "extract_with_metadata", "fetch_response", "fetch_url", "html2txt",
+    "load_html",
 ]  # fmt: skip
 
 _FORMATS = ("csv", "html", "json", "markdown", "python", "txt", "xml", "xmltei")
@@ -76,16 +78,18 @@ def _content(filecontent: Any) -> str | bytes | None:
     if isinstance(filecontent, (bytes, bytearray, memoryview)):
         return bytes(filecontent)
     if hasattr(filecontent, "getroottree"):
-        from lxml import etree
-
-        return etree.tostring(filecontent, encoding="unicode", method="html")
+        return _etree().tostring(filecontent, encoding="unicode", method="html")
     data = getattr(filecontent, "data", None)
     return data if isinstance(data, bytes) else None
 
 
+def _etree() -> Any:
+    return importlib.import_module("lxml.etree")
+
+
 def _without(content: str | bytes, paths: Any) -> str | bytes:
     """The page without what XPath expressions find."""
-    from lxml import etree, html
+    from lxml import html
 
     tree = html.fromstring(content)
     for path in [paths] if isinstance(paths, str) else paths:
@@ -98,7 +102,7 @@ def _without(content: str | bytes, paths: Any) -> str | bytes:
                 else:
                     parent.text = (parent.text or "") + tail
                 parent.remove(node)
-    return etree.tostring(tree, encoding="unicode", method="html")
+    return _etree().tostring(tree, encoding="unicode", method="html")
 
 
 def _address(url: Any) -> str | None:
@@ -236,6 +240,19 @@ def extract(
     return "\n".join(["---", *lines, "---", shown])
 
 
+def extract_with_metadata(
+    filecontent: Any, url: str | None = None, record_id: str | None = None, **arguments: Any
+) -> Document | None:
+    """The document with its ``text`` in the form ``output_format``; arguments as :func:`extract` has them."""
+    text = extract(filecontent, url, record_id, with_metadata=True, **arguments)
+    named = {name: value for name, value in arguments.items() if name not in ("output_format", "tei_validation", "settingsfile")}
+    document = bare_extraction(filecontent, url, with_metadata=True, **named)
+    if text is None or not isinstance(document, Document):
+        return None
+    document.text, document.id = text, record_id
+    return document
+
+
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
     """The arguments, with those of an Extractor in place of theirs; what is wrong with them is raised as trafilatura does."""
     asked = dict(given)
@@ -349,10 +366,9 @@ def _lxml(node: ElementTree.Element | None, tag: str) -> Any:
     node = ElementTree.Element(tag) if node is None else node
     node.tag = tag
     try:
-        from lxml import etree
+        return _etree().fromstring(ElementTree.tostring(node, encoding="unicode"))
     except ImportError:
         return node
-    return etree.fromstring(ElementTree.tostring(node, encoding="unicode"))
 
 
 def extract_metadata(

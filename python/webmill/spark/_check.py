@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import types
 from typing import Any
 
@@ -15,6 +16,7 @@ def ask(batches):
     import pyarrow as pa
     for batch in batches:
         try:
+            import pandas
             from webmill import _webmill
             import webmill.spark
             said = _webmill.__version__
@@ -32,12 +34,26 @@ def check(spark: SparkSession) -> str:
 
     Raises :class:`webmill.Error` that names the machines where it is missing, fails, or is of another version.
     """
+    for name in ("pandas", "pyarrow"):
+        try:
+            importlib.import_module(name)
+        except ImportError as fault:
+            raise Error(f"PySpark hands over no columns without {name}: pip install {name} here and on every machine", kind="config") from fault
     context = spark.sparkContext
     version = compiled().__version__
     if _checked.get(context.applicationId) == version:
         return version
     tasks = max(1, context.defaultParallelism)
-    rows = spark.range(0, tasks, 1, tasks).mapInArrow(_by_value(), "said string, machine string").collect()
+    try:
+        rows = spark.range(0, tasks, 1, tasks).mapInArrow(_by_value(), "said string, machine string").collect()
+    except Exception as fault:
+        if not any(name in str(fault) for name in ("PACKAGE_NOT_INSTALLED", "ModuleNotFoundError", "ImportError")):
+            raise
+        raise Error(
+            "the Python of the executors lacks pandas or pyarrow: pip install pandas pyarrow there, or name one that has them by "
+            "PYSPARK_PYTHON or spark.pyspark.python",
+            kind="config",
+        ) from fault
     wrong = sorted({(row.said, row.machine) for row in rows if row.said != version})
     if wrong:
         told = "; ".join(

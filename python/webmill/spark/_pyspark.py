@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     TaskContext: Any
     Window: Any
 else:
-    from pyspark import TaskContext
-    from pyspark.sql import Column, DataFrame, SparkSession, Window
-    from pyspark.sql import functions as F
+    try:
+        from pyspark import TaskContext
+        from pyspark.sql import Column, DataFrame, SparkSession, Window
+        from pyspark.sql import functions as F
+    except ImportError as fault:
+        raise ImportError("webmill.spark needs PySpark: pip install 'pyspark==4.*' pandas pyarrow, and Java 17") from fault
 
 __all__ = ["Column", "DataFrame", "F", "SparkSession", "TaskContext", "Window"]
