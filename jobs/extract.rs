@@ -181,7 +181,7 @@ pub fn too_many_unread(context: &Context<'_>) -> Result<Option<String>> {
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 11;
+    const VERSION: u32 = 12;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let parts = self.mill().parts();

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::levels::{Level, graph_file, part_file, write_level};
 use crate::output::{TableFile, first_part, write_rows};
 
-/// Nodes in the order of their numbers, kept aside until hosts and domains are known. What is read is held against the digest of what was
+/// Nodes in the order of their numbers, kept aside until hosts and domains are known. The bytes read are held against the digest of those
 /// written.
 pub struct NodeSpool {
     path: PathBuf,

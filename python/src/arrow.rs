@@ -278,7 +278,7 @@ pub fn values(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<Chunk>> {
     Ok(vec![sequence(items, name)?])
 }
 
-/// What is worked out first: a query of polars that was not run yet.
+/// The object itself, or the rows of a query of polars that was not run yet.
 pub fn collected<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if type_name(object) == "LazyFrame" { object.call_method0("collect") } else { Ok(object.clone()) }
 }
@@ -348,7 +348,7 @@ fn sequence<'py>(items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>, name:
     })
 }
 
-/// Adds an item to those before it, which are of its type or null; else what is wrong with it.
+/// Adds an item to those before it, which are of its type or null; else the complaint about it.
 fn add(listed: &mut Listed, item: &Bound<'_, PyAny>) -> Result<(), String> {
     // Most items are of a type that tells at once.
     let is_plain = is_text(item) || item.is_instance_of::<PyInt>() || item.is_none();

@@ -202,7 +202,7 @@ pub struct Pages;
 
 impl Analyzer for Pages {
     fn id(&self) -> PartId {
-        PartId::new("pages", 6)
+        PartId::new("pages", 7)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {

@@ -54,7 +54,7 @@ pub struct Texts;
 
 impl Analyzer for Texts {
     fn id(&self) -> PartId {
-        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 7) }
+        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 8) }
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
