@@ -20,8 +20,8 @@ use webmill_capture::Error;
 use webmill_run::Cancel;
 use webmill_shard::{Input, OwnedRecord, Part, ReadOptions, Resume, ShardReader, follows, split};
 
-/// Stored bytes of a part.
-const PART_BYTES: u64 = 1 << 20;
+/// Stored bytes of a part, at least and at most: where it begins is guessed, which costs some 2 ms.
+const PART_BYTES: (u64, u64) = (1 << 20, 16 << 20);
 /// Records, and bytes of them, of a batch.
 const BATCH: usize = 64;
 const BATCH_BYTES: usize = 1 << 20;
@@ -88,8 +88,9 @@ impl Walk {
     /// Where no file can be found.
     pub fn new(plan: Plan) -> Result<Walk, Error> {
         let (inputs, faults) = webmill_jobs::remote::discover(&plan.paths, &Cancel::default())?;
-        let parts = split(&inputs, PART_BYTES);
         let at_once = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_PARTS);
+        let total: u64 = inputs.iter().map(|input| input.bytes).sum();
+        let parts = split(&inputs, (total / (4 * at_once as u64)).clamp(PART_BYTES.0, PART_BYTES.1));
         Ok(Walk {
             plan,
             inputs,
