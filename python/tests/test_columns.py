@@ -196,3 +196,19 @@ def test_fetching_as_trafilatura_does() -> None:
         assert answer is not None and answer.status == 404 and (answer.headers or {})["content-type"].startswith("text/html")
         server.shutdown()
     assert trafilatura.fetch_url("file:///etc/passwd") is None
+
+
+@pytest.mark.parametrize("missing", ["pandas", "pyarrow"])
+def test_spark_says_what_to_install(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+    import types
+
+    # The module of Spark's check needs a name of PySpark alone.
+    pyspark = types.ModuleType("webmill.spark._pyspark")
+    pyspark.SparkSession = Any  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "webmill.spark._pyspark", pyspark)
+    from webmill.spark import _check
+
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(webmill.Error, match=f"pip install {missing}"):
+        _check.check(None)
