@@ -288,18 +288,28 @@ fn numpy(array: &Bound<'_, PyAny>, kind: &str, name: &str) -> PyResult<Chunk> {
     if array.getattr("ndim")?.extract::<usize>()? != 1 {
         return Err(PyTypeError::new_err(format!("{name}: an array of one dimension is needed")));
     }
-    let bytes = |dtype: &str| -> PyResult<Vec<[u8; 8]>> {
-        let bytes = array.call_method1("astype", (dtype,))?.call_method0("tobytes")?;
-        Ok(bytes.cast::<PyBytes>()?.as_bytes().as_chunks().0.to_vec())
-    };
     Ok(match kind {
-        "b" | "i" => {
-            PrimitiveArray::from_vec(bytes("<i8")?.into_iter().map(i64::from_le_bytes).collect()).boxed()
-        }
-        "u" => PrimitiveArray::from_vec(bytes("<u8")?.into_iter().map(u64::from_le_bytes).collect()).boxed(),
-        "f" => PrimitiveArray::from_vec(bytes("<f8")?.into_iter().map(f64::from_le_bytes).collect()).boxed(),
+        "b" | "i" => PrimitiveArray::<i64>::from_vec(numbers(array, "=i8")?).boxed(),
+        "u" => PrimitiveArray::<u64>::from_vec(numbers(array, "=u8")?).boxed(),
+        "f" => PrimitiveArray::<f64>::from_vec(numbers(array, "=f8")?).boxed(),
         _ => sequence(array.call_method0("tolist")?.try_iter()?, name)?,
     })
+}
+
+/// The numbers of an array of numpy, copied; `dtype` is numpy's name of `T`, eight bytes in the order of this machine.
+fn numbers<T: Copy>(array: &Bound<'_, PyAny>, dtype: &str) -> PyResult<Vec<T>> {
+    let py = array.py();
+    py.check_signals()?;
+    let in_one_piece = py.import("numpy")?.call_method1("ascontiguousarray", (array, dtype))?;
+    let length = in_one_piece.len()?;
+    let (address, _): (usize, bool) =
+        in_one_piece.getattr("__array_interface__")?.get_item("data")?.extract()?;
+    if length == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: numpy says where the elements of an array of this type lie one behind the other, and it lives until they are copied; no
+    // other thread writes to it while the interpreter is held.
+    Ok(unsafe { std::slice::from_raw_parts(address as *const T, length) }.to_vec())
 }
 
 /// Values of a sequence, as far as it was read.
