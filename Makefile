@@ -38,7 +38,7 @@ tools:
 	  mkdir -p target && rm -rf target/archives && python3 -m venv target/archives 2>/dev/null && \
 	  target/archives/bin/pip install -q --disable-pip-version-check -r tests/archives/requirements.txt; } || \
 	  { rm -rf target/archives; echo "no Python with pywb, cdx-toolkit, FastWARC and py-wacz: the tests of clients and readers of archives will be skipped"; }
-	@target/python/bin/python -c 'import duckdb, networkx, pyright, pytest, trafilatura, warcio' 2>/dev/null || { \
+	@target/python/bin/python -c 'import duckdb, mypy, networkx, pyright, pytest, trafilatura, warcio' 2>/dev/null || { \
 	  mkdir -p target && rm -rf target/python && python3 -m venv target/python 2>/dev/null && \
 	  target/python/bin/pip install -q --disable-pip-version-check -r python/tests/requirements.txt; } || \
 	  { rm -rf target/python; echo "no Python for the package: its tests will be skipped"; }
