@@ -71,6 +71,12 @@ tools:
 	  mkdir -p target/replaywebpage && cd target/replaywebpage && \
 	  npm pack --silent replaywebpage@2.4.6 >/dev/null 2>&1 && tar -xzf replaywebpage-*.tgz; } || \
 	  echo "no replaywebpage from npm: WACZ files will not be played by it"
+	@[ -f target/frameworks/lit-html/lit-html.js ] || { command -v npm >/dev/null 2>&1 && \
+	  mkdir -p target/frameworks && cd target/frameworks && \
+	  for package in react@18.3.1 react-dom@18.3.1 vue@3.5.13 vue-router@4.5.0 jquery@3.7.1 lit-html@3.2.1; do \
+	    npm pack --silent $$package >/dev/null 2>&1 && mkdir -p $${package%@*} && \
+	    tar -xzf $${package%@*}-*.tgz -C $${package%@*} --strip-components 1 || exit 1; done; } || \
+	  echo "no React, Vue, jQuery and lit from npm: replay will not be tried on sites made with them"
 	@[ -f target/axe/package/axe.min.js ] || { command -v npm >/dev/null 2>&1 && \
 	  mkdir -p target/axe && cd target/axe && \
 	  npm pack --silent axe-core@4.10.3 >/dev/null 2>&1 && tar -xzf axe-core-*.tgz; } || \

@@ -407,7 +407,8 @@ fn make(
 fn sort(inputs: &[Input], sorter: &mut BytesSorter, say: &dyn Fn(String)) -> Result<Counts> {
     /// Damage that is named; the rest is counted.
     const NAMED: usize = 20;
-    let (indexer, read) = (Indexer::new(), ReadOptions::default());
+    // Replayed pages ask for answers to what they send.
+    let (indexer, read) = (Indexer::new().with_post(true), ReadOptions::default());
     let mut named = 0;
     Pass::new(&indexer, &read).run(
         inputs,

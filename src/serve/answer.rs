@@ -14,11 +14,13 @@ pub struct Refusal {
     pub status: StatusCode,
     /// Why, in words.
     pub message: String,
+    /// The word of `[replay]` that tells people why a capture cannot be shown, where there is more to say than that it is not there.
+    pub reason: Option<&'static str>,
 }
 
 impl Refusal {
     pub fn new(status: StatusCode, message: impl Into<String>) -> Refusal {
-        Refusal { status, message: message.into() }
+        Refusal { status, message: message.into(), reason: None }
     }
 
     pub fn bad(message: impl Into<String>) -> Refusal {

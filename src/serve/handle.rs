@@ -44,8 +44,12 @@ mod pages;
 mod post;
 #[path = "handle/query.rs"]
 mod query;
+#[path = "handle/ranges.rs"]
+pub(crate) mod ranges;
 #[path = "handle/replayed.rs"]
 mod replayed;
+#[path = "handle/sent.rs"]
+mod sent;
 
 /// What all requests share.
 pub struct Shared {
@@ -92,6 +96,8 @@ pub(crate) struct RequestHead {
     who: Client,
     accept_datetime: Option<String>,
     takes_gzip: bool,
+    /// The bytes that are asked for (`Range`).
+    range: Option<String>,
     /// What the browser says of itself.
     reader: replayed::Reader,
     started: Instant,
@@ -183,7 +189,9 @@ fn admit(shared: &Shared, head: &Parts, target: &str) -> Result<(), Refusal> {
     if target.len() > shared.options.max_url_bytes {
         return Err(Refusal::new(StatusCode::URI_TOO_LONG, "the address is too long"));
     }
-    if ![Method::GET, Method::HEAD, Method::POST, Method::OPTIONS].contains(method) {
+    let (path, _) = target.split_once('?').unwrap_or((target, ""));
+    let of_page = sent::METHODS.contains(method) && matches!(Route::parse(path, None), Route::Replay { .. });
+    if !of_page && ![Method::GET, Method::HEAD, Method::POST, Method::OPTIONS].contains(method) {
         return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "GET, HEAD and POST are answered"));
     }
     let host = headers.get("host").map(|host| host.to_str().unwrap_or("?"));
@@ -254,6 +262,8 @@ impl RequestHead {
                 .get("accept-datetime")
                 .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
             takes_gzip: header("accept-encoding").is_some_and(takes_gzip),
+            // No answer has a validator, so a range that depends on one asks for the whole.
+            range: header("range").filter(|_| !headers.contains_key("if-range")).map(str::to_owned),
             reader: replayed::Reader::of(headers),
             started,
         }
@@ -300,7 +310,38 @@ async fn dispatch(
             _ => options(),
         };
     }
-    if *method == Method::POST {
+    if sent::METHODS.contains(method) {
+        // What a replayed page sends is a question: which answer to it was captured.
+        if let Route::Replay { collection, time, modifier, token, url } = &route
+            && let Some(token) = shared.tokens.check(collection, Some(token))
+        {
+            asked.reader.token = Some(token);
+            let body = match post::gather(shared, body).await {
+                Ok(body) => body,
+                Err(refusal) => return refusal.into_text(),
+            };
+            let sent = sent::Sent::of(method, headers, &body);
+            let (collection, time) = ((*collection).to_owned(), (*time).to_owned());
+            let (modifier, url) = ((*modifier).to_owned(), url.clone());
+            return text(
+                work(shared, asked, move |s, a| {
+                    memento::replay(s, a, &collection, &time, &modifier, &url, Some(&sent))
+                })
+                .await,
+            );
+        }
+        if let Route::Site { collection, rest } = route
+            && rest.strip_prefix(crate::replay::ASSETS) == Some("script")
+        {
+            let pairs = parameters();
+            let said = |name: &str| pairs.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str());
+            asked.reader.token = shared.tokens.check(collection, said("token"));
+            let (time, url) = (said("timestamp").unwrap_or_default(), said("url").unwrap_or_default());
+            return match post::gather(shared, body).await {
+                Ok(body) => replayed::script_text(&asked, collection, time, url, &body),
+                Err(refusal) => refusal.into_text(),
+            };
+        }
         if crate::replay::is_foreign(headers, &asked.base) {
             return Refusal::new(StatusCode::FORBIDDEN, "pages of other sites may not write here")
                 .into_text();
@@ -391,8 +432,10 @@ async fn dispatch(
             let (collection, time) = (collection.to_owned(), time.to_owned());
             let modifier = modifier.to_owned();
             text(
-                work(shared, asked, move |s, a| memento::replay(s, a, &collection, &time, &modifier, &url))
-                    .await,
+                work(shared, asked, move |s, a| {
+                    memento::replay(s, a, &collection, &time, &modifier, &url, None)
+                })
+                .await,
             )
         }
         Route::Unknown => match replayed::meant(shared, &asked, method, target, headers) {

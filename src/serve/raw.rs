@@ -4,8 +4,12 @@
 //! `Content-Disposition` stay, since they say how to read it; `Location` leads to the archive. Every other header gets
 //! `X-Archive-Orig-` before its name: nothing that a foreign server once said acts on this one's clients.
 //!
+//! A record is proven before it is shown: it has the URL and the second of the entry that named it. Else an index that does not fit
+//! its shards (a shard that was packed anew, a line of another file) would show one page in the place of another.
+//!
 //! A revisit has the body of the capture that it refers to: by URL and time, else by digest among the captures of its own
-//! URL. Its own head stays, unless it is a 304 or there is none.
+//! URL; where the server said that nothing had changed, or nothing says which capture is meant, the answer before it. Its own
+//! head stays, unless it is a 304 or there is none.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +26,9 @@ use webmill_shard::RecordType;
 
 use crate::answer::Refusal;
 use crate::archive::Collection;
+use crate::find::same_address;
 use crate::form::header_url;
+use crate::handle::ranges::{self, Part};
 use crate::record::StoredRecord;
 
 /// Most headers of a stored answer that are handed on.
@@ -44,22 +50,45 @@ pub fn load(
     entry: &Entry<'_>,
     key: KeyOf,
 ) -> Result<StoredRecord, Refusal> {
-    let record = collection.records.read(&entry.filename, entry.offset, entry.length)?;
+    let record = proven(collection, entry, key)?;
     if record.kind != RecordType::Revisit {
         return Ok(record);
     }
     let originals = originals(index, entry, &record, key)?;
     let mut why = "it is not in this archive".to_owned();
     for original in &originals {
-        match collection.records.read(&original.filename, original.offset, original.length) {
+        match proven(collection, original, key) {
             Ok(found) if matches!(found.kind, RecordType::Response | RecordType::Resource) => {
                 return Ok(joined(record, found));
             }
             Ok(_) => {}
-            Err(error) => why = Refusal::from(error).message,
+            Err(refusal) => why = refusal.message,
         }
     }
-    Err(Refusal::not_found(format!("this capture refers to another one for its content: {why}")))
+    let why = format!("this capture refers to another one for its content: {why}");
+    Err(Refusal { reason: Some("no_original"), ..Refusal::not_found(why) })
+}
+
+/// The record at the place of an entry, if it is the one that the entry means.
+fn proven(collection: &Collection, entry: &Entry<'_>, key: KeyOf) -> Result<StoredRecord, Refusal> {
+    let record = collection.records.read(&entry.filename, entry.offset, entry.length)?;
+    let same_url = *record.url == *entry.url || key(&record.url) == key(&entry.url);
+    let date = record.date_ms.and_then(|ms| format_14(ms).parse().ok()).map(Timestamp);
+    if same_url && date.is_none_or(|date| date == entry.timestamp) {
+        return Ok(record);
+    }
+    let date = date.map_or_else(String::new, |date| format!(" of {date}"));
+    Err(Refusal {
+        reason: Some("other_record"),
+        ..Refusal::not_found(format!(
+            "{} at byte {} holds {}{date}, not {} of {}: the index does not fit the file",
+            entry.filename,
+            entry.offset,
+            header_url(&record.url),
+            header_url(&entry.url),
+            entry.timestamp
+        ))
+    })
 }
 
 /// Candidates for the capture that a revisit refers to, best first.
@@ -70,8 +99,13 @@ fn originals(
     key: KeyOf,
 ) -> Result<Vec<Entry<'static>>, Refusal> {
     let digest = if record.digest.is_empty() { entry.digest.to_string() } else { record.digest.clone() };
+    // What is no digest names nothing.
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"+/=:-_".contains(&b);
+    let digest = if digest.bytes().all(plain) { digest } else { String::new() };
     let (url, date) = record.refers_to.clone().unwrap_or_default();
     let date = date.and_then(|ms| format_14(ms).parse().ok()).map(Timestamp);
+    // Nothing names the content: it is that of the last answer before.
+    let unnamed = record.not_modified || (digest.is_empty() && date.is_none());
     let same_key = entry.urlkey.to_string();
     let other_key = url.map(|url| key(&url)).filter(|key| *key != same_key);
     let mut found: Vec<(u64, Entry<'static>)> = Vec::new();
@@ -81,10 +115,16 @@ fn originals(
             looked_at += 1;
             let same = !digest.is_empty() && *other.digest == *digest;
             let then = date == Some(other.timestamp);
-            if !other.is_revisit() && (same || then && (digest.is_empty() || other.digest.is_empty())) {
+            let named = same || then && (digest.is_empty() || other.digest.is_empty());
+            let before = unnamed
+                && other.timestamp < entry.timestamp
+                && other.status.is_none_or(|status| (200..300).contains(&status));
+            if !other.is_revisit() && (named || before) {
                 let distance =
                     seconds_of(other.timestamp).abs_diff(seconds_of(date.unwrap_or(entry.timestamp)));
-                let rank = ((far as u64) << 40) | distance.min((1 << 40) - 1);
+                let steps =
+                    u64::from(!named) * 4 + far as u64 * 2 + u64::from(!same_address(&other.url, &entry.url));
+                let rank = (steps << 40) | distance.min((1 << 40) - 1);
                 let at = found.partition_point(|(of, _)| *of <= rank);
                 if at < MAX_TRIED {
                     found.insert(at, (rank, other.clone().into_owned()));
@@ -115,7 +155,7 @@ pub fn redirects_to(record: &StoredRecord) -> Option<String> {
 }
 
 /// The answer with the stored body. `prefix` is what addresses of captures begin with (`http://h/coll/2020…id_/`).
-pub fn answer(record: StoredRecord, prefix: &str) -> Response {
+pub fn answer(record: StoredRecord, prefix: &str, range: Option<&str>, part: Option<Part>) -> Response {
     let location = redirects_to(&record);
     let mut response = Response::new(Body::empty());
     // Interim answers cannot end one.
@@ -146,6 +186,9 @@ pub fn answer(record: StoredRecord, prefix: &str) -> Response {
     if record.truncated {
         headers.insert("x-archive-truncated", HeaderValue::from_static("1"));
     }
-    *response.body_mut() = Body::from(record.payload);
+    let mut status = response.status();
+    let body = ranges::cut(range, part, &mut status, response.headers_mut(), record.payload.into());
+    *response.status_mut() = status;
+    *response.body_mut() = Body::from(body);
     response
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use webmill_capture::{Error, Response, Result, digest};
-use webmill_shard::{ReadOptions, Record, RecordFile, RecordType};
+use webmill_shard::{ReadOptions, Record, RecordFile, RecordType, RevisitProfile};
 
 /// A record as replay needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct StoredRecord {
     pub truncated: bool,
     /// URL and time of the capture that a revisit refers to, as far as it says.
     pub refers_to: Option<(Option<String>, Option<i64>)>,
+    /// Whether it is a revisit whose server answered that nothing had changed since an earlier visit.
+    pub not_modified: bool,
     /// Digest of the payload that the record declares, without the name of SHA-1.
     pub digest: String,
 }
@@ -50,6 +52,10 @@ impl StoredRecord {
             refers_to: record.revisit.as_ref().map(|revisit| {
                 (revisit.refers_to_url.as_deref().map(str::to_owned), revisit.refers_to_date_ms)
             }),
+            not_modified: record
+                .revisit
+                .as_ref()
+                .is_some_and(|revisit| revisit.profile == RevisitProfile::ServerNotModified),
             digest: digest::bare(record.payload_digest.as_deref().unwrap_or_default()).to_owned(),
         };
         match response {

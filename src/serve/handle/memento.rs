@@ -11,7 +11,8 @@ use crate::index::{CaptureSource, Entry, KeyRange, Timestamp};
 
 use super::guard::Guarded;
 use super::query::with_links;
-use super::{RequestHead, Shared, replayed};
+use super::sent::Sent;
+use super::{RequestHead, Shared, ranges, replayed};
 use crate::access::Access;
 use crate::answer::{Refusal, set, text, whole};
 use crate::archive::Collection;
@@ -60,7 +61,7 @@ fn captures(
     if key.is_empty() {
         return Err(Refusal::bad(format!("{} is no URL", header_url(url))));
     }
-    let found = Captures::of(index, &key, around, MAX_CAPTURES)?;
+    let found = Captures::of(index, &key, url, around, MAX_CAPTURES)?;
     if found.times.is_empty() { Err(not_captured(url)) } else { Ok(found) }
 }
 
@@ -109,9 +110,8 @@ pub fn timemap(
         set(&mut response, "content-type", media_type);
         return Ok(response);
     };
-    let mut response = whole(StatusCode::OK, media_type, body);
-    set(&mut response, "vary", "accept-datetime");
-    Ok(with_links(response, &addresses.links(&[], None)))
+    // No `Vary`: a TimeMap lists all moments (RFC 7089, 4.5).
+    Ok(with_links(whole(StatusCode::OK, media_type, body), &addresses.links(&[], None)))
 }
 
 fn listed(shared: &Shared, index: &dyn CaptureSource, url: &str) -> Result<Vec<ListedCapture>, Refusal> {
@@ -169,17 +169,18 @@ struct ReplayedCapture {
     captures: Captures,
 }
 
-/// The nearest capture that can be shown. One that leads to its own URL (http to https) gives way to the next.
+/// The best capture that can be shown. One whose redirects lead back to its own URL (http to https, a wall that lets
+/// in who comes back from it) gives way to the next, which is what a visitor came to see in the end.
 fn find(
     shared: &Shared,
     asked: &RequestHead,
     held: &Collection,
+    captures: Captures,
     url: &str,
-    around: Timestamp,
+    as_stored: bool,
 ) -> Result<ReplayedCapture, Refusal> {
     let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who);
-    let captures = captures(shared, &index, url, around)?;
-    let (mut refused, mut leads_to_itself) = (None, None);
+    let (mut refused, mut circle) = (None, None);
     for entry in &captures.nearest {
         let verdict = held.access.of(&entry.urlkey, entry.timestamp, &asked.who);
         if verdict.access == Access::Block {
@@ -189,23 +190,56 @@ fn find(
         }
         match raw::load(held, &index, entry, shared.archive.key) {
             Ok(record) => {
-                let target = raw::redirects_to(&record);
-                if target.is_some_and(|target| (shared.archive.key)(&target) == *entry.urlkey) {
-                    leads_to_itself.get_or_insert((entry.clone(), record));
-                    continue;
-                }
-                return Ok(ReplayedCapture { entry: entry.clone(), record, captures });
+                let to = raw::redirects_to(&record);
+                let back = to.filter(|to| leads_back(shared, held, &index, entry, to.clone()));
+                let Some(to) = back else {
+                    return Ok(ReplayedCapture { entry: entry.clone(), record, captures });
+                };
+                circle.get_or_insert((entry.clone(), record, to));
             }
             Err(refusal) => {
                 refused.get_or_insert(refusal);
             }
         }
     }
-    match (leads_to_itself, refused) {
-        (Some((entry, record)), _) => Ok(ReplayedCapture { entry, record, captures }),
-        (None, Some(refusal)) => Err(refusal),
+    match (circle, refused) {
+        (Some((entry, record, _)), _) if as_stored => Ok(ReplayedCapture { entry, record, captures }),
+        (Some((_, _, to)), None) => {
+            let why = format!("this capture leads to {}, and from there back", header_url(&to));
+            Err(Refusal { reason: Some("circle"), ..Refusal::not_found(why) })
+        }
+        (_, Some(refusal)) => Err(refusal),
         (None, None) => Err(not_captured(url)),
     }
+}
+
+/// Whether the redirects that begin with that of `entry` to `target` lead back to the URL of the entry.
+fn leads_back(
+    shared: &Shared,
+    held: &Collection,
+    index: &dyn CaptureSource,
+    entry: &Entry<'_>,
+    mut target: String,
+) -> bool {
+    const MAX_STEPS: usize = 8;
+    let key = shared.archive.key;
+    let mut seen = vec![(entry.filename.to_string(), entry.offset)];
+    for _ in 0..MAX_STEPS {
+        let target_key = key(&target);
+        if target_key == entry.urlkey {
+            return true;
+        }
+        let Ok(found) = Captures::of(index, &target_key, &target, entry.timestamp, MAX_CAPTURES) else {
+            return false;
+        };
+        let new = |other: &&Entry<'_>| !seen.iter().any(|(f, o)| *f == *other.filename && *o == other.offset);
+        let Some(next) = found.nearest.iter().find(new) else { return false };
+        let Ok(record) = raw::load(held, index, next, key) else { return false };
+        let Some(to) = raw::redirects_to(&record) else { return false };
+        seen.push((next.filename.to_string(), next.offset));
+        target = to;
+    }
+    false
 }
 
 /// Shows a capture.
@@ -216,6 +250,7 @@ pub fn replay(
     time: &str,
     modifier: &str,
     url: &str,
+    sent: Option<&Sent>,
 ) -> Result<Response, Refusal> {
     let held = shared.collection(collection)?;
     let around = match moment(time) {
@@ -224,6 +259,7 @@ pub fn replay(
     };
     // Relative references need the slash that a browser puts behind a host.
     if modifier != "id_"
+        && sent.is_none()
         && let Some(whole) = with_path(url)
     {
         let token = asked.reader.token.as_deref().unwrap_or_default();
@@ -231,24 +267,33 @@ pub fn replay(
         return Ok(super::redirect(&address));
     }
     let kind = replayed::modifier(modifier);
-    let ReplayedCapture { entry, record, captures } = match find(shared, asked, held, url, around) {
+    let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who);
+    let found = match sent {
+        Some(sent) => sent.captures(&index, shared.archive.key, url, around, MAX_CAPTURES),
+        None => captures(shared, &index, url, around),
+    };
+    let found = found.and_then(|captures| find(shared, asked, held, captures, url, modifier == "id_"));
+    let ReplayedCapture { entry, mut record, captures } = match found {
         Ok(found) => found,
         // People get a page that says so; its reason is that of the refusal where that is another one.
         Err(refusal)
             if modifier != "id_" && refusal.status == StatusCode::NOT_FOUND && asked.reader.reads_pages() =>
         {
             let time = if time.is_empty() { asked_time(around) } else { time.to_owned() };
-            let mut response = replayed::missing(asked, &held.name, &time, kind, url);
+            let mut response = replayed::missing(asked, &held.name, &time, kind, url, refusal.reason);
             set(&mut response, "x-archive-reason", &header_url(&refusal.message));
             return Ok(response);
         }
         Err(refusal) => return Err(refusal),
     };
     let addresses = Addresses { base: &asked.base, collection: &held.name, url: &entry.url };
+    let range = asked.range.as_deref().filter(|_| !modifier.is_empty());
+    let part = ranges::joined(held, &index, &entry, &mut record, range, shared.archive.key);
     let mut response = match modifier {
         "" => replayed::frame(shared, asked, &held.name, &entry, &captures),
         "id_" => {
-            let mut response = raw::answer(record, &address_prefix(&addresses, entry.timestamp, "id_"));
+            let prefix = address_prefix(&addresses, entry.timestamp, "id_");
+            let mut response = raw::answer(record, &prefix, range, part);
             set(
                 &mut response,
                 "content-security-policy",
@@ -256,7 +301,7 @@ pub fn replay(
             );
             response
         }
-        _ => replayed::capture(asked, &held.name, &entry, kind, record),
+        _ => replayed::capture(asked, &held.name, &entry, kind, record, part),
     };
     set(&mut response, "memento-datetime", &http_date(entry.timestamp));
     set(&mut response, "content-location", &addresses.memento(entry.timestamp, modifier));

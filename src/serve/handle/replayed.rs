@@ -9,6 +9,7 @@ use http::{Method, StatusCode};
 use crate::index::{Entry, Timestamp};
 use webmill_capture::{decode_content, memory};
 
+use super::ranges::{self, Part};
 use super::{RequestHead, Shared};
 use crate::find::Captures;
 use crate::record::StoredRecord;
@@ -101,6 +102,7 @@ pub fn capture(
     entry: &Entry<'_>,
     modifier: Modifier,
     record: StoredRecord,
+    part: Option<Part>,
 ) -> Response {
     let (timestamp, prefix) = (entry.timestamp.to_string(), format!("/{collection}/"));
     let context = context(asked, &prefix, &timestamp, modifier, &entry.url);
@@ -111,7 +113,10 @@ pub fn capture(
     // Pages are changed into others while both are held.
     let _ = memory::grow(COPIES * body.len() as u64);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-    let mut response = response(replay::answer(&context, status, &headers, body));
+    let mut replayed = replay::answer(&context, status, &headers, body);
+    let (status, body) = (&mut replayed.status, std::mem::take(&mut replayed.body));
+    replayed.body = ranges::cut(asked.range.as_deref(), part, status, &mut replayed.headers, body);
+    let mut response = response(replayed);
     if truncated || cut {
         response.headers_mut().insert("x-archive-truncated", HeaderValue::from_static("1"));
     }
@@ -119,12 +124,20 @@ pub fn capture(
 }
 
 /// The page that says that the archive lacks something.
-pub fn missing(asked: &RequestHead, collection: &str, time: &str, modifier: Modifier, url: &str) -> Response {
+pub fn missing(
+    asked: &RequestHead,
+    collection: &str,
+    time: &str,
+    modifier: Modifier,
+    url: &str,
+    reason: Option<&str>,
+) -> Response {
     let prefix = format!("/{collection}/");
     let calendar = links::calendar(collection, url);
     response(replay::not_archived_page(&Missing {
         context: context(asked, &prefix, time, modifier, url),
         language: asked.reader.language(),
+        reason,
         nearest: &[],
         calendar: Some(&calendar),
     }))
@@ -141,6 +154,13 @@ pub fn preflight(
 ) -> Response {
     let prefix = format!("/{collection}/");
     response(replay::preflight(&context(asked, &prefix, time, modifier, url), headers))
+}
+
+/// Text that a replayed page runs, as a script of it.
+pub fn script_text(asked: &RequestHead, collection: &str, time: &str, url: &str, text: &[u8]) -> Response {
+    let time = if time.bytes().all(|b| b.is_ascii_digit()) { time } else { "" };
+    let prefix = format!("/{collection}/");
+    response(replay::script_text(&context(asked, &prefix, time, Modifier::Page, url), text))
 }
 
 /// A file that frames and replayed pages need.

@@ -27,7 +27,7 @@ use webmill_shard::{Record, RecordType};
 use crate::index::Entry;
 use crate::index::indexer::{Facts, Visit};
 
-pub use body::appended;
+pub use body::{appended, query};
 
 /// Longest text that is appended.
 pub const MAX_QUERY: usize = 4096;

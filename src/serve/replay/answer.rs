@@ -114,6 +114,21 @@ pub fn preflight(context: &Context, asked: &HeaderMap) -> Replayed {
     Replayed { status, headers: all, body: Bytes::new() }
 }
 
+/// Text that a replayed page runs, as a script of it. It is told to the page alone, which has the collection's token.
+pub fn script_text(context: &Context, text: &[u8]) -> Replayed {
+    let mut all = HeaderMap::new();
+    headers::set(&mut all, header::CONTENT_TYPE, "text/plain; charset=utf-8");
+    let base = CanonicalUrl::parse_stored(context.url);
+    let references = References::new_of(context, base, UTF_8).filter(References::has_token);
+    let Some(references) = references else {
+        return Replayed { status: StatusCode::FORBIDDEN, headers: all, body: Bytes::new() };
+    };
+    headers::allow_reading(&mut all);
+    let mut out = Vec::new();
+    script::rewrite(text, &references, script::Realm::Page, &mut out);
+    Replayed { status: StatusCode::OK, headers: all, body: out.into() }
+}
+
 fn note(headers: &mut HeaderMap, why: &'static str) {
     headers.insert(HeaderName::from_static("x-archive-not-rewritten"), HeaderValue::from_static(why));
 }
@@ -163,7 +178,7 @@ fn kind(context: &Context, media: Option<&str>, body: &[u8]) -> Kind {
     };
     match (context.destination, context.modifier) {
         (Some(Destination::Document | Destination::Frame), _) => by_type(),
-        (Some(Destination::Script), _) => match media {
+        (Some(Destination::Script | Destination::Worker), _) => match media {
             Some(media) if media.ends_with("json") || media == "application/wasm" || media == "text/css" => {
                 by_type()
             }
@@ -241,7 +256,11 @@ fn rewritten(
             html::rewrite(source, references, &inject, &mut out);
         }
         Kind::Style => css::rewrite(source, references, &mut out),
-        Kind::Script => script::rewrite(source, references, &mut out),
+        Kind::Script => {
+            let worker = context.destination == Some(Destination::Worker);
+            let realm = if worker { script::Realm::Worker } else { script::Realm::Page };
+            script::rewrite(source, references, realm, &mut out);
+        }
         Kind::AsItIs => return body.clone(),
     }
     out.into()

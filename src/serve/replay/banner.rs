@@ -53,6 +53,8 @@ pub struct Missing<'a> {
     pub context: Context<'a>,
     /// The reader's language.
     pub language: Lang,
+    /// The word of `[replay]` that says why, where there is more to say than that it is not there.
+    pub reason: Option<&'a str>,
     /// Captures that come near: of the URL at other times, or of URLs like it, as timestamp and URL. The first
     /// 20 are shown.
     pub nearest: &'a [(&'a str, &'a str)],
@@ -93,7 +95,7 @@ pub fn frame_page(frame: &Frame) -> Replayed {
 
 /// The page for what the archive lacks: 404, and what comes near.
 pub fn not_archived_page(missing: &Missing) -> Replayed {
-    let Missing { context, language, nearest, calendar } = missing;
+    let Missing { context, language, reason, nearest, calendar } = missing;
     let (modifier, token) = match context.modifier {
         Modifier::Frame => ("", ""),
         modifier => (modifier.as_str(), context.token.unwrap_or_default()),
@@ -109,6 +111,7 @@ pub fn not_archived_page(missing: &Missing) -> Replayed {
     let page = context! {
         title => language.words("replay")["missing"].as_str(),
         url => context.url,
+        note => language.words("replay")[reason.unwrap_or("missing_note")].as_str(),
         nearest => nearest.iter().take(20).map(near).collect::<Vec<_>>(),
         // A list of captures is not for the frame, which holds captures only.
         calendar => calendar.filter(|_| modifier.is_empty()),
@@ -229,6 +232,7 @@ mod tests {
         let missing = Missing {
             context: context(Modifier::Frame),
             language: Lang::Zh,
+            reason: None,
             nearest: &nearest,
             calendar: Some("/c/*/x"),
         };

@@ -42,14 +42,15 @@
     shown = data.url;
   });
 
-  // A frame that is led out of the archive is held back by the policy of this page, which is told no more than the host it was
-  // led to. What the archive has of that host is then shown, and a word about it.
+  // A frame that is led out of the archive is held back by the policy of this page. The page that it showed comes back, once: one
+  // that leads out by itself would do so again.
+  const returned = new Set();
   document.addEventListener("securitypolicyviolation", (event) => {
-    if (!/^(frame|child)-src$/.test(event.effectiveDirective) || !isWeb(event.blockedURI)) return;
-    const { origin } = new URL(event.blockedURI);
-    const live = origin === location.origin && shown ? new URL(shown).origin : origin;
+    if (!/^(frame|child)-src$/.test(event.effectiveDirective)) return;
     const left = document.getElementById("left");
     if (left) left.hidden = false;
-    frame.src = `${prefix}${time}mp_${token}/${live}/`;
+    if (shown === null || returned.has(shown)) return;
+    returned.add(shown);
+    frame.src = `${prefix}${time}mp_${token}/${shown}`;
   });
 })();

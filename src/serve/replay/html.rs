@@ -24,7 +24,7 @@ use memchr::{memchr, memchr2};
 
 use super::css;
 use super::place::References;
-use super::script;
+use super::script::{self, Realm};
 use super::tags::{self, Attribute};
 
 /// Documents within documents within … that are rewritten.
@@ -377,7 +377,7 @@ impl<'a> Html<'a> {
         let mut text = Vec::new();
         match kind {
             tags::Contents::ImportMap => script::rewrite_import_map(source, self.references, &mut text),
-            tags::Contents::Script => script::rewrite(source, self.references, &mut text),
+            tags::Contents::Script => script::rewrite(source, self.references, Realm::Page, &mut text),
             tags::Contents::Data => return,
         }
         if text != source {

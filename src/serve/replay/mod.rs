@@ -17,8 +17,7 @@
 //!    other collections cannot be asked at all. Redirects, of which the policy compares the host only, are made by the
 //!    server alone, and stay in the collection.
 //! 3. The frame's own page has `frame-src ORIGIN/COLLECTION/`, so that the page in the frame cannot leave the archive by
-//!    navigating itself: the request is stopped before it is made. The page's script then shows what the archive has of
-//!    the host that it was to go to.
+//!    navigating itself: the request is stopped before it is made. The page's script says so, and shows again what it showed.
 //! 4. Pages of an origin that equals none need `Access-Control-Allow-Origin: null` for fonts, modules and `fetch`. Any website
 //!    could make such an origin, and would read a private archive on its visitor's machine. So the header is sent
 //!    only to requests whose address carries the [token](Tokens) of the collection, which replayed pages get from
@@ -33,14 +32,20 @@
 //! relative there would take the place of the host; requests that change something must refuse [`is_foreign`] ones; and
 //! answers of the other services (CDX, Memento, raw bytes) must not allow the origin `null`.
 //!
+//! # Where a page is
+//!
+//! Scripts see the address, origin and windows of the captured page: `location`, `top`, `parent`, `origin`, `document.URL`,
+//! `history`, the senders of messages. What they go to leads into the archive. The server gives scripts other names for the two that
+//! browsers let nobody redefine (`script` says how); the client script (`runtime.js`) defines these and all others, and asks the server
+//! for the same change of text that a page runs (`eval`, handlers, scripts that it writes).
+//!
 //! # Limits
 //!
-//! `location` cannot be stood in for: scripts read the archive's address there, and what they assign to it is an
-//! address of the live Web or of the server's root, which is held back (see 3); browsers tell no more than its host.
-//! Links, forms and `open` are rewritten to point into the archive. `history.pushState` changes the state but not the address. Pictures
-//! of other documents (`<use href="sprite.svg#a">`) and reading canvases with pictures are refused by browsers to pages
-//! without an origin. Sounds, pictures and fetched data are sent as they are. Imports with computed specifiers fail where
-//! they lead out.
+//! A page and the frames in it have origins of their own, so they talk by messages alone: what reads another frame's document, or calls its
+//! functions, fails as between sites. Names of `location` that are put together at run time are seen on `window`, `document`
+//! and `self` alone. Pictures of other documents (`<use href="sprite.svg#a">`) and reading canvases with pictures are refused by
+//! browsers to pages without an origin. Sounds, pictures and fetched data are sent as they are. Workers of modules see
+//! the archive's address.
 //!
 //! # Cost and determinism
 //!
@@ -61,7 +66,7 @@ mod script;
 mod tags;
 mod token;
 
-pub use answer::{MAX_REWRITTEN, answer, preflight};
+pub use answer::{MAX_REWRITTEN, answer, preflight, script_text};
 pub use banner::{Frame, Missing, frame_page, not_archived_page};
 pub use place::{Modifier, Place};
 pub use request::{Destination, by_referer, is_foreign, is_top_level};

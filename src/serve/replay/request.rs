@@ -12,8 +12,10 @@ pub enum Destination {
     Document,
     /// A page in a page.
     Frame,
-    /// A script, of a page or a worker.
+    /// A script of a page.
     Script,
+    /// A script that runs beside a page.
+    Worker,
     /// A style sheet.
     Style,
     /// Data that a script reads.
@@ -28,8 +30,9 @@ impl Destination {
         Some(match headers.get("sec-fetch-dest")?.to_str().ok()? {
             "document" => Destination::Document,
             "iframe" | "frame" | "object" | "embed" | "fencedframe" => Destination::Frame,
-            "script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet" | "paintworklet" => {
-                Destination::Script
+            "script" => Destination::Script,
+            "worker" | "sharedworker" | "serviceworker" | "audioworklet" | "paintworklet" => {
+                Destination::Worker
             }
             "style" => Destination::Style,
             "empty" | "json" | "manifest" => Destination::Data,

@@ -12,6 +12,7 @@ use webmill_html::{Limits, refresh_url};
 use super::css;
 use super::html::rewrite_nested;
 use super::place::{Modifier, References, Verdict, trim};
+use super::script::{self, Realm};
 
 /// An attribute in the source.
 #[derive(Copy, Clone, Debug)]
@@ -52,6 +53,8 @@ enum Role {
     Base,
     Candidates,
     Style,
+    /// What is run when something happens (`onclick`).
+    Handler,
     Document,
     Refresh,
     /// Set aside.
@@ -192,6 +195,7 @@ impl<'a> Tag<'a> {
             b"fill" | b"stroke" | b"filter" | b"mask" | b"clip-path" | b"cursor" if self.foreign => {
                 Role::Style
             }
+            _ if name.starts_with(b"on") => Role::Handler,
             b"marker-start" | b"marker-mid" | b"marker-end" if self.foreign => Role::Style,
             _ => return None,
         })
@@ -241,6 +245,8 @@ impl<'a> Tag<'a> {
                 }
                 edit
             }
+            Role::Address(Modifier::Page) if is_code(raw) => code(raw, span, references),
+            Role::Handler => code(raw, span, references),
             Role::Address(modifier) => address(raw, span, *modifier, references),
             Role::Candidates => {
                 let text = candidates(raw, references);
@@ -341,6 +347,23 @@ fn candidates(raw: &[u8], references: &References) -> Vec<u8> {
         at += length;
     }
     out
+}
+
+/// Whether an address is a script.
+fn is_code(raw: &[u8]) -> bool {
+    trim(raw).get(..11).is_some_and(|start| start.eq_ignore_ascii_case(b"javascript:"))
+}
+
+/// A script in an attribute.
+fn code(raw: &[u8], span: (usize, usize), references: &References) -> Option<Edit> {
+    if !script::is_concerned(raw) {
+        return None;
+    }
+    let source = decoded(raw, references.decoded);
+    let mut text = Vec::new();
+    script::rewrite(source.as_bytes(), references, Realm::Page, &mut text);
+    let changed = text != source.as_bytes();
+    changed.then(|| Edit { span, text: escaped(&String::from_utf8_lossy(&text)).into_bytes() })
 }
 
 /// A value as the page means it: characters, with character references resolved.

@@ -39,8 +39,8 @@ pub(super) fn of_request(data: &[u8]) -> Option<(String, String)> {
     Some((method, query(&declared, body)))
 }
 
-/// What a body of a declared type says.
-fn query(declared: &str, body: &[u8]) -> String {
+/// What a body of a declared media type says, as a query.
+pub fn query(declared: &str, body: &[u8]) -> String {
     let mime = declared.split(';').next().unwrap_or_default().trim();
     let base64 = || format!("__wb_post_data={}", BASE64.encode(body));
     if body.is_empty() {

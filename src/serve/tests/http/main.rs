@@ -5,5 +5,6 @@ mod limits;
 mod memento;
 mod outback;
 mod pywb;
+mod replayed;
 mod support;
 mod wayback;

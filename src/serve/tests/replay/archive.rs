@@ -192,6 +192,22 @@ async fn answer(State(archive): State<Arc<Archive>>, request: Request) -> Answer
     let name = target.cut(1..).split('/').next().unwrap_or_default();
     let prefix = format!("/{name}/");
     if archive.collections.contains_key(name) {
+        if let Some(query) = target.strip_prefix(&format!("{prefix}{}script?", replay::ASSETS)) {
+            let pairs = webmill_serve::form::pairs(query);
+            let said = |name: &str| pairs.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str());
+            let token = archive.tokens.check(name, said("token"));
+            let context = Context {
+                origin: &origin,
+                prefix: &prefix,
+                token: token.as_deref(),
+                timestamp: TIMESTAMP,
+                modifier: Modifier::Page,
+                url: said("url").unwrap_or_default(),
+                destination: None,
+            };
+            let body = axum::body::to_bytes(request.into_body(), 1 << 20).await.unwrap();
+            return send_replayed(replay::script_text(&context, &body));
+        }
         if let Some(name) = target.strip_prefix(&format!("{prefix}{}", replay::ASSETS)) {
             let Some((kind, body)) = replay::asset(name) else { return not_found() };
             let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(kind))].into_iter().collect();
@@ -244,6 +260,7 @@ fn answer_place(
                 send_replayed(replay::not_archived_page(&Missing {
                     context,
                     language,
+                    reason: None,
                     nearest: &nearest,
                     calendar,
                 }))

@@ -11,12 +11,12 @@ use super::picture::Picture;
 const TOLERANCE: u8 = 8;
 const MAX_DIFFERING: usize = 50;
 
-fn repository() -> PathBuf {
+pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// All files below a folder, as those of a server.
-fn files(folder: &Path, base: &str) -> Vec<File> {
+pub fn files(folder: &Path, base: &str) -> Vec<File> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_path_buf(), base.to_owned())];
     while let Some((folder, base)) = folders.pop() {
@@ -55,7 +55,7 @@ fn media(name: &str) -> &'static str {
 const TRIES: u32 = 3;
 
 /// Compares pages of a collection, live and replayed.
-fn compare(browser: &Browser, mut archive: Archive, collection: &str, pages: &[&str]) {
+pub fn compare(browser: &Browser, mut archive: Archive, collection: &str, pages: &[&str]) {
     archive.bare = true;
     let archive = Arc::new(archive);
     let live = serve(Arc::clone(&archive), true);

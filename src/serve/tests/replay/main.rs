@@ -6,3 +6,4 @@ mod hostile;
 mod looks;
 mod oracle;
 mod picture;
+mod scripts;

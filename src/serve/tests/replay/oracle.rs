@@ -86,7 +86,9 @@ fn rest(dom: &Dom) -> Vec<String> {
                 "fill",
                 "filter",
             ];
-            let value = if ADDRESSES.contains(&name) { "" } else { value };
+            // Scripts of handlers get other names of where they are.
+            let other = ADDRESSES.contains(&name) || name.starts_with("on");
+            let value = if other { "" } else { value };
             all.push(format!("{name}={value}"));
         }
     }
