@@ -122,4 +122,5 @@ def main():
                 server.terminate()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -484,10 +484,16 @@
       nativeName.set.call(window, "");
     }
   }
-  let leaving = false;
-  const leave = () => void (leaving = true);
-  addEventListener("pagehide", () => {
-    if (leaving) nativeName.set.call(window, mark + JSON.stringify({ name: window.name, referrer: withoutHash(now) }));
+  let ownName = nativeName ? nativeName.get.call(window) : "";
+  const leave = () => {
+    if (!nativeName) return;
+    nativeName.set.call(window, mark + JSON.stringify({ name: ownName, referrer: withoutHash(now) }));
+    // Whoever stays after all has the name of before.
+    setTimeout(() => nativeName.set.call(window, ownName), 3000);
+  };
+  getter(window, "name", () => ownName, (name) => {
+    ownName = String(name);
+    nativeName.set.call(window, ownName);
   });
   getter(Document.prototype, "referrer", () => referrer);
 
@@ -614,9 +620,22 @@
   addEventListener("popstate", moved);
   addEventListener("hashchange", moved);
   for (const name of ["oldURL", "newURL"]) redefine(HashChangeEvent.prototype, name, ({ get }) => ({ get() { return original(get.call(this)); } }));
+  // Browsers run no such address where a page has no origin.
+  const isCode = (url) => /^\s*javascript:/i.test(url);
+  const run = (url) => void setTimeout(() => {
+    const code = url.replace(/^\s*javascript:/i, "");
+    let text = code;
+    try {
+      text = decodeURIComponent(code);
+    } catch (_) {
+      // A percent sign of the script's own.
+    }
+    const result = (0, eval)(script(text));
+    if (typeof result === "string") document.documentElement.innerHTML = result;
+  });
   const navigate = (value, replace = false) => {
     const text = String(value);
-    if (/^\s*javascript:/i.test(text)) return void (nativePlace.href = script(text));
+    if (isCode(text)) return run(text);
     let to;
     try {
       to = new URL(original(text.trim()), base());
@@ -704,7 +723,7 @@
         return Reflect.construct(target, [object, handler], self);
       }
       const known = Object.create(handler);
-      for (const trap of ["get", "set"]) {
+      for (const trap of ["get", "set", "has"]) {
         if (typeof handler[trap] !== "function") continue;
         known[trap] = function (held, name, ...rest) {
           return handler[trap](held, typeof name === "string" && Object.hasOwn(words, name) ? words[name] : name, ...rest);
@@ -747,6 +766,10 @@
     const anchor = event.composedPath().find((node) => node instanceof HTMLAnchorElement || node instanceof HTMLAreaElement);
     if (!anchor || !nativeGet.call(anchor, "href")) return;
     const written = nativeGet.call(anchor, "href").trim();
+    if (isCode(written)) {
+      event.preventDefault();
+      return run(written);
+    }
     if (/^(?!https?:)[a-z][a-z0-9+.-]*:|^#/i.test(written)) return;
     const common = document.querySelector("base[target]");
     const target = anchor.target || (common ? common.target : "");

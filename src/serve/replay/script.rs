@@ -39,6 +39,9 @@ use super::place::{Modifier, References, Verdict};
 /// Open brackets that are followed.
 const MAX_OPEN: usize = 10_000;
 
+/// Modules that are known as a whole.
+const MAX_MODULES: usize = 100;
+
 /// What scripts call what we stand in for, and what it is called instead.
 const NAMES: [(&[u8], &str); 2] = [(b"location", "_webmill_location"), (b"top", "_webmill_top")];
 
@@ -175,8 +178,10 @@ const BACK: usize = 5;
 struct Scanner<'s> {
     source: &'s [u8],
     references: &'s References,
-    /// The names that are replaced: for each of [`NAMES`], whether.
+    /// Of which [`NAMES`] the variables are replaced. A module that exports one keeps it.
     names: [bool; 2],
+    /// Modules as a whole (`import * as all`): they answer to the names that they export alone.
+    modules: Vec<&'s [u8]>,
     realm: Realm,
     at: usize,
     edits: Vec<(usize, usize, String)>,
@@ -222,6 +227,7 @@ impl<'s> Scanner<'s> {
             source,
             references,
             names,
+            modules: Vec::new(),
             realm,
             at: 0,
             edits: Vec::new(),
@@ -313,7 +319,7 @@ impl<'s> Scanner<'s> {
             && self.back(1) == b"["
             && self.source.get(self.skip_space(self.at)) == Some(&b']')
             && let Some(number) = NAMES.iter().position(|(name, _)| *name == text)
-            && self.names[number]
+            && self.realm == Realm::Page
             && (text != b"top" || WINDOWS.contains(&self.back(2)))
         {
             self.edits.push((start, end, NAMES[number].1.to_owned()));
@@ -352,9 +358,13 @@ impl<'s> Scanner<'s> {
         let word = &self.source[start..self.at];
         let member = self.after_dot() || self.back(1) == b"#";
         if let Some(number) = NAMES.iter().position(|(name, _)| *name == word)
-            && self.names[number]
+            && self.realm == Realm::Page
+            && (self.names[number] || self.after_dot())
         {
             self.name(word, NAMES[number].1, start);
+        }
+        if self.back(1) == b"as" && self.back(2) == b"*" && self.modules.len() < MAX_MODULES {
+            self.modules.push(word);
         }
         self.expect = match word {
             b"import" if !member => Expect::Import,
@@ -402,7 +412,7 @@ impl<'s> Scanner<'s> {
                 || next.starts_with(b"!=")
                 || (next.starts_with(b".") && of != b"style")
                 || compared(self.back(3));
-            if of_window && of != b"super" && !self.deleting {
+            if of_window && of != b"super" && !self.deleting && !self.modules.contains(&of) {
                 put(self, instead.to_owned());
             }
             return;
@@ -720,7 +730,10 @@ mod tests {
                 "w['location']; ['location']; window['top']; r['top']",
                 "w['@']; ['location']; window['^']; r['top']",
             ),
-            ("w['location' + a]; {class: {location: location}}", "w['location' + a]; {class: {location: @}}"),
+            (
+                "w['location' + a]; ({class: {location: location}})",
+                "w['location' + a]; ({class: {location: @}})",
+            ),
             (
                 "`location ${location} ${{location}} top`; 'top'",
                 "`location ${@} ${{location: @}} top`; 'top'",
@@ -747,7 +760,14 @@ mod tests {
             ),
             ("<!-- location\nlocation", "<!-- location\n@"),
             // A module that exports the name keeps it.
-            ("export const location = 1; f(location, top)", "export const location = 1; f(location, ^)"),
+            (
+                "export const location = 1; f(location, top, window.location)",
+                "export const location = 1; f(location, ^, window.@)",
+            ),
+            (
+                "import * as all from 'x'; all.location; a.location",
+                "import * as all from 'x'; all.location; a.@",
+            ),
         ] {
             let expected = expected.replace('@', "_webmill_location").replace('^', "_webmill_top");
             assert_eq!(rewritten(given, Realm::Page), expected);

@@ -193,8 +193,8 @@ fn what_a_page_sends_is_answered_by_what_was_captured() {
         ("POST", api, r#"{"id":1,"a":2}"#, 200, "one"),
         ("POST", api, r#"{"id":2,"a":2}"#, 200, "two"),
         ("POST", api, r#"{"id":2,"a":2,"at":77}"#, 200, "two"),
-        ("POST", api, r#"{"other":1}"#, 404, "no answer of"),
-        ("PUT", api, r#"{"id":1,"a":2}"#, 404, "no answer of"),
+        ("POST", api, r#"{"other":1}"#, 404, "Not in this archive"),
+        ("PUT", api, r#"{"id":1,"a":2}"#, 404, "Not in this archive"),
         ("POST", "http://p.example/plain", "{}", 200, "plain"),
     ] {
         let answer = send(method, &token, url, body);

@@ -47,8 +47,7 @@ fn scripts_see_what_they_saw() {
 #[test]
 fn every_way_to_another_page_leads_into_the_archive() {
     let Some(browser) = Browser::find() else { return };
-    let pages: Vec<String> = (0..16).map(|way| format!("go.html?way={way}")).collect();
-    let pages = addresses(&pages.iter().map(String::as_str).collect::<Vec<_>>());
+    let pages = addresses(&["ways.html", "go.html?way=4"]);
     let found = |host: &str, query: &str| {
         let body = include_bytes!("scripts/there.html").to_vec();
         File::new(&format!("http://{host}.example/there.html?{query}"), "text/html", body)
