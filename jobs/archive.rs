@@ -296,13 +296,14 @@ fn of_shards(
     options: &OpenOptions,
     say: &dyn Fn(String),
 ) -> Result<Collection> {
-    let (mut inputs, unread) = discover(arguments)?;
+    let (mut inputs, mut unread) = discover(arguments)?;
     inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
+    inputs.retain(|input| input.by_place().map_err(|error| unread.push(error)).is_ok());
     for error in &unread {
         say(format!("not read: {error}"));
     }
     let Some(first) = inputs.first() else {
-        return Err(Error::Config(format!("no shard among {}", arguments.join(", "))));
+        return Err(Error::Config(format!("no shard to show among {}", arguments.join(", "))));
     };
     let state = state(&inputs)?;
     let folder =
@@ -397,8 +398,12 @@ fn make(
     let left_out =
         if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
     say(format!("{name}: {} captures of {} records{left_out}", built.captures, counts.records));
+    counts.examples.iter().for_each(|example| say(format!("{name}: left out: {example}")));
     if counts.damaged > 0 {
         say(format!("{name}: {} damaged places, {} bytes lost", counts.damaged, counts.lost_bytes));
+    }
+    if counts.cut_off > 0 {
+        say(format!("{name}: {} cut off at the end: incomplete downloads?", counts.cut_off));
     }
     Ok(())
 }

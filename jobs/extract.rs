@@ -5,6 +5,8 @@
 //! - **Parts.** A shard is divided into parts by size alone. A part looks for its first record by the recovery rule of the format. When
 //!   all parts are done, each must begin exactly where the one before ended, or it is read again from there. So the division never
 //!   changes a record.
+//! - **Whole files.** A file that is compressed as a whole (`gzip crawl.warc`) is one part. Its offsets and lengths are those in the unpacked
+//!   file, which column `warc_is_inflated` says.
 //! - **Templates.** Before the pass the captures of each host are counted. Of hosts with enough captures, 64 pages (those with the smallest
 //!   URL hashes) are parsed and compared (`text::Template`), and the extractors of all parts get the templates. Small hosts have none,
 //!   since all of their pages would be parsed twice.
@@ -52,7 +54,7 @@ use crate::inputs::Shards;
 use crate::job::Context;
 use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
-use crate::walk::{OfPart, Taken, Walk};
+use crate::walk::{DATE_UNREAD, OfPart, SHARED_MEMBER, Taken, Walk, is_packed};
 use parts::PartTables;
 use template_row::TemplateRow;
 
@@ -181,7 +183,7 @@ pub fn too_many_unread(context: &Context<'_>) -> Result<Option<String>> {
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 12;
+    const VERSION: u32 = 13;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let parts = self.mill().parts();
@@ -206,15 +208,23 @@ impl Job for Extract {
         let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
         walk.run(Self::NAME, &parts, |index, input| pass.extraction(&mill, index, input))?;
         log::read(&mill, stage, &shards.logs, self)?;
-        say_if_empty(stage)?;
+        say_what_is_missing(stage)?;
         tables::write(&mill, stage, self.file_rows, packing)?;
         media::write(stage)
     }
 }
 
-/// Says why there is no capture, where there is none.
-fn say_if_empty(stage: &Stage<'_>) -> Result<()> {
+/// Says what rows lack, and why there is no capture, where there is none.
+fn say_what_is_missing(stage: &Stage<'_>) -> Result<()> {
     let counts = stage.told()?.counts;
+    for (reason, what) in [
+        (DATE_UNREAD, "have no date that can be read, and no time in tables"),
+        (SHARED_MEMBER, "share a compressed member with another, which their offset leads to"),
+    ] {
+        if let Some(n) = counts.dropped.get(reason) {
+            stage.progress.note(&format!("extract: {n} records {what}: see rejects.parquet ({reason})"));
+        }
+    }
     if counts.kept.contains_key("captures") {
         return Ok(());
     }
@@ -241,6 +251,7 @@ impl Pass<'_> {
             settings: self.settings,
             mill,
             segment: segment(&input.path),
+            inflated: is_packed(input),
             tables: PartTables::new(
                 mill,
                 self.walk.unit_name(index),
@@ -256,6 +267,8 @@ struct Extraction<'a> {
     settings: &'a Extract,
     mill: &'a Mill,
     segment: Option<String>,
+    /// Places are those in the unpacked file.
+    inflated: bool,
     tables: PartTables<'a>,
 }
 
@@ -273,6 +286,7 @@ impl OfPart for Extraction<'_> {
         for row in milled.rows.of_mut::<PageRow>() {
             row.crawl.clone_from(&self.settings.crawl);
             row.warc_segment.clone_from(&self.segment);
+            row.warc_is_inflated = self.inflated;
         }
         rejected(&milled.order, milled.rejects, unit);
         self.tables.push(milled.order, milled.rows, unit)?;

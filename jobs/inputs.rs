@@ -168,6 +168,14 @@ impl Shards {
             let mut unknown = unknown;
             return Err(unknown.swap_remove(at));
         }
+        for input in inputs.iter().filter(|input| input.by_place().is_err()).take(NAMED) {
+            progress.note(&format!(
+                "{}: compressed as a whole: it is read from its start for each use, and offsets are those in the unpacked file; \
+                 `webmill shard convert {} -o NEW.warc.gz` writes a file in which each record has a place of its own",
+                input.name,
+                input.path.display()
+            ));
+        }
         for error in unknown.iter().take(NAMED) {
             progress.note(&format!("not read: {error}"));
         }

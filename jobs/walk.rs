@@ -13,11 +13,16 @@ use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::url::MAX_URL_BYTES;
 use webmill_capture::{Capture, Error, RecordType, Result};
 use webmill_run::{Measure, Reject, Stage, Unit};
-use webmill_shard::{
-    Container, Format, Input, Part, ReadOptions, RecordFile, Resume, ShardReader, follows, split,
-};
+use webmill_shard::{Input, Part, ReadOptions, RecordFile, Resume, ShardReader, follows, split};
 
 use crate::inputs::{Shards, UNREADABLE, clip};
+
+/// Why a record is listed that ends with its file.
+const CUT_OFF: &str = "cut-off";
+/// Why a record is listed that no place leads to.
+pub const SHARED_MEMBER: &str = "shared-member";
+/// Why a capture is listed that has no time.
+pub const DATE_UNREAD: &str = "date-unread";
 
 /// A consumer of the captures of a part.
 pub trait OfPart {
@@ -237,6 +242,15 @@ impl Walk<'_> {
             if let Err(error @ Error::Io { .. }) = record {
                 return Ok((inside, Some(error)));
             }
+            if let Err(error) = &record
+                && error.is_cut_off()
+            {
+                let Err(error) = record else { break };
+                let reject = Reject { reason: CUT_OFF.into(), ..damage(error, &input.name)? };
+                inside += reject.bytes_lost;
+                unit.cut_off(reject);
+                continue;
+            }
             unit.read(1);
             match record {
                 Err(error) => {
@@ -254,6 +268,13 @@ impl Walk<'_> {
                         bytes_lost: 0,
                         detail,
                     };
+                    if !record.is_at_its_place() {
+                        unit.rejected(left_out(SHARED_MEMBER, "its offset is that of another record".into()));
+                    }
+                    if record.kind == RecordType::Response && record.date_ms.is_none() {
+                        let date = record.property("WARC-Date").unwrap_or_default();
+                        unit.rejected(left_out(DATE_UNREAD, format!("no time in tables: {date:.100}")));
+                    }
                     if record.kind == RecordType::Unknown {
                         unit.left_out(left_out(
                             "unknown-record-type",
@@ -294,7 +315,7 @@ fn not_a_url(url: &str) -> &'static str {
 
 /// Whether records can be read only by decoding all that stands before them.
 pub fn is_packed(input: &Input) -> bool {
-    input.format == Format::RawDb && input.container != Container::Plain
+    input.container.is_whole()
 }
 
 /// Bytes of a part: as set, or by the size of the input where that is 0.

@@ -96,6 +96,9 @@ fn distributions(sources: &Sources, corpus: &Corpus) -> Vec<SummaryRow> {
     if counts.bytes_lost > 0 {
         row("left out", "bytes of damage", counts.bytes_lost as f64, "bytes");
     }
+    if counts.cut_off_bytes > 0 {
+        row("left out", "bytes of records cut off by the end of files", counts.cut_off_bytes as f64, "bytes");
+    }
     let periods = Periods::of(corpus);
     for (language, counts) in &periods.languages {
         for (period, n) in periods.names.iter().zip(counts).filter(|(_, n)| **n > 0) {

@@ -33,6 +33,9 @@ pub enum Error {
         /// Stored bytes that no record gives because of it: from the damage to where reading goes on. 0 where that is
         /// not known.
         lost: u64,
+        /// The bytes that are there obey their format, and the file ends inside a record: the rest was never written, or not
+        /// downloaded.
+        cut_off: bool,
     },
     /// A setting, argument or combination of them that cannot work.
     #[error("{0}")]
@@ -85,7 +88,13 @@ impl Error {
 
     /// A data error in `path` at byte `offset`.
     pub fn corrupt(path: impl AsRef<Path>, offset: u64, reason: impl Into<String>) -> Self {
-        Error::Corrupt { path: path.as_ref().to_path_buf(), offset, reason: reason.into(), lost: 0 }
+        Error::Corrupt {
+            path: path.as_ref().to_path_buf(),
+            offset,
+            reason: reason.into(),
+            lost: 0,
+            cut_off: false,
+        }
     }
 
     /// Stored bytes that no record gives because of it; 0 for errors that are not about data.
@@ -94,6 +103,19 @@ impl Error {
             Error::Corrupt { lost, .. } => *lost,
             _ => 0,
         }
+    }
+
+    /// Whether nothing but the rest of a file is missing.
+    pub fn is_cut_off(&self) -> bool {
+        matches!(self, Error::Corrupt { cut_off: true, .. })
+    }
+
+    /// The same data error, as that of a file whose rest is missing or (`false`) as damage; other errors stay as they are.
+    pub fn cutting_off(mut self, is_cut: bool) -> Self {
+        if let Error::Corrupt { cut_off, .. } = &mut self {
+            *cut_off = is_cut;
+        }
+        self
     }
 
     /// The same data error with the stored bytes that it cost; other errors stay as they are.

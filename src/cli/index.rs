@@ -8,12 +8,15 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use webmill_capture::Error;
+use webmill_capture::date::parse_any;
 use webmill_serve::index::cdx::{self, Form, write_line};
-use webmill_serve::index::{Counts, DigestOf, Entry, Facts, Indexer, LINES_A_BLOCK, Pass, ZipNumWriter};
+use webmill_serve::index::{
+    Counts, DigestOf, Entry, Facts, Indexer, LINES_A_BLOCK, Pass, Undated, ZipNumWriter,
+};
 use webmill_shard::{Input, RecordType, Staged};
 use webmill_sort::{Budget, BytesSorter};
 
-use super::shard::sources::{ReadArgs, ShardSource, not_an_input};
+use super::shard::sources::{ReadArgs, ShardSource, count, not_an_input};
 use crate::args::{self, OutOption};
 use crate::print::TO_HELP;
 use columnar::Partitions;
@@ -48,8 +51,19 @@ pub struct IndexArgs {
     /// Put what POST and PUT requests say into the keys of their responses.
     #[arg(long)]
     post: bool,
+    /// Index records without a date that can be read under this one; `file`: that of their file.
+    #[arg(long, value_name = "DATE", value_parser = parse_undated)]
+    undated: Option<Undated>,
     #[command(flatten)]
     budget: args::Budget,
+}
+
+/// `file`, or a date in any form that archives have.
+fn parse_undated(text: &str) -> Result<Undated, String> {
+    match text {
+        "file" => Ok(Undated::OfFile),
+        date => parse_any(date).map(Undated::At).ok_or_else(|| "neither `file` nor a date".to_owned()),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -108,7 +122,11 @@ impl IndexArgs {
             Digest::Stored => DigestOf::Stored,
             Digest::Entity => DigestOf::Entity,
         };
-        Indexer::new().with_digest(digest).with_post(self.post).with_records(&kinds)
+        Indexer::new()
+            .with_digest(digest)
+            .with_post(self.post)
+            .with_records(&kinds)
+            .with_undated(self.undated)
     }
 }
 
@@ -120,7 +138,13 @@ pub fn run(args: &IndexArgs) -> Result<ExitCode> {
     if args.kind() == Kind::Parquet && args.output() == Path::new("-") {
         bail!(Error::Config("--to parquet needs --out FOLDER".into()));
     }
-    let (sources, unreadable) = args.read.sources()?;
+    let (mut sources, mut unreadable) = args.read.sources()?;
+    sources.retain(|source| {
+        let refused = if let ShardSource::File(input) = source { input.by_place().err() } else { None };
+        refused.iter().for_each(|error| webmill_jobs::say!("not read: {error}"));
+        unreadable |= refused.is_some();
+        refused.is_none()
+    });
     if args.output() != Path::new("-") {
         not_an_input(&sources, args.output())?;
     }
@@ -130,7 +154,11 @@ pub fn run(args: &IndexArgs) -> Result<ExitCode> {
     Ok(match counts.records {
         _ if unreadable => ExitCode::from(2),
         0 => ExitCode::from(2),
-        _ if counts.bad_share(bytes) > args.read.max_bad() => ExitCode::from(1),
+        _ if counts.bad_share(bytes) > args.read.max_bad()
+            || args.read.max_bad() == 0.0 && counts.cut_off > 0 =>
+        {
+            ExitCode::from(1)
+        }
         _ => ExitCode::SUCCESS,
     })
 }
@@ -185,6 +213,7 @@ fn walk(
         let inputs: Vec<Input> = run.iter().filter_map(files).collect();
         if inputs.is_empty() {
             let mut reader = run[0].open(&options)?;
+            reader.by_place(Path::new(run[0].name()))?;
             let mut line = Vec::new();
             let found = indexer.index(
                 &mut reader,
@@ -288,6 +317,12 @@ fn report(counts: &Counts) {
         counts.damaged,
         counts.lost_bytes
     );
+    if counts.cut_off > 0 {
+        webmill_jobs::say!("{} cut off at the end: incomplete downloads?", count(counts.cut_off, "file"));
+    }
+    for example in &counts.examples {
+        webmill_jobs::say!("left out: {example}");
+    }
     for (reason, n) in &counts.left_out {
         webmill_jobs::say!("left out: {n} {reason}");
     }

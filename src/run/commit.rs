@@ -222,7 +222,7 @@ impl Runtime<'_> {
                 counts.read
             )));
         }
-        if counts.bad_share() > self.max_bad {
+        if counts.is_beyond(self.max_bad) {
             return Err(Error::Refused(format!(
                 "{}, more than --max-bad {} allows: not committed; raise it, or mend the shards with `webmill shard \
                  recover`{listed}{first}",
@@ -235,7 +235,7 @@ impl Runtime<'_> {
 
     /// Damage that the bound allows is said all the same.
     fn say_damage(&self, job: &str, counts: &Counts, first: &str) {
-        if counts.damaged > 0 || !counts.left_out.is_empty() {
+        if counts.damaged > 0 || counts.cut_off > 0 || !counts.left_out.is_empty() {
             self.progress.note(&format!(
                 "{job}: {}; left out, see rejects.parquet{}",
                 counts.damage(),
@@ -311,7 +311,7 @@ impl Runtime<'_> {
         }
         let first = first_reject(receipts);
         let sample: Vec<Reject> = receipts.values().flat_map(|r| r.rejects.iter().cloned()).collect();
-        if is_all_lost(&counts) || counts.bad_share() > self.max_bad {
+        if is_all_lost(&counts) || counts.is_beyond(self.max_bad) {
             let list = (!sample.is_empty()).then(|| self.list_refused(job.name, key, &sample)).transpose()?;
             self.hold(&counts, &first, list.as_deref())?;
         }
@@ -366,7 +366,7 @@ fn thread_seconds() -> Option<f64> {
 
 /// Whether nothing came of what was read.
 fn is_all_lost(counts: &Counts) -> bool {
-    counts.read > 0 && counts.damaged == counts.read
+    counts.damaged == counts.read && counts.read + counts.cut_off > 0
 }
 
 /// The first reject as the end of a sentence; nothing where none is at hand.

@@ -26,6 +26,13 @@ pub struct Counts {
     /// Files of the input that could not be read, or not to their end.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unreadable: BTreeSet<String>,
+    /// Files that end inside a record, as those that were not downloaded whole: what they lack is held against `--max-bad` only
+    /// where that is 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut_off: u64,
+    /// Bytes of those records that were there, and gave nothing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut_off_bytes: u64,
     /// Records of which the results hold something.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub used: u64,
@@ -48,6 +55,8 @@ impl Counts {
         self.damaged += other.damaged;
         self.bytes += other.bytes;
         self.bytes_lost += other.bytes_lost;
+        self.cut_off += other.cut_off;
+        self.cut_off_bytes += other.cut_off_bytes;
         self.used += other.used;
         self.unused += other.unused;
         self.unreadable.extend(other.unreadable.iter().cloned());
@@ -67,6 +76,11 @@ impl Counts {
     /// was read.
     pub fn bad_share(&self) -> f64 {
         share(self.damaged + self.omitted(), self.read).max(share(self.bytes_lost, self.bytes))
+    }
+
+    /// Whether more is bad than the share `max_bad`; of a share of 0 a file that is cut off is too much as well.
+    pub fn is_beyond(&self, max_bad: f64) -> bool {
+        self.bad_share() > max_bad || max_bad == 0.0 && self.cut_off > 0
     }
 
     /// Records that are left out, for all reasons.
@@ -102,6 +116,12 @@ impl Counts {
         if self.bytes > 0 {
             let (lost, bytes) = (self.bytes_lost, self.bytes);
             text += &format!(", {lost} of {bytes} bytes lost ({:.2} %)", percent(lost, bytes));
+        }
+        if self.cut_off > 0 {
+            let (cut, bytes) = (files(self.cut_off as usize), self.cut_off_bytes);
+            text += &format!(
+                ", {cut} cut off at the end (an incomplete download? {bytes} bytes of a record lost)"
+            );
         }
         if !self.unreadable.is_empty() {
             text += &format!(", {} not read to the end", files(self.unreadable.len()));

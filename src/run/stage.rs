@@ -334,6 +334,13 @@ impl<'s> Unit<'s> {
         self.rejected(reject);
     }
 
+    /// Counts and samples a file that ends inside a record, with the bytes of that which gave nothing.
+    pub fn cut_off(&mut self, reject: Reject) {
+        self.receipt.counts.cut_off += 1;
+        self.receipt.counts.cut_off_bytes += reject.bytes_lost;
+        self.rejected(reject);
+    }
+
     /// Counts and samples something that was dropped without being damaged, and may be counted besides: a part of a record.
     pub fn rejected(&mut self, reject: Reject) {
         add(&mut self.receipt.counts.dropped, &reject.reason, 1);

@@ -17,7 +17,7 @@ mod timestamp;
 pub mod zipnum;
 
 pub use entry::Entry;
-pub use indexer::{Counts, DigestOf, Facts, Indexer};
+pub use indexer::{Counts, DigestOf, Facts, Indexer, Undated};
 pub use pass::Pass;
 pub use source::{CaptureSource, KeyRange, MemoryIndex, Scan};
 pub use timestamp::Timestamp;

@@ -5,7 +5,7 @@
 //! from there, so head and data come back byte for byte. Exceptions: compression around records is the writer's; the data
 //! of a RAW DB record that was compressed is so again, perhaps to another number of bytes, which its `length` says then; and
 //! a head that states a wrong length comes back with the right one. ARC is read only: its records become
-//! responses, its file description a `warcinfo`.
+//! responses, those without an HTTP head resources (but for answers of name servers), its file description a `warcinfo`.
 //!
 //! A WARC file begins with a `warcinfo`: one that is made here is marked and not converted back. Its target URIs are
 //! canonical URLs. An unknown date, which WARC does not allow, becomes the date of the file that the record comes from and
@@ -245,9 +245,14 @@ fn arc_to_warc(writer: &mut WarcWriter, record: &Record<'_>) -> Result<()> {
     let info = record.kind == RecordType::FileDesc;
     let name = encoded_controls(record.url.strip_prefix("filedesc://").unwrap_or_default());
     let url = encoded_controls(&record.url).replace(' ', "%20");
-    let declared = record.content_type.as_deref().filter(|_| info || !record.is_http());
+    let is_http = record.data.starts_with(b"HTTP/") || record.data.starts_with(b"ICY ");
+    let declared = record.content_type.as_deref().filter(|_| !is_http);
     let file_name = [("WARC-Filename", name.as_str())];
-    let kind = if info { RecordType::Warcinfo } else { RecordType::Response };
+    let kind = match info {
+        true => RecordType::Warcinfo,
+        false if is_http || record.url.starts_with("dns:") => RecordType::Response,
+        false => RecordType::Resource,
+    };
     let made = of(kind, record);
     let made = NewWarcRecord {
         url: (!info).then_some(&url),

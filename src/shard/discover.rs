@@ -17,8 +17,9 @@ use webmill_capture::error::{AtPath, Error, Result};
 use super::member::gzip::empty_members;
 use super::raw_whole::any_whole;
 use super::stream::Stream;
-use super::warc_frame::Start;
-use super::{Container, Format, RAW_DB_PAGE_NAME, arc, text_mode, warc_head};
+use super::warc_frame::{Flaws, Start};
+use super::warc_walk::{Walk, open};
+use super::{Container, Format, RAW_DB_PAGE_NAME, ReadOptions, arc, text_mode, warc_head};
 
 /// Bytes that recognition looks at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
@@ -34,7 +35,7 @@ const BARE_RESPONSE: &str = "a bare HTTP response";
 /// A file without a shard's beginning is looked through this far for a WARC or ARC record.
 const BEGINNING_BYTES: usize = 1 << 20;
 /// What compressed files begin with.
-const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"];
+pub(crate) const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"];
 
 /// A shard that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +64,29 @@ impl Input {
     ) -> Self {
         Input { path, name, format, container, bytes }
     }
+
+    /// Whether single records of it can be read by their places.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`], with what to do, for WARC and ARC that are compressed as a whole.
+    pub fn by_place(&self) -> Result<()> {
+        by_place(&self.path, self.format, self.container)
+    }
+}
+
+/// Refuses what has no places of single records.
+pub(crate) fn by_place(path: &Path, format: Format, container: Container) -> Result<()> {
+    if !container.is_whole() || format == Format::RawDb {
+        return Ok(());
+    }
+    Err(Error::Incompatible {
+        path: path.to_path_buf(),
+        found: format!("{} compressed as a whole, in which no place leads to a record", format.name()),
+        expected: format!(
+            "each record compressed by itself: `webmill shard convert {} -o NEW.warc.gz` writes that",
+            path.display()
+        ),
+    })
 }
 
 /// Finds the shards among `inputs`: files, folders (searched through) and globs. `-` is the caller's to spool.
@@ -204,10 +228,17 @@ pub(crate) fn recognise(stream: &mut Stream) -> Result<(Format, Container)> {
             n => stream.consume(n),
         }
     }
-    let start = stream.fill(SNIFF_BYTES);
-    if let Some(found) = sniff(start) {
-        return Ok(found);
+    if let Some((format, container)) = sniff_kind(stream.fill(SNIFF_BYTES)) {
+        let stored = match stream.size() {
+            Some(_) => Stream::open(stream.path(), Arc::clone(stream.name()), stream.position())?,
+            None => {
+                stream.fill(BEGINNING_BYTES);
+                beginning(stream.buffered(), stream.path())
+            }
+        };
+        return Ok((format, of_whole(stored, format, container)));
     }
+    let start = stream.buffered();
     let kind = named(start);
     let compressed = COMPRESSED.iter().any(|magic| start.starts_with(magic));
     let later = match kind {
@@ -256,7 +287,7 @@ fn first_record(bytes: &[u8]) -> Option<(usize, Format, Container)> {
     }
     for magic in COMPRESSED {
         for at in memchr::memmem::find_iter(bytes, magic) {
-            match sniff(&bytes[at..bytes.len().min(at + SNIFF_BYTES)]) {
+            match sniff_kind(&bytes[at..bytes.len().min(at + SNIFF_BYTES)]) {
                 Some((format, container)) if format != Format::RawDb => {
                     earlier(at, format, container);
                     break;
@@ -270,6 +301,43 @@ fn first_record(bytes: &[u8]) -> Option<(usize, Format, Container)> {
 
 /// Recognises a shard by its first bytes; the more of them the surer, 64 KiB are plenty.
 pub fn sniff(start: &[u8]) -> Option<(Format, Container)> {
+    let (format, container) = sniff_kind(start)?;
+    Some((format, of_whole(beginning(start, Path::new("-")), format, container)))
+}
+
+fn beginning(start: &[u8], path: &Path) -> Stream {
+    Stream::from_bytes(path, file_name(path), 0, start.to_vec())
+}
+
+/// The compression, or that of a file compressed as a whole: its second record shares the member of the first, or begins inside
+/// another.
+pub(crate) fn of_whole(stored: Stream, format: Format, container: Container) -> Container {
+    if container == Container::Plain || container.is_whole() || format == Format::RawDb {
+        return container;
+    }
+    let options = ReadOptions { max_record_bytes: SNIFF_BYTES as u64, ..ReadOptions::default() };
+    let from = stored.position();
+    let walk = open(stored, container, &(from..u64::MAX), &options);
+    let Ok(mut walk) = walk.and_then(|(members, _)| Walk::of_one(members, format, &options)) else {
+        return container;
+    };
+    match walk.advance() {
+        Some(Ok(first)) if first.head.flaws.has(Flaws::SHARED_MEMBER) => {}
+        _ => return container,
+    }
+    match walk.advance() {
+        Some(Ok(second)) if second.head.flaws.has(Flaws::NOT_FIRST) => container.whole(),
+        _ => container,
+    }
+}
+
+/// The same of the first bytes alone: of WARC and ARC the compression of the records, of RAW DB that of the file.
+pub(crate) fn sniff_kind(start: &[u8]) -> Option<(Format, Container)> {
+    let (format, container) = sniff_first(start)?;
+    Some((format, if format == Format::RawDb { container.whole() } else { container }))
+}
+
+fn sniff_first(start: &[u8]) -> Option<(Format, Container)> {
     if start.starts_with(&[0x1f, 0x8b]) {
         return inside(flate2::read::MultiGzDecoder::new(start)).map(|format| (format, Container::Gzip));
     }
@@ -382,8 +450,8 @@ mod tests {
         for (bytes, expected) in [
             (RAW.to_vec(), Some((Format::RawDb, Container::Plain))),
             (b"version:1.0\r\nurl:x\r\n".to_vec(), Some((Format::RawDb, Container::Plain))),
-            (gzip(RAW), Some((Format::RawDb, Container::Gzip))),
-            (zstd::bulk::compress(RAW, 1).unwrap(), Some((Format::RawDb, Container::Zstd))),
+            (gzip(RAW), Some((Format::RawDb, Container::WholeGzip))),
+            (zstd::bulk::compress(RAW, 1).unwrap(), Some((Format::RawDb, Container::WholeZstd))),
             (b"WARC/1.0\r\n".to_vec(), Some((Format::Warc, Container::Plain))),
             (b"\r\n\r\nWARC/1.1\r\n".to_vec(), Some((Format::Warc, Container::Plain))),
             (gzip(b"WARC/1.0\r\nWARC-Type: response"), Some((Format::Warc, Container::Gzip))),

@@ -95,6 +95,8 @@ pub(super) struct Members {
     taken: usize,
     was_cut: bool,
     padding: u64,
+    /// Places are those in the decoded bytes.
+    inside: bool,
 }
 
 impl Members {
@@ -109,15 +111,17 @@ impl Members {
         let mut damage = None;
         let codec = match container {
             Container::Plain => Codec::Plain,
-            Container::Gzip => Codec::Gzip(Box::new(Gzip::new(limit))),
-            Container::Zstd => Codec::Zstd(match zstd::decoder(&stored, &dictionary.unwrap_or_default()) {
-                Ok(decoder) => decoder,
-                Err(error) => {
-                    damage = Some(error);
-                    zstd::decoder(&stored, &[])?
-                }
-            }),
-            Container::Lz4 => Codec::Lz4(Box::default()),
+            Container::Gzip | Container::WholeGzip => Codec::Gzip(Box::new(Gzip::new(limit))),
+            Container::Zstd | Container::WholeZstd => {
+                Codec::Zstd(match zstd::decoder(&stored, &dictionary.unwrap_or_default()) {
+                    Ok(decoder) => decoder,
+                    Err(error) => {
+                        damage = Some(error);
+                        zstd::decoder(&stored, &[])?
+                    }
+                })
+            }
+            Container::Lz4 | Container::WholeLz4 => Codec::Lz4(Box::default()),
         };
         let member_at = stored.position();
         let members = Members {
@@ -134,6 +138,7 @@ impl Members {
             taken: 0,
             was_cut: false,
             padding: 0,
+            inside: container.is_whole(),
         };
         Ok((members, damage))
     }
@@ -164,9 +169,11 @@ impl Members {
         self.phase == Phase::Broken
     }
 
-    /// Stored offset of the member that holds the window's first byte.
+    /// Stored offset of the member that holds the window's first byte; of a file compressed as a whole the decoded offset.
     pub fn offset(&self) -> u64 {
-        if self.is_plain() {
+        if self.inside {
+            self.base
+        } else if self.is_plain() {
             self.stored.position()
         } else {
             self.marks.front().map_or(self.stored.position(), |m| m.1)
@@ -175,12 +182,44 @@ impl Members {
 
     /// Stored bytes from [`Members::offset`] to the end of the member in which the first `end` decoded bytes end.
     pub fn stored_length(&self, end: u64) -> u64 {
-        if self.is_plain() {
+        if self.is_plain() || self.inside {
             return end;
         }
         let end = self.base + end;
         let after = self.marks.iter().skip(1).find(|m| m.0 >= end).map(|m| m.1);
         after.unwrap_or(self.stored.position() + self.taken as u64) - self.offset()
+    }
+
+    /// Decoded offset of the window's first byte (plain files: 0).
+    pub fn decoded(&self) -> u64 {
+        self.base
+    }
+
+    /// Whether the member of the window's first byte starts before the decoded offset `at`, and no place inside it is known.
+    pub fn starts_before(&self, at: u64) -> bool {
+        !self.inside && self.marks.front().is_some_and(|m| m.0 < at)
+    }
+
+    /// Whether no member starts behind the window's first `end` decoded bytes.
+    pub fn shares(&self, end: u64) -> bool {
+        let end = self.base + end;
+        !self.marks.iter().skip(1).any(|m| m.0 == end)
+    }
+
+    /// Decodes up to the decoded offset `at` of a file compressed as a whole; stops at its end.
+    ///
+    /// # Errors
+    /// Damage before it, and more than the budget for skipped bytes.
+    pub fn pass_to(&mut self, at: u64) -> Result<()> {
+        loop {
+            self.consume((at - self.base).min(self.window().len() as u64));
+            if self.base == at || self.more()? == Step::End && !self.next_member()? {
+                return Ok(());
+            }
+            if self.over_budget(self.base) {
+                return Err(self.give_up());
+            }
+        }
     }
 
     /// True when the window's first byte is the first of a member.
@@ -195,6 +234,9 @@ impl Members {
 
     /// Stored offset up to which bytes were looked at.
     pub fn fed(&self) -> u64 {
+        if self.inside {
+            return self.base + self.reach();
+        }
         let ahead = if self.is_plain() { self.stored.buffered().len() } else { self.taken };
         self.stored.position() + ahead as u64
     }
@@ -347,6 +389,7 @@ impl Members {
     }
 
     fn corrupt(&self, offset: u64, reason: impl Into<String>) -> Error {
+        let offset = if self.inside { self.base + self.reach() } else { offset };
         Error::corrupt(self.stored.path(), offset, reason)
     }
 
@@ -362,6 +405,7 @@ impl Members {
             None => {
                 self.was_cut = true;
                 self.corrupt(self.member_at, format!("the file ends inside {name}: it was cut off"))
+                    .cutting_off(true)
             }
         }
     }

@@ -29,9 +29,15 @@ impl Members {
             self.phase = Phase::Done;
             return Ok(false);
         }
+        let from = self.stored.position() + self.taken as u64;
         self.taken = 0;
         self.stored.seek(self.member_at + 1);
-        self.search(proof)
+        let found = self.search(proof);
+        if self.inside {
+            // What they would have become is not known: they count as they are stored.
+            self.base += self.stored.position().saturating_sub(from);
+        }
+        found
     }
 
     /// Searches from the stored position itself: how a range of a file finds its first member.

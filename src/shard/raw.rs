@@ -97,7 +97,10 @@ impl RawReader {
     pub fn next(&mut self) -> Option<Result<Record<'_>>> {
         let found = match self.walker.next()? {
             Ok(found) => found,
-            Err(error) => return Some(Err(error)),
+            Err(error) => {
+                let cut_off = error.is_cut_off() && self.lenient;
+                return Some(Err(error.cutting_off(cut_off)));
+            }
         };
         Some(self.record(found))
     }

@@ -203,9 +203,10 @@ impl Walker {
         self.stream.skip(1);
         let found = self.search(false, u64::MAX);
         let lost = self.stream.position() - at;
+        let cut_off = found.is_none() && reason.ends_with("it was cut off");
         let reason = reason + &further(found.as_ref());
         self.queue(found);
-        Error::corrupt(self.stream.path(), at, reason).losing(lost)
+        Error::corrupt(self.stream.path(), at, reason).losing(lost).cutting_off(cut_off)
     }
 
     /// Gives up the record that is held: it is whole but of no use. Where its bounds are `doubtful`, whole records

@@ -262,13 +262,14 @@ fn last_complete(path: &Path) -> Result<u64> {
 
 fn advise(error: Error) -> Error {
     match error {
-        Error::Corrupt { path, offset, reason, lost } => Error::Corrupt {
+        Error::Corrupt { path, offset, reason, lost, cut_off } => Error::Corrupt {
             path,
             offset,
             reason: format!(
                 "{reason}; nothing is appended to a damaged file: run `webmill shard recover` first"
             ),
             lost,
+            cut_off,
         },
         other => other,
     }

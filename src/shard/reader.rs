@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lz4_flex::frame::FrameDecoder;
 use webmill_capture::error::{Error, Result};
 
-use super::discover::{file_name, recognise};
+use super::discover::{by_place, file_name, recognise};
 use super::stream::Stream;
 use super::text_mode;
 use super::{Container, Format, RawReader, ReadOptions, Record, Resume, WarcReader};
@@ -130,6 +130,14 @@ impl ShardReader {
         self.container
     }
 
+    /// Whether single records can be read by their places, as [`super::Input::by_place`] says.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`], with what to do.
+    pub fn by_place(&self, path: &Path) -> Result<()> {
+        by_place(path, self.format, self.container)
+    }
+
     /// Whether a transfer in text mode is undone ([`ReadOptions::undo_text_mode`]): for files that show one, and for pipes.
     pub fn undoes_text_mode(&self) -> bool {
         self.undone.is_some()
@@ -180,24 +188,24 @@ impl ShardReader {
     }
 }
 
-/// A RAW DB file that somebody compressed whole is read through the decoder: offsets are then those inside.
+/// A RAW DB file that is compressed as a whole is read through the decoder: offsets are then those inside.
 pub(super) fn unwrapped(stream: Stream, container: Container) -> Result<Stream> {
     let named = (Arc::from(stream.path()), Arc::clone(stream.name()));
     Ok(match container {
-        Container::Plain => stream,
-        Container::Gzip => {
+        Container::WholeGzip => {
             let decoder = flate2::bufread::MultiGzDecoder::new(stream);
             Stream::decoded(decoder, |decoder| decoder.get_mut(), named)
         }
-        Container::Zstd => {
+        Container::WholeZstd => {
             let path = stream.path().to_path_buf();
             let decoder =
                 zstd::stream::read::Decoder::with_buffer(stream).map_err(|e| Error::io(&path, e))?;
             Stream::decoded(decoder, |decoder| decoder.get_mut(), named)
         }
-        Container::Lz4 => {
+        Container::WholeLz4 => {
             Stream::decoded(Lz4Frames(FrameDecoder::new(stream)), |decoder| decoder.0.get_mut(), named)
         }
+        _ => stream,
     })
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::{Capture, Place, RecordType, RefersTo, Response, Truncation};
 
 use super::Revisit;
+use super::warc_frame::Flaws;
 
 webmill_capture::words! {
     /// The grammar of a shard.
@@ -22,6 +23,9 @@ webmill_capture::words! {
 }
 
 /// How the file around the records is compressed. (RAW DB also compresses single records; that is the record's affair.)
+///
+/// Of a file that is compressed as a whole (`gzip crawl.warc`) places are those in the unpacked file, since nothing in it can be
+/// reached but from its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Container {
     /// Records as they are.
@@ -32,6 +36,29 @@ pub enum Container {
     Zstd,
     /// LZ4 frames, usually one a record.
     Lz4,
+    /// Gzip around all records.
+    WholeGzip,
+    /// Zstandard around all records.
+    WholeZstd,
+    /// LZ4 around all records.
+    WholeLz4,
+}
+
+impl Container {
+    /// Whether the file is compressed as a whole.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Container::WholeGzip | Container::WholeZstd | Container::WholeLz4)
+    }
+
+    /// The same compression around all records.
+    pub(super) fn whole(self) -> Container {
+        match self {
+            Container::Gzip => Container::WholeGzip,
+            Container::Zstd => Container::WholeZstd,
+            Container::Lz4 => Container::WholeLz4,
+            other => other,
+        }
+    }
 }
 
 /// One stored record, borrowed from its reader until the next one is asked for.
@@ -79,6 +106,12 @@ pub struct Record<'a> {
 }
 
 impl Record<'_> {
+    /// Whether reading at its place gives this record: that of a record which shares a compressed member with others before it
+    /// is theirs.
+    pub fn is_at_its_place(&self) -> bool {
+        !self.defects.iter().any(|defect| defect == Flaws::NOT_FIRST_TEXT)
+    }
+
     /// Whether the block is an HTTP answer, head and all. (WARC and ARC also call the answers of other protocols, `dns:`
     /// say, responses.)
     pub fn is_http(&self) -> bool {

@@ -1,8 +1,8 @@
 //! One record by its place: what an index that stores path, offset and length is for.
 //!
-//! The bytes at the offset say what they are, so nothing before them is read, but for two kinds of files: the dictionary
-//! of a `.warc.zst` stands at its start, and a RAW DB file that is compressed as a whole is decoded up to the offset
-//! (which is one of the decoded bytes there, as everywhere).
+//! The bytes at the offset say what they are. Before them is read the dictionary of a `.warc.zst`, which stands at its start, and of
+//! a compressed file its first record, which tells whether the file is compressed as a whole. Such a file is decoded up to
+//! the offset (which is one of the decoded bytes there, as everywhere).
 //!
 //! Cost: with the stored length one read of that length; without it, or where it turns out to be too short, one of 512
 //! KiB and what the record needs. Memory: the record, at most [`ReadOptions::max_record_bytes`] of its block.
@@ -17,10 +17,11 @@ use webmill_capture::error::{AtPath, Error, Result};
 use webmill_capture::memory;
 
 use super::discover::file_name;
-use super::discover::{SNIFF_BYTES, sniff, sniff_plain};
+use super::discover::{COMPRESSED, SNIFF_BYTES, of_whole, sniff_kind, sniff_plain};
 use super::raw_whole::whole_at;
 use super::reader::unwrapped;
 use super::stream::{Stream, twice};
+use super::warc_walk::open;
 use super::{Container, Format, OwnedRecord, RawReader, ReadOptions, Resume, WarcReader, member};
 
 /// Stored lengths up to here are read at once.
@@ -29,8 +30,8 @@ const AT_ONCE_BYTES: u64 = 64 << 20;
 /// Grammar, compression and the dictionary that it needs.
 type Kind = (Format, Container, Option<Vec<u8>>);
 
-/// A shard of which single records are read by their place, from any number of threads. Keeps the dictionary of a
-/// `.warc.zst`, once it was needed, and nothing else.
+/// A shard of which single records are read by their place, from any number of threads. Keeps whether it is
+/// compressed as a whole, and the dictionary of a `.warc.zst`, once they were needed, and nothing else.
 ///
 /// # Examples
 /// ```
@@ -51,6 +52,7 @@ pub struct RecordFile {
     name: Arc<str>,
     options: ReadOptions,
     dictionary: OnceLock<Option<Vec<u8>>>,
+    whole: OnceLock<Option<(Format, Container)>>,
 }
 
 /// Reads the record that is stored at byte `offset` of the shard at `path`, `length` bytes long where that is known.
@@ -71,7 +73,8 @@ impl RecordFile {
     /// The shard at `path`. Nothing is read yet.
     pub fn new(path: &Path, options: &ReadOptions) -> RecordFile {
         let options = ReadOptions { exact_start: None, ..options.clone() };
-        RecordFile { path: path.to_path_buf(), name: file_name(path), options, dictionary: OnceLock::new() }
+        let (path, name) = (path.to_path_buf(), file_name(path));
+        RecordFile { path, name, options, dictionary: OnceLock::new(), whole: OnceLock::new() }
     }
 
     /// The record stored at byte `offset`; `length` is a hint that saves reading, and a wrong one does no harm.
@@ -82,6 +85,9 @@ impl RecordFile {
     pub fn read(&self, offset: u64, length: Option<u64>) -> Result<OwnedRecord> {
         let mut file = twice(|| File::open(&self.path)).at(&self.path)?;
         let size = file.metadata().at(&self.path)?.len();
+        if let Some((format, container)) = self.compressed_whole(&mut file)? {
+            return self.read_inside(format, container, offset);
+        }
         if offset < size
             && let Some(length) = length.filter(|length| (1..=self.most_at_once()).contains(length))
         {
@@ -109,13 +115,8 @@ impl RecordFile {
         match found {
             Ok(Some(found)) => Ok(found),
             Err(error @ Error::Io { .. }) => Err(error),
-            not => match self.compressed_whole()? {
-                Some(container) => self.read_inside(container, offset),
-                None if offset >= size => {
-                    Err(self.corrupt(offset, format!("the file has {size} bytes only")))
-                }
-                None => Err(not.err().unwrap_or_else(|| self.corrupt(offset, "no record starts here"))),
-            },
+            _ if offset >= size => Err(self.corrupt(offset, format!("the file has {size} bytes only"))),
+            not => Err(not.err().unwrap_or_else(|| self.corrupt(offset, "no record starts here"))),
         }
     }
 
@@ -156,7 +157,7 @@ impl RecordFile {
         let start = &start[..start.len().min(SNIFF_BYTES)];
         let is_zstd = member::is_zstd(start);
         if !is_zstd {
-            let found = sniff(start).map(|(format, container)| (format, container, None));
+            let found = sniff_kind(start).map(|(format, container)| (format, container, None));
             return stream.take_error().map_or(Ok(found), Err);
         }
         let dictionary = match self.dictionary.get() {
@@ -172,18 +173,37 @@ impl RecordFile {
         Ok(Some((format, Container::Zstd, dictionary)))
     }
 
-    /// The compression of a RAW DB file that is compressed as a whole.
-    fn compressed_whole(&self) -> Result<Option<Container>> {
-        let mut stream = Stream::open(&self.path, Arc::clone(&self.name), 0)?;
-        let start = stream.fill(SNIFF_BYTES);
-        Ok(match sniff(&start[..start.len().min(SNIFF_BYTES)]) {
-            Some((Format::RawDb, container)) if container != Container::Plain => Some(container),
-            _ => None,
-        })
+    /// Format and compression of a file that is compressed as a whole.
+    fn compressed_whole(&self, file: &mut File) -> Result<Option<(Format, Container)>> {
+        if let Some(known) = self.whole.get() {
+            return Ok(*known);
+        }
+        let mut magic = Vec::new();
+        file.seek(SeekFrom::Start(0)).at(&self.path)?;
+        Read::by_ref(file).take(4).read_to_end(&mut magic).at(&self.path)?;
+        let mut found = None;
+        if COMPRESSED.iter().any(|compressed| magic.starts_with(compressed)) || member::is_zstd(&magic) {
+            let mut stream = Stream::open(&self.path, Arc::clone(&self.name), 0)?;
+            let start = stream.fill(SNIFF_BYTES);
+            let kind = sniff_kind(&start[..start.len().min(SNIFF_BYTES)]);
+            found = kind.map(|(format, container)| (format, of_whole(stream, format, container)));
+        }
+        Ok(*self.whole.get_or_init(|| found.filter(|(_, container)| container.is_whole())))
     }
 
-    fn read_inside(&self, container: Container, offset: u64) -> Result<OwnedRecord> {
+    fn read_inside(&self, format: Format, container: Container, offset: u64) -> Result<OwnedRecord> {
         let stored = Stream::open(&self.path, Arc::clone(&self.name), 0)?;
+        if format != Format::RawDb {
+            let options = ReadOptions { exact_start: Some(Resume::from(offset)), ..self.options.clone() };
+            let (members, damage) = open(stored, container, &(0..u64::MAX), &options)?;
+            if let Some(error) = damage {
+                return Err(error);
+            }
+            let mut reader = WarcReader::of_one(members, format, &options)?;
+            let found = reader.next().transpose()?.map(|record| record.into_owned());
+            let found = found.filter(|found| found.record().place.offset == offset);
+            return found.ok_or_else(|| self.corrupt(offset, "no record starts here"));
+        }
         let mut stream = unwrapped(stored, container)?;
         stream.seek(offset);
         if let Some(error) = stream.take_error() {

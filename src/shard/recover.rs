@@ -21,6 +21,8 @@ pub struct RecoveryCounts {
     pub bytes: u64,
     /// Bytes that were lost.
     pub lost: u64,
+    /// Whether the file ends inside a record, and the bytes of that: no damage.
+    pub cut_off: Option<u64>,
 }
 
 /// Copies every complete record that `reader` gives to `writer`, with raw head and stored data; tells `on_damage` of
@@ -48,6 +50,11 @@ pub fn recover(
         let record = match next {
             Ok(record) => record,
             Err(error @ Error::Io { .. }) => return Err(error),
+            Err(error) if error.is_cut_off() => {
+                copied.cut_off = Some(error.lost());
+                on_damage(tried(error));
+                continue;
+            }
             Err(error) => {
                 copied.damaged += 1;
                 copied.lost += error.lost();

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::{Container, Format, Input, Resume};
+use super::{Input, Resume};
 
 /// One range of one input, to be read by one thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,14 +20,13 @@ pub struct Part {
 
 /// Cuts every input into ranges of about `part_bytes` (at least 1).
 ///
-/// The cuts depend on sizes alone. A RAW DB file that is compressed as a whole stays in one part, since nothing inside
-/// it can be reached but from the start.
+/// The cuts depend on sizes alone. A file that is compressed as a whole stays in one part, since nothing inside it can be
+/// reached but from the start.
 pub fn split(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     let part_bytes = part_bytes.max(1);
     let mut parts = Vec::new();
     for (index, input) in inputs.iter().enumerate() {
-        let whole = input.format == Format::RawDb && input.container != Container::Plain;
-        let count = if whole { 1 } else { input.bytes.div_ceil(part_bytes).max(1) };
+        let count = if input.container.is_whole() { 1 } else { input.bytes.div_ceil(part_bytes).max(1) };
         for n in 0..count {
             let end = if n + 1 == count { u64::MAX } else { (n + 1) * part_bytes };
             parts.push(Part { input: index, range: n * part_bytes..end });
@@ -52,6 +51,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::{Container, Format};
 
     #[test]
     fn parts_cover_every_input_once() {
@@ -62,7 +62,8 @@ mod tests {
             container,
             bytes,
         };
-        let inputs = [input(25, Container::Plain), input(0, Container::Plain), input(99, Container::Gzip)];
+        let inputs =
+            [input(25, Container::Plain), input(0, Container::Plain), input(99, Container::WholeGzip)];
         let ranges: Vec<_> = split(&inputs, 10).into_iter().map(|p| (p.input, p.range)).collect();
         let expected = [(0, 0..10), (0, 10..20), (0, 20..u64::MAX), (1, 0..u64::MAX), (2, 0..u64::MAX)];
         assert_eq!(ranges, expected);

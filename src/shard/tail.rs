@@ -31,7 +31,7 @@ const MAX_HEAD: usize = 1 << 20;
 pub fn whole_end(path: &Path, (format, container): (Format, Container), from: u64) -> Result<u64> {
     match (format, container) {
         (Format::RawDb, Container::Plain) => raw_end(path, from),
-        (Format::Warc, _) => warc_end(path, container, from),
+        (Format::Warc, container) if !container.is_whole() => warc_end(path, container, from),
         _ => Err(Error::Incompatible {
             path: path.to_path_buf(),
             found: format!("{} in a container", format.name()),
@@ -109,12 +109,14 @@ fn is_unfinished(path: &Path, (format, container): (Format, Container), from: u6
     let ends_early = |read: io::Result<u64>| read.is_err_and(|e| e.kind() == io::ErrorKind::UnexpectedEof);
     match container {
         Container::Plain => Ok(plain_warc_is_cut(&mut stream, from)),
-        Container::Gzip => Ok(ends_early(io::copy(&mut MultiGzDecoder::new(stream), &mut io::sink()))),
-        Container::Zstd => {
+        Container::Gzip | Container::WholeGzip => {
+            Ok(ends_early(io::copy(&mut MultiGzDecoder::new(stream), &mut io::sink())))
+        }
+        Container::Zstd | Container::WholeZstd => {
             let mut decoder = zstd::stream::read::Decoder::with_buffer(stream).at(path)?;
             Ok(ends_early(io::copy(&mut decoder, &mut io::sink())))
         }
-        Container::Lz4 => {
+        Container::Lz4 | Container::WholeLz4 => {
             let mut frames = Lz4Frames(lz4_flex::frame::FrameDecoder::new(stream));
             Ok(ends_early(io::copy(&mut frames, &mut io::sink())))
         }

@@ -469,3 +469,73 @@ fn raw_deflate_of_another_size_and_plain_data_that_looks_like_it() {
     let record = reader.next().unwrap().unwrap();
     assert!(*record.data == plain[..300] && record.full_length == plain.len() as u64);
 }
+
+/// A file that ends too early is not damaged: one error says so, the last of all, and what is there is read.
+#[test]
+fn the_end_of_a_file_that_was_cut_off_is_told_apart() {
+    let warc = |n: usize| {
+        let block = format!("HTTP/1.1 200 OK\r\n\r\nbody {n}");
+        let head = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: u:{n}\r\nWARC-Date: 2024-05-01T12:00:00Z\r\n\
+             WARC-Record-ID: <urn:x:{n}>\r\nContent-Length: {}\r\n\r\n",
+            block.len()
+        );
+        [head.as_bytes(), block.as_bytes(), b"\r\n\r\n"].concat()
+    };
+    let gzip = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let warcs: Vec<Vec<u8>> = (0..4).map(warc).collect();
+    let members = warcs.iter().map(|record| gzip(record)).collect();
+    let frames = warcs.iter().map(|record| zstd::bulk::compress(record, 1).unwrap()).collect();
+    for (form, records) in [("plain", warcs), ("gzip", members), ("zstd", frames), ("RAW DB", plain(4))] {
+        let whole = records.concat();
+        let before: usize = records[..3].iter().map(Vec::len).sum();
+        for end in before + 10..whole.len() {
+            let mut reader = open(&whole[..end]).unwrap();
+            let (mut found, mut cut) = (0, Vec::new());
+            while let Some(next) = reader.next() {
+                match next {
+                    Ok(record) => {
+                        assert!(cut.is_empty(), "{form}, {end}");
+                        found += usize::from(record.truncated.is_none());
+                    }
+                    Err(error) => cut.push(error.is_cut_off()),
+                }
+            }
+            // The blank lines behind the last record of a plain file are not missed.
+            let has_all = form == "plain" && end + 4 >= whole.len();
+            assert!(cut == [true] || has_all && cut.is_empty(), "{form}, {end}: {cut:?}");
+            // Only the check sum is missing.
+            let complete = has_all || form == "gzip" && end + 8 >= whole.len();
+            // The end of the last block may be missing with it.
+            assert!(found == 3 + usize::from(complete) || found == 4 && form == "gzip", "{form}, {end}: {found}");
+        }
+    }
+}
+
+#[test]
+fn a_record_without_its_check_sum_is_marked() {
+    let record = b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Date: 2024-05-01T12:00:00Z\r\nWARC-Record-ID: <u:1>\r\nContent-Length: 2\r\n\r\nhi\r\n\r\n";
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(record).unwrap();
+    let member = encoder.finish().unwrap();
+    let bytes = [&member[..], &member[..member.len() - 8]].concat();
+    let mut reader = open(&bytes).unwrap();
+    let marks: Vec<_> = (0..2).map(|_| reader.next().unwrap().unwrap().proven).collect();
+    assert_eq!(marks, [None, Some(false)]);
+    assert!(reader.next().unwrap().unwrap_err().is_cut_off() && reader.next().is_none());
+    // Of the last member but one it is damage, and so it is to whoever asks for the standard.
+    let inside = [&bytes[..], &member].concat();
+    let mut reader = open(&inside).unwrap();
+    while let Some(next) = reader.next() {
+        assert!(next.is_ok() || !next.unwrap_err().is_cut_off());
+    }
+    let strict = ReadOptions { lenient: false, ..ReadOptions::default() };
+    let bytes = Box::new(std::io::Cursor::new(bytes));
+    let mut reader = ShardReader::from_reader(bytes, "f", &strict).unwrap();
+    assert!(reader.next().unwrap().is_ok());
+    assert!(!reader.next().unwrap().unwrap_err().is_cut_off());
+}

@@ -1,5 +1,6 @@
 //! What must hold of reading a record by its place.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::*;
@@ -87,6 +88,99 @@ fn every_record_is_found_again_by_its_place() {
     let bytes = zstd::bulk::compress(&std::fs::read(&raw).unwrap(), 1).unwrap();
     std::fs::write(&raw, bytes).unwrap();
     assert_eq!(found_again(&raw), 60);
+}
+
+fn lz4(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// The one shard that is found at a path.
+fn input(path: &Path) -> Input {
+    discover(&[path.to_str().unwrap().to_owned()]).unwrap().0.remove(0)
+}
+
+#[test]
+fn places_in_a_file_compressed_as_a_whole_are_those_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    let warc = std::fs::read(write_warc(folder.path(), Compression::None, None)).unwrap();
+    // The first record is larger than the bytes by which pipes are recognised.
+    let noise: Vec<u8> = (0..2_u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Date: 2024-05-01\r\nWARC-Record-ID: <u:1>\r\nContent-Length: {}\r\n\r\n",
+        noise.len()
+    );
+    let large = [head.as_bytes(), &noise, b"\r\n\r\n", &warc].concat();
+    let arc: Vec<u8> = (0..9)
+        .flat_map(|n| format!("http://a.example/{n} 10.0.0.1 20080430204825 text/html 2\nhi\n").into_bytes())
+        .collect();
+    let blocks: Vec<u8> = warc.chunks(700).flat_map(gzip).collect();
+    for (plain, whole, container) in [
+        (&warc, gzip(&warc), Container::WholeGzip),
+        (&warc, blocks, Container::WholeGzip),
+        (&warc, zstd::bulk::compress(&warc, 1).unwrap(), Container::WholeZstd),
+        (&warc, lz4(&warc), Container::WholeLz4),
+        (&large, gzip(&large), Container::WholeGzip),
+        (&arc, gzip(&arc), Container::WholeGzip),
+    ] {
+        let path = folder.path().join("whole");
+        std::fs::write(&path, plain).unwrap();
+        let mut places = Vec::new();
+        let mut reader = ShardReader::open(&path, &ReadOptions::default()).unwrap();
+        while let Some(record) = reader.next() {
+            let record = record.unwrap();
+            places.push((record.url.to_string(), record.place.offset, record.place.length));
+        }
+        assert!(places.len() > 8);
+        std::fs::write(&path, &whole).unwrap();
+        let input = input(&path);
+        assert_eq!((input.container, split(std::slice::from_ref(&input), 1000).len()), (container, 1));
+        let refused = input.by_place().unwrap_err().to_string();
+        assert!(refused.contains("whole: found") && refused.contains("webmill shard convert"), "{refused}");
+        let file = RecordFile::new(&path, &ReadOptions::default());
+        for (url, offset, length) in &places {
+            let found = file.read(*offset, Some(*length)).unwrap();
+            let place = &found.record().place;
+            assert_eq!((&*found.record().url, place.offset, place.length), (&**url, *offset, *length));
+        }
+        // Stored blocks hold the records as they are: where they are stored is no place of theirs.
+        let stored = memchr::memmem::find(&whole, b"WARC/1.").unwrap_or(3) as u64;
+        for offset in [1, stored, places[1].1 + 30, 1 << 40] {
+            assert!(file.read(offset, None).is_err(), "{offset}");
+        }
+    }
+}
+
+#[test]
+fn a_record_that_shares_a_member_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_warc(folder.path(), Compression::None, None);
+    let warc = std::fs::read(&path).unwrap();
+    let mut ends: Vec<usize> = memchr::memmem::find_iter(&warc, b"WARC/1.1\r\n").collect();
+    ends.push(warc.len());
+    let record = |n: usize| &warc[ends[n]..ends[n + 1]];
+    // Each for itself, with blank lines before and behind it, then three in one.
+    let apart = gzip(&[b"\r\n", record(1), b"\r\n"].concat());
+    let bytes = [gzip(record(0)), apart, gzip(&[record(2), record(3), record(4)].concat()), gzip(record(5))];
+    std::fs::write(&path, bytes.concat()).unwrap();
+    assert_eq!(input(&path).container, Container::Gzip);
+    let file = RecordFile::new(&path, &ReadOptions::default());
+    let mut reader = ShardReader::open(&path, &ReadOptions::default()).unwrap();
+    let mut at_their_places = Vec::new();
+    while let Some(next) = reader.next() {
+        let found = next.unwrap();
+        let there = file.read(found.place.offset, None).unwrap();
+        assert_eq!(there.record().id == found.id, found.is_at_its_place());
+        at_their_places.push(found.is_at_its_place());
+    }
+    assert_eq!(at_their_places, [true, true, true, false, false, true]);
 }
 
 #[test]

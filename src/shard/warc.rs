@@ -14,8 +14,11 @@
 //! | record cut into segments that follow one another | joined | the same |
 //! | segment without the others before it | a `continuation` of its own, defect | the same |
 //! | URI in angle brackets or with spaces | brackets off, spaces kept | the same |
+//! | date in another form (14 digits, RFC 822), or none | read if it can be, defect | error |
 //! | digest that does not agree (asked for) | defect | error |
 //! | digest by an algorithm that is not computed (asked for) | defect | defect |
+//! | file compressed as a whole | places are those inside | the same, and an error |
+//! | gzip member without its trailer at the end of the file | defect, then an error | error |
 //! | file cut off inside a block | the bytes there are, marked as truncated; then an error | error |
 //! | damaged member, no head where one should be | error, goes on after | the same |
 //!
@@ -35,7 +38,7 @@ use webmill_capture::{Place, Truncation, url_text};
 use super::member::Members;
 use super::stream::Stream;
 use super::warc_digest::verify;
-use super::warc_frame::FramedRecord;
+use super::warc_frame::{Flaws, FramedRecord};
 use super::warc_head::{text, url};
 use super::warc_walk::{Walk, open};
 use super::{Container, Format, ReadOptions, Record, RecordType, Resume, revisit};
@@ -44,6 +47,9 @@ use super::{Container, Format, ReadOptions, Record, RecordType, Resume, revisit}
 mod segments;
 
 use segments::Segments;
+
+/// How the defect of a date begins that is not in the standard's form.
+const ODD_DATE: &str = "WARC-Date";
 
 /// Walks a WARC or ARC file, or the records that start in a range of it.
 pub struct WarcReader {
@@ -120,10 +126,14 @@ impl WarcReader {
         } else {
             record(self.walk.members.window(), framed, self.format, &self.name)
         };
+        let path = self.walk.members.stored().path();
+        let odd = record.defects.iter().find(|defect| defect.starts_with(ODD_DATE));
+        if let (Some(odd), false) = (odd, self.lenient) {
+            return Some(Err(Error::corrupt(path, offset, odd.to_string()).losing(record.place.length)));
+        }
         if !self.verify {
             return Some(Ok(record));
         }
-        let path = self.walk.members.stored().path();
         Some(verified(record, path, offset, self.lenient))
     }
 }
@@ -149,14 +159,16 @@ fn record<'a>(window: &'a [u8], framed: FramedRecord, format: Format, name: &Arc
         head,
         url: url(window, &fields.url),
         origin: None,
-        date_ms: date.and_then(|d| if arc { arc_date(&d) } else { parse_w3c(&d) }),
+        date_ms: date
+            .as_deref()
+            .and_then(|d| if arc { arc_date(d) } else { parse_w3c(d).or_else(|| parse_any(d)) }),
         ip: text(window, &fields.ip).filter(|ip| !arc || ip.contains(['.', ':'])),
         content_type: text(window, &fields.media_type),
         data: Cow::Borrowed(data),
         full_length: framed.full_length,
         truncated: text(window, &fields.truncated).map(|t| Truncation::from_warc(&t)),
         place: Place { shard: Arc::clone(name), offset: framed.offset, length: framed.length },
-        proven: None,
+        proven: framed.head.flaws.has(Flaws::NO_TRAILER).then_some(false),
         stored: None,
         id: text(window, &fields.id),
         block_digest: text(window, &fields.block_digest),
@@ -164,6 +176,10 @@ fn record<'a>(window: &'a [u8], framed: FramedRecord, format: Format, name: &Arc
         revisit: (framed.head.kind == RecordType::Revisit).then(|| revisit::of_warc(window, fields)),
         defects: framed.head.flaws.texts().map(Cow::Borrowed).collect(),
     };
+    if let Some(date) = date.filter(|date| !arc && parse_w3c(date).is_none()) {
+        let read = if record.date_ms.is_some() { "not of the standard's form" } else { "no date" };
+        record.defects.push(Cow::Owned(format!("{ODD_DATE} {}: {read}", quoted(&date))));
+    }
     if !fields.date_unknown.is_empty() {
         record.date_ms = None;
     }
@@ -181,6 +197,11 @@ fn record<'a>(window: &'a [u8], framed: FramedRecord, format: Format, name: &Arc
         record.origin = text(window, &fields.raw_head).and_then(|h| origin(&h)).map(Cow::Owned);
     }
     record
+}
+
+/// A foreign value in messages, at most 100 characters of it.
+pub(super) fn quoted(value: &str) -> String {
+    format!("{:?}", value.chars().take(100).collect::<String>())
 }
 
 /// Ten to seventeen digits, or more by mistake; else a date in words.

@@ -66,7 +66,8 @@ impl Walk {
         self.members.fill(keep)?;
         let behind = self.members.peek(until, 4096);
         if behind.is_empty() && self.members.peek(until - 1, 1).is_empty() {
-            return self.fault(from, format!("the file ends inside a block of {} bytes", until - from));
+            let cut = self.fault(from, format!("the file ends inside a block of {} bytes", until - from));
+            return cut.map_err(|error| error.cutting_off(true));
         }
         let behind = self.members.peek(until, 4096);
         let n = blanks(behind);
@@ -85,13 +86,13 @@ impl Walk {
         let cut =
             format!("the record is cut off: {} of {length} bytes are there", at.saturating_sub(from as u64));
         if !self.lenient || self.members.tail(0).len() as u64 != self.members.reach() {
-            return self.fault(from as u64, cut);
+            return self.fault(from as u64, cut).map_err(|error| error.cutting_off(end_of_file));
         }
         let found = find(self.format, self.members.window(), from, true);
         match found {
             Ok(next) if (next as u64) < at => self.measured(head, next),
             _ if end_of_file && (self.members.is_plain() || self.cut.is_some()) => {
-                self.cut = Some(self.corrupt(self.members.offset(), cut));
+                self.cut = Some(self.corrupt(self.members.offset(), cut).cutting_off(true));
                 Ok(BlockEnd { block: at, after: at, cut: true })
             }
             _ => self.measured(head, at as usize),

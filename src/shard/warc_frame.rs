@@ -80,8 +80,11 @@ impl Flaws {
     pub const UNENDED: Flaws = Flaws(1024);
 
     pub const FIELDS: Flaws = Flaws(2048);
+    pub const NOT_FIRST: Flaws = Flaws(4096);
 
-    const TEXTS: [&'static str; 12] = [
+    pub const NOT_FIRST_TEXT: &'static str = "not the first record of its compressed member: no index can lead to it, `webmill shard convert` gives each its own";
+    pub const NO_TRAILER: Flaws = Flaws(8192);
+    const TEXTS: [&'static str; 14] = [
         "a version of WARC that is neither 1.0 nor 1.1",
         "head lines that do not end in one CR LF",
         "WARC-Type, WARC-Date or WARC-Record-ID is missing",
@@ -94,10 +97,16 @@ impl Flaws {
         "one compressed member over several records",
         "the end of the block could not be checked",
         "fields of the head that are not what or where they should be",
+        Self::NOT_FIRST_TEXT,
+        "the file ends before the compressed member does: no check sum proves the record",
     ];
 
     pub fn add(&mut self, flaw: Flaws) {
         self.0 |= flaw.0;
+    }
+
+    pub fn has(self, flaw: Flaws) -> bool {
+        self.0 & flaw.0 != 0
     }
 
     pub fn is_empty(self) -> bool {

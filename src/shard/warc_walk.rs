@@ -64,6 +64,8 @@ pub(super) struct Walk {
     /// After damage nothing is searched.
     stays: bool,
     finished: bool,
+    /// Decoded offset behind the last record.
+    used: u64,
 }
 
 impl Walk {
@@ -84,6 +86,7 @@ impl Walk {
             failed: None,
             stays: false,
             finished: false,
+            used: 0,
         };
         match options.exact_start {
             Some(resume) => {
@@ -110,7 +113,7 @@ impl Walk {
 
     /// A walk that gives the record at the position of `members` or an error, and then ends.
     pub fn of_one(members: Members, format: Format, options: &ReadOptions) -> Result<Walk> {
-        let at = members.stored().position();
+        let at = members.position(0);
         let options = ReadOptions { exact_start: Some(Resume::from(at)), ..options.clone() };
         let mut walk = Walk::new(members, format, at..u64::MAX, &options)?;
         walk.stays = true;
@@ -185,7 +188,9 @@ impl Walk {
             return error;
         }
         self.search();
-        error.losing(self.next_at.saturating_sub(from))
+        // What a record follows was not cut off, and who asks for the standard wants its end as well.
+        let cut_off = error.is_cut_off() && self.finished && self.lenient;
+        error.losing(self.next_at.saturating_sub(from)).cutting_off(cut_off)
     }
 
     /// The same after a block whose end could not be checked: an error only where bytes were passed over.
@@ -283,6 +288,9 @@ impl Walk {
             return Ok(None);
         }
         let mut head = self.head()?;
+        if self.members.starts_before(self.used) {
+            head.flaws.add(Flaws::NOT_FIRST);
+        }
         if !self.lenient && !head.flaws.is_empty() {
             let flaw = head.flaws.texts().next().unwrap_or_default();
             return self.fault(head.block_at as u64, flaw);
@@ -296,15 +304,18 @@ impl Walk {
             self.more(usize::MAX)?;
         }
         if !self.members.is_plain() && (self.members.reach() > end.after || !self.members.member_ended()) {
-            let follows = self.members.stored_length(end.after) == self.members.stored_length(end.after + 1);
-            if follows && !end.cut {
+            if self.members.shares(end.after) && !end.cut {
                 head.flaws.add(Flaws::SHARED_MEMBER);
             }
+        }
+        if self.cut.is_some() && !end.cut {
+            head.flaws.add(Flaws::NO_TRAILER);
         }
         if !self.lenient && !head.flaws.is_empty() {
             let flaw = head.flaws.texts().next().unwrap_or_default();
             return self.fault(end.after, flaw);
         }
+        self.used = self.members.decoded() + end.after;
         let there = end.block - head.block_at as u64;
         let held = there.min(self.limit as u64) as usize;
         let full_length = if end.cut { head.length.unwrap_or(there) } else { there };
@@ -343,8 +354,9 @@ impl Walk {
             if have > MAX_HEAD as u64 {
                 return self.fault(1, "a record head of more than 1 MiB");
             }
-            if let WindowReach::Short { .. } = self.reach(have + 1, usize::MAX)? {
-                return self.fault(have, "the record is cut off inside its head");
+            if let WindowReach::Short { end_of_file, .. } = self.reach(have + 1, usize::MAX)? {
+                let cut = self.fault(have, "the record is cut off inside its head");
+                return cut.map_err(|error| error.cutting_off(end_of_file));
             }
         }
     }
@@ -359,7 +371,8 @@ impl Walk {
             if have >= n {
                 return Ok(WindowReach::Full);
             }
-            if self.more(keep)? == Step::Data {
+            // A member that lacks only its trailer gives data all the same.
+            if self.more(keep)? == Step::Data || self.members.reach() > have {
                 continue;
             }
             if self.cut.is_some() || !self.members.next_member()? {
@@ -425,7 +438,7 @@ pub(super) fn open(
     options: &ReadOptions,
 ) -> Result<(Members, Option<Error>)> {
     let (dictionary, damage) = match container {
-        Container::Zstd => match super::member::zstd_dictionary(&mut stored) {
+        Container::Zstd | Container::WholeZstd => match super::member::zstd_dictionary(&mut stored) {
             Ok(dictionary) => (dictionary, None),
             Err(error @ Error::Io { .. }) => return Err(error),
             Err(error) => (None, Some(error)),
@@ -433,13 +446,13 @@ pub(super) fn open(
         _ => (None, None),
     };
     let from = options.exact_start.map_or(range.start, |r| r.offset);
-    if from > 0 {
+    if from > 0 && !container.is_whole() {
         stored.seek(from);
     }
     let limit = usize::try_from(options.max_record_bytes).unwrap_or(usize::MAX);
-    let members = match Members::new(stored, container, dictionary, limit)? {
-        (members, None) => (members, damage),
-        (members, Some(error)) => (members, damage.or(Some(error))),
-    };
-    Ok(members)
+    let (mut members, unusable) = Members::new(stored, container, dictionary, limit)?;
+    if container.is_whole() {
+        members.pass_to(from)?;
+    }
+    Ok((members, damage.or(unusable)))
 }

@@ -1,9 +1,11 @@
 //! Damage from outside: counted by what it costs, held against the bound, listed where it is refused; and URLs that are
 //! bytes.
 
+use webmill::mill::PageRow;
 use webmill::table::TableInWords;
 
-use crate::support::Work;
+use crate::archives::Served;
+use crate::support::{Work, gzip};
 
 fn record(url: &[u8], data: &[u8]) -> Vec<u8> {
     let rest = format!("\ndate:Tue,15Apr200308:13:06GMT\nip:1.2.3.4\nlength:{}\n\n", data.len());
@@ -214,7 +216,7 @@ fn archive(kind: &str, url: impl Fn(usize) -> String) -> Vec<u8> {
             url => format!("WARC-Target-URI: {url}\r\n"),
         };
         let head = format!(
-            "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{n}>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n{target}\
+            "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{n:012}>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n{target}\
              Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n",
             data.len()
         );
@@ -254,4 +256,194 @@ fn records_that_obey_their_format_and_are_left_out_are_named_and_held_against_th
     let message = String::from_utf8(work.run(&["extract", "request.warc", "--out", "none"]).stderr).unwrap();
     assert!(message.contains("no page in 20 records: request-record 20"), "{message}");
     assert_eq!(work.manifest("none/extract/latest")["counts"]["unused"], 20);
+}
+
+#[test]
+fn a_file_compressed_as_a_whole_is_read_by_places_inside_and_no_index_is_made_of_it() {
+    let work = Work::new();
+    let address = |n: usize| format!("http://a.example/{n}");
+    let warc = archive("response", address);
+    let arc = (0..20).flat_map(|n| {
+        let data = page(format!("<title>{n}</title><p>Words of a page about number {n}.</p>").as_bytes());
+        let line = format!("{} 1.2.3.4 20030415081306 text/html {}\n", address(n), data.len());
+        [line.as_bytes(), &data, b"\n"].concat()
+    });
+    for (name, plain) in [("one.warc.gz", warc), ("one.arc.gz", arc.collect())] {
+        put(&work, "plain", &plain);
+        put(&work, name, &gzip(&plain));
+        let places = |input: &str| {
+            let out = format!("out-{input}");
+            let said = work.said(&["run", input, "--out", &out]);
+            let rows: Vec<PageRow> = work.table(&out, "extract");
+            let places =
+                rows.into_iter().map(|row| (row.url, row.warc_record_offset, row.warc_record_length));
+            (said, places.collect::<Vec<_>>())
+        };
+        let (said, found) = places(name);
+        assert_eq!(said.matches("compressed as a whole").count(), 1, "{said}");
+        let (said, plain) = places("plain");
+        assert!(!said.contains("compressed as a whole"), "{said}");
+        assert_eq!((found.len(), &found), (20, &plain));
+        let rows: Vec<PageRow> = work.table(&format!("out-{name}"), "extract");
+        assert!(rows.iter().all(|row| row.warc_is_inflated));
+        std::fs::remove_dir_all(work.path("out-plain")).unwrap();
+        let advice = format!("webmill shard convert {name} -o NEW.warc.gz");
+        for (command, code) in [
+            (&["index", name][..], 2),
+            (&["serve", name, "--listen", "127.0.0.1:0"], 2),
+            (&["dedup", "apply", &format!("out-{name}"), name, "--out", "copied"], 2),
+        ] {
+            let output = work.webmill(command).output().unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains(&advice), "{command:?}: {said}");
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(code), 0), "{command:?}: {said}");
+        }
+        // A page by its place, and the way out.
+        let (url, offset, _) = &found[7];
+        let number = offset.to_string();
+        let shown = work.output(&["shard", "cat", name, "--offset", &number]);
+        assert!(shown.contains(&format!("<title>{}</title>", url.rsplit('/').next().unwrap())), "{shown}");
+        work.run(&["shard", "convert", name, "-o", "new.warc.gz"]);
+        let lines = work.output(&["index", "new.warc.gz"]);
+        let offsets: std::collections::BTreeSet<&str> =
+            lines.lines().filter_map(|line| line.split("\"offset\": ").nth(1)).collect();
+        assert_eq!((lines.lines().count(), offsets.len()), (20, 20), "{lines}");
+        let served = Served::start(&work, &["new.warc.gz"]);
+        let (status, _, body) = served.get("/archive/2026id_/http://a.example/3");
+        assert!(status == 200 && body.ends_with(b"about number 3.</p>"), "{status}");
+        served.stop();
+        std::fs::remove_file(work.path("new.warc.gz")).unwrap();
+        std::fs::remove_dir_all(work.path(".webmill-index")).unwrap();
+        // A package of it is whole: it is converted on the way.
+        work.run(&["wacz", name, "--out", "one.wacz"]);
+        std::fs::remove_file(work.path("one.wacz")).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_no_damage() {
+    let work = Work::new();
+    let warc = archive("response", |n| format!("http://a.example/{n}"));
+    put(&work, "plain.warc", &warc);
+    work.run(&["shard", "convert", "plain.warc", "-o", "whole.warc.gz"]);
+    let whole = std::fs::read(work.path("whole.warc.gz")).unwrap();
+    put(&work, "half.warc.gz", &whole[..whole.len() - 40]);
+    put(&work, "no-trailer.warc.gz", &whole[..whole.len() - 8]);
+    for (name, recovered, proof) in
+        [("half.warc.gz", 19, ""), ("no-trailer.warc.gz", 20, " (1 of them unproven)")]
+    {
+        let out = format!("out-{name}");
+        // A single place of damage in twenty records would be refused.
+        let said = work.said(&["run", name, "--out", &out]);
+        assert!(said.contains("1 file cut off at the end"), "{said}");
+        let counts = &work.manifest(&format!("{out}/extract/latest"))["counts"];
+        assert_eq!((&counts["cut_off"], &counts["damaged"]), (&1.into(), &0.into()), "{counts}");
+        assert!(work.words(&out, "extract", "rejects.parquet").column("reason").eq(["cut-off"]));
+        let refused = work.fails(&["extract", name, "--out", "refused", "--max-bad", "0"], 1);
+        assert!(refused.contains("cut off at the end"), "{refused}");
+        let checked = work.output(&["shard", "check", name]);
+        assert!(checked.contains(" 0 damaged, cut off at the end"), "{checked}");
+        let strict = work.webmill(&["shard", "check", "--strict", name]).output().unwrap();
+        assert_eq!(strict.status.code(), Some(1));
+        let said = work.said(&["shard", "recover", name, "-o", "new.warc.gz"]);
+        // The file description of the conversion is one of them.
+        assert!(said.contains(&format!("{} records recovered{proof}", recovered + 1)), "{said}");
+        work.run(&["shard", "check", "new.warc.gz", "--max-bad", "0"]);
+        let said = work.said(&["index", name, "-o", "x.cdxj"]);
+        assert!(said.contains(" 0 damaged") && said.contains("1 file cut off"), "{said}");
+    }
+}
+
+#[test]
+fn dates_that_cannot_be_read_are_named_and_have_a_flag() {
+    let work = Work::new();
+    let warc = String::from_utf8(archive("response", |n| format!("http://a.example/{n}"))).unwrap();
+    let dates = ["20240503103100", "Fri, 03 May 2024 10:31:00 GMT", "2024-13-45", "yesterday"];
+    let mut parts = warc.split("2026-01-01T00:00:00Z");
+    let mut odd = parts.next().unwrap().to_owned();
+    for (n, part) in parts.enumerate() {
+        odd += &[dates.get(n).copied().unwrap_or("2026-01-01T00:00:00Z"), part].concat();
+    }
+    put(&work, "odd.warc", odd.as_bytes());
+    let checked = work.output(&["shard", "check", "odd.warc"]);
+    for (date, read) in
+        dates.iter().zip(["not of the standard's form", "not of the standard's form", "no date", "no date"])
+    {
+        assert!(checked.contains(&format!("survivable: WARC-Date {date:?}: {read}")), "{checked}");
+    }
+    let strict = work.webmill(&["shard", "check", "--strict", "odd.warc"]).output().unwrap();
+    assert_eq!(strict.status.code(), Some(1));
+    let said = work.said(&["index", "odd.warc", "-o", "odd.cdxj"]);
+    assert!(
+        said.contains("left out: 2 no-date") && said.contains("yesterday") && said.contains("--undated"),
+        "{said}"
+    );
+    let lines = std::fs::read_to_string(work.path("odd.cdxj")).unwrap();
+    assert_eq!((lines.lines().count(), lines.matches(" 20240503103100 ").count()), (18, 2), "{lines}");
+    let lines = work.output(&["index", "odd.warc", "--undated", "2001-02-03"]);
+    assert_eq!((lines.lines().count(), lines.matches(" 20010203000000 ").count()), (20, 2), "{lines}");
+    let lines = work.output(&["index", "odd.warc", "--undated", "file"]);
+    assert_eq!(lines.lines().count(), 20);
+    let said = work.said(&["extract", "odd.warc", "--out", "out"]);
+    assert!(said.contains("2 records have no date that can be read"), "{said}");
+    assert_eq!(work.manifest("out/extract/latest")["counts"]["dropped"]["date-unread"], 2);
+}
+
+#[test]
+fn what_breaks_the_standard_has_a_line_and_strict_refuses_it() {
+    let work = Work::new();
+    let warc = archive("response", |n| format!("http://a.example/{n}"));
+    let right = String::from_utf8(warc).unwrap();
+    let uuid = |n: usize| format!("<urn:uuid:00000000-0000-4000-8000-{n:012}>");
+    put(&work, "odd.warc", right.replace("-4000-", "-").as_bytes());
+    let checked = work.output(&["shard", "check", "odd.warc"]);
+    assert_eq!(checked.matches("survivable: WARC-Record-ID is no UUID").count(), 20, "{checked}");
+    assert!(checked.contains("20 × WARC-Record-ID is no UUID"), "{checked}");
+    put(&work, "right.warc", right.as_bytes());
+    work.run(&["shard", "check", "--strict", "--max-bad", "0", "right.warc"]);
+    let twice = right.replace(&uuid(3), &uuid(2)).replace("http://a.example/7", "/7");
+    put(&work, "twice.warc", twice.as_bytes());
+    let output = work.webmill(&["shard", "check", "--strict", "twice.warc"]).output().unwrap();
+    let checked = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{checked}");
+    let at = |url: &str| twice[..twice.find(url).unwrap()].rfind("WARC/1.1").unwrap();
+    for line in [
+        format!(
+            "at byte {}: WARC-Record-ID of an earlier record of the file: {}",
+            at("example/3\r"),
+            uuid(2)
+        ),
+        format!("at byte {}: WARC-Target-URI is no absolute URI: /7", at(": /7\r")),
+        "18 records, 2 damaged".to_owned(),
+    ] {
+        assert!(checked.contains(&line), "{line}: {checked}");
+    }
+}
+
+#[test]
+fn pages_of_an_arc_without_a_head_become_resources() {
+    let work = Work::new();
+    let arc = "filedesc://x.arc 0.0.0.0 19990505053845 text/plain 75\n1 0 Alexa Internet\nURL IP-address Archive-date \
+               Content-type Archive-length\n\nhttp://r.example/head 192.0.2.7 19990505053846 text/html 22\n\
+               HTTP/1.0 200 OK\n\npage\n\nhttp://r.example/none 192.0.2.7 19990505053847 text/html 15\n\
+               <p>no head</p>\n\ndns:r.example 192.0.2.7 19990505053848 text/dns 15\n19990505053848\n\n";
+    put(&work, "a.arc", arc.as_bytes());
+    work.run(&["shard", "convert", "a.arc", "-o", "a.warc"]);
+    let warc = std::fs::read_to_string(work.path("a.warc")).unwrap();
+    let kinds: Vec<(&str, &str)> = warc
+        .split("WARC/1.1\r\n")
+        .filter_map(|record| {
+            let field = |name: &str| record.lines().find_map(|line| line.strip_prefix(name));
+            Some((field("WARC-Type: ")?, field("Content-Type: ")?))
+        })
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            ("warcinfo", "text/plain"),
+            ("response", "application/http; msgtype=response"),
+            ("resource", "text/html"),
+            ("response", "text/dns")
+        ]
+    );
 }

@@ -264,8 +264,9 @@ def _counts(mapped: Iterable[dict[str, Any]]) -> dict[str, Any]:
             reason = one["rejects"][0]["reason"]
             total["dropped"][reason] = total["dropped"].get(reason, 0) + 1
             continue
-        for name in ("read", "damaged", "bytes", "bytes_lost"):
-            total[name] += counts[name]
+        for name in ("read", "damaged", "bytes", "bytes_lost", "cut_off", "cut_off_bytes"):
+            if name in counts:
+                total[name] = total.get(name, 0) + counts[name]
         for name in ("kept", "dropped"):
             for what, number in counts[name].items():
                 total[name][what] = total[name].get(what, 0) + number

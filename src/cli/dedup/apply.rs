@@ -192,6 +192,7 @@ fn given(shards: &[String], cancel: &Cancel) -> Result<(Vec<Input>, u64)> {
         unreadable += u64::from(matches!(error, Error::Io { .. }));
         webmill_jobs::say!("not read: {error}");
     }
+    found.iter().try_for_each(Input::by_place)?;
     Ok((found, unreadable))
 }
 
@@ -440,10 +441,12 @@ impl Done {
         counts.unknown_shards += u64::from(shard.is_none());
         counts.captures_missing += missing;
         let bytes = input.bytes.max(met.lost);
+        let cut = u64::from(met.is_cut_off);
         self.tally.add(Tally {
             records: met.records,
-            damaged: met.damaged,
-            lost: met.lost,
+            damaged: met.damaged - cut,
+            lost: if met.damaged > cut { met.lost } else { 0 },
+            cut_off: (cut, 0),
             bytes,
             inside: bytes,
         });

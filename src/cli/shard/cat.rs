@@ -64,7 +64,7 @@ pub fn run(args: &CatArgs) -> Result<ExitCode> {
                     }
                 }
                 Err(error) => {
-                    tally.lose(error.lost());
+                    tally.miss(&error);
                     out.flush()?;
                     webmill_jobs::say!("{error}");
                 }

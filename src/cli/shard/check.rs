@@ -9,13 +9,16 @@ use anyhow::Result;
 use serde::Serialize;
 use webmill_capture::Error;
 use webmill_capture::Truncation;
+use webmill_shard::{RuleFault, Validator};
 
 use super::sources::{ReadArgs, ShardSource, Tally, count};
 use crate::print::DocumentFormat;
 
-/// Read shards whole and report every damage with path, offset and reason.
+/// Read shards whole and report every damage and every departure from the standard with path, offset and reason.
 ///
-/// Records are unpacked and their declared digests compared. Exit code 0: damage within --max-bad; 1: beyond it; 2: no
+/// Records are unpacked and their declared digests compared. WARC records are held against ISO 28500: fields by type, forms of
+/// URIs, identifiers, dates, addresses and media types, and identifiers that stand in a file twice. With --strict such a
+/// record counts as damaged, and so does a file that ends inside a record. Exit code 0: damage within --max-bad; 1: beyond it; 2: no
 /// record readable, or a file that cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  webmill shard check out/demo/crawl")]
@@ -30,7 +33,7 @@ pub struct CheckArgs {
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Line<'a> {
     /// Bytes that were lost.
-    Damage { shard: &'a str, offset: Option<u64>, bytes_lost: u64, reason: String },
+    Damage { shard: &'a str, offset: Option<u64>, bytes_lost: u64, cut_off: bool, reason: String },
     /// A record that was read though something is wrong with it.
     Defect { shard: &'a str, offset: u64, reason: &'a str },
     /// The sum.
@@ -45,6 +48,8 @@ enum Line<'a> {
         defects_by_name: &'a Defects,
         /// Zeros after the last record.
         padding_bytes: u64,
+        /// Whether it ends inside a record.
+        cut_off: bool,
     },
 }
 
@@ -73,6 +78,7 @@ impl Line<'_> {
                 defects,
                 defects_by_name,
                 padding_bytes,
+                cut_off,
             } => {
                 let share = 100.0 * *bytes_lost as f64 / (*bytes).max(1) as f64;
                 let lost = match *damaged {
@@ -86,7 +92,8 @@ impl Line<'_> {
                     n => format!(", {n} bytes of zeros after the last record"),
                 };
                 let records = count(*records, "record");
-                writeln!(out, "{shard}: {format}, {records}, {damaged} damaged{lost}{and}{padding}")?;
+                let cut = if *cut_off { ", cut off at the end" } else { "" };
+                writeln!(out, "{shard}: {format}, {records}, {damaged} damaged{lost}{cut}{and}{padding}")?;
                 defects_by_name.iter().try_for_each(|(name, records)| writeln!(out, "  {records} × {name}"))
             }
         }
@@ -122,6 +129,11 @@ pub fn run(args: &CheckArgs) -> Result<ExitCode> {
     Ok(if failed { ExitCode::from(2) } else { all.exit_code(args.read.max_bad()) })
 }
 
+/// A rule and the value that breaks it, in a line.
+fn told((rule, value): &RuleFault) -> String {
+    if value.is_empty() { rule.clone() } else { format!("{rule}: {:.200}", value.escape_debug().to_string()) }
+}
+
 fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result<Tally> {
     let options = webmill_shard::ReadOptions { verify_digests: true, ..args.read.options() };
     let mut reader = source.open(&options)?;
@@ -129,6 +141,7 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
     let path = source.path().map_or_else(|| shard.to_string(), |path| path.display().to_string());
     let mut tally = Tally::default();
     let (mut defects, mut by_name) = (0, Defects::new());
+    let (mut validator, strict) = (Validator::default(), !options.lenient);
     let json = args.format.is_json();
     let mut put = |line: &Line<'_>| line.put(&path, json, out);
     while let Some(next) = reader.next() {
@@ -138,19 +151,29 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
                 let lost =
                     record.defects.iter().find(|defect| defect.contains("does not agree with its digest"));
                 let offset = record.place.offset;
-                if let Some(reason) = lost {
-                    let bytes_lost = record.place.length;
+                let faults = validator.faults(&record);
+                if lost.is_some() || strict && !faults.is_empty() {
+                    let mut bytes_lost = record.place.length;
                     tally.lose(bytes_lost);
-                    let reason = reason.to_string();
-                    put(&Line::Damage { shard, offset: Some(offset), bytes_lost, reason })?;
+                    for reason in lost.map(Cow::to_string).into_iter().chain(faults.iter().map(told)) {
+                        put(&Line::Damage {
+                            shard,
+                            offset: Some(offset),
+                            bytes_lost,
+                            cut_off: false,
+                            reason,
+                        })?;
+                        bytes_lost = 0;
+                    }
                 } else {
                     tally.take(record.place.length);
-                    defects += u64::from(!record.defects.is_empty());
-                    for reason in &record.defects {
-                        put(&Line::Defect { shard, offset, reason })?;
-                        let fits = by_name.len() < MOST_NAMES || by_name.contains_key(reason);
-                        let name = if fits { reason.clone() } else { Cow::Borrowed("others") };
-                        *by_name.entry(name).or_default() += 1;
+                    defects += u64::from(!record.defects.is_empty() || !faults.is_empty());
+                    let of_reader = record.defects.iter().map(|defect| (defect.clone(), defect.to_string()));
+                    let of_rules = faults.iter().map(|fault| (Cow::Owned(fault.0.clone()), told(fault)));
+                    for (name, reason) in of_reader.chain(of_rules) {
+                        put(&Line::Defect { shard, offset, reason: &reason })?;
+                        let fits = by_name.len() < MOST_NAMES || by_name.contains_key(&name);
+                        *by_name.entry(if fits { name } else { Cow::Borrowed("others") }).or_default() += 1;
                     }
                 }
                 if record.truncated == Some(Truncation::RecordLimit) {
@@ -158,14 +181,15 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
                     put(&Line::Defect { shard, offset, reason })?;
                 }
             }
-            Err(Error::Corrupt { offset, reason, lost: bytes_lost, .. }) => {
-                tally.lose(bytes_lost);
-                put(&Line::Damage { shard, offset: Some(offset), bytes_lost, reason })?;
-            }
             Err(error @ Error::Io { .. }) => return Err(error.into()),
             Err(error) => {
-                tally.lose(0);
-                put(&Line::Damage { shard, offset: None, bytes_lost: 0, reason: error.to_string() })?;
+                tally.miss(&error);
+                let (bytes_lost, cut_off) = (error.lost(), error.is_cut_off());
+                let (offset, reason) = match error {
+                    Error::Corrupt { offset, reason, .. } => (Some(offset), reason),
+                    error => (None, error.to_string()),
+                };
+                put(&Line::Damage { shard, offset, bytes_lost, cut_off, reason })?;
             }
         }
     }
@@ -174,6 +198,10 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
     let format = reader.format().name();
     let defects_by_name = &by_name;
     let padding_bytes = reader.padding();
+    let cut_off = tally.cut_off.0 > 0;
+    if validator.is_overfull() {
+        webmill_jobs::say!("{path}: identifiers behind the first {} are not compared", Validator::MOST_IDS);
+    }
     put(&Line::Shard {
         shard,
         format,
@@ -184,6 +212,7 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
         defects,
         defects_by_name,
         padding_bytes,
+        cut_off,
     })?;
     Ok(tally)
 }

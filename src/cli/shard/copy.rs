@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use webmill_capture::Error;
 use webmill_shard::{
-    Compression, Converter, Format, RawDbWriter, ReadOptions, ShardReader, WarcOptions, WarcWriter,
-    WriteOptions,
+    Compression, Container, Converter, Format, RawDbWriter, ReadOptions, ShardReader, WarcOptions,
+    WarcWriter, WriteOptions,
 };
 
 use super::sources::{ReadArgs, ShardSource, Tally, count, not_an_input};
@@ -226,10 +226,10 @@ fn same_format(readers: &[ShardReader], place: Place<'_>) -> Result<Converter> {
         );
     }
     let compression = match first.container() {
-        webmill_shard::Container::Plain => Compression::None,
+        Container::Plain => Compression::None,
         // LZ4 is read, not written.
-        webmill_shard::Container::Gzip | webmill_shard::Container::Lz4 => Compression::Gzip,
-        webmill_shard::Container::Zstd => Compression::Zstd,
+        Container::Gzip | Container::WholeGzip | Container::Lz4 | Container::WholeLz4 => Compression::Gzip,
+        Container::Zstd | Container::WholeZstd => Compression::Zstd,
     };
     match (format, place) {
         (Format::RawDb, _) => sink(Target::Rawdb, place, Compression::None),
@@ -298,13 +298,15 @@ fn copy_records(
         tally.records += copied.records;
         tally.damaged += copied.damaged;
         tally.lost += copied.lost;
-        tally.inside += copied.bytes + copied.lost;
+        tally.cut_off = (u64::from(copied.cut_off.is_some()), copied.cut_off.unwrap_or(0));
+        tally.inside += copied.bytes + copied.lost + tally.cut_off.1;
         return Ok(copied.unproven);
     }
     let mut unproven = 0;
     if let Some(path) = source.path() {
         sink.from_file(path);
     }
+    let mut partial = 0;
     while let Some(next) = reader.next() {
         let written = next.and_then(|record| {
             let length = record.place.length;
@@ -313,6 +315,7 @@ fn copy_records(
                 && record.truncated.is_some()
                 && record.format != Format::RawDb
             {
+                partial = length;
                 return Ok(None);
             }
             unproven += u64::from(record.proven == Some(false));
@@ -332,8 +335,9 @@ fn copy_records(
             Ok(Some(length)) => tally.take(length),
             Err(error @ (Error::Io { .. } | Error::Internal(_))) => return Err(error.into()),
             Err(error) => {
-                tally.lose(error.lost());
+                let lost = error.lost().max(std::mem::take(&mut partial));
                 webmill_jobs::say!("{error}");
+                tally.miss(&error.losing(lost));
             }
         }
     }

@@ -95,7 +95,7 @@ pub fn run(args: &LsArgs) -> Result<ExitCode> {
                     rows.put(&row)?;
                 }
                 Err(error) => {
-                    tally.lose(error.lost());
+                    tally.miss(&error);
                     // What stands before the damage is shown before it.
                     rows.flush()?;
                     webmill_jobs::say!("{error}");

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use webmill_capture::Error;
 use webmill_run::{Cancel, Counts};
-use webmill_shard::{Container, Format, Input, ReadOptions, ShardReader};
+use webmill_shard::{Input, ReadOptions, ShardReader};
 
 use crate::args::{MaxBad, MaxRecord};
 use crate::jobs::Shards;
@@ -113,14 +113,10 @@ impl ShardSource {
     }
 
     /// Bytes that a walk over all of it was about, where those in records and those lost are `inside`: its size as stored,
-    /// but for a pipe and for RAW DB that is compressed as a whole, where lengths are those inside.
+    /// but for a pipe and for a file that is compressed as a whole, where lengths are those inside.
     pub fn bytes(&self, inside: u64) -> u64 {
         match self {
-            ShardSource::File(input)
-                if input.format != Format::RawDb || input.container == Container::Plain =>
-            {
-                input.bytes
-            }
+            ShardSource::File(input) if !input.container.is_whole() => input.bytes,
             _ => inside,
         }
     }
@@ -162,6 +158,8 @@ pub struct Tally {
     pub inside: u64,
     /// Bytes that gave no record.
     pub lost: u64,
+    /// Files that end inside a record, and the bytes of those that gave nothing.
+    pub cut_off: (u64, u64),
     /// Bytes walked over, known when a walk is done: see [`ShardSource::bytes`].
     pub bytes: u64,
 }
@@ -180,6 +178,16 @@ impl Tally {
         self.lost += bytes;
     }
 
+    /// Counts an error: damage, or a file that is cut off.
+    pub fn miss(&mut self, error: &Error) {
+        if error.is_cut_off() {
+            self.inside += error.lost();
+            self.cut_off = (self.cut_off.0 + 1, self.cut_off.1 + error.lost());
+        } else {
+            self.lose(error.lost());
+        }
+    }
+
     /// The same when `source` has been walked over.
     pub fn of(self, source: &ShardSource) -> Tally {
         Tally { bytes: source.bytes(self.inside), ..self }
@@ -191,12 +199,14 @@ impl Tally {
         self.damaged += other.damaged;
         self.inside += other.inside;
         self.lost += other.lost;
+        self.cut_off = (self.cut_off.0 + other.cut_off.0, self.cut_off.1 + other.cut_off.1);
         self.bytes += other.bytes;
     }
 
     fn counts(self) -> Counts {
-        let Tally { records, damaged, lost, bytes, .. } = self;
-        Counts { read: records + damaged, damaged, bytes, bytes_lost: lost, ..Counts::default() }
+        let Tally { records, damaged, lost, bytes, cut_off: (cut_off, cut_off_bytes), .. } = self;
+        let read = records + damaged;
+        Counts { read, damaged, bytes, bytes_lost: lost, cut_off, cut_off_bytes, ..Counts::default() }
     }
 
     /// The damage in words.
@@ -206,14 +216,14 @@ impl Tally {
 
     /// Says the damage on stderr, if there is any.
     pub fn say(self) {
-        if self.damaged > 0 {
+        if self.damaged + self.cut_off.0 > 0 {
             webmill_jobs::say!("{}", self.damage());
         }
     }
 
     /// Is the damage more than the share `max_bad` of the records or bytes that were read?
     pub fn is_beyond(self, max_bad: f64) -> bool {
-        self.counts().bad_share() > max_bad
+        self.counts().is_beyond(max_bad)
     }
 
     /// 2 where nothing could be read, 1 for damage beyond `max_bad`, else 0.

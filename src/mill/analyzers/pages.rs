@@ -132,6 +132,7 @@ about_fields! {
         warc_filename: String = "shard the record stands in, as named on the command line", "crawl-00001.raw";
         warc_record_offset: i64 = "byte offset of the stored record in the shard", "183214";
         warc_record_length: i64 = "bytes of the stored record", "18410";
+        warc_is_inflated: bool = "whether offset and length are those in the unpacked file, since the shard is compressed as a whole", "false";
         warc_segment: Option<String> = "segment of the crawl, where the shard lies below a folder segments/NAME; else null", "1425732217.97";
         crawl: String = "name of the crawl, from the recipe; a partition of the public index", "CC-MAIN-2018-26";
         subset: String = "part of the crawl, a partition of the public index: warc (status 2xx), robotstxt, crawldiagnostics (all else)", "warc";

@@ -8,7 +8,8 @@
 //! | metadata, conversion, request | on request ([`Indexer::with_records`]) |
 //! | warcinfo, continuation, ARC's file description, types without a name | no |
 //!
-//! A record without URL, and one without a date that can be read, is left out as well. Everything that is left out is counted by
+//! A record without URL, one without a date that can be read (but for [`Indexer::with_undated`]), and one that reading at its place
+//! does not give are left out as well. Everything that is left out is counted by
 //! reason in [`Counts`], damage too.
 //!
 //! The digest is, by [`DigestOf`], what the record declares (for records that declare none: of the body as stored, as
@@ -21,6 +22,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use webmill_capture::date::format_14;
 use webmill_capture::digest::{bare, sha1_base32};
@@ -32,6 +35,12 @@ use crate::index::cdx::percent_encoded;
 use crate::index::post::{self, PostRequest};
 use crate::index::{Entry, Timestamp};
 
+/// Most captures without an entry that are named.
+const MOST_EXAMPLES: usize = 20;
+/// Why there is no entry of a record that reading at its place does not give.
+const NO_DATE: &str = "no-date";
+const NO_URL: &str = "no-url";
+const SHARED_MEMBER: &str = "shared-member";
 /// Largest body that is decoded for a digest.
 const MAX_PAYLOAD: usize = 1 << 30;
 
@@ -77,6 +86,10 @@ pub struct Counts {
     pub entries: u64,
     /// Records without an entry, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
+    /// Captures among them, the first few, each with its place and what is wrong.
+    pub examples: Vec<String>,
+    /// Files that end inside a record, which is no damage.
+    pub cut_off: u64,
     /// Damaged records or places.
     pub damaged: u64,
     /// Bytes that are lost by damage, as far as that is known.
@@ -90,6 +103,9 @@ impl Counts {
         self.entries += other.entries;
         self.damaged += other.damaged;
         self.lost_bytes += other.lost_bytes;
+        self.cut_off += other.cut_off;
+        let room = MOST_EXAMPLES.saturating_sub(self.examples.len());
+        self.examples.extend(other.examples.iter().take(room).cloned());
         for (reason, n) in &other.left_out {
             *self.left_out.entry(reason).or_default() += n;
         }
@@ -101,8 +117,25 @@ impl Counts {
         share(self.damaged, self.records + self.damaged).max(share(self.lost_bytes, bytes))
     }
 
-    fn leave_out(&mut self, reason: &'static str) {
+    fn leave_out(&mut self, reason: &'static str, record: &Record<'_>) {
         *self.left_out.entry(reason).or_default() += 1;
+        let why = match reason {
+            NO_DATE => {
+                let field = if record.format == Format::RawDb { "date" } else { "WARC-Date" };
+                let date = record.property(field).unwrap_or_default();
+                let date: String = date.chars().take(100).collect();
+                format!("no date in {date:?}; `webmill index --undated` indexes it all the same")
+            }
+            NO_URL => "no URL".to_owned(),
+            SHARED_MEMBER => {
+                "one compressed member with others; `webmill shard convert` gives it its own".to_owned()
+            }
+            _ => return,
+        };
+        if self.examples.len() < MOST_EXAMPLES {
+            let (shard, offset) = (&record.place.shard, record.place.offset);
+            self.examples.push(format!("{shard} at byte {offset}: {why}"));
+        }
     }
 }
 
@@ -137,6 +170,16 @@ pub struct Indexer {
     digest: DigestOf,
     post: bool,
     more: Vec<RecordType>,
+    undated: Option<Undated>,
+}
+
+/// The time under which records without a date are indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undated {
+    /// When the file was last written.
+    OfFile,
+    /// This one, in ms since 1970.
+    At(i64),
 }
 
 impl Indexer {
@@ -163,6 +206,22 @@ impl Indexer {
         self
     }
 
+    /// With records that have no date.
+    pub fn with_undated(mut self, undated: Option<Undated>) -> Self {
+        self.undated = undated;
+        self
+    }
+
+    /// The same for the file at `path`: where the time of a file is asked for, it is that one's.
+    pub fn of_file(&self, path: &Path) -> Indexer {
+        let since = || std::fs::metadata(path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok();
+        let undated = match self.undated {
+            Some(Undated::OfFile) => since().map(|since| Undated::At(since.as_millis() as i64)),
+            given => given,
+        };
+        self.clone().with_undated(undated)
+    }
+
     /// Whether entries are made of one record alone, so that a shard can be read in parts.
     pub fn is_of_single_records(&self) -> bool {
         !self.post
@@ -184,6 +243,11 @@ impl Indexer {
             let record = match next {
                 Ok(record) => record,
                 Err(error @ Error::Io { .. }) => return Err(error),
+                Err(error) if error.is_cut_off() => {
+                    counts.cut_off += 1;
+                    on_damage(error);
+                    continue;
+                }
                 Err(error) => {
                     counts.damaged += 1;
                     if let Error::Corrupt { lost, .. } = &error {
@@ -214,7 +278,7 @@ impl Indexer {
                         visit(&entry, &facts)?;
                     }
                 }
-                Err(reason) => counts.leave_out(reason),
+                Err(reason) => counts.leave_out(reason, &record),
             }
         }
         pairs.finish(visit)?;
@@ -235,18 +299,20 @@ impl Indexer {
             kind => return Err(kind.name()),
         }
         if record.url.is_empty() {
-            return Err("no-url");
+            return Err(NO_URL);
         }
-        let timestamp = match record.date_ms {
-            Some(ms) => Timestamp(format_14(ms).parse().unwrap_or(0)),
-            None => return Err("no-date"),
-        };
+        if !record.is_at_its_place() {
+            return Err(SHARED_MEMBER);
+        }
+        let given = if let Some(Undated::At(ms)) = self.undated { Some(ms) } else { None };
+        let date_ms = record.date_ms.or(given);
+        let timestamp = Timestamp(format_14(date_ms.ok_or(NO_DATE)?).parse().unwrap_or(0));
         let revisit = record.kind == RecordType::Revisit;
         let is_http = record.is_http() || (revisit && record.data.starts_with(b"HTTP/"));
         let response = is_http.then(|| Response::parse(&record.data));
         let mut facts = Facts {
             kind: record.kind,
-            date_ms: record.date_ms,
+            date_ms,
             ip: record.ip.as_deref().map(Cow::Borrowed),
             truncated: record.truncated,
             charset: None,

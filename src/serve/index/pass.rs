@@ -87,7 +87,7 @@ impl<'a> Pass<'a> {
         let mut reader =
             ShardReader::open_as(&input.path, input.name.clone(), kind, part.range.clone(), &options)?;
         let (mut made, mut damage) = (T::default(), Vec::new());
-        let counts = self.indexer.index(
+        let counts = self.indexer.of_file(&input.path).index(
             &mut reader,
             &mut |entry, facts| visit(&mut made, entry, facts),
             &mut |error| damage.push(error),

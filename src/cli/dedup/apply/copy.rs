@@ -69,8 +69,7 @@ pub fn copy(
     captures: &Captures,
     options: &ReadOptions,
 ) -> Result<CopiedShard> {
-    let whole_packed = input.format == Format::RawDb && input.container != Container::Plain;
-    let mut plan = Plan { anew: whole_packed, ..Plan::default() };
+    let mut plan = Plan { anew: input.container.is_whole(), ..Plan::default() };
     let mut walk = Pieces::of(fates);
     while let Some(piece) = walk.next() {
         let mixed = piece.goes > 0 && piece.goes < piece.records;
@@ -298,8 +297,8 @@ fn warc_options(input: &Input) -> WarcOptions {
 fn compression(container: Container) -> Compression {
     match container {
         Container::Plain => Compression::None,
-        Container::Zstd => Compression::Zstd,
-        Container::Gzip | Container::Lz4 => Compression::Gzip,
+        Container::Zstd | Container::WholeZstd => Compression::Zstd,
+        Container::Gzip | Container::WholeGzip | Container::Lz4 | Container::WholeLz4 => Compression::Gzip,
     }
 }
 
@@ -316,7 +315,7 @@ fn write_anew(
         Some(stem) => out.with_file_name(format!("{stem}.gz")),
         None => out.to_path_buf(),
     };
-    let packed = input.format == Format::RawDb && input.container != Container::Plain;
+    let packed = input.container.is_whole();
     // RAW DB that was compressed as a whole is so again, from a file beside.
     let first = if packed { out.with_file_name(format!(".{name}.plain")) } else { out.clone() };
     let mut writer = match input.format {
@@ -393,7 +392,7 @@ fn pack(plain: &Path, out: &Path, container: Container) -> Result<()> {
     let mut file = File::open(plain).at(plain)?;
     let staged = Staged::create(out)?;
     match container {
-        Container::Zstd => {
+        Container::Zstd | Container::WholeZstd => {
             let mut encoder = zstd::stream::write::Encoder::new(staged, 0).at(out)?;
             std::io::copy(&mut file, &mut encoder).at(out)?;
             encoder.finish().at(out)?.commit()?;

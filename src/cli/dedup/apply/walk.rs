@@ -64,6 +64,8 @@ pub struct RecordCounts {
     pub damaged: u64,
     /// Likewise.
     pub lost: u64,
+    /// The last of them is the end of the file, inside a record.
+    pub is_cut_off: bool,
     /// Captures that go.
     pub found: u64,
     /// Companions that go.
@@ -136,10 +138,12 @@ pub fn walk(
                 links.take(&record, fates.len(), fate)?;
                 (record.place.offset, record.place.length, fate)
             }
-            Err(Error::Corrupt { path, offset, reason, lost }) => {
+            Err(error @ Error::Corrupt { .. }) => {
                 met.damaged += 1;
-                met.lost += lost;
-                webmill_jobs::say!("{}", Error::Corrupt { path, offset, reason, lost });
+                met.lost += error.lost();
+                met.is_cut_off |= error.is_cut_off();
+                webmill_jobs::say!("{error}");
+                let Error::Corrupt { offset, lost, .. } = error else { continue };
                 (offset, lost, Fate::Damage)
             }
             Err(error) => return Err(error),

@@ -73,6 +73,13 @@ fn headers_say_what_fields_are() {
     // Without the key, it is made.
     let entry = read(b" CDX b a g V\n2001 http://www.example.com/A f 7\n").remove(0).unwrap();
     assert_eq!((&*entry.urlkey, entry.timestamp), ("com,example)/a", Timestamp(20010101000000)));
+    // The header of wget, which names the URL twice and knows no keys.
+    let wget = b" CDX a b a m s k r M V g u\n\
+        http://www.example.com/A 20240503103100 http://www.example.com/A text/html 200 B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A - - 739 w.warc.gz <urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8>\n";
+    let entry = read(wget).remove(0).unwrap();
+    assert_eq!((&*entry.urlkey, &*entry.url), ("com,example)/a", "http://www.example.com/A"));
+    assert_eq!((entry.timestamp, entry.status, entry.offset), (Timestamp(20240503103100), Some(200), 739));
+    assert_eq!((&*entry.filename, &*entry.redirect, entry.length), ("w.warc.gz", "", None));
     // Without header, by their number.
     for line in [
         "k 2001 u m 200 d - - 1 2 f",
