@@ -334,7 +334,12 @@ impl Capture {
     /// Pickled by its place: the file is read again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64, u64))> {
         let path = std::path::absolute(&*self.path)?;
-        let place = (path, self.record.record().place.offset, self.max_bytes as u64);
+        let record = self.record.record();
+        if !record.is_at_its_place() {
+            let reason = "its place is that of another record in one compressed member: it cannot be pickled";
+            return Err(Fault::from(Error::corrupt(&path, record.place.offset, reason)).into());
+        }
+        let place = (path, record.place.offset, self.max_bytes as u64);
         Ok((py.import("webmill._webmill")?.getattr("read_capture")?, place))
     }
 

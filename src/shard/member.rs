@@ -153,6 +153,11 @@ impl Members {
         matches!(self.codec, Codec::Plain)
     }
 
+    /// True when places are those in the decoded bytes: of plain files, and of those compressed as a whole.
+    pub fn is_inside(&self) -> bool {
+        self.inside || self.is_plain()
+    }
+
     /// Decoded and not yet consumed bytes.
     #[inline]
     pub fn window(&self) -> &[u8] {

@@ -511,7 +511,10 @@ fn the_end_of_a_file_that_was_cut_off_is_told_apart() {
             // Only the check sum is missing.
             let complete = has_all || form == "gzip" && end + 8 >= whole.len();
             // The end of the last block may be missing with it.
-            assert!(found == 3 + usize::from(complete) || found == 4 && form == "gzip", "{form}, {end}: {found}");
+            assert!(
+                found == 3 + usize::from(complete) || found == 4 && form == "gzip",
+                "{form}, {end}: {found}"
+            );
         }
     }
 }

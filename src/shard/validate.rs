@@ -125,14 +125,13 @@ fn content_fault(record: &Record<'_>, has_type: bool) -> Option<RuleFault> {
     let (wanted, message) = match kind {
         RecordType::Response if of_http => ("application/http", "response"),
         RecordType::Request if of_http => ("application/http", "request"),
-        RecordType::Warcinfo => ("application/warc-fields", ""),
         _ => return None,
     };
     let told = parts.find_map(|part| part.strip_prefix("msgtype=")).map(|told| told.trim_matches('"'));
     if !essence.eq_ignore_ascii_case(wanted) {
         return Some((format!("Content-Type of a {} is not {wanted}", kind.name()), declared.to_owned()));
     }
-    if told.is_some_and(|told| !message.is_empty() && !told.eq_ignore_ascii_case(message)) {
+    if told.is_some_and(|told| !told.eq_ignore_ascii_case(message)) {
         return Some((format!("msgtype of a {} is another", kind.name()), declared.to_owned()));
     }
     let headless = kind == RecordType::Response && !record.data.starts_with(b"HTTP/");
@@ -177,7 +176,9 @@ fn id_fault(id: &str) -> Option<&'static str> {
 fn date_fault(date: &str, old: bool) -> Option<&'static str> {
     let shape: String = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let shape = match shape.split_once('.') {
-        Some((whole, fraction)) if !old && matches!(fraction.len(), 2..=10) && fraction.trim_start_matches('0') == "Z" => {
+        Some((whole, fraction))
+            if !old && matches!(fraction.len(), 2..=10) && fraction.trim_start_matches('0') == "Z" =>
+        {
             format!("{whole}Z")
         }
         _ => shape,
@@ -188,13 +189,11 @@ fn date_fault(date: &str, old: bool) -> Option<&'static str> {
 }
 
 fn is_media_type(text: &str) -> bool {
-    let essence = text.split(';').next().unwrap_or_default().trim();
-    essence.split_once('/').is_some_and(|(kind, sub)| {
-        [kind, sub].iter().all(|part| {
-            !part.is_empty()
-                && part.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&b))
-        })
-    })
+    let parts: Vec<&str> = text.split(';').next().unwrap_or_default().trim().split('/').collect();
+    let is_token = |part: &&str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"[]?=".contains(&b))
+    };
+    parts.len() == 2 && parts.iter().all(is_token)
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ impl Walk {
             }
             None if range.start == 0 => walk.first = Some(0),
             None => {
-                let found = if walk.members.is_plain() {
+                let found = if walk.members.is_inside() {
                     walk.resync()?
                 } else {
                     let format = walk.format;
@@ -267,7 +267,14 @@ impl Walk {
             if !self.members.window().is_empty() {
                 return Ok(true);
             }
-            if self.members.more()? == Step::End && !self.members.next_member()? {
+            let step = self.more(usize::MAX)?;
+            if !self.members.window().is_empty() {
+                continue;
+            }
+            if let Some(cut) = self.cut.take() {
+                return Err(cut);
+            }
+            if step == Step::End && !self.members.next_member()? {
                 return Ok(false);
             }
         }

@@ -33,7 +33,7 @@ pub struct CheckArgs {
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Line<'a> {
     /// Bytes that were lost.
-    Damage { shard: &'a str, offset: Option<u64>, bytes_lost: u64, cut_off: bool, reason: String },
+    Damage { shard: &'a str, offset: Option<u64>, bytes_lost: u64, reason: String },
     /// A record that was read though something is wrong with it.
     Defect { shard: &'a str, offset: u64, reason: &'a str },
     /// The sum.
@@ -156,13 +156,7 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
                     let mut bytes_lost = record.place.length;
                     tally.lose(bytes_lost);
                     for reason in lost.map(Cow::to_string).into_iter().chain(faults.iter().map(told)) {
-                        put(&Line::Damage {
-                            shard,
-                            offset: Some(offset),
-                            bytes_lost,
-                            cut_off: false,
-                            reason,
-                        })?;
+                        put(&Line::Damage { shard, offset: Some(offset), bytes_lost, reason })?;
                         bytes_lost = 0;
                     }
                 } else {
@@ -184,12 +178,12 @@ fn check(args: &CheckArgs, source: &ShardSource, out: &mut impl Write) -> Result
             Err(error @ Error::Io { .. }) => return Err(error.into()),
             Err(error) => {
                 tally.miss(&error);
-                let (bytes_lost, cut_off) = (error.lost(), error.is_cut_off());
+                let bytes_lost = error.lost();
                 let (offset, reason) = match error {
                     Error::Corrupt { offset, reason, .. } => (Some(offset), reason),
                     error => (None, error.to_string()),
                 };
-                put(&Line::Damage { shard, offset, bytes_lost, cut_off, reason })?;
+                put(&Line::Damage { shard, offset, bytes_lost, reason })?;
             }
         }
     }

@@ -95,11 +95,7 @@ impl<'a> Collector<'a> {
         let mut walked = WalkedShard { walk: self.walks, ..WalkedShard::default() };
         self.walks += 1;
         walked.a_member_each = reader.format() == Format::Warc && reader.container() == Container::Gzip;
-        let mut before = None;
         while let Some(next) = reader.next() {
-            if given_up && !walked.a_member_each {
-                break;
-            }
             let record = match next {
                 Ok(record) => record,
                 Err(error @ (Error::Io { .. } | Error::Internal(_))) => return Err(error),
@@ -109,9 +105,11 @@ impl<'a> Collector<'a> {
                     continue;
                 }
             };
-            walked.a_member_each &= before != Some(record.place.offset);
-            before = Some(record.place.offset);
+            walked.a_member_each &= record.is_at_its_place();
             walked.records += 1;
+            if given_up && !walked.a_member_each {
+                break;
+            }
             match self.take(&record, name, walked.walk)? {
                 Ok(ms) => {
                     walked.captures += 1;
