@@ -403,7 +403,7 @@ fn make(
         say(format!("{name}: {} damaged places, {} bytes lost", counts.damaged, counts.lost_bytes));
     }
     if counts.cut_off > 0 {
-        say(format!("{name}: {} cut off at the end: incomplete downloads?", counts.cut_off));
+        say(format!("{name}: {} files cut off at the end (incomplete downloads)", counts.cut_off));
     }
     Ok(())
 }

@@ -318,7 +318,7 @@ fn report(counts: &Counts) {
         counts.lost_bytes
     );
     if counts.cut_off > 0 {
-        webmill_jobs::say!("{} cut off at the end: incomplete downloads?", count(counts.cut_off, "file"));
+        webmill_jobs::say!("{} cut off at the end (incomplete downloads)", count(counts.cut_off, "file"));
     }
     for example in &counts.examples {
         webmill_jobs::say!("left out: {example}");

@@ -118,11 +118,11 @@ impl Counts {
             text += &format!(", {lost} of {bytes} bytes lost ({:.2} %)", percent(lost, bytes));
         }
         if self.cut_off > 0 {
-            text += &format!(", {} cut off at the end", files(self.cut_off as usize));
+            text += &format!(", {} cut off at the end (incomplete downloads", files(self.cut_off as usize));
             if self.cut_off_bytes > 0 {
-                text += &format!(" ({} bytes of the last record)", self.cut_off_bytes);
+                text += &format!("; {} bytes of last records", self.cut_off_bytes);
             }
-            text += ": an incomplete download?";
+            text.push(')');
         }
         if !self.unreadable.is_empty() {
             text += &format!(", {} not read to the end", files(self.unreadable.len()));

@@ -218,8 +218,14 @@ impl Members {
     pub fn pass_to(&mut self, at: u64) -> Result<()> {
         loop {
             self.consume((at - self.base).min(self.window().len() as u64));
-            if self.base == at || self.more()? == Step::End && !self.next_member()? {
+            if self.base == at {
                 return Ok(());
+            }
+            match self.more() {
+                // The end of a member may be damaged behind the bytes that are asked for.
+                Err(error) if self.window().is_empty() => return Err(error),
+                Ok(Step::End) if !self.next_member()? => return Ok(()),
+                _ => {}
             }
             if self.over_budget(self.base) {
                 return Err(self.give_up());
@@ -375,7 +381,7 @@ impl Members {
     /// When something else than a member follows.
     pub fn next_member(&mut self) -> Result<bool> {
         debug_assert!(self.phase != Phase::Inside, "a member is read to its end first");
-        if self.phase == Phase::Done {
+        if matches!(self.phase, Phase::Done | Phase::Broken) {
             return Ok(false);
         }
         self.member_at = self.stored.position();

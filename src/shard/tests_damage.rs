@@ -530,6 +530,18 @@ fn a_record_without_its_check_sum_is_marked() {
     let marks: Vec<_> = (0..2).map(|_| reader.next().unwrap().unwrap().proven).collect();
     assert_eq!(marks, [None, Some(false)]);
     assert!(reader.next().unwrap().unwrap_err().is_cut_off() && reader.next().is_none());
+    // So are all records of a file that is compressed as a whole.
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&record.repeat(3)).unwrap();
+    let whole = encoder.finish().unwrap();
+    let mut reader = open(&whole[..whole.len() - 8]).unwrap();
+    let places: Vec<u64> = (0..3).map(|_| reader.next().unwrap().unwrap().place.offset).collect();
+    assert_eq!(places, [0, 1, 2].map(|n| n * record.len() as u64));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &whole[..whole.len() - 8]).unwrap();
+    let found = read_record_at(file.path(), places[2], None, &ReadOptions::default()).unwrap();
+    assert_eq!(found.record().place.offset, places[2]);
+    assert!(reader.next().unwrap().unwrap_err().is_cut_off() && reader.next().is_none());
     // Of the last member but one it is damage, and so it is to whoever asks for the standard.
     let inside = [&bytes[..], &member].concat();
     let mut reader = open(&inside).unwrap();

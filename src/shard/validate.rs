@@ -15,6 +15,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Format, Record, RecordType};
 
+/// Fields of a record that may stand in its head several times.
+const REPEATED: [&str; 2] = ["warc-concurrent-to", "warc-protocol"];
 /// Most faults of a record that are told.
 const MOST_FAULTS: usize = 20;
 
@@ -72,7 +74,8 @@ impl Validator {
                 }
                 _ => None,
             };
-            let again = !seen.insert(lower) && !name.eq_ignore_ascii_case("warc-concurrent-to");
+            let once = lower.starts_with("warc-") && !REPEATED.contains(&&*lower);
+            let again = !seen.insert(lower) && once;
             for fault in fault.into_iter().chain(again.then_some("stands in the head more than once")) {
                 faults.push((format!("{name} {fault}"), value.to_string()));
             }

@@ -147,7 +147,9 @@ impl Walk {
         }
         self.members.consume(std::mem::take(&mut self.pending));
         self.members.skip_plain(std::mem::take(&mut self.pending_skip));
-        if let Some(error) = self.cut.take() {
+        if self.members.window().is_empty()
+            && let Some(error) = self.cut.take()
+        {
             return Some(Err(self.past(error)));
         }
         if self.searching
@@ -310,7 +312,8 @@ impl Walk {
             // Only the end of the member tells whether its check sum agrees.
             self.more(usize::MAX)?;
         }
-        if !self.members.is_plain() && (self.members.reach() > end.after || !self.members.member_ended()) {
+        let goes_on = !self.members.member_ended() && self.cut.is_none();
+        if !self.members.is_plain() && (goes_on || self.members.reach() > end.after) {
             if self.members.shares(end.after) && !end.cut {
                 head.flaws.add(Flaws::SHARED_MEMBER);
             }

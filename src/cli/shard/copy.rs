@@ -138,11 +138,12 @@ pub fn recover(args: &RecoverArgs) -> Result<ExitCode> {
     }
     let proof = if unproven > 0 { format!(" ({unproven} of them unproven)") } else { String::new() };
     webmill_jobs::say!(
-        "{} recovered{proof}, {}, {} of {} bytes lost",
+        "{} recovered{proof}, {}, {} of {} bytes lost{}",
         count(all.records, "record"),
         count(all.damaged, "damaged place"),
-        all.lost,
-        all.bytes
+        all.lost + all.cut_off.1,
+        all.bytes,
+        if all.cut_off.0 > 0 { ", cut off at the end" } else { "" }
     );
     report(&written)?;
     Ok(all.exit_code(args.read.max_bad()))
