@@ -289,8 +289,8 @@ fn a_file_compressed_as_a_whole_is_read_by_places_inside_and_no_index_is_made_of
         let advice = format!("webmill shard convert {name} -o NEW.warc.gz");
         for (command, code) in [
             (&["index", name][..], 2),
-            (&["serve", name, "--listen", "127.0.0.1:0"], 2),
-            (&["dedup", "apply", &format!("out-{name}"), name, "--out", "copied"], 2),
+            (&["serve", name, "--listen", "127.0.0.1:0"][..], 2),
+            (&["dedup", "apply", &format!("out-{name}"), name, "--out", "copied"][..], 2),
         ] {
             let output = work.webmill(command).output().unwrap();
             let said = String::from_utf8(output.stderr).unwrap();
@@ -337,8 +337,7 @@ fn a_file_that_was_cut_off_is_no_damage() {
         let strict = work.webmill(&["shard", "check", "--strict", name]).output().unwrap();
         assert_eq!(strict.status.code(), Some(1));
         let said = work.said(&["shard", "recover", name, "-o", "new.warc.gz"]);
-        // The file description of the conversion is one of them.
-        assert!(said.contains(&format!("{} records recovered{proof}", recovered + 1)), "{said}");
+        assert!(said.contains(&format!("{recovered} records recovered{proof}")), "{said}");
         work.run(&["shard", "check", "new.warc.gz", "--max-bad", "0"]);
         let said = work.said(&["index", name, "-o", "x.cdxj"]);
         assert!(said.contains(" 0 damaged") && said.contains("1 file cut off"), "{said}");
@@ -397,7 +396,7 @@ fn what_breaks_the_standard_has_a_line_and_strict_refuses_it() {
     let output = work.webmill(&["shard", "check", "--strict", "twice.warc"]).output().unwrap();
     let checked = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{checked}");
-    let at = |url: &str| twice[..twice.find(url).unwrap()].rfind("WARC/1.1").unwrap();
+    let at = |url: &str| twice.split_at(twice.find(url).unwrap()).0.rfind("WARC/1.1").unwrap();
     for line in [
         format!(
             "at byte {}: WARC-Record-ID of an earlier record of the file: {}",
