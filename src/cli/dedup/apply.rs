@@ -192,7 +192,6 @@ fn given(shards: &[String], cancel: &Cancel) -> Result<(Vec<Input>, u64)> {
         unreadable += u64::from(matches!(error, Error::Io { .. }));
         webmill_jobs::say!("not read: {error}");
     }
-    found.iter().try_for_each(Input::by_place)?;
     Ok((found, unreadable))
 }
 

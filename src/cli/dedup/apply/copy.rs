@@ -315,7 +315,7 @@ fn write_anew(
         Some(stem) => out.with_file_name(format!("{stem}.gz")),
         None => out.to_path_buf(),
     };
-    let packed = input.container.is_whole();
+    let packed = input.format == Format::RawDb && input.container.is_whole();
     // RAW DB that was compressed as a whole is so again, from a file beside.
     let first = if packed { out.with_file_name(format!(".{name}.plain")) } else { out.clone() };
     let mut writer = match input.format {

@@ -217,7 +217,8 @@ impl WantedCaptures<'_> {
             }
             let can = going.is_identical()
                 && kept.date_ms.is_some()
-                && (input.format == Format::RawDb || input.container != Container::Lz4);
+                && (input.format == Format::RawDb
+                    || !matches!(input.container, Container::Lz4 | Container::WholeLz4));
             if can && as_revisit::refusal(record).is_none() {
                 met.found += 1;
                 return Ok(CaptureFate::Revisit);
