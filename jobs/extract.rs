@@ -29,7 +29,9 @@
 //! - **Timings.** `capture::timing::span` assigns the time of a thread to one of the steps of the pass; `run.json` has the seconds of each. A
 //!   further step of the pass needs a span of its own.
 
+mod corpus;
 mod current;
+mod kept;
 pub mod log;
 mod media;
 mod parts;
@@ -40,13 +42,14 @@ mod templates;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use webmill_capture::settings;
 use webmill_capture::{Capture, Error, RecordType, Result};
 use webmill_mill::{DOCUMENTS, Mill, Order, PageLimits, PageRow, Reject as PageReject};
-use webmill_run::{Committed, Ingredient, Job, Reject, Stage, Unit};
-use webmill_shard::Input;
+use webmill_run::{Committed, Ingredient, Inputs, Job, Reject, Stage, Unit, job_key};
+use webmill_shard::{Input, Part};
 use webmill_table::{Packing, schema};
 
 use crate::document_reader;
@@ -55,7 +58,8 @@ use crate::job::Context;
 use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 use crate::walk::{DATE_UNREAD, OfPart, SHARED_MEMBER, Taken, Walk, is_packed};
-use parts::PartTables;
+use kept::{EarlierRows, TemplateDigests};
+use parts::{Origin, PartTables};
 use template_row::TemplateRow;
 
 /// The job as the registry lists it.
@@ -152,6 +156,9 @@ pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
         return Ok(None);
     }
     let shards = Shards::discover(&context.inputs, &context.runtime)?;
+    if !context.is_replacing() {
+        corpus::check(&context.runtime.out, &shards)?;
+    }
     context.run(&job, &shards)
 }
 
@@ -201,12 +208,16 @@ impl Job for Extract {
     fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
         let walk = self.walk(shards, stage);
         let parts = walk.parts(self.part_bytes);
-        // Rows take some three times the bytes of packed pages, and half as much again is read and written beside them.
-        let stored: u64 = shards.inputs.iter().map(|input| input.bytes).sum();
-        let packing = if stored <= stage.memory / 16 { Packing::None } else { Packing::Fast };
-        let pass = Pass { settings: self, walk: &walk, packing, unread: Mutex::default() };
-        let mill = self.mill().with_templates(Arc::new(pass.learn_templates(&parts)?));
-        walk.run(Self::NAME, &parts, |index, input| pass.extraction(&mill, index, input))?;
+        let packing = Packing::Fast;
+        let mut pass = Pass::new(self, &walk, packing)?;
+        let templates = pass.learn_templates(&parts)?;
+        pass.digests = TemplateDigests::of(&templates);
+        let mill = self.mill().with_templates(Arc::new(templates));
+        let taken = pass.take_over(&parts)?;
+        walk.run(Self::NAME, &parts, |index, input| {
+            pass.extraction(&mill, index, input, Some(&parts[index]))
+        })?;
+        pass.keep(&parts, &taken)?;
         log::read(&mill, stage, &shards.logs, self)?;
         say_what_is_missing(stage)?;
         tables::write(&mill, stage, self.file_rows, packing)?;
@@ -242,14 +253,35 @@ struct Pass<'a> {
     packing: Packing,
     /// Files that could not be read to their end while templates were learnt.
     unread: Mutex<BTreeSet<String>>,
+    /// Stands for settings and program in names of what is kept.
+    base: String,
+    /// Those of the templates that `mill` has.
+    digests: TemplateDigests,
+    /// Captures whose rows were taken over from earlier results, in parts that were not.
+    taken_rows: AtomicU64,
+}
+
+impl<'a> Pass<'a> {
+    fn new(settings: &'a Extract, walk: &'a Walk<'a>, packing: Packing) -> Result<Self> {
+        let base = job_key(settings, &Inputs::default())?.to_string();
+        let (unread, digests, taken_rows) = Default::default();
+        Ok(Pass { settings, walk, packing, unread, base, digests, taken_rows })
+    }
 }
 
 impl Pass<'_> {
-    /// The tables of a part, to be filled by `mill`.
-    fn extraction<'m>(&'m self, mill: &'m Mill, index: usize, input: &Input) -> Extraction<'m> {
+    /// The tables of a part, to be filled by `mill` and by what earlier results have of it.
+    fn extraction<'m>(
+        &'m self,
+        mill: &'m Mill,
+        index: usize,
+        input: &Input,
+        part: Option<&Part>,
+    ) -> Extraction<'m> {
         Extraction {
-            settings: self.settings,
+            pass: self,
             mill,
+            earlier: part.and_then(|part| self.earlier(part, mill)),
             segment: segment(&input.path),
             inflated: is_packed(input),
             tables: PartTables::new(
@@ -264,8 +296,9 @@ impl Pass<'_> {
 
 /// The tables of a part in the making.
 struct Extraction<'a> {
-    settings: &'a Extract,
+    pass: &'a Pass<'a>,
     mill: &'a Mill,
+    earlier: Option<EarlierRows<'a>>,
     segment: Option<String>,
     /// Places are those in the unpacked file.
     inflated: bool,
@@ -274,22 +307,32 @@ struct Extraction<'a> {
 
 impl OfPart for Extraction<'_> {
     fn wants(&self, capture: &Capture<'_>) -> bool {
-        self.settings.companions || !matches!(capture.record_type, RecordType::Request | RecordType::Metadata)
+        self.pass.settings.companions
+            || !matches!(capture.record_type, RecordType::Request | RecordType::Metadata)
     }
 
     fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<Taken> {
+        let (digests, offset) = (&self.pass.digests, capture.place.offset as i64);
+        if let Some((order, rows, origin)) =
+            self.earlier.as_mut().and_then(|earlier| earlier.take(offset, digests))
+        {
+            self.pass.taken_rows.fetch_add(1, Ordering::Relaxed);
+            self.tables.push(order, rows, origin, unit)?;
+            return Ok(Taken::Used);
+        }
         let mut milled = match self.mill.mill(capture) {
             Ok(Some(milled)) => milled,
             Ok(None) => return Ok(Taken::NoUrl),
             Err(too_large) => return Ok(Taken::TooLarge(too_large)),
         };
         for row in milled.rows.of_mut::<PageRow>() {
-            row.crawl.clone_from(&self.settings.crawl);
+            row.crawl.clone_from(&self.pass.settings.crawl);
             row.warc_segment.clone_from(&self.segment);
             row.warc_is_inflated = self.inflated;
         }
+        let origin = Origin { template: digests.of_rows(&milled.rows), rejected: !milled.rejects.is_empty() };
         rejected(&milled.order, milled.rejects, unit);
-        self.tables.push(milled.order, milled.rows, unit)?;
+        self.tables.push(milled.order, milled.rows, origin, unit)?;
         Ok(Taken::Used)
     }
 

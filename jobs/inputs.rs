@@ -243,6 +243,11 @@ impl Shards {
         Shards { inputs, logs: Vec::new(), unread: Vec::new(), digests: Inputs::default() }
     }
 
+    /// Digest of the shard of this number, if it was read for one.
+    pub fn digest_of(&self, input: usize) -> Option<&str> {
+        self.digests.files.get(input).map(|file| file.digest.as_str())
+    }
+
     /// Digests of the shards, by which a finished job is found again.
     fn digest(&self, runtime: &Runtime<'_>) -> Result<Inputs> {
         let shards = self.inputs.iter().map(|i| (i.path.clone(), i.name.to_string()));

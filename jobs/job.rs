@@ -23,6 +23,7 @@ pub struct Context<'a> {
     pub inputs: Vec<String>,
     dry_run: bool,
     timings: bool,
+    replace: bool,
     results: Mutex<BTreeMap<String, Committed>>,
 }
 
@@ -34,7 +35,8 @@ impl<'a> Context<'a> {
     pub fn new(registry: &'a Registry, recipe: Recipe, runtime: Runtime<'a>) -> Result<Self> {
         registry.check_recipe(&recipe)?;
         let results = Mutex::default();
-        Ok(Context { registry, recipe, runtime, inputs: Vec::new(), dry_run: false, timings: false, results })
+        let (dry_run, timings, replace) = (false, false, false);
+        Ok(Context { registry, recipe, runtime, inputs: Vec::new(), dry_run, timings, replace, results })
     }
 
     /// The jobs that it runs.
@@ -57,6 +59,16 @@ impl<'a> Context<'a> {
         Context { timings, ..self }
     }
 
+    /// The same, taking shards also where the results are of other ones.
+    pub fn replacing(self, replace: bool) -> Self {
+        Context { replace, ..self }
+    }
+
+    /// Whether results of other shards may be replaced.
+    pub fn is_replacing(&self) -> bool {
+        self.replace
+    }
+
     /// One of the same call for jobs that run beside its own: with so much of the memory, speaking there. What they commit is theirs until it is
     /// [adopted](Self::adopt).
     pub fn beside<'b>(&'b self, memory: u64, progress: &'b dyn Progress) -> Context<'b> {
@@ -69,6 +81,7 @@ impl<'a> Context<'a> {
             inputs: self.inputs.clone(),
             dry_run: self.dry_run,
             timings: self.timings,
+            replace: self.replace,
             results: Mutex::new(self.results()),
         }
     }

@@ -89,9 +89,9 @@ impl Walked {
 }
 
 impl Walk<'_> {
-    /// The parts of the shards, of `part_bytes` each; 0 chooses by the size of the input.
+    /// The parts of the shards, see [`parts_of`].
     pub fn parts(&self, part_bytes: u64) -> Vec<Part> {
-        split(&self.shards.inputs, parts_of(&self.shards.inputs, part_bytes))
+        parts_of(&self.shards.inputs, part_bytes)
     }
 
     /// The name of a part's unit of work.
@@ -318,10 +318,15 @@ pub fn is_packed(input: &Input) -> bool {
     input.container.is_whole()
 }
 
-/// Bytes of a part: as set, or by the size of the input where that is 0.
-pub fn parts_of(inputs: &[Input], part_bytes: u64) -> u64 {
-    let total: u64 = inputs.iter().map(|i| i.bytes).sum();
-    if part_bytes == 0 { (total / 512).clamp(2 << 20, 256 << 20) } else { part_bytes }
+/// The parts of shards, of `part_bytes` each; 0 chooses by the size of each shard, so that no other shard changes its parts.
+pub fn parts_of(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
+    let parts = |(number, input): (usize, &Input)| {
+        let by_size = (input.bytes / 32).clamp(2 << 20, 256 << 20);
+        let bytes = if part_bytes == 0 { by_size } else { part_bytes };
+        let parts = split(std::slice::from_ref(input), bytes);
+        parts.into_iter().map(move |part| Part { input: number, ..part })
+    };
+    inputs.iter().enumerate().flat_map(parts).collect()
 }
 
 /// An error about the data is a reject; any other stops the job.

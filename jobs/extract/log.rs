@@ -14,7 +14,7 @@ use webmill_run::Stage;
 use webmill_table::{Millis, Packing};
 
 use super::Extract;
-use super::parts::PartTables;
+use super::parts::{Origin, PartTables};
 use crate::inputs::EventLog;
 
 /// What counts of outcomes begin with in the manifest.
@@ -34,7 +34,7 @@ pub fn read(mill: &Mill, stage: &Stage<'_>, logs: &[EventLog], job: &Extract) ->
                 *outcomes.entry(event.outcome.to_string()).or_default() += 1;
                 stage.cancel.check()?;
                 match rows(&event, &log.name, ordinal, &job.crawl) {
-                    Some((order, rows)) => tables.push(order, rows, unit),
+                    Some((order, rows)) => tables.push(order, rows, Origin::default(), unit),
                     None => Ok(()),
                 }
             })?;

@@ -31,7 +31,19 @@ table! {
         offset: i64 = "offset there", "183214";
         class: u8 = "how much it can count of its URL, 0 to 3", "3";
         rows: Vec<u32> = "rows in each table, in the order of their names", "[12, 1, 1]";
+        template: u64 = "digest of the template of its host; 0 without", "0";
+        rejected: bool = "whether a decoder or an analyzer could not do with it", "false";
+        kept: Vec<String> = "what it counts as", "['captures']";
     }
+}
+
+/// What the rows of a capture depend on beside the capture, and whether all of them are there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Origin {
+    /// Digest of the template of its host; 0 without.
+    pub template: u64,
+    /// Whether a decoder or an analyzer could not do with it.
+    pub rejected: bool,
 }
 
 /// Rows of one unit of work. When enough have come together they are sorted by SURT key and written aside: what is a
@@ -42,7 +54,7 @@ pub struct PartTables<'a> {
     limit: usize,
     packing: Packing,
     weight: usize,
-    pages: Vec<(Order, Rows)>,
+    pages: Vec<(Order, Rows, Origin)>,
     written: usize,
 }
 
@@ -53,9 +65,9 @@ impl<'a> PartTables<'a> {
     }
 
     /// Adds the rows of one capture.
-    pub fn push(&mut self, order: Order, rows: Rows, unit: &mut Unit<'_>) -> Result<()> {
+    pub fn push(&mut self, order: Order, rows: Rows, origin: Origin, unit: &mut Unit<'_>) -> Result<()> {
         self.weight += rows.weight();
-        self.pages.push((order, rows));
+        self.pages.push((order, rows, origin));
         if self.weight >= self.limit { self.flush(unit) } else { Ok(()) }
     }
 
@@ -71,7 +83,7 @@ impl<'a> PartTables<'a> {
         pages.sort_by(|a, b| a.0.cmp(&b.0));
         let mut tables = tables_by_name(self.mill);
         let mut room = BTreeMap::<&str, usize>::new();
-        for (name, rows) in pages.iter().flat_map(|(_, rows)| rows.lengths()) {
+        for (name, rows) in pages.iter().flat_map(|(_, rows, _)| rows.lengths()) {
             *room.entry(name).or_default() += rows;
         }
         for (name, rows) in room {
@@ -80,11 +92,11 @@ impl<'a> PartTables<'a> {
             }
         }
         let mut captures = Vec::with_capacity(pages.len());
-        for (order, rows) in pages {
+        for (order, rows, origin) in pages {
             for what in rows.counts() {
                 unit.kept(what, 1);
             }
-            captures.push(gather(order, rows, &mut tables)?);
+            captures.push(gather(order, rows, origin, &mut tables)?);
         }
         let file = format!("{}-{:03}.parquet", self.unit, self.written);
         write_rows_aside(unit, format!("{CAPTURES}/{file}"), &captures)?;
@@ -106,9 +118,15 @@ pub fn tables_by_name(mill: &Mill) -> BTreeMap<String, Box<dyn TableRows>> {
 }
 
 /// Moves the rows of a capture to those of the others; returns the facts that later steps need about it.
-fn gather(order: Order, rows: Rows, tables: &mut BTreeMap<String, Box<dyn TableRows>>) -> Result<PlacedRow> {
+fn gather(
+    order: Order,
+    rows: Rows,
+    origin: Origin,
+    tables: &mut BTreeMap<String, Box<dyn TableRows>>,
+) -> Result<PlacedRow> {
     let page = rows.of::<PageRow>().first();
     let (class, digest) = page.map_or((0, None), |page| (class(page), page.content_digest.clone()));
+    let kept = rows.counts().iter().map(|what| what.to_string()).collect();
     let mut numbers = vec![0; tables.len()];
     for (name, rows) in rows.into_tables() {
         let found = tables.iter_mut().zip(&mut numbers).find(|((known, _), _)| **known == *name);
@@ -119,5 +137,6 @@ fn gather(order: Order, rows: Rows, tables: &mut BTreeMap<String, Box<dyn TableR
         gathered.append(rows);
     }
     let Order { surt, url, time_ms, shard, offset } = order;
-    Ok(PlacedRow { surt, url, time: Millis(time_ms), digest, shard, offset, class, rows: numbers })
+    let (time, rows, Origin { template, rejected }) = (Millis(time_ms), numbers, origin);
+    Ok(PlacedRow { surt, url, time, digest, shard, offset, class, rows, template, rejected, kept })
 }

@@ -10,14 +10,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use webmill_capture::bits::Bits;
 use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, MediaRow, Mill, Templates};
 use webmill_run::{Cancel, Counts, Inputs, JobKey, Reject, Silent, Stage, job_key};
-use webmill_shard::{Container, Format, Input, Part as Range, follows, split};
+use webmill_shard::{Container, Format, Input, Part as Range, follows};
 use webmill_table::{Packing, Table, TableSchema, schema};
 use webmill_text::{Footprint, Sample};
 
@@ -80,7 +80,7 @@ pub fn splits(inputs: &[Input], part_bytes: u64) -> Vec<Split> {
             exact: None,
         }
     };
-    split(inputs, parts_of(inputs, part_bytes)).into_iter().enumerate().map(split_at).collect()
+    parts_of(inputs, part_bytes).into_iter().enumerate().map(split_at).collect()
 }
 
 /// A part that a split left aside.
@@ -180,9 +180,7 @@ impl Pieces {
     ) -> Result<T> {
         let (shards, stage) = (Shards::of(vec![split.input()]), self.stage(folder)?);
         let walk = self.settings.walk(&shards, &stage);
-        let pass =
-            Pass { settings: &self.settings, walk: &walk, packing: Packing::Fast, unread: Mutex::default() };
-        work(&pass, &stage)
+        work(&Pass::new(&self.settings, &walk, Packing::Fast)?, &stage)
     }
 
     /// Maps a split: its rows lie in `folder` then.
@@ -192,7 +190,7 @@ impl Pieces {
     pub fn map(&self, split: &Split, folder: &Path) -> Result<Mapped> {
         self.pass(split, folder, |pass, stage| {
             let exact = split.exact.map(Walked::resume);
-            let extraction = |index: usize, input: &Input| pass.extraction(&self.mill, index, input);
+            let extraction = |index: usize, input: &Input| pass.extraction(&self.mill, index, input, None);
             let walked = pass.walk.part(split.number, &split.range(), exact, &extraction)?;
             let told = stage.told()?;
             let scratch = told.scratch;
@@ -220,7 +218,7 @@ impl Pieces {
     /// Where the work is interrupted.
     pub fn hosts(&self, split: &Split, folder: &Path) -> Result<Vec<(String, u64, Vec<u8>)>> {
         let counts = self.pass(split, folder, |pass, _| pass.hosts_of(&split.range()))?;
-        Ok(counts.into_iter().map(|(host, (pages, keys))| (host, pages, keys.bytes())).collect())
+        Ok(counts.into_iter().map(|(host, found)| (host, found.captures, found.keys.bytes())).collect())
     }
 
     /// The sampled pages of a split: host, hash of the URL, what a template is learnt from, what pages are compared by.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use webmill_capture::timing::{self, Part as Work};
 use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, Mill, PageLimits, Templates};
-use webmill_run::{Measure, Unit};
+use webmill_run::{Measure, Unit, digest_bytes};
 use webmill_shard::Part;
 use webmill_text::{Footprint, LearntTemplate, MAX_PAGES, Sample, SharedText, Template};
 
@@ -35,6 +35,8 @@ struct SampledHost {
     captures: u64,
     /// Hashes of the URLs that are looked at.
     keys: Smallest,
+    /// What stands for these pages.
+    pages: Option<u128>,
     /// The pages found there.
     sample: Mutex<Sample>,
     /// Those that are compared with one another, by the same hashes.
@@ -52,7 +54,7 @@ const COMPARED: usize = 8;
 const COMPARED_OF: u64 = 25;
 
 /// The smallest [`MAX_PAGES`] of the hashes pushed, each once, in order.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Smallest(Vec<u64>);
 
 impl Smallest {
@@ -99,33 +101,79 @@ impl Pass<'_> {
             return Ok(Templates::new());
         }
         let learnt: Vec<(String, Template)> = self.walk.stage.unit("templates", |unit| {
+            let name = self.name_of(&["templates"]);
+            let earlier = self.walk.stage.recall(&name).and_then(|bytes| postcard::from_bytes(&bytes).ok());
+            let mut earlier: BTreeMap<u128, LearntHost> = earlier.unwrap_or_default();
             let (mut hosts, mut learnt) = (self.count(parts)?, Vec::new());
+            hosts.retain_mut(|(host, counted)| {
+                counted.pages = self.pages_id(host, counted, parts);
+                let same = counted.pages.and_then(|pages| earlier.remove(&pages));
+                let is_new = same.is_none();
+                learnt.extend(same.map(|host| (counted.pages, host)));
+                is_new
+            });
             while !hosts.is_empty() {
                 let rest = hosts.split_off(hosts.len().min(HELD_HOSTS));
                 for (host, sampled) in self.sample(parts, std::mem::replace(&mut hosts, rest))? {
                     let _span = timing::span(Work::Templates);
                     let sample = sampled.sample.into_inner().unwrap_or_else(PoisonError::into_inner);
                     let compared = sampled.compared.into_inner().unwrap_or_else(PoisonError::into_inner);
-                    learnt.push(LearntHost::of(host, sampled.captures, &sample, &compared));
+                    learnt.push((sampled.pages, LearntHost::of(host, sampled.captures, &sample, &compared)));
                 }
             }
             // Extraction may fare better: then templates lack what it found.
             let unread = std::mem::take(&mut *lock(&self.unread)?);
             unread.iter().for_each(|name| unit.unreadable(name));
-            write_learnt(learnt, unit)
+            if unread.is_empty() {
+                let known: BTreeMap<u128, &LearntHost> =
+                    learnt.iter().filter_map(|(pages, host)| Some(((*pages)?, host))).collect();
+                self.walk.stage.remember(&name, &packed(&known)?)?;
+            }
+            write_learnt(learnt.into_iter().map(|(_, host)| host).collect(), unit)
         })?;
         Ok(learnt.into_iter().collect())
     }
 
     /// What one part holds of hosts.
-    pub(super) fn hosts_of(&self, part: &Part) -> Result<BTreeMap<String, (u64, Smallest)>> {
-        let mut counts = BTreeMap::<String, (u64, Smallest)>::new();
+    pub(super) fn hosts_of(&self, part: &Part) -> Result<BTreeMap<String, HostCounts>> {
+        let mut counts = BTreeMap::<String, HostCounts>::new();
         let mill = Mill::new(PageLimits::default());
-        self.pages_of(&mill, part, &mut |host, key, _| {
-            count_page(&mut counts, host, key);
+        self.pages_of(&mill, part, &mut |host, key, capture| {
+            if !counts.contains_key(host) {
+                counts.insert(host.to_owned(), HostCounts::default());
+            }
+            if let Some(counted) = counts.get_mut(host) {
+                let (offset, length) = (capture.place.offset, capture.place.length);
+                counted.push(key, CapturePlace { part: 0, offset, length });
+            }
             Ok(())
         })?;
         Ok(counts)
+    }
+
+    /// The same, as earlier results have it if they do.
+    fn hosts_once(&self, part: &Part) -> Result<BTreeMap<String, HostCounts>> {
+        let (name, stage) = (self.name("hosts", part), self.walk.stage);
+        let known = name.as_ref().and_then(|name| stage.recall(name));
+        if let Some(known) = known.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
+            return Ok(known);
+        }
+        let hosts = self.hosts_of(part)?;
+        let is_unread = lock(&self.unread)?.contains(&*self.walk.shards.inputs[part.input].name);
+        if let Some(name) = name.filter(|_| !is_unread) {
+            stage.remember(&name, &packed(&hosts)?)?;
+        }
+        Ok(hosts)
+    }
+
+    /// Stands for the pages that a host's template is learnt from; `None` where their places are not known.
+    fn pages_id(&self, host: &str, counted: &HostCounts, parts: &[Part]) -> Option<u128> {
+        let mut pages: Vec<(&str, u64)> = counted
+            .wanted()?
+            .map(|place| Some((self.walk.shards.digest_of(parts[place.part as usize].input)?, place.offset)))
+            .collect::<Option<_>>()?;
+        pages.sort_unstable();
+        Some(digest_bytes(&packed(&(host, counted.captures, pages)).ok()?))
     }
 
     /// Hands over the pages of one part whose hashes are those that are looked at of their hosts.
@@ -162,10 +210,12 @@ impl Pass<'_> {
         let stage = self.walk.stage;
         stage.progress.begin("count hosts", parts.len() as u64, Measure::Items);
         let counts = Mutex::new(AllCounted::within(stage.memory));
-        self.each_page(parts, |part, host, key, capture| {
-            let (offset, length) = (capture.place.offset, capture.place.length);
-            lock(&counts)?.push(host, key, CapturePlace { part: part as u32, offset, length });
-            Ok(())
+        parts.par_iter().enumerate().with_max_len(1).try_for_each(|(number, part)| {
+            let hosts = self.hosts_once(part)?;
+            let mut counts = lock(&counts)?;
+            hosts.into_iter().for_each(|(host, counted)| counts.add(host, number as u32, counted));
+            stage.progress.advance(1);
+            Ok::<_, Error>(())
         })?;
         stage.progress.end();
         let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner).hosts;
@@ -174,6 +224,9 @@ impl Pass<'_> {
             .filter(|(_, counted)| counted.captures >= self.settings.template_pages)
             .collect();
         largest.sort_by_key(|(_, counted)| Reverse(counted.captures));
+        for (_, counted) in &mut largest {
+            counted.keys = std::mem::take(&mut counted.keys).of_host(counted.captures);
+        }
         Ok(largest)
     }
 
@@ -181,14 +234,13 @@ impl Pass<'_> {
     fn sample(&self, parts: &[Part], counted: Vec<(String, HostCounts)>) -> Result<Hosts> {
         let stage = self.walk.stage;
         let mut places: Option<Vec<CapturePlace>> = Some(Vec::new());
-        let host = |(name, mut counted): (String, HostCounts)| {
-            counted.keys = counted.keys.of_host(counted.captures);
+        let host = |(name, counted): (String, HostCounts)| {
             places = places.take().zip(counted.wanted()).map(|(mut places, wanted)| {
                 places.extend(wanted);
                 places
             });
-            let HostCounts { captures, keys, .. } = counted;
-            (name, SampledHost { captures, keys, ..SampledHost::default() })
+            let HostCounts { captures, keys, pages, .. } = counted;
+            (name, SampledHost { captures, keys, pages, ..SampledHost::default() })
         };
         let hosts: Hosts = counted.into_iter().map(host).collect();
         let mill = Mill::new(PageLimits::default());
@@ -204,8 +256,7 @@ impl Pass<'_> {
             }
             Ok(())
         };
-        // Records of a file that is packed as a whole have no places of their own.
-        match places.filter(|_| !self.walk.shards.inputs.iter().any(is_packed)) {
+        match places {
             Some(places) => {
                 stage.progress.begin("compare pages", places.len() as u64, Measure::Items);
                 self.each_place(parts, places, |_, host, key, capture| add(host, key, capture))?;
@@ -226,7 +277,13 @@ impl Pass<'_> {
         places.par_chunk_by(|a, b| a.part == b.part).try_for_each(|places| {
             let _span = timing::span(Work::Templates);
             let part = places[0].part as usize;
-            let file = self.walk.file(&self.walk.shards.inputs[parts[part].input]);
+            let input = &self.walk.shards.inputs[parts[part].input];
+            // Records of a file that is packed as a whole have no places of their own.
+            if is_packed(input) {
+                self.walk.stage.progress.advance(places.len() as u64);
+                return self.pages_of(&mill, &parts[part], &mut |host, key, page| f(part, host, key, page));
+            }
+            let file = self.walk.file(input);
             places.iter().try_for_each(|place| {
                 self.walk.stage.cancel.check()?;
                 self.walk.stage.progress.advance(1);
@@ -303,7 +360,7 @@ trait EachPage: Fn(usize, &str, u64, &webmill_capture::Capture<'_>) -> Result<()
 impl<F: Fn(usize, &str, u64, &webmill_capture::Capture<'_>) -> Result<()> + Sync> EachPage for F {}
 
 /// Where a capture stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct CapturePlace {
     part: u32,
     offset: u64,
@@ -328,15 +385,13 @@ impl AllCounted {
         AllCounted { hosts: BTreeMap::new(), kept: 0, most, overfull: false }
     }
 
-    fn push(&mut self, host: &str, key: u64, place: CapturePlace) {
-        if !self.hosts.contains_key(host) {
-            self.hosts
-                .insert(host.to_owned(), HostCounts { overfull: self.overfull, ..HostCounts::default() });
-        }
-        let Some(counted) = self.hosts.get_mut(host) else { return };
+    /// Adds what a part holds of a host.
+    fn add(&mut self, host: String, part: u32, found: HostCounts) {
+        let counted = self.hosts.entry(host).or_default();
+        counted.overfull |= self.overfull;
         let before = counted.places.len();
-        counted.push(key, place);
-        self.kept = self.kept + counted.places.len() - before;
+        counted.add(part, found);
+        self.kept = (self.kept + counted.places.len()).saturating_sub(before);
         if self.kept > self.most {
             self.hosts.values_mut().for_each(HostCounts::drop_places);
             (self.kept, self.overfull) = (0, true);
@@ -345,10 +400,15 @@ impl AllCounted {
 }
 
 /// Counts of a host.
-#[derive(Default)]
-struct HostCounts {
-    captures: u64,
-    keys: Smallest,
+#[derive(Default, Serialize, Deserialize)]
+pub struct HostCounts {
+    /// Captures that may be pages.
+    pub captures: u64,
+    /// The smallest hashes of their URLs.
+    pub keys: Smallest,
+    /// What stands for the pages that are looked at, once it is known which these are.
+    #[serde(skip)]
+    pages: Option<u128>,
     /// Where captures stand whose hashes were among the smallest, by these.
     places: Vec<(u64, CapturePlace)>,
     /// Whether that are too many to be kept.
@@ -362,6 +422,20 @@ impl HostCounts {
     fn push(&mut self, key: u64, place: CapturePlace) {
         self.captures += 1;
         self.keys.push(key);
+        self.put(key, place);
+    }
+
+    /// Adds what another part holds of the host.
+    fn add(&mut self, part: u32, found: HostCounts) {
+        self.captures += found.captures;
+        found.keys.0.iter().for_each(|key| self.keys.push(*key));
+        if found.overfull || self.overfull {
+            return self.drop_places();
+        }
+        found.places.into_iter().for_each(|(key, place)| self.put(key, CapturePlace { part, ..place }));
+    }
+
+    fn put(&mut self, key: u64, place: CapturePlace) {
         if self.overfull || !self.keys.has(key) {
             return;
         }
@@ -382,17 +456,6 @@ impl HostCounts {
     fn wanted(&self) -> Option<impl Iterator<Item = CapturePlace>> {
         let wanted = self.places.iter().filter(|(key, _)| self.keys.has(*key));
         (!self.overfull).then(|| wanted.map(|(_, place)| *place))
-    }
-}
-
-/// Counts a page of a host.
-fn count_page(counts: &mut BTreeMap<String, (u64, Smallest)>, host: &str, key: u64) {
-    if !counts.contains_key(host) {
-        counts.insert(host.to_owned(), Default::default());
-    }
-    if let Some((pages, keys)) = counts.get_mut(host) {
-        *pages += 1;
-        keys.push(key);
     }
 }
 
@@ -468,6 +531,10 @@ pub(super) fn write_learnt(
     Ok(learnt.into_iter().filter_map(LearntHost::into_template).collect())
 }
 
+fn packed(value: &impl Serialize) -> Result<Vec<u8>> {
+    postcard::to_allocvec(value).map_err(|e| Error::Internal(e.to_string()))
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> Result<std::sync::MutexGuard<'_, T>> {
     mutex.lock().map_err(|_| Error::Internal("another thread failed".into()))
 }
@@ -488,13 +555,18 @@ mod tests {
     #[test]
     fn places_of_the_smallest_are_kept_within_the_memory() {
         let place = |offset| CapturePlace { part: 0, offset, length: 1 };
+        let push = |all: &mut AllCounted, host: &str, key, place| {
+            let mut found = HostCounts::default();
+            found.push(key, place);
+            all.add(host.to_owned(), 0, found);
+        };
         let fill = |memory| {
             let mut all = AllCounted::within(memory);
             for n in 0..50_000u64 {
                 // Each URL twice, the smallest hashes last.
-                all.push("a.example", (50_000 - n) / 2, place(n));
+                push(&mut all, "a.example", (50_000 - n) / 2, place(n));
             }
-            all.push("b.example", 1, place(9));
+            push(&mut all, "b.example", 1, place(9));
             all
         };
         let all = fill(1 << 30);
@@ -509,7 +581,7 @@ mod tests {
         assert_eq!(all.hosts["a.example"].captures, 50_000);
         // One URL over and over.
         let mut all = AllCounted::within(1 << 30);
-        (0..10_000).for_each(|n| all.push("a.example", 7, place(n)));
+        (0..10_000).for_each(|n| push(&mut all, "a.example", 7, place(n)));
         assert!(all.hosts["a.example"].wanted().is_none() && all.kept == 0);
     }
 }

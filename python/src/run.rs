@@ -72,7 +72,7 @@ impl Progress for Mailbox {
 /// `progress` is called with the interpreter some twenty times a second at most: phase, what is done, of how much (0 where it is
 /// not known), whether that is bytes, and what users should read.
 #[pyfunction]
-#[pyo3(signature = (inputs, out, recipe = None, settings = None, threads = None, memory = None, max_bad = None, progress = None))]
+#[pyo3(signature = (inputs, out, recipe = None, settings = None, threads = None, memory = None, max_bad = None, replace = false, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "what a run is asked for; the package names them")]
 pub fn run(
     py: Python<'_>,
@@ -83,6 +83,7 @@ pub fn run(
     threads: Option<i64>,
     memory: Option<&str>,
     max_bad: Option<f64>,
+    replace: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<BTreeMap<String, PathBuf>> {
     if inputs.is_empty() {
@@ -103,7 +104,7 @@ pub fn run(
     let (mailbox, stop) = (Arc::clone(&said), cancel.clone());
     let tell = |py: Python<'_>| tell(py, &said, progress.as_ref());
     let done = wait(py, &cancel, tell, move || {
-        let context = options.context(&*mailbox, &stop)?;
+        let context = options.context(&*mailbox, &stop)?.replacing(replace);
         run_all(&context)?;
         Ok::<_, Error>(context.results().into_iter().map(|(job, made)| (job, made.folder)).collect())
     })?;

@@ -384,13 +384,15 @@ def run(
     threads: int | None = None,
     memory: str | None = None,
     max_bad: float | None = None,
+    replace: bool = False,
 ) -> Any:
     """Mills shards into tables and a report, as ``webmill run`` does; the results, opened.
 
     ``recipe``: a file of settings, or tables of them by job: ``{"rank": {"damping": 0.9}}``. ``progress``: ``True`` shows a bar
     (tqdm's where it is installed); a function is called with the phase, the amount done and the whole amount (0 if it is not known).
     ``threads``, ``memory`` (``"4GiB"``), ``max_bad`` (share of damaged records) as the command has them. Interrupted, it ends
-    within a second, and the same call goes on where it was.
+    within a second, and the same call goes on where it was. Shards that come to those of the results in ``out`` are added to them;
+    where others are missing, that is an error unless ``replace`` is true.
     """
     from ._results import Results
 
@@ -415,7 +417,7 @@ def run(
     try:
         _webmill.run(
             shards, _name(out), file, settings, threads, memory if memory is None else str(memory), max_bad,
-            said if tell else None,
+            replace, said if tell else None,
         )  # fmt: skip
     finally:
         if bar is not None:

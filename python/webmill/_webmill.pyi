@@ -189,6 +189,7 @@ def run(
     threads: int | None = None,
     memory: str | None = None,
     max_bad: float | None = None,
+    replace: bool = False,
     progress: Callable[[str, int, int, bool, list[str]], object] | None = None,
 ) -> dict[str, Path]: ...
 

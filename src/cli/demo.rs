@@ -45,7 +45,7 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = flags.recipe()?;
     recipe.set(RuleSettings::TABLE, "files", toml::Value::from(vec![ALL_BUILTIN]));
     let shards = [crawl.to_string_lossy().into_owned()];
-    let context = flags.context_with(recipe, &results, &console, cancel)?.reading(&shards);
+    let context = flags.context_with(recipe, &results, &console, cancel)?.reading(&shards).replacing(true);
     let Some(report) = run_all(&context)? else { return Ok(ExitCode::SUCCESS) };
     let missed = answers::check(&context.results())?;
     webmill_jobs::say!();

@@ -30,6 +30,12 @@ pub struct InputArgs {
     shards: Shards,
     #[command(flatten)]
     out: Out,
+    /// Put results of these shards in the place of those of other ones.
+    ///
+    /// Without it, shards that are not there any more or hold something else are an error: results of a corpus are added to, and not
+    /// replaced by mistake.
+    #[arg(long)]
+    replace: bool,
     /// Flags of every job.
     #[command(flatten)]
     pub flags: JobFlags,
@@ -46,7 +52,8 @@ impl InputArgs {
         progress: &'a dyn Progress,
         cancel: &'a Cancel,
     ) -> webmill_capture::Result<Context<'a>> {
-        Ok(self.flags.context_with(recipe, &self.out.out, progress, cancel)?.reading(&self.shards.shards))
+        let context = self.flags.context_with(recipe, &self.out.out, progress, cancel)?;
+        Ok(context.reading(&self.shards.shards).replacing(self.replace))
     }
 }
 

@@ -1,10 +1,11 @@
 //! The rows of one page, of any tables.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::path::Path;
 
 use webmill_capture::{CanonicalUrl, Capture, Result};
-use webmill_table::{Footer, Packing, PartWriter, Table, TableSchema, schema};
+use webmill_table::{Footer, Packing, PartWriter, RowReader, Table, TableSchema, schema};
 
 use crate::merge::{self, Merge};
 
@@ -34,6 +35,13 @@ pub trait TableRows: Any + Send + Sync {
     /// # Errors
     /// [`webmill_capture::Error::Io`] where the disk refuses.
     fn write_aside(&self, path: &Path, footer: &Footer, packing: Packing, group_bytes: usize) -> Result<u64>;
+    /// Appends the rows of such a file.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    fn read_aside(&mut self, path: &Path) -> Result<()>;
+    /// Moves the last `rows` rows to those of a page.
+    fn move_last(&mut self, rows: usize, page: &mut Rows);
     /// Puts rows of such files together in one file of the same table; returns their number. These rows stay out of it.
     ///
     /// # Errors
@@ -73,6 +81,19 @@ impl<T: Table + Weigh + 'static> TableRows for Vec<T> {
             writer.write_group(rows)?;
         }
         writer.finish()
+    }
+
+    fn read_aside(&mut self, path: &Path) -> Result<()> {
+        let mut reader = RowReader::<T>::open(path)?;
+        while let Some(mut rows) = reader.next()? {
+            Vec::append(self, &mut rows);
+        }
+        Ok(())
+    }
+
+    fn move_last(&mut self, rows: usize, page: &mut Rows) {
+        let at = Vec::len(self).saturating_sub(rows);
+        self.drain(at..).for_each(|row| page.push(row));
     }
 
     fn merge(&self, merge: Merge<'_>) -> Result<u64> {
@@ -135,7 +156,7 @@ impl Order {
 #[derive(Default)]
 pub struct Rows {
     tables: Vec<(&'static str, Box<dyn TableRows>)>,
-    kept: Vec<&'static str>,
+    kept: Vec<Cow<'static, str>>,
     weight: usize,
 }
 
@@ -156,12 +177,12 @@ impl Rows {
     }
 
     /// Counts the page as `what` in the manifest.
-    pub fn count(&mut self, what: &'static str) {
-        self.kept.push(what);
+    pub fn count(&mut self, what: impl Into<Cow<'static, str>>) {
+        self.kept.push(what.into());
     }
 
     /// What the page counts as.
-    pub fn counts(&self) -> &[&'static str] {
+    pub fn counts(&self) -> &[Cow<'static, str>] {
         &self.kept
     }
 

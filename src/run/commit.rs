@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::kept::UNITS;
 use crate::key::JobDescription;
 use crate::layout::{self, KEYS, LATEST, is_committed, key_folder, keys_folder, lock, refused_list};
 use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
@@ -267,7 +268,8 @@ impl Runtime<'_> {
     ) -> Result<()> {
         let (started, before) = (Instant::now(), thread_seconds());
         let ledger = Arc::<Ledger>::default();
-        let stage = Stage::apart(staging, key.clone(), self.memory, self.progress, self.cancel)?;
+        let mut stage = Stage::apart(staging, key.clone(), self.memory, self.progress, self.cancel)?;
+        stage.kept = Some(keys_folder(&self.out, job.name).join(UNITS));
         crash_point("staged");
         let of_threads = Arc::clone(&ledger);
         // A quarter is for the rows that are gathered meanwhile.
@@ -281,8 +283,9 @@ impl Runtime<'_> {
             .build()
             .map_err(|e| Error::Config(format!("{} threads cannot be started: {e}", self.threads)))?;
         pool.install(|| work(&stage))?;
-        let receipts = stage.receipts.into_inner().map_err(poisoned)?;
+        let receipts = std::mem::take(&mut *stage.receipts.lock().map_err(poisoned)?);
         let manifest = self.manifest(job, inputs, key, staging, &receipts)?;
+        let facts = std::mem::take(&mut *stage.facts.lock().map_err(poisoned)?);
         let run = serde_json::json!({
             "threads": self.threads,
             "memory": self.memory,
@@ -290,11 +293,13 @@ impl Runtime<'_> {
             "cpu_seconds": cpu_seconds(&pool, before),
             "parts": ledger.seconds().into_iter().map(|(part, seconds)| serde_json::json!([part, seconds])).collect::<Vec<_>>(),
             "inputs": inputs.paths,
+            "facts": facts,
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
         });
         write_synced(&staging.join(RUN_FILE), &to_json(&run)?, None)?;
-        write_synced(&staging.join(Manifest::FILE), &manifest.sealed()?, None)
+        write_synced(&staging.join(Manifest::FILE), &manifest.sealed()?, None)?;
+        stage.forget_unused()
     }
 
     fn manifest(

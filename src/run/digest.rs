@@ -31,9 +31,18 @@ const AT_ONCE: usize = 1 << 20;
 /// # Errors
 /// [`webmill_capture::error::Error::Io`] where the file cannot be read.
 pub fn digest_file(path: &Path) -> Result<(u128, u64)> {
-    let mut file = File::open(path).at(path)?;
+    digest_start(path, u64::MAX)
+}
+
+/// The same of its first `most` bytes.
+///
+/// # Errors
+/// As of [`digest_file`].
+pub fn digest_start(path: &Path, most: u64) -> Result<(u128, u64)> {
+    let file = File::open(path).at(path)?;
     // One byte more than the file is said to have: then the second read is the one that finds its end, and no file grows unseen.
     let length = file.metadata().at(path)?.len();
+    let mut file = file.take(most);
     let mut buffer = vec![0u8; length.saturating_add(1).clamp(4 << 10, AT_ONCE as u64) as usize];
     let mut hasher = Xxh3::new();
     let mut bytes = 0;

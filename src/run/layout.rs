@@ -4,6 +4,7 @@
 //! OUT/webmill.json                 the folder is ours, and its layout
 //! OUT/JOB/.keys/KEY/               committed results
 //! OUT/JOB/.keys/.KEY.partial/      results in the making
+//! OUT/JOB/.keys/.units/            what the latest run leaves to one over more input
 //! OUT/JOB/.keys/.KEY.lock          held while the job runs
 //! OUT/JOB/KEY.rejects.parquet      the list of a run that was refused for its damage
 //! OUT/JOB/latest -> .keys/KEY

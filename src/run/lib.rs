@@ -32,6 +32,7 @@
 //! out/tables.json, webmill.sql        the tables of one consistent set of keys, for programs and for DuckDB
 //! out/report.html                     the report's copy for people, with times: no result, written after the commit
 //! out/JOB/.keys/.KEY.lock             held while the job runs
+//! out/JOB/.keys/.units/            what units of the latest run made, for a later key of a larger input (module `kept`)
 //! out/JOB/.keys/.KEY.partial/receipts/*.json  a unit of work is done: its files with size and digest, its counts and rejects
 //! out/JOB/.keys/KEY/manifest.json     written last; from here on the folder never changes
 //! out/JOB/.keys/KEY/run.json          system, threads, seconds by part of the work: what may differ between equal results
@@ -59,6 +60,7 @@ mod commit;
 mod crash;
 mod digest;
 mod inputs;
+mod kept;
 mod key;
 pub mod layout;
 mod manifest;
@@ -67,8 +69,9 @@ mod stage;
 
 pub use commit::{Committed, Runtime, open_latest};
 pub use crash::{CRASH_POINTS, crash_point};
-pub use digest::{digest_all, digest_bytes, digest_file, hex128};
+pub use digest::{digest_all, digest_bytes, digest_file, digest_start, hex128};
 pub use inputs::{InputFile, Inputs, Upstream};
+pub use kept::KeptUnit;
 pub use key::{JobKey, job_key};
 pub use manifest::{Counts, Manifest, OutputFile, TableInfo};
 pub use progress::{Cancel, Measure, Notes, Progress, Reject, RejectSink, Silent};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -38,6 +38,12 @@ pub struct Stage<'a> {
     pub(super) key: JobKey,
     pub(super) receipts: Mutex<BTreeMap<String, Receipt>>,
     pub(super) named: Mutex<BTreeSet<String>>,
+    /// Where units are kept for other keys; `None` of a stage apart.
+    pub(super) kept: Option<PathBuf>,
+    /// What was asked for there.
+    pub(super) used: Mutex<BTreeSet<String>>,
+    /// Facts of this very run, which stand in `run.json` alone.
+    pub(super) facts: Mutex<BTreeMap<&'static str, u64>>,
     /// Bytes of memory to stay within; never changes a byte.
     pub memory: u64,
     /// Where progress goes.
@@ -82,8 +88,9 @@ impl<'a> Stage<'a> {
             let path = folder.join(sub);
             std::fs::create_dir_all(&path).at(&path)?;
         }
-        let (receipts, named) = Default::default();
-        Ok(Stage { folder: folder.to_path_buf(), key, receipts, named, memory, progress, cancel })
+        let (receipts, named, kept, used, facts) = Default::default();
+        let folder = folder.to_path_buf();
+        Ok(Stage { folder, key, receipts, named, kept, used, facts, memory, progress, cancel })
     }
 }
 
@@ -99,6 +106,11 @@ impl Stage<'_> {
             told.rejects.extend(receipt.rejects.iter().cloned());
         }
         Ok(told)
+    }
+
+    /// Notes a number that depends on what earlier runs left: it stands in `run.json`.
+    pub fn fact(&self, name: &'static str, value: u64) {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner).insert(name, value);
     }
 
     /// The job's key, for the footers of its files.
@@ -147,7 +159,7 @@ impl Stage<'_> {
         Ok(self.standing_receipt(&self.receipt_path(name)))
     }
 
-    fn receipt_path(&self, name: &str) -> PathBuf {
+    pub(super) fn receipt_path(&self, name: &str) -> PathBuf {
         self.folder.join("receipts").join(format!("{name}.json"))
     }
 
@@ -252,7 +264,11 @@ impl<'s> Unit<'s> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).at(parent)?;
         }
-        Ok(path)
+        // A file of that name may have further names, under which it stays as it is.
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io(path, error)),
+            _ => Ok(path),
+        }
     }
 
     /// Declares a complete file: its table with columns (empty for other files) and rows.
