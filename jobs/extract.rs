@@ -7,6 +7,8 @@
 //!   changes a record.
 //! - **Whole files.** A file that is compressed as a whole (`gzip crawl.warc`) is one part. Its offsets and lengths are those in the unpacked
 //!   file, which column `warc_is_inflated` says.
+//! - **Additions.** What earlier results have of a part is taken over where no template of its hosts changed (`jobs/extract/kept.rs`); the
+//!   bytes are those of a run from scratch.
 //! - **Templates.** Before the pass the captures of each host are counted. Of hosts with enough captures, 64 pages (those with the smallest
 //!   URL hashes) are parsed and compared (`text::Template`), and the extractors of all parts get the templates. Small hosts have none,
 //!   since all of their pages would be parsed twice.
@@ -50,7 +52,7 @@ use webmill_capture::{Capture, Error, RecordType, Result};
 use webmill_mill::{DOCUMENTS, Mill, Order, PageLimits, PageRow, Reject as PageReject};
 use webmill_run::{Committed, Ingredient, Inputs, Job, Reject, Stage, Unit, job_key};
 use webmill_shard::{Input, Part};
-use webmill_table::{Packing, schema};
+use webmill_table::schema;
 
 use crate::document_reader;
 use crate::inputs::Shards;
@@ -82,8 +84,8 @@ settings! {
     pub struct Extract {
         /// Largest record held in memory; a larger one is cut and marked.
         pub max_record_bytes: u64 = 64 << 20, within 1 << 10..=1 << 40;
-        /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the input, so that all threads
-        /// have work and there are not too many units.
+        /// Bytes of a shard that one unit of work reads; 0 chooses by the size of the shard, so that all threads
+        /// have work, there are not too many units, and no other shard changes them.
         pub part_bytes: u64 = 0;
         /// Bytes of rows that are gathered before they are sorted and written aside as a part.
         pub buffer_bytes: usize = 8 << 20, within 1..=1 << 40;
@@ -208,8 +210,7 @@ impl Job for Extract {
     fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
         let walk = self.walk(shards, stage);
         let parts = walk.parts(self.part_bytes);
-        let packing = Packing::Fast;
-        let mut pass = Pass::new(self, &walk, packing)?;
+        let mut pass = Pass::new(self, &walk)?;
         let templates = pass.learn_templates(&parts)?;
         pass.digests = TemplateDigests::of(&templates);
         let mill = self.mill().with_templates(Arc::new(templates));
@@ -220,7 +221,7 @@ impl Job for Extract {
         pass.keep(&parts, &taken)?;
         log::read(&mill, stage, &shards.logs, self)?;
         say_what_is_missing(stage)?;
-        tables::write(&mill, stage, self.file_rows, packing)?;
+        tables::write(&mill, stage, self.file_rows)?;
         media::write(stage)
     }
 }
@@ -249,8 +250,6 @@ fn say_what_is_missing(stage: &Stage<'_>) -> Result<()> {
 struct Pass<'a> {
     settings: &'a Extract,
     walk: &'a Walk<'a>,
-    /// Of rows that are written aside.
-    packing: Packing,
     /// Files that could not be read to their end while templates were learnt.
     unread: Mutex<BTreeSet<String>>,
     /// Stands for settings and program in names of what is kept.
@@ -262,10 +261,10 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(settings: &'a Extract, walk: &'a Walk<'a>, packing: Packing) -> Result<Self> {
+    fn new(settings: &'a Extract, walk: &'a Walk<'a>) -> Result<Self> {
         let base = job_key(settings, &Inputs::default())?.to_string();
         let (unread, digests, taken_rows) = Default::default();
-        Ok(Pass { settings, walk, packing, unread, base, digests, taken_rows })
+        Ok(Pass { settings, walk, unread, base, digests, taken_rows })
     }
 }
 
@@ -284,12 +283,7 @@ impl Pass<'_> {
             earlier: part.and_then(|part| self.earlier(part, mill)),
             segment: segment(&input.path),
             inflated: is_packed(input),
-            tables: PartTables::new(
-                mill,
-                self.walk.unit_name(index),
-                self.settings.buffer_bytes,
-                self.packing,
-            ),
+            tables: PartTables::new(mill, self.walk.unit_name(index), self.settings.buffer_bytes),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use webmill_capture::Result;
 use webmill_run::Unit;
-use webmill_table::{Footer, Packing, PartWriter, ROW_GROUP_ROWS, Table, schema};
+use webmill_table::{Footer, PartWriter, ROW_GROUP_ROWS, Table, schema};
 
 /// The file of a table that is written in one piece.
 pub fn first_part<T: Table>() -> String {
@@ -79,7 +79,7 @@ pub fn write_rows<T: Table>(
 /// # Errors
 /// Where the disk refuses.
 pub fn write_rows_aside<T: Table>(unit: &mut Unit<'_>, relative: String, rows: &[T]) -> Result<()> {
-    let mut writer = PartWriter::<T>::create_aside(&unit.create(&relative)?, &footer(unit), Packing::Fast)?;
+    let mut writer = PartWriter::<T>::create_aside(&unit.create(&relative)?, &footer(unit))?;
     rows.chunks(ROW_GROUP_ROWS).try_for_each(|rows| writer.write_group(rows))?;
     let rows = writer.finish()?;
     unit.scratch(&relative, rows);

@@ -11,7 +11,7 @@ use webmill_crawl::event::Event;
 use webmill_crawl::journal::LogFile;
 use webmill_mill::{LinkRow, Mill, Order, PageRow, Rows};
 use webmill_run::Stage;
-use webmill_table::{Millis, Packing};
+use webmill_table::Millis;
 
 use super::Extract;
 use super::parts::{Origin, PartTables};
@@ -24,7 +24,7 @@ pub const OUTCOME: &str = "crawl-";
 pub fn read(mill: &Mill, stage: &Stage<'_>, logs: &[EventLog], job: &Extract) -> Result<()> {
     for log in logs {
         stage.unit(&log.unit, |unit| {
-            let mut tables = PartTables::new(mill, log.unit.clone(), job.buffer_bytes, Packing::Fast);
+            let mut tables = PartTables::new(mill, log.unit.clone(), job.buffer_bytes);
             let finished = log.path.extension().is_some_and(|e| e == "zst");
             let log_file = LogFile { number: 0, path: log.path.clone(), finished };
             let mut ordinal = 0;

@@ -6,7 +6,7 @@ use webmill_capture::timing::{self, Part};
 use webmill_capture::{Error, Result};
 use webmill_mill::{Mill, Order, PageRow, Rows, TableRows};
 use webmill_run::Unit;
-use webmill_table::{Millis, Packing, table};
+use webmill_table::{Millis, table};
 
 use super::current::class;
 use crate::output::{footer, write_rows_aside};
@@ -52,16 +52,15 @@ pub struct PartTables<'a> {
     mill: &'a Mill,
     unit: String,
     limit: usize,
-    packing: Packing,
     weight: usize,
     pages: Vec<(Order, Rows, Origin)>,
     written: usize,
 }
 
 impl<'a> PartTables<'a> {
-    /// Tables that write a part whenever `limit` bytes of rows have come together, packed so.
-    pub fn new(mill: &'a Mill, unit: String, limit: usize, packing: Packing) -> Self {
-        PartTables { mill, unit, limit, packing, weight: 0, pages: Vec::new(), written: 0 }
+    /// Tables that write a part whenever `limit` bytes of rows have come together.
+    pub fn new(mill: &'a Mill, unit: String, limit: usize) -> Self {
+        PartTables { mill, unit, limit, weight: 0, pages: Vec::new(), written: 0 }
     }
 
     /// Adds the rows of one capture.
@@ -103,7 +102,7 @@ impl<'a> PartTables<'a> {
         let footer = footer(unit);
         for (name, rows) in tables.iter().filter(|(_, rows)| !rows.is_empty()) {
             let relative = format!("{TABLES}/{name}/{file}");
-            let written = rows.write_aside(&unit.create(&relative)?, &footer, self.packing, ASIDE_BYTES)?;
+            let written = rows.write_aside(&unit.create(&relative)?, &footer, ASIDE_BYTES)?;
             unit.scratch(&relative, written);
         }
         self.written += 1;

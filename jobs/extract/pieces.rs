@@ -18,7 +18,7 @@ use webmill_capture::{Error, Result};
 use webmill_mill::{Likeness, MediaRow, Mill, Templates};
 use webmill_run::{Cancel, Counts, Inputs, JobKey, Reject, Silent, Stage, job_key};
 use webmill_shard::{Container, Format, Input, Part as Range, follows};
-use webmill_table::{Packing, Table, TableSchema, schema};
+use webmill_table::{Table, TableSchema, schema};
 use webmill_text::{Footprint, Sample};
 
 use super::media::{self, MERGED};
@@ -180,7 +180,7 @@ impl Pieces {
     ) -> Result<T> {
         let (shards, stage) = (Shards::of(vec![split.input()]), self.stage(folder)?);
         let walk = self.settings.walk(&shards, &stage);
-        work(&Pass::new(&self.settings, &walk, Packing::Fast)?, &stage)
+        work(&Pass::new(&self.settings, &walk)?, &stage)
     }
 
     /// Maps a split: its rows lie in `folder` then.
@@ -320,8 +320,7 @@ impl Pieces {
         let (name, table) = &tables[at];
         // A task of Spark has a core and a GiB.
         let width = Width { files: 1, fan_in: 48, open_bytes: 64 << 20 };
-        let sources =
-            Sources { stage: &stage, parts: &sources, current: &current, packing: Packing::Fast, width };
+        let sources = Sources { stage: &stage, parts: &sources, current: &current, width };
         stage.unit("table", |unit| sources.file(unit, &planned, name, table.as_ref()))?;
         let shows_pictures = name == MediaRow::NAME;
         Ok(folder.join(if shows_pictures { MERGED } else { name }).join(file_name(file.number)))

@@ -28,7 +28,7 @@ use webmill_capture::{Error, Result};
 use webmill_mill::{MediaRow, Merge, Mill, PageRow, Run, TableRows};
 use webmill_run::{Measure, Stage, Unit};
 use webmill_sort::PutKey;
-use webmill_table::{Packing, Reader, Table, columns, largest_group};
+use webmill_table::{Reader, Table, columns, largest_group};
 
 use super::current::judge;
 use super::media::MERGED;
@@ -121,7 +121,7 @@ pub struct Planned {
 ///
 /// # Errors
 /// Where a file cannot be read or the disk refuses.
-pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64, packing: Packing) -> Result<()> {
+pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64) -> Result<()> {
     let tables: Vec<(String, Box<dyn TableRows>)> = tables_by_name(mill).into_iter().collect();
     let scratch = stage.scratch()?;
     let captures: Vec<(String, u64)> =
@@ -133,7 +133,7 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64, packing: Packing) -
     let planned = plan(&parts, &tables, file_rows);
     stage.progress.begin("tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
     let width = Width::of(rayon::current_num_threads(), stage.memory);
-    let sources = Sources { stage, parts: &parts, current: &current, packing, width };
+    let sources = Sources { stage, parts: &parts, current: &current, width };
     let planned = sources.heaviest_first(planned, &tables);
     for planned in planned.chunks(width.files) {
         planned.iter().par_bridge().try_for_each(|file| {
@@ -214,8 +214,6 @@ pub struct Sources<'a> {
     pub parts: &'a [Part],
     /// Rows of their captures that count.
     pub current: &'a [Bits],
-    /// How what is merged again is packed.
-    pub packing: Packing,
     /// Parts that are open at a time for a file.
     pub width: Width,
 }
@@ -267,7 +265,7 @@ impl Sources<'_> {
             path: &unit.create(&relative)?,
             footer: &footer(unit),
             group_bytes: GROUP_BYTES,
-            aside: shows_pictures.then_some(self.packing),
+            aside: shows_pictures,
         })?;
         self.stage.cancel.check()?;
         if rows != file.rows {
@@ -338,7 +336,7 @@ impl Sources<'_> {
                     path: &path,
                     footer: &footer(unit),
                     group_bytes: ASIDE_BYTES,
-                    aside: Some(self.packing),
+                    aside: true,
                 })?;
                 self.stage.cancel.check()?;
                 merged.push(path);

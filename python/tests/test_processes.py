@@ -155,6 +155,19 @@ def test_results_may_be_opened_from_elsewhere_afterwards(tmp_path: Path, monkeyp
     assert writer.close() == tmp_path / "b.rawdb"
 
 
+def test_results_grow_and_are_replaced_where_that_is_said(tmp_path: Path) -> None:
+    stored(tmp_path)
+    first, second, out = tmp_path / "a.rawdb", tmp_path / "b.rawdb", tmp_path / "out"
+    writer = webmill.RawDbWriter(second)
+    writer.write("http://b.example/", b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Tea")
+    writer.close()
+    webmill.run(first, out, threads=1)
+    with pytest.raises(webmill.Error, match="b.rawdb would be another corpus"):
+        webmill.run(second, out, threads=1)
+    assert webmill.run([first, second], out, threads=1).pages.collect().height == 21
+    assert webmill.run(second, out, threads=1, replace=True).pages.collect().height == 1
+
+
 def test_what_functions_give_can_be_pickled(tmp_path: Path) -> None:
     stored(tmp_path)
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use webmill_capture::Result;
 use webmill_table::merge::{MergeTo, Piece};
-use webmill_table::{Footer, Packing, Table};
+use webmill_table::{Footer, Table};
 
 /// The column that says of which captures rows are.
 const IS_CURRENT: &str = "is_current";
@@ -38,8 +38,8 @@ pub struct Merge<'a> {
     pub footer: &'a Footer,
     /// Bytes of rows in memory after which a row group ends.
     pub group_bytes: usize,
-    /// How the file is packed where it is merged again; `None` for one that stays.
-    pub aside: Option<Packing>,
+    /// Whether the file is merged again.
+    pub aside: bool,
 }
 
 /// Merges files of a row type, column by column.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use webmill_capture::{CanonicalUrl, Capture, Result};
-use webmill_table::{Footer, Packing, PartWriter, RowReader, Table, TableSchema, schema};
+use webmill_table::{Footer, PartWriter, RowReader, Table, TableSchema, schema};
 
 use crate::merge::{self, Merge};
 
@@ -34,7 +34,7 @@ pub trait TableRows: Any + Send + Sync {
     ///
     /// # Errors
     /// [`webmill_capture::Error::Io`] where the disk refuses.
-    fn write_aside(&self, path: &Path, footer: &Footer, packing: Packing, group_bytes: usize) -> Result<u64>;
+    fn write_aside(&self, path: &Path, footer: &Footer, group_bytes: usize) -> Result<u64>;
     /// Appends the rows of such a file.
     ///
     /// # Errors
@@ -74,8 +74,8 @@ impl<T: Table + Weigh + 'static> TableRows for Vec<T> {
         }
     }
 
-    fn write_aside(&self, path: &Path, footer: &Footer, packing: Packing, group_bytes: usize) -> Result<u64> {
-        let mut writer = PartWriter::<T>::create_aside(path, footer, packing)?;
+    fn write_aside(&self, path: &Path, footer: &Footer, group_bytes: usize) -> Result<u64> {
+        let mut writer = PartWriter::<T>::create_aside(path, footer)?;
         let mut held = 0;
         for rows in self.chunk_by(|before, _| weighed(&mut held, before.weight(), group_bytes)) {
             writer.write_group(rows)?;

@@ -2,7 +2,7 @@
 
 use webmill_capture::{CanonicalUrl, Capture, Response, Truncation};
 use webmill_html::{Link, LinkKind};
-use webmill_table::{Footer, Packing, TextEnum, read_rows, table};
+use webmill_table::{Footer, TextEnum, read_rows, table};
 use webmill_text::{MainText, PageType};
 
 use crate::{
@@ -124,7 +124,7 @@ fn rows_of_several_files_come_together() {
     let footer = Footer { job_key: "k".into() };
     let sources = ["a.parquet", "b.parquet"].map(|name| folder.path().join(name));
     for path in &sources {
-        assert_eq!(gathered.write_aside(path, &footer, Packing::Fast, 1).unwrap(), 2);
+        assert_eq!(gathered.write_aside(path, &footer, 1).unwrap(), 2);
     }
     let run = |source| Run { source, rows: 1, is_current: true };
     let path = folder.path().join("letters.parquet");
@@ -136,7 +136,7 @@ fn rows_of_several_files_come_together() {
             path: &path,
             footer: &footer,
             group_bytes: 1 << 20,
-            aside: None,
+            aside: false,
         };
         mill.empty_rows()[0].merge(merge)
     };

@@ -8,8 +8,8 @@ use webmill_capture::Error;
 
 use crate::merge::{MergeTo, Piece, merge};
 use crate::{
-    Bytes16, Footer, Millis, Packing, PartWriter, Reader, Table, TableInWords, columns, read_rows, table,
-    text_enum, write_part,
+    Bytes16, Footer, Millis, PartWriter, Reader, Table, TableInWords, columns, read_rows, table, text_enum,
+    write_part,
 };
 
 text_enum! {
@@ -158,20 +158,19 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let footer = Footer { job_key: "k".into() };
         let paths = [0, 1, 2].map(|n| folder.path().join(format!("source-{n}.parquet")));
-        for (n, (path, rows)) in paths.iter().zip(&sources).enumerate() {
-            let packing = [Packing::None, Packing::Fast][n % 2];
-            let mut writer = PartWriter::<AnyRow>::create_aside(path, &footer, packing).unwrap();
+        for (path, rows) in paths.iter().zip(&sources) {
+            let mut writer = PartWriter::<AnyRow>::create_aside(path, &footer).unwrap();
             rows.chunks(5).for_each(|rows| writer.write_group(rows).unwrap());
             writer.finish().unwrap();
         }
         let path = folder.path().join("merged.parquet");
-        for aside in [None, Option::Some(Packing::Fast)] {
+        for aside in [false, true] {
             let to = MergeTo { path: &path, footer: &footer, group_bytes, aside, mark: Option::Some("flag") };
             let written = merge::<AnyRow>(&paths, &mut pieces.iter().copied(), &to).unwrap();
             prop_assert_eq!(written, wanted.len() as u64);
             prop_assert_eq!(&read_rows::<AnyRow>(&path).unwrap(), &wanted);
         }
-        let to = MergeTo { path: &path, footer: &footer, group_bytes, aside: None, mark: None };
+        let to = MergeTo { path: &path, footer: &footer, group_bytes, aside: false, mark: None };
         for source in [0, 3] {
             let beyond = Piece { source, rows: 1 + sources[0].len() as u32, mark: false };
             let found = merge::<AnyRow>(&paths, &mut [beyond].into_iter(), &to);

@@ -64,7 +64,7 @@ pub use lists::{Lists, Texts};
 pub use read::{TableInWords, part_files};
 pub use schema::{ColumnSchema, TableSchema, schema};
 pub use words::TextEnum;
-pub use write::{Footer, Packing, PartWriter, ROW_GROUP_ROWS, write_part};
+pub use write::{Footer, PartWriter, ROW_GROUP_ROWS, write_part};
 
 #[doc(hidden)]
 pub use cell::ArrayBox;

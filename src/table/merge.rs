@@ -19,7 +19,7 @@ use crate::cell::{ArrayBox, never_null};
 use crate::columns::{Files, wanted};
 use crate::file::Group;
 use crate::gathered::{AT_ONCE, weight};
-use crate::write::{GroupWriter, Packing, ROW_GROUP_ROWS, writer_of};
+use crate::write::{GroupWriter, ROW_GROUP_ROWS, writer_of};
 use crate::{Footer, Table};
 
 /// Rows of one source that stand together in the result.
@@ -41,8 +41,8 @@ pub struct MergeTo<'a> {
     pub footer: &'a Footer,
     /// Bytes of cells after which a row group ends.
     pub group_bytes: usize,
-    /// How the file is packed where it is read once more and goes away; `None` for one that stays.
-    pub aside: Option<Packing>,
+    /// Whether later steps read the file, and no one after them.
+    pub aside: bool,
     /// The column of marks.
     pub mark: Option<&'a str>,
 }

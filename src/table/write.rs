@@ -60,22 +60,11 @@ pub(crate) const SORTED_BY_KEY: &str = "webmill.sorted_by";
 /// Where the footer of a table that no program knows beforehand has its schema, as JSON.
 pub(crate) const SCHEMA_KEY: &str = "webmill.schema";
 
-/// How a file is packed that is read once more and goes away.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packing {
-    /// Not at all: for files small enough to stay in the system's memory until they are read.
-    None,
-    /// By a fast method that has no context to set up, since row groups of such files are small.
-    Fast,
-}
-
-/// Those of a file that is read once more and goes away: without statistics.
-fn aside(packing: Packing) -> WriteOptions {
-    let compression = match packing {
-        Packing::None => CompressionOptions::Uncompressed,
-        Packing::Fast => CompressionOptions::Snappy,
-    };
-    WriteOptions { statistics: StatisticsOptions::empty(), compression, ..OPTIONS }
+/// Those of a file that later steps read: without statistics, packed by a fast method that has no context to set up, since row
+/// groups of such files are small.
+fn aside_options() -> WriteOptions {
+    let (statistics, compression) = (StatisticsOptions::empty(), CompressionOptions::Snappy);
+    WriteOptions { statistics, compression, ..OPTIONS }
 }
 
 /// What stands in the file's footer beside the schema: the table, and the key of the job that wrote it.
@@ -356,12 +345,8 @@ fn groups_of<T: Table>(path: &Path, footer: &Footer, options: WriteOptions) -> R
 }
 
 /// A writer of row groups of table `T`, to a file that stays or is read once more.
-pub(crate) fn writer_of<T: Table>(
-    path: &Path,
-    footer: &Footer,
-    packing: Option<Packing>,
-) -> Result<GroupWriter> {
-    groups_of::<T>(path, footer, packing.map_or(OPTIONS, aside))
+pub(crate) fn writer_of<T: Table>(path: &Path, footer: &Footer, aside: bool) -> Result<GroupWriter> {
+    groups_of::<T>(path, footer, if aside { aside_options() } else { OPTIONS })
 }
 
 /// Streams rows of one table into one Parquet file, a row group at a time.
@@ -384,8 +369,8 @@ impl<T: Table> PartWriter<T> {
     ///
     /// # Errors
     /// [`Error::Io`] where the file cannot be created.
-    pub fn create_aside(path: &Path, footer: &Footer, packing: Packing) -> Result<Self> {
-        PartWriter::create_with(path, footer, aside(packing))
+    pub fn create_aside(path: &Path, footer: &Footer) -> Result<Self> {
+        PartWriter::create_with(path, footer, aside_options())
     }
 
     fn create_with(path: &Path, footer: &Footer, options: WriteOptions) -> Result<Self> {

@@ -1,5 +1,6 @@
 //! The one integration-test binary: what holds of the whole, seen from outside.
 
+mod additions;
 mod archives;
 mod archives_readers;
 mod bad_input;

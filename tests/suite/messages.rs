@@ -118,7 +118,7 @@ fn results_of_different_corpora_are_not_joined_silently() {
     work.synth("b", 300, u64::MAX);
     let first = work.said(&["run", "a", "--out", "out"]);
     assert!(!first.contains("warning"), "{first}");
-    work.run(&["extract", "b", "--out", "out"]);
+    work.run(&["extract", "b", "--out", "out", "--replace"]);
     for command in [&["report", "out"][..], &["rank", "out", "--query", "the", "--format", "tsv"]] {
         let said = String::from_utf8(work.webmill(command).output().unwrap().stderr).unwrap();
         assert!(

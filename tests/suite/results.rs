@@ -76,7 +76,7 @@ fn the_catalogue_names_the_files_of_one_set_of_keys() {
     }
 
     // Another corpus: graph and ranks are of the first one, until they are made again.
-    let said = work.said(&["extract", "b", "--out", "out"]);
+    let said = work.said(&["extract", "b", "--out", "out", "--replace"]);
     assert!(
         said.contains("do not fit") && said.contains("rank (made from graph, which is left out"),
         "{said}"
@@ -95,7 +95,8 @@ fn the_catalogue_names_the_files_of_one_set_of_keys() {
     assert!(!said.contains("do not fit"), "{said}");
     assert_eq!(json(&work.path("out/tables.json"))["stale"], serde_json::json!([]));
     // Back to the first corpus: its results are found, and the catalogue is as it was.
-    for arguments in [&["extract", "a", "--out", "out"][..], &["graph", "out"], &["rank", "out"]] {
+    for arguments in [&["extract", "a", "--out", "out", "--replace"][..], &["graph", "out"], &["rank", "out"]]
+    {
         work.run(arguments);
     }
     assert_eq!(json(&work.path("out/tables.json")), whole);
@@ -135,7 +136,7 @@ fn the_catalogue_opens_wherever_the_folder_lies_and_trusts_no_path() {
         assert_eq!(Catalogue::open(&work.path("moved"), registry()).unwrap(), moved, "{stale}");
     }
     fs::write(&path, &text).unwrap();
-    work.run(&["extract", "b", "--out", "moved"]);
+    work.run(&["extract", "b", "--out", "moved", "--replace"]);
     fs::write(&path, &text).unwrap();
     assert_eq!(Catalogue::open(&work.path("moved"), registry()).unwrap().table("pages").unwrap().rows, 90);
     assert!(
@@ -205,7 +206,7 @@ fn gc_removes_what_the_latest_results_do_not_need_and_nothing_else() {
     work.run(&["extract", "a", "--out", "out"]);
     work.run(&["graph", "out"]);
     work.run(&["keywords", "out"]);
-    work.run(&["extract", "b", "--out", "out"]);
+    work.run(&["extract", "b", "--out", "out", "--replace"]);
     work.run(&["keywords", "out"]);
     // The graph is of the first corpus, so its pages are needed; of keywords the first ones are not.
     let state = |job: &str, state: &str| (job.to_owned(), state.to_owned());
