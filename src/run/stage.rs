@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -264,11 +265,11 @@ impl<'s> Unit<'s> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).at(parent)?;
         }
-        // A file of that name may have further names, under which it stays as it is.
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io(path, error)),
-            _ => Ok(path),
+        // A file that other keys have under further names stays as it is there.
+        if path.symlink_metadata().is_ok_and(|about| about.nlink() > 1) {
+            std::fs::remove_file(&path).at(&path)?;
         }
+        Ok(path)
     }
 
     /// Declares a complete file: its table with columns (empty for other files) and rows.
