@@ -5,7 +5,7 @@
 //! ([`webmill_serve::index::store`]). It lies beside the shards (`.webmill-index`), or in the system's temporary folder where they
 //! cannot be written to, and is made anew when shards changed in name, size or time of modification.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -14,13 +14,14 @@ use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
 use webmill_run::Cancel;
 use webmill_run::layout::{LAYOUT_FILE, check_layout};
+use webmill_serve::form;
 use webmill_serve::index::cdx::{self, Form, write_line};
 use webmill_serve::index::store::Store;
 use webmill_serve::index::{Counts, Entry, Indexer, MemoryIndex, Pass};
-use webmill_serve::site::Facts;
+use webmill_serve::surface::shorten;
 use webmill_serve::wacz::Wacz;
-use webmill_serve::{Collection, RecordStore, ShardFiles, StoredRecord};
-use webmill_shard::{Input, ReadOptions, ShardReader, discover};
+use webmill_serve::{Collection, RESERVED_NAMES, RecordStore, ShardFiles, StoredRecord};
+use webmill_shard::{Input, ReadOptions, RecordType, ShardReader, discover};
 use webmill_sort::{Budget, BytesSorter};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -32,6 +33,8 @@ const INDEX_FOLDER: &str = ".webmill-index";
 const LAYOUT: u32 = 2;
 /// Bytes of a payload that is replayed; the rest is cut off.
 const MAX_PAYLOAD: usize = 256 << 20;
+/// Bytes of a `datapackage.json` or `warcinfo` that is read for a title.
+const MAX_STATED: u64 = 1 << 20;
 
 /// How collections are opened.
 #[derive(Debug, Clone)]
@@ -60,19 +63,29 @@ pub enum CollectionOptions {
     Wacz(PathBuf),
 }
 
-/// The collections that arguments name, and the folders of results among them.
+/// A collection that arguments name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holding {
+    /// Its name.
+    pub name: String,
+    /// Where its captures are.
+    pub options: CollectionOptions,
+    /// Folder of the results of `webmill run` that are looked up for its captures.
+    pub results: Option<PathBuf>,
+}
+
+/// The collections that arguments name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Holdings {
-    /// Collections by name.
-    pub collections: Vec<(String, CollectionOptions)>,
-    /// Folders of results of `webmill run`.
-    pub results: Vec<PathBuf>,
+    /// Collections in the order of the arguments.
+    pub collections: Vec<Holding>,
 }
 
 impl Holdings {
-    /// Sorts arguments out: a folder of results brings the known facts about its shards; a folder of shards is a collection of
-    /// its name, or several where shards lie in two or more of its folders and none beside them; WACZ files are collections; all
-    /// other files are one, `archive`.
+    /// Sorts arguments out: a folder of shards is a collection of its name, or several where shards lie in two or more of its
+    /// folders and none beside them; WACZ files are collections; all other files are one, `archive`. A folder of results is
+    /// looked up for the collection that holds one of its shards; where none does, its shards are a collection of its name; where
+    /// these are gone, it is looked up for all collections that have no other results.
     ///
     /// # Errors
     /// [`Error::Config`] where nothing is left to show; [`Error::Interrupted`].
@@ -80,13 +93,12 @@ impl Holdings {
         let (arguments, missing) = &crate::remote::cached(arguments, cancel)?;
         missing.iter().for_each(|error| crate::say!("not read: {error}"));
         let mut holdings = Holdings::default();
-        let mut files = Vec::new();
-        let mut named = Vec::new();
+        let (mut files, mut named, mut results) = (Vec::new(), Vec::new(), Vec::new());
         for argument in arguments {
             let path = Path::new(argument);
             if path.join(LAYOUT_FILE).is_file() {
                 check_layout(path)?;
-                holdings.results.push(path.to_path_buf());
+                results.push(path.to_path_buf());
             } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("wacz")) {
                 named.push((name_of(path), CollectionOptions::Wacz(path.to_path_buf())));
             } else if path.is_dir() {
@@ -107,25 +119,37 @@ impl Holdings {
         if !files.is_empty() {
             named.push(("archive".into(), CollectionOptions::Shards(files)));
         }
-        if !named.is_empty() {
-            holdings.results.iter().for_each(|results| say_if_elsewhere(results, arguments));
+        for (name, options) in named {
+            holdings.add(name, options, None);
         }
-        // Results alone: their shards, where they lay.
-        if named.is_empty() {
-            for results in &holdings.results {
-                named.push((name_of(results), CollectionOptions::Shards(shards_of(results)?)));
+        let (shown, mut gone) = (holdings.collections.len(), Vec::new());
+        for results in results {
+            let inputs = inputs_of(&results)?;
+            if let Some(held) =
+                holdings.collections.iter_mut().take(shown).find(|held| held.options.holds(&inputs))
+            {
+                match held.results {
+                    None => held.results = Some(results),
+                    Some(_) => say_unused(&results),
+                }
+                continue;
+            }
+            let shards = shards_of(&results).map(CollectionOptions::Shards);
+            match shards {
+                Ok(shards) if holdings.collections.iter().any(|held| held.options == shards) => {
+                    say_unused(&results);
+                }
+                Ok(shards) => holdings.add(name_of(&results), shards, Some(results)),
+                Err(error) if shown == 0 => return Err(error),
+                Err(_) => gone.push(results),
             }
         }
-        for (name, holding) in named {
-            let taken = |name: &str| holdings.collections.iter().any(|(other, _)| other == name);
-            let mut free = name.clone();
-            let mut number = 2;
-            while taken(&free) {
-                free = format!("{name}-{number}");
-                number += 1;
-            }
-            holdings.collections.push((free, holding));
+        let mut gone = gone.into_iter();
+        if let Some(results) = gone.next() {
+            let without = holdings.collections.iter_mut().filter(|held| held.results.is_none());
+            without.for_each(|held| held.results = Some(results.clone()));
         }
+        gone.for_each(|results| say_unused(&results));
         if holdings.collections.is_empty() {
             return Err(Error::Config(
                 "nothing to show: name shards, folders of them, WACZ files or results".into(),
@@ -133,23 +157,37 @@ impl Holdings {
         }
         Ok(holdings)
     }
+
+    fn add(&mut self, name: String, options: CollectionOptions, results: Option<PathBuf>) {
+        let taken = |name: &str| self.collections.iter().any(|other| other.name == name);
+        let mut free = name.clone();
+        let mut number = 2;
+        while taken(&free) {
+            free = format!("{name}-{number}");
+            number += 1;
+        }
+        self.collections.push(Holding { name: free, options, results });
+    }
 }
 
-/// Says that the shards of results are not shown, where others are named beside them.
-fn say_if_elsewhere(results: &Path, arguments: &[String]) {
-    let shown: Vec<PathBuf> =
-        arguments.iter().filter_map(|named| Path::new(named).canonicalize().ok()).collect();
-    let is_shown = |shard: &String| {
-        let shard = Path::new(shard).canonicalize();
-        shard.is_ok_and(|shard| shown.iter().any(|path| shard.starts_with(path) || path.starts_with(&shard)))
-    };
-    if !inputs_of(results).unwrap_or_default().iter().any(is_shown) {
-        crate::say!(
-            "{}: its titles, texts and ranks are looked up for the captures that are shown; its own shards are not shown, since \
-             others are named: name them too",
-            results.display()
-        );
+impl CollectionOptions {
+    /// Whether one of these shards is among its own.
+    fn holds(&self, shards: &[String]) -> bool {
+        let own = match self {
+            CollectionOptions::Shards(arguments) => match discover(arguments) {
+                Ok((inputs, _)) => inputs.into_iter().map(|input| input.path).collect(),
+                Err(_) => return false,
+            },
+            CollectionOptions::Wacz(path) => vec![path.clone()],
+        };
+        let own: HashSet<PathBuf> = own.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        shards.iter().any(|shard| Path::new(shard).canonicalize().is_ok_and(|shard| own.contains(&shard)))
     }
+}
+
+/// Says that results are not looked up.
+fn say_unused(results: &Path) {
+    crate::say!("{}: not looked up, since other results are for the same captures", results.display());
 }
 
 /// Folders below `path` that are collections of their own: those with files somewhere below, where none lies in `path` itself.
@@ -187,7 +225,7 @@ fn name_of(path: &Path) -> String {
         .take(60)
         .collect();
     let plain = plain.trim_matches(['-', '.']);
-    if plain.is_empty() || ["static", "robots.txt", "favicon.ico"].contains(&plain) {
+    if plain.is_empty() || RESERVED_NAMES.contains(&plain) {
         return format!("archive-{plain}").trim_end_matches('-').to_owned();
     }
     plain.to_owned()
@@ -230,19 +268,14 @@ pub fn shards_of(results: &Path) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// Where nothing can be read, or the disk refuses.
-pub fn open(
-    name: &str,
-    holding: &CollectionOptions,
-    facts: Option<&Arc<ArchiveFacts>>,
-    options: &OpenOptions,
-    say: &dyn Fn(String),
-) -> Result<Collection> {
-    let mut collection = match holding {
+pub fn open(holding: &Holding, options: &OpenOptions, say: &dyn Fn(String)) -> Result<Collection> {
+    let name = &holding.name;
+    let mut collection = match &holding.options {
         CollectionOptions::Wacz(path) => of_wacz(name, path, options.longest_payload(), say)?,
         CollectionOptions::Shards(arguments) => of_shards(name, arguments, options, say)?,
     };
-    if let Some(facts) = facts {
-        collection.facts = Arc::clone(facts) as Arc<dyn Facts>;
+    if let Some(results) = &holding.results {
+        collection.facts = Arc::new(ArchiveFacts::open(results, options.memory)?);
     }
     Ok(collection)
 }
@@ -267,7 +300,11 @@ fn of_wacz(name: &str, path: &Path, longest: usize, say: &dyn Fn(String)) -> Res
             path.display()
         )));
     }
-    Ok(Collection::new(name, Arc::new(MemoryIndex::new(entries)), Arc::new(WaczRecords { wacz, longest })))
+    let [title, description] = [wacz.title(), wacz.description()].map(|text| text.and_then(line));
+    let records = Arc::new(WaczRecords { wacz, longest });
+    let mut collection = Collection::new(name, Arc::new(MemoryIndex::new(entries)), records);
+    (collection.title, collection.description) = (title, description);
+    Ok(collection)
 }
 
 struct WaczRecords {
@@ -322,10 +359,66 @@ fn of_shards(
         files.insert(&input.name, &input.path);
     }
     let mut collection = Collection::new(name, Arc::clone(&store) as _, Arc::new(files));
+    (collection.title, collection.description) = described(&inputs);
     if options.writable {
         collection.writable = Some(store);
     }
     Ok(collection)
+}
+
+/// Title and description of the collection that shards are part of: as the `datapackage.json` of an unpacked WACZ says, in the
+/// folder of the first shard or above it; else as those of the first shards say in which a record `warcinfo` comes first, where
+/// they say the same.
+fn described(inputs: &[Input]) -> (Option<String>, Option<String>) {
+    /// Shards whose beginning is read, and folders above the first one.
+    const SHARDS: usize = 16;
+    const FOLDERS: usize = 2;
+    let folders = inputs.first().into_iter().flat_map(|input| input.path.ancestors().skip(1).take(FOLDERS));
+    let package = folders.map(|folder| folder.join("datapackage.json")).find_map(|path| {
+        let small = std::fs::metadata(&path).is_ok_and(|file| file.len() < MAX_STATED);
+        small.then(|| std::fs::read_to_string(&path).ok()).flatten()
+    });
+    if let Some(package) = package {
+        return stated(&package, "description");
+    }
+    let options = ReadOptions { max_record_bytes: MAX_STATED, ..ReadOptions::default() };
+    let (mut titles, mut descriptions) = (BTreeSet::new(), BTreeSet::new());
+    for input in inputs.iter().take(SHARDS) {
+        let Ok(mut shard) = ShardReader::open(&input.path, &options) else { continue };
+        let Some(Ok(record)) = shard.next() else { continue };
+        if record.kind == RecordType::Warcinfo {
+            let (title, description) = informed(&String::from_utf8_lossy(&record.data));
+            titles.insert(title);
+            descriptions.insert(description);
+        }
+    }
+    let agreed = |mut all: BTreeSet<_>| if all.len() == 1 { all.pop_first().flatten() } else { None };
+    (agreed(titles), agreed(descriptions))
+}
+
+/// The title and the description that a record `warcinfo` states.
+fn informed(info: &str) -> (Option<String>, Option<String>) {
+    let field = |name: &str| {
+        let mut fields = info.lines().filter_map(|field| field.split_once(':'));
+        fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    };
+    // Webrecorder's collections say more of themselves.
+    let (title, description) = field("json-metadata").map_or((None, None), |json| stated(json, "desc"));
+    let part_of = || line(&form::decode(field("isPartOf")?));
+    (title.or_else(part_of), description.or_else(|| field("description").and_then(line)))
+}
+
+/// The title and the description that JSON states.
+fn stated(json: &str, description: &str) -> (Option<String>, Option<String>) {
+    let json: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
+    [json.get("title"), json.get(description)].map(|text| text.and_then(|text| line(text.as_str()?))).into()
+}
+
+/// Foreign words as one line of bounded length; `None` for nothing.
+fn line(text: &str) -> Option<String> {
+    const MOST: usize = 500;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Some(shorten(&words.join(" "), MOST)).filter(|text| !text.is_empty())
 }
 
 /// The form of the index, and names, sizes and times of shards: what it is of.
@@ -439,4 +532,30 @@ fn sort(inputs: &[Input], sorter: &mut BytesSorter, say: &dyn Fn(String)) -> Res
             rows.iter().try_for_each(|(key, line)| sorter.push(key, line))
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warcinfo_names_collections_as_their_writers_do() {
+        let some = |text: &str| Some(text.to_owned());
+        for (info, title, description) in [
+            (
+                "software: Heritrix\r\nisPartOf: CC-MAIN-2020-34\r\ndescription: Wide crawl\r\n",
+                some("CC-MAIN-2020-34"),
+                some("Wide crawl"),
+            ),
+            (
+                "isPartOf: f%C3%BCr\r\njson-metadata: {\"title\": \"für \\n uns\", \"desc\": \"\"}\r\n",
+                some("für uns"),
+                None,
+            ),
+            ("ISPARTOF: Temporary%20Collection\r\njson-metadata: {\r\n", some("Temporary Collection"), None),
+            ("software: x", None, None),
+        ] {
+            assert_eq!(informed(info), (title, description), "{info}");
+        }
+    }
 }

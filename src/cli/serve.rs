@@ -1,5 +1,6 @@
 //! `webmill serve`: archives in a browser, and for the clients of capture indexes.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,13 +14,12 @@ use webmill_serve::{Archive, LoggedRequest, Options, Server};
 
 use crate::args::{Budget, Results};
 use webmill_jobs::archive::{Holdings, OpenOptions, open};
-use webmill_jobs::archive_facts::ArchiveFacts;
 
 /// Show archives in a browser and answer queries about their captures.
 ///
-/// Shards that have no index are indexed first. Each folder is a collection. A folder of results of `webmill run`
-/// adds titles, texts, ranks, duplicates and full-text search; given alone, it also serves the shards that it was
-/// made from. Queries are those of pywb, OutbackCDX and the Wayback CDX server, and Memento (RFC 7089); captures
+/// Shards that have no index are indexed first. Each folder is a collection. Folders of results of `webmill run`
+/// add titles, texts, ranks, duplicates and full-text search to the collections of their shards, which they also
+/// serve where nobody else names them. Queries are those of pywb, OutbackCDX and the Wayback CDX server, and Memento (RFC 7089); captures
 /// are served as stored (id_), and as pages that cannot leave the archive.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -48,6 +48,9 @@ pub struct ServeArgs {
     /// Let captures as stored (id_) load what they name from the live Web, where a browser opens them.
     #[arg(long, hide_short_help = true)]
     raw_open: bool,
+    /// Title of a collection; may be repeated [default: as its datapackage.json or warcinfo says].
+    #[arg(long = "title", value_name = "NAME=TITLE", value_parser = title)]
+    titles: Vec<(String, String)>,
     /// Folder of the indexes [default: .webmill-index beside the shards].
     #[arg(long, value_name = "FOLDER")]
     index: Option<PathBuf>,
@@ -72,22 +75,25 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
     let here = || Results::default().folder().map(|folder| vec![folder.to_string_lossy().into_owned()]);
     let inputs = if args.inputs.is_empty() { here()? } else { args.inputs.clone() };
     let holdings = Holdings::of(&inputs, cancel)?;
-    let facts = match holdings.results.as_slice() {
-        [] => None,
-        [one] => Some(Arc::new(ArchiveFacts::open(one, args.budget.memory())?)),
-        _ => anyhow::bail!("one folder of results at a time: its facts are shown beside all collections"),
-    };
     let options =
         OpenOptions { index: args.index.clone(), memory: args.budget.memory(), writable: args.writable };
     let rules = args.access.as_deref().map(rules).transpose()?;
     let mut archive = Archive::new(|url| urlkey::url_key(url));
-    for (name, holding) in &holdings.collections {
-        let mut collection =
-            open(name, holding, facts.as_ref(), &options, &|line| webmill_jobs::say!("{line}"))?;
+    let mut titles: BTreeMap<&str, &str> =
+        args.titles.iter().map(|(name, title)| (&**name, &**title)).collect();
+    for holding in &holdings.collections {
+        let mut collection = open(holding, &options, &|line| webmill_jobs::say!("{line}"))?;
+        if let Some(title) = titles.remove(&*holding.name) {
+            collection.title = Some(title.to_owned());
+        }
         if let Some(rules) = &rules {
             collection.access = rules.clone();
         }
         archive.add(collection)?;
+    }
+    if let Some((name, _)) = titles.first_key_value() {
+        let names: Vec<&str> = holdings.collections.iter().map(|holding| &*holding.name).collect();
+        anyhow::bail!("--title {name}=…: no such collection; there are {}", names.join(", "));
     }
     let server = Server::bind(
         args.listen,
@@ -108,8 +114,9 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
     // What scripts wait for: the address, port and all.
     webmill_jobs::print(&format!("http://{}/\n", server.address()))?;
     webmill_jobs::say!(
-        "{} collections at http://{}/ (Ctrl-C ends it)",
+        "{} collection{} at http://{}/ (Ctrl-C ends it)",
         holdings.collections.len(),
+        if holdings.collections.len() == 1 { "" } else { "s" },
         server.address()
     );
     server.run_until(args.budget.threads(), || cancel.stopped())?;
@@ -122,6 +129,12 @@ impl ServeArgs {
         let public = self.public.as_deref().filter(|_| !self.allow_remote).and_then(CanonicalUrl::parse);
         public.map(|url| url.host().to_owned()).into_iter().collect()
     }
+}
+
+/// A name and a title.
+fn title(text: &str) -> Result<(String, String), String> {
+    let (name, title) = text.split_once('=').ok_or("NAME=TITLE")?;
+    Ok((name.to_owned(), title.to_owned()))
 }
 
 /// The access rules of a file, by its form.

@@ -18,6 +18,10 @@ pub struct Refusal {
     pub reason: Option<&'static str>,
 }
 
+/// Goes with the plain text of a refusal, for who makes a page of it.
+#[derive(Debug, Clone)]
+pub struct Refused(pub String);
+
 impl Refusal {
     pub fn new(status: StatusCode, message: impl Into<String>) -> Refusal {
         Refusal { status, message: message.into(), reason: None }
@@ -35,6 +39,7 @@ impl Refusal {
     pub fn into_text(self) -> Response {
         let mut response = text(self.status, format!("{}\n", self.message));
         retry(self.status, &mut response);
+        response.extensions_mut().insert(Refused(self.message));
         response
     }
 

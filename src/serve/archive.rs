@@ -1,7 +1,7 @@
 //! The collections that are served: each has an index, records, and rules about who may see which capture.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::index::CaptureSource;
 use crate::index::query::KeyOf;
@@ -15,12 +15,16 @@ use crate::site::{Facts, NoFacts, Survey};
 /// Longest name of a collection.
 const MAX_NAME: usize = 100;
 /// Names that mean something else in addresses.
-const RESERVED: [&str; 3] = ["static", "robots.txt", "favicon.ico"];
+pub const RESERVED_NAMES: [&str; 4] = ["static", "search", "robots.txt", "favicon.ico"];
 
 /// Captures of one name.
 pub struct Collection {
     /// The name in addresses.
     pub name: String,
+    /// What people call it, where that is known.
+    pub title: Option<String>,
+    /// What it holds, in words.
+    pub description: Option<String>,
     /// Which captures there are.
     pub index: Arc<dyn CaptureSource>,
     /// Their records.
@@ -31,8 +35,8 @@ pub struct Collection {
     pub access: AccessRules,
     /// Known facts about its pages beside the index.
     pub facts: Arc<dyn Facts>,
-    /// Its numbers, counted when its pages are first asked for.
-    survey: OnceLock<Survey>,
+    /// Its numbers, counted when they are first shown, and again after it was written to.
+    survey: Mutex<Option<Arc<Survey>>>,
 }
 
 impl Collection {
@@ -40,22 +44,29 @@ impl Collection {
     pub fn new(name: &str, index: Arc<dyn CaptureSource>, records: Arc<dyn RecordStore>) -> Collection {
         Collection {
             name: name.to_owned(),
+            title: None,
+            description: None,
             index,
             records,
             writable: None,
             access: AccessRules::default(),
             facts: Arc::new(NoFacts),
-            survey: OnceLock::new(),
+            survey: Mutex::default(),
         }
     }
 
-    /// Its numbers; `count` counts them where nobody has.
-    pub(crate) fn survey(&self, count: impl FnOnce() -> Result<Survey>) -> Result<&Survey> {
-        if let Some(survey) = self.survey.get() {
-            return Ok(survey);
+    /// Its numbers; `count` counts them where nobody has. Who asks meanwhile waits for the same numbers.
+    pub(crate) fn survey(&self, count: impl FnOnce() -> Result<Survey>) -> Result<Arc<Survey>> {
+        let mut counted = self.survey.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(survey) = &*counted {
+            return Ok(Arc::clone(survey));
         }
-        let survey = count()?;
-        Ok(self.survey.get_or_init(|| survey))
+        Ok(Arc::clone(counted.insert(Arc::new(count()?))))
+    }
+
+    /// Its numbers are no longer right: they are counted anew when they are next shown.
+    pub(crate) fn changed(&self) {
+        *self.survey.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
@@ -84,7 +95,7 @@ impl Archive {
                 "a collection cannot be called {name:?}: letters, digits, '-', '_' and '.' make a name"
             )));
         }
-        if RESERVED.contains(&name.as_str()) || self.collections.contains_key(name) {
+        if RESERVED_NAMES.contains(&name.as_str()) || self.collections.contains_key(name) {
             return Err(Error::Config(format!("the name {name:?} of a collection is taken")));
         }
         self.collections.insert(name.clone(), collection);

@@ -149,7 +149,8 @@ pub async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Resp
         Err(refusal) => refusal.into_text(),
         Ok(()) => {
             let asked = RequestHead::of(&shared, &head.headers, peer, started);
-            dispatch(&shared, &head.method, &head.headers, &target, asked, body).await
+            let answer = dispatch(&shared, &head.method, &head.headers, &target, asked, body).await;
+            pages::refused(&shared, &head.headers, &target, answer)
         }
     };
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
@@ -369,8 +370,12 @@ async fn dispatch(
     }
     match route {
         Route::Root => {
-            let lang = pages::language(headers, query);
-            text(work(shared, asked, move |s, a| pages::root(s, a, lang)).await)
+            let (query, lang) = (query.map(str::to_owned), pages::language(headers, query));
+            text(work(shared, asked, move |s, a| pages::root(s, a, query.as_deref(), lang)).await)
+        }
+        Route::Search => {
+            let (query, lang) = (query.map(str::to_owned), pages::language(headers, query));
+            text(work(shared, asked, move |s, a| pages::search(s, a, query.as_deref(), lang)).await)
         }
         Route::Site { rest, .. } if rest.starts_with(crate::replay::ASSETS) => {
             let file = replayed::asset(rest.cut(crate::replay::ASSETS.len()..));
@@ -450,7 +455,7 @@ fn is_replayed(target: &str) -> bool {
     let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
     match Route::parse(path, query) {
         Route::Replay { modifier, .. } => modifier != "id_",
-        Route::Site { .. } | Route::Root => true,
+        Route::Site { .. } | Route::Root | Route::Search => true,
         _ => false,
     }
 }

@@ -49,7 +49,7 @@ pub mod surface;
 mod turns;
 pub mod wacz;
 
-pub use archive::{Archive, Collection};
+pub use archive::{Archive, Collection, RESERVED_NAMES};
 pub use find::Captures;
 pub use fuzz::fuzz_request;
 pub use log::{LoggedRequest, RequestLog};

@@ -7,6 +7,7 @@
 //! | path | answer |
 //! |---|---|
 //! | `/` | the collections |
+//! | `/search?q=…` | texts of all collections |
 //! | `/{coll}/`, `/{coll}/*/URL` | pages for people |
 //! | `/{coll}/cdx`, `/{coll}/index` `?url=…` | pywb |
 //! | `/{coll}?url=…`, `/{coll}?q=…`, `/{coll}/ap/{point}?…`, `/{coll}/delete` | OutbackCDX |
@@ -21,6 +22,8 @@
 pub enum Route<'a> {
     /// The list of collections.
     Root,
+    /// Full text of all collections.
+    Search,
     /// A page for people: the path after the collection.
     Site {
         /// Name of the collection.
@@ -92,6 +95,9 @@ impl<'a> Route<'a> {
         if path.is_empty() {
             return Route::Root;
         }
+        if path == "search" {
+            return Route::Search;
+        }
         let Some((collection, rest)) = path.split_once('/') else {
             return Route::Outback { collection: path, point: None };
         };
@@ -138,6 +144,21 @@ impl<'a> Route<'a> {
             return Route::TimeGate { collection, url: whole(rest) };
         }
         Route::Site { collection, rest }
+    }
+}
+
+impl Route<'_> {
+    /// The collection and the URL that a reader asks for, where the address is one for people.
+    pub(crate) fn for_people(&self, query: Option<&str>) -> Option<(Option<&str>, Option<&str>)> {
+        match self {
+            Route::Root | Route::Search | Route::Unknown => Some((None, None)),
+            Route::Site { collection, .. } => Some((Some(collection), None)),
+            Route::Outback { collection, point: None } if query.is_none() => Some((Some(collection), None)),
+            Route::TimeGate { collection, url } | Route::Replay { collection, modifier: "", url, .. } => {
+                Some((Some(collection), Some(url)))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -198,6 +219,7 @@ mod tests {
         let map = |form, page, u: &str| Route::TimeMap { collection: c, form, page, url: url(u) };
         for (path, query, want) in [
             ("/", None, Route::Root),
+            ("/search", Some("q=x"), Route::Search),
             ("/c", Some("url=x"), Route::Outback { collection: c, point: None }),
             ("/c/ap/staff", Some("url=x"), Route::Outback { collection: c, point: Some("staff") }),
             ("/c/", None, Route::Site { collection: c, rest: "" }),

@@ -233,6 +233,47 @@ fn a_folder_becomes_a_museum_with_what_a_run_knows() {
 }
 
 #[test]
+fn several_results_are_several_collections() {
+    let work = Work::new();
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Coffee</title><h1>Coffee</h1><p>A cup of \
+                coffee in the morning is all that some people want, and more than others get.</p>";
+    for (folder, shard) in
+        [("tea", repeated()), ("coffee", record("http://coffee.example/", "2024-01-01T00:00:00Z", page))]
+    {
+        std::fs::create_dir(work.path(folder)).unwrap();
+        std::fs::write(work.path(&format!("{folder}/a.warc")), shard).unwrap();
+        work.run(&["run", folder, "--out", &format!("of-{folder}")]);
+    }
+    // Results beside their shards belong to them; others bring theirs.
+    for (inputs, collections) in
+        [(["of-tea", "of-coffee"], ["of-coffee", "of-tea"]), (["of-tea", "coffee"], ["coffee", "of-tea"])]
+    {
+        let served = Served::start(&work, &[&inputs[..], &["--title", "of-tea=All tea"]].concat());
+        let front = served.text("/");
+        assert!(front.contains("All tea") && front.contains(&format!("/{}/", collections[0])), "{front}");
+        let found = served.text("/search?q=cup");
+        assert!(
+            found.contains("http://tea.example/") && found.contains("href=\"/of-tea/search?q=cup\""),
+            "{found}"
+        );
+        assert_eq!(found.contains("http://coffee.example/"), inputs[1] == "of-coffee", "{found}");
+        let facts = |name: &str| {
+            served.text(&format!(
+                "/{name}/info/20240101000000/http://{}.example/",
+                name.trim_start_matches("of-")
+            ))
+        };
+        assert!(facts("of-tea").contains("tea.example") && facts(collections[0]).contains("coffee.example"));
+    }
+    let served = Served::start(&work, &["of-coffee", "coffee"]);
+    assert!(served.text("/coffee/search?q=cup").contains("http://coffee.example/"));
+    assert_eq!(served.get("/of-coffee/").0, 404);
+    let refused = work.webmill(&["serve", "of-tea", "--title", "tee=Tea"]).output().unwrap();
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("no such collection; there are of-tea"));
+}
+
+#[test]
 fn a_packed_archive_is_served_as_its_shards_are() {
     let work = Work::new();
     std::fs::create_dir(work.path("plain")).unwrap();

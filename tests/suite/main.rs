@@ -59,6 +59,7 @@ mod learn;
 mod memory;
 mod messages;
 mod mirrors;
+mod museum_browser;
 mod notebooks;
 mod panics;
 mod planted_texts;

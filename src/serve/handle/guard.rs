@@ -2,10 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use crate::index::{CaptureSource, Entry, KeyRange, Scan};
+use crate::index::query::KeyOf;
+use crate::index::{CaptureSource, Entry, KeyRange, Scan, Timestamp};
 use webmill_capture::Result;
 
 use crate::access::{Access, AccessRules, Client};
+use crate::archive::Collection;
+use crate::site::{CaptureFacts, Facts, HostLine, SearchAnswer};
 
 /// Leaves out captures that are excluded, and marks the others with their access.
 pub struct Guarded<'a> {
@@ -45,5 +48,40 @@ impl CaptureSource for Guarded<'_> {
             return self.source.scan_back(range, visit);
         }
         self.source.scan_back(range, &mut self.watch(visit))
+    }
+}
+
+/// What is known of captures, as somebody may see it: nothing of the content of those that are excluded or blocked.
+pub struct GuardedFacts<'a> {
+    pub collection: &'a Collection,
+    pub who: &'a Client,
+    pub key: KeyOf,
+}
+
+impl GuardedFacts<'_> {
+    fn hidden(&self, url: &str, timestamp: Timestamp) -> bool {
+        let rules = &self.collection.access;
+        let of = || rules.of(&(self.key)(url), timestamp, self.who).access;
+        !rules.is_open() && matches!(of(), Access::Block | Access::Exclude)
+    }
+}
+
+impl Facts for GuardedFacts<'_> {
+    fn of(&self, url: &str, timestamp: Timestamp) -> Result<Option<CaptureFacts>> {
+        if self.hidden(url, timestamp) { Ok(None) } else { self.collection.facts.of(url, timestamp) }
+    }
+
+    fn searchable(&self) -> bool {
+        self.collection.facts.searchable()
+    }
+
+    fn search(&self, query: &str, limit: usize, offset: usize) -> Result<SearchAnswer> {
+        let mut answer = self.collection.facts.search(query, limit, offset)?;
+        answer.hits.retain(|hit| !self.hidden(&hit.url, hit.timestamp.unwrap_or_default()));
+        Ok(answer)
+    }
+
+    fn hosts(&self, limit: usize, offset: usize) -> Result<Option<(Vec<HostLine>, u64)>> {
+        self.collection.facts.hosts(limit, offset)
     }
 }

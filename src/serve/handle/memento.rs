@@ -280,7 +280,7 @@ pub fn replay(
             if modifier != "id_" && refusal.status == StatusCode::NOT_FOUND && asked.reader.reads_pages() =>
         {
             let time = if time.is_empty() { asked_time(around) } else { time.to_owned() };
-            let mut response = replayed::missing(asked, &held.name, &time, kind, url, refusal.reason);
+            let mut response = replayed::missing(asked, held, &time, kind, url, refusal.reason);
             set(&mut response, "x-archive-reason", &header_url(&refusal.message));
             return Ok(response);
         }

@@ -36,6 +36,7 @@ pub async fn write(
     body: Body,
     delete: bool,
 ) -> Result<Response, Refusal> {
+    let name = shared.collection(collection)?.name.clone();
     let writable = shared.collection(collection)?.writable.clone();
     let writable = writable
         .ok_or_else(|| Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this collection is not written to"))?;
@@ -49,6 +50,7 @@ pub async fn write(
     let body = gather(shared, body).await?;
     let skip = parameters.iter().any(|(name, value)| name == "badLines" && value == "skip");
     let key = shared.archive.key;
+    let shared = Arc::clone(shared);
     let done = tokio::task::spawn_blocking(move || {
         let posted = parse_posted(&String::from_utf8_lossy(&body), key);
         if let (Some((line, why)), false) = (posted.bad.first(), skip) {
@@ -58,6 +60,7 @@ pub async fn write(
             true => writable.delete(&posted.entries)?,
             false => writable.add(&posted.entries)?,
         }
+        shared.collection(&name)?.changed();
         let done = if delete { "Deleted" } else { "Added" };
         let mut said = format!("{done} {} records\n", posted.entries.len());
         if posted.bad_lines > 0 {

@@ -11,6 +11,7 @@ use webmill_capture::{decode_content, memory};
 
 use super::ranges::{self, Part};
 use super::{RequestHead, Shared};
+use crate::archive::Collection;
 use crate::find::Captures;
 use crate::record::StoredRecord;
 use crate::replay::{self, Context, Destination, Frame, Missing, Modifier, Replayed};
@@ -26,7 +27,7 @@ const COPIES: u64 = 6;
 #[derive(Debug, Clone, Default)]
 pub struct Reader {
     destination: Option<Destination>,
-    language: Option<String>,
+    language: Lang,
     /// Opens the address in a tab of its own.
     pub top_level: bool,
     /// The collection's token, where the address carried it.
@@ -35,10 +36,9 @@ pub struct Reader {
 
 impl Reader {
     pub fn of(headers: &HeaderMap) -> Reader {
-        let language = headers.get("accept-language").and_then(|value| value.to_str().ok());
         Reader {
             destination: Destination::of(headers),
-            language: language.map(str::to_owned),
+            language: super::pages::language(headers, None),
             top_level: replay::is_top_level(headers),
             token: None,
         }
@@ -47,10 +47,6 @@ impl Reader {
     /// Whether a page is wanted, as far as is known, and not a picture or script of one.
     pub fn reads_pages(&self) -> bool {
         matches!(self.destination, None | Some(Destination::Document | Destination::Frame))
-    }
-
-    fn language(&self) -> Lang {
-        Lang::choose(None, None, self.language.as_deref())
     }
 }
 
@@ -86,7 +82,7 @@ pub fn frame(
         Context { token: Some(&token), ..context(asked, &prefix, &timestamp, Modifier::Frame, &entry.url) };
     response(replay::frame_page(&Frame {
         context,
-        language: asked.reader.language(),
+        language: asked.reader.language,
         captures: (!captures.cut).then_some(captures.times.len() as u64),
         ends: ends.as_ref().map(|(first, last)| (first.as_str(), last.as_str())),
         previous: previous.as_deref(),
@@ -126,20 +122,19 @@ pub fn capture(
 /// The page that says that the archive lacks something.
 pub fn missing(
     asked: &RequestHead,
-    collection: &str,
+    held: &Collection,
     time: &str,
     modifier: Modifier,
     url: &str,
     reason: Option<&str>,
 ) -> Response {
-    let prefix = format!("/{collection}/");
-    let calendar = links::calendar(collection, url);
+    let prefix = format!("/{}/", held.name);
     response(replay::not_archived_page(&Missing {
         context: context(asked, &prefix, time, modifier, url),
-        language: asked.reader.language(),
+        language: asked.reader.language,
         reason,
         nearest: &[],
-        calendar: Some(&calendar),
+        about: &super::pages::about(held),
     }))
 }
 

@@ -14,7 +14,10 @@ use minijinja::{Environment, Value, context};
 
 use super::place::Modifier;
 use super::{ASSETS, Context, Replayed, headers};
-use crate::site::show;
+use crate::site::{Ask, CaptureLine, CollectionSummary, Pages, Problem, SECURITY_POLICY, show};
+
+/// Captures that come near, of which so many are shown.
+const NEAREST: usize = 20;
 
 const TEMPLATES: [(&str, &str); 3] = [
     ("base.html", include_str!("templates/base.html")),
@@ -46,7 +49,7 @@ pub struct Frame<'a> {
     pub calendar: Option<&'a str>,
 }
 
-/// What a page that the archive lacks is told to be.
+/// What is said of a page that the archive lacks.
 #[derive(Copy, Clone, Debug)]
 pub struct Missing<'a> {
     /// What was asked for. Links lead to the frame's page or, for other modifiers, stay in the frame.
@@ -55,11 +58,10 @@ pub struct Missing<'a> {
     pub language: Lang,
     /// The word of `[replay]` that says why, where there is more to say than that it is not there.
     pub reason: Option<&'a str>,
-    /// Captures that come near: of the URL at other times, or of URLs like it, as timestamp and URL. The first
-    /// 20 are shown.
+    /// Captures that come near: of the URL at other times, or of URLs like it, as timestamp and URL.
     pub nearest: &'a [(&'a str, &'a str)],
-    /// Address of the list of all captures, on this server.
-    pub calendar: Option<&'a str>,
+    /// The collection.
+    pub about: &'a CollectionSummary,
 }
 
 /// The page around a capture, to be sent for [`Modifier::Frame`].
@@ -86,20 +88,22 @@ pub fn frame_page(frame: &Frame) -> Replayed {
         previous => step(frame.previous),
         next => step(frame.next),
         captures => frame.captures,
-        calendar => frame.calendar,
+        // Of a single capture the calendar is that capture.
+        calendar => frame.calendar.filter(|_| frame.captures != Some(1)),
+        info => format!("{prefix}info/{timestamp}/{url}"),
         raw => format!("{prefix}{timestamp}id_/{url}"),
         inside => format!("{prefix}{timestamp}{}{token}/{url}", Modifier::Page.as_str()),
     };
     made(context, StatusCode::OK, *language, "frame.html", page)
 }
 
-/// The page for what the archive lacks: 404, and what comes near.
+/// The page for what the archive lacks: 404, and what comes near. In the place of a frame it is a page of the site.
 pub fn not_archived_page(missing: &Missing) -> Replayed {
-    let Missing { context, language, reason, nearest, calendar } = missing;
-    let (modifier, token) = match context.modifier {
-        Modifier::Frame => ("", ""),
-        modifier => (modifier.as_str(), context.token.unwrap_or_default()),
-    };
+    let Missing { context, language, reason, nearest, .. } = missing;
+    if context.modifier == Modifier::Frame {
+        return missing_page(missing);
+    }
+    let (modifier, token) = (context.modifier.as_str(), context.token.unwrap_or_default());
     let near = |&(timestamp, url): &(&str, &str)| {
         context! {
             href => format!("{}{timestamp}{modifier}{token}/{url}", context.prefix),
@@ -112,22 +116,42 @@ pub fn not_archived_page(missing: &Missing) -> Replayed {
         title => language.words("replay")["missing"].as_str(),
         url => context.url,
         note => language.words("replay")[reason.unwrap_or("missing_note")].as_str(),
-        nearest => nearest.iter().take(20).map(near).collect::<Vec<_>>(),
-        // A list of captures is not for the frame, which holds captures only.
-        calendar => calendar.filter(|_| modifier.is_empty()),
+        nearest => nearest.iter().take(NEAREST).map(near).collect::<Vec<_>>(),
     };
     made(context, StatusCode::NOT_FOUND, *language, "missing.html", page)
 }
 
+fn missing_page(missing: &Missing) -> Replayed {
+    let Missing { context, language, reason, nearest, about } = missing;
+    let line = |(time, url): &(&str, &str)| CaptureLine {
+        url: (*url).to_owned(),
+        timestamp: parsed(time).unwrap_or_default(),
+        ..CaptureLine::default()
+    };
+    let near: Vec<_> = nearest.iter().take(NEAREST).map(line).collect();
+    let ask = Ask::Calendar { url: context.url.to_owned(), year: None };
+    let page = Pages::new(*language, ask.address(&about.name)).problem(
+        Some(about),
+        &Problem {
+            status: 404,
+            url: Some(context.url),
+            note: Some(&language.words("replay")[reason.unwrap_or("missing_note")]),
+            detail: None,
+            near: &near,
+        },
+    );
+    let html = page.expect("the site's templates find all that they name");
+    sent(context, StatusCode::NOT_FOUND, SECURITY_POLICY, html)
+}
+
 fn made(context: &Context, status: StatusCode, language: Lang, template: &str, page: Value) -> Replayed {
     let Context { origin, prefix, modifier, .. } = context;
+    let framed = *modifier != Modifier::Frame;
     let environment = if language == Lang::Zh { &*CHINESE } else { &*ENGLISH };
     let page = context! { assets => format!("{prefix}{ASSETS}"), ..page };
     let html = environment.get_template(template).and_then(|template| template.render(page));
     // Each of the two pages is rendered whole by the tests, and no branch of it needs a name that is not set.
     let html = html.expect("the banner's templates find all that they name") + "\n";
-    let mut all = HeaderMap::new();
-    let framed = *modifier != Modifier::Frame;
     let here = format!("{origin}{prefix}");
     let mut policy = format!(
         "default-src 'none'; style-src {here}{ASSETS}; script-src {here}{ASSETS}; connect-src {here}; \
@@ -135,13 +159,18 @@ fn made(context: &Context, status: StatusCode, language: Lang, template: &str, p
     );
     // Within the frame this page stands among captured ones and is held in like them.
     policy.push_str(if framed { "; sandbox" } else { "; frame-ancestors 'none'" });
-    headers::set(&mut all, header::CONTENT_SECURITY_POLICY, &policy);
+    sent(context, status, &policy, html)
+}
+
+fn sent(context: &Context, status: StatusCode, policy: &str, html: String) -> Replayed {
+    let mut all = HeaderMap::new();
+    headers::set(&mut all, header::CONTENT_SECURITY_POLICY, policy);
     headers::set(&mut all, header::CONTENT_TYPE, "text/html; charset=utf-8");
     headers::set(&mut all, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     headers::set(&mut all, header::REFERRER_POLICY, "no-referrer");
     headers::set(&mut all, header::X_DNS_PREFETCH_CONTROL, "off");
-    headers::set(&mut all, header::VARY, "accept-language");
-    if !framed {
+    headers::set(&mut all, header::VARY, "accept-language, cookie");
+    if context.modifier == Modifier::Frame {
         headers::set(&mut all, header::X_FRAME_OPTIONS, "DENY");
         headers::set(&mut all, HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
         headers::set(&mut all, HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
@@ -234,12 +263,13 @@ mod tests {
             language: Lang::Zh,
             reason: None,
             nearest: &nearest,
-            calendar: Some("/c/*/x"),
+            about: &CollectionSummary { name: "c".into(), title: Some("馆".into()), ..Default::default() },
         };
         let page = not_archived_page(&missing);
         assert_eq!(page.status, StatusCode::NOT_FOUND);
         assert!(
-            text(&page).contains("存档中没有此网页")
+            text(&page).contains("档案中没有")
+                && text(&page).contains("href=\"/c/\"><bdi>馆</bdi>")
                 && text(&page).contains("href=\"/c/20230101000000/http://e.org/\"")
         );
         let framed = not_archived_page(&Missing { context: context(Modifier::Page), ..missing });

@@ -82,7 +82,7 @@ pub(super) fn hold_in(context: &Context, headers: &mut HeaderMap, scripts: bool)
          default-src {here} data: blob: 'unsafe-inline' 'unsafe-eval'; \
          script-src {here} blob: data: 'unsafe-inline' 'unsafe-eval'; \
          frame-src {here}; object-src {here}; worker-src {here} blob:; \
-         form-action {here}; base-uri {here}; manifest-src 'none'; webrtc 'block'"
+         form-action {here}; base-uri {here}; manifest-src 'none'"
     );
     let quiet = format!(
         "sandbox; default-src {here} data: blob: 'unsafe-inline'; script-src 'none'; frame-src {here}; \
@@ -94,7 +94,7 @@ pub(super) fn hold_in(context: &Context, headers: &mut HeaderMap, scripts: bool)
     set(
         headers,
         HeaderName::from_static("permissions-policy"),
-        "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), bluetooth=(), midi=(), \
+        "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), \
          display-capture=(), clipboard-read=(), clipboard-write=(), storage-access=(), publickey-credentials-get=(), \
          fullscreen=(), screen-wake-lock=(), idle-detection=(), local-fonts=()",
     );

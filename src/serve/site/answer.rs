@@ -1,6 +1,7 @@
 //! The page that was asked for, from an index and the results beside it.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::index::{CaptureSource, KeyRange, Timestamp};
 use crate::surface::Lang;
@@ -9,6 +10,7 @@ use webmill_capture::Result;
 use super::ask::{Ask, Match};
 use super::calendar::Calendar;
 use super::data::{CollectionSummary, Facts, UrlLine};
+use super::links;
 use super::pages::{Pages, Problem, UrlList};
 use super::survey::{Survey, line};
 
@@ -23,56 +25,67 @@ const LARGEST: usize = 12;
 
 /// A collection whose pages are made.
 pub struct SiteCollection<'a> {
-    /// Name and summary of the collection.
+    /// What is said of the collection; its numbers are those of the survey.
     pub about: &'a CollectionSummary,
     /// Its captures.
     pub index: &'a dyn CaptureSource,
-    /// Its numbers, counted when it was opened.
-    pub survey: &'a Survey,
+    /// Its numbers, which are counted when they are first asked for.
+    pub survey: &'a dyn Fn() -> Result<Arc<Survey>>,
     /// Results beside the index.
     pub facts: &'a dyn Facts,
     /// The index key of a URL; `None` for what cannot be a URL.
     pub key: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// The status and HTML of the page that is asked for.
+/// What answers a request for a page.
+#[derive(Debug)]
+pub enum SiteAnswer {
+    /// Status and HTML of a page.
+    Page(u16, String),
+    /// Another address of this server has what is looked for.
+    Elsewhere(String),
+}
+
+/// The page that is asked for. A URL that was captured once has no calendar: the capture itself is shown.
 ///
 /// # Errors
 /// Where the index or the results cannot be read.
-pub fn answer(ask: &Ask, held: &SiteCollection<'_>, lang: Lang) -> Result<(u16, String)> {
+pub fn answer(ask: &Ask, held: &SiteCollection<'_>, lang: Lang) -> Result<SiteAnswer> {
     let pages = Pages::new(lang, ask.address(&held.about.name));
     let about = held.about;
     match ask {
         Ask::Front => {
+            let survey = (held.survey)()?;
             let hosts = match held.facts.hosts(LARGEST, 0)? {
                 Some((hosts, _)) => hosts,
-                None => held.survey.host_lines(LARGEST, 0),
+                None => survey.host_lines(LARGEST, 0),
             };
-            let mut newest = held.survey.newest.clone();
+            let mut newest = survey.newest.clone();
             for line in &mut newest {
                 line.title = held.facts.title(&line.url, line.timestamp)?;
             }
-            Ok((200, pages.collection(about, &hosts, &newest)?))
+            page(200, pages.collection(&survey.summary(about.clone()), &hosts, &newest)?)
         }
         Ask::Calendar { url, year } => calendar(held, &pages, url, *year),
         Ask::Urls { url, kind, from } => urls(held, &pages, url, *kind, from.as_deref()),
-        Ask::Hosts { page } => {
-            let (hosts, total) = match held.facts.hosts(HOSTS, page.saturating_mul(HOSTS))? {
+        Ask::Hosts { page: number } => {
+            let (hosts, total) = match held.facts.hosts(HOSTS, number.saturating_mul(HOSTS))? {
                 Some(found) => found,
                 None => {
-                    let hosts = held.survey.host_lines(HOSTS, page.saturating_mul(HOSTS));
-                    (hosts, held.survey.hosts.len() as u64)
+                    let survey = (held.survey)()?;
+                    let hosts = survey.host_lines(HOSTS, number.saturating_mul(HOSTS));
+                    (hosts, survey.hosts.len() as u64)
                 }
             };
-            Ok((200, pages.hosts(about, &hosts, total, *page, HOSTS)?))
+            page(200, pages.hosts(about, &hosts, total, *number, HOSTS)?)
         }
-        Ask::Search { query, page } => {
+        Ask::Search { query, page: number } => {
             let empty = query.trim().is_empty() || !held.facts.searchable();
             let found = match empty {
                 true => Default::default(),
-                false => held.facts.search(query, HITS, page.saturating_mul(HITS))?,
+                false => held.facts.search(query, HITS, number.saturating_mul(HITS))?,
             };
-            Ok((200, pages.search_results(about, query, &found, *page, HITS)?))
+            page(200, pages.search_results(about, query, &found, *number, HITS)?)
         }
         Ask::Info { timestamp, url } => {
             let Some(key) = (held.key)(url) else { return problem(held, &pages, 400, url) };
@@ -89,17 +102,21 @@ pub fn answer(ask: &Ask, held: &SiteCollection<'_>, lang: Lang) -> Result<(u16, 
             })?;
             let Some(found) = found else { return problem(held, &pages, 404, url) };
             let facts = held.facts.of(&found.url, found.timestamp)?;
-            Ok((200, pages.capture_facts(about, &found, facts.as_ref())?))
+            page(200, pages.capture_facts(about, &found, facts.as_ref())?)
         }
     }
 }
 
-fn problem(held: &SiteCollection<'_>, pages: &Pages, status: u16, url: &str) -> Result<(u16, String)> {
-    let html = pages.problem(Some(held.about), &Problem { status, url: Some(url), detail: None })?;
-    Ok((status, html))
+fn page(status: u16, html: String) -> Result<SiteAnswer> {
+    Ok(SiteAnswer::Page(status, html))
 }
 
-fn calendar(held: &SiteCollection<'_>, pages: &Pages, url: &str, year: Option<u32>) -> Result<(u16, String)> {
+fn problem(held: &SiteCollection<'_>, pages: &Pages, status: u16, url: &str) -> Result<SiteAnswer> {
+    let url = Some(url);
+    page(status, pages.problem(Some(held.about), &Problem { status, url, ..Problem::default() })?)
+}
+
+fn calendar(held: &SiteCollection<'_>, pages: &Pages, url: &str, year: Option<u32>) -> Result<SiteAnswer> {
     let Some(key) = (held.key)(url) else { return problem(held, pages, 400, url) };
     let mut calendar = Calendar::new(url, year);
     held.index.scan(&KeyRange::exact(&key), &mut |entry| {
@@ -108,6 +125,11 @@ fn calendar(held: &SiteCollection<'_>, pages: &Pages, url: &str, year: Option<u3
     })?;
     if calendar.total() == 0 {
         return problem(held, pages, 404, url);
+    }
+    if let ([(only, _)], None) = (&*calendar.captures, year)
+        && calendar.total() == 1
+    {
+        return Ok(SiteAnswer::Elsewhere(links::replay(&held.about.name, only.timestamp, &only.url)));
     }
     // Titles repeat as contents do: one look-up a content.
     let mut titles = std::collections::HashMap::new();
@@ -123,7 +145,7 @@ fn calendar(held: &SiteCollection<'_>, pages: &Pages, url: &str, year: Option<u3
     if let Some((last, _)) = calendar.captures.last() {
         calendar.url = last.url.clone();
     }
-    Ok((200, pages.calendar(held.about, &calendar)?))
+    page(200, pages.calendar(held.about, &calendar)?)
 }
 
 fn urls(
@@ -132,7 +154,7 @@ fn urls(
     url: &str,
     kind: Match,
     from: Option<&str>,
-) -> Result<(u16, String)> {
+) -> Result<SiteAnswer> {
     let Some(mut range) = range_of(url, kind, held.key) else { return problem(held, pages, 400, url) };
     let later = from.is_some_and(|from| from > &*range.from);
     if let (Some(from), true) = (from, later) {
@@ -163,7 +185,7 @@ fn urls(
         ControlFlow::Continue(())
     })?;
     let status = if list.lines.is_empty() { 404 } else { 200 };
-    Ok((status, pages.prefix_list(held.about, &list)?))
+    page(status, pages.prefix_list(held.about, &list)?)
 }
 
 /// The keys of a prefix, host or domain.

@@ -80,6 +80,10 @@ impl Ask {
         let page = || parameter("page").and_then(|page| page.parse().ok()).unwrap_or(0).min(100_000);
         match rest {
             "" => return Some(Ask::Front),
+            "info" => {
+                let timestamp = moment(&parameter("time")?)?;
+                return Some(Ask::Info { timestamp, url: parameter("url")? });
+            }
             "hosts" => return Some(Ask::Hosts { page: page() }),
             "search" => {
                 return Some(Ask::Search { query: parameter("q").unwrap_or_default(), page: page() });
@@ -107,9 +111,7 @@ impl Ask {
         };
         if first == "info" {
             let (timestamp, url) = url.split_once('/')?;
-            let fourteen = timestamp.len() == 14 && timestamp.bytes().all(|b| b.is_ascii_digit());
-            let timestamp = fourteen.then(|| timestamp.parse().ok()).flatten()?;
-            return Some(Ask::Info { timestamp, url: whole(url) });
+            return Some(Ask::Info { timestamp: moment(timestamp)?, url: whole(url) });
         }
         let year = first.strip_suffix('*')?;
         let digits = year.bytes().all(|b| b.is_ascii_digit());
@@ -147,10 +149,17 @@ impl Ask {
             }
             Ask::Hosts { page } => format!("/{name}/hosts?page={page}"),
             Ask::Search { query, page } => format!("/{name}/search?q={}&page={page}", links::value(query)),
-            // What follows the URL of a capture is part of it: there is no room for a language, so its calendar it is.
-            Ask::Info { url, .. } => format!("/{name}/calendar?url={}&match=exact", links::value(url)),
+            Ask::Info { timestamp, url } => {
+                format!("/{name}/info?time={timestamp:014}&url={}", links::value(url))
+            }
         }
     }
+}
+
+/// A time of fourteen digits.
+fn moment(digits: &str) -> Option<u64> {
+    let fourteen = digits.len() == 14 && digits.bytes().all(|b| b.is_ascii_digit());
+    fourteen.then(|| digits.parse().ok()).flatten()
 }
 
 fn without_star(url: String) -> String {
@@ -237,6 +246,7 @@ mod tests {
             },
             Ask::Hosts { page: 3 },
             Ask::Search { query: "a&b=c 北+".into(), page: 1 },
+            Ask::Info { timestamp: 20200131000000, url: "http://a/?x=1&y".into() },
         ];
         for ask in asks {
             let address = ask.address("my coll");

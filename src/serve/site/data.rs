@@ -15,7 +15,7 @@ pub struct CollectionSummary {
     pub description: Option<String>,
     /// Captures in its index.
     pub captures: u64,
-    /// Different keys (URLs) among them, where they were counted.
+    /// Different URLs among them, where they were counted.
     pub urls: Option<u64>,
     /// Hosts, where they were counted.
     pub hosts: Option<u64>,

@@ -3,12 +3,13 @@
 //! | address | page |
 //! |---|---|
 //! | `/` | collections |
+//! | `/search?q=…` | full text of all collections |
 //! | `/{collection}/` | front of a collection |
-//! | `/{collection}/*/{url}` | calendar of a URL, of its newest year; `url*` lists the URLs with that prefix |
+//! | `/{collection}/*/{url}` | calendar of a URL, of its newest year, or its only capture; `url*` lists the URLs with that prefix |
 //! | `/{collection}/{year}*/{url}` | calendar of a year |
 //! | `/{collection}/{14 digits}/{url}` | replay (not a page of the site) |
 //! | `/{collection}/calendar?url=…&match=…&year=…&from=…` | the same as the starred ones: where forms lead |
-//! | `/{collection}/info/{14 digits}/{url}` | the known facts about a capture |
+//! | `/{collection}/info/{14 digits}/{url}`, `/{collection}/info?time=…&url=…` | the known facts about a capture |
 //! | `/{collection}/hosts?page=…` | hosts |
 //! | `/{collection}/search?q=…&page=…` | full text |
 //!

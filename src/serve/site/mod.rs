@@ -25,7 +25,7 @@ mod tests;
 mod views;
 
 pub use crate::surface::Lang;
-pub use answer::{SiteCollection, answer};
+pub use answer::{SiteAnswer, SiteCollection, answer};
 pub use ask::{Ask, Match};
 pub use calendar::{Calendar, Day, MOST_LISTED, Outcome, Sameness};
 pub use data::{

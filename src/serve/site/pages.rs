@@ -12,7 +12,7 @@ use super::calendar::Calendar;
 use super::data::{CaptureFacts, CaptureLine, CollectionSummary, HostLine, SearchAnswer, SearchHit, UrlLine};
 use super::{links, show, views};
 
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("base.html", include_str!("templates/base.html")),
     ("parts.html", include_str!("templates/parts.html")),
     ("home.html", include_str!("templates/home.html")),
@@ -21,6 +21,7 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("urls.html", include_str!("templates/urls.html")),
     ("hosts.html", include_str!("templates/hosts.html")),
     ("search.html", include_str!("templates/search.html")),
+    ("search_all.html", include_str!("templates/search_all.html")),
     ("facts.html", include_str!("templates/facts.html")),
     ("problem.html", include_str!("templates/problem.html")),
 ];
@@ -57,8 +58,12 @@ pub struct Problem<'a> {
     pub status: u16,
     /// The URL it is about.
     pub url: Option<&'a str>,
-    /// Why, in words.
+    /// Why, in the reader's words.
+    pub note: Option<&'a str>,
+    /// Why, in words of the server's or of the archive's.
     pub detail: Option<&'a str>,
+    /// Captures that come near.
+    pub near: &'a [CaptureLine],
 }
 
 /// Makes pages in a language.
@@ -81,8 +86,37 @@ impl Pages {
     /// # Errors
     /// [`Error::Internal`] only, here and below: for a template that is wrong.
     pub fn home(&self, collections: &[CollectionSummary]) -> Result<String> {
+        let searchable = collections.iter().any(|about| about.searchable);
         let collections: Vec<_> = collections.iter().map(|c| views::collection(self.lang, c)).collect();
-        self.render("home.html", None, "home", context! { collections })
+        self.render("home.html", None, "home", context! { collections, searchable })
+    }
+
+    /// The best pages of each collection for a query of words; `unsearched` are those without texts.
+    ///
+    /// # Errors
+    /// As [`Pages::home`].
+    pub fn search_all(
+        &self,
+        query: &str,
+        found: &[(CollectionSummary, SearchAnswer)],
+        unsearched: &[CollectionSummary],
+    ) -> Result<String> {
+        let group = |(about, answer): &(CollectionSummary, SearchAnswer)| {
+            let total = views::counted(self.lang, answer.total, "result", "results");
+            context! {
+                of => views::collection(self.lang, about),
+                total,
+                hits => answer.hits.iter().map(|hit| hit_view(&about.name, hit)).collect::<Vec<_>>(),
+                more => answer.total > answer.hits.len() as u64,
+                href => format!("/{}/search?q={}", links::value(&about.name), links::value(query)),
+            }
+        };
+        let page = context! {
+            q => query.trim(),
+            groups => found.iter().map(group).collect::<Vec<_>>(),
+            unsearched => unsearched.iter().map(|c| views::collection(self.lang, c)).collect::<Vec<_>>(),
+        };
+        self.render("search_all.html", None, "search", page)
     }
 
     /// The front of a collection: search boxes, numbers, its largest hosts, its newest captures.
@@ -96,7 +130,8 @@ impl Pages {
         newest: &[CaptureLine],
     ) -> Result<String> {
         let most = hosts.iter().map(|host| host.captures).max().unwrap_or(0);
-        let hosts: Vec<_> = hosts.iter().map(|host| views::host(&about.name, host, most)).collect();
+        let hosts: Vec<_> =
+            hosts.iter().map(|host| views::host(self.lang, &about.name, host, most)).collect();
         let newest: Vec<_> = newest.iter().map(|line| views::capture(&about.name, line)).collect();
         self.render("collection.html", Some(about), "front", context! { hosts, newest })
     }
@@ -116,6 +151,7 @@ impl Pages {
                 year => format!("{year:04}"),
                 href => links::year(name, year, url),
                 count => thousands(count),
+                unit => views::unit(lang, count),
                 height => height(count),
                 current => year == calendar.year,
             }
@@ -134,6 +170,7 @@ impl Pages {
         };
         let page = context! {
             url,
+            short => show::short_url(url),
             total => views::captures(lang, calendar.total()),
             first => views::date(calendar.ends.map(|(first, _)| first)),
             last => views::date(calendar.ends.map(|(_, last)| last)),
@@ -197,7 +234,9 @@ impl Pages {
             _ => &words["prefix_title"],
         };
         let lines: Vec<_> = list.lines.iter().map(|line| views::url(self.lang, &about.name, line)).collect();
-        let page = context! { url => &list.url, heading, match => list.kind.name(), lines, previous, next };
+        let short = show::short_url(&list.url);
+        let page =
+            context! { url => &list.url, short, heading, match => list.kind.name(), lines, previous, next };
         self.render("urls.html", Some(about), "urls", page)
     }
 
@@ -218,8 +257,10 @@ impl Pages {
             self.turns(&address, page, (page as u64 + 1).saturating_mul(page_size as u64) < total);
         let most = hosts.iter().map(|host| host.captures).max().unwrap_or(0);
         let known = hosts.iter().any(|host| host.pages.is_some() || host.pagerank.is_some());
-        let hosts: Vec<_> = hosts.iter().map(|host| views::host(&about.name, host, most)).collect();
-        let page = context! { hosts, known, total => thousands(total), previous, next };
+        let hosts: Vec<_> =
+            hosts.iter().map(|host| views::host(self.lang, &about.name, host, most)).collect();
+        let total = views::counted(self.lang, total, "host_count", "hosts_count");
+        let page = context! { hosts, known, total, previous, next };
         self.render("hosts.html", Some(about), "hosts", page)
     }
 
@@ -238,10 +279,10 @@ impl Pages {
         let address = format!("/{}/search?q={}&page=", links::value(&about.name), links::value(query));
         let more = (page as u64 + 1).saturating_mul(page_size as u64) < answer.total;
         let (previous, next) = self.turns(&address, page, more);
-        let hits: Vec<_> = answer.hits.iter().map(|hit| found(&about.name, hit)).collect();
+        let hits: Vec<_> = answer.hits.iter().map(|hit| hit_view(&about.name, hit)).collect();
         let page = context! {
             q => query.trim(),
-            hits,
+            list => hits,
             total => views::counted(self.lang, answer.total, "result", "results"),
             start => page * page_size + 1,
             previous,
@@ -277,7 +318,7 @@ impl Pages {
             ("author", facts.author.clone()),
             ("published", facts.published.clone()),
             ("description", facts.description.clone()),
-            ("language", facts.languages.clone()),
+            ("language", facts.languages.as_deref().map(|codes| show::languages(self.lang, codes))),
             ("charset", facts.charset.clone()),
             ("word_count", number(facts.words)),
             ("link_count", number(facts.links)),
@@ -287,7 +328,7 @@ impl Pages {
         ];
         let rows: Vec<_> =
             rows.into_iter().filter_map(|(word, value)| Some(context! { word, value => value? })).collect();
-        let link = |url: &str| context! { url, href => links::calendar(name, url) };
+        let link = |url: &str| context! { url => show::short_url(url), href => links::calendar(name, url) };
         let cluster = facts.cluster.as_ref().map(|cluster| {
             let kinds = ["representative", "body", "text", "near"];
             let kind = kinds.iter().find(|kind| **kind == cluster.kind).map(|kind| format!("kind_{kind}"));
@@ -319,23 +360,26 @@ impl Pages {
     pub fn problem(&self, about: Option<&CollectionSummary>, problem: &Problem<'_>) -> Result<String> {
         let words = self.lang.words("site");
         let heading = match problem.status {
-            400 => "error_400",
             401 | 403 => "error_403",
             404 => "error_404",
             451 => "error_451",
+            400..500 => "error_400",
             503 => "error_503",
             _ => "error_500",
         };
-        let name = about.map(|about| links::value(&about.name)).unwrap_or_default();
+        let name = about.map(|about| about.name.clone()).unwrap_or_default();
         let of = |kind: Match| {
             let url = links::value(problem.url.unwrap_or_default());
-            format!("/{name}/calendar?url={url}&match={}", kind.name())
+            format!("/{}/calendar?url={url}&match={}", links::value(&name), kind.name())
         };
         let page = context! {
             heading => &words[heading],
             status_code => problem.status,
             url => problem.url,
+            short => problem.url.map(show::short_url),
+            note => problem.note,
             detail => problem.detail,
+            near => problem.near.iter().map(|line| views::capture(&name, line)).collect::<Vec<_>>(),
             prefix_href => of(Match::Prefix),
             host_href => of(Match::Host),
             live => problem.url.and_then(links::live),
@@ -371,15 +415,15 @@ impl Pages {
 }
 
 /// A page that answers a query.
-fn found(collection: &str, hit: &SearchHit) -> Value {
+fn hit_view(collection: &str, hit: &SearchHit) -> Value {
     let href = match hit.timestamp {
         Some(at) => links::replay(collection, at, &hit.url),
         None => links::calendar(collection, &hit.url),
     };
     let spans = hit.excerpt.iter().map(|span| context! { text => &span.text, found => span.found });
     context! {
-        url => &hit.url,
-        title => hit.title.as_deref().map(str::trim).filter(|t| !t.is_empty()),
+        url => show::short_url(&hit.url),
+        title => views::title(hit.title.as_deref()),
         href,
         calendar => links::calendar(collection, &hit.url),
         date => hit.timestamp.map(show::date),

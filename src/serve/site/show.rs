@@ -24,6 +24,25 @@ pub fn score(value: f64) -> String {
     format!("{value:.2e}")
 }
 
+/// A URL for a list: of a long one the beginning, which says where it is, and the end, which tells it from its neighbours.
+pub fn short_url(url: &str) -> String {
+    const HEAD: usize = 80;
+    const TAIL: usize = 39;
+    let length = url.chars().count();
+    if length <= HEAD + TAIL + 1 {
+        return url.to_owned();
+    }
+    let head = url.chars().take(HEAD);
+    head.chain(['…']).chain(url.chars().skip(length - TAIL)).collect()
+}
+
+/// Languages by their names, as codes of ISO 639-3 joined by commas say them.
+pub fn languages(lang: Lang, codes: &str) -> String {
+    let names = lang.words("languages");
+    let name = |code: &str| names.get(code).map_or_else(|| code.to_owned(), String::clone);
+    codes.split(',').map(str::trim).filter(|code| !code.is_empty()).map(name).collect::<Vec<_>>().join(", ")
+}
+
 /// The parts of a timestamp: year, month, day.
 pub fn day_of(timestamp: Timestamp) -> (u32, u32, u32) {
     let day = timestamp.0 / 1_000_000;
@@ -75,6 +94,13 @@ mod tests {
             ("2020-01-31".into(), "23:59:58".into(), "2020-01-31T23:59:58Z".into())
         );
         assert_eq!(long_date(Lang::Zh, day_of(at)), "2020年1月31日");
+        assert_eq!(languages(Lang::En, "eng,zho, xx"), "English, Chinese, xx");
+        assert_eq!(languages(Lang::Zh, "eng"), "英语");
+        let long = format!("http://a.example/?q={}&end=1", "北".repeat(1000));
+        let short = short_url(&long);
+        assert_eq!(short.chars().count(), 120);
+        assert!(short.starts_with("http://a.example/?q=北") && short.ends_with("北&end=1"), "{short}");
+        assert_eq!(short_url("http://a.example/"), "http://a.example/");
         assert_eq!(month_name(Lang::En, 0), "January", "a month that does not exist");
     }
 }

@@ -1,6 +1,7 @@
 //! Pages of a small archive: whole, bilingual, and unmoved by hostile data.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::index::{CaptureSource, Entry, KeyRange, MemoryIndex, Timestamp};
 use webmill_capture::Result;
@@ -110,18 +111,19 @@ fn index() -> MemoryIndex {
 /// The page of an address, in both languages.
 fn page(rest: &str, query: Option<&str>) -> (u16, String) {
     let index = index();
-    let survey = Survey::of(&index).unwrap();
     let about = CollectionSummary {
+        name: "demo".into(),
         title: Some(HOSTILE.into()),
         description: Some(HOSTILE.into()),
         searchable: true,
-        ..survey.summary("demo")
+        ..CollectionSummary::default()
     };
+    let survey = || Survey::of(&index).map(Arc::new);
     let held =
         SiteCollection { about: &about, index: &index, survey: &survey, facts: &KnownFacts, key: &key };
     let ask = Ask::parse(rest, query).unwrap();
-    let (status, english) = answer(&ask, &held, Lang::En).unwrap();
-    let (_, chinese) = answer(&ask, &held, Lang::Zh).unwrap();
+    let (status, english) = shown(answer(&ask, &held, Lang::En).unwrap());
+    let (_, chinese) = shown(answer(&ask, &held, Lang::Zh).unwrap());
     for html in [&english, &chinese] {
         harmless(html);
         assert!(html.contains("</html>"));
@@ -129,6 +131,13 @@ fn page(rest: &str, query: Option<&str>) -> (u16, String) {
     assert!(english.contains("lang=\"en\"") && chinese.contains("<html lang=\"zh-Hans\">"));
     assert!(chinese.contains("网页档案"));
     (status, english)
+}
+
+fn shown(answer: SiteAnswer) -> (u16, String) {
+    match answer {
+        SiteAnswer::Page(status, html) => (status, html),
+        SiteAnswer::Elsewhere(address) => panic!("{address} in place of a page"),
+    }
 }
 
 /// No script, no handler, no link but to this server or to live pages, no character that turns text outside of a `bdi`.
@@ -219,12 +228,12 @@ fn lists_hold_the_urls_of_a_prefix_host_or_domain() {
 fn long_lists_turn_pages() {
     let entries = (0..250).map(|n| entry(&format!("http://a.example/{n:03}"), 20200101000000, 200, "A"));
     let index = MemoryIndex::new(entries.collect());
-    let survey = Survey::of(&index).unwrap();
-    let about = survey.summary("demo");
+    let about = CollectionSummary { name: "demo".into(), ..CollectionSummary::default() };
+    let survey = || Survey::of(&index).map(Arc::new);
     let held = SiteCollection { about: &about, index: &index, survey: &survey, facts: &NoFacts, key: &key };
     let (mut seen, mut ask) = (0, Ask::parse("*/a.example/*", None).unwrap());
     loop {
-        let (_, html) = answer(&ask, &held, Lang::En).unwrap();
+        let (_, html) = shown(answer(&ask, &held, Lang::En).unwrap());
         seen += html.matches("<td class=\"u block\">").count();
         let Some(next) = html.split("rel=\"next\"").next().filter(|_| html.contains("rel=\"next\"")) else {
             break;
@@ -234,6 +243,29 @@ fn long_lists_turn_pages() {
         ask = Ask::parse(path.strip_prefix("/demo/").unwrap(), Some(query)).unwrap();
     }
     assert_eq!(seen, 250);
+    // What was captured once is shown, unless its calendar is asked for by the year.
+    let once = |rest| answer(&Ask::parse(rest, None).unwrap(), &held, Lang::En).unwrap();
+    let SiteAnswer::Elsewhere(address) = once("*/a.example/007") else { panic!("a calendar of one capture") };
+    assert_eq!(address, "/demo/20200101000000/http://a.example/007");
+    let (_, year) = shown(once("2020*/a.example/007"));
+    assert!(year.contains("1 capture<") && !year.contains("1 captures"), "{year}");
+}
+
+#[test]
+fn long_addresses_are_cut_and_numbers_have_their_words() {
+    let long = format!("http://a.example/?q={}&end=1", "x".repeat(1000));
+    let index = MemoryIndex::new(vec![entry(&long, 20200101000000, 200, "A")]);
+    let about = CollectionSummary { name: "demo".into(), ..CollectionSummary::default() };
+    let survey = || Survey::of(&index).map(Arc::new);
+    let held = SiteCollection { about: &about, index: &index, survey: &survey, facts: &NoFacts, key: &key };
+    let page = |rest| shown(answer(&Ask::parse(rest, None).unwrap(), &held, Lang::En).unwrap()).1;
+    let list = page("*/a.example/*");
+    assert!(
+        list.contains("xxx&amp;end=1</bdi>")
+            && !list.contains(&format!("{}&amp;end=1</bdi>", "x".repeat(40)))
+    );
+    let hosts = page("hosts");
+    assert!(hosts.contains("data-l=\"capture\"") && hosts.contains(">1 host<"), "{hosts}");
 }
 
 #[test]
@@ -247,6 +279,26 @@ fn urls_without_a_host_are_of_none() {
     let survey = Survey::of(&index).unwrap();
     assert_eq!((survey.captures, survey.urls), (4, 4));
     assert_eq!(survey.hosts, [("a.example".to_owned(), 1), ("b.example".to_owned(), 1)]);
+}
+
+#[test]
+fn urls_and_hosts_are_counted_as_tables_count_them() {
+    let urls = [
+        "http://a.example/",
+        "https://www.a.example/",
+        "HTTP://A.example",
+        "http://a.example/",
+        "http://www.a.example/b",
+    ];
+    let mut entries = urls.map(|url| entry(url, 20200101000000, 200, "A")).to_vec();
+    for (one, key) in
+        entries.iter_mut().zip(["example,a)/", "example,a)/", "example,a)/", "example,a)/", "example,a)/b"])
+    {
+        one.urlkey = key.into();
+    }
+    let survey = Survey::of(&MemoryIndex::new(entries)).unwrap();
+    assert_eq!((survey.captures, survey.urls), (5, 3));
+    assert_eq!(survey.hosts, [("a.example".to_owned(), 3), ("www.a.example".to_owned(), 2)]);
 }
 
 #[test]
@@ -282,7 +334,12 @@ fn the_home_page_lists_collections() {
         last: Some(Timestamp(20210101000000)),
         ..CollectionSummary::default()
     };
+    let hits = KnownFacts.search("<b>", 3, 0).unwrap();
+    let groups = [(about("one"), hits)];
     for lang in [Lang::En, Lang::Zh] {
+        let found = Pages::new(lang, "/search").search_all(HOSTILE, &groups, &[about("two")]).unwrap();
+        harmless(&found);
+        assert!(found.contains("href=\"/one/search?q=") && found.contains("href=\"/two/\""), "{found}");
         let html = Pages::new(lang, "/").home(&[about("one"), about("北京/../x")]).unwrap();
         harmless(&html);
         assert!(html.contains("action=\"/one/calendar\""));
@@ -290,7 +347,7 @@ fn the_home_page_lists_collections() {
         harmless(&Pages::new(lang, "/").home(&[]).unwrap());
         harmless(
             &Pages::new(lang, "/")
-                .problem(None, &Problem { status: 500, url: None, detail: Some(HOSTILE) })
+                .problem(None, &Problem { status: 500, detail: Some(HOSTILE), ..Problem::default() })
                 .unwrap(),
         );
     }

@@ -97,6 +97,33 @@ fn methods_addresses_and_bodies_have_bounds() {
 }
 
 #[test]
+fn readers_are_refused_by_pages_of_the_site() {
+    let (_folder, server) = running();
+    let browser = ("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
+    for (target, status, english, chinese) in [
+        ("/nothing", 404, "There is no collection", "这里没有"),
+        ("/nothing/2010/http://a.example/", 404, "There is no collection", "这里没有"),
+        ("/t/nothing", 404, "leads to no page", "没有对应的页面"),
+        ("/t/http://nothing.example/", 404, "not fetched from the live Web", "也不会从互联网上"),
+        ("/t/2010/http://nothing.example/", 404, "not fetched from the live Web", "也不会从互联网上"),
+        ("/t/*/http://nothing.example/", 404, "Not in the archive", "档案中没有"),
+    ] {
+        for (language, words) in [("en", english), ("zh", chinese)] {
+            let answer = server.with(target, &[browser, ("accept-language", language)]);
+            let text = answer.text();
+            assert_eq!(answer.status, status, "{target}");
+            assert!(text.contains("<header class=\"top\">") && text.contains(words), "{target}: {text}");
+            assert!(answer.header("content-security-policy").is_some(), "{target}");
+        }
+    }
+    // Who asks for no page gets none, nor who asks from within a frame, or for captures as stored.
+    assert_eq!(server.get("/t/nothing").text(), "nothing is here\n");
+    for target in ["/t/2010id_/http://nothing.example/", "/nothing/cdx?url=a.example"] {
+        assert!(!server.with(target, &[browser]).text().contains("<html"), "{target}");
+    }
+}
+
+#[test]
 fn rows_lines_and_time_have_bounds_that_are_seen() {
     let limits = |limits: Limits| Options { limits, ..Options::default() };
     let server = serve(many(5000), limits(Limits { max_rows: 100, ..Limits::default() }));

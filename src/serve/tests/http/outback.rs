@@ -1,7 +1,11 @@
 //! Each parameter and request of OutbackCDX, and access rules.
 
+use std::sync::Arc;
+
 use webmill_serve::Options;
 use webmill_serve::access::AccessRules;
+use webmill_serve::index::Timestamp;
+use webmill_serve::site::{CaptureFacts, Facts, HostLine, SearchAnswer, SearchHit};
 
 use crate::support::{archive, key, running, serve};
 
@@ -70,6 +74,12 @@ fn openwayback_gets_xml() {
 #[test]
 fn captures_are_added_and_deleted() {
     let (_folder, server) = running();
+    let captures = || -> u64 {
+        let front = server.get("/t/").text();
+        let (before, _) = front.split_once("</dd>").expect("a front page with its numbers");
+        before.rsplit_once('>').unwrap().1.parse().unwrap()
+    };
+    let before = captures();
     let lines = " CDX N b a m s k r M S V g\n\
         wrong,key)/ 20190101000000 http://new.example/ text/html 200 D1 - - 100 5 new.warc.gz\n\
         new)/ 20190102000000 http://new.example/ text/html - D2 http://x/ 7 new.warc.gz\n\
@@ -77,6 +87,7 @@ fn captures_are_added_and_deleted() {
         example,new)/?__wb_method=post&a=1 20190104000000 http://new.example/ text/html 200 D3 - - 1 2 new.warc.gz\n";
     let added = server.post("/t", lines);
     assert_eq!((added.status, added.text().as_str()), (200, "Added 4 records\n"));
+    assert_eq!(captures(), before + 4, "pages show what was added");
     assert_eq!(server.post("/t", lines).status, 200);
     let found = server
         .get("/t?url=http://new.example/&fl=timestamp,statuscode,digest,length,offset,filename")
@@ -144,7 +155,10 @@ fn rules_say_who_sees_what() {
          example,b)/ - {\"access\": \"allow\", \"user\": \"staff\"}\n",
     )
     .unwrap();
-    let (_folder, archive) = archive(|collection| collection.access = rules);
+    let (_folder, archive) = archive(|collection| {
+        collection.access = rules;
+        collection.facts = Arc::new(Texts);
+    });
     let options = Options { user_header: Some("x-pywb-acl-user".to_owned()), ..Options::default() };
     let server = serve(archive, options);
     // Blocked: there, but not to be seen. Excluded: not there.
@@ -157,7 +171,37 @@ fn rules_say_who_sees_what() {
     assert_eq!((blocked.status, blocked.text().as_str()), (451, "too old\n"));
     assert_eq!(server.get("/t/2014id_/http://a.example/").status, 200);
     assert_eq!(server.get("/t/2015id_/http://b.example/").status, 451);
-    assert_eq!(server.with("/t/2015id_/http://b.example/", &[("X-Pywb-ACL-User", "staff")]).status, 200);
+    let staff = [("X-Pywb-ACL-User", "staff")];
+    assert_eq!(server.with("/t/2015id_/http://b.example/", &staff).status, 200);
+    // Nor are their texts found.
+    for search in ["/search?q=tea", "/t/search?q=tea"] {
+        let (all, own) = (server.get(search).text(), server.with(search, &staff).text());
+        assert!(all.contains("http://c.example/") && !all.contains("http://b.example/"), "{all}");
+        assert!(own.contains("http://b.example/") && !own.contains("page?x=1"), "{own}");
+    }
+}
+
+/// Texts of three captures.
+struct Texts;
+
+impl Facts for Texts {
+    fn of(&self, _: &str, _: Timestamp) -> webmill_capture::Result<Option<CaptureFacts>> {
+        Ok(None)
+    }
+
+    fn searchable(&self) -> bool {
+        true
+    }
+
+    fn search(&self, _: &str, _: usize, _: usize) -> webmill_capture::Result<SearchAnswer> {
+        let urls = ["http://a.example/page?x=1&y=2", "http://b.example/", "http://c.example/"];
+        let hit = |url: &str| SearchHit { url: url.into(), ..SearchHit::default() };
+        Ok(SearchAnswer { total: 3, hits: urls.map(hit).to_vec(), ..SearchAnswer::default() })
+    }
+
+    fn hosts(&self, _: usize, _: usize) -> webmill_capture::Result<Option<(Vec<HostLine>, u64)>> {
+        Ok(None)
+    }
 }
 
 #[test]

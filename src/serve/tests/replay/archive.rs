@@ -16,6 +16,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use webmill_capture::content::decode_content;
 use webmill_capture::{CanonicalUrl, Response};
 use webmill_serve::replay::{self, Context, Destination, Frame, Missing, Modifier, Place, Tokens};
+use webmill_serve::site::CollectionSummary;
 use webmill_shard::{NewWarcRecord, ReadOptions, RecordType, ShardReader, WarcOptions, WarcWriter};
 
 pub const TIMESTAMP: &str = "20240615060000";
@@ -256,14 +257,9 @@ fn answer_place(
             None | Some(Destination::Document | Destination::Frame) => {
                 let nearest =
                     [("20230101000000", "http://www.lakeside.example/"), (TIMESTAMP, "http://例.example/")];
-                let calendar = Some("/demo/*/x");
-                send_replayed(replay::not_archived_page(&Missing {
-                    context,
-                    language,
-                    reason: None,
-                    nearest: &nearest,
-                    calendar,
-                }))
+                let about = &CollectionSummary { name: name.to_owned(), ..CollectionSummary::default() };
+                let missing = Missing { context, language, reason: None, nearest: &nearest, about };
+                send_replayed(replay::not_archived_page(&missing))
             }
             _ => not_found(),
         };

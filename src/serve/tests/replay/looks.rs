@@ -256,7 +256,7 @@ fn the_banner_stands_above_the_page() {
     let replay = serve(Arc::clone(&archive), false);
     for (url, part) in [
         ("http://library.hudong.example/", "15 June 2024, 06:00:00 UTC"),
-        ("http://nowhere.example/", "Not in this archive"),
+        ("http://nowhere.example/", "Not in the archive"),
     ] {
         // An address of the frame's content is led to the frame.
         let visit = browser.visit(&format!("http://{replay}/demo/{TIMESTAMP}mp_/{url}"), "", 5000);
