@@ -254,7 +254,7 @@ pub(crate) fn inputs_of_run(path: &Path) -> Result<Vec<String>> {
 /// Where the shards lay that results are of.
 pub fn shards_of(results: &Path) -> Result<Vec<String>> {
     let mut shards = inputs_of(results)?;
-    shards.retain(|input| ShardReader::open(Path::new(input), &ReadOptions::default()).is_ok());
+    shards.retain(|input| discover(std::slice::from_ref(input)).is_ok());
     if shards.is_empty() {
         return Err(Error::Config(format!(
             "{}: the shards of these results are not where they were; name them beside it",
@@ -271,7 +271,7 @@ pub fn shards_of(results: &Path) -> Result<Vec<String>> {
 pub fn open(holding: &Holding, options: &OpenOptions, say: &dyn Fn(String)) -> Result<Collection> {
     let name = &holding.name;
     let mut collection = match &holding.options {
-        CollectionOptions::Wacz(path) => of_wacz(name, path, options.longest_payload(), say)?,
+        CollectionOptions::Wacz(path) => of_wacz(name, path, options, say)?,
         CollectionOptions::Shards(arguments) => of_shards(name, arguments, options, say)?,
     };
     if let Some(results) = &holding.results {
@@ -280,8 +280,8 @@ pub fn open(holding: &Holding, options: &OpenOptions, say: &dyn Fn(String)) -> R
     Ok(collection)
 }
 
-/// A WACZ: its own index and its own records.
-fn of_wacz(name: &str, path: &Path, longest: usize, say: &dyn Fn(String)) -> Result<Collection> {
+/// A WACZ: its own records, and its own index where it holds one.
+fn of_wacz(name: &str, path: &Path, options: &OpenOptions, say: &dyn Fn(String)) -> Result<Collection> {
     let mut wacz = Wacz::open(path)?;
     let mut entries = Vec::new();
     let faults = wacz.entries(&mut |entry| {
@@ -295,13 +295,10 @@ fn of_wacz(name: &str, path: &Path, longest: usize, say: &dyn Fn(String)) -> Res
         ));
     }
     if entries.is_empty() && !wacz.is_indexed() {
-        return Err(Error::Config(format!(
-            "{}: it holds no index; take its WARC files out (unzip) and serve those",
-            path.display()
-        )));
+        return of_shards(name, &[path.to_string_lossy().into_owned()], options, say);
     }
     let [title, description] = [wacz.title(), wacz.description()].map(|text| text.and_then(line));
-    let records = Arc::new(WaczRecords { wacz, longest });
+    let records = Arc::new(WaczRecords { wacz, longest: options.longest_payload() });
     let mut collection = Collection::new(name, Arc::new(MemoryIndex::new(entries)), records);
     (collection.title, collection.description) = (title, description);
     Ok(collection)
@@ -426,7 +423,8 @@ fn state(inputs: &[Input]) -> Result<String> {
     let mut state: BTreeMap<String, (u64, u128)> = BTreeMap::new();
     for input in inputs {
         let path = std::path::absolute(&input.path).at(&input.path)?;
-        let modified = std::fs::metadata(&path).at(&path)?.modified().ok();
+        let file = input.file().0;
+        let modified = std::fs::metadata(file).at(file)?.modified().ok();
         let modified =
             modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |t| t.as_nanos());
         state.insert(format!("{} {}", input.name, path.display()), (input.bytes, modified));
@@ -443,7 +441,7 @@ fn index_folder(name: &str, first: &Input, arguments: &[String], options: &OpenO
     }
     let home = match arguments {
         [one] if Path::new(one).is_dir() => PathBuf::from(one),
-        _ => first.path.parent().map(Path::to_path_buf).unwrap_or_default(),
+        _ => first.file().0.parent().map(Path::to_path_buf).unwrap_or_default(),
     };
     let beside = home.join(INDEX_FOLDER);
     let writable = std::fs::create_dir_all(&beside).is_ok() && tempfile::tempfile_in(&beside).is_ok();

@@ -1,9 +1,10 @@
-//! Which capture of a URL counts: the latest one with status 2xx that is a page (HTML, or a document that was read), ties by digest, then place.
+//! Which capture of a URL counts: the latest one with status 2xx that is a page (HTML, or a document that was read), ties by digest, then place; without
+//! one, the latest text that came with the archive (WET).
 
 use std::path::{Path, PathBuf};
 
 use webmill_capture::Result;
-use webmill_mill::PageRow;
+use webmill_mill::{PageRow, WarcType};
 use webmill_sort::{Budget, RowSorter, SortedRows, Unread};
 use webmill_table::{Reader, columns};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
@@ -47,6 +48,7 @@ columns! {
         fetch_status,
         is_html,
         page_type,
+        warc_type,
         content_digest,
         content_length,
         text_digest,
@@ -57,9 +59,9 @@ columns! {
     }
 }
 
-/// By what captures are sorted: URL, time, digest, offset, shard, part. The last of a URL counts; a later part wins over
+/// By what captures are sorted: URL, whether it is an answer, time, digest, offset, shard, part. The last of a URL counts; a later part wins over
 /// an equal capture.
-type Order = (String, Option<i64>, Unread<()>, i64, String, u32);
+type Order = (String, (u8, Option<i64>), Unread<()>, i64, String, u32);
 
 /// Key, body, text, SimHash, place, words and SURT form of a capture.
 type StoredCapture = (u128, u128, u128, Option<u64>, u64, u32, String);
@@ -109,7 +111,8 @@ fn read_part(path: &Path, part: u32, sorter: &mut RowSorter<Order, StoredCapture
             let at = place(shard, offset);
             let simhash = (page.num_words > 0).then_some(page.simhash);
             let stored = (page.url_key.0, body, text, simhash, at, page.num_words, page.url_sortkey);
-            sorter.push(&(page.url, page.fetch_time.0, Unread(digest), offset, shard, part), &stored)?;
+            let time = (u8::from(page.warc_type != Some(WarcType::Conversion)), page.fetch_time.0);
+            sorter.push(&(page.url, time, Unread(digest), offset, shard, part), &stored)?;
         }
     }
     Ok(())
@@ -150,7 +153,7 @@ impl Captures {
 }
 
 impl CurrentCapture {
-    fn of(((url, time_ms, _, offset, shard, part), stored): (Order, StoredCapture)) -> Self {
+    fn of(((url, (_, time_ms), _, offset, shard, part), stored): (Order, StoredCapture)) -> Self {
         let (key, body, text, simhash, place, words, surt) = stored;
         CurrentCapture { url, surt, key, time_ms, body, text, simhash, words, place, part, shard, offset }
     }

@@ -42,7 +42,7 @@ mod tables;
 pub mod template_row;
 mod templates;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -55,11 +55,11 @@ use webmill_shard::{Input, Part};
 use webmill_table::schema;
 
 use crate::document_reader;
-use crate::inputs::Shards;
+use crate::inputs::{Shards, is_event_log};
 use crate::job::Context;
 use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
-use crate::walk::{DATE_UNREAD, OfPart, SHARED_MEMBER, Taken, Walk, is_packed};
+use crate::walk::{DATE_UNREAD, OfPart, SHARED_MEMBER, Taken, WAT, Walk, is_packed};
 use kept::{EarlierRows, TemplateDigests};
 use parts::{Origin, PartTables};
 use template_row::TemplateRow;
@@ -164,6 +164,41 @@ pub fn extract(context: &Context<'_>) -> Result<Option<Committed>> {
     context.run(&job, &shards)
 }
 
+/// Says in one line what the results of a run were made of: files, records by type, rows, and the records of which nothing came.
+pub fn say_what_was_read(context: &Context<'_>) {
+    let results = context.results();
+    let Some(manifest) =
+        results.get(Extract::NAME).map(|made| &made.manifest).filter(|_| !context.is_dry_run())
+    else {
+        return;
+    };
+    let counts = &manifest.counts;
+    let listed = |count: &dyn Fn(&str) -> u64, further: &[&str]| {
+        let types = RecordType::ALL.iter().map(|kind| kind.name()).chain(further.iter().copied());
+        let found = types.map(|name| (name, count(name))).filter(|(_, n)| *n > 0);
+        found.map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
+    };
+    let number = |of: &BTreeMap<String, u64>, name: &str| of.get(name).copied().unwrap_or_default();
+    let read = listed(&|name| number(&counts.kept, name), &[]);
+    let unused = |name: &str| number(&counts.dropped, &format!("{name}-record"));
+    // The reason is called so as a whole.
+    let unknown = number(&counts.dropped, "unknown-record-type");
+    let nothing = listed(&|name| if name == "unknown" { unknown } else { unused(name) }, &[WAT]);
+    let rows = |table: &str| manifest.tables.get(table).map_or(0, |table| table.rows);
+    let files = manifest.inputs.files.iter().filter(|file| !is_event_log(&file.name)).count();
+    let (files, s) = (files, if files == 1 { "" } else { "s" });
+    let nothing = if nothing.is_empty() { String::new() } else { format!("; nothing came of {nothing}") };
+    let is_wat =
+        if unused(WAT) > 0 { " (WAT files hold metadata alone: name their WARC or WET files)" } else { "" };
+    context.runtime.progress.note(&format!(
+        "read {files} file{s}, {} records ({}): {} rows of pages, {} of texts{nothing}{is_wat}",
+        counts.read,
+        if read.is_empty() { "none" } else { &read },
+        rows("pages"),
+        rows("texts"),
+    ));
+}
+
 /// Why a document is unread that another run, another machine or another reader could read.
 const UNREAD: [&str; 4] =
     ["document-crashed", "document-too-slow", "document-out-of-memory", "document-no-child"];
@@ -242,7 +277,9 @@ fn say_what_is_missing(stage: &Stage<'_>) -> Result<()> {
     }
     let reasons: Vec<String> = counts.dropped.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
     let reasons = if reasons.is_empty() { "there is nothing in them".to_owned() } else { reasons.join(", ") };
-    stage.progress.note(&format!("extract: no page in {} records: {reasons}", counts.read));
+    let is_wat = counts.dropped.contains_key(&format!("{WAT}-record"));
+    let wat = if is_wat { "; WAT files hold metadata alone, so name their WARC or WET files" } else { "" };
+    stage.progress.note(&format!("extract: no page in {} records: {reasons}{wat}", counts.read));
     Ok(())
 }
 

@@ -136,7 +136,7 @@ impl Shards {
                 }
                 // One bad file never ends a run.
                 Err(error) => {
-                    let at = shards.inputs.iter().position(|input| is_about(&error, &input.path));
+                    let at = shards.inputs.iter().position(|input| is_about(&error, input.file().0));
                     let Some(at) = at.filter(|_| shards.inputs.len() > 1) else { return Err(error) };
                     runtime.progress.note(&format!("not read: {error}"));
                     let input = shards.inputs.remove(at);
@@ -221,8 +221,9 @@ impl Shards {
         let names: BTreeMap<&Path, &Arc<str>> =
             shards.iter().map(|(path, name)| (Path::new(path), name)).collect();
         for input in &mut inputs {
-            if let Some(name) = names.get(&*input.path) {
-                input.name = Arc::clone(name);
+            let (path, name) = input.file();
+            if let Some(known) = names.get(path) {
+                input.name = format!("{known}{}", input.name.get(name.len()..).unwrap_or_default()).into();
             }
         }
         in_order(&mut inputs);
@@ -250,9 +251,14 @@ impl Shards {
 
     /// Digests of the shards, by which a finished job is found again.
     fn digest(&self, runtime: &Runtime<'_>) -> Result<Inputs> {
-        let shards = self.inputs.iter().map(|i| (i.path.clone(), i.name.to_string()));
+        let mut shards: Vec<(PathBuf, String)> = Vec::new();
+        for (path, name) in self.inputs.iter().map(Input::file) {
+            if shards.last().is_none_or(|(before, _)| before != path) {
+                shards.push((path.to_path_buf(), name.to_owned()));
+            }
+        }
         let logs = self.logs.iter().map(|log| (log.path.clone(), log.name.clone()));
-        let files: Vec<(PathBuf, String)> = shards.chain(logs).collect();
+        let files: Vec<(PathBuf, String)> = shards.into_iter().chain(logs).collect();
         runtime.progress.begin("digest", self.inputs.iter().map(|i| i.bytes).sum(), Measure::Bytes);
         // Kept only in a folder that is ours already: a foreign one stays as it is.
         let ours = runtime.out.join("webmill.json").exists();

@@ -68,6 +68,7 @@ pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
             return Ok(None);
         }
     }
+    extract::say_what_was_read(context);
     Ok(context.results().remove(report::ENTRY.name))
 }
 

@@ -23,6 +23,8 @@ const CUT_OFF: &str = "cut-off";
 pub const SHARED_MEMBER: &str = "shared-member";
 /// Why a capture is listed that has no time.
 pub const DATE_UNREAD: &str = "date-unread";
+/// What records of WAT files are counted as that no job takes.
+pub const WAT: &str = "wat";
 
 /// A consumer of the captures of a part.
 pub trait OfPart {
@@ -283,7 +285,7 @@ impl Walk<'_> {
                         continue;
                     }
                     let Some(capture) = record.to_mention().filter(|c| of_part.wants(c)) else {
-                        unit.unused(record.kind.name());
+                        unit.unused(if record.is_wat() { WAT } else { record.kind.name() });
                         continue;
                     };
                     match of_part.capture(&capture, unit)? {

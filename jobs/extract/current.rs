@@ -3,8 +3,8 @@
 //! That is known only when all parts are there. They are written aside first; then what decides is sorted by URL
 //! (externally, within the budget), and the rows are marked when they are written into their tables.
 //!
-//! Order of a URL's captures, the last of which counts: HTML answers of status 2xx and documents that were read before other answers of status 2xx before
-//! other answers before revisits and all else; then time, digest, offset, shard. So the current one is the capture that
+//! Order of a URL's captures, the last of which counts: HTML answers of status 2xx and documents that were read before texts that came with the archive (WET)
+//! before other answers of status 2xx before other answers before revisits and all else; then time, digest, offset, shard. So the current one is the capture that
 //! [`crate::current_captures`] takes, wherever the URL has a page at all.
 //!
 //! Memory: a bit a capture beside the sort.
@@ -73,8 +73,9 @@ pub fn class(page: &PageRow) -> u8 {
         Some(WarcType::Response | WarcType::Resource)
             if good && (page.is_html || page.page_type.is_some()) =>
         {
-            3
+            4
         }
+        Some(WarcType::Conversion) if page.page_type.is_some() => 3,
         Some(WarcType::Response | WarcType::Resource) if good => 2,
         Some(WarcType::Response | WarcType::Resource) | None => 1,
         Some(_) => 0,

@@ -67,6 +67,8 @@ pub struct PageBytes {
     pub bytes: Vec<u8>,
     /// Whether there were more of them than are read.
     pub cut: bool,
+    /// The charset that a server declared, as it stands in its answer.
+    pub label: Option<Vec<u8>>,
 }
 
 impl PageBytes {
@@ -84,7 +86,7 @@ impl PageBytes {
     pub fn of(mut bytes: Vec<u8>) -> PageBytes {
         let cut = bytes.len() as u64 > MAX_BYTES;
         bytes.truncate(MAX_BYTES as usize);
-        PageBytes { bytes, cut }
+        PageBytes { bytes, cut, label: None }
     }
 }
 
@@ -143,7 +145,9 @@ impl KnownFormat {
 pub fn tell(mut page: PageBytes, file: PageFile<'_>, input: PageKind) -> Result<FileKind, Refusal> {
     if page.bytes.starts_with(&[0x1f, 0x8b, 8]) {
         let unpacked = PageBytes::read(&mut MultiGzDecoder::new(page.bytes.as_slice()));
+        let label = page.label;
         page = unpacked.map_err(|error| Refusal(format!("gzip data that breaks: {error}")))?;
+        page.label = label;
     }
     let meant = KnownFormat::of(file);
     let name = file.path.to_string_lossy();
@@ -179,7 +183,7 @@ fn kind(bytes: &[u8], meant: KnownFormat, input: PageKind) -> Result<PageKind, S
         return Err(if bytes.is_empty() { "empty file" } else { "nothing but white space" }.to_string());
     }
     if shard::sniff(bytes).is_some() {
-        return Err("a shard of a crawl: webmill extract reads it".to_string());
+        return Err("an archive within a file or stream: name the archive itself".to_string());
     }
     let looks = sniff(bytes).unwrap_or("nothing");
     let head = decode(&bytes[..bytes.len().min(8 * HEAD)], None, None).text;
@@ -354,7 +358,7 @@ mod tests {
             assert_eq!(kind(bytes, FOUND, PageKind::Auto).is_ok(), html, "{:?}", String::from_utf8_lossy(bytes));
         }
         let shard = kind(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n<html>", NAMED, PageKind::Auto);
-        assert!(shard.is_err_and(|reason| reason.contains("extract")));
+        assert!(shard.is_err_and(|reason| reason.contains("archive")));
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl PageSource<'_> {
     /// Characters of a file, by what it declares and what its bytes say.
     fn decoded<'b>(&self, page: &'b PageBytes) -> Decoded<'b> {
         let tld = self.url.and_then(|url| url.host().rsplit('.').next()).map(str::as_bytes);
-        decode(&page.bytes, None, tld)
+        decode(&page.bytes, page.label.as_deref(), tld)
     }
 
     /// An HTML page.

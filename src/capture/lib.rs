@@ -98,7 +98,9 @@ pub struct Capture<'a> {
     pub response: Response<'a>,
     /// The kind of record that it stands in.
     pub record_type: RecordType,
-    /// The capture that a revisit repeats, as far as it says.
+    /// The identifier of that record (`WARC-Record-ID`), without brackets.
+    pub record_id: Option<Cow<'a, str>>,
+    /// The capture that a revisit repeats or a conversion was made of, as far as it says.
     pub refers_to: RefersTo<'a>,
     /// Where it is stored.
     pub place: Place,
@@ -116,6 +118,7 @@ impl<'a> Capture<'a> {
             ip: None,
             response,
             record_type: RecordType::Response,
+            record_id: None,
             refers_to: RefersTo::default(),
             place: Place { shard: "".into(), offset: 0, length: 0 },
             truncated: None,
@@ -125,6 +128,12 @@ impl<'a> Capture<'a> {
     /// Whether it brings what a server sent: a response or a resource, no revisit and nothing about another record.
     pub fn is_answer(&self) -> bool {
         matches!(self.record_type, RecordType::Response | RecordType::Resource)
+    }
+
+    /// Whether it is the text of a page, as whoever wrote the archive took it out (WET files hold such records).
+    pub fn is_text_of_page(&self) -> bool {
+        self.record_type == RecordType::Conversion
+            && self.response.media_type().is_some_and(|declared| declared == "text/plain")
     }
 
     /// Canonical form of [`Capture::url`]; a URL without scheme (`www.pku.edu/`) is taken as http, as crawlers of
@@ -140,13 +149,15 @@ impl<'a> Capture<'a> {
     }
 }
 
-/// The capture that a revisit repeats.
+/// The capture that a revisit repeats, or that a conversion was made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RefersTo<'a> {
     /// Its URL, as stored.
     pub url: Option<Cow<'a, str>>,
     /// When it was fetched: milliseconds since 1970, UTC.
     pub date_ms: Option<i64>,
+    /// The identifier of its record (`WARC-Refers-To`), without brackets.
+    pub id: Option<Cow<'a, str>>,
     /// Digest of its payload as index columns write it: base32 SHA-1, another algorithm with its name and a colon.
     pub digest: Option<Cow<'a, str>>,
 }

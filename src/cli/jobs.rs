@@ -12,7 +12,7 @@ use webmill_jobs::builtin::{install, registry};
 use webmill_jobs::catalogue;
 use webmill_jobs::console::Console;
 use webmill_jobs::document_reader;
-use webmill_jobs::extract::too_many_unread;
+use webmill_jobs::extract::{self, too_many_unread};
 use webmill_jobs::job::Context;
 use webmill_jobs::recipe::Recipe;
 use webmill_jobs::registry::{JobEntry, Registry};
@@ -177,6 +177,9 @@ pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
 /// What the job meets; where standard output cannot be written.
 pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
     let committed = context.run_entry(job)?;
+    if job == extract::ENTRY.name {
+        extract::say_what_was_read(context);
+    }
     if let Some(committed) = committed.as_ref().filter(|_| !context.is_dry_run()) {
         webmill_jobs::print(&format!("{}\n", committed.folder.display()))?;
     }

@@ -1,5 +1,6 @@
-//! `webmill text`: the main text of single pages, files, folders or stdin; of feeds, sitemaps, documents and plain texts too.
+//! `webmill text`: the main text of single pages, files, folders, archives or stdin; of feeds, sitemaps, documents and plain texts too.
 
+mod archive;
 mod id;
 mod out;
 mod pages;
@@ -22,6 +23,7 @@ use webmill_text::Focus;
 
 use super::args::{Address, OutOption, Threads};
 use super::print::FORMAT_HELP;
+use archive::Archive;
 use id::Id;
 use out::Sink;
 use pages::{FoundFile, Pages};
@@ -36,7 +38,8 @@ const WINDOW_BYTES: u64 = 32 << 20;
 ///
 /// Folders are walked in order of names. HTML, feeds (RSS, Atom, JSON Feed: each item is a text), sitemaps (their URLs) and
 /// documents (PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB) in them show by content, HTML, plain text,
-/// Markdown and tables of values by the names .html, .txt, .md and .csv too; all may be gzipped. Documents are read in child
+/// Markdown and tables of values by the names .html, .txt, .md and .csv too; all may be gzipped. Of archives (WARC, ARC, RAW DB, WACZ,
+/// WET) each page of status 2xx is a text, and other records are counted by reason. Documents are read in child
 /// processes: if one crashes, hangs or uses too much memory, only that file is lost. Skipped files are
 /// counted by reason on stderr. With --out each page is a file in this folder, called by its id and .txt, .md, .json or .xml. Exit code: 0 if every page was read and written, 1 if some page in a folder or some item was
 /// not, or if --language left none; 2 if that happened to a page named here, or to all.
@@ -47,7 +50,7 @@ const WINDOW_BYTES: u64 = 32 << 20;
                         webmill text --format md --front-matter --out texts datasets/demo-site/hosts"
 )]
 pub struct TextArgs {
-    /// Files and folders of pages; `-` or nothing: a page from stdin.
+    /// Files and folders of pages, archives; `-` or nothing: a page from stdin.
     #[arg(value_name = "PAGE")]
     pages: Vec<PathBuf>,
     #[command(flatten)]
@@ -203,7 +206,8 @@ impl TextArgs {
 pub fn run(args: &TextArgs) -> Result<ExitCode> {
     let url = args.url.url.as_deref().map(address).transpose()?;
     let inputs = if args.pages.is_empty() { vec![PathBuf::from("-")] } else { args.pages.clone() };
-    let several = inputs.len() > 1 || inputs.iter().any(|input| input.is_dir());
+    let several = inputs.len() > 1
+        || inputs.iter().any(|input| input.is_dir() || input.is_file() && Archive::open(input).is_some());
     args.check(several, &inputs)?;
     let texts = PageReader::new(args.options())?;
     let urls = args.urls.as_deref().map(Urls::read).transpose()?;
@@ -264,12 +268,15 @@ struct Reader {
 impl Reader {
     /// The texts of a file, as they are written.
     fn read(&self, found: &FoundFile) -> Result<FileTexts, Refusal> {
+        let id = self.id.of(found, self.several_inputs);
+        if let Some(page) = &found.stored {
+            return page.texts(&self.texts, id);
+        }
         let file = PageFile { path: &found.path, is_named: found.named, has_address: self.url.is_some() };
         let (bytes, kind) = match self.texts.tell(bytes_of(found)?, file)? {
             FileKind::At(bytes, kind) => (bytes, kind),
             FileKind::PassedOver(reason) => return Ok(FileTexts::PassedOver(reason)),
         };
-        let id = self.id.of(found, self.several_inputs);
         let listed = self.urls.as_ref().and_then(|urls| urls.url(found, &id));
         self.texts.texts(&bytes, kind, file, id, self.url.as_ref().or(listed))
     }

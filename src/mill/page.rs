@@ -183,6 +183,9 @@ impl<'a> Page<'a> {
     /// The kind of document that its body is, where it is no HTML and its answer brought what was asked for.
     pub fn kind(&self) -> Option<Kind> {
         *self.kind.get_or_init(|| {
+            if self.is_read() && self.capture.is_text_of_page() {
+                return Some(Kind::Text);
+            }
             let body = (self.is_read() && !self.is_html()).then(|| self.body())?;
             let (media_type, sniffed) = (body.declared_type.as_deref(), body.sniffed_type);
             let kind = detect(body.bytes, &Hints { media_type, sniffed, path: self.url.path() })?;
@@ -210,9 +213,9 @@ impl<'a> Page<'a> {
         matches!(self.capture.response.status, None | Some(200..=299))
     }
 
-    /// Whether it is read: an answer that brought what was asked for.
-    fn is_read(&self) -> bool {
-        self.is_good() && self.capture.is_answer()
+    /// Whether it is read: an answer that brought what was asked for, or the text of one as it came with the archive.
+    pub fn is_read(&self) -> bool {
+        self.is_good() && (self.capture.is_answer() || self.capture.is_text_of_page())
     }
 
     /// Whether the body is HTML by its declared type or by its bytes, whatever the status.

@@ -2,6 +2,9 @@
 //!
 //! Every command that takes shards calls it with its arguments.
 //!
+//! A WACZ stands for the archives in it, as a folder does: their paths go on inside of it (`crawl.wacz/archive/data.warc.gz`), as do their
+//! names.
+//!
 //! Order: as given; a folder's files and a glob's matches by path. Hidden files (a writer's `.NAME.partial` among
 //! them) inside folders are left out, and the page about RAW DB that crawls lay beside their shards, also where a shell names it. Anything that is no shard comes back as an error that says what it is instead.
 
@@ -17,6 +20,7 @@ use webmill_capture::error::{AtPath, Error, Result};
 use super::member::gzip::empty_members;
 use super::raw_whole::any_whole;
 use super::stream::Stream;
+use super::wacz::{StoredFile, WaczMember, open_zip, split_path, wacz_members};
 use super::warc_frame::{Flaws, Start};
 use super::warc_walk::{Walk, open};
 use super::{Container, Format, RAW_DB_PAGE_NAME, ReadOptions, arc, text_mode, warc_head};
@@ -34,6 +38,8 @@ const BARE_RESPONSE: &str = "a bare HTTP response";
 
 /// A file without a shard's beginning is looked through this far for a WARC or ARC record.
 const BEGINNING_BYTES: usize = 1 << 20;
+/// What ZIP files begin with.
+const ZIP: &[u8] = b"PK\x03\x04";
 /// What compressed files begin with.
 pub(crate) const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18"];
 
@@ -52,6 +58,8 @@ pub struct Input {
     pub container: Container,
     /// Its size as stored.
     pub bytes: u64,
+    /// The WACZ that it lies in.
+    wacz: Option<PathBuf>,
 }
 
 impl Input {
@@ -62,7 +70,14 @@ impl Input {
         (format, container): (Format, Container),
         bytes: u64,
     ) -> Self {
-        Input { path, name, format, container, bytes }
+        Input { path, name, format, container, bytes, wacz: None }
+    }
+
+    /// The file of the disk that holds it, and what tables call that: its own path and name, or those of the WACZ that it lies in.
+    pub fn file(&self) -> (&Path, &str) {
+        let Some(wacz) = &self.wacz else { return (&self.path, &self.name) };
+        let inside = self.path.as_os_str().len() - wacz.as_os_str().len();
+        (wacz, self.name.get(..self.name.len().saturating_sub(inside)).unwrap_or(&self.name))
     }
 
     /// Whether single records of it can be read by their places.
@@ -105,10 +120,12 @@ pub fn discover(inputs: &[String]) -> Result<(Vec<Input>, Vec<Error>)> {
                 Ok((path, name)) => {
                     if seen.insert(path.clone()) {
                         let is_page = path.file_name().is_some_and(|name| name == RAW_DB_PAGE_NAME);
-                        match look(path, name) {
-                            Ok(input) => found.push(input),
-                            Err(Error::Incompatible { .. }) if is_page => {}
-                            Err(error) => errors.push(error),
+                        for looked in look(path, name) {
+                            match looked {
+                                Ok(input) => found.push(input),
+                                Err(Error::Incompatible { .. }) if is_page => {}
+                                Err(error) => errors.push(error),
+                            }
                         }
                     }
                 }
@@ -119,12 +136,12 @@ pub fn discover(inputs: &[String]) -> Result<(Vec<Input>, Vec<Error>)> {
     if found.is_empty() {
         return Err(nothing(inputs, errors));
     }
-    let mut names: HashMap<Arc<str>, usize> = HashMap::new();
-    for input in &found {
-        *names.entry(Arc::clone(&input.name)).or_default() += 1;
+    let mut named: HashMap<String, HashSet<PathBuf>> = HashMap::new();
+    for (path, name) in found.iter().map(Input::file) {
+        named.entry(name.to_owned()).or_default().insert(path.to_path_buf());
     }
     for input in &mut found {
-        if names[&input.name] > 1 {
+        if named.get(input.file().1).is_some_and(|paths| paths.len() > 1) {
             input.name = Arc::from(input.path.to_string_lossy());
         }
     }
@@ -145,7 +162,7 @@ fn nothing(inputs: &[String], mut errors: Vec<Error>) -> Error {
     if errors.len() > 3 {
         message += &format!("; and {} other files", errors.len() - 3);
     }
-    Error::Config(message + "; give RAW DB, WARC or ARC files, or folders that hold them")
+    Error::Config(message + "; give RAW DB, WARC, ARC or WACZ files, or folders that hold them")
 }
 
 /// Paths that one argument stands for, each with the name that tables give it.
@@ -156,7 +173,11 @@ fn candidates(input: &str) -> Vec<Result<(PathBuf, Arc<str>)>> {
     }
     let is_pattern = input.contains(['*', '?', '[']) && !path.exists();
     if !is_pattern {
-        return vec![Ok((path.to_path_buf(), file_name(path)))];
+        let name = match split_path(path) {
+            Some((wacz, inside)) => format!("{}/{inside}", file_name(wacz)).into(),
+            None => file_name(path),
+        };
+        return vec![Ok((path.to_path_buf(), name))];
     }
     let matches = match glob::glob(input) {
         Ok(matches) => matches,
@@ -209,15 +230,57 @@ fn folder(folder: &Path) -> Vec<Result<(PathBuf, Arc<str>)>> {
     all
 }
 
-fn look(path: PathBuf, name: Arc<str>) -> Result<Input> {
-    let about = std::fs::metadata(&path).at(&path)?;
-    if !about.is_file() {
-        let found = "neither a file nor a folder".to_string();
-        return Err(Error::Incompatible { path, found, expected: "a shard; pipe it in and give `-`".into() });
+/// The shards that the file at `path` is or holds.
+fn look(path: PathBuf, name: Arc<str>) -> Vec<Result<Input>> {
+    let stream = || {
+        let wacz = split_path(&path).map(|(wacz, _)| wacz.to_path_buf());
+        if wacz.is_none() && !std::fs::metadata(&path).at(&path)?.is_file() {
+            let (path, found) = (path.clone(), "neither a file nor a folder".to_string());
+            return Err(Error::Incompatible {
+                path,
+                found,
+                expected: "a shard; pipe it in and give `-`".into(),
+            });
+        }
+        Ok((Stream::of_file(StoredFile::open(&path)?, &path, Arc::clone(&name), 0)?, wacz))
+    };
+    let (mut stream, wacz) = match stream() {
+        Ok(opened) => opened,
+        Err(error) => return vec![Err(error)],
+    };
+    if wacz.is_none() && stream.fill(ZIP.len()).starts_with(ZIP) {
+        match archives(&path, &name) {
+            Ok(archives) if archives.is_empty() => {}
+            Ok(archives) => return archives,
+            Err(error) => return vec![Err(error)],
+        }
     }
-    let mut stream = Stream::open(&path, Arc::clone(&name), 0)?;
+    vec![known(stream, wacz)]
+}
+
+/// The archives of a WACZ.
+fn archives(path: &Path, name: &str) -> Result<Vec<Result<Input>>> {
+    let members = wacz_members(&mut open_zip(path)?, path)?;
+    let open = |member: WaczMember| {
+        let file = StoredFile::within(path, member.range?)?;
+        let name = format!("{name}/{}", member.path).into();
+        known(Stream::of_file(file, &path.join(&member.path), name, 0)?, Some(path.to_path_buf()))
+    };
+    Ok(members.into_iter().map(open).collect())
+}
+
+/// The shard that a stream is.
+fn known(mut stream: Stream, wacz: Option<PathBuf>) -> Result<Input> {
     let (format, container) = recognise(&mut stream)?;
-    Ok(Input { path, name, format, container, bytes: about.len() })
+    let bytes = stream.size().unwrap_or_default();
+    Ok(Input {
+        path: stream.path().to_path_buf(),
+        name: Arc::clone(stream.name()),
+        format,
+        container,
+        bytes,
+        wacz,
+    })
 }
 
 /// Format and container of what a stream begins with, or the error that says what it is instead.
@@ -390,14 +453,14 @@ pub(crate) fn not_a_shard(path: &Path, start: &[u8]) -> Error {
         shown.retain(|c| !c.is_control() && c != char::REPLACEMENT_CHARACTER);
         format!("a file of unknown kind that begins with {shown:?}")
     };
-    let expected = "a shard: RAW DB, WARC or ARC, plain, gzip, zstd or lz4 (look at the download, or leave the file out)";
+    let expected = "a shard: RAW DB, WARC, ARC or WACZ, plain, gzip, zstd or lz4 (look at the download, or leave the file out)";
     Error::Incompatible { path: path.to_path_buf(), found, expected: expected.into() }
 }
 
 /// Kinds of files that people take for shards.
 const KINDS: &[(&[u8], &str)] = &[
     (b"%PDF-", "a PDF document"),
-    (b"PK\x03\x04", "a ZIP file (a WACZ file is one: unpack it and give the files in its archive/ folder)"),
+    (ZIP, "a ZIP file that is no WACZ: it has no folder archive/ with files"),
     (b"\x1f\x8b", "a gzip file that holds no shard"),
     (b"\x28\xb5\x2f\xfd", "a zstd file that holds no shard"),
     (b"\x04\x22\x4d\x18", "an lz4 file that holds no shard"),

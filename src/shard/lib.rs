@@ -3,7 +3,7 @@
 //! A shard is a file of records. [`Format`] says which grammar it obeys, [`Container`] how the file as a whole is
 //! compressed; both are recognised by content. [`ShardReader`] walks a shard, or a byte range of one, and lends one
 //! [`Record`] at a time; damage is an error with path, offset and reason, after which the walk goes on with the next
-//! record that can be shown to be one. [`discover`] finds shards, [`split`] cuts them for threads, [`Converter`] and the
+//! record that can be shown to be one. [`discover`] finds shards, also inside WACZ files, [`split`] cuts them for threads, [`Converter`] and the
 //! writers make them, [`recover`] copies the complete records of damaged ones.
 //!
 //! The pages of a WARC file:
@@ -66,6 +66,7 @@ pub mod stream;
 mod tail;
 mod text_mode;
 mod validate;
+mod wacz;
 mod warc;
 mod warc_digest;
 mod warc_frame;
@@ -103,6 +104,7 @@ pub use split::{Part, follows, split};
 pub use staged::Staged;
 pub use tail::{cut_tail, whole_end};
 pub use validate::{RuleFault, Validator};
+pub use wacz::{StoredFile, WaczMember, wacz_members, zip_error};
 pub use warc::{WarcReader, fuzz_warc};
 pub use warc_pack::{NewWarcRecord, WarcOptions, WarcPacker};
 pub use warc_write::WarcWriter;

@@ -8,6 +8,9 @@ use webmill_capture::{Capture, Place, RecordType, RefersTo, Response, Truncation
 use super::Revisit;
 use super::warc_frame::Flaws;
 
+/// Bytes in which a record of a WAT file shows.
+const WAT_BYTES: usize = 64 << 10;
+
 webmill_capture::words! {
     /// The grammar of a shard.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -166,10 +169,15 @@ impl Record<'_> {
         self.properties().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// The capture that a revisit repeats, as far as it says.
+    /// The capture that a revisit repeats or a conversion was made of, as far as it says.
     pub fn refers_to(&self) -> RefersTo<'_> {
-        let Some(revisit) = &self.revisit else { return RefersTo::default() };
+        let Some(revisit) = &self.revisit else {
+            let id = || self.property("WARC-Refers-To").map(bare_id);
+            let id = if self.kind == RecordType::Conversion { id() } else { None };
+            return RefersTo { id, ..RefersTo::default() };
+        };
         RefersTo {
+            id: revisit.refers_to_id.as_deref().map(|id| bare_id(Cow::Borrowed(id))),
             url: revisit.refers_to_url.as_deref().map(Cow::Borrowed),
             date_ms: revisit.refers_to_date_ms,
             digest: self
@@ -177,6 +185,14 @@ impl Record<'_> {
                 .as_deref()
                 .map(|digest| Cow::Borrowed(webmill_capture::digest::bare(digest))),
         }
+    }
+
+    /// Whether it is one of a WAT file: what a WARC record says in its heads, as JSON.
+    pub fn is_wat(&self) -> bool {
+        let head = &self.data[..self.data.len().min(WAT_BYTES)];
+        self.kind == RecordType::Metadata
+            && self.mime().as_deref() == Some("application/json")
+            && memchr::memmem::find(head, b"\"Envelope\"").is_some()
     }
 
     /// What was fetched, for response and resource records; `None` for the others.
@@ -207,9 +223,16 @@ impl Record<'_> {
             ip: self.ip.as_deref().map(Cow::Borrowed),
             response,
             record_type: self.kind,
+            record_id: self.id.as_deref().map(|id| bare_id(Cow::Borrowed(id))),
             refers_to: self.refers_to(),
             place: self.place.clone(),
             truncated: self.truncated,
         })
     }
+}
+
+/// An identifier without the brackets that a head has around it.
+fn bare_id(id: Cow<'_, str>) -> Cow<'_, str> {
+    let bare = id.trim().trim_start_matches('<').trim_end_matches('>');
+    if bare.len() == id.len() { id } else { Cow::Owned(bare.to_owned()) }
 }

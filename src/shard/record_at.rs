@@ -8,8 +8,8 @@
 //! KiB and what the record needs. Memory: the record, at most [`ReadOptions::max_record_bytes`] of its block.
 //! Determinism: the record is the one that a walk over the file gives at that place.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -21,6 +21,7 @@ use super::discover::{COMPRESSED, SNIFF_BYTES, of_whole, sniff_kind, sniff_plain
 use super::raw_whole::whole_at;
 use super::reader::unwrapped;
 use super::stream::{Stream, twice};
+use super::wacz::StoredFile;
 use super::warc_walk::open;
 use super::{Container, Format, OwnedRecord, RawReader, ReadOptions, Resume, WarcReader, member};
 
@@ -51,6 +52,8 @@ pub struct RecordFile {
     path: PathBuf,
     name: Arc<str>,
     options: ReadOptions,
+    /// Of a file inside of a WACZ, where that is, and the range there.
+    place: OnceLock<(PathBuf, Range<u64>)>,
     dictionary: OnceLock<Option<Vec<u8>>>,
     whole: OnceLock<Option<(Format, Container)>>,
 }
@@ -73,8 +76,14 @@ impl RecordFile {
     /// The shard at `path`. Nothing is read yet.
     pub fn new(path: &Path, options: &ReadOptions) -> RecordFile {
         let options = ReadOptions { exact_start: None, ..options.clone() };
-        let (path, name) = (path.to_path_buf(), file_name(path));
-        RecordFile { path, name, options, dictionary: OnceLock::new(), whole: OnceLock::new() }
+        RecordFile {
+            path: path.to_path_buf(),
+            name: file_name(path),
+            options,
+            place: OnceLock::new(),
+            dictionary: OnceLock::new(),
+            whole: OnceLock::new(),
+        }
     }
 
     /// The record stored at byte `offset`; `length` is a hint that saves reading, and a wrong one does no harm.
@@ -83,8 +92,8 @@ impl RecordFile {
     /// [`Error::Io`] when the file cannot be read; [`Error::Corrupt`] at `offset` when no record starts there, when the
     /// file ends before it, or when it is damaged; the reason says which.
     pub fn read(&self, offset: u64, length: Option<u64>) -> Result<OwnedRecord> {
-        let mut file = twice(|| File::open(&self.path)).at(&self.path)?;
-        let size = file.metadata().at(&self.path)?.len();
+        let mut file = self.open()?;
+        let size = file.size();
         if let Some((format, container)) = self.compressed_whole(&mut file)? {
             return self.read_inside(format, container, offset);
         }
@@ -109,7 +118,7 @@ impl RecordFile {
             }
         }
         let found = match offset < size {
-            true => self.parse(Stream::open(&self.path, Arc::clone(&self.name), offset)?, offset),
+            true => self.parse(self.stream(offset)?, offset),
             false => Ok(None),
         };
         match found {
@@ -118,6 +127,14 @@ impl RecordFile {
             _ if offset >= size => Err(self.corrupt(offset, format!("the file has {size} bytes only"))),
             not => Err(not.err().unwrap_or_else(|| self.corrupt(offset, "no record starts here"))),
         }
+    }
+
+    fn open(&self) -> Result<StoredFile> {
+        StoredFile::open_again(&self.path, &self.place)
+    }
+
+    fn stream(&self, offset: u64) -> Result<Stream> {
+        Stream::of_file(self.open()?, &self.path, Arc::clone(&self.name), offset)
     }
 
     /// Stored bytes that are read at once: of a larger record than may be held, only its beginning is wanted.
@@ -163,7 +180,7 @@ impl RecordFile {
         let dictionary = match self.dictionary.get() {
             Some(dictionary) => dictionary.clone(),
             None => {
-                let mut head = Stream::open(&self.path, Arc::clone(&self.name), 0)?;
+                let mut head = self.stream(0)?;
                 let found = member::zstd_dictionary(&mut head)?;
                 self.dictionary.get_or_init(|| found).clone()
             }
@@ -174,7 +191,7 @@ impl RecordFile {
     }
 
     /// Format and compression of a file that is compressed as a whole.
-    fn compressed_whole(&self, file: &mut File) -> Result<Option<(Format, Container)>> {
+    fn compressed_whole(&self, file: &mut StoredFile) -> Result<Option<(Format, Container)>> {
         if let Some(known) = self.whole.get() {
             return Ok(*known);
         }
@@ -183,7 +200,7 @@ impl RecordFile {
         Read::by_ref(file).take(4).read_to_end(&mut magic).at(&self.path)?;
         let mut found = None;
         if COMPRESSED.iter().any(|compressed| magic.starts_with(compressed)) || member::is_zstd(&magic) {
-            let mut stream = Stream::open(&self.path, Arc::clone(&self.name), 0)?;
+            let mut stream = self.stream(0)?;
             let start = stream.fill(SNIFF_BYTES);
             let kind = sniff_kind(&start[..start.len().min(SNIFF_BYTES)]);
             found = kind.map(|(format, container)| (format, of_whole(stream, format, container)));
@@ -192,7 +209,7 @@ impl RecordFile {
     }
 
     fn read_inside(&self, format: Format, container: Container, offset: u64) -> Result<OwnedRecord> {
-        let stored = Stream::open(&self.path, Arc::clone(&self.name), 0)?;
+        let stored = self.stream(0)?;
         if format != Format::RawDb {
             let options = ReadOptions { exact_start: Some(Resume::from(offset)), ..self.options.clone() };
             let (members, damage) = open(stored, container, &(0..u64::MAX), &options)?;

@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_capture::memory;
 
+use super::wacz::StoredFile;
+
 /// Least number of bytes that one read asks the system for.
 pub const READ_BYTES: usize = 512 * 1024;
 /// A window larger than this is given back once its record is consumed.
@@ -47,7 +49,7 @@ pub struct Stream {
 }
 
 enum ByteSource {
-    File { file: File, at: u64, size: u64 },
+    File { file: StoredFile, at: u64, size: u64 },
     Pipe(Pipe),
 }
 
@@ -66,8 +68,12 @@ impl Stream {
     /// # Errors
     /// [`Error::Io`] when the file cannot be opened.
     pub fn open(path: &Path, name: Arc<str>, offset: u64) -> Result<Stream> {
-        let mut file = twice(|| File::open(path)).at(path)?;
-        let size = file.metadata().at(path)?.len();
+        Self::of_file(StoredFile::open(path)?, path, name, offset)
+    }
+
+    /// The same of a file that is open.
+    pub(crate) fn of_file(mut file: StoredFile, path: &Path, name: Arc<str>, offset: u64) -> Result<Stream> {
+        let size = file.size();
         if offset > 0 {
             file.seek(SeekFrom::Start(offset)).at(path)?;
         }

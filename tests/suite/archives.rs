@@ -83,7 +83,7 @@ impl Served {
         get(&self.address, path)
     }
 
-    fn text(&self, path: &str) -> String {
+    pub fn text(&self, path: &str) -> String {
         let (status, head, body) = self.get(path);
         assert_eq!(status, 200, "{path}: {head}");
         // Streamed answers are chunked; their lines are what is looked at.

@@ -1,6 +1,7 @@
 //! The one integration-test binary: what holds of the whole, seen from outside.
 
 mod additions;
+mod any_archive;
 mod archives;
 mod archives_readers;
 mod bad_input;

@@ -128,6 +128,14 @@ impl ShardSource {
             ShardSource::Pipe(_) => None,
         }
     }
+
+    /// The path of the file of the disk that it is, or lies in.
+    fn file(&self) -> Option<&Path> {
+        match self {
+            ShardSource::File(input) => Some(input.file().0),
+            ShardSource::Pipe(_) => None,
+        }
+    }
 }
 
 /// Refuses to write over a file that is read.
@@ -135,7 +143,7 @@ pub fn not_an_input(sources: &[ShardSource], out: &Path) -> Result<()> {
     let same = |path: &PathBuf| {
         sources
             .iter()
-            .filter_map(ShardSource::path)
+            .filter_map(ShardSource::file)
             .any(|input| input.canonicalize().is_ok_and(|input| input == *path))
     };
     if out.canonicalize().is_ok_and(|path| same(&path)) {

@@ -2,7 +2,7 @@
 //!
 //! A path names one file, so an id that is a path cannot be two pages'. It is written with `/` between its parts, without
 //! `.` parts, and such that no two paths are written alike: octets that are no UTF-8, and U+FFFD itself, become U+FFFD
-//! and two digits an octet. An item of a feed is `FILE/N`, which is no file's path, as a file is no folder.
+//! and two digits an octet. An item of a feed, and a record of an archive, is `FILE/N`, which is no file's path, as a file is no folder.
 
 use std::path::{Component, Path};
 
@@ -24,6 +24,14 @@ pub enum Id {
 impl Id {
     /// The id of a file; `several`: whether there is more than one input.
     pub fn of(self, found: &FoundFile, several: bool) -> String {
+        let id = self.of_file(found, several);
+        match &found.stored {
+            Some(page) => format!("{id}/{}", page.number),
+            None => id,
+        }
+    }
+
+    fn of_file(self, found: &FoundFile, several: bool) -> String {
         match self {
             Id::Path if several => joined(&found.path),
             Id::Path => joined(&found.within),
@@ -78,6 +86,7 @@ mod tests {
             fault: None,
             within: PathBuf::from(within),
             input: 0,
+            stored: None,
         };
         let file = found("./site/a/x.page.html.gz", "a/x.page.html.gz");
         for (id, several, want) in [

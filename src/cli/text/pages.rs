@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use super::archive::{Archive, Stored, StoredPage};
+
 /// A file to be looked at.
 #[derive(Debug)]
 pub struct FoundFile {
@@ -18,6 +20,18 @@ pub struct FoundFile {
     pub within: PathBuf,
     /// Number of the input that it comes from.
     pub input: usize,
+    /// The record that it is, of an archive.
+    pub stored: Option<Box<StoredPage>>,
+}
+
+impl FoundFile {
+    /// What headings and messages call it.
+    pub fn name(&self) -> String {
+        match &self.stored {
+            Some(page) => page.name(),
+            None => self.path.display().to_string(),
+        }
+    }
 }
 
 /// The files of the inputs, one after the other.
@@ -25,6 +39,8 @@ pub struct Pages {
     inputs: Vec<PathBuf>,
     next: usize,
     walk: Option<walkdir::IntoIter>,
+    /// The archive that is read, and its path in the folder.
+    archive: Option<(Archive, PathBuf)>,
     /// Of every input.
     counts: Vec<Counts>,
 }
@@ -33,8 +49,9 @@ pub struct Pages {
 #[derive(Clone, Default)]
 struct Counts {
     folder: bool,
+    archive: bool,
     seen: u64,
-    /// Files that are not read, by reason.
+    /// Files, and records of archives, that are not read, by reason.
     passed_over: BTreeMap<String, u64>,
 }
 
@@ -42,7 +59,7 @@ impl Pages {
     /// The pages of these files and folders.
     pub fn new(inputs: Vec<PathBuf>) -> Self {
         let counts = vec![Counts::default(); inputs.len()];
-        Pages { inputs, next: 0, walk: None, counts }
+        Pages { inputs, next: 0, walk: None, archive: None, counts }
     }
 
     /// The next files: at most `max`, and no more once they are `max_bytes` long.
@@ -59,6 +76,30 @@ impl Pages {
 
     fn advance(&mut self) -> Option<(FoundFile, u64)> {
         loop {
+            if let Some((archive, within)) = &mut self.archive {
+                let input = self.next - 1;
+                let Some(stored) = archive.advance() else {
+                    self.archive = None;
+                    continue;
+                };
+                self.counts[input].seen += 1;
+                let found = |path: &Path, fault, stored| {
+                    let inside = path.strip_prefix(archive.file()).unwrap_or(Path::new(""));
+                    let within = if inside == Path::new("") { within.clone() } else { within.join(inside) };
+                    FoundFile { path: path.to_path_buf(), named: false, fault, within, input, stored }
+                };
+                match stored {
+                    Stored::PassedOver(reason) => self.pass_over(input, &reason),
+                    Stored::Damage(error) => {
+                        return Some((found(archive.file(), Some(error.to_string()), None), 0));
+                    }
+                    Stored::Page(page) => {
+                        let bytes = page.bytes();
+                        return Some((found(&page.archive.clone(), None, Some(page)), bytes));
+                    }
+                }
+                continue;
+            }
             if let Some(walk) = &mut self.walk {
                 let input = self.next - 1;
                 match walk.next() {
@@ -78,11 +119,16 @@ impl Pages {
                             self.pass_over(input, "a link to a folder");
                         }
                         if about.is_file() {
-                            self.counts[input].seen += 1;
                             let path = entry.into_path();
                             let within =
                                 path.strip_prefix(&self.inputs[input]).unwrap_or(&path).to_path_buf();
-                            let found = FoundFile { path, named: false, fault: None, within, input };
+                            if let Some(archive) = Archive::open(&path) {
+                                self.archive = Some((archive, within));
+                                continue;
+                            }
+                            self.counts[input].seen += 1;
+                            let found =
+                                FoundFile { path, named: false, fault: None, within, input, stored: None };
                             return Some((found, about.len()));
                         }
                     }
@@ -97,6 +143,7 @@ impl Pages {
                                 named: error.depth() == 0,
                                 fault: Some(fault),
                                 input,
+                                stored: None,
                             },
                             0,
                         ));
@@ -112,9 +159,17 @@ impl Pages {
                 self.walk = Some(WalkDir::new(&path).sort_by_file_name().into_iter());
                 continue;
             }
-            let length = std::fs::metadata(&path).map_or(0, |about| about.len());
+            let about = std::fs::metadata(&path);
+            let length = about.as_ref().map_or(0, |about| about.len());
             let within = path.file_name().unwrap_or(path.as_os_str()).into();
-            return Some((FoundFile { path, named: true, fault: None, within, input }, length));
+            if let Some(archive) =
+                about.ok().filter(|about| about.is_file()).and_then(|_| Archive::open(&path))
+            {
+                self.counts[input].archive = true;
+                self.archive = Some((archive, within));
+                continue;
+            }
+            return Some((FoundFile { path, named: true, fault: None, within, input, stored: None }, length));
         }
     }
 
@@ -127,12 +182,14 @@ impl Pages {
         *self.counts[input].passed_over.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// The folders some of whose files are not read, with the numbers of these by reason, and whether that is all.
-    pub fn reasons(&self) -> impl Iterator<Item = (&Path, &BTreeMap<String, u64>, bool)> {
-        let folders = self.inputs.iter().zip(&self.counts).filter(|(_, count)| count.folder);
+    /// The folders and archives some of whose files or records are not read: what these are called, their numbers by reason, and
+    /// whether that is all.
+    pub fn reasons(&self) -> impl Iterator<Item = (&Path, &'static str, &BTreeMap<String, u64>, bool)> {
+        let folders = self.inputs.iter().zip(&self.counts).filter(|(_, count)| count.folder || count.archive);
         let not_read = |count: &Counts| count.passed_over.values().sum::<u64>();
-        folders
-            .filter(move |(_, count)| count.seen == 0 || not_read(count) > 0)
-            .map(move |(path, count)| (path.as_path(), &count.passed_over, count.seen == not_read(count)))
+        folders.filter(move |(_, count)| count.seen == 0 || not_read(count) > 0).map(move |(path, count)| {
+            let what = if count.archive { "records" } else { "files" };
+            (path.as_path(), what, &count.passed_over, count.seen == not_read(count))
+        })
     }
 }

@@ -57,7 +57,7 @@ impl Tally {
         for language in foreign {
             *self.foreign.entry(language).or_default() += 1;
         }
-        let name = found.path.display().to_string();
+        let name = found.name();
         for page in &written {
             if let Some(ids) = &mut self.ids {
                 self.shared += u64::from(!ids.insert(xxh3_64(page.id.as_bytes())));
@@ -73,7 +73,8 @@ impl Tally {
     /// Says why a file, or a part of it, is missing, and counts it.
     fn lose(&mut self, found: &FoundFile, reason: &str, sink: &mut Sink<'_>) -> io::Result<()> {
         sink.flush()?;
-        webmill_jobs::say!("webmill: {}: {reason}", found.path.display());
+        let at = found.stored.as_ref().map_or(String::new(), |page| format!(" ({})", page.name()));
+        webmill_jobs::say!("webmill: {}{at}: {reason}", found.path.display());
         if found.named {
             self.unusable += 1;
         } else {
@@ -84,18 +85,18 @@ impl Tally {
 
     /// Says what was passed over, left out or shared.
     pub fn end(&mut self, args: &TextArgs, pages: &Pages, urls: Option<&Urls>) {
-        for (folder, reasons, all) in pages.reasons() {
+        for (folder, what, reasons, all) in pages.reasons() {
             let files: u64 = reasons.values().sum();
             if all {
                 webmill_jobs::say!(
-                    "webmill: {}: no page among its {files} files{}",
+                    "webmill: {}: no page among its {files} {what}{}",
                     folder.display(),
                     listed(reasons)
                 );
                 self.unusable += 1;
             } else {
                 webmill_jobs::say!(
-                    "webmill: {}: {files} files passed over{}",
+                    "webmill: {}: {files} {what} passed over{}",
                     folder.display(),
                     listed(reasons)
                 );

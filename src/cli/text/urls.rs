@@ -194,6 +194,7 @@ mod tests {
             fault: None,
             within: PathBuf::from("b/a.html"),
             input: 0,
+            stored: None,
         };
         for list in [
             "site/b/a.html\thttp://e.org/1\n",
@@ -227,6 +228,7 @@ mod tests {
             fault: None,
             within: PathBuf::from(path),
             input: 0,
+            stored: None,
         };
         for path in ["x/a.html", "y/a.html", "z/d.html"] {
             urls.url(&found(path), path);

@@ -94,8 +94,10 @@ about_fields! {
         url_sortkey: String = "SURT form of the canonical URL, nothing folded: what rows are sorted by, so that neighbours on the Web are neighbours here", "cn,edu,pku,www)/news/1.html";
         url: String = "canonical URL finally fetched, after redirects", "http://pku.edu.cn/news/1.html";
         url_key: Bytes16 = "xxh3-128 of the canonical URL, 32 hexadecimal digits: the key that tables are joined by", "9f…";
-        is_current: bool = "whether this is the current row of its URL, of which each URL has exactly one: the latest answer of status 2xx that is HTML or was read as a document, else the latest of status 2xx, else the latest answer, else the latest row", "true";
+        is_current: bool = "whether this is the current row of its URL, of which each URL has exactly one: the latest answer of status 2xx that is HTML or was read as a document, else the latest text that came with the archive as a conversion (WET), else the latest answer of status 2xx, else the latest answer, else the latest row", "true";
         warc_type: Option<WarcType> = "kind of record: response, revisit (the same as an earlier capture), resource, conversion; request and metadata on demand; null for answers that no shard holds", "response";
+        warc_record_id: Option<String> = "identifier of the record, without brackets; null in formats that have none", "urn:uuid:2aabeff2-67f5-4608-8466-e87c6296e2b6";
+        refers_to_id: Option<String> = "identifier of the record that a revisit repeats or a conversion was made of, where stated: its warc_record_id", "urn:uuid:2aabeff2-67f5-4608-8466-e87c6296e2b6";
         refers_to_url: Option<String> = "canonical URL of the capture that a revisit repeats, where stated", "http://pku.edu.cn/news/1.html";
         refers_to_time: Millis = "when the capture that a revisit repeats was fetched; null where not stated", "2003-04-15T08:13:06Z";
         refers_to_digest: Option<String> = "digest of the payload that a revisit repeats: base32 SHA-1, or another algorithm with its name and a colon", "MOH7IEN2JAEJOHYXIEPEEGHOHG5VI";
@@ -203,7 +205,7 @@ pub struct Pages;
 
 impl Analyzer for Pages {
     fn id(&self) -> PartId {
-        PartId::new("pages", 7)
+        PartId::new("pages", 8)
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -212,7 +214,7 @@ impl Analyzer for Pages {
 
     fn analyze(&self, page: &Page<'_>, out: &mut Rows) -> Result<(), Reject> {
         let mut row = captured(page);
-        if page.is_good() && page.capture().is_answer() {
+        if page.is_read() {
             read(page, &mut row);
         }
         row.num_links = (page.redirects().len() + page.links().len()) as u32;
@@ -263,6 +265,8 @@ fn captured(page: &Page<'_>) -> PageRow {
     let (answer, refers) = (capture.is_answer(), &capture.refers_to);
     PageRow {
         warc_type: Some(capture.record_type.into()),
+        warc_record_id: capture.record_id.as_deref().map(str::to_owned),
+        refers_to_id: refers.id.as_deref().map(str::to_owned),
         refers_to_url: refers
             .url
             .as_deref()

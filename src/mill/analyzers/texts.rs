@@ -5,7 +5,7 @@ use webmill_dedup::BandShape;
 use webmill_html::about_fields;
 use webmill_table::{Bytes16, table};
 
-use super::{PageKind, place, stated};
+use super::{PageKind, WarcType, place, stated};
 use crate::{Analyzer, Page, PartId, Reject, Rows, TableRows, Weigh};
 
 /// Table `texts` with those fields that a page states which it shares with table `pages`.
@@ -18,7 +18,7 @@ macro_rules! text_table {
 
 about_fields! {
     text_table! {
-        /// One row per HTML page with main text, and per document with text.
+        /// One row per HTML page with main text, per document with text, and per text that came with the archive (WET).
         TextRow = "texts"
     } {
         url_sortkey: String = "SURT form of the URL", "cn,edu,pku)/news/1.html";
@@ -39,6 +39,8 @@ about_fields! {
         bands: Vec<u64> = "MinHash band hashes of the text, by which near-duplicates are found, as signed integers of the same bits; empty without two different words", "[9716389431105, …]";
         warc_record_offset: i64 = "offset of the page's record in its shard", "183214";
         warc_filename: String = "shard of the page's record", "crawl-00001.raw";
+        warc_type: Option<WarcType> = "kind of the record: of a response or resource the text is webmill's; conversion: it came with the archive, as WET files hold it", "response";
+        refers_to_id: Option<String> = "of a text that came with the archive the identifier of the record that it was made of, where stated: pages.warc_record_id", "urn:uuid:2aabeff2-67f5-4608-8466-e87c6296e2b6";
     }
 }
 
@@ -54,7 +56,7 @@ pub struct Texts;
 
 impl Analyzer for Texts {
     fn id(&self) -> PartId {
-        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 8) }
+        PartId { configuration: BandShape::default().key().into(), ..PartId::new("texts", 9) }
     }
 
     fn empty(&self) -> Vec<Box<dyn TableRows>> {
@@ -81,6 +83,8 @@ impl Analyzer for Texts {
             bands: reading.bands.to_vec(),
             warc_record_offset,
             warc_filename,
+            warc_type: Some(page.capture().record_type.into()),
+            refers_to_id: page.capture().refers_to.id.as_deref().map(str::to_owned),
             text: main.text.clone(),
             markdown: main.markdown.clone(),
             ..TextRow::default()

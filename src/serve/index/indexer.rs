@@ -296,6 +296,7 @@ impl Indexer {
         match record.kind {
             RecordType::Response | RecordType::Revisit | RecordType::Resource => {}
             kind if self.more.contains(&kind) => {}
+            _ if record.is_wat() => return Err("metadata of WAT files, which hold metadata alone"),
             kind => return Err(kind.name()),
         }
         if record.url.is_empty() {

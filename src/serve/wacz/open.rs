@@ -11,7 +11,8 @@ use flate2::bufread::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use zip::{CompressionMethod, ZipArchive};
+use webmill_shard::{wacz_members, zip_error};
+use zip::ZipArchive;
 
 use super::lines::hex;
 use super::package::Package;
@@ -66,13 +67,12 @@ impl Wacz {
     /// says why.
     pub fn open(path: &Path) -> Result<Wacz> {
         let file = File::open(path).at(path)?;
-        let size = file.metadata().at(path)?.len();
         let bad = |reason: String| Error::corrupt(path, 0, reason);
         let mut zip = ZipArchive::new(BufReader::new(file)).map_err(|e| zip_error(path, e))?;
         if zip.len() > MEMBERS {
             return Err(bad(format!("a WACZ of {} files: more than {MEMBERS} are not looked at", zip.len())));
         }
-        let (mut members, mut indexes, mut described) = (Vec::new(), Vec::new(), false);
+        let (mut indexes, mut described) = (Vec::new(), false);
         for number in 0..zip.len() {
             let file = zip.by_index_raw(number).map_err(|e| zip_error(path, e))?;
             let name = file.name().to_owned();
@@ -87,22 +87,6 @@ impl Wacz {
                 return Err(bad(format!("{name} is encrypted")));
             }
             described |= name == "datapackage.json";
-            if let Some(inside) =
-                name.strip_prefix("archive/").filter(|inside| !inside.is_empty() && !file.is_dir())
-            {
-                if file.compression() != CompressionMethod::Stored {
-                    return Err(bad(format!(
-                        "{name} is compressed in the ZIP: its records cannot be read in place"
-                    )));
-                }
-                let start =
-                    file.data_start().ok_or_else(|| bad(format!("{name}: its place is not known")))?;
-                let end = start
-                    .checked_add(file.size())
-                    .filter(|end| *end <= size && file.size() == file.compressed_size());
-                let end = end.ok_or_else(|| bad(format!("{name} would end behind the end of the file")))?;
-                members.push(Member { name: inside.to_owned(), range: start..end });
-            }
             let index = name.strip_prefix("indexes/").unwrap_or_default();
             if [".cdx", ".cdxj", ".cdx.gz", ".cdxj.gz"].iter().any(|end| index.ends_with(end)) {
                 indexes.push(name);
@@ -111,10 +95,14 @@ impl Wacz {
         if !described {
             return Err(bad("no datapackage.json: not a WACZ of version 1".into()));
         }
+        let members = wacz_members(&mut zip, path)?.into_iter().map(|member| -> Result<Member> {
+            let name = member.path.strip_prefix("archive/").unwrap_or(&member.path).to_owned();
+            Ok(Member { name, range: member.range? })
+        });
+        let members: Vec<Member> = members.collect::<Result<_>>()?;
         if members.is_empty() {
             return Err(bad("no WARC file in archive/".into()));
         }
-        members.sort_by(|a, b| a.name.cmp(&b.name));
         indexes.sort();
         let mut text = String::new();
         let file = zip.by_name("datapackage.json").map_err(|e| zip_error(path, e))?;
@@ -296,12 +284,5 @@ impl std::io::Write for Hashing<'_> {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
-    }
-}
-
-fn zip_error(path: &Path, error: zip::result::ZipError) -> Error {
-    match error {
-        zip::result::ZipError::Io(error) => Error::io(path, error),
-        other => Error::corrupt(path, 0, format!("not a ZIP file that can be read: {other}")),
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Capture, Error, Result, date};
-use webmill_shard::{Converter, ReadOptions, Staged, WarcOptions, WarcWriter};
+use webmill_shard::{Converter, ReadOptions, Staged, StoredFile, WarcOptions, WarcWriter};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
@@ -221,7 +221,7 @@ fn member(
 
 fn is_gzip(path: &Path) -> Result<bool> {
     let mut start = [0; 2];
-    let read = File::open(path).at(path)?.read(&mut start).at(path)?;
+    let read = StoredFile::open(path)?.read(&mut start).at(path)?;
     Ok(start[..read] == [0x1f, 0x8b])
 }
 
@@ -252,8 +252,8 @@ impl Output<'_> {
 
     /// Copies a file as it is.
     fn copy(&mut self, name: &str, from: &Path) -> Result<()> {
-        let mut file = File::open(from).at(from)?;
-        let large = file.metadata().at(from)?.len() >= LARGE;
+        let mut file = StoredFile::open(from)?;
+        let large = file.size() >= LARGE;
         let path = self.path;
         self.member(name, CompressionMethod::Stored, large, |out| {
             let mut buffer = vec![0; 1 << 18];

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use webmill_capture::error::{AtPath, Error, Result};
 use webmill_shard::{
     ArcWriter, Compression, Container, Converter, Format, Input, RawDbWriter, RawPacker, ReadOptions, Record,
-    RecordFile, ShardReader, Staged, WarcOptions, WarcPacker, WarcWriter, WriteOptions,
+    RecordFile, ShardReader, Staged, StoredFile, WarcOptions, WarcPacker, WarcWriter, WriteOptions,
 };
 
 use super::as_revisit::Original;
@@ -165,7 +165,7 @@ impl<'a> Pieces<'a> {
 
 fn copy_whole(input: &Input, out: &Path) -> Result<CopiedShard> {
     let mut staged = Staged::create(out)?;
-    let mut file = File::open(&input.path).at(&input.path)?;
+    let mut file = StoredFile::open(&input.path)?;
     copy_bytes(&mut file, u64::MAX, &mut staged, &input.path)?;
     Ok(CopiedShard { path: staged.commit()?, ..CopiedShard::default() })
 }
@@ -195,7 +195,7 @@ fn copy_pieces(
 ) -> Result<CopiedShard> {
     let mut staged = Staged::create(out)?;
     let mut copied = CopiedShard::default();
-    let mut file = File::open(&input.path).at(&input.path)?;
+    let mut file = StoredFile::open(&input.path)?;
     copy_dictionary(input, &mut file, &mut staged)?;
     let records = RecordFile::new(&input.path, options);
     let mut packer = Packer::new(input)?;
@@ -240,7 +240,7 @@ fn copy_pieces(
 }
 
 /// A `.warc.zst` may begin with the dictionary of its frames, in a skippable one.
-fn copy_dictionary(input: &Input, file: &mut File, staged: &mut Staged) -> Result<()> {
+fn copy_dictionary(input: &Input, file: &mut StoredFile, staged: &mut Staged) -> Result<()> {
     const MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
     if input.container != Container::Zstd {
         return Ok(());
