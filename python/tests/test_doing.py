@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -115,6 +116,24 @@ def test_captures_are_those_of_warcio(tmp_path: Path, gzip: bool) -> None:
     assert webmill.read_capture(path, found[7][3]).url == found[7][0]
     assert sum(1 for _ in webmill.captures(path, kinds=None)) == 401 - 1
     assert [c.kind for c in webmill.captures(path, kinds="metadata")][:1] == ["metadata"]
+
+
+def test_a_wacz_is_read_as_the_archive_in_it(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    data = warc([(f"http://a.example/{i}", b"<p>page") for i in range(9)], True)
+    (tmp_path / "a.warc.gz").write_bytes(data)
+    with zipfile.ZipFile(tmp_path / "in" / "x.wacz", "w") as wacz:
+        wacz.writestr("datapackage.json", "{}", zipfile.ZIP_DEFLATED)
+        wacz.writestr("archive/a.warc.gz", data)
+    plain = [(c.url, c.offset, c.body) for c in webmill.captures(tmp_path / "a.warc.gz")]
+    for place in ["in/x.wacz", "in"]:
+        assert [(c.url, c.offset, c.body) for c in webmill.captures(tmp_path / place)] == plain
+    inside = tmp_path / "in" / "x.wacz" / "archive" / "a.warc.gz"
+    assert webmill.read_capture(inside, plain[4][1]).url == plain[4][0]
+    results = webmill.run(tmp_path / "in", tmp_path / "out")
+    names = results.table("pages").collect()["warc_filename"].unique().to_list()
+    assert names == ["x.wacz/archive/a.warc.gz"]
+    assert results.html(plain[4][0]) == plain[4][2]
 
 
 def test_damage_has_path_offset_and_reason_and_reading_goes_on(tmp_path: Path) -> None:

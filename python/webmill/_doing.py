@@ -56,7 +56,7 @@ def captures(
     max_record_bytes: int = 64 << 20,
     verify_digests: bool = False,
 ) -> Captures:
-    """Iterates over the captures of WARC, ARC and RAW DB files (plain, gzip, zstd, lz4), of folders and globs of them.
+    """Iterates over the captures of WARC, ARC and RAW DB files (plain, gzip, zstd, lz4), of WACZ files, of folders and globs of them.
 
     ``kinds``: names of the kinds of records that are wanted, ``None`` for all. ``errors``: ``"raise"`` raises
     :class:`webmill.Error` with path and offset of a damaged record, after which iteration can go on; ``"skip"`` passes

@@ -6,7 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -254,6 +254,11 @@ class Results:
         if self._found is None:
             self._found = self._find_shards()
         found = self._found.get(name) or self._found.get(name.rsplit("/", 1)[-1])
+        # Of an archive inside of a WACZ the name goes on behind that of the file.
+        for file in PurePosixPath(name).parents:
+            wacz = self._found.get(str(file)) or self._found.get(file.name)
+            if wacz is not None and wacz.is_file():
+                return wacz / PurePosixPath(name).relative_to(file)
         if found is None or not found.is_file():
             raise Error(
                 f"the shard {name} is not found; say where: webmill.open({str(self.folder)!r}, shards=FOLDER)", path=name

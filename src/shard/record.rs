@@ -216,13 +216,18 @@ impl Record<'_> {
                 return None;
             }
         };
+        // What browser-based crawlers call the text of a page; it counts as WET's do, not as a page of its own.
+        let (url, record_type) = match self.url.strip_prefix("urn:text:") {
+            Some(page) if self.kind == RecordType::Resource => (page, RecordType::Conversion),
+            _ => (&*self.url, self.kind),
+        };
         Some(Capture {
-            url: Cow::Borrowed(&*self.url),
+            url: Cow::Borrowed(url),
             origin: self.origin.as_deref().map(Cow::Borrowed),
             date_ms: self.date_ms,
             ip: self.ip.as_deref().map(Cow::Borrowed),
             response,
-            record_type: self.kind,
+            record_type,
             record_id: self.id.as_deref().map(|id| bare_id(Cow::Borrowed(id))),
             refers_to: self.refers_to(),
             place: self.place.clone(),

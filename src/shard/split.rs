@@ -55,13 +55,8 @@ mod tests {
 
     #[test]
     fn parts_cover_every_input_once() {
-        let input = |bytes, container| Input {
-            path: "x".into(),
-            name: Arc::from("x"),
-            format: Format::RawDb,
-            container,
-            bytes,
-        };
+        let input =
+            |bytes, container| Input::known("x".into(), Arc::from("x"), (Format::RawDb, container), bytes);
         let inputs =
             [input(25, Container::Plain), input(0, Container::Plain), input(99, Container::WholeGzip)];
         let ranges: Vec<_> = split(&inputs, 10).into_iter().map(|p| (p.input, p.range)).collect();

@@ -32,7 +32,15 @@ fn archive() -> Vec<u8> {
     let missing = record("response", "http://a.example/no", 1, 9, HTTP, "", "HTTP/1.1 404 No\r\n\r\ngone");
     let records = [
         record("warcinfo", "", 1, 1, "application/warc-fields", "", "software: none"),
-        record("request", "http://a.example/", 1, 2, "application/http; msgtype=request", "", "GET / HTTP/1.1\r\n\r\n"),
+        record(
+            "request",
+            "http://a.example/",
+            1,
+            2,
+            "application/http; msgtype=request",
+            "",
+            "GET / HTTP/1.1\r\n\r\n",
+        ),
         page("http://a.example/", 3),
         page("http://a.example/two", 4),
         missing,
@@ -94,7 +102,10 @@ fn a_run_over_a_wacz_gives_the_rows_of_its_archive_and_says_what_it_read() {
     let read = "read 1 file, 5 records (warcinfo 1, response 3, request 1): 3 rows of pages, 2 of texts; \
                 nothing came of warcinfo 1, request 1";
     assert!(said.contains(read), "{said}");
-    assert!(work.said(&["run", "packed", "--out", "packed-out"]).contains(read), "said of results that are there too");
+    assert!(
+        work.said(&["run", "packed", "--out", "packed-out"]).contains(read),
+        "said of results that are there too"
+    );
     assert!(work.said(&["extract", "plain", "--out", "out"]).contains(read));
     let mut rows = work.table::<PageRow>("packed-out", "extract");
     for row in &mut rows {
@@ -132,7 +143,8 @@ fn hostile_and_compressed_files_of_a_wacz_are_refused_by_name() {
     // Two archives in the same bytes: what is read would be more than the file.
     wacz(&work.path("two.wacz"), &[members[0], ("archive/z.warc.gz", STORED, &archive)]);
     let mut bytes = std::fs::read(work.path("two.wacz")).unwrap();
-    let heads: Vec<usize> = bytes.windows(4).enumerate().filter(|(_, w)| *w == b"PK\x01\x02").map(|(at, _)| at).collect();
+    let heads: Vec<usize> =
+        bytes.windows(4).enumerate().filter(|(_, w)| *w == b"PK\x01\x02").map(|(at, _)| at).collect();
     let [.., first, second] = heads[..] else { panic!("{heads:?}") };
     bytes.copy_within(first + 42..first + 46, second + 42);
     std::fs::write(work.path("two.wacz"), bytes).unwrap();
@@ -150,9 +162,33 @@ fn wet() -> String {
     };
     [
         record("warcinfo", "", 2, 20, "application/warc-fields", "", "software: none"),
-        text("http://a.example/", 23, "WARC-Refers-To: <urn:uuid:3>\r\n", "The first page as another program reads it"),
-        text("http://a.example/three.csv", 25, "WARC-Refers-To: <urn:uuid:5>\r\n", "A page, that is only here,\nand <b>has</b> words"),
-        text("http://a.example/four", 26, "", "Une page qui n'est pas dans l'archive, mais dont le texte est là"),
+        text(
+            "http://a.example/",
+            23,
+            "WARC-Refers-To: <urn:uuid:3>\r\n",
+            "The first page as another program reads it",
+        ),
+        text(
+            "http://a.example/three.csv",
+            25,
+            "WARC-Refers-To: <urn:uuid:5>\r\n",
+            "A page, that is only here,\nand <b>has</b> words",
+        ),
+        record(
+            "resource",
+            "urn:text:http://a.example/two",
+            2,
+            27,
+            "text/plain",
+            "",
+            "The second page, as its browser had it",
+        ),
+        text(
+            "http://a.example/four",
+            26,
+            "",
+            "Une page qui n'est pas dans l'archive, mais dont le texte est là",
+        ),
     ]
     .concat()
 }
@@ -164,12 +200,19 @@ fn texts_of_a_wet_file_are_rows_that_lead_to_their_pages() {
     std::fs::write(work.path("in/a.warc.gz"), archive()).unwrap();
     std::fs::write(work.path("in/a.warc.wet.gz"), gzip(wet().as_bytes())).unwrap();
     let said = work.said(&["run", "in", "--out", "out"]);
-    assert!(said.contains("read 2 files, 9 records (warcinfo 2, response 3, request 1, conversion 3)"), "{said}");
-    assert!(said.contains("6 rows of pages, 5 of texts; nothing came of warcinfo 2, request 1"), "{said}");
+    assert!(
+        said.contains(
+            "read 2 files, 10 records (warcinfo 2, response 3, resource 1, request 1, conversion 3)"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("7 rows of pages, 6 of texts; nothing came of warcinfo 2, request 1"), "{said}");
     let texts = work.table::<TextRow>("out", "extract");
     let shown: Vec<(&str, bool, Option<&str>, &str)> = texts
         .iter()
-        .map(|row| (row.url.as_str(), row.is_current, row.refers_to_id.as_deref(), row.warc_type.unwrap().as_str()))
+        .map(|row| {
+            (row.url.as_str(), row.is_current, row.refers_to_id.as_deref(), row.warc_type.unwrap().as_str())
+        })
         .collect();
     assert_eq!(
         shown,
@@ -179,6 +222,7 @@ fn texts_of_a_wet_file_are_rows_that_lead_to_their_pages() {
             ("http://a.example/four", true, None, "conversion"),
             ("http://a.example/three.csv", true, Some("urn:uuid:5"), "conversion"),
             ("http://a.example/two", true, None, "response"),
+            ("http://a.example/two", false, None, "conversion"),
         ]
     );
     assert_eq!(texts[3].text, "A page, that is only here,\nand <b>has</b> words");
@@ -190,12 +234,12 @@ fn texts_of_a_wet_file_are_rows_that_lead_to_their_pages() {
     assert_eq!(of("urn:uuid:26").warc_type, Some(WarcType::Conversion));
     assert_eq!(pages.iter().filter(|row| row.is_current).count(), 5, "one of each URL");
     // Whatever the order of names, and for later jobs: no page counts twice.
-    assert_eq!(work.counts("out", "keywords")["kept"]["texts"], 5);
+    assert_eq!(work.counts("out", "keywords")["kept"]["texts"], 4);
     let nodes = work.counts("out", "graph");
     assert_eq!(nodes["kept"]["page-nodes"].as_u64().or(nodes["kept"]["pages"].as_u64()), Some(4), "{nodes}");
     // Alone it is a corpus of its own.
     let alone = work.said(&["run", "in/a.warc.wet.gz", "--out", "alone"]);
-    assert!(alone.contains("3 rows of pages, 3 of texts; nothing came of warcinfo 1"), "{alone}");
+    assert!(alone.contains("4 rows of pages, 4 of texts; nothing came of warcinfo 1"), "{alone}");
     assert!(work.table::<TextRow>("alone", "extract").iter().all(|row| row.is_current));
 }
 
@@ -210,11 +254,20 @@ fn a_wat_file_says_that_it_holds_metadata_alone() {
     std::fs::write(work.path("a.warc.wat"), wat.concat()).unwrap();
     std::fs::write(work.path("a.warc.gz"), archive()).unwrap();
     let alone = work.said(&["extract", "a.warc.wat", "--out", "alone"]);
-    assert!(alone.contains("no page in 2 records") && alone.contains("WAT files hold metadata alone"), "{alone}");
+    assert!(
+        alone.contains("no page in 2 records") && alone.contains("WAT files hold metadata alone"),
+        "{alone}"
+    );
     let both = work.said(&["extract", "a.warc.wat", "a.warc.gz", "--out", "out"]);
-    assert!(both.contains("nothing came of warcinfo 2, request 1, wat 1 (WAT files hold metadata alone"), "{both}");
+    assert!(
+        both.contains("nothing came of warcinfo 2, request 1, wat 1 (WAT files hold metadata alone"),
+        "{both}"
+    );
     assert_eq!(work.counts("out", "extract")["dropped"]["wat-record"], 1);
-    assert!(work.fails(&["text", "a.warc.wat"], 2).contains("no page among its 2 records: 1 metadata alone, of a WAT file"));
+    assert!(
+        work.fails(&["text", "a.warc.wat"], 2)
+            .contains("no page among its 2 records: 1 metadata alone, of a WAT file")
+    );
     assert!(work.said(&["index", "a.warc.wat"]).contains("WAT files, which hold metadata alone"));
 }
 
@@ -225,7 +278,8 @@ fn the_texts_of_an_archive_are_written_page_by_page() {
     std::fs::write(work.path("plain/b.html"), format!("<title>B</title><p>{}</p>", story(8))).unwrap();
     let done = work.run(&["text", "plain/a.warc.gz", "--format", "json"]);
     let said = String::from_utf8(done.stderr).unwrap();
-    let passed = "plain/a.warc.gz: 3 records passed over: 1 of status 404, 1 of type request, 1 of type warcinfo";
+    let passed =
+        "plain/a.warc.gz: 3 records passed over: 1 of status 404, 1 of type request, 1 of type warcinfo";
     assert!(said.contains(passed), "{said}");
     let pages = objects(&String::from_utf8(done.stdout).unwrap());
     let shown: Vec<_> = pages.iter().map(|page| (page["id"].as_str(), page["url"].as_str())).collect();
@@ -238,7 +292,8 @@ fn the_texts_of_an_archive_are_written_page_by_page() {
         let json = work.output(&["text", "plain", "--format", "json", "--threads", threads]);
         objects(&json).iter().map(|page| page["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let want = ["a.warc.gz/3", "a.warc.gz/4", "a.warc.wet.gz/2", "a.warc.wet.gz/3", "a.warc.wet.gz/4", "b.html"];
+    let want =
+        ["a.warc.gz/3", "a.warc.gz/4", "a.warc.wet.gz/2", "a.warc.wet.gz/3", "a.warc.wet.gz/5", "b.html"];
     assert_eq!((ids("1"), ids("3")), (want.map(str::to_owned).to_vec(), want.map(str::to_owned).to_vec()));
     work.run(&["text", "packed/deep/x.wacz", "--out", "texts"]);
     assert!(work.path("texts/x.wacz/archive/a.warc.gz/4.txt").is_file());

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use webmill_capture::{CanonicalUrl, Capture, Error, decode_content};
+use webmill_capture::{CanonicalUrl, Capture, Error, RecordType, decode_content};
 use webmill_html::sniff::{is_markup, sniff};
 use webmill_jobs::page_text::{FileKind, FileTexts, PageBytes, PageFile, PageKind, PageReader, Refusal};
 use webmill_shard::{Input, OwnedRecord, ReadOptions, Record, ShardReader, discover};
@@ -112,6 +112,9 @@ fn no_page(record: &Record<'_>) -> Option<String> {
     let wanted = |capture: &Capture<'_>| capture.is_answer() || capture.is_text_of_page();
     match record.to_mention().filter(wanted) {
         None => Some(format!("of type {}", record.kind.name())),
+        Some(capture) if capture.is_text_of_page() && record.kind != RecordType::Conversion => {
+            Some("the text of a page beside it".to_owned())
+        }
         Some(capture) => match capture.response.status {
             None | Some(200..=299) => None,
             Some(status) => Some(format!("of status {status}")),
