@@ -9,13 +9,13 @@
 //! them) inside folders are left out, and the page about RAW DB that crawls lay beside their shards, also where a shell names it. Anything that is no shard comes back as an error that says what it is instead.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use walkdir::WalkDir;
 
-use webmill_capture::error::{AtPath, Error, Result};
+use webmill_capture::error::{Error, Result};
 
 use super::member::gzip::empty_members;
 use super::raw_whole::any_whole;
@@ -233,16 +233,19 @@ fn folder(folder: &Path) -> Vec<Result<(PathBuf, Arc<str>)>> {
 /// The shards that the file at `path` is or holds.
 fn look(path: PathBuf, name: Arc<str>) -> Vec<Result<Input>> {
     let stream = || {
-        let wacz = split_path(&path).map(|(wacz, _)| wacz.to_path_buf());
-        if wacz.is_none() && !std::fs::metadata(&path).at(&path)?.is_file() {
-            let (path, found) = (path.clone(), "neither a file nor a folder".to_string());
-            return Err(Error::Incompatible {
-                path,
-                found,
-                expected: "a shard; pipe it in and give `-`".into(),
-            });
-        }
-        Ok((Stream::of_file(StoredFile::open(&path)?, &path, Arc::clone(&name), 0)?, wacz))
+        let wacz = match std::fs::metadata(&path) {
+            Ok(about) if about.is_file() => None,
+            Ok(_) => {
+                let (path, found) = (path.clone(), "neither a file nor a folder".to_string());
+                let expected = "a shard; pipe it in and give `-`".into();
+                return Err(Error::Incompatible { path, found, expected });
+            }
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {
+                split_path(&path).map(|(wacz, _)| wacz.to_path_buf())
+            }
+            Err(error) => return Err(Error::io(&path, error)),
+        };
+        Ok((Stream::open(&path, Arc::clone(&name), 0)?, wacz))
     };
     let (mut stream, wacz) = match stream() {
         Ok(opened) => opened,
