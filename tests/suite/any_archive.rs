@@ -120,7 +120,10 @@ fn a_run_over_a_wacz_gives_the_rows_of_its_archive_and_says_what_it_read() {
     served.stop();
     let kept = work.run(&["dedup", "apply", "packed-out", "packed", "--out", "kept"]);
     assert!(kept.status.success());
-    assert_eq!(work.output(&["shard", "cat", "kept"]), work.output(&["shard", "cat", "plain"]));
+    assert_eq!(
+        work.output(&["shard", "cat", "kept/shards"]),
+        work.output(&["shard", "cat", "plain/a.warc.gz"])
+    );
 }
 
 #[test]
@@ -136,7 +139,7 @@ fn hostile_and_compressed_files_of_a_wacz_are_refused_by_name() {
     wacz(&work.path("in/x.wacz"), &members);
     let said = work.said(&["extract", "in", "--out", "out"]);
     assert!(said.contains("archive/b.warc at byte 0: it is compressed in the ZIP"), "{said}");
-    assert!(said.contains("archive/notes.txt: is a file of unknown kind"), "{said}");
+    assert!(said.contains("archive/notes.txt: found a file of unknown kind"), "{said}");
     assert!(said.contains("read 1 file, 5 records"), "{said}");
     let counts = work.counts("out", "extract");
     assert_eq!(counts["dropped"]["unread-file"], 2, "{counts}");
@@ -150,7 +153,7 @@ fn hostile_and_compressed_files_of_a_wacz_are_refused_by_name() {
     std::fs::write(work.path("two.wacz"), bytes).unwrap();
     assert!(work.fails(&["index", "two.wacz"], 2).contains("lie in the same bytes"));
     wacz(&work.path("out.wacz"), &[members[0], ("archive/../../x.warc.gz", STORED, &archive)]);
-    assert!(work.fails(&["index", "out.wacz"], 2).contains("leads out of the archive"));
+    assert!(work.said(&["index", "out.wacz"]).contains("leads out of the archive"));
     std::fs::write(work.path("cut.wacz"), &std::fs::read(work.path("in/x.wacz")).unwrap()[..900]).unwrap();
     assert!(work.fails(&["index", "cut.wacz"], 2).contains("not a ZIP file that can be read"));
 }
@@ -233,10 +236,8 @@ fn texts_of_a_wet_file_are_rows_that_lead_to_their_pages() {
     assert_eq!((of("urn:uuid:23").is_current, of("urn:uuid:3").is_current), (false, true));
     assert_eq!(of("urn:uuid:26").warc_type, Some(WarcType::Conversion));
     assert_eq!(pages.iter().filter(|row| row.is_current).count(), 5, "one of each URL");
-    // Whatever the order of names, and for later jobs: no page counts twice.
-    assert_eq!(work.counts("out", "keywords")["kept"]["texts"], 4);
-    let nodes = work.counts("out", "graph");
-    assert_eq!(nodes["kept"]["page-nodes"].as_u64().or(nodes["kept"]["pages"].as_u64()), Some(4), "{nodes}");
+    // Four pages, their host and its domain: no page counts twice.
+    assert_eq!(work.manifest("out/graph/latest")["tables"]["nodes"]["rows"], 6);
     // Alone it is a corpus of its own.
     let alone = work.said(&["run", "in/a.warc.wet.gz", "--out", "alone"]);
     assert!(alone.contains("4 rows of pages, 4 of texts; nothing came of warcinfo 1"), "{alone}");

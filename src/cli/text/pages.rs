@@ -123,6 +123,7 @@ impl Pages {
                             let within =
                                 path.strip_prefix(&self.inputs[input]).unwrap_or(&path).to_path_buf();
                             if let Some(archive) = Archive::open(&path) {
+                                self.counts[input].archive = true;
                                 self.archive = Some((archive, within));
                                 continue;
                             }
@@ -188,7 +189,11 @@ impl Pages {
         let folders = self.inputs.iter().zip(&self.counts).filter(|(_, count)| count.folder || count.archive);
         let not_read = |count: &Counts| count.passed_over.values().sum::<u64>();
         folders.filter(move |(_, count)| count.seen == 0 || not_read(count) > 0).map(move |(path, count)| {
-            let what = if count.archive { "records" } else { "files" };
+            let what = match (count.folder, count.archive) {
+                (true, true) => "files and records",
+                (true, false) => "files",
+                (false, _) => "records",
+            };
             (path.as_path(), what, &count.passed_over, count.seen == not_read(count))
         })
     }
