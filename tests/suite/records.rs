@@ -85,10 +85,11 @@ fn every_record_of_a_url_has_a_row_and_one_of_them_counts() {
     assert_eq!(leaf.url_sortkey, "example,tea,www)/leaf.txt?b=2&A=1");
     assert_eq!((leaf.url_path.as_str(), leaf.url_query.as_deref()), ("/leaf.txt", Some("b=2&A=1")));
     assert_eq!((leaf.crawl.as_str(), leaf.warc_segment.as_deref()), ("TEA-2024", Some("17")));
-    // A conversion or revisit is no second page: one text, one link, one node. Plain text is a document.
+    // A conversion or revisit is no second page: one text that counts, one link, one node. Plain text is a document.
     let texts: Vec<TextRow> = work.table("out", "extract");
-    let told: Vec<_> = texts.iter().map(|row| row.url.as_str()).collect();
-    assert_eq!(told, ["http://www.tea.example/", "http://www.tea.example/leaf.txt?b=2&A=1"]);
+    let told: Vec<_> = texts.iter().map(|row| (row.url.as_str(), row.is_current)).collect();
+    let (tea, leaf) = ("http://www.tea.example/", "http://www.tea.example/leaf.txt?b=2&A=1");
+    assert_eq!(told, [(tea, true), (tea, false), (leaf, true)]);
     assert_eq!(work.table::<LinkRow>("out", "extract").len(), 2);
     let counts = work.counts("out", "extract").to_string();
     for count in ["\"metadata-record\":1", "\"request-record\":1", "\"revisits\":2", "\"warcinfo-record\":1"]
