@@ -7,7 +7,7 @@
 //!
 //! **Cost.** Opening a path inside a WACZ reads the directory of the ZIP file.
 //!
-//! **Trust.** Ranges lie in the file and do not overlap, so that what is read is never more than the file. Names that lead out of the
+//! **Trust.** Ranges lie in the file and do not overlap, so that no more is read than the file has. Names that lead out of the
 //! archive, encrypted files and files that are compressed in the ZIP are refused by name.
 //!
 //! Reference: WACZ 1.1.1 (Webrecorder); APPNOTE.TXT 6.3.9.

@@ -143,7 +143,7 @@ fn hostile_and_compressed_files_of_a_wacz_are_refused_by_name() {
     assert!(said.contains("read 1 file, 5 records"), "{said}");
     let counts = work.counts("out", "extract");
     assert_eq!(counts["dropped"]["unread-file"], 2, "{counts}");
-    // Two archives in the same bytes: what is read would be more than the file.
+    // Two archives in the same bytes: more would be read than the file has.
     wacz(&work.path("two.wacz"), &[members[0], ("archive/z.warc.gz", STORED, &archive)]);
     let mut bytes = std::fs::read(work.path("two.wacz")).unwrap();
     let heads: Vec<usize> =
