@@ -4,7 +4,7 @@ python replay_scripts.py WEBMILL [--sites FOLDER] [--frameworks FOLDER] [--playe
 
 The sites are those of the tests (`src/serve/tests/replay/scripts`), with the scripts of frameworks that `make tools` unpacks. They are served live on loopback
 and opened in Chromium (no name leaves this machine); then as WARC in each system. Of `where.html` each row is a value; of every other page the text
-is right or not. Printed: for each system how many are as live, and which are not. Needs playwright, warcio; pywb and the npm package replaywebpage.
+is right or not; of a page that is gone to, its address, and apart from that its referrer. Printed: for each system how many are as live, and which are not. Needs playwright, warcio; pywb and the npm package replaywebpage.
 """
 
 import argparse
@@ -171,7 +171,7 @@ def main():
             browser.close()
             browser = playwright.chromium.launch(**{**options, "args": ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]})
             for name, address in systems.items():
-                values, wrong, right = (0, 0), [], 0
+                values, wrong, right, referrers = (0, 0), [], 0, 0
                 started = time.monotonic()
                 for url in pages:
                     shown = texts(browser, address(url), 6 if name == "replayweb.page" else 2.5)
@@ -180,11 +180,13 @@ def main():
                         best = max((sum(row in text.splitlines() for row in rows), text) for text in shown)
                         values = (best[0], len(rows))
                         wrong += [f"where: {row}" for row in rows if row not in best[1].splitlines()]
+                    elif "go.html" in url and any(text.splitlines()[:1] == known[url].splitlines()[:1] for text in shown):
+                        right, referrers = right + 1, referrers + (known[url] in shown)
                     elif known[url] in shown:
                         right += 1
                     else:
                         wrong.append(f"{url}: {known[url][:80]!r}")
-                print(f"{name}: {values[0]} of {values[1]} values, {right} of {len(pages) - 1} pages as live ({time.monotonic() - started:.0f} s)")
+                print(f"{name}: {values[0]} of {values[1]} values, {right} of {len(pages) - 1} pages as live, {referrers} of {WAYS} referrers ({time.monotonic() - started:.0f} s)")
                 for line in wrong:
                     print(f"  not as live: {line}")
                 sys.stdout.flush()
