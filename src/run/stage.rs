@@ -351,7 +351,7 @@ impl<'s> Unit<'s> {
         self.rejected(reject);
     }
 
-    /// Counts and samples a file that ends inside a record, with the bytes of that which gave nothing.
+    /// Counts and samples a file that ends inside a record, with those of its bytes that gave nothing.
     pub fn cut_off(&mut self, reject: Reject) {
         self.receipt.counts.cut_off += 1;
         self.receipt.counts.cut_off_bytes += reject.bytes_lost;

@@ -39,7 +39,7 @@ impl Validator {
         self.overfull
     }
 
-    /// What is wrong with the next record of the file.
+    /// The rules that the next record of the file breaks.
     pub fn faults(&mut self, record: &Record<'_>) -> Vec<RuleFault> {
         let mut faults = Vec::new();
         if record.format != Format::Warc {

@@ -86,7 +86,7 @@ pub struct Counts {
     pub entries: u64,
     /// Records without an entry, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
-    /// Captures among them, the first few, each with its place and what is wrong.
+    /// Captures among them, the first few, each with its place and its fault.
     pub examples: Vec<String>,
     /// Files that end inside a record, which is no damage.
     pub cut_off: u64,
