@@ -470,7 +470,7 @@ fn raw_deflate_of_another_size_and_plain_data_that_looks_like_it() {
     assert!(*record.data == plain[..300] && record.full_length == plain.len() as u64);
 }
 
-/// A file that ends too early is not damaged: one error says so, the last of all, and what is there is read.
+/// A file that ends too early is not damaged: one error says so, the last of all.
 #[test]
 fn the_end_of_a_file_that_was_cut_off_is_told_apart() {
     let warc = |n: usize| {
