@@ -86,7 +86,9 @@ fn additions_give_the_bytes_of_a_run_from_scratch() {
         let mut command = work.webmill(&arguments("run", shards, "grown"));
         assert!(!command.env("WEBMILL_CRASH_AT", point).output().unwrap().status.success(), "{point}");
     };
-    ["unit-written", "rejects-written", "folder-renamed"].map(|point| dies_at(point, &ab));
+    for point in ["unit-written", "rejects-written", "folder-renamed"] {
+        dies_at(point, &ab);
+    }
     work.run(&arguments("run", &ab, "grown"));
     work.run(&arguments("run", &ab, "two"));
     assert_as_from_scratch(&work, "two", "grown");
