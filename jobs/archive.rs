@@ -30,7 +30,7 @@ use crate::archive_facts::ArchiveFacts;
 /// Folder of the indexes, beside the shards.
 const INDEX_FOLDER: &str = ".webmill-index";
 /// Form of the indexes: another makes them anew.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 /// Bytes of a payload that is replayed; the rest is cut off.
 const MAX_PAYLOAD: usize = 256 << 20;
 /// Bytes of a `datapackage.json` or `warcinfo` that is read for a title.

@@ -338,10 +338,20 @@ async fn dispatch(
             let said = |name: &str| pairs.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str());
             asked.reader.token = shared.tokens.check(collection, said("token"));
             let (time, url) = (said("timestamp").unwrap_or_default(), said("url").unwrap_or_default());
-            return match post::gather(shared, body).await {
-                Ok(body) => replayed::script_text(&asked, collection, time, url, &body),
-                Err(refusal) => refusal.into_text(),
+            let body = match post::gather(shared, body).await {
+                Ok(body) if body.len() <= replayed::MAX_SCRIPT => body,
+                Ok(_) => {
+                    return Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the script is too long").into_text();
+                }
+                Err(refusal) => return refusal.into_text(),
             };
+            let (collection, time, url) = (collection.to_owned(), time.to_owned(), url.to_owned());
+            return text(
+                work(shared, asked, move |_, a| {
+                    Ok(replayed::script_text(a, &collection, &time, &url, &body))
+                })
+                .await,
+            );
         }
         if crate::replay::is_foreign(headers, &asked.base) {
             return Refusal::new(StatusCode::FORBIDDEN, "pages of other sites may not write here")

@@ -15,17 +15,24 @@ pub struct Guarded<'a> {
     source: &'a dyn CaptureSource,
     rules: &'a AccessRules,
     who: &'a Client,
+    /// Leaves out those that are blocked, too.
+    readable: bool,
 }
 
 impl<'a> Guarded<'a> {
     pub fn new(source: &'a dyn CaptureSource, rules: &'a AccessRules, who: &'a Client) -> Guarded<'a> {
-        Guarded { source, rules, who }
+        Guarded { source, rules, who, readable: false }
+    }
+
+    /// The captures whose content may be read: what other captures borrow theirs from.
+    pub fn readable(&self) -> Guarded<'a> {
+        Guarded { readable: true, ..*self }
     }
 
     fn watch<'v>(&'v self, visit: Scan<'v>) -> impl FnMut(&Entry<'_>) -> ControlFlow<()> + 'v {
         move |entry| {
             let access = self.rules.of(&entry.urlkey, entry.timestamp, self.who).access;
-            if access == Access::Exclude {
+            if access == Access::Exclude || (self.readable && access == Access::Block) {
                 return ControlFlow::Continue(());
             }
             let mut entry = entry.clone();
@@ -77,7 +84,9 @@ impl Facts for GuardedFacts<'_> {
 
     fn search(&self, query: &str, limit: usize, offset: usize) -> Result<SearchAnswer> {
         let mut answer = self.collection.facts.search(query, limit, offset)?;
+        let found = answer.hits.len();
         answer.hits.retain(|hit| !self.hidden(&hit.url, hit.timestamp.unwrap_or_default()));
+        answer.total = answer.total.saturating_sub((found - answer.hits.len()) as u64);
         Ok(answer)
     }
 

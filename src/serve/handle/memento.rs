@@ -179,7 +179,7 @@ fn find(
     url: &str,
     as_stored: bool,
 ) -> Result<ReplayedCapture, Refusal> {
-    let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who);
+    let index = Guarded::new(held.index.as_ref(), &held.access, &asked.who).readable();
     let (mut refused, mut circle) = (None, None);
     for entry in &captures.nearest {
         let verdict = held.access.of(&entry.urlkey, entry.timestamp, &asked.who);
@@ -288,7 +288,7 @@ pub fn replay(
     };
     let addresses = Addresses { base: &asked.base, collection: &held.name, url: &entry.url };
     let range = asked.range.as_deref().filter(|_| !modifier.is_empty());
-    let part = ranges::joined(held, &index, &entry, &mut record, range, shared.archive.key);
+    let part = ranges::joined(held, &index.readable(), &entry, &mut record, range, shared.archive.key);
     let mut response = match modifier {
         "" => replayed::frame(shared, asked, &held.name, &entry, &captures),
         "id_" => {

@@ -59,8 +59,11 @@ pub fn search(
         if !collection.facts.searchable() {
             unsearched.push(about(collection));
         } else if !words.trim().is_empty() {
-            let answer = facts(shared, asked, collection).search(words, HITS, 0)?;
-            found.extend((!answer.hits.is_empty()).then(|| (about(collection), answer)));
+            match facts(shared, asked, collection).search(words, HITS, 0) {
+                Ok(answer) => found.extend((!answer.hits.is_empty()).then(|| (about(collection), answer))),
+                // One whose texts cannot be read is named with those that have none.
+                Err(_) => unsearched.push(about(collection)),
+            }
         }
     }
     let pages = Pages::new(lang, format!("/search?q={}", site::links::value(words)));

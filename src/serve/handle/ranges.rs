@@ -35,8 +35,12 @@ pub struct Part {
 }
 
 impl Part {
-    /// The part that a capture with status 206 says to be; `None` for every other one, and where it does not say.
+    /// The part that a capture with status 206 says to be; `None` for every other one, where it does not say, and of a body whose
+    /// codings will be undone, which has other bytes.
     fn of(record: &StoredRecord) -> Option<Part> {
+        if record.header("content-encoding").is_some() {
+            return None;
+        }
         let range = record.header("content-range").filter(|_| record.status == Some(206))?;
         let range = std::str::from_utf8(range).ok()?.trim().strip_prefix("bytes")?.trim_start();
         let (span, total) = range.split_once('/')?;
@@ -93,12 +97,14 @@ pub fn joined(
 ) -> Option<Part> {
     let own = Part::of(record)?;
     let mut parts = vec![(own.start, std::mem::take(&mut record.payload))];
-    if parts[0].1.len() as u64 != own.total {
+    let own_end = own.start + parts[0].1.len() as u64;
+    let within = |(from, to): (u64, u64)| from >= own.start && to < own_end;
+    let asked = range.and_then(Wanted::parse).and_then(|wanted| wanted.within(own.total));
+    if !asked.is_some_and(within) && own_end - own.start != own.total {
         parts.extend(others(collection, index, entry, record, own.total, key));
     }
     parts.sort_by_key(|(start, _)| *start);
-    let wanted = range.and_then(Wanted::parse).and_then(|wanted| wanted.within(own.total));
-    let wanted = wanted.map_or(own.start, |(from, _)| from);
+    let wanted = asked.map_or(own.start, |(from, _)| from);
     let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
     for (start, bytes) in parts {
         match runs.last_mut() {
@@ -182,7 +188,9 @@ pub fn cut(
     headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     let length = body.len() as u64;
     let Part { start, total } = part.unwrap_or(Part { start: 0, total: length });
-    let end = start + length;
+    // A page that was changed is longer than what was captured of it.
+    let end = start.saturating_add(length);
+    let total = total.max(end);
     let mut say = |status: &mut StatusCode, code: StatusCode, value: String| {
         *status = code;
         if let Ok(value) = HeaderValue::from_str(&value) {

@@ -151,10 +151,14 @@ pub fn preflight(
     response(replay::preflight(&context(asked, &prefix, time, modifier, url), headers))
 }
 
+/// Longest text that a page may have made a script of it, in bytes.
+pub const MAX_SCRIPT: usize = 4 << 20;
+
 /// Text that a replayed page runs, as a script of it.
 pub fn script_text(asked: &RequestHead, collection: &str, time: &str, url: &str, text: &[u8]) -> Response {
     let time = if time.bytes().all(|b| b.is_ascii_digit()) { time } else { "" };
     let prefix = format!("/{collection}/");
+    let _ = memory::grow(COPIES * text.len() as u64);
     response(replay::script_text(&context(asked, &prefix, time, Modifier::Page, url), text))
 }
 

@@ -5,8 +5,13 @@
   const { prefix, timestamp, token } = document.currentScript.dataset;
   const frame = document.querySelector("iframe");
   if (!frame) return;
-  const isWeb = (url) => typeof url === "string" && url.length < 16384 && /^https?:\/\/[^\s]+$/i.test(url);
   let time = timestamp;
+  // Dot segments would lead to another address of this server than that of the page.
+  const isWeb = (url) => {
+    if (typeof url !== "string" || url.length >= 16384 || !/^https?:\/\/[^\s\\]+$/i.test(url)) return false;
+    const start = `${prefix}${time}/`;
+    return new URL(`${start}${url}`, location.origin).pathname.startsWith(`${start}${url.slice(0, 7)}`);
+  };
   let shown = null;
   let asked = 0;
 

@@ -62,14 +62,9 @@ pub(super) fn rewrite(source: &[u8], references: &References, realm: Realm, out:
         out.extend_from_slice(source);
         return;
     }
-    let mut scanner = Scanner::new(source, references, realm);
+    let mut scanner = Scanner::new(source, references, realm, out);
     scanner.run();
-    let mut copied = 0;
-    for (from, to, text) in scanner.edits {
-        out.extend_from_slice(&source[copied..from]);
-        out.extend_from_slice(text.as_bytes());
-        copied = to;
-    }
+    let copied = scanner.copied;
     out.extend_from_slice(&source[copied..]);
 }
 
@@ -184,7 +179,9 @@ struct Scanner<'s> {
     modules: Vec<&'s [u8]>,
     realm: Realm,
     at: usize,
-    edits: Vec<(usize, usize, String)>,
+    out: &'s mut Vec<u8>,
+    /// What has been written, up to here.
+    copied: usize,
     open: Vec<Open>,
     /// The last tokens, the newest first.
     last: [(usize, usize); BACK],
@@ -199,6 +196,8 @@ struct Scanner<'s> {
     of_ternary: bool,
     /// Within `delete a.b.c`.
     deleting: bool,
+    /// Of the `export {…}` at hand: where it ends, and whether its names are those of another module.
+    exported: (usize, bool),
 }
 
 const BEFORE_REGEX: [&[u8]; 15] = [
@@ -220,7 +219,7 @@ const BEFORE_REGEX: [&[u8]; 15] = [
 ];
 
 impl<'s> Scanner<'s> {
-    fn new(source: &'s [u8], references: &'s References, realm: Realm) -> Scanner<'s> {
+    fn new(source: &'s [u8], references: &'s References, realm: Realm, out: &'s mut Vec<u8>) -> Scanner<'s> {
         let names = NAMES.map(|(name, _)| realm == Realm::Page && !exports(source, name));
         let script = Open { kind: Kind::Block, ternary: 0, owed: false };
         Scanner {
@@ -230,7 +229,8 @@ impl<'s> Scanner<'s> {
             modules: Vec::new(),
             realm,
             at: 0,
-            edits: Vec::new(),
+            out,
+            copied: 0,
             open: vec![script],
             last: [(0, 0); BACK],
             operand: false,
@@ -239,6 +239,7 @@ impl<'s> Scanner<'s> {
             class: None,
             of_ternary: false,
             deleting: false,
+            exported: (0, false),
         }
     }
 
@@ -257,8 +258,14 @@ impl<'s> Scanner<'s> {
         matches!(self.back(1), b"." | b"?.")
     }
 
+    fn put(&mut self, from: usize, to: usize, text: &str) {
+        self.out.extend_from_slice(&self.source[self.copied..from]);
+        self.out.extend_from_slice(text.as_bytes());
+        self.copied = to;
+    }
+
     fn insert(&mut self, at: usize, text: &str) {
-        self.edits.push((at, at, text.to_owned()));
+        self.put(at, at, text);
     }
 
     /// Behind white space and comments.
@@ -313,7 +320,7 @@ impl<'s> Scanner<'s> {
         let literal_import = self.back(1) == b"(" && self.back(2) == b"import" && self.back(3) != b".";
         if matches!(self.expect, Expect::Import | Expect::Specifier) || literal_import {
             if let Some(place) = address(text, self.references) {
-                self.edits.push((start, end, place));
+                self.put(start, end, &place);
             }
         } else if self.top() == Kind::Bracket(true)
             && self.back(1) == b"["
@@ -322,7 +329,7 @@ impl<'s> Scanner<'s> {
             && self.realm == Realm::Page
             && (text != b"top" || WINDOWS.contains(&self.back(2)))
         {
-            self.edits.push((start, end, NAMES[number].1.to_owned()));
+            self.put(start, end, NAMES[number].1);
         }
         (self.operand, self.expect) = (true, Expect::Nothing);
     }
@@ -401,7 +408,7 @@ impl<'s> Scanner<'s> {
         let (from, to) = (start, self.at);
         let next = &self.source[self.skip_space(to)..];
         let before = self.back(1);
-        let put = |scanner: &mut Self, text: String| scanner.edits.push((from, to, text));
+        let put = |scanner: &mut Self, text: &str| scanner.put(from, to, text);
         if self.after_dot() {
             let of = self.back(2);
             let compared = |token: &[u8]| matches!(token, b"==" | b"===" | b"!=" | b"!==");
@@ -413,7 +420,7 @@ impl<'s> Scanner<'s> {
                 || (next.starts_with(b".") && of != b"style")
                 || compared(self.back(3));
             if of_window && of != b"super" && !self.deleting && !self.modules.contains(&of) {
-                put(self, instead.to_owned());
+                put(self, instead);
             }
             return;
         }
@@ -423,28 +430,30 @@ impl<'s> Scanner<'s> {
             || (next.starts_with(b"=") && !next.starts_with(b"==") && !next.starts_with(b"=>"));
         let accessor = matches!(before, b"get" | b"set" | b"async" | b"static" | b"*");
         let called = next.starts_with(b"(");
-        let renamed = instead.to_owned();
         let own = String::from_utf8_lossy(word);
         match self.top() {
             _ if before == b"#" => {}
             Kind::Class if accessor || matches!(before, b"{" | b";" | b"}") => {}
             Kind::Object | Kind::Pattern if called && (begins || accessor) => {}
             Kind::Object if begins && next.starts_with(b":") => {}
-            Kind::Object if begins && ends => put(self, format!("{own}: {instead}")),
+            Kind::Object if begins && ends => put(self, &format!("{own}: {instead}")),
             Kind::Import if begins && next.starts_with(b"as") => {}
-            Kind::Import if begins => put(self, format!("{own} as {instead}")),
+            Kind::Import if begins => put(self, &format!("{own} as {instead}")),
             Kind::Export if before == b"as" || self.from_elsewhere() => {}
-            Kind::Export if begins && !next.starts_with(b"as") => put(self, format!("{instead} as {own}")),
+            Kind::Export if begins && !next.starts_with(b"as") => put(self, &format!("{instead} as {own}")),
             _ if before == b"as" && self.back(2) == b"*" && self.back(3) == b"export" => {}
-            _ => put(self, renamed),
+            _ => put(self, instead),
         }
     }
 
     /// Whether the names in the braces of an `export` are those of another module.
-    fn from_elsewhere(&self) -> bool {
-        let rest = &self.source[self.at..];
-        let close = memchr::memchr(b'}', rest).map_or(self.source.len(), |close| self.at + close + 1);
-        self.source[self.skip_space(close)..].starts_with(b"from")
+    fn from_elsewhere(&mut self) -> bool {
+        if self.exported.0 <= self.at {
+            let rest = &self.source[self.at..];
+            let close = memchr::memchr(b'}', rest).map_or(self.source.len(), |close| self.at + close + 1);
+            self.exported = (close, self.source[self.skip_space(close)..].starts_with(b"from"));
+        }
+        self.exported.1
     }
 
     fn mark(&mut self, b: u8) {
