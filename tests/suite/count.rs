@@ -174,7 +174,7 @@ fn queries_find_words_and_phrases() {
     assert!(told.contains("those of the index"), "{told}");
     assert_eq!(indexed, scanned);
     // An index of other texts is not asked.
-    work.run(&["extract", "fresh", "--out", "out"]);
+    work.run(&["extract", "fresh", "--out", "out", "--replace"]);
     work.run(&["graph", "out"]);
     assert!(ranked("tea").1.contains("no index of these texts"));
 }
