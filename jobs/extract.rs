@@ -343,9 +343,9 @@ impl OfPart for Extraction<'_> {
     }
 
     fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<Taken> {
-        let (digests, offset) = (&self.pass.digests, capture.place.offset as i64);
+        let digests = &self.pass.digests;
         if let Some((order, rows, origin)) =
-            self.earlier.as_mut().and_then(|earlier| earlier.take(offset, digests))
+            self.earlier.as_mut().and_then(|earlier| earlier.take(capture, digests))
         {
             self.pass.taken_rows.fetch_add(1, Ordering::Relaxed);
             self.tables.push(order, rows, origin, unit)?;

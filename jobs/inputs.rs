@@ -80,7 +80,11 @@ pub struct Shards {
     pub logs: Vec<EventLog>,
     /// Files that were found and are no shards or cannot be read, in name order.
     pub unread: Vec<Unread>,
+    /// What was named: an archive of a WACZ among it is a file of its own, since the others are no part of the input.
+    arguments: BTreeSet<PathBuf>,
     digests: Inputs,
+    /// The number of each shard's file among `digests`: a WACZ is one file of several shards.
+    digest_numbers: Vec<usize>,
 }
 
 impl JobInput for Shards {
@@ -126,11 +130,11 @@ impl Shards {
         remote::name_by_url(&mut inputs, &downloads);
         in_order(&mut inputs);
         let unread = unknown.iter().filter_map(|error| Unread::of(error, &names)).collect();
-        let mut shards = Shards { inputs, logs: named(logs), unread, digests: Inputs::default() };
+        let arguments = names.iter().map(PathBuf::from).collect();
+        let mut shards = Shards { logs: named(logs), unread, arguments, ..Shards::of(inputs) };
         loop {
             match shards.digest(runtime) {
-                Ok(digests) => {
-                    shards.digests = digests;
+                Ok(()) => {
                     shards.unread.sort();
                     return Ok(shards);
                 }
@@ -214,7 +218,7 @@ impl Shards {
             }
             match is_event_log(&file.name) {
                 true => logs.push((PathBuf::from(path), file.name.clone())),
-                false => shards.push((path.clone(), file.name.as_str().into())),
+                false => shards.push((place(path, &file.name), file.name.as_str().into())),
             }
         }
         let (mut inputs, _) = discover(&shards.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?;
@@ -222,40 +226,50 @@ impl Shards {
             shards.iter().map(|(path, name)| (Path::new(path), name)).collect();
         for input in &mut inputs {
             let (path, name) = input.file();
-            if let Some(known) = names.get(path) {
+            if let Some(known) = names.get(input.path.as_path()) {
+                input.name = Arc::clone(known);
+            } else if let Some(known) = names.get(path) {
                 input.name = format!("{known}{}", input.name.get(name.len()..).unwrap_or_default()).into();
             }
         }
         in_order(&mut inputs);
-        let mut shards = Shards { inputs, logs: named(logs), unread: Vec::new(), digests: Inputs::default() };
-        let digests = shards.digest(runtime)?;
-        if let Some(file) = files.iter().find(|file| !digests.files.contains(file)) {
+        let arguments = shards.iter().map(|(path, _)| PathBuf::from(path)).collect();
+        let mut shards = Shards { logs: named(logs), arguments, ..Shards::of(inputs) };
+        shards.digest(runtime)?;
+        if let Some(file) = files.iter().find(|file| !shards.digests.files.contains(file)) {
             return Err(Error::Config(format!(
                 "{}: the shard has changed since `webmill extract` read it; run that again, or name shards with --shards",
                 file.name
             )));
         }
-        shards.digests = Inputs { upstream: Inputs::of_jobs([extract]).upstream, ..digests };
+        shards.digests.upstream = Inputs::of_jobs([extract]).upstream;
         Ok(shards)
     }
 
     /// Shards that were found elsewhere, without digests.
     pub fn of(inputs: Vec<Input>) -> Self {
-        Shards { inputs, logs: Vec::new(), unread: Vec::new(), digests: Inputs::default() }
+        let (logs, unread, arguments, digests, digest_numbers) = Default::default();
+        Shards { inputs, logs, unread, arguments, digests, digest_numbers }
     }
 
-    /// Digest of the shard of this number, if it was read for one.
+    /// Digest of the file of the shard of this number, if it was read for one.
     pub fn digest_of(&self, input: usize) -> Option<&str> {
-        self.digests.files.get(input).map(|file| file.digest.as_str())
+        let file = self.digests.files.get(*self.digest_numbers.get(input)?)?;
+        Some(&file.digest)
     }
 
-    /// Digests of the shards, by which a finished job is found again.
-    fn digest(&self, runtime: &Runtime<'_>) -> Result<Inputs> {
-        let mut shards: Vec<(PathBuf, String)> = Vec::new();
-        for (path, name) in self.inputs.iter().map(Input::file) {
-            if shards.last().is_none_or(|(before, _)| before != path) {
+    /// Digests the shards, by which a finished job is found again.
+    fn digest(&mut self, runtime: &Runtime<'_>) -> Result<()> {
+        let (mut shards, mut numbers) = (Vec::<(PathBuf, String)>::new(), Vec::new());
+        for input in &self.inputs {
+            let (path, mut name) = input.file();
+            if self.arguments.contains(&input.path) {
+                name = &input.name;
+            }
+            if shards.last().is_none_or(|(before, known)| before != path || known != name) {
                 shards.push((path.to_path_buf(), name.to_owned()));
             }
+            numbers.push(shards.len() - 1);
         }
         let logs = self.logs.iter().map(|log| (log.path.clone(), log.name.clone()));
         let files: Vec<(PathBuf, String)> = shards.into_iter().chain(logs).collect();
@@ -266,8 +280,18 @@ impl Shards {
         let inputs = Inputs::of_files(&files, cache.as_deref(), runtime.cancel)?;
         runtime.progress.advance(inputs.files.iter().map(|f| f.bytes).sum());
         runtime.progress.end();
-        Ok(inputs)
+        (self.digests, self.digest_numbers) = (inputs, numbers);
+        Ok(())
     }
+}
+
+/// Where that lies which results call `name` and which is the file at `path`, or the one archive that was read of a WACZ there.
+fn place(path: &str, name: &str) -> String {
+    let file = Path::new(path).file_name();
+    // A folder may be called like that one of a WACZ, but no file stands before it.
+    let mut ends = name.match_indices("/archive/").map(|(at, _)| name.split_at(at));
+    let inside = ends.find(|(before, _)| Path::new(before).file_name() == file);
+    inside.map_or_else(|| path.to_owned(), |(_, inside)| format!("{path}{inside}"))
 }
 
 /// Whether an input of this name is the event log of a crawl.

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
-use webmill_capture::{CanonicalUrl, Result};
+use webmill_capture::{CanonicalUrl, Capture, Result};
 use webmill_mill::{Mill, Order, PageRow, Rows, Templates};
 use webmill_run::{Counts, KeptUnit, digest_all, digest_bytes, hex128};
 use webmill_shard::Part;
@@ -83,8 +83,7 @@ impl Pass<'_> {
             let Some(kept) = kept.filter(|kept| self.is_as_now(kept).unwrap_or(false)) else {
                 return Ok(false);
             };
-            stage.take_over(&unit, kept)?;
-            Ok(true)
+            stage.take_over(&unit, kept)
         };
         parts.par_iter().enumerate().with_max_len(1).map(take).collect()
     }
@@ -151,28 +150,38 @@ pub struct EarlierRows<'a> {
     mill: &'a Mill,
     paths: HashMap<String, PathBuf>,
     files: std::vec::IntoIter<String>,
-    held: HashMap<i64, (PlacedRow, Rows)>,
+    /// By offset; `None` of several records that share a compressed member, and so an offset.
+    held: HashMap<i64, Option<(PlacedRow, Rows)>>,
     /// Offset of the last capture in memory.
     last: i64,
 }
 
 impl EarlierRows<'_> {
-    /// The rows of the capture at an offset, if its host has the template that it had.
-    pub fn take(&mut self, offset: i64, digests: &TemplateDigests) -> Option<(Order, Rows, Origin)> {
+    /// The rows of a capture, if its host has the template that it had.
+    pub fn take(
+        &mut self,
+        capture: &Capture<'_>,
+        digests: &TemplateDigests,
+    ) -> Option<(Order, Rows, Origin)> {
+        let offset = capture.place.offset as i64;
         while self.last < offset {
             let file = self.files.next()?;
             // What cannot be read is made anew.
             self.held = self.load(&file).unwrap_or_default();
             self.last = self.held.keys().copied().max().unwrap_or(self.last);
         }
-        let (placed, rows) = self.held.remove(&offset)?;
+        let (placed, rows) = self.held.remove(&offset)??;
+        // A record that has no rows may share its offset with one that has.
+        if placed.url != capture.canonical_url()?.as_str() || placed.time.0 != capture.date_ms {
+            return None;
+        }
         let origin = Origin { template: placed.template, rejected: placed.rejected };
         let is_as_now = !origin.rejected && digests.of_rows(&rows) == origin.template;
         let PlacedRow { surt, url, time, shard, offset, .. } = placed;
         is_as_now.then_some((Order { surt, url, time_ms: time.0, shard, offset }, rows, origin))
     }
 
-    fn load(&self, file: &str) -> Result<HashMap<i64, (PlacedRow, Rows)>> {
+    fn load(&self, file: &str) -> Result<HashMap<i64, Option<(PlacedRow, Rows)>>> {
         let mut tables = tables_by_name(self.mill);
         for (name, rows) in &mut tables {
             if let Some(path) = self.paths.get(&format!("{TABLES}/{name}/{file}")) {
@@ -180,7 +189,7 @@ impl EarlierRows<'_> {
             }
         }
         let captures = self.paths.get(&format!("{CAPTURES}/{file}")).map(|path| read_rows::<PlacedRow>(path));
-        let mut held = HashMap::new();
+        let mut held = HashMap::<i64, Option<(PlacedRow, Rows)>>::new();
         // From behind, since rows are taken from the end.
         for placed in captures.transpose()?.unwrap_or_default().into_iter().rev() {
             let mut rows = Rows::default();
@@ -188,7 +197,7 @@ impl EarlierRows<'_> {
                 table.move_last(*number as usize, &mut rows);
             }
             placed.kept.iter().for_each(|what| rows.count(what.clone()));
-            held.insert(placed.offset, (placed, rows));
+            held.entry(placed.offset).and_modify(|known| *known = None).or_insert(Some((placed, rows)));
         }
         Ok(held)
     }

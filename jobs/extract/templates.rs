@@ -100,8 +100,12 @@ impl Pass<'_> {
         if self.settings.template_pages == 0 {
             return Ok(Templates::new());
         }
+        let name = self.name_of(&["templates"]);
+        // A run that goes on finds the unit done and asks for nothing: what is kept for later runs stays all the same.
+        self.walk.stage.still_wants(&name);
+        let hosts = parts.iter().filter_map(|part| self.name("hosts", part));
+        hosts.for_each(|name| self.walk.stage.still_wants(&name));
         let learnt: Vec<(String, Template)> = self.walk.stage.unit("templates", |unit| {
-            let name = self.name_of(&["templates"]);
             let earlier = self.walk.stage.recall(&name).and_then(|bytes| postcard::from_bytes(&bytes).ok());
             let mut earlier: BTreeMap<u128, LearntHost> = earlier.unwrap_or_default();
             let (mut hosts, mut learnt) = (self.count(parts)?, Vec::new());

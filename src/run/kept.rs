@@ -7,14 +7,17 @@
 //!
 //! **Trust.** A value begins with its digest, a receipt has those of the unit's files. What does not match is as if it were not there.
 //! With the manifest goes what no unit of the run asked for.
+//!
+//! **Several runs.** Runs of other keys may keep and remove units at the same time: what one of them spoils is not kept.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::layout::entries;
 use crate::stage::{Receipt, Stage, poisoned, to_json, write_synced};
 use crate::{Counts, OutputFile, digest_bytes, digest_file, hex128};
-use webmill_capture::error::{AtPath, Result};
+use webmill_capture::error::{AtPath, Error, Result};
 
 /// Name of the folder, beside the keys.
 pub(crate) const UNITS: &str = ".units";
@@ -38,6 +41,11 @@ impl Stage<'_> {
         Some(self.kept.as_ref()?.join(format!("{name}.kept")))
     }
 
+    /// Has what is kept under `name` stay for later runs, though this one may not ask for it.
+    pub fn still_wants(&self, name: &str) {
+        let _ = self.kept_path(name);
+    }
+
     /// Keeps a value under `name`.
     ///
     /// # Errors
@@ -48,7 +56,8 @@ impl Stage<'_> {
             std::fs::create_dir_all(folder).at(folder)?;
         }
         let sealed = [&digest_bytes(value).to_be_bytes()[..], value].concat();
-        let aside = path.with_extension("aside");
+        // In this run's own folder, since runs of other keys may write the same value.
+        let aside = self.folder.join("temp").join(format!("{name}.kept"));
         std::fs::write(&aside, sealed).at(&aside)?;
         std::fs::rename(&aside, &path).at(&path)
     }
@@ -71,13 +80,17 @@ impl Stage<'_> {
             return Ok(());
         }
         let folder = kept.join(name);
-        if folder.exists() {
-            std::fs::remove_dir_all(&folder).at(&folder)?;
+        let anew = || {
+            if folder.exists() {
+                std::fs::remove_dir_all(&folder).at(&folder)?;
+            }
+            let link = |file: &OutputFile| link(&self.folder.join(&file.path), &folder.join(&file.path));
+            receipt.scratch.iter().try_for_each(link)
+        };
+        match unless_crossed(anew())? {
+            Some(()) => self.remember(name, &to_json(receipt)?),
+            None => Ok(()),
         }
-        for file in &receipt.scratch {
-            link(&self.folder.join(&file.path), &folder.join(&file.path))?;
-        }
-        self.remember(name, &to_json(receipt)?)
     }
 
     /// The unit that was kept under `name`.
@@ -91,19 +104,23 @@ impl Stage<'_> {
         receipt.scratch.iter().all(is_whole).then_some(KeptUnit { folder, receipt })
     }
 
-    /// Puts a kept unit in the place of `unit`, which is then found done. Unit names stand in the names of their files.
+    /// Puts a kept unit in the place of `unit`, which is then found done; `false` where another run has removed it meanwhile. Unit
+    /// names stand in the names of their files.
     ///
     /// # Errors
     /// [`webmill_capture::Error::Io`] where its files can be neither linked nor copied.
-    pub fn take_over(&self, unit: &str, kept: KeptUnit) -> Result<()> {
+    pub fn take_over(&self, unit: &str, kept: KeptUnit) -> Result<bool> {
         let KeptUnit { folder, mut receipt } = kept;
         for file in &mut receipt.scratch {
             let path = file.path.replacen(&receipt.unit, unit, 1);
-            link(&folder.join(&file.path), &self.folder.join(&path))?;
+            if unless_crossed(link(&folder.join(&file.path), &self.folder.join(&path)))?.is_none() {
+                return Ok(false);
+            }
             file.path = path;
         }
         receipt.unit = unit.to_owned();
-        write_synced(&self.receipt_path(unit), &to_json(&receipt)?, None)
+        write_synced(&self.receipt_path(unit), &to_json(&receipt)?, None)?;
+        Ok(true)
     }
 
     /// Whether an earlier run of this very key did the unit.
@@ -119,8 +136,9 @@ impl Stage<'_> {
             if used.contains(name.strip_suffix(".kept").unwrap_or(&name)) {
                 continue;
             }
-            if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) }
-                .at(&path)?;
+            let gone =
+                if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+            unless_crossed(gone.at(&path))?;
         }
         Ok(())
     }
@@ -134,5 +152,25 @@ fn link(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         std::fs::remove_file(to).at(to)?;
     }
-    std::fs::hard_link(from, to).or_else(|_| std::fs::copy(from, to).map(drop)).at(to)
+    let linked = match std::fs::hard_link(from, to) {
+        // Another run put it there: a copy would overwrite a file that it has under other names too.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+        linked => linked.or_else(|_| std::fs::copy(from, to).map(drop)),
+    };
+    linked.at(to)
+}
+
+/// `None` where a run of another key wrote or removed the same files meanwhile.
+fn unless_crossed<T>(result: Result<T>) -> Result<Option<T>> {
+    let is_crossed = |error: &Error| match error {
+        Error::Io { source, .. } => matches!(
+            source.kind(),
+            ErrorKind::NotFound | ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty
+        ),
+        _ => false,
+    };
+    match result {
+        Err(error) if is_crossed(&error) => Ok(None),
+        result => result.map(Some),
+    }
 }

@@ -11,7 +11,7 @@
 //! Memory: what the caller has not consumed, twice at most, plus the stored window, 16 MiB of room that is kept, and 45
 //! KiB (gzip), 64 KiB (lz4) or the frame's window (zstd, at most 128 MiB) of state. Bytes that are skipped are decoded to nowhere and
 //! counted: a member that unpacks past [`SKIP_FLOOR`] plus [`SKIP_RATIO`] times its stored size while being skipped is
-//! given up.
+//! given up. In a file compressed as a whole what was read so far takes the place of the member.
 //!
 //! Reference: RFC 1952, RFC 8878, LZ4 Frame Format Description, and the `.warc.zst` convention (dictionary in a skippable frame at the start).
 
@@ -299,7 +299,9 @@ impl Members {
 
     /// True when `dropped` decoded bytes are more than a member of its stored size may waste.
     pub fn over_budget(&self, dropped: u64) -> bool {
-        let stored = self.stored.position() + self.taken as u64 - self.member_at.min(self.stored.position());
+        // In a file compressed as a whole they can be those of many members, each too small to pay for all.
+        let from = if self.inside { 0 } else { self.member_at.min(self.stored.position()) };
+        let stored = self.stored.position() + self.taken as u64 - from;
         !self.is_plain() && dropped > SKIP_FLOOR + SKIP_RATIO.saturating_mul(stored)
     }
 

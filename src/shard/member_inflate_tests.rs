@@ -218,3 +218,14 @@ proptest! {
     }
 
 }
+
+/// Many small members may be passed over: what was read of a file compressed as a whole pays for it, not the last member.
+#[test]
+fn a_file_compressed_as_a_whole_has_one_budget() {
+    let stored = pack(&noise(100_000), 6).repeat(4);
+    let stream = Stream::from_reader(Box::new(Cursor::new(stored.clone())), "t");
+    let mut members = Members::new(stream, Container::WholeGzip, None, 1 << 20).unwrap().0;
+    members.pass_to(400_000).unwrap();
+    let most = SKIP_FLOOR + SKIP_RATIO * stored.len() as u64;
+    assert_eq!((members.over_budget(most), members.over_budget(most + 1)), (false, true));
+}

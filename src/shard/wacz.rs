@@ -5,18 +5,21 @@
 //! `crawl.wacz/archive/data.warc.gz`, and [`StoredFile`] opens such a path like any other: every reader of shards does so. Offsets
 //! of records are those in the inner file, as the index of a WACZ has them.
 //!
-//! **Cost.** Opening a path inside a WACZ reads the directory of the ZIP file.
+//! **Cost.** Opening a path inside a WACZ reads the directory of the ZIP file, unless that of the same WACZ was the last to be read and
+//! is unchanged: opening all archives of a WACZ takes a time that grows with their number, not with its square.
 //!
 //! **Trust.** Ranges lie in the file and do not overlap, so that no more is read than the file has. Names that lead out of the
 //! archive, encrypted files and files that are compressed in the ZIP are refused by name.
 //!
 //! Reference: WACZ 1.1.1 (Webrecorder); APPNOTE.TXT 6.3.9.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use webmill_capture::error::{AtPath, Error, Result};
 use zip::result::ZipError;
@@ -29,6 +32,19 @@ const FOLDER: &str = "archive/";
 /// Most files of a WACZ that is looked into, and most of them that are archives.
 const MOST_FILES: usize = 1 << 20;
 const MOST_ARCHIVES: usize = 4096;
+/// A file that was written less long ago can be written again without a later time: clocks of file systems are coarse.
+const SETTLED: Duration = Duration::from_secs(3);
+
+/// The WACZ whose directory was read last.
+static LAST: Mutex<Option<KnownWacz>> = Mutex::new(None);
+
+/// Where the archives of a WACZ lie, as long as the file has this size and time.
+struct KnownWacz {
+    path: PathBuf,
+    size: u64,
+    modified: Option<SystemTime>,
+    ranges: HashMap<String, Range<u64>>,
+}
 
 /// An archive of a WACZ.
 #[derive(Debug)]
@@ -111,6 +127,32 @@ pub(super) fn split_path(path: &Path) -> Option<(&Path, &str)> {
     Some((file, path.strip_prefix(file).ok()?.to_str()?))
 }
 
+/// The bytes of the WACZ at `path` that its archive `inside` is.
+fn range_inside(path: &Path, inside: &str) -> Result<Range<u64>> {
+    let about = std::fs::metadata(path).at(path)?;
+    let (size, modified) = (about.len(), about.modified().ok());
+    let same = |known: &&KnownWacz| known.path == path && known.size == size && known.modified == modified;
+    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = last().as_ref().filter(same).and_then(|known| known.ranges.get(inside).cloned());
+    if let Some(range) = known {
+        return Ok(range);
+    }
+    let members = wacz_members(&mut open_zip(path)?, path)?;
+    let age = modified.and_then(|at| at.elapsed().ok());
+    if age.is_some_and(|age| age > SETTLED) {
+        let range = |member: &WaczMember| Some((member.path.clone(), member.range.as_ref().ok()?.clone()));
+        let ranges = members.iter().filter_map(range).collect();
+        *last() = Some(KnownWacz { path: path.to_path_buf(), size, modified, ranges });
+    }
+    match members.into_iter().find(|member| member.path == inside) {
+        Some(member) => member.range,
+        None => {
+            let absent = io::Error::new(ErrorKind::NotFound, "the WACZ holds no such file");
+            Err(Error::io(path.join(inside), absent))
+        }
+    }
+}
+
 /// A file as stored: one of the disk, or one inside of a WACZ.
 #[derive(Debug)]
 pub struct StoredFile {
@@ -142,11 +184,7 @@ impl StoredFile {
         };
         let inside = if error.kind() == ErrorKind::NotADirectory { split_path(path) } else { None };
         let Some((wacz, inside)) = inside else { return Err(Error::io(path, error)) };
-        let members = wacz_members(&mut open_zip(wacz)?, wacz)?;
-        let Some(member) = members.into_iter().find(|member| member.path == inside) else {
-            return Err(Error::io(path, io::Error::new(ErrorKind::NotFound, "the WACZ holds no such file")));
-        };
-        let range = member.range?;
+        let range = range_inside(wacz, inside)?;
         let (wacz, range) = place.get_or_init(|| (wacz.to_path_buf(), range));
         StoredFile::within(wacz, range.clone())
     }
@@ -189,5 +227,44 @@ impl Seek for StoredFile {
         self.file.seek(SeekFrom::Start(place))?;
         self.at = at;
         Ok(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+
+    #[test]
+    fn an_archive_is_found_again_and_anew_where_the_wacz_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.wacz");
+        let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        // Of one size: the times tell, and that of a moment ago tells nothing.
+        for (age, archives) in [
+            (60, [("archive/a", "one"), ("archive/b", "three")]),
+            (30, [("archive/b", "seven"), ("archive/a", "six")]),
+            (0, [("archive/a", "two"), ("archive/b", "eight")]),
+            (0, [("archive/b", "forty"), ("archive/a", "ten")]),
+        ] {
+            let mut zip = ZipWriter::new(File::create(&path).unwrap());
+            for (name, text) in archives {
+                zip.start_file(name, stored).unwrap();
+                zip.write_all(text.as_bytes()).unwrap();
+            }
+            let file = zip.finish().unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+            for (name, want) in archives.iter().chain(&archives) {
+                let mut text = String::new();
+                StoredFile::open(&path.join(name)).unwrap().read_to_string(&mut text).unwrap();
+                assert_eq!(text, *want, "{age}, {name}");
+            }
+            let absent = StoredFile::open(&path.join("archive/c")).unwrap_err().to_string();
+            assert!(absent.ends_with("x.wacz/archive/c: the WACZ holds no such file"), "{absent}");
+        }
     }
 }

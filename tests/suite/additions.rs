@@ -1,5 +1,7 @@
 //! Results of a corpus that grows: each addition costs what it is, and gives the bytes of a run from scratch.
 
+use webmill::mill::PageRow;
+
 use crate::support::{Work, story};
 
 /// The beginning of a picture of one pixel.
@@ -154,4 +156,37 @@ fn another_corpus_is_refused_by_name() {
     assert_as_from_scratch(&work, "scratch", "out");
     work.run(&arguments("extract", &ab, "out"));
     assert!(taken(&work, "out")[1] > 0);
+}
+
+#[test]
+fn nothing_is_taken_over_of_a_wacz_with_other_content() {
+    let work = Work::new();
+    std::fs::write(work.path("small.toml"), "[extract]\npart_bytes = 9000\n").unwrap();
+    let write = |folder: &str, name: &str, host: u64, foot: u64| {
+        let capture = |number: u64| {
+            let url = format!("http://h{host}.example/{number}.html");
+            (url, page(host, number, &story(foot)), 86_400_000 + 1000 * number as i64)
+        };
+        work.write_captures(folder, name, (0..3).map(capture));
+    };
+    write("in", "b", 3, 900);
+    let files = ["in/a.wacz", "in/b-00000.rawdb"].map(str::to_owned);
+    let mut replacing = arguments("extract", &files, "out");
+    replacing.push("--replace");
+    for (folder, foot) in [("before", 900), ("after", 901)] {
+        write(folder, "one", 1, foot);
+        write(folder, "two", 2, foot);
+        work.run(&["wacz", folder, "--out", "made.wacz"]);
+        std::fs::rename(work.path("made.wacz"), work.path("in/a.wacz")).unwrap();
+        work.run(&replacing);
+    }
+    // Of three shards, the one beside it.
+    assert_eq!(taken(&work, "out"), [3, 1, 0]);
+    work.run(&arguments("extract", &files, "scratch"));
+    assert_as_from_scratch(&work, "scratch", "out");
+    // One archive of it is another input than all of it.
+    for (named, rows) in [("in/a.wacz/archive/one-00000.warc.gz", 3), ("in/a.wacz", 6)] {
+        work.run(&["extract", named, "--out", "one"]);
+        assert_eq!(work.table::<PageRow>("one", "extract").len(), rows, "{named}");
+    }
 }

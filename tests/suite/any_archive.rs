@@ -300,9 +300,13 @@ fn the_texts_of_an_archive_are_written_page_by_page() {
     assert!(work.path("texts/x.wacz/archive/a.warc.gz/4.txt").is_file());
     let only = work.said(&["text", "plain/a.warc.wet.gz", "--language", "fr"]);
     assert!(only.contains("2 texts left out"), "{only}");
-    // Damage costs its record, and is said.
-    let mut cut = archive();
-    cut.truncate(cut.len() - 20);
-    std::fs::write(work.path("cut.warc.gz"), cut).unwrap();
-    assert!(work.fails(&["text", "cut.warc.gz"], 1).contains("cut.warc.gz at byte"));
+    // An incomplete download is said; damage costs its record as well.
+    let mut bytes = archive();
+    bytes.truncate(bytes.len() - 20);
+    std::fs::write(work.path("cut.warc.gz"), &bytes).unwrap();
+    assert!(work.said(&["text", "cut.warc.gz"]).contains("cut.warc.gz at byte"));
+    let within = bytes.len() / 3;
+    bytes[within..within + 20].fill(b'#');
+    std::fs::write(work.path("hurt.warc.gz"), &bytes).unwrap();
+    assert!(work.fails(&["text", "hurt.warc.gz"], 1).contains("hurt.warc.gz at byte"));
 }

@@ -434,10 +434,22 @@ fn damage_is_left_out_and_counted() {
         assert_eq!(gone, 1 + if shards == "gz" { 12 } else { 4 }, "{shards}");
         // Beyond the bound nothing is written, and nothing left lying about.
         let strict = format!("strict-{shards}");
-        let report =
+        let refused =
             work.fails(&["dedup", "apply", &results, &hurt_shards, "--out", &strict, "--max-bad", "0"], 1);
-        assert!(report.contains("nothing is written"), "{report}");
+        assert!(refused.contains("nothing is written"), "{refused}");
         assert!(!work.path(&strict).exists() && !work.path(&format!(".{strict}.apply")).exists());
+        // What the end of an incomplete download lacks is no damage, and none of its bytes are.
+        let file = work.path(&hurt_shards).join(name);
+        let bytes = std::fs::read(&file).unwrap();
+        std::fs::write(&file, &bytes[..bytes.len() - 150]).unwrap();
+        let cut = format!("cut-{shards}");
+        let cut = said(&work.run(&["dedup", "apply", &results, &hurt_shards, "--out", &cut]));
+        assert!(cut.contains("1 file cut off at the end (incomplete downloads; "), "{cut}");
+        let lost = |report: &str| {
+            let damage = report.lines().find(|line| line.contains("records are damaged")).unwrap();
+            damage.split(", ").nth(1).unwrap().split(' ').next().unwrap().to_owned()
+        };
+        assert_eq!(lost(&cut), lost(&report), "{cut}");
     }
 }
 

@@ -440,12 +440,11 @@ impl Done {
         counts.unknown_shards += u64::from(shard.is_none());
         counts.captures_missing += missing;
         let bytes = input.bytes.max(met.lost);
-        let cut = u64::from(met.is_cut_off);
         self.tally.add(Tally {
             records: met.records,
-            damaged: met.damaged - cut,
-            lost: if met.damaged > cut { met.lost } else { 0 },
-            cut_off: (cut, 0),
+            damaged: met.damaged - met.cut_off.0,
+            lost: met.lost - met.cut_off.1,
+            cut_off: met.cut_off,
             bytes,
             inside: bytes,
         });

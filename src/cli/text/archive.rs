@@ -40,7 +40,7 @@ pub enum Stored {
     Page(Box<StoredPage>),
     /// Another record, and why it is no page.
     PassedOver(String),
-    /// Damage.
+    /// Damage, or that the file is cut off ([`Error::is_cut_off`]).
     Damage(Error),
 }
 

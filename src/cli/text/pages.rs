@@ -82,6 +82,13 @@ impl Pages {
                     self.archive = None;
                     continue;
                 };
+                // An incomplete download is said, as by other commands, but is no damage.
+                if let Stored::Damage(error) = &stored
+                    && error.is_cut_off()
+                {
+                    webmill_jobs::say!("webmill: {error}");
+                    continue;
+                }
                 self.counts[input].seen += 1;
                 let found = |path: &Path, fault, stored| {
                     let inside = path.strip_prefix(archive.file()).unwrap_or(Path::new(""));

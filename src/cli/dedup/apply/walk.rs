@@ -64,8 +64,8 @@ pub struct RecordCounts {
     pub damaged: u64,
     /// Likewise.
     pub lost: u64,
-    /// The last of them is the end of the file, inside a record.
-    pub is_cut_off: bool,
+    /// Those of them that are the end of the file, inside a record, and the bytes lost there.
+    pub cut_off: (u64, u64),
     /// Captures that go.
     pub found: u64,
     /// Companions that go.
@@ -141,7 +141,9 @@ pub fn walk(
             Err(error @ Error::Corrupt { .. }) => {
                 met.damaged += 1;
                 met.lost += error.lost();
-                met.is_cut_off |= error.is_cut_off();
+                if error.is_cut_off() {
+                    met.cut_off = (met.cut_off.0 + 1, met.cut_off.1 + error.lost());
+                }
                 webmill_jobs::say!("{error}");
                 let Error::Corrupt { offset, lost, .. } = error else { continue };
                 (offset, lost, Fate::Damage)
