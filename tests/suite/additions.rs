@@ -98,8 +98,8 @@ fn additions_give_the_bytes_of_a_run_from_scratch() {
     work.run(&arguments("run", &abc, "grown"));
     work.run(&arguments("run", &abc, "three"));
     assert_as_from_scratch(&work, "three", "grown");
-    let [parts, whole, captures] = taken(&work, "grown");
-    assert!(whole > 0 && whole < parts && captures > 0, "{parts} {whole} {captures}");
+    let [parts, whole, _] = taken(&work, "grown");
+    assert!(whole > 0 && whole < parts, "{parts} {whole}");
 
     // Without templates no part of a shard that was there is read again, on any number of threads.
     std::fs::write(work.path("small.toml"), "[extract]\npart_bytes = 9000\ntemplate_pages = 0\n").unwrap();
