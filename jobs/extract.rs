@@ -289,7 +289,7 @@ struct Pass<'a> {
     walk: &'a Walk<'a>,
     /// Files that could not be read to their end while templates were learnt.
     unread: Mutex<BTreeSet<String>>,
-    /// Stands for settings and program in names of what is kept.
+    /// Stands for settings and program in the names of kept values.
     base: String,
     /// Those of the templates that `mill` has.
     digests: TemplateDigests,

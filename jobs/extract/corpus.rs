@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 /// were: then those only add to the corpus. Event logs are a crawl's own business, and shards that the system refuses now stay part of it.
 ///
 /// # Errors
-/// [`Error::Config`] that names what is missing; [`Error::Io`] where a shard that has grown cannot be read.
+/// [`Error::Config`] that names the missing shards; [`Error::Io`] where a shard that has grown cannot be read.
 pub fn check(out: &Path, shards: &Shards) -> Result<()> {
     // Results that cannot be opened are no reason to refuse others.
     let Ok(results) = open_latest(out, Extract::NAME) else { return Ok(()) };
