@@ -313,10 +313,12 @@ impl Walk {
             self.more(usize::MAX)?;
         }
         let goes_on = !self.members.member_ended() && self.cut.is_none();
-        if !self.members.is_plain() && (goes_on || self.members.reach() > end.after) {
-            if self.members.shares(end.after) && !end.cut {
-                head.flaws.add(Flaws::SHARED_MEMBER);
-            }
+        if !self.members.is_plain()
+            && (goes_on || self.members.reach() > end.after)
+            && self.members.shares(end.after)
+            && !end.cut
+        {
+            head.flaws.add(Flaws::SHARED_MEMBER);
         }
         if self.cut.is_some() && !end.cut {
             head.flaws.add(Flaws::NO_TRAILER);

@@ -1,7 +1,7 @@
 //! The museum of a foreign archive in a headless Chromium: nothing is wider than a phone, and the console stays quiet.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 use webmill::sim::{Answer, Site, SynthPage};
