@@ -48,8 +48,8 @@ pub struct ServeArgs {
     /// Let captures as stored (id_) load what they name from the live Web, where a browser opens them.
     #[arg(long, hide_short_help = true)]
     raw_open: bool,
-    /// Title of a collection; may be repeated [default: as its datapackage.json or warcinfo says].
-    #[arg(long = "title", value_name = "NAME=TITLE", value_parser = title)]
+    /// Title that people see; `serve` takes one for each collection, as NAME=TITLE.
+    #[arg(long = "title", value_name = "TITLE", value_parser = title)]
     titles: Vec<(String, String)>,
     /// Folder of the indexes [default: .webmill-index beside the shards].
     #[arg(long, value_name = "FOLDER")]

@@ -27,8 +27,8 @@ pub struct WaczArgs {
     shards: Shards,
     #[command(flatten)]
     out: Out,
-    /// Title of the archive.
-    #[arg(long, value_name = "TEXT")]
+    /// Title that people see; `serve` takes one for each collection, as NAME=TITLE.
+    #[arg(long, value_name = "TITLE")]
     title: Option<String>,
     /// List the main text of each page too, for full-text search in the browser.
     #[arg(long)]

@@ -82,7 +82,7 @@ fn a_wacz_is_read_by_every_command_as_the_archive_in_it() {
         assert!(inside == want && !want.is_empty(), "{command:?}: {inside}\n{want}");
     }
     let check = work.output(&["shard", "check", "packed"]);
-    assert!(check.starts_with("deep/x.wacz/archive/a.warc.gz: WARC, 5 records, 0 damaged"), "{check}");
+    assert!(check.contains("deep/x.wacz/archive/a.warc.gz: WARC, 5 records, 0 damaged"), "{check}");
     // The index names the archive inside, and offsets are those in it.
     let index = work.output(&["index", packed]);
     assert_eq!(index.replace("x.wacz/archive/", ""), work.output(&["index", plain]));

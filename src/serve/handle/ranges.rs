@@ -55,7 +55,7 @@ impl Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     From(u64, Option<u64>),
-    /// So many bytes from the end.
+    /// A number of bytes from the end.
     Last(u64),
 }
 

@@ -16,7 +16,7 @@ use super::place::Modifier;
 use super::{ASSETS, Context, Replayed, headers};
 use crate::site::{Ask, CaptureLine, CollectionSummary, Pages, Problem, SECURITY_POLICY, show};
 
-/// Captures that come near, of which so many are shown.
+/// Captures that come near and are shown, at most.
 const NEAREST: usize = 20;
 
 const TEMPLATES: [(&str, &str); 3] = [

@@ -498,7 +498,9 @@
   getter(Document.prototype, "referrer", () => referrer);
 
   // Other windows. That of the banner is no part of the page: the outermost page is its own parent.
-  const banner = window.top;
+  // Browsers that do not tell who is around show pages in the banner's window as well: the server sees to it.
+  const around = nativePlace.ancestorOrigins;
+  const banner = !around || (around.length > 0 && around[around.length - 1] === server) ? window.top : null;
   const nativeParent = window.parent;
   const isOutermost = nativeParent === banner || nativeParent === window;
   const contentOf = new Map();
@@ -589,7 +591,7 @@
   // Without an origin the address stays: the entry of the history holds it beside the page's own state.
   const keep = () => replaceState.call(history, { webmill: now, state: theirs(nativeHistory.call(history)) }, "");
   const tell = () => {
-    if (parent === window && banner === window) return;
+    if (nativeParent === window) return;
     nativeParent.postMessage({ webmill: "page", url: now, timestamp, title: document.title }, "*");
   };
   const held = nativeHistory.call(history);

@@ -258,7 +258,7 @@ fn headers_are_those_of_pywb_but_for_what_is_said_here() {
                 "x-archive-orig-x-cache",
                 "x-archive-orig-x-ec-custom-error",
             ],
-            &["accept-ranges", "x-cache", "x-ec-custom-error"],
+            &["x-cache", "x-ec-custom-error"],
         ),
         (
             "/t/id_/http://www.iana.org/",

@@ -99,6 +99,18 @@ pub fn compare(browser: &Browser, mut archive: Archive, collection: &str, pages:
     }
 }
 
+/// What a page says live, and replayed.
+pub fn texts(browser: &Browser, mut archive: Archive, collection: &str, url: &str) -> (String, String) {
+    archive.bare = true;
+    let archive = Arc::new(archive);
+    let (live, replay) = (serve(Arc::clone(&archive), true), serve(Arc::clone(&archive), false));
+    let token = archive.tokens.of(collection);
+    let known = browser.visit(url, &format!("MAP *.example {live}, "), 5000);
+    let seen = browser.visit(&format!("http://{replay}/{collection}/{TIMESTAMP}if_{token}/{url}"), "", 5000);
+    assert_eq!(seen.peers(), ["127.0.0.1"], "{url} leaves loopback");
+    (known.text(), seen.text())
+}
+
 /// Leaves the pictures where `WEBMILL_PICTURES` says, for those who want to look at them.
 fn keep(known: &Path, seen: &Path, url: &str) {
     let Some(folder) = std::env::var_os("WEBMILL_PICTURES").map(PathBuf::from) else { return };
@@ -256,7 +268,7 @@ fn the_banner_stands_above_the_page() {
     let replay = serve(Arc::clone(&archive), false);
     for (url, part) in [
         ("http://library.hudong.example/", "15 June 2024, 06:00:00 UTC"),
-        ("http://nowhere.example/", "Not in the archive"),
+        ("http://nowhere.example/", "Not in this archive"),
     ] {
         // An address of the frame's content is led to the frame.
         let visit = browser.visit(&format!("http://{replay}/demo/{TIMESTAMP}mp_/{url}"), "", 5000);
