@@ -100,7 +100,7 @@ mod tests {
         let stored = [r#"{"q":"a","page":1,"at":11}"#, r#"{"q":"a","page":2,"at":12}"#, r#"{"q":"b"}"#];
         let entries = stored.iter().enumerate().map(|(offset, body)| {
             let sent = json(body);
-            let urlkey = url_key(&appended(url, &sent.method, &sent.query)).into();
+            let urlkey = url_key(appended(url, &sent.method, &sent.query)).into();
             Entry { urlkey, url: url.into(), offset: offset as u64, ..Entry::default() }
         });
         let page = Entry { urlkey: url_key(url).into(), url: url.into(), offset: 9, ..Entry::default() };

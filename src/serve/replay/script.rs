@@ -439,7 +439,7 @@ impl<'s> Scanner<'s> {
             Kind::Object if begins && ends => put(self, &format!("{own}: {instead}")),
             Kind::Import if begins && next.starts_with(b"as") => {}
             Kind::Import if begins => put(self, &format!("{own} as {instead}")),
-            Kind::Export if before == b"as" || self.from_elsewhere() => {}
+            Kind::Export if before == b"as" || self.exports_of_another() => {}
             Kind::Export if begins && !next.starts_with(b"as") => put(self, &format!("{instead} as {own}")),
             _ if before == b"as" && self.back(2) == b"*" && self.back(3) == b"export" => {}
             _ => put(self, instead),
@@ -447,7 +447,7 @@ impl<'s> Scanner<'s> {
     }
 
     /// Whether the names in the braces of an `export` are those of another module.
-    fn from_elsewhere(&mut self) -> bool {
+    fn exports_of_another(&mut self) -> bool {
         if self.exported.0 <= self.at {
             let rest = &self.source[self.at..];
             let close = memchr::memchr(b'}', rest).map_or(self.source.len(), |close| self.at + close + 1);
