@@ -785,6 +785,11 @@
     leave();
     if (form.target && !own(form.target)) form.target = "_self";
   });
+  // No event tells of it.
+  method(HTMLFormElement.prototype, "submit", (native) => function submit() {
+    leave();
+    return native.call(this);
+  });
   window.open = (url, target = "_blank") => {
     // A window of one's own is not to be had; what its reader asked for is shown here.
     const wanted = url && (own(String(target)) || (navigator.userActivation && navigator.userActivation.isActive));

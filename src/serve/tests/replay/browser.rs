@@ -98,6 +98,10 @@ impl Visit {
         let log = self.net_log.trim_end().trim_end_matches(',');
         let log: serde_json::Value = serde_json::from_str(log)
             .or_else(|_| serde_json::from_str(&format!("{log}]}}")))
+            // The last line may be cut off.
+            .or_else(|_| {
+                serde_json::from_str(&format!("{}]}}", log.rsplit_once(",\n").map_or("", |(whole, _)| whole)))
+            })
             .expect("the log of network activity is whole");
         let kind = |name: &str| log["constants"]["logEventTypes"][name].as_u64().expect("a known event");
         let (tcp, udp, sent) = (kind("TCP_CONNECT_ATTEMPT"), kind("UDP_CONNECT"), kind("UDP_BYTES_SENT"));
