@@ -101,7 +101,7 @@ impl Pass<'_> {
             return Ok(Templates::new());
         }
         let name = self.name_of(&["templates"]);
-        // A run that goes on finds the unit done and asks for nothing: what is kept for later runs stays all the same.
+        // A run that goes on finds the unit done and asks for nothing: rows kept for later runs stay all the same.
         self.walk.stage.still_wants(&name);
         let hosts = parts.iter().filter_map(|part| self.name("hosts", part));
         hosts.for_each(|name| self.walk.stage.still_wants(&name));

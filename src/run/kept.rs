@@ -41,7 +41,7 @@ impl Stage<'_> {
         Some(self.kept.as_ref()?.join(format!("{name}.kept")))
     }
 
-    /// Has what is kept under `name` stay for later runs, though this one may not ask for it.
+    /// Has whatever `name` keeps stay for later runs, though this one may not ask for it.
     pub fn still_wants(&self, name: &str) {
         let _ = self.kept_path(name);
     }

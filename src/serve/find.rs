@@ -22,7 +22,7 @@ const NEAREST: usize = 16;
 pub struct Captures {
     /// All times, in order, each once.
     pub times: Vec<Timestamp>,
-    /// What is to be shown for the time asked for, best first.
+    /// Captures to be shown for the time asked for, best first.
     pub nearest: Vec<Entry<'static>>,
     /// Whether there are more captures than were looked at.
     pub cut: bool,
@@ -98,7 +98,7 @@ pub(crate) fn same_address(a: &str, b: &str) -> bool {
     a == b || Address::of(a) == Address::of(b)
 }
 
-/// 0 for a whole answer, more for what is shown only where there is none.
+/// 0 for a whole answer, more for those that are shown only where there is none.
 fn poorness(entry: &Entry<'_>) -> u8 {
     match entry.status {
         None | Some(200..=205) | Some(207..=299) => 0,

@@ -99,7 +99,7 @@ fn originals(
     key: KeyOf,
 ) -> Result<Vec<Entry<'static>>, Refusal> {
     let digest = if record.digest.is_empty() { entry.digest.to_string() } else { record.digest.clone() };
-    // What is no digest names nothing.
+    // Text that cannot be a digest names nothing.
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"+/=:-_".contains(&b);
     let digest = if digest.bytes().all(plain) { digest } else { String::new() };
     let (url, date) = record.refers_to.clone().unwrap_or_default();

@@ -111,7 +111,7 @@ fn additions_give_the_bytes_of_a_run_from_scratch() {
     work.run(&arguments("extract", &abc, "anew"));
     assert_as_from_scratch(&work, "anew", "plain");
     assert_eq!(taken(&work, "plain")[1..], [before, 0]);
-    // What is kept and damaged is made anew.
+    // Damaged rows are made anew.
     let units = work.path("plain/extract/.keys/.units");
     for file in crate::support::files_below(&units) {
         let mut bytes = std::fs::read(&file).unwrap();

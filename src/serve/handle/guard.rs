@@ -58,7 +58,7 @@ impl CaptureSource for Guarded<'_> {
     }
 }
 
-/// What is known of captures, as somebody may see it: nothing of the content of those that are excluded or blocked.
+/// Facts about captures, as somebody may see them: nothing of the content of those that are excluded or blocked.
 pub struct GuardedFacts<'a> {
     pub collection: &'a Collection,
     pub who: &'a Client,

@@ -72,7 +72,7 @@ pub fn search(
     Ok(response)
 }
 
-/// What is said of a collection, but its numbers.
+/// Name, title and description of a collection, without its numbers.
 pub fn about(collection: &Collection) -> CollectionSummary {
     CollectionSummary {
         name: collection.name.clone(),

@@ -1,7 +1,7 @@
-//! Parts of what is stored: requests with `Range`, and captures that are parts themselves (206).
+//! Parts of stored bodies: requests with `Range`, and captures that are parts themselves (206).
 //!
 //! Players ask for a medium by parts, and seek only where they get them. An answer of one capture, or of the parts of one medium
-//! put together where they meet, is cut to what is asked for; where a stretch was never captured, the request for it is
+//! put together where they meet, is cut to the range asked for; where a stretch was never captured, the request for it is
 //! refused and what there is plays.
 //!
 //! Reference: RFC 9110, section 14.
@@ -46,7 +46,7 @@ impl Part {
         let (span, total) = range.split_once('/')?;
         let start: u64 = span.split('-').next()?.trim().parse().ok()?;
         let end = start.checked_add(record.payload.len() as u64)?;
-        // Of a length that is not known, or is wrong, what is there is the end.
+        // Of a length that is not known, or is wrong, the last byte held is the end.
         Some(Part { start, total: total.trim().parse().unwrap_or(end).max(end) })
     }
 }

@@ -49,7 +49,7 @@ pub struct Frame<'a> {
     pub calendar: Option<&'a str>,
 }
 
-/// What is said of a page that the archive lacks.
+/// The words about a page that the archive lacks.
 #[derive(Copy, Clone, Debug)]
 pub struct Missing<'a> {
     /// What was asked for. Links lead to the frame's page or, for other modifiers, stay in the frame.

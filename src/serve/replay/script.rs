@@ -568,7 +568,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// What is put around the first argument of the call that begins here.
+    /// The helper put around the first argument of the call that begins here.
     fn helper_of_call(&self) -> Option<&'static str> {
         if self.realm != Realm::Page {
             return None;
@@ -701,7 +701,7 @@ mod tests {
 
     #[test]
     fn names_of_where_a_page_is() {
-        // In what is expected `@` and `^` are the other names of `location` and `top`.
+        // In expected text `@` and `^` are the other names of `location` and `top`.
         for (given, expected) in [
             ("location.href = a; b = location;", "@.href = a; b = @;"),
             (

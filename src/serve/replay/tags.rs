@@ -53,7 +53,7 @@ enum Role {
     Base,
     Candidates,
     Style,
-    /// What is run when something happens (`onclick`).
+    /// A script run when something happens (`onclick`).
     Handler,
     Document,
     Refresh,

@@ -25,7 +25,7 @@ const LARGEST: usize = 12;
 
 /// A collection whose pages are made.
 pub struct SiteCollection<'a> {
-    /// What is said of the collection; its numbers are those of the survey.
+    /// Name and title of the collection; its numbers are those of the survey.
     pub about: &'a CollectionSummary,
     /// Its captures.
     pub index: &'a dyn CaptureSource,
@@ -42,7 +42,7 @@ pub struct SiteCollection<'a> {
 pub enum SiteAnswer {
     /// Status and HTML of a page.
     Page(u16, String),
-    /// Another address of this server has what is looked for.
+    /// Another address of this server has the page that is looked for.
     Elsewhere(String),
 }
 

@@ -130,7 +130,7 @@ impl Survey {
         Ok(survey)
     }
 
-    /// What is said of a collection, with its numbers.
+    /// Name, title and description of a collection, with its numbers.
     pub fn summary(&self, about: CollectionSummary) -> CollectionSummary {
         CollectionSummary {
             captures: self.captures,

@@ -47,7 +47,8 @@ fn scripts_see_what_they_saw() {
 #[test]
 fn every_way_to_another_page_leads_into_the_archive() {
     let Some(browser) = Browser::find() else { return };
-    let pages = addresses(&["ways.html", "go.html?way=4"]);
+    // One way leads the window itself, which a browser without a screen does not survive: `benches/peers/replay_scripts.py` goes it.
+    let pages = addresses(&["ways.html"]);
     let found = |host: &str, query: &str| {
         let body = include_bytes!("scripts/there.html").to_vec();
         File::new(&format!("http://{host}.example/there.html?{query}"), "text/html", body)
