@@ -3,7 +3,7 @@
 //! `cargo run --release --example dump_features -- OUT SET_DIR...` writes for each set, called by its folder's name,
 //! `OUT/NAME.f32` (rows of little-endian floats, block after block) and `OUT/NAME.jsonl` (an object a page: `id`,
 //! `width` of a row, `page_width` of them the page's, `texts` and `units` of its blocks); and `OUT/features.txt` (the
-//! names of a row's features, then those of the probabilities of the page types).
+//! names of a row's features, then those of the probabilities of the page types) and `OUT/confidence.txt` (of those of a choice).
 //!
 //! With `--nameless` before these, classes, ids and the like are taken off all elements first, as if the pages were of a
 //! time or a maker that names nothing.
@@ -15,7 +15,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use pages::{Result, addresses, pages, with_page};
-use webmill::text::training::{feature_names, rows};
+use webmill::text::training::{confidence_names, feature_names, rows};
 
 const USAGE: &str = "usage: dump_features [--nameless] OUT SET_DIR...";
 
@@ -31,6 +31,7 @@ fn main() -> Result<()> {
     }
     fs::create_dir_all(out)?;
     fs::write(out.join("features.txt"), feature_names().join("\n") + "\n")?;
+    fs::write(out.join("confidence.txt"), confidence_names().join("\n") + "\n")?;
     for set in sets {
         dump(set, out, nameless)?;
     }

@@ -1,8 +1,8 @@
 //! Main text of a folder of pages: a tool of `datasets/main-text`, for a scorer of main text.
 //!
 //! `cargo run --release --example predict_text -- SET_DIR PRED.jsonl` writes an object a page: `id`, `text`, and what else
-//! was found out (`title`, `author`, `date`, `type`, `confidence`). With `--folds DIR` before these, each page is extracted
-//! by the tables of a cross-validation that were not trained on it; with `--nameless`, the elements lose their names first.
+//! was found out (`title`, `author`, `date`, `type`, `confidence`, `comments`). With `--folds DIR` before these, each page is extracted
+//! by the tables of a cross-validation that were not trained on it, and `sure_of` holds what confidence is told by; with `--nameless`, the elements lose their names first.
 
 mod pages;
 
@@ -33,9 +33,9 @@ fn main() -> Result<()> {
     for (id, file) in pages(set)? {
         let address = addresses.get(&id).filter(|_| !nameless);
         let tables = folds.as_ref().map(|folds| folds.tables(set, &id)).transpose()?;
-        let found = with_page(&file, address, nameless, |dom, meta| match tables {
-            Some(tables) => tables.main_text(dom, meta, &limits),
-            None => main_text(dom, meta, &limits),
+        let (found, sure_of) = with_page(&file, address, nameless, |dom, meta| match tables {
+            Some(tables) => (tables.main_text(dom, meta, &limits), tables.confidence_row(dom, meta, &limits)),
+            None => (main_text(dom, meta, &limits), Vec::new()),
         })?;
         let line = serde_json::json!({
             "id": id,
@@ -45,6 +45,8 @@ fn main() -> Result<()> {
             "date": found.about.published,
             "type": found.page_type.name(),
             "confidence": found.confidence,
+            "sure_of": sure_of,
+            "comments": found.comments.iter().map(|comment| &comment.text).collect::<Vec<_>>(),
         });
         serde_json::to_writer(&mut lines, &line)?;
         lines.write_all(b"\n")?;

@@ -55,6 +55,8 @@ pub struct TextOptions {
     pub focus: Focus,
     /// With [`TextForm::Json`]: a field `markdown` with the text as Markdown.
     pub with_markdown: bool,
+    /// Whether the text begins with the title; Markdown does always.
+    pub with_title: bool,
     /// With [`TextForm::Md`]: the metadata of the page before its text, as YAML.
     pub front_matter: bool,
     /// Whether readers' comments are written; by default in JSON, XML and TEI only.
@@ -76,6 +78,7 @@ impl Default for TextOptions {
             format: TextForm::Text,
             focus: Focus::Balanced,
             with_markdown: false,
+            with_title: false,
             front_matter: false,
             comments: None,
             tables: true,

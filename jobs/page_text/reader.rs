@@ -191,13 +191,14 @@ mod tests {
 
     #[test]
     fn every_option_has_its_name_in_json() {
-        let json = r#"{"format": "json", "input": "html", "focus": "precision", "with_markdown": true,
+        let json = r#"{"format": "json", "input": "html", "focus": "precision", "with_markdown": true, "with_title": true,
             "front_matter": false, "comments": null, "tables": true, "links": false, "images": true, "languages": []}"#;
         let want = TextOptions {
             format: TextForm::Json,
             input: PageKind::Html,
             focus: webmill_text::Focus::Precision,
             with_markdown: true,
+            with_title: true,
             links: false,
             ..TextOptions::default()
         };

@@ -114,8 +114,11 @@ impl PageSource<'_> {
     }
 
     /// All that is shown of a text and what is stated with it.
-    pub fn facts(&self, main: MainText, meta: Metadata) -> PageFacts {
+    pub fn facts(&self, mut main: MainText, meta: Metadata) -> PageFacts {
         let options = self.options;
+        if options.with_title {
+            main.begin_with_title();
+        }
         let mut facts = PageFacts {
             id: self.id.clone(),
             file: self.file.to_string_lossy().into_owned(),

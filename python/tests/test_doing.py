@@ -28,6 +28,7 @@ def test_extract_agrees_with_the_binary(binary: str, pages: list[Path]) -> None:
     for options, arguments in [
         ({}, []),
         ({"with_markdown": True, "focus": "precision"}, ["--with-markdown", "--precision"]),
+        ({"with_title": True}, ["--with-title"]),
         ({"tables": False, "links": False, "comments": False}, ["--no-tables", "--no-links", "--no-comments"]),
     ]:
         for page in pages[:12]:

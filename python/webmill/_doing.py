@@ -168,6 +168,7 @@ def _options(
     input: str,
     focus: str,
     with_markdown: bool = False,
+    with_title: bool = False,
     front_matter: bool = False,
     comments: bool | None,
     tables: bool,
@@ -181,7 +182,7 @@ def _options(
     languages = language.split(",") if isinstance(language, str) else list(language or ())
     return json.dumps({
         "format": format, "input": input, "focus": focus,
-        "with_markdown": bool(with_markdown), "front_matter": bool(front_matter),
+        "with_markdown": bool(with_markdown), "with_title": bool(with_title), "front_matter": bool(front_matter),
         "comments": comments, "tables": bool(tables), "links": bool(links), "images": bool(images),
         "languages": [code for code in languages if code],
     })  # fmt: skip
@@ -196,38 +197,38 @@ Language = str | Sequence[str] | None
 @overload
 def extract(
     html: str | bytes, url: str | None = None, *, format: Literal["json"] = "json", input: Single = "html", focus: Focus = "balanced",
-    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
-    images: bool = True, language: None = None,
+    with_markdown: bool = False, with_title: bool = False, front_matter: bool = False, comments: bool | None = None,
+    tables: bool = True, links: bool = True, images: bool = True, language: None = None,
 ) -> Document: ...
 @overload
 def extract(
     html: str | bytes, url: str | None = None, *, format: Literal["json"] = "json", input: Single = "html", focus: Focus = "balanced",
-    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
-    images: bool = True, language: Language = None,
+    with_markdown: bool = False, with_title: bool = False, front_matter: bool = False, comments: bool | None = None,
+    tables: bool = True, links: bool = True, images: bool = True, language: Language = None,
 ) -> Document | None: ...
 @overload
 def extract(
     html: str | bytes, url: str | None = None, *, format: Literal["json"] = "json", input: Several, focus: Focus = "balanced",
-    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
-    images: bool = True, language: Language = None,
+    with_markdown: bool = False, with_title: bool = False, front_matter: bool = False, comments: bool | None = None,
+    tables: bool = True, links: bool = True, images: bool = True, language: Language = None,
 ) -> list[Document]: ...
 @overload
 def extract(
     html: str | bytes, url: str | None = None, *, format: Written, input: Single = "html", focus: Focus = "balanced",
-    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
-    images: bool = True, language: None = None,
+    with_markdown: bool = False, with_title: bool = False, front_matter: bool = False, comments: bool | None = None,
+    tables: bool = True, links: bool = True, images: bool = True, language: None = None,
 ) -> str: ...
 @overload
 def extract(
     html: str | bytes, url: str | None = None, *, format: Written, input: Single = "html", focus: Focus = "balanced",
-    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
-    images: bool = True, language: Language = None,
+    with_markdown: bool = False, with_title: bool = False, front_matter: bool = False, comments: bool | None = None,
+    tables: bool = True, links: bool = True, images: bool = True, language: Language = None,
 ) -> str | None: ...
 @overload
 def extract(
     html: str | bytes, url: str | None = None, *, format: Written, input: Several, focus: Focus = "balanced",
-    with_markdown: bool = False, front_matter: bool = False, comments: bool | None = None, tables: bool = True, links: bool = True,
-    images: bool = True, language: Language = None,
+    with_markdown: bool = False, with_title: bool = False, front_matter: bool = False, comments: bool | None = None,
+    tables: bool = True, links: bool = True, images: bool = True, language: Language = None,
 ) -> list[str]: ...
 def extract(
     html: str | bytes,
@@ -237,6 +238,7 @@ def extract(
     input: str = "html",
     focus: str = "balanced",
     with_markdown: bool = False,
+    with_title: bool = False,
     front_matter: bool = False,
     comments: bool | None = None,
     tables: bool = True,
@@ -250,7 +252,7 @@ def extract(
     ``format``: ``json`` gives a :class:`Document`; ``text``, ``md``, ``xml`` and ``tei`` give a string. ``input``: ``html``,
     ``text``, ``document`` (PDF, Office files, OpenDocument, RTF, EPUB, Markdown, tables of values), or ``auto``, ``feed`` and
     ``sitemap``, which give a list. ``focus``: ``precision`` leaves doubtful paragraphs
-    out, ``recall`` keeps them. ``comments``: ``True`` or ``False`` where the form's own way (JSON, XML and TEI have them) is not
+    out, ``recall`` keeps them. ``with_title`` puts the title before the text, as Markdown has it always. ``comments``: ``True`` or ``False`` where the form's own way (JSON, XML and TEI have them) is not
     wanted. ``language``: codes of the languages that are wanted; a page in another gives ``None``.
     Raises :class:`webmill.Error` for input that is not a page.
 
@@ -262,8 +264,8 @@ def extract(
     '# Mills\\n\\nThe mill grinds slowly, as mills do.\\n'
     """
     options = _options(
-        format=format, input=input, focus=focus, with_markdown=with_markdown, front_matter=front_matter,
-        comments=comments, tables=tables, links=links, images=images, language=language,
+        format=format, input=input, focus=focus, with_markdown=with_markdown, with_title=with_title,
+        front_matter=front_matter, comments=comments, tables=tables, links=links, images=images, language=language,
     )  # fmt: skip
     written = _reader(options).written(html, url)
     entries: list[Any] = written
@@ -281,6 +283,7 @@ def extract_batch(
     *,
     focus: Focus = "balanced",
     with_markdown: bool = False,
+    with_title: bool = False,
     comments: bool | None = None,
     tables: bool = True,
     links: bool = True,
@@ -301,7 +304,7 @@ def extract_batch(
     ['One page says this.', 'Another one says that.']
     """
     options = _options(
-        format="json", input="html", focus=focus, with_markdown=with_markdown,
+        format="json", input="html", focus=focus, with_markdown=with_markdown, with_title=with_title,
         comments=comments, tables=tables, links=links, images=images, language=language,
     )  # fmt: skip
     return _reader(options).batch(table, html, url, full)

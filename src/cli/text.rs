@@ -69,6 +69,9 @@ pub struct TextArgs {
     /// With --format json: a field `markdown` with the text as Markdown [default: none].
     #[arg(long)]
     with_markdown: bool,
+    /// The title before the text, a line of its own [default: not in text; Markdown of pages has it always, as its first heading].
+    #[arg(long)]
+    with_title: bool,
     /// With --format md: write the metadata of the page before its text, as YAML between lines of dashes [default: none].
     #[arg(long)]
     front_matter: bool,
@@ -170,6 +173,7 @@ impl TextArgs {
                 _ => Focus::Balanced,
             },
             with_markdown: self.with_markdown,
+            with_title: self.with_title,
             front_matter: self.front_matter,
             comments: (self.with_comments || self.no_comments).then_some(self.with_comments),
             tables: !self.no_tables,

@@ -171,6 +171,7 @@ fn one_word_for_one_thing() {
             PageType::Listing,
             PageType::Product,
             PageType::Service,
+            PageType::Empty,
             PageType::Document,
             PageType::Other,
         ]);
@@ -185,5 +186,5 @@ fn one_word_for_one_thing() {
     for cut in cuts {
         assert_eq!(Cut::from(cut).as_str(), cut.name());
     }
-    assert_eq!((LinkElement::WORDS.len(), PageKind::WORDS.len(), Cut::WORDS.len()), (15, 9, 6));
+    assert_eq!((LinkElement::WORDS.len(), PageKind::WORDS.len(), Cut::WORDS.len()), (15, 10, 6));
 }

@@ -21,7 +21,7 @@ use super::blocks::page::{LeftOut, MAX_TEXT, NONE, Page};
 use super::blocks::redirect::redirects_to;
 use super::blocks::schema_types::{OG_ARTICLE, OG_PRODUCT, bit_of};
 use super::choice::page_features::Hints;
-use super::choice::page_type::PageType;
+use super::choice::page_type::{PageType, likeliest};
 use super::choice::platform::{made_by, named};
 use super::choice::{Choice, SHIPPED, Tables, choose};
 use super::comparison::bare;
@@ -100,15 +100,45 @@ pub struct MainText {
     pub about: About,
     /// What kind of page it is.
     pub page_type: PageType,
-    /// Expected F1 of the text, between 0 and 1.
+    /// Expected F1 of the text, between 0 and 1; of an empty one, how likely it is that there is none.
     pub confidence: f32,
     /// What limits left out of it.
     pub left_out: LeftOut,
     /// Blocks that the template of the host took.
     pub pruned: usize,
     /// Where the page leads, if that is all that it does: it has a refresh to another page and next to no text. Such a
-    /// page has no main text, and its type is [`PageType::Other`].
+    /// page has no main text, and its type is [`PageType::Empty`].
     pub redirects_to: Option<String>,
+}
+
+impl MainText {
+    /// Puts the title before the text, as a line of its own, unless the text begins with it.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_html::{Limits, Metadata, parse};
+    /// use webmill_text::{TextLimits, fragment_text};
+    /// let dom = parse("<p>One word.", &Limits::default());
+    /// let mut found = fragment_text(&dom, &Metadata::default(), &TextLimits::default());
+    /// found.about.title = Some("Words".to_owned());
+    /// found.begin_with_title();
+    /// found.begin_with_title();
+    /// assert_eq!(found.text, "Words\nOne word.");
+    /// ```
+    pub fn begin_with_title(&mut self) {
+        let Some(title) = self.about.title.as_deref().filter(|_| !self.text.is_empty()) else { return };
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let first = self.text.lines().next().unwrap_or_default();
+        if title.is_empty()
+            || bare(first.cut(..first.floor_char_boundary(2 * title.len() + 40))) == bare(&title)
+        {
+            return;
+        }
+        self.text.insert_str(0, &format!("{title}\n"));
+        for code in &mut self.code {
+            *code = code.start + title.len() + 1..code.end + title.len() + 1;
+        }
+    }
 }
 
 /// Extracts the main text of a page.
@@ -142,7 +172,7 @@ pub(crate) fn extract(
     let page = blocks_of(dom);
     let hints = hints(meta);
     let choice = choose(&page, &hints, threads_of(dom, &page, meta), tables, limits.focus);
-    let Choice { mut chosen, confidence, types, title_at, threads } = choice;
+    let Choice { mut chosen, confidence, types, kind, title_at, threads, .. } = choice;
     let redirects_to = redirects_to(dom, meta, &page);
     if redirects_to.is_some() {
         chosen.fill(false);
@@ -151,7 +181,12 @@ pub(crate) fn extract(
     let pruned = template.map_or(0, |template| template.prune(&page, &mut chosen, title_at));
     let data = data_tables(&page);
     complete(&page, &mut chosen, &code_containers(&page), &data);
-    let mut written = written(dom, meta, &page, &mut chosen, &data, &threads, limits);
+    let begin = chosen.iter().position(|&chosen| chosen);
+    let title = title(&page, meta, begin);
+    let shown = Shown { dom, meta, page: &page, headline: title.as_deref() };
+    // What is said on a board is its text, and who follows a page that is missing says nothing about it.
+    let threads = (kind != PageType::Forum && chosen.contains(&true)).then_some(&threads);
+    let mut written = written(&shown, &mut chosen, &data, threads, limits);
     if redirects_to.is_some() {
         for form in [&mut written.text, &mut written.markdown, &mut written.xml] {
             form.clear();
@@ -161,20 +196,25 @@ pub(crate) fn extract(
 
     drop(span);
     let _span = timing::span(Part::Bylines);
-    let begin = chosen.iter().position(|&chosen| chosen);
     let near = title_at.unwrap_or(0);
     let (published, ambiguous) = match published(dom, meta, &page, near) {
         Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, vec![month_first, day_first]),
         date => (date.and_then(WrittenDate::certain), Vec::new()),
     };
     let about = About {
-        title: title(&page, meta, begin),
+        title,
         author: author(dom, meta, &page, near),
         published,
         published_ambiguous: ambiguous,
         ..meta.about.clone()
     };
-    let page_type = if written.text.is_empty() { PageType::Other } else { kind(&types) };
+    // A text that structured data states is an article's.
+    let confidence = if redirects_to.is_some() { 1.0 } else { confidence };
+    let page_type = match (written.text.is_empty(), kind) {
+        (true, _) => PageType::Empty,
+        (false, PageType::Empty) => likeliest(&types, PageType::of_texts()),
+        (false, kind) => kind,
+    };
     MainText { about, page_type, confidence, pruned, redirects_to, ..written }
 }
 
@@ -184,18 +224,25 @@ fn blocks_of(dom: &Dom<'_>) -> Page {
     dom.body().map(|body| blocks(dom, body)).unwrap_or_default()
 }
 
-/// The chosen blocks in every form that the limits ask for.
+/// A page, with the title that its text goes by.
+pub(crate) struct Shown<'p, 'd> {
+    pub dom: &'p Dom<'d>,
+    pub meta: &'p Metadata,
+    pub page: &'p Page,
+    pub headline: Option<&'p str>,
+}
+
+/// The chosen blocks in every form that the limits ask for, and the comments of a page that has any.
 pub(crate) fn written(
-    dom: &Dom<'_>,
-    meta: &Metadata,
-    page: &Page,
+    shown: &Shown<'_, '_>,
     chosen: &mut [bool],
     data: &[bool],
-    threads: &Threads,
+    threads: Option<&Threads>,
     limits: &TextLimits,
 ) -> MainText {
+    let Shown { dom, meta, page, headline } = *shown;
     let mut main = MainText::default();
-    if limits.details {
+    if let Some(threads) = threads.filter(|_| limits.details) {
         main.comments = comments(page, chosen, threads, meta.date_order);
     }
     if !limits.tables {
@@ -204,13 +251,13 @@ pub(crate) fn written(
         main.tables = records(dom, page, chosen, data);
     }
     (main.text, main.code) = plain(dom, page, chosen, data);
-    let source =
-        MarkdownPage { dom, page, base: meta.base.as_ref(), links: limits.links, images: limits.images };
+    let (base, links, images) = (meta.base.as_ref(), limits.links, limits.images);
+    let source = MarkdownPage { dom, page, base, links, images, headline };
     let max = limits.max_text_bytes.saturating_mul(2);
     if limits.markdown {
         main.markdown = markdown(&source, chosen, data, max);
     }
-    let recovered = recover(meta, &mut main.text, &mut main.markdown, limits);
+    let recovered = recover(meta, &mut main.text, &mut main.markdown, headline, limits);
     if recovered {
         main.code.clear();
     }
@@ -266,18 +313,14 @@ pub(crate) fn hints(meta: &Metadata) -> Hints {
     Hints { titles, schema, path, sites, article, description }
 }
 
-fn kind(types: &[f32; 7]) -> PageType {
-    let mut best = 0;
-    for (class, &p) in types.iter().enumerate() {
-        if p > types[best] {
-            best = class;
-        }
-    }
-    PageType::CLASSES[best]
-}
-
 /// Takes the article from structured data where the page shows much less of it.
-fn recover(meta: &Metadata, text: &mut String, marked: &mut String, limits: &TextLimits) -> bool {
+fn recover(
+    meta: &Metadata,
+    text: &mut String,
+    marked: &mut String,
+    headline: Option<&str>,
+    limits: &TextLimits,
+) -> bool {
     if text.len() > MAX_RECOVERED_BYTES {
         return false;
     }
@@ -288,7 +331,10 @@ fn recover(meta: &Metadata, text: &mut String, marked: &mut String, limits: &Tex
     let lines: Vec<&str> = body.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     *text = lines.join("\n");
     if limits.markdown {
-        *marked = paragraphs(&lines);
+        let (title, first) = (headline.map(bare), lines.first().map(|line| bare(line)));
+        let body = paragraphs(&lines[usize::from(title.is_some() && title == first)..]);
+        let headline = headline.map(|headline| format!("# {}\n\n", paragraphs(&[headline])));
+        *marked = headline.unwrap_or_default() + &body;
     }
     true
 }

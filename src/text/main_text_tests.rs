@@ -58,7 +58,7 @@ fn a_page_that_only_leads_to_another_has_no_main_text() {
         "<p>Redirecting to <a href=b.html>b.html</a>...</p><script>location.replace('b.html')</script>";
     let found = extract(&page("0;URL=b.html", stub));
     assert_eq!((found.text.as_str(), found.markdown.as_str()), ("", ""));
-    assert_eq!(found.page_type, PageType::Other);
+    assert_eq!(found.page_type, PageType::Empty);
     assert_eq!(found.redirects_to.as_deref(), Some("http://example.org/b.html"));
     // A page that loads itself again, one that waits long, and one that says something.
     let prose = format!("<p>{}</p>", "The house has stood by the river for three hundred years. ".repeat(8));
@@ -204,11 +204,11 @@ fn articles_of_portals_are_without_their_boxes() {
     let html = format!(
         "<title>本市将修三座人行桥_某某网</title><body><div><a href=/>首页</a> <a href=/n>新闻</a> <a href=/s>体育</a></div>
          <div><h1>本市将修三座人行桥</h1><p>　　本市昨天公布方案，今年将在河上修建三座人行桥，方便两岸居民往来，预计明年春天建成。</p>
-         <p>　　居民可以在网上留言。</p></div>{boxes}<div>版权所有 某某网</div>"
+         <p>　　居民可以在网上提出意见。</p></div>{boxes}<div>版权所有 某某网</div>"
     );
     let found = extract(&html);
     assert!(
-        found.text.contains("方便两岸居民往来") && found.text.contains("居民可以在网上留言"),
+        found.text.contains("方便两岸居民往来") && found.text.contains("居民可以在网上提出意见"),
         "{}",
         found.text
     );
@@ -220,4 +220,115 @@ fn short_plain_pages_are_articles() {
     let html = "<title>Der Fluß</title><body><h1>Der Fluß</h1><p>Am Morgen lag Nebel über dem Fluß, und die Fischer warteten am Ufer, bis die Sonne \
                 kam. Dann fuhren sie hinaus.<p>Am Abend kehrten alle zurück, und keiner hatte viel gefangen.";
     assert_eq!(extract(html).page_type, PageType::Article);
+}
+
+const KETTLES: [&str; 5] = [
+    "The iron kettle takes nine minutes to boil, stays hot for an hour, and must be dried by hand each time, or it rusts.",
+    "The copper one boils in four minutes, which is the fastest here, but its handle is too hot to be touched without a cloth.",
+    "Enamel chips when it falls, as ours did on the second day, and the maker told us that nothing could be done about it.",
+    "The electric kettle needs a socket, boils in three minutes, and is the only one here that turns itself off when it is done.",
+    "If we could keep only one of them it would be the copper kettle, and we would buy a thick cloth for it the same day.",
+];
+
+fn paragraphs_of(lines: &[&str]) -> String {
+    lines.iter().map(|line| format!("<p>{line}</p>\n")).collect()
+}
+
+#[test]
+fn names_of_states_make_no_comments_of_an_article() {
+    for names in [
+        "post comments-open",
+        "post no-comments",
+        "entry has-comments",
+        "entry commentsClosed",
+        "main with-comments",
+        "story comments-enabled sidebar-off",
+        "hentry post tag-comments category-sponsored",
+        "comments",
+        "discussion",
+    ] {
+        let html = format!(
+            "<title>Five kettles compared</title><body><div id=page><header><h1>Five kettles compared</h1><p>We boiled water in five kettles \
+             for a whole week, and wrote down how long each took.</p></header><div class='{names}'><div class=content>{}</div></div></div>",
+            paragraphs_of(&KETTLES)
+        );
+        let found = extract(&html);
+        assert!(KETTLES.iter().all(|line| found.text.contains(line)), "{names}: {}", found.text);
+        assert_eq!(found.comments, [], "{names}");
+    }
+}
+
+#[test]
+fn a_short_post_is_not_lost_to_what_stands_beside_it() {
+    let post = "What a morning! The heron was back on the weir, and stood there for an hour.";
+    let bio = "Ann Lee has watched birds along the river since she was a child. She writes here about what she sees, and shows her \
+               drawings in the old mill every spring. You can follow her walks by letter, too.";
+    let around = [
+        format!("<div id=sidebar><ul><li class=widget><div class=textwidget>{bio}</div></li></ul></div>"),
+        format!("<div class=author-box><h4>About the author</h4><p>{bio}</p></div>"),
+        format!(
+            "<h3>2 comments</h3><ol><li><p><b>Bo</b> says: May 3, 2012 at 8:15 am</p><p>{bio}</p></li><li><p><b>Cy</b> says: May 3, 2012 at 9:05 \
+             am</p><p>{bio} That is how it was when I was a boy, and I am glad that it still is.</p></li></ol>"
+        ),
+        format!("<div id=footer><p>{bio}</p><p>© 2012 Ann Lee. All rights reserved.</p></div>"),
+    ];
+    for around in around {
+        let html = format!(
+            "<title>Heron - A river diary</title><body><div id=content><div class=post id=post-311><h3 class=storytitle><a \
+             href=/2012/05/heron/>Heron</a></h3><div class=storycontent><p><img src=heron.jpg alt=''></p><p>{post}</p></div><div class=meta>Filed \
+             under <a href=/c/birds>birds</a> | <a href=#respond>No comments</a></div></div></div>{around}\
+             <div id=archives><h2>Archives</h2><ul><li><a href=/2012/04>April 2012</a><li><a href=/2012/03>March 2012</a></ul></div>"
+        );
+        let found = extract(&html);
+        assert!(found.text.contains(post) && !found.text.contains("old mill"), "{around}: {}", found.text);
+    }
+}
+
+#[test]
+fn posts_of_a_board_are_its_text() {
+    let html = "<title>Copper or iron? - Kettles</title><body class='topic bbpress no-js single-topic'><main><div class=article-content>\
+         <div class='bbpress-wrapper'><div class='bbp-template-notice info'><ul><li>This topic has 2 replies, 2 voices, and was last updated by \
+         <a href=/users/eve>eve</a>.</ul></div><ul class='forums bbp-replies'><li class=bbp-body>\
+         <div class='loop-item-0 topic type-topic hentry'><div class=bbp-reply-content><p>i looked through the older topics but found nothing.</p>\
+         <p>which kettle lasts longer on a wood stove, and how do you keep the inside clean?</p></div></div>\
+         <div class='loop-item-1 reply type-reply hentry'><div class=bbp-reply-content><p>iron, if you dry it. ours is forty years old and still \
+         good.</p></div></div><div class='loop-item-2 reply type-reply hentry'><div class=bbp-reply-content><p>thank you, that helps. but what if \
+         nobody has the time to dry it every day?</p></div></div></ul><div class=bbp-no-reply><ul><li>The forum &#8216;Kitchen&#8217; is closed \
+         to new topics and replies.</ul></div></div></div></main>";
+    let found = extract(html);
+    for post in ["wood stove", "forty years old", "dry it every day"] {
+        assert!(found.text.contains(post), "{post}: {} {:?}", found.text, found.comments);
+    }
+    assert_eq!((found.page_type, found.comments.len()), (PageType::Forum, 0));
+}
+
+#[test]
+fn errors_checks_and_shells_have_no_text() {
+    let menu = "<nav><a href=/>Home</a> <a href=/news>News</a> <a href=/shop>Shop</a></nav>";
+    let foot = "<footer><a href=/legal>Legal</a> © 2020 The Tea House. All rights reserved.</footer>";
+    for html in [
+        format!(
+            "<title>Page not found - The Tea House</title>{menu}<h1>404</h1><p>Sorry, the page that you asked for does not exist or was moved. Try \
+             the search.</p>{foot}"
+        ),
+        format!("<title>页面不存在</title>{menu}<h1>404</h1><p>抱歉，您访问的页面不存在或已被删除。</p>{foot}"),
+        format!("<title>Shop</title>{menu}<noscript>You need to enable JavaScript to run this app.</noscript><div id=root></div>{foot}"),
+        "<title>Just a moment...</title><h1>www.tea.example</h1><h2>Checking your browser before you go on</h2><p>Please enable JavaScript and \
+         cookies.</p>"
+            .to_owned(),
+        "<title>502 Bad Gateway</title><center><h1>502 Bad Gateway</h1></center><hr><center>nginx</center>".to_owned(),
+        String::new(),
+    ] {
+        let found = extract(&html);
+        assert_eq!((found.text.as_str(), found.markdown.as_str(), found.page_type), ("", "", PageType::Empty), "{html}");
+    }
+    let about = extract(&format!(
+        "<title>How error 404 got its name</title><article><h1>How error 404 got its name</h1>{}</article>",
+        paragraphs_of(&[
+            "The page not found is as old as the Web itself: the first servers had to say something when a file was gone, and a number was cheap.",
+            "The first digit says whose fault it is, and the rest was counted up from there by those who wrote the protocol in an office in Geneva.",
+            "That there was a room 404 with a broken lift in it is a tale that was told much later, and those who were there have denied it since.",
+        ])
+    ));
+    assert!(about.text.contains("Geneva") && about.page_type == PageType::Article, "{about:?}");
 }

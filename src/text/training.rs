@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use super::blocks::blocks;
-use super::choice;
 use super::choice::block_row::block_row;
 use super::choice::feature_names;
 use super::choice::page_features::PageFeatures;
+use super::choice::{self, choose};
 use super::main_text::{MainText, TextLimits, extract, hints, threads_of};
 use webmill_capture::error::{Error, Result};
 use webmill_html::{Dom, Metadata};
@@ -54,12 +54,18 @@ pub fn feature_names() -> &'static [String] {
     &feature_names::names().block
 }
 
+/// The names of what [`Tables::confidence_row`] gives, in order.
+pub fn confidence_names() -> &'static [String] {
+    &feature_names::names().choice
+}
+
 /// Tables other than the shipped ones.
 #[derive(Clone, Debug)]
 pub struct Tables(choice::Tables);
 
 impl Tables {
-    /// Reads `types.txt`, `blocks.txt` and `doubtful.txt` of a folder.
+    /// Reads `types.txt`, `blocks.txt`, `doubtful.txt` and, if it is there, `confidence.txt` of a folder. Without it, confidence is what
+    /// the probabilities of blocks foretell, and no page is left without a text.
     ///
     /// # Errors
     /// [`Error::Io`] if a file cannot be read, [`Error::Config`] if it is no table.
@@ -69,8 +75,15 @@ impl Tables {
             std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))
         };
         let (types, blocks, doubtful) = (read("types.txt")?, read("blocks.txt")?, read("doubtful.txt")?);
-        let tables = choice::Tables::of([&types, &blocks, &doubtful]);
+        let confidence = std::fs::read_to_string(folder.join("confidence.txt")).ok();
+        let tables = choice::Tables::of([&types, &blocks, &doubtful], confidence.as_deref());
         tables.map(Tables).map_err(|why| Error::Config(format!("{}: {why}", folder.display())))
+    }
+
+    /// What tells how good the choice of blocks is that these tables make.
+    pub fn confidence_row(&self, dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> Vec<f32> {
+        let page = dom.body().map(|body| blocks(dom, body)).unwrap_or_default();
+        choose(&page, &hints(meta), threads_of(dom, &page, meta), &self.0, limits.focus).sure_of
     }
 
     /// The main text of a page by these tables.

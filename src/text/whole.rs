@@ -9,11 +9,10 @@ use crate::blocks::blocks;
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::FAR;
 use crate::choice::page_type::PageType;
-use crate::main_text::{MainText, TextLimits, cut, written};
+use crate::main_text::{MainText, Shown, TextLimits, cut, written};
 use crate::output::markdown::paragraphs;
 use crate::output::render::data_tables;
 use crate::output::xml::xml_paragraphs;
-use crate::threads::Threads;
 use webmill_html::{Dom, Metadata};
 
 /// All visible text of a document that is main text and nothing else, such as what an item of a feed carries.
@@ -33,11 +32,12 @@ pub fn fragment_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> Mai
         |container: u32| page.containers[container as usize].distance[Kind::Hidden as usize] == FAR;
     let mut chosen: Vec<bool> = page.blocks.iter().map(|block| is_shown(block.container)).collect();
     let data = data_tables(&page);
+    let shown = Shown { dom, meta, page: &page, headline: meta.about.title.as_deref() };
     MainText {
         confidence: 1.0,
         page_type: PageType::Other,
         about: meta.about.clone(),
-        ..written(dom, meta, &page, &mut chosen, &data, &Threads::default(), limits)
+        ..written(&shown, &mut chosen, &data, None, limits)
     }
 }
 

@@ -73,7 +73,7 @@ fn pages_without_a_text_have_none() {
         let start = page.cut(..page.len().min(40));
         assert_eq!((found.main.text.trim_matches(['\0', ' ']), found.words), ("", 0), "{start:?}");
         assert!(
-            found.main.page_type == PageType::Other && found.nodes <= LIMITS.max_nodes + 100,
+            found.main.page_type == PageType::Empty && found.nodes <= LIMITS.max_nodes + 100,
             "{start:?}"
         );
         assert_eq!(found.cuts.contains(&"nodes"), page.len() > 5 << 20, "{start:?}");

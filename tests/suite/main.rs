@@ -57,6 +57,7 @@ mod graph_path;
 mod hostile_pages;
 mod imports;
 mod learn;
+mod main_text_sets;
 mod memory;
 mod messages;
 mod mirrors;

@@ -74,6 +74,22 @@ fn markdown_stands_in_json_and_behind_front_matter_on_demand() {
 }
 
 #[test]
+fn titles_stand_before_texts_on_demand_and_before_markdown_always() {
+    let work = site();
+    let text = |more: &[&str]| work.output(&[&["text", "site/a.html"], more].concat());
+    let title = "Tea \"at\" home: a <guide>";
+    assert!(!text(&[]).contains(title));
+    assert_eq!(text(&["--with-title"]), format!("{title}\n{}", text(&[])));
+    for more in [&["--format", "md"][..], &["--format", "md", "--with-title"]] {
+        let markdown = text(more);
+        assert!(markdown.starts_with("# Tea \"at\" home: a \\<guide>\n\nGood tea"), "{markdown}");
+        assert_eq!(markdown.matches("home: a").count(), 1);
+    }
+    let page = &objects(&text(&["--format", "json", "--with-title"]))[0];
+    assert!(page["text"].as_str().unwrap().starts_with(title) && page["title"] == title);
+}
+
+#[test]
 fn tables_links_images_and_comments_come_and_go() {
     let work = site();
     let md = |more: &[&str]| {

@@ -25,9 +25,11 @@ text_enum! {
         Product = "product",
         /// What an organisation offers.
         Service = "service",
+        /// No text of its own: an error, a check for robots, a page that scripts fill, one that leads elsewhere.
+        Empty = "empty",
         /// A document that is no HTML: PDF, Office file, feed, plain text.
         Document = "document",
-        /// None of these, or no text at all.
+        /// None of these.
         Other = "other",
     }
 }
@@ -148,7 +150,7 @@ about_fields! {
     } {
         robots_noindex: bool = "meta robots or X-Robots-Tag ask not to index the page: reports leave it out", "false";
         robots_nofollow: bool = "meta robots or X-Robots-Tag ask not to follow its links", "false";
-        page_type: Option<PageKind> = "kind of page, of every answer that was read: article, forum, product, collection, listing, documentation, service, document (no HTML), other", "article";
+        page_type: Option<PageKind> = "kind of page, of every answer that was read: article, forum, product, collection, listing, documentation, service, empty (an error, a check for robots, a page that scripts fill: no text), document (no HTML), other", "article";
         num_links: u32 = "links that stand in table links", "48";
         num_words: u32 = "words of the main text (UAX 29, jieba for Chinese)", "812";
         text_digest: Option<Bytes16> = "xxh3-128 of the normalised main text (case, width, white space); null without text", "51…";

@@ -2,7 +2,7 @@
 //!
 //! By tag and attributes alone; style sheets are not read. Constant time an element but for its attributes.
 
-use super::class_names::{Kind, kinds_of};
+use super::class_names::{Kind, kinds_of, kinds_of_id};
 use super::schema_types::bit_of;
 use webmill_html::{Dom, NodeId, Tag};
 
@@ -89,7 +89,8 @@ pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> 
                 kinds |= kinds_of(value);
                 signature ^= xxhash_rust::xxh3::xxh3_64(value.as_bytes()) << 8;
             }
-            "id" | "role" | "itemprop" | "data-testid" => kinds |= kinds_of(value),
+            "id" => kinds |= kinds_of_id(value),
+            "role" | "itemprop" | "data-testid" => kinds |= kinds_of(value),
             "itemtype" => *schema |= bit_of(value),
             _ => {}
         }

@@ -17,7 +17,8 @@ pub(crate) mod redirect;
 pub(crate) mod schema_types;
 pub(crate) mod script;
 
-use class_names::KINDS;
+use crate::threads::is_comment_id;
+use class_names::{KINDS, Kind};
 use elements::{Display, display, is_code, is_strong, names, not_displayed};
 use inline::TypesetElements;
 use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
@@ -85,6 +86,8 @@ impl Builder<'_, '_> {
             item: NONE,
             list_depth: 0,
             group: 0,
+            is_comment: kinds & Kind::Comment.bit() != 0
+                && self.dom.attr(node, "id").is_some_and(is_comment_id),
         };
         if let Some(up) = self.page.containers.get(parent as usize) {
             (container.parent, container.wider, container.depth) = (parent, parent, up.depth + 1);

@@ -5,7 +5,7 @@
 //! block-level element. All text of the page is collected once, white space folded, in one buffer; blocks are ranges of
 //! it with counted properties, containers know theirs by sums over their blocks.
 
-use super::class_names::KINDS;
+use super::class_names::{KINDS, Kind};
 use super::elements::heading;
 use webmill_capture::cut::Cut;
 use webmill_html::{NodeId, Tag};
@@ -150,6 +150,8 @@ pub(crate) struct Container {
     pub list_depth: u8,
     /// Number of its group of twins.
     pub group: u32,
+    /// Its id is the address of a comment.
+    pub is_comment: bool,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -205,6 +207,51 @@ impl Page {
     }
 }
 
+/// Kinds that the element around what a page is about is never of, whatever its names say.
+const BESIDE: [Kind; 13] = [
+    Kind::Nav,
+    Kind::Crumb,
+    Kind::Pager,
+    Kind::Footer,
+    Kind::Side,
+    Kind::Related,
+    Kind::Share,
+    Kind::Advert,
+    Kind::Comment,
+    Kind::Byline,
+    Kind::Tags,
+    Kind::Form,
+    Kind::Tool,
+];
+/// Share of a page's words that such an element holds beside the only heading of the first level, and words of prose.
+const MOST: f32 = 0.8;
+const LEAST_PROSE: f32 = 100.0;
+
+/// Takes the kinds of [`BESIDE`] from the elements that hold the page's heading and most of its words: layouts are named
+/// after a column that they have too, and whole pages stand in a form.
+fn correct_names(page: &mut Page) {
+    let mut headings = page.containers.iter().filter(|it| it.tag == Tag::H1 && it.counts.blocks > 0);
+    let (Some(heading), None) = (headings.next(), headings.next()) else { return };
+    let least = MOST * page.containers[0].counts.units;
+    let (mut at, mut changed) = (heading.parent as usize, false);
+    while at != 0 {
+        let it = &mut page.containers[at];
+        if it.counts.units >= least && it.counts.prose_units >= LEAST_PROSE {
+            for distance in BESIDE.map(|kind| kind as usize) {
+                changed |= it.distance[distance] == 0;
+                it.distance[distance] = it.distance[distance].max(1);
+            }
+        }
+        at = it.parent as usize;
+    }
+    for at in if changed { 1..page.containers.len() } else { 0..0 } {
+        let around = page.containers[page.containers[at].parent as usize].distance;
+        for (own, around) in page.containers[at].distance.iter_mut().zip(around) {
+            *own = if *own == 0 { 0 } else { (around + 1).min(FAR) };
+        }
+    }
+}
+
 /// Fills the sums of the containers, their twins and their wider ancestors.
 pub(crate) fn sum_up(page: &mut Page) {
     for block in &mut page.blocks {
@@ -251,6 +298,37 @@ pub(crate) fn sum_up(page: &mut Page) {
         let parent = page.containers[i].parent as usize;
         if page.containers[parent].counts.blocks == page.containers[i].counts.blocks {
             page.containers[i].wider = page.containers[parent].wider;
+        }
+    }
+    correct_names(page);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::blocks;
+    use webmill_html::{Limits, parse};
+
+    #[test]
+    fn what_holds_the_page_is_no_aside_of_it() {
+        let text =
+            "Some words of which there are more than elsewhere, since this is what the page is about. "
+                .repeat(9);
+        for (names, heading, far) in [
+            ("sidebar-right", "<h1>Tea</h1>", true),
+            ("sidebar-right", "", false),
+            ("x", "<h1>Tea</h1>", true),
+        ] {
+            let html =
+                format!("<div class='{names}'>{heading}<p>{text}</div><div class=sidebar><p>Tea</div>");
+            let dom = parse(&html, &Limits::default());
+            let page = blocks(&dom, dom.body().unwrap());
+            let steps = |i: usize| {
+                let block = &page.blocks[i];
+                page.containers[block.container as usize].distance[Kind::Side as usize]
+            };
+            let last = page.blocks.len() - 1;
+            assert_eq!((steps(last - 1) == FAR, steps(last)), (far, 1), "{html}");
         }
     }
 }

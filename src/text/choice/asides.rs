@@ -2,17 +2,15 @@
 //!
 //! Block by block these read like the article, and where it is short they outweigh it. So on pages that are articles they are
 //! left out together, if enough prose is left; of a photograph with its one line over a long thread, that line. Comments are
-//! what elements are named so and what [`threads`](crate::threads) of them are found. Teasers are items of which there are
+//! what [`threads`](crate::threads) of them are found and what stands with bylines in elements that are named so. Where less
+//! than a third of the text would remain, only these and sure threads are. Teasers are items of which there are
 //! several alike, whose blocks begin with links, which are before or after the prose, and which are less likely than it.
 //! Cost: O(blocks).
 
 use super::block_row::repeated;
-use crate::blocks::class_names::Kind;
 use crate::blocks::page::{Block, Mark, Page};
 use webmill_html::Tag;
 
-/// Steps from a block up to the element that is named a comment.
-const MAX_COMMENT_STEPS: u8 = 4;
 /// The text that must remain for asides to be left out: a number of words, in blocks of a least size.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct LeastText {
@@ -59,12 +57,16 @@ pub(crate) fn leave_out(
     true
 }
 
-/// Which blocks are in elements that are named comments.
-pub(crate) fn comments(page: &Page) -> Vec<bool> {
-    let named = |block: &Block| {
-        page.containers[block.container as usize].distance[Kind::Comment as usize] <= MAX_COMMENT_STEPS
-    };
-    page.blocks.iter().map(named).collect()
+/// Share of the words at least as likely as `cut` that are not of `asides`.
+pub(crate) fn share_besides(page: &Page, scored: &[(f32, f32)], cut: f32, asides: &[bool]) -> f32 {
+    let (mut besides, mut all) = (0.0, 0.0);
+    for ((block, _), &aside) in
+        page.blocks.iter().zip(scored).zip(asides).filter(|((_, scored), _)| scored.0 >= cut)
+    {
+        all += block.counts.units;
+        besides += if aside { 0.0 } else { block.counts.units };
+    }
+    if all > 0.0 { besides / all } else { 1.0 }
 }
 
 /// Which blocks belong to teasers, by their links and the log-odds of all blocks.
@@ -135,15 +137,17 @@ mod tests {
     fn comments_yield_to_prose_only() {
         let prose = "words ".repeat(60);
         let page = page_of(&format!("<body><p>{prose}<div class=comments><p>{prose} too</div>"));
-        assert_eq!(comments(&page), [false, true]);
+        let said = [false, true];
         let mut scored = vec![(0.9, 60.0), (0.8, 61.0)];
-        assert!(leave_out(&page, &mut scored, 0.5, &comments(&page), BESIDE_COMMENTS));
+        assert!(leave_out(&page, &mut scored, 0.5, &said, BESIDE_COMMENTS));
         assert_eq!(scored, [(0.9, 60.0), (0.0, 61.0)]);
         let mut scored = vec![(0.4, 60.0), (0.8, 61.0)];
-        assert!(!leave_out(&page, &mut scored, 0.5, &comments(&page), BESIDE_COMMENTS));
+        assert!(!leave_out(&page, &mut scored, 0.5, &said, BESIDE_COMMENTS));
         assert_eq!(scored[1].0, 0.8);
         // Where none is likely, nothing changes.
-        assert!(!leave_out(&page, &mut [(0.9, 60.0), (0.1, 61.0)], 0.5, &comments(&page), BESIDE_COMMENTS));
+        assert!(!leave_out(&page, &mut [(0.9, 60.0), (0.1, 61.0)], 0.5, &said, BESIDE_COMMENTS));
+        let share = |first: f32| share_besides(&page, &[(first, 60.0), (0.8, 61.0)], 0.5, &said);
+        assert!((share(0.9) - 60.0 / 121.0).abs() < 1e-6 && share(0.1) == 0.0);
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub(crate) enum PhraseKind {
     Contents,
     Picture,
     Biography,
+    /// That there is no text: errors, checks for robots, pages that scripts fill.
+    Missing,
 }
 
 impl PhraseKind {
@@ -52,7 +54,7 @@ impl PhraseKind {
 }
 
 /// Number of kinds.
-pub(crate) const PHRASE_KINDS: usize = 18;
+pub(crate) const PHRASE_KINDS: usize = 19;
 
 /// What the sections of the list name them.
 const KINDS: [(&str, PhraseKind); PHRASE_KINDS] = [
@@ -74,6 +76,7 @@ const KINDS: [(&str, PhraseKind); PHRASE_KINDS] = [
     ("Contents", PhraseKind::Contents),
     ("Picture", PhraseKind::Picture),
     ("Biography", PhraseKind::Biography),
+    ("Missing", PhraseKind::Missing),
 ];
 
 /// The phrases of a script, a kind in each section, with the bit of that.
@@ -123,6 +126,13 @@ mod tests {
             ("相关阅读", Some(PhraseKind::Related)),
             ("Lea también: otra cosa", Some(PhraseKind::Related)),
             ("Читайте также: другое", Some(PhraseKind::Related)),
+            ("Oops! That page can't be found.", Some(PhraseKind::Missing)),
+            ("404 - Page not found", Some(PhraseKind::Missing)),
+            ("抱歉，您访问的页面不存在", Some(PhraseKind::Missing)),
+            ("Ошибка: страница не найдена", Some(PhraseKind::Missing)),
+            ("Please enable JavaScript to go on.", Some(PhraseKind::Missing)),
+            ("Please enable Javascript to go on.", Some(PhraseKind::Missing)),
+            ("Включите JavaScript", Some(PhraseKind::Missing)),
             ("Readmorely", None),
         ] {
             let phrases = phrase_kinds(text, true);

@@ -10,11 +10,12 @@
 //! 2. paths: it begins with one of [`PATHS`];
 //! 3. lines of facts: at least two of a date and the labels of [`FACTS`];
 //! 4. tools: nothing but [`SURE_TOOLS`], [`TOOLS`], dates and signs;
-//! 5. legal notes: a note that forbids copying or disclaims, a line of rights and registration; commas allowed;
+//! 5. legal notes: a note that forbids copying, disclaims, asks to be cited or followed, a line of rights and registration; commas
+//!    allowed;
 //! 6. related links: blocks of links after a block that is one of [`RELATED`];
 //! 7. authors' columns of forums: cells without prose that hold at least [`MIN_PROFILE`] labels of [`PROFILE`].
 //!
-//! Nothing is dropped if more than half of the chosen text would go: then the page is made of such lines. Cost: linear in
+//! Nothing is dropped if more than half of the chosen text would go and no sentence would remain: then the page is made of such lines. Cost: linear in
 //! the chosen blocks of at most [`MAX_BYTES`]; others are not read.
 
 use std::sync::LazyLock;
@@ -30,6 +31,11 @@ const MAX_BYTES: usize = 600;
 /// Longest line of credits or facts, in characters.
 const MAX_LINE: usize = 70;
 
+/// Words of a sentence that is a text by itself.
+const MIN_SENTENCE: f32 = 8.0;
+/// Longest note on rights, in characters.
+const MAX_NOTE: usize = 60;
+
 /// Labels that a cell of a table needs to be an author's column; one less beside a column that has this many.
 const MIN_PROFILE: u32 = 3;
 
@@ -39,7 +45,7 @@ pub(crate) fn drop_chinese_boilerplate(page: &Page, chosen: &mut [bool], headlin
     let has_column = columns.iter().any(|&labels| labels >= MIN_PROFILE);
     let mut after_label = false;
     let mut dropped: Vec<usize> = Vec::new();
-    let (mut all, mut gone) = (0.0, 0.0);
+    let (mut all, mut gone, mut says_something) = (0.0, 0.0, false);
     for (i, block) in page.blocks.iter().enumerate() {
         let size = (block.end - block.start) as usize;
         let text = if size <= MAX_BYTES { page.text_of(block) } else { "" };
@@ -57,12 +63,14 @@ pub(crate) fn drop_chinese_boilerplate(page: &Page, chosen: &mut [bool], headlin
             continue;
         }
         all += block.counts.units;
+        says_something |=
+            !drop && Some(i) != headline && block.ends_sentence && block.counts.units >= MIN_SENTENCE;
         if drop && Some(i) != headline {
             gone += block.counts.units;
             dropped.push(i);
         }
     }
-    if gone * 2.0 <= all {
+    if gone * 2.0 <= all || says_something {
         for i in dropped {
             chosen[i] = false;
         }
@@ -189,8 +197,50 @@ fn is_tools(text: &str) -> bool {
 
 /// Rule 5.
 fn is_legal_note(text: &str) -> bool {
-    const KINDS: [&str; 6] = ["特别声明", "郑重声明", "免责声明", "版权声明", "重要声明", "特别提示"];
-    const OF: [&str; 9] = ["转载", "观点", "立场", "版权", "自担", "仅供参考", "诊断", "本站", "轉載"];
+    const KINDS: [&str; 12] = [
+        "特别声明",
+        "郑重声明",
+        "免责声明",
+        "版权声明",
+        "重要声明",
+        "特别提示",
+        "转载声明",
+        "侵权声明",
+        "原创声明",
+        "声明",
+        "聲明",
+        "反侵权公告",
+    ];
+    const OF: [&str; 14] = [
+        "转载",
+        "观点",
+        "立场",
+        "版权",
+        "自担",
+        "仅供参考",
+        "诊断",
+        "本站",
+        "轉載",
+        "本网",
+        "侵权",
+        "作者",
+        "平台",
+        "存储服务",
+    ];
+    // All words of one of these, in a short line: how to cite, whom to tell, what to follow.
+    const NOTES: [&[&str]; 11] = [
+        &["转载", "请注明"],
+        &["轉載", "請註明"],
+        &["转载", "请联系"],
+        &["侵权", "联系"],
+        &["侵权", "删除"],
+        &["公众号", "关注"],
+        &["公众号", "扫"],
+        &["扫描", "二维码"],
+        &["长按", "二维码"],
+        &["识别", "二维码"],
+        &["凡本", "注明", "来源"],
+    ];
     const OWNED: [&str; 4] = ["Copyright", "©", "版权所有", "版權所有"];
     const REGISTERED: [&str; 4] = ["ICP备", "ICP備", "ICP证", "公网安备"];
     let any = |words: &[&str], line: &str| words.iter().any(|word| line.contains(word));
@@ -205,8 +255,10 @@ fn is_legal_note(text: &str) -> bool {
     }
     let forbids =
         ["不得转载", "禁止转载", "谢绝转载", "请勿转载", "不得轉載", "請勿轉載", "禁止复制", "不得复制"];
-    let short = text.chars().count() <= 60;
-    short && start.starts_with("未经") && forbids.iter().any(|word| text.contains(word))
+    let short = text.chars().count() <= MAX_NOTE;
+    let all = |words: &[&str]| words.iter().all(|word| text.contains(word));
+    let told = !text.contains(['？', '“']) && NOTES.into_iter().any(all);
+    short && (told || start.starts_with("未经") && forbids.iter().any(|word| text.contains(word)))
 }
 
 #[cfg(test)]
@@ -245,6 +297,12 @@ mod tests {
             "【大 中 小】【打印】【关闭窗口】",
             "特别声明：以上内容仅代表作者观点，不代表本站立场。",
             "（未经授权，本文不得转载。文中人物为化名）",
+            "声明：本文只代表作者看法，与本站无关。",
+            "（转载时请注明文章出处和原作者，谢谢）",
+            "上一篇：<a href=/1>老桥修好了</a>",
+            "如认为本文侵权，请来信联系我们处理。",
+            "欢迎关注我们的微信公众号，每天多一点见闻。",
+            "凡本报网站注明来源为本报的稿件，版权归本报所有。",
         ] {
             assert_eq!(left(&format!("<p>{tail}</p>")), Vec::<String>::new());
         }
@@ -269,6 +327,8 @@ mod tests {
             "打印机的驱动程序在哪里？",
             "2010年4月16日，渡口遗址开始发掘。",
             "请点击“打印”按钮，再关闭窗口。",
+            "法院认定被告侵权成立，判令其向原告赔偿损失三万元。",
+            "他说：“转载请注明出处，是对作者起码的尊重。”",
             "相关阅读器的设置",
             "打印时关闭网格",
             "编辑",

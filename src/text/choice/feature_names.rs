@@ -4,10 +4,11 @@ use std::fmt::Debug;
 use std::sync::LazyLock;
 
 use super::block_row::block_row;
+use super::choice_row::{Chosen, confidence_row};
 use super::features::FeatureSink;
 use super::page_features::{Hints, PageFeatures};
 use super::page_row::page_row;
-use super::page_type::PageType;
+use super::page_type::{PageType, TYPES};
 use crate::blocks::blocks;
 use crate::threads::Threads;
 use webmill_html::{Limits, parse};
@@ -32,6 +33,8 @@ pub(crate) struct Names {
     pub page: Vec<String>,
     /// Of a block: its own, those of its page, then the probabilities of the page types.
     pub block: Vec<String>,
+    /// Of a choice of blocks.
+    pub choice: Vec<String>,
 }
 
 /// The names, from the code that makes the values.
@@ -41,12 +44,14 @@ pub(crate) fn names() -> &'static Names {
         let page = dom.body().map(|body| blocks(&dom, body)).unwrap_or_default();
         let hints = Hints::default();
         let facts = PageFeatures::new(&page, &hints, Threads::default());
-        let (mut of_page, mut of_block) = (FeatureNames::default(), FeatureNames::default());
+        let [mut of_page, mut of_block, mut of_choice] = std::array::from_fn(|_| FeatureNames::default());
+        let none = Chosen { chosen: &[true], scored: &[(0.5, 1.0)], f1: 0.5, types: &[0.0; TYPES] };
+        confidence_row(&page, &facts, &none, &mut of_choice);
         page_row(&page, &facts, &hints, &mut of_page);
         block_row(&page, &facts, 0, &mut of_block);
         of_block.0.extend_from_slice(&of_page.0);
         of_block.0.extend(PageType::CLASSES.iter().map(|class| format!("type:{class:?}")));
-        Names { page: of_page.0, block: of_block.0 }
+        Names { page: of_page.0, block: of_block.0, choice: of_choice.0 }
     });
     &NAMES
 }

@@ -2,11 +2,13 @@
 //!
 //! Articles begin with prose under their title, whatever else a page holds: threads, teasers and other articles come behind it,
 //! in elements of their own. The *lead* is the first block of prose after the block that shows the title, else the first of
-//! the run with most prose. A *run* is prose that neither many links nor many short blocks interrupt. How far up from the
+//! the run with most prose. Of a short post, which has no prose, it is the first words that are no link, label or heading and
+//! share an element with the title that no prose shares. A *run* is prose that neither many links nor many short blocks interrupt. How far up from the
 //! lead an element holds a block too, and whether both are of one run, says more than names of elements, which pages of
 //! the early Web do not have. Cost: O(blocks + containers).
 
 use super::page_features::hops;
+use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
 use crate::blocks::page::{NONE, Page};
 
@@ -14,6 +16,13 @@ use crate::blocks::page::{NONE, Page};
 const MAX_LINKED_GAP: f32 = 25.0;
 /// Blocks without prose that end a run.
 const MAX_GAP: u32 = 8;
+/// Words of a short post at least, and blocks between it and its title at most.
+const MIN_UNITS: f32 = 3.0;
+const MAX_BEFORE: usize = 12;
+/// Kinds that no post is of, and steps up to them.
+const BESIDE: [Kind; 8] =
+    [Kind::Byline, Kind::User, Kind::Tags, Kind::Nav, Kind::Share, Kind::Form, Kind::Tool, Kind::Comment];
+const NEAR: u8 = 2;
 /// Steps up from the lead that are followed.
 const MAX_STEPS: usize = 31;
 
@@ -28,16 +37,18 @@ pub(super) struct Run {
 /// The lead of a page and its runs of prose.
 #[derive(Default, Debug)]
 pub(super) struct LeadBlocks {
-    /// Block of the lead; none on pages without prose.
+    /// Block of the lead; none on pages without prose or words below a title.
     pub at: Option<usize>,
     /// Containers: steps up from the lead to one that contains them; empty without a lead.
     pub hops: Vec<u8>,
+    /// The smallest element that holds the title and the lead.
+    pub headline: Option<usize>,
     /// The containers of the lead by steps up.
     pub chain: Vec<u32>,
     pub runs: Vec<Run>,
     /// The last run that begins at or before each block; [`NONE`] before the first.
     pub run_of: Vec<u32>,
-    /// The run of the lead, and the one with most prose.
+    /// The run of the lead (no run at all if it is no prose), and the one with most prose.
     pub own: usize,
     pub longest: usize,
     /// Headings before each block.
@@ -45,7 +56,13 @@ pub(super) struct LeadBlocks {
 }
 
 impl LeadBlocks {
-    pub(super) fn new(page: &Page, title_at: Option<usize>) -> LeadBlocks {
+    /// `phrases` tells which blocks are labels, `is_said` which are of readers' comments.
+    pub(super) fn new(
+        page: &Page,
+        title_at: Option<usize>,
+        phrases: &[u32],
+        is_said: impl Fn(usize) -> bool,
+    ) -> LeadBlocks {
         let mut lead = LeadBlocks::default();
         lead.find_runs(page);
         let mut headings = 0u16;
@@ -55,12 +72,21 @@ impl LeadBlocks {
             headings = headings.saturating_add(u16::from(heading(tag).is_some()));
         }
         lead.headings.push(headings);
-        let Some(longest) = lead.runs.get(lead.longest) else { return lead };
-        let is_prose = |i: &usize| page.blocks[*i].counts.prose_units > 0.0;
-        let after = title_at.and_then(|title| (title..page.blocks.len()).find(is_prose));
-        let at = after.unwrap_or(longest.first as usize);
+        let longest = lead.runs.get(lead.longest).map(|run| run.first as usize);
+        let Some(at) = title_at.and_then(|title| first_words(page, title, phrases, is_said)).or(longest)
+        else {
+            return lead;
+        };
         lead.at = Some(at);
-        lead.own = lead.run_of[at] as usize;
+        let is_prose = page.blocks[at].counts.prose_units > 0.0;
+        lead.own = if is_prose { lead.run_of[at] as usize } else { lead.runs.len() };
+        lead.headline = title_at.filter(|&title| title < at).map(|title| {
+            let mut around = page.blocks[title].container as usize;
+            while page.containers[around].end as usize <= at && around != 0 {
+                around = page.containers[around].parent as usize;
+            }
+            around
+        });
         let own = page.blocks[at].container as usize;
         let first =
             if page.containers[own].counts.blocks > 1 { own } else { page.containers[own].wider as usize };
@@ -112,6 +138,29 @@ impl LeadBlocks {
     }
 }
 
+/// The first prose behind the title, or words in an element around the title that prose is not in.
+fn first_words(page: &Page, title: usize, phrases: &[u32], is_said: impl Fn(usize) -> bool) -> Option<usize> {
+    let is_prose = |i: &usize| page.blocks[*i].counts.prose_units > 0.0 && !is_said(*i);
+    let prose = (title..page.blocks.len()).find(is_prose);
+    let end = prose.unwrap_or(page.blocks.len());
+    let words = (title + 1..end).take(MAX_BEFORE).find(|&i| {
+        let (block, it) = (&page.blocks[i], &page.containers[page.blocks[i].container as usize]);
+        let beside = BESIDE.into_iter().any(|kind| it.distance[kind as usize] <= NEAR);
+        block.counts.units >= MIN_UNITS
+            && block.counts.link_units < 0.5 * block.counts.units
+            && (block.ends_sentence || phrases.get(i).is_none_or(|phrases| *phrases == 0))
+            && heading(it.tag).is_none()
+            && !beside
+            && !is_said(i)
+    });
+    let (Some(words), Some(prose)) = (words, prose) else { return words.or(prose) };
+    let mut at = page.blocks[title].container as usize;
+    while page.containers[at].end as usize <= words && at != 0 {
+        at = page.containers[at].parent as usize;
+    }
+    Some(if prose < page.containers[at].end as usize { prose } else { words })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,7 +181,7 @@ mod tests {
         ));
         let title = 7;
         assert_eq!(page.text_of(&page.blocks[title]), "Title");
-        let lead = LeadBlocks::new(&page, Some(title));
+        let lead = LeadBlocks::new(&page, Some(title), &[], |_| false);
         assert_eq!(lead.at, Some(8));
         assert_eq!(
             lead.runs.iter().map(|r| (r.first, r.end)).collect::<Vec<_>>(),
@@ -142,7 +191,11 @@ mod tests {
         let hops = |i: usize| lead.hops[page.blocks[i].container as usize];
         assert_eq!((hops(7), hops(9), hops(0), hops(16)), (0, 0, 1, 1));
         assert_eq!(page.containers[lead.common(1).unwrap()].counts.blocks, 17);
-        assert_eq!(LeadBlocks::new(&page, None).at, Some(8));
-        assert_eq!(LeadBlocks::new(&page_of("<body><p>none"), None).at, None);
+        assert_eq!(LeadBlocks::new(&page, None, &[], |_| false).at, Some(8));
+        let page = page_of(&format!(
+            "<body><div><h2>Title</h2><p class=author>by a man of letters</p><p>Simply the best.</p></div><div>{prose}</div>"
+        ));
+        assert_eq!(LeadBlocks::new(&page, Some(0), &[], |_| false).at, Some(2));
+        assert_eq!(LeadBlocks::new(&page_of("<body><p>none"), None, &[], |_| false).at, None);
     }
 }

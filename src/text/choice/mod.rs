@@ -8,6 +8,7 @@ pub(crate) mod block_row;
 pub(crate) mod boilerplate_phrases;
 pub(crate) mod chinese_boilerplate;
 pub(crate) mod chinese_phrases;
+pub(crate) mod choice_row;
 pub(crate) mod copies;
 pub(crate) mod feature_names;
 pub(crate) mod features;
@@ -24,19 +25,22 @@ mod url_path;
 
 use std::sync::LazyLock;
 
+use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
-use crate::blocks::page::Page;
+use crate::blocks::page::{Block, Page};
 use crate::focus::Focus;
+use crate::output::comments::in_named_threads;
 use crate::shipped::MODELS_AND_LISTS;
 use crate::threads::{THREAD, Threads};
-use asides::{BESIDE_COMMENTS, BESIDE_TEASERS, comments, leave_out, teasers};
+use asides::{BESIDE_COMMENTS, BESIDE_TEASERS, leave_out, share_besides, teasers};
 use block_row::block_row;
 use chinese_boilerplate::drop_chinese_boilerplate;
+use choice_row::{Chosen, confidence_row};
 use copies::{drop_copies, drop_hidden_copies};
 use feature_names::names;
 use model::Model;
 use page_features::{Hints, PageFeatures};
-use page_type::{PageType, probabilities};
+use page_type::{PageType, TYPES, likeliest, probabilities};
 use score::{EXTRA_UNITS, threshold};
 use webmill_capture::timing::{self, Part};
 
@@ -49,31 +53,42 @@ pub(crate) struct Tables {
     pub blocks: Model,
     /// Sum of the log-odds by the further [`OPINIONS`], for doubtful blocks.
     pub doubtful: Model,
+    /// Log-odds of the F1 of a choice; without it, what the probabilities of the blocks foretell stands.
+    pub confidence: Option<Model>,
 }
 
 impl Tables {
-    /// Reads the models of page types, of blocks, and of doubtful blocks.
+    /// Reads the models of page types, of blocks, of doubtful blocks, and, if there is one, of F1.
     ///
     /// # Errors
     /// Which one cannot be used, and why.
-    pub(crate) fn of([types, blocks, doubtful]: [&str; 3]) -> Result<Tables, String> {
+    pub(crate) fn of(
+        [types, blocks, doubtful]: [&str; 3],
+        confidence: Option<&str>,
+    ) -> Result<Tables, String> {
         let names = names();
         let read = |of: &str, text, names| Model::named(text, names).map_err(|why| format!("{of}: {why}"));
+        let types = read("types", types, &names.page)?;
+        if types.trees() % TYPES != 0 {
+            return Err(format!("types: {} trees are not a round number of {TYPES} types", types.trees()));
+        }
         Ok(Tables {
-            types: read("types", types, &names.page)?,
+            types,
             blocks: read("blocks", blocks, &names.block)?,
             doubtful: read("doubtful", doubtful, &names.block)?,
+            confidence: confidence.map(|text| read("confidence", text, &names.choice)).transpose()?,
         })
     }
 }
 
 /// The tables that the library is built with.
 pub(crate) static SHIPPED: LazyLock<Tables> = LazyLock::new(|| {
-    let models = ["types", "blocks", "doubtful"].map(|name| {
+    let model = |name| {
         let bytes = MODELS_AND_LISTS.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, bytes)| bytes);
         std::str::from_utf8(bytes).unwrap_or_default()
-    });
-    Tables::of(models).expect("the shipped models fit the features")
+    };
+    let models = ["types", "blocks", "doubtful"].map(model);
+    Tables::of(models, Some(model("confidence"))).expect("the shipped models fit the features")
 });
 
 /// Log-odds nearer to none are doubtful.
@@ -84,10 +99,14 @@ const OPINIONS: f32 = 3.0;
 /// Blocks whose features are held at a time.
 const CHUNK: usize = 64;
 
-/// Pages that are forums by this probability keep threads.
-const FORUM: f32 = 0.65;
-/// Pages that are articles by this probability keep nothing that is named a comment.
-const COMMENTED: f32 = 0.3;
+/// Share of the text that remains beside threads; of less, only sure threads and those that elements are named after are left
+/// out.
+const LEAST_SHARE: f32 = 1.0 / 3.0;
+const SURE_THREAD: f32 = 0.7;
+/// Share of the words of a topic that are in elements named after posts.
+const TOPIC: f32 = 0.6;
+/// Pages that are empty by this probability may have no text.
+const EMPTY: f32 = 0.65;
 /// Pages that are articles by this probability keep no teasers.
 const TEASED: f32 = 0.5;
 /// Pages that are manuals by this probability keep what they repeat: the steps for one system and for another.
@@ -102,21 +121,26 @@ const MAX_LABEL_UNITS: f32 = 6.0;
 const MAX_LABELS_UNITS: f32 = 20.0;
 
 /// Which blocks are main text, and what was found out on the way.
+#[derive(Default)]
 pub(crate) struct Choice {
     pub chosen: Vec<bool>,
     /// Expected F1.
     pub confidence: f32,
+    /// What that is told by.
+    pub sure_of: Vec<f32>,
     /// Probabilities of the page types.
-    pub types: [f32; 7],
+    pub types: [f32; TYPES],
+    /// The page type that the choice was made for.
+    pub kind: PageType,
     pub title_at: Option<usize>,
-    /// Readers' comments, as they were given.
+    /// Readers' comments; none on pages of boards.
     pub threads: Threads,
 }
 
 /// Chooses the blocks of a page.
 pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tables, focus: Focus) -> Choice {
     if page.blocks.is_empty() {
-        return Choice { chosen: Vec::new(), confidence: 0.0, types: [0.0; 7], title_at: None, threads };
+        return Choice { types: [0.0; TYPES], threads, ..Choice::default() };
     }
     let _span = timing::span(Part::Choice);
     let facts = {
@@ -140,10 +164,20 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
         }
     }
     let (mut cut, mut f1) = threshold(&scored, focus);
-    if types[PageType::Forum as usize] < FORUM {
-        let mut said = if article >= COMMENTED { comments(page) } else { vec![false; page.blocks.len()] };
-        for (i, said) in said.iter_mut().enumerate() {
-            *said |= facts.threads.strength(i) >= THREAD;
+    let kind = match likeliest(&types, &PageType::CLASSES) {
+        PageType::Article if is_topic(page) => PageType::Forum,
+        kind => kind,
+    };
+    let mut said = vec![false; page.blocks.len()];
+    if kind != PageType::Forum {
+        let in_named = in_named_threads(page, facts.lead.at);
+        let are_said = |least: f32| {
+            let named = in_named.iter().enumerate();
+            named.map(|(i, named)| *named || facts.threads.strength(i) >= least).collect::<Vec<bool>>()
+        };
+        said = are_said(THREAD);
+        if share_besides(page, &scored, cut, &said) < LEAST_SHARE {
+            said = are_said(SURE_THREAD);
         }
         if leave_out(page, &mut scored, cut, &said, BESIDE_COMMENTS) {
             (cut, f1) = threshold(&scored, focus);
@@ -163,7 +197,33 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
     drop_copies(page, &mut chosen, types[PageType::Documentation as usize] >= MANUAL);
     drop_hidden_copies(page, &mut chosen);
     drop_chinese_boilerplate(page, &mut chosen, facts.title_at);
-    Choice { chosen, confidence: f1, types, title_at: facts.title_at, threads: facts.threads }
+    let mut sure_of = Vec::new();
+    confidence_row(
+        page,
+        &facts,
+        &Chosen { chosen: &chosen, scored: &scored, f1, types: &types },
+        &mut sure_of,
+    );
+    let mut confidence =
+        tables.confidence.as_ref().map_or(f1, |model| probability(model.score::<1>(&sure_of)[0]));
+    // Nothing is the better text where it is more likely right.
+    let empty = types[PageType::Empty as usize];
+    if tables.confidence.is_some() && empty >= EMPTY && empty > confidence {
+        chosen.fill(false);
+        confidence = empty;
+    }
+    let mut threads = facts.threads;
+    threads.keep(|i| said[i]);
+    Choice { chosen, confidence, sure_of, types, kind, title_at: facts.title_at, threads }
+}
+
+/// Whether the software of a board says of the page and of most of its words that they are a topic.
+fn is_topic(page: &Page) -> bool {
+    const NEAR: u8 = 5;
+    let named =
+        |block: &&Block| page.containers[block.container as usize].distance[Kind::Thread as usize] <= NEAR;
+    let words: f32 = page.blocks.iter().filter(named).map(|block| block.counts.units).sum();
+    page.root_kinds & Kind::Thread.bit() != 0 && words >= TOPIC * page.containers[0].counts.units
 }
 
 /// Whether a block is a heading over a chosen block that is no list of links.
@@ -182,7 +242,7 @@ fn probability(score: f32) -> f32 {
 ///
 /// Ensembles that were learnt from other draws of the same pages differ where they are unsure, and their mean is better than
 /// each. So further ones are asked about doubtful blocks, a sixth of all.
-fn log_odds(page: &Page, facts: &PageFeatures, types: &[f32; 7], tables: &Tables) -> Vec<f32> {
+fn log_odds(page: &Page, facts: &PageFeatures, types: &[f32; TYPES], tables: &Tables) -> Vec<f32> {
     let _span = timing::span(Part::Features);
     let blocks = page.blocks.len();
     let mut out = Vec::with_capacity(blocks);
@@ -246,8 +306,8 @@ mod tests {
         // The first feature is the logarithm of a block's length and one.
         let first = Model::plain("0:0.8 =-2 0:1.2 =1 =1.4").unwrap();
         let doubtful = Model::plain("0:1.2 =0.5 =-2\n=0.5").unwrap();
-        let tables = Tables { types: Model::default(), blocks: first, doubtful };
-        let scores = log_odds(&page, &facts, &[0.0; 7], &tables);
+        let tables = Tables { types: Model::default(), blocks: first, doubtful, confidence: None };
+        let scores = log_odds(&page, &facts, &[0.0; TYPES], &tables);
         for (score, want) in scores.into_iter().zip([-2.0, 2.0 / 3.0, -0.1 / 3.0]) {
             assert!((score - want).abs() < 1e-5, "{score} {want}");
         }

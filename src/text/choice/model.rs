@@ -138,6 +138,11 @@ impl Model {
         self.ends.len()
     }
 
+    /// Number of trees.
+    pub(crate) fn trees(&self) -> usize {
+        self.first.len()
+    }
+
     /// The questions of each feature.
     fn features(&self) -> impl Iterator<Item = (usize, usize)> {
         self.ends.iter().scan(0, |start, &end| Some((std::mem::replace(start, end as usize), end as usize)))

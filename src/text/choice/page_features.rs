@@ -17,7 +17,7 @@ use crate::blocks::elements::heading;
 use crate::blocks::groups::Groups;
 use crate::blocks::page::Page;
 use crate::comparison::{bare, bare_into, each_word};
-use crate::threads::Threads;
+use crate::threads::{THREAD, Threads};
 use webmill_html::is_wide;
 
 /// What a page says of itself outside of its body.
@@ -213,7 +213,9 @@ impl PageFeatures {
         }
         facts.find_top(page);
         facts.find_dense(page);
-        facts.lead = LeadBlocks::new(page, facts.title_at);
+        let threads = &facts.threads;
+        let is_said = |i: usize| threads.strength(i) >= THREAD;
+        facts.lead = LeadBlocks::new(page, facts.title_at, &facts.phrases, is_said);
         let mut of_page = Vec::new();
         page_row(page, &facts, hints, &mut of_page);
         facts.page = of_page;

@@ -2,7 +2,7 @@
 //!
 //! They tell the type of the page and stand behind the features of each block. Cost: O(blocks + containers).
 
-use super::boilerplate_phrases::{PHRASE_KINDS, PhraseKind};
+use super::boilerplate_phrases::{PHRASE_KINDS, PhraseKind, phrase_kinds};
 use super::features::{FeatureSink, features};
 use super::numbers::{flag, ln, per};
 use super::page_features::{Hints, PageFeatures};
@@ -180,14 +180,39 @@ fn names_and_phrases(page: &Page, facts: &PageFeatures, hints: &Hints, out: &mut
         PhraseKind::Byline,
         PhraseKind::Comments,
         PhraseKind::Continue,
+        PhraseKind::Missing,
     ] {
         features! { out, kind; page_ln_phrases: ln(phrases[kind as usize]) }
+    }
+    let missing = |text: &str| phrase_kinds(text, true) >> PhraseKind::Missing as u8 & 1 == 1;
+    let is_error = |title: &String| missing(title) || is_code(title);
+    let first = page
+        .blocks
+        .iter()
+        .zip(&facts.phrases)
+        .position(|(_, bits)| bits >> PhraseKind::Missing as u8 & 1 == 1);
+    features! { out;
+        page_title_is_error: flag(hints.titles.iter().any(is_error)),
+        page_error_place: first.map_or(-1.0, |at| at as f32 / page.blocks.len() as f32),
+        page_error_ln_units: first.map_or(-1.0, |at| {
+            let own = &page.blocks[at].counts;
+            ln((all.units - all.link_units - own.units + own.link_units).max(0.0))
+        }),
     }
     for kind in
         [Kind::Product, Kind::Thread, Kind::Listing, Kind::Content, Kind::Detail, Kind::Title, Kind::Form]
     {
         features! { out, kind; page_root_is: (page.root_kinds >> kind as u8 & 1) as f32 }
     }
+}
+
+/// Whether a title is the code of an error: `404`, `Error 404`, `HTTP 503`.
+fn is_code(title: &str) -> bool {
+    let mut codes = title.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    let code = codes
+        .next()
+        .is_some_and(|code| matches!(code, "403" | "404" | "410" | "500" | "502" | "503" | "504"));
+    code && codes.next().is_none() && title.chars().filter(|c| c.is_alphabetic()).count() <= 6
 }
 
 /// Features of the page's [threads](crate::threads).

@@ -26,17 +26,22 @@ words! {
         Product = "product",
         /// What an organisation offers.
         Service = "service",
+        /// No text of its own: an error, a check for robots, a page that scripts fill, one that leads elsewhere.
+        Empty = "empty",
         /// A document that is no HTML: PDF, Office file, feed, plain text.
         Document = "document",
-        /// None of these, or no text at all.
+        /// None of these.
         #[default]
         Other = "other",
     }
 }
 
+/// How many types the model tells apart.
+pub(crate) const TYPES: usize = 8;
+
 impl PageType {
     /// In the order of the model's classes.
-    pub(crate) const CLASSES: [PageType; 7] = [
+    pub(crate) const CLASSES: [PageType; TYPES] = [
         PageType::Article,
         PageType::Collection,
         PageType::Documentation,
@@ -44,19 +49,33 @@ impl PageType {
         PageType::Listing,
         PageType::Product,
         PageType::Service,
+        PageType::Empty,
     ];
+
+    /// Those of pages that have a text.
+    pub(crate) fn of_texts() -> &'static [PageType] {
+        &Self::CLASSES[..TYPES - 1]
+    }
 }
 
 /// Probabilities of [`PageType::CLASSES`].
-pub(crate) fn probabilities(model: &Model, page: &[f32]) -> [f32; 7] {
+pub(crate) fn probabilities(model: &Model, page: &[f32]) -> [f32; TYPES] {
     if page.len() < model.width() {
-        return [0.0; 7];
+        return [0.0; TYPES];
     }
-    let mut out: [f32; 7] = model.score(page);
+    let mut out: [f32; TYPES] = model.score(page);
     let top = out.iter().copied().fold(f32::MIN, f32::max);
     let sum: f32 = out.iter().map(|p| (p - top).exp()).sum();
     for p in &mut out {
         *p = (*p - top).exp() / sum;
     }
     out
+}
+
+/// The type of greatest probability among the first of [`PageType::CLASSES`], the first of equal ones.
+pub(crate) fn likeliest(types: &[f32; TYPES], among: &[PageType]) -> PageType {
+    let better = |best: PageType, &kind: &PageType| {
+        if types[kind as usize] > types[best as usize] { kind } else { best }
+    };
+    among.iter().fold(PageType::Article, better)
 }

@@ -2,7 +2,8 @@
 //!
 //! Kept are headings, nested lists with their numbers, quotes, code blocks with their white space and language, data
 //! tables (a cell that reaches down is in each of its rows), links, emphasis, images with their alternative text. Targets are made absolute where the page's base is known
-//! and are as the page has them elsewhere. What would be markup in the text is escaped.
+//! and are as the page has them elsewhere. What would be markup in the text is escaped. The title of the text is the heading
+//! that it begins with, wherever the page shows it.
 //!
 //! **Algorithm.** Each block has a chain of quotes and list items around it. Compared with the chain of the block before, it shows which elements
 //! are closed, which go on (and indent the line) and which begin (and write a marker), so that nesting is right
@@ -25,6 +26,7 @@ use crate::blocks::class_names::Kind;
 use crate::blocks::code::{code_containers, code_language, code_text};
 use crate::blocks::elements::heading;
 use crate::blocks::page::{FAR, NONE, Page};
+use crate::comparison::bare;
 use webmill_capture::CanonicalUrl;
 use webmill_html::{Dom, Tag};
 
@@ -39,6 +41,8 @@ pub(crate) struct MarkdownPage<'p, 'd> {
     /// Whether targets of links are written, and images.
     pub links: bool,
     pub images: bool,
+    /// The title of the text, which is the heading that it begins with.
+    pub headline: Option<&'p str>,
 }
 
 /// The chosen blocks as Markdown, of about `max` bytes at most.
@@ -54,6 +58,15 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
     let (mut table, mut listing) = (NONE, NONE);
     let mut chain = Vec::new();
     let mut body = String::new();
+    let headline = source.headline.filter(|_| chosen.contains(&true));
+    let title = headline.map(bare).unwrap_or_default();
+    if let Some(headline) = headline {
+        body.push_str("# ");
+        body.push_str(&paragraphs(&[headline]));
+        writer.write(&chain, &body, false);
+    }
+    // Where the page shows it before the text it is not repeated.
+    let mut untitled = !title.is_empty();
     for (i, block) in page.blocks.iter().enumerate() {
         while let Some(picture) = pictures.next_if(|p| p.block as usize <= i) {
             body.clear();
@@ -73,6 +86,15 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
         }
         let container = &page.containers[block.container as usize];
         let row = row_of(container);
+        let heading = heading_around(page, block.container);
+        if untitled && row == NONE && code[block.container as usize] == NONE {
+            let text = page.text_of(block);
+            if text.len() <= 2 * title.len() + 40 && bare(text) == title {
+                untitled = false;
+                continue;
+            }
+        }
+        untitled &= heading.is_some();
         body.clear();
         if row != NONE && data[container.table as usize] {
             if table != container.table {
@@ -96,7 +118,7 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
             continue;
         }
         writer.chain_of(block.container, &mut chain);
-        if let Some(level) = heading_around(page, block.container) {
+        if let Some(level) = heading {
             body.extend(std::iter::repeat_n('#', usize::from(level)));
             body.push(' ');
             inline(&mut inlines, block, Lines::One, &mut body);

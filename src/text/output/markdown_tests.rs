@@ -10,7 +10,14 @@ fn all(source: &str, base: Option<&str>) -> String {
     let base = base.map(|base| CanonicalUrl::parse(base).expect("a URL"));
     let chosen = vec![true; page.blocks.len()];
     markdown(
-        &MarkdownPage { dom: &dom, page: &page, base: base.as_ref(), links: true, images: true },
+        &MarkdownPage {
+            dom: &dom,
+            page: &page,
+            base: base.as_ref(),
+            links: true,
+            images: true,
+            headline: None,
+        },
         &chosen,
         &data_tables(&page),
         1 << 20,

@@ -23,6 +23,12 @@ const MAX_ID_STEPS: usize = 4;
 /// Blocks behind a run in which an invitation to comment is looked for.
 const CLOSER_REACH: u32 = 12;
 
+/// Words of an item that articles have and comments hardly ever.
+const GIANT: f32 = 300.0;
+
+/// Blocks before a run in which an invitation to comment may stand, over the thread.
+const CLOSER_BEFORE: u32 = 3;
+
 /// What speaks for and against a thread.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Evidence {
@@ -60,6 +66,8 @@ pub(super) struct Evidence {
     pub closer: bool,
     /// Inside an element named after a menu, a side bar or related articles.
     pub aside: bool,
+    /// Share of the items of an article's length.
+    pub giant: f32,
     /// Mean words of an item.
     pub units: f32,
     /// Words of prose in front of the run.
@@ -92,15 +100,16 @@ impl Evidence {
             - 1.5 * flag(told < 0.3)
             // People in stories say something too.
             - 2.5 * flag(self.stamped < 0.3 && self.tools + self.ids + self.named < 0.3 && !self.opener)
-            - 1.0 * flag(self.units > 300.0)
-            - 1.5 * flag(self.units > 300.0 && self.items < 2.0);
+            - 3.0 * self.giant
+            - 1.0 * flag(self.units > GIANT)
+            - 1.5 * flag(self.units > GIANT && self.items < 2.0);
         1.0 / (1.0 + (-sum).exp())
     }
 
     /// Whether the first item is what the page is about: nothing but it is in front and nothing says comments, or the page is
     /// a board's.
     pub(super) fn includes_first(&self) -> bool {
-        let prose = 20f32.max(0.5 * self.units.min(300.0));
+        let prose = 20f32.max(0.5 * self.units.min(GIANT));
         let alone = self.items < 2.0 && !self.counted;
         let bare = (!self.opener || alone) && self.prose < prose;
         bare && (self.numbered || !self.around && self.ids < 0.5) || self.cards > 0.5 || self.board
@@ -131,7 +140,8 @@ impl Evidence {
         });
         let (start, end) = (run.items[0].0, run.items[run.items.len() - 1].1);
         let next = bounds.closers.partition_point(|&b| b < end.saturating_sub(2));
-        it.closer = bounds.closers.get(next).is_some_and(|&at| at < end + CLOSER_REACH);
+        it.closer = bounds.closers.get(next).is_some_and(|&at| at < end + CLOSER_REACH)
+            || bounds.closers.iter().any(|&at| at < start && at + CLOSER_BEFORE >= start);
         it.prose = prose[start as usize];
         it.board = bounds.board;
         let (from, to) = run.items[0];
@@ -181,6 +191,7 @@ impl Evidence {
         add(&mut self.counting, counting);
         add(&mut self.cards, cards > 0 && cards >= 2 - u32::from(range.1 - range.0 < 4));
         self.aside |= [Kind::Nav, Kind::Side, Kind::Related, Kind::Footer].into_iter().any(kind) && !named;
+        add(&mut self.giant, units > GIANT);
         self.units += units;
     }
 
@@ -242,7 +253,7 @@ fn fragment<'d>(dom: &'d Dom<'_>, node: NodeId) -> Option<&'d str> {
 }
 
 /// Whether an id is that of a comment: `c1234`, `comment-123`, `cmt_5`, `li-comment-77399`.
-fn is_comment_id(id: &str) -> bool {
+pub(crate) fn is_comment_id(id: &str) -> bool {
     let lower = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '/');
     let digits = id.len() - lower.len();
     if digits == 0 || id.len() > 80 {
@@ -284,6 +295,7 @@ mod tests {
         };
         assert!(more(&|it| it.opener = true) && more(&|it| it.said = 1.0) && more(&|it| it.ids = 1.0));
         assert!(!more(&|it| it.headed = 1.0) && !more(&|it| it.linked = 1.0) && !more(&|it| it.aside = true));
+        assert!(!more(&|it| it.giant = 0.5));
         assert!(base.strength() > 0.0 && base.strength() < 0.5);
     }
 }

@@ -11,6 +11,8 @@ use webmill_html::{DateOrder, WrittenDate, find_date};
 
 /// Words of a byline at most.
 const MAX_BYLINE_UNITS: f32 = 24.0;
+/// Words on the lines below a byline at least.
+const MIN_UNDER: usize = 3;
 /// Words of a heading over comments at most.
 const MAX_OPENER_UNITS: f32 = 30.0;
 /// Words of a button that is no link at most.
@@ -65,6 +67,13 @@ impl Line {
         if counts.units > MAX_BYLINE_UNITS || text.len() > MAX_LINE {
             line.read_head(text, order);
             if counts.units > MAX_OPENER_UNITS || !heading || text.len() > MAX_LINE {
+                return line;
+            }
+        }
+        // A byline and a short comment under it, in one block.
+        if text.split_once('\n').is_some_and(|(_, rest)| rest.split_whitespace().count() >= MIN_UNDER) {
+            line.read_head(text, order);
+            if line.long {
                 return line;
             }
         }

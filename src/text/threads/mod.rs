@@ -23,6 +23,7 @@ mod tree;
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{FAR, NONE, Page};
 use evidence::Evidence;
+pub(crate) use evidence::is_comment_id;
 use lines::Line;
 use runs::{Bounds, Run, is_body, runs};
 use webmill_html::{DateOrder, Dom};
@@ -120,6 +121,15 @@ impl Threads {
     /// How many alike posts there are of which the first is what the page is about.
     pub(crate) fn posts(&self) -> usize {
         self.posts
+    }
+
+    /// Takes back what is in none after all.
+    pub(crate) fn keep(&mut self, is_in: impl Fn(usize) -> bool) {
+        for (i, member) in self.members.iter_mut().enumerate() {
+            if !is_in(i) {
+                *member = Member { strength: 0.0, item: NONE, role: Role::None };
+            }
+        }
     }
 
     /// Whether there is neither a thread nor alike posts.

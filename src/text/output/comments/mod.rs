@@ -20,6 +20,7 @@ use crate::blocks::page::Page;
 use crate::threads::Threads;
 use items::items;
 use labels::says_something;
+pub(crate) use named::in_named_threads;
 use named::named;
 use webmill_html::DateOrder;
 
@@ -53,7 +54,7 @@ impl Comment {
 pub(crate) fn comments(page: &Page, chosen: &[bool], threads: &Threads, order: DateOrder) -> Vec<Comment> {
     let mut taken = chosen.to_vec();
     let mut found = items(page, &mut taken, threads, order);
-    found.extend(named(page, &taken, order));
+    found.extend(named(page, chosen, &taken, order));
     found.sort_by_key(|(first, _)| *first);
     let mut out: Vec<Comment> =
         found.into_iter().map(|(_, comment)| comment).filter(says_something).collect();

@@ -2,15 +2,16 @@
 //!
 //! A block is of a comment if names around it say so ([`Kind::Comment`]) and it is not in a form, a tool bar or a pager nearer
 //! than that. A comment is the innermost element around such a block that also holds a byline, a user's name or a date; its
-//! first byline that is no date names the author. Where no comment of the page has a byline, prose under a heading on comments
+//! first byline that is no date names the author. An element that is named so and holds most of the main text, or most
+//! of the page's prose with few bylines, is none, nor is code. Where no comment of the page has a byline, prose under a heading on comments
 //! is none: sections of handbooks are called `comments` too. Cost: linear in blocks times depth.
 
 use super::byline::{before_date, date_in, is_dated};
 use super::labels::says_something;
 use super::{Comment, MAX_BYTES, MAX_COMMENTS};
 use crate::blocks::class_names::{Kind, kinds_of};
-use crate::blocks::elements::heading;
-use crate::blocks::page::{Block, FAR, NONE, Page};
+use crate::blocks::elements::{heading, is_code};
+use crate::blocks::page::{Block, Container, FAR, NONE, Page};
 use crate::person_name::clean_author;
 use webmill_capture::cut::Cut;
 use webmill_html::DateOrder;
@@ -19,6 +20,11 @@ use webmill_html::DateOrder;
 const MAX_BYLINE_UNITS: f32 = 12.0;
 /// Comments that may go on behind replies to them.
 const MAX_OPEN: usize = 64;
+
+/// Elements within one that are looked at.
+const MAX_INNER: usize = 400;
+/// Words for each byline in an element of most of the page's prose that is no comments.
+const MAX_UNITS_PER_BYLINE: f32 = 300.0;
 
 /// Whether a block tells who wrote a comment, or when.
 fn is_byline(page: &Page, block: &Block) -> bool {
@@ -42,25 +48,84 @@ fn is_beside(page: &Page, block: &Block) -> bool {
         || link && !is_byline(page, block)
 }
 
-/// The comments among the blocks that are not taken yet, each with its first block.
-pub(super) fn named(page: &Page, taken: &[bool], order: DateOrder) -> Vec<(u32, Comment)> {
-    let marked = |block: &Block| {
-        page.containers[block.container as usize].distance[Kind::Comment as usize] < FAR
-            || block.inline_kinds & Kind::Comment.bit() != 0
-    };
-    let blocks = page.blocks.iter().zip(taken);
-    let wanted: Vec<bool> =
-        blocks.map(|(block, taken)| !taken && marked(block) && !is_beside(page, block)).collect();
-    if !wanted.contains(&true) {
-        return Vec::new();
-    }
-    // Bylines and other blocks before each block, so that whether a container holds one takes constant time.
+/// Whether a block is in something that is named after comments, and is no tool of it.
+fn is_named(page: &Page, block: &Block) -> bool {
+    let it = &page.containers[block.container as usize];
+    let named = it.distance[Kind::Comment as usize] < FAR || block.inline_kinds & Kind::Comment.bit() != 0;
+    named && !is_code(it.tag) && !is_beside(page, block)
+}
+
+/// Bylines and other wanted blocks before each block, so that whether a container holds one takes constant time.
+fn bylines_before(page: &Page, wanted: &[bool]) -> Vec<(u32, u32)> {
     let mut before = vec![(0u32, 0u32)];
-    for (block, wanted) in page.blocks.iter().zip(&wanted) {
+    for (block, wanted) in page.blocks.iter().zip(wanted) {
         let (bylines, others) = before.last().copied().unwrap_or_default();
         let byline = *wanted && is_byline(page, block);
         before.push((bylines + u32::from(byline), others + u32::from(*wanted && !byline)));
     }
+    before
+}
+
+/// Whether an element that is named after comments holds an address of one, or as many bylines as a thread does; one of them
+/// alone only if it is named again for each comment.
+fn is_thread(page: &Page, at: u32, before: &[(u32, u32)]) -> bool {
+    let it = &page.containers[at as usize];
+    let bylines = before[it.end as usize].0 - before[it.first as usize].0;
+    let inner = page.containers[at as usize + 1..].iter().take_while(|inner| inner.depth > it.depth);
+    let (mut again, mut addressed) = (false, it.is_comment);
+    for inner in inner.take(MAX_INNER).filter(|inner| inner.counts.blocks > 0) {
+        again |= inner.distance[Kind::Comment as usize] == 0;
+        addressed |= inner.is_comment;
+    }
+    let dense = it.counts.prose_units <= MAX_UNITS_PER_BYLINE * bylines as f32;
+    addressed && bylines > 0 || dense && (bylines > 1 || bylines == 1 && again)
+}
+
+/// Which blocks are in elements that are named after comments and hold bylines as threads do, behind the lead.
+pub(crate) fn in_named_threads(page: &Page, lead: Option<usize>) -> Vec<bool> {
+    let wanted: Vec<bool> = page.blocks.iter().map(|block| is_named(page, block)).collect();
+    if !wanted.contains(&true) {
+        return wanted;
+    }
+    let before = bylines_before(page, &wanted);
+    let mut known = (NONE, false);
+    let mut in_thread = |block: &Block| {
+        if known.0 != block.container {
+            let holds_lead =
+                |it: &Container| lead.is_some_and(|lead| (it.first..it.end).contains(&(lead as u32)));
+            let holder = named_around(page, block.container, holds_lead);
+            known = (block.container, holder.is_some_and(|at| is_thread(page, at, &before)));
+        }
+        known.1
+    };
+    page.blocks.iter().map(&mut in_thread).collect()
+}
+
+/// The comments among the blocks that are not taken yet, each with its first block.
+pub(super) fn named(page: &Page, chosen: &[bool], taken: &[bool], order: DateOrder) -> Vec<(u32, Comment)> {
+    let blocks = page.blocks.iter().zip(taken);
+    let wanted: Vec<bool> = blocks.map(|(block, taken)| !taken && is_named(page, block)).collect();
+    if !wanted.contains(&true) {
+        return Vec::new();
+    }
+    let before = bylines_before(page, &wanted);
+    let most = 0.5 * page.containers[0].counts.prose_units;
+    let mut text = vec![0.0];
+    for (block, chosen) in page.blocks.iter().zip(chosen) {
+        text.push(text[text.len() - 1] + if *chosen { block.counts.units } else { 0.0 });
+    }
+    // An element that holds most of the text is none; one within it may be.
+    let is_text = |it: &Container| {
+        let own = text[it.end as usize] - text[it.first as usize];
+        own > 0.5 * text[chosen.len()]
+    };
+    let is_comment = |container: u32| {
+        let far = page.containers[container as usize].distance[Kind::Comment as usize] == FAR;
+        let holder = named_around(page, container, is_text);
+        let few =
+            |at: u32| page.containers[at as usize].counts.prose_units <= most || is_thread(page, at, &before);
+        far || holder.is_some_and(few)
+    };
     let mut out: Vec<(u32, Comment)> = Vec::new();
     // Whether each is under no such heading.
     let mut sure: Vec<bool> = Vec::new();
@@ -68,7 +133,7 @@ pub(super) fn named(page: &Page, taken: &[bool], order: DateOrder) -> Vec<(u32, 
     let mut bytes = 0;
     for (number, block) in (0u32..).zip(&page.blocks).filter(|(number, _)| wanted[*number as usize]) {
         let place = item_of(page, block, &before);
-        if place == NONE || out.len() >= MAX_COMMENTS {
+        if place == NONE || out.len() >= MAX_COMMENTS || !is_comment(place) {
             continue;
         }
         bytes += page.text_of(block).len();
@@ -119,6 +184,25 @@ fn add(page: &Page, block: &Block, comment: &mut Comment, order: DateOrder) {
         comment.date = comment.date.take().or_else(|| date_in(text, order));
     } else {
         comment.add_line(text);
+    }
+}
+
+/// The outermost element around a container, itself included, that is named after comments and not too wide.
+fn named_around(page: &Page, container: u32, is_wide: impl Fn(&Container) -> bool) -> Option<u32> {
+    let (mut at, mut found) = (container, None);
+    loop {
+        let it = &page.containers[at as usize];
+        let steps = it.distance[Kind::Comment as usize];
+        if steps == FAR || is_wide(it) {
+            return found;
+        }
+        if steps == 0 {
+            found = Some(at);
+        }
+        if it.parent == at || it.parent == NONE {
+            return found;
+        }
+        at = it.parent;
     }
 }
 
