@@ -68,6 +68,8 @@ def menu(w, n, tag="li"):
 
 
 def posts(w, low=3, high=14):
+    if w.rng.random() < 0.4:  # a question and some short answers
+        return [(w.name(), w.date(), [escape(w.say(1, 2 if n else 3))]) for n in range(w.rng.randint(2, 6))]
     return [(w.name(), w.date(), [escape(w.say()) for _ in range(w.rng.choice((1, 1, 1, 2, 3)))]) for _ in range(w.rng.randint(low, high))]
 
 
@@ -140,6 +142,70 @@ def answers(w, t):
     thread = posts(w, 2, 7)
     blocks = [f'<div class="answer"><div class="votecell"><span class="vote-count">{w.rng.randint(-2, 99)}</span></div><div class="post-text">{"".join(p(b) for b in body)}</div><div class="user-info">{w.of("answered", "回答于")} {date} {link(name)}</div></div>' for name, date, body in thread]
     return f'<div class="topbar">{menu(w, 4, "span")}</div><h1>{link(t)}</h1>{blocks[0].replace("answered", "asked")}<h2>{len(blocks) - 1} {w.of("Answers", "个回答")}</h2>{"".join(blocks[1:])}<div id="sidebar"><h4>{w.of("Related", "相关问题")}</h4>{"".join(p(str(w.rng.randint(0, 90)) + " " + link(escape(w.title())), "div") for _ in range(8))}</div>', texts(thread)
+
+
+def bbpress(w, t):
+    thread, out = posts(w, 2, 8), []
+    for n, (name, date, body) in enumerate(thread):
+        kind = "topic" if n == 0 else "reply"
+        out.append(f'<div id="post-{w.rng.randint(100, 9999)}" class="loop-item-{n} {kind} type-{kind} hentry"><div class="bbp-reply-author">{link(name)}<div class="bbp-author-role">{w.of("Participant", "参与者")}</div></div><div class="bbp-reply-content">{"".join(p(b) for b in body)}</div><div class="bbp-meta">{date} {link("#" + str(w.rng.randint(100, 9999)))}</div></div>')
+    notice = w.of(f"This topic has {len(thread) - 1} replies, 2 voices, and was last updated by ", f"该主题包含 {len(thread) - 1} 个回复，最后由 ") + link(w.name())
+    end = w.of("The forum is closed to new topics and replies.", "您必须登录后才能回复此话题。")
+    return f'<div class="wrap"><nav>{menu(w, 5, "span")}</nav><main><h1>{t}</h1><div class="bbpress-wrapper"><div class="bbp-template-notice info">{p(notice)}</div><ul class="bbp-replies"><li class="bbp-body">{"".join(out)}</li></ul><div class="bbp-template-notice">{p(end)}</div></div></main></div>', texts(thread)
+
+
+def xenforo(w, t):
+    thread, out = posts(w), []
+    for n, (name, date, body) in enumerate(thread, 1):
+        out.append(f'<article class="message message--post"><div class="message-cell message-cell--user"><h4>{link(name, class_="username")}</h4><h5>{w.of("Well-known member", "知名会员")}</h5><dl><dt>{w.of("Messages", "消息")}</dt><dd>{w.rng.randint(1, 9999)}</dd></dl></div><div class="message-cell message-cell--main"><header>{link(date)} {link("#" + str(n))}</header><article class="message-body"><div class="bbWrapper">{"<br><br>".join(body)}</div></article><footer>{link(w.of("Reply", "回复"))} {link(w.name())} {w.of("reacted", "点赞")}</footer></div></article>')
+    return f'<header><ul>{menu(w, 6)}</ul></header><div class="p-title"><h1>{t}</h1></div><ul class="listInline">{p(w.of("Thread starter", "主题发起人") + " " + link(thread[0][0]), "li")}{p(w.of("Start date", "开始时间") + " " + thread[0][1], "li")}</ul>{"".join(out)}<p>{w.of("You must log in or register to reply here.", "您必须登录才能回复。")}</p><h3>{w.of("Similar threads", "相似主题")}</h3><div>{"".join(p(link(escape(w.title())), "div") for _ in range(5))}</div>', texts(thread)
+
+
+def v2(w, t):
+    thread, out = posts(w, 4, 20), []
+    for n, (name, date, body) in enumerate(thread[1:], 1):
+        out.append(f'<div class="cell"><table><tr><td width="48"><img src="a{n}.png" alt=""></td><td><div class="fr">{n}</div><strong>{link(name)}</strong> <span class="ago">{date}</span><div class="reply_content">{"<br>".join(body)}</div></td></tr></table></div>')
+    name, date, body = thread[0]
+    return f'<div id="Top">{menu(w, 5, "span")}</div><div id="Main"><div class="box"><div class="header">{link("V")} › {link(w.of("Questions", "问与答"))}<h1>{t}</h1><small>{link(name)} · {date} · {w.rng.randint(90, 9000)} {w.of("views", "次点击")}</small></div><div class="cell"><div class="topic_content">{"<br><br>".join(body)}</div></div></div><div class="box"><div class="cell">{len(out)} {w.of("replies", "条回复")}</div>{"".join(out)}</div></div><div id="Rightbar">{menu(w, 8, "div")}</div>', texts(thread)
+
+
+def tree(w, t):
+    thread = posts(w, 4, 16)
+    def comment(n):
+        name, date, body = thread[n]
+        inner = f'<p class="tagline">{link(name)} {w.rng.randint(-4, 400)} {w.of("points", "分")} {date}</p><div class="md">{"".join(p(b) for b in body)}</div><ul class="flat-list buttons">{p(link(w.of("permalink", "链接")), "li")}{p(link(w.of("reply", "回复")), "li")}</ul>'
+        return inner
+    rows, depth = [], 0
+    for n in range(1, len(thread)):
+        deeper = w.rng.randint(0, min(depth + 1, 4))
+        rows.append("</div>" * max(0, depth - deeper + (n > 1 and deeper <= depth)) + f'<div class="thing"><div class="entry">{comment(n)}</div>')
+        depth = deeper
+    name, date, body = thread[0]
+    return f'<div id="header">{menu(w, 8, "span")}</div><div class="side">{p(escape(w.say(2, 4)))}<ul>{menu(w, 6)}</ul></div><div class="content"><div class="thing link"><p class="title">{link(t)}</p><p class="tagline">{w.of("submitted", "提交于")} {date} {w.of("by", "由")} {link(name)}</p><div class="usertext-body">{"".join(p(b) for b in body)}</div><ul class="buttons">{p(link(f"{len(thread) - 1} " + w.of("comments", "条评论")), "li")}{p(link(w.of("share", "分享")), "li")}</ul></div><div class="commentarea">{"".join(rows)}</div></div>', texts(thread)
+
+
+def flarum(w, t):
+    thread, out = posts(w), []
+    for n, (name, date, body) in enumerate(thread):
+        out.append(f'<div class="PostStream-item" data-index="{n}"><article class="CommentPost Post"><header class="Post-header"><ul><li class="item-user"><h3>{link(name)}</h3></li><li class="item-meta"><a class="Dropdown-toggle"><time>{date}</time></a></li></ul></header><div class="Post-body">{"".join(p(b) for b in body)}</div><aside class="Post-actions"><ul>{p(link(w.of("Reply", "回复")), "li")}{p(link(w.of("Like", "赞")), "li")}</ul></aside></article></div>')
+    return f'<div id="header">{menu(w, 5, "span")}</div><div class="DiscussionPage"><header class="DiscussionHero"><h2>{t}</h2></header><div class="PostStream">{"".join(out)}</div><nav class="DiscussionPage-nav"><ul>{menu(w, 3)}</ul></nav></div>', texts(thread)
+
+
+def forum_home(w, t):
+    def forum():
+        return f'<tr><td class="row1">{link(escape(w.title()))}<br><span class="desc">{escape(w.say(1, 1))}</span></td><td>{w.rng.randint(3, 9000)}</td><td>{w.rng.randint(9, 90000)}</td><td>{w.date()}<br>{link(w.name())}</td></tr>'
+    groups = "".join(f'<h3>{link(escape(w.title()))}</h3><table class="forumbg"><tr><th>{w.of("Forum", "版块")}</th><th>{w.of("Topics", "主题")}</th><th>{w.of("Posts", "帖子")}</th><th>{w.of("Last post", "最后发表")}</th></tr>{"".join(forum() for _ in range(w.rng.randint(3, 8)))}</table>' for _ in range(w.rng.randint(2, 5)))
+    return f'<div>{menu(w, 6, "span")}</div><h1>{t}</h1>{groups}<h4>{w.of("Who is online", "在线会员")}</h4><p>{w.rng.randint(3, 900)} {w.of("users online, newest member", "人在线，新会员")} {link(w.name())}</p>', None
+
+
+def thread_list(w, t):
+    rows = "".join(f'<tbody id="normalthread_{n}"><tr><td class="icn"></td><th class="common">[{link(w.of("Help", "求助"))}] {link(escape(w.title()), class_="s xst")}</th><td class="by"><cite>{link(w.name())}</cite><em>{w.date()}</em></td><td class="num">{link(str(w.rng.randint(0, 900)))}<em>{w.rng.randint(9, 90000)}</em></td><td class="by"><cite>{link(w.name())}</cite><em>{w.date()}</em></td></tr></tbody>' for n in range(w.rng.randint(15, 40)))
+    return f'<div id="nv">{menu(w, 6, "span")}</div><div class="bm"><h1>{t}</h1><span>{w.of("Today", "今日")}: {w.rng.randint(0, 90)} | {w.of("Topics", "主题")}: {w.rng.randint(90, 9000)}</span><p>{escape(w.say(1, 2))}</p></div><table summary="forum_2">{rows}</table><div class="pg">{"".join(link(str(i)) for i in range(1, 11))}</div><form><input name="subject"><textarea></textarea></form>', None
+
+
+def topic_list(w, t):
+    rows = "".join(f'<div class="structItem"><div>{link(escape(w.title()))}<ul>{p(link(w.name()), "li")}{p(w.date(), "li")}</ul></div><dl><dt>{w.of("Replies", "回复")}</dt><dd>{w.rng.randint(0, 90)}</dd></dl><div>{link(w.date())} {link(w.name())}</div></div>' for _ in range(w.rng.randint(12, 30)))
+    return f'<nav>{menu(w, 6, "span")}</nav><h1>{t}</h1><div class="block-outer">{link(w.of("Post thread…", "发表主题"))}</div><div class="structItemContainer">{rows}</div><aside><h3>{w.of("Latest posts", "最新帖子")}</h3>{menu(w, 5, "div")}</aside>', None
 
 
 def described(w):
@@ -220,10 +286,25 @@ def directory(w, t):
 
 
 LAYOUTS = {
-    "forum": [phpbb, phpbb2, discuz, vbulletin, discourse, hackerlike, mailman, tieba, answers],
+    "forum": [phpbb, phpbb2, discuz, vbulletin, discourse, hackerlike, mailman, tieba, answers, bbpress, xenforo, v2, tree, flarum],
     "product": [woo, magento, old_shop],
     "collection": [grid, old_grid, gallery],
-    "listing": [portal, old_portal, blog_home, board_index, results, directory],
+    "listing": [portal, old_portal, blog_home, board_index, results, directory, forum_home, thread_list, topic_list],
+}
+
+
+# Names that the software gives <body>; half of the pages have them.
+ROOTS = {
+    "phpbb": 'id="phpbb" class="nojs notouch section-viewtopic ltr"',
+    "discuz": 'id="nv_forum" class="pg_viewthread"',
+    "bbpress": 'class="topic bbpress no-js single single-topic postid-12"',
+    "xenforo": 'data-template="thread_view" class="thread"',
+    "flarum": 'class="App--discussion"',
+    "vbulletin": 'class="forum showthread"',
+    "board_index": 'class="forum viewforum"',
+    "forum_home": 'id="phpbb" class="nojs section-index ltr"',
+    "thread_list": 'id="nv_forum" class="pg_forumdisplay"',
+    "topic_list": 'data-template="forum_view"',
 }
 
 
@@ -265,7 +346,8 @@ def main():
                 body, text = layout(w, title)
                 body = body.replace("class_=", "class=")
                 site = f"{layout.__name__.replace('_', '-')}.example"
-                page = f'<!DOCTYPE html>\n<html lang="{lang}"><head><meta charset="utf-8"><title>{title} - {w.title() if rng.random() < 0.3 else site}</title></head>\n<body>{body if n % 3 else nameless(body)}</body></html>\n'
+                root = f" {ROOTS[layout.__name__]}" if layout.__name__ in ROOTS and n % 4 < 2 else ""
+                page = f'<!DOCTYPE html>\n<html lang="{lang}"><head><meta charset="utf-8"><title>{title} - {w.title() if rng.random() < 0.3 else site}</title></head>\n<body{root}>{body if n % 3 else nameless(body)}</body></html>\n'
                 out.add(page, id=f"{layout.__name__}-{n}", url=f"http://www.{site}/{n}", lang=lang, source="made up", licence="made up; sentences are their authors'", text=text, title=title, site=site, type=kind)
                 count += 1
     out.close()

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Make copies of marked articles into which parts of other pages are put that are no part of their text.
 
-    splice.py --data DIR --out DIR [--pages N] [--titles FILE]
+    splice.py --data DIR --out DIR [--pages N] [--titles FILE] [--brief]
 
 --data holds the unpacked sets. The text of the host page stays its marked text; what is put in (`parts` of the gold) is
 threads of comments, lists of links, teasers, boxes (authors, terms, polls), galleries and second articles, which are found
 in other pages by repetition. `site` is the host's, `donors` the sites that parts come from: a page may be trained on where
 neither is held out. --titles is a file of Chinese headlines, a line each, for lists as portals have them.
+
+With --brief all but three to sixty words of each host's text are taken out first: short posts in the surroundings of long ones.
 
 Hosts, places and parts are drawn by digests of names: the result is the same each time. See SETS.md.
 """
@@ -24,7 +26,9 @@ from urllib.parse import urlsplit
 
 from offsets import ATTRIBUTE, balanced, scan, shown
 from sets import Writer, as_utf8, decode, order, text_of, tree_of
+from surroundings import blog_page, surroundings
 
+MOST_OF_A_SITE = 20  # short posts
 LARGEST = 500_000  # bytes of a page
 PART_LARGEST = 60_000  # characters of a part's source
 HAN = re.compile(r"[\u3400-\u9fff]")
@@ -313,6 +317,41 @@ POLLS = {
 }
 
 
+ZH_TAILS = [
+    "特别声明：以上内容仅代表作者本人的观点，不代表本站立场，本站仅提供信息发布平台。",
+    "免责声明：本文来自合作媒体，版权归原作者所有，如有侵权请在三十日内与本站联系。",
+    "（本文来源：{source}；责任编辑：{name}）",
+    "来源：{source}　作者：{name}　编辑：{name}",
+    "稿源：{source}　责任编辑：{name}　[打印本页] [关闭窗口]",
+    "更多精彩内容，请关注{source}官方微信公众号，扫描下方二维码即可订阅。",
+    "声明：转载此文是出于传递更多信息之目的，若有来源标注错误，请与我们联系更正。",
+    "凡本网注明“来源：{source}”的作品，未经授权不得转载、摘编，违者将依法追究责任。",
+    "相关专题：{title}",
+    "上一篇：{title}<br>下一篇：{title}",
+    "关键词：{name}　{source}　　浏览次数：1024",
+]
+
+
+def zh_tail(titles, rng):
+    """What stands below a Chinese article, in its element: a declaration, where it is from, neighbours."""
+    def fill(line):
+        while "{" in line:
+            line = line.replace("{source}", rng.choice(("新京报", "某某日报", "本站综合", "城市晚报", "互联网", "江河网")), 1)
+            line = line.replace("{name}", rng.choice("王李张刘陈杨赵") + rng.choice("小明建国丽娟志强文静"), 1)
+            line = line.replace("{title}", f'<a href="/{rng.randint(1, 99999)}.html">{entities.escape(rng.choice(titles))}</a>', 1)
+        return line
+    lines = [fill(line) for line in rng.sample(ZH_TAILS, rng.randint(1, 3))]
+    tag = rng.choice(("p", "div", "span"))
+    return "\n".join(f"<{tag}>{line}</{tag}>" + ("<br>" if tag == "span" else "") for line in lines)
+
+
+def slideshow(titles, rng):
+    """Pictures that show one after the other, each with a line, as portals put them into an article."""
+    some = rng.sample(titles, rng.randint(4, 10))
+    items = "".join(f'<li><a href="/photo/{n}.html"><img src="/t{n}.jpg" alt=""></a><h3><a href="/photo/{n}.html">{entities.escape(t)}</a></h3></li>' for n, t in enumerate(some))
+    return f'<div><span>1/{len(some)}</span> <a href="#">{rng.choice(("上一张", "‹"))}</a> <a href="#">{rng.choice(("下一张", "›"))}</a> {rng.choice(("支持← →键翻阅图片", "查看原图", "全屏观看", "列表查看"))}<ul>{items}</ul></div>'
+
+
 def poll(lang, rng):
     questions, answers, total, button = POLLS[lang]
     rows = rng.sample(answers, rng.randint(3, 6))
@@ -376,6 +415,84 @@ def shorten(host, rng):
     return host_of(page, host.source[:cut] + host.source[end:])
 
 
+SENTENCE = re.compile(r"[^.!?。！？…]+[.!?。！？…]+[”\"’')]*\s*")
+
+
+CODE = re.compile(r"[{}=;_#<>/\\|@]|https?|\(\)")
+
+
+def short_text(text, rng):
+    """(three to sixty words from the beginning of one of the first lines of a text, its longer lines), or (None, lines)."""
+    most = rng.choice((round(3 * 20 ** rng.random()), rng.randint(10, 60)))
+    lines = [line for line in text.split("\n") if len(WORD.findall(line)) >= 8]
+    for line in lines[:6]:
+        short = ""
+        for sentence in SENTENCE.findall(line):
+            if len(WORD.findall(short + sentence)) > max(most, 8):
+                break
+            short += sentence
+        if 3 <= len(WORD.findall(short)) <= 60 and len(squeeze(short)) >= 8 and not CODE.search(short):
+            return short.strip(), lines
+    return None, lines
+
+
+def made_blogs(hosts, rng_of, count):
+    """(source, page) of whole pages of made blogs around the beginnings of marked texts."""
+    done = Counter()
+    for page in sorted(hosts, key=lambda p: order(f"blog {p.set}/{p.id}")):
+        rng = rng_of(page)
+        text, _ = short_text(page.text or "", rng)
+        same = [p for p in hosts if p.lang == page.lang and p.site != page.site]
+        if text is None or not page.title or done[page.site] >= MOST_OF_A_SITE // 2 or sum(done.values()) >= count or len(same) < 40:
+            continue
+        near = rng.sample(same, 40)
+        said = [line for p in near for line in (p.comments or "").split("\n") if 4 <= len(WORD.findall(line)) <= 60]
+        titles = [p.title for p in near if p.title]
+        if len(titles) < 8:
+            continue
+        done[page.site] += 1
+        title = re.split(r"\s[|–—»-]\s", page.title)[0]
+        lang = {"en": "en", "de": "de", "zh": "zh", "ja": "ja"}.get(page.lang or language(page.text), "en")
+        yield blog_page(lang, title, text, titles, said, rng), page, text
+
+
+def brief(host, rng):
+    """The host with one short paragraph of its text alone, often beside a picture, or None."""
+    steps = host.steps
+    if not all(s.closed for s in steps) or not balanced(host.source[steps[0].start : steps[-1].end]):
+        return None
+    text, lines = short_text(host.page.text, rng)
+    if text is None:
+        return None
+    # Nothing else of the text may stand elsewhere: in a summary over it, in another element.
+    rest = host.source[: steps[0].start] + host.source[steps[-1].end :]
+    left = squeeze("".join(t for t, _ in shown(scan(rest))))
+    if any(squeeze(part)[:24] in left for line in lines for part in SENTENCE.findall(line) if len(squeeze(part)) >= 24):
+        return None
+    inner = entities.escape(text, quote=False)
+    if rng.random() < 0.25 and " " in text:
+        words = inner.split(" ")
+        at = rng.randrange(len(words))
+        words[at] = f'<a href="http://www.example.org/{at}">{words[at]}</a>'
+        inner = " ".join(words)
+    picture = '<img src="picture.jpg" alt="">'
+    form = rng.choice(("<p>{}</p>", "<p>{}</p>", "<div>{}</div>", "<p>" + picture + "</p><p>{}</p>", picture + "<br>{}<br>", "<p>{}<br>" + picture + "</p>"))
+    source = host.source[: steps[0].start] + form.format(inner) + host.source[steps[-1].end :]
+    source = re.sub(r"<meta\b[^>]*description[^>]*>", "", HINTS.sub("", source), flags=re.I)
+    scanned = scan(source)
+    nodes = [t for t in scanned.texts if squeeze(entities.unescape(source[t[0] : t[1]])) and squeeze(entities.unescape(source[t[0] : t[1]])) in squeeze(text)]
+    at = source.find(form.format(inner))
+    inside = [n for n in nodes if at <= n[0] < at + len(form.format(inner))]
+    if not inside:
+        return None
+    holder = next((e for e in reversed(scanned.elements) if e.start < at and e.end > at + len(form.format(inner)) and e.tag in HOLDERS), None)
+    if holder is None:
+        return None
+    steps = [c for c in holder.children if any(c.start <= n[0] < c.end for n in inside)]
+    page = Marked(**{**host.page.__dict__, "text": text})
+    return Host(page, source, inside, holder, steps) if steps else None
+
+
 def places(host, rng):
     """{place: offset} where a part may be put in."""
     holder, out = host.holder, {}
@@ -407,6 +524,8 @@ SPLICE_PLACES = {
     "poll": ["inside", "after", "between"],
     "gallery": ["inside", "after", "before", "between", "begin"],
     "second": ["inside", "after", "after", "outside"],
+    "tail": ["inside", "inside", "inside", "after"],
+    "slides": ["begin", "between", "inside", "inside", "before"],
 }
 
 
@@ -429,12 +548,19 @@ def choose(host, pools, titles, rng, short):
     lang = host.page.lang if host.page.lang in ("zh", "ja", "ko") else language(host.page.text)
     kinds = ["thread"] if short else []
     weights = {"thread": 4, "links": 6, "teasers": 4, "box": 2, "poll": 1, "gallery": 2, "second": 2}
+    if lang == "zh":
+        weights |= {"tail": 6, "slides": 3}
     for _ in range(rng.choice((1, 1, 2, 2, 3))):
         kinds.append(rng.choices(list(weights), list(weights.values()))[0])
     out = []
     for kind in dict.fromkeys(kinds):
         if kind == "poll":
             out.append((kind, Part("poll", "zh" if lang == "zh" else "en", poll("zh" if lang == "zh" else "", rng), "", "", 0)))
+            continue
+        if kind in ("tail", "slides"):
+            if lang == "zh" and titles:
+                source = zh_tail(titles, rng) if kind == "tail" else slideshow(titles, rng)
+                out.append((kind, Part(kind, "zh", source, "", "thuc-titles", 0)))
             continue
         if kind == "links" and lang == "zh" and titles and rng.random() < 0.7:
             out.append((kind, Part("links", "zh", portal_list(titles, rng), "", "thuc-titles", 0)))
@@ -454,18 +580,25 @@ def choose(host, pools, titles, rng, short):
     return out
 
 
-def made(host, pools, titles, rng):
+def made(host, pools, titles, rng, briefly=False):
     """(source, record) of a host with parts put in; None if nothing fits."""
     short = False
-    if rng.random() < 0.3:
+    if briefly:
+        host, short = brief(host, rng), True
+        if host is None:
+            return None
+    elif rng.random() < 0.3:
         less = shorten(host, rng)
         if less:
             host, short = less, True
     short = short or len(WORD.findall(host.page.text)) < 120
     spots = places(host, rng)
     inserts, record, used = [], [], Counter()
-    for kind, part in choose(host, pools, titles, rng, short):
-        allowed = [p for p in SPLICE_PLACES[kind] if p in spots]
+    parts = choose(host, pools, titles, rng, short)
+    if briefly:  # their surroundings are what is learnt; every third gets more of them
+        parts = [(kind, part) for kind, part in parts if kind in ("thread", "links", "box", "teasers", "tail")] if rng.random() < 0.35 else []
+    for kind, part in parts:
+        allowed = [p for p in SPLICE_PLACES[kind] if p in spots and not (briefly and p in ("begin", "before"))]
         if len(part.source) > 15_000:
             allowed = [p for p in allowed if p not in ("between", "begin", "before")]
         if not allowed:
@@ -474,7 +607,16 @@ def made(host, pools, titles, rng):
         plain = rng.random() < 0.5
         inserts.append((spots[place], len(inserts), wrap(part, rng, plain)))
         record.append({"kind": part.kind, "place": place, "site": part.site, "set": part.set, "plain": plain})
-    if not inserts:
+    if briefly and rng.random() < 0.75:
+        lang = host.page.lang if host.page.lang in ("zh", "ja") else language(host.page.text) or host.page.lang
+        for part, wanted in surroundings(lang, rng):
+            place = rng.choice(wanted)
+            body = re.search(r"<body[^>]*>", host.source, re.I)
+            at = body.end() if place == "top" and body else spots.get(place) or spots.get("after") or spots.get("inside")
+            if at is not None:
+                inserts.append((at, len(inserts), part))
+                record.append({"kind": "made", "place": place, "site": "", "set": "", "plain": "class" not in part})
+    if not inserts and not briefly:
         return None
     source = host.source
     for at, _, part in sorted(inserts, key=lambda i: (i[0], i[1]), reverse=True):
@@ -492,7 +634,7 @@ def sound(source, text):
         return False
     body = squeeze(text_of(tree.find("body") if tree.find("body") is not None else tree, headline=True)[1])
     lines = [squeeze(line) for line in text.split("\n") if len(squeeze(line)) > 5]
-    return sum(line in body for line in lines) >= 0.7 * len(lines)
+    return sum(line in body for line in lines) >= max(0.7 * len(lines), 1)
 
 
 # --- The set ---------------------------------------------------------------------------------------------------------
@@ -524,6 +666,9 @@ def gather(args):
             if key not in seen:
                 seen.add(key)
                 pools[(part.kind, part.lang)].append(part)
+    if args.brief:
+        # Of blogs: around articles of papers and companies stand summaries, captions and prose of which it is open whose they are.
+        return [p for name in ("en-blogs-comments", "other-blogs", "zh-blogs") for p in 3 * marked[name] if "bbs" not in p.site and "2ch" not in p.site], pools
     hosts = marked["zh-blogs"] * 2 + marked["fundus"] + marked["misinfo-crawler"] + marked["other-blogs"] + aeb + [p for p in wcxb if p.type == "article"]
     return hosts, pools
 
@@ -534,11 +679,13 @@ def main():
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the set; emptied first")
     parser.add_argument("--pages", type=int, default=1300, metavar="N", help="how many (default: 1300)")
     parser.add_argument("--titles", type=Path, metavar="FILE", help="Chinese headlines, a line each")
+    parser.add_argument("--brief", action="store_true", help="leave three to sixty words of each host's text")
     args = parser.parse_args()
     titles = []
     if args.titles:
         titles = sorted({line.split("\t")[0].strip() for line in open(args.titles, encoding="utf-8", errors="replace")} - {""}, key=order)
     hosts, pools = gather(args)
+    name = "brief" if args.brief else "splice"
     for key, pool in sorted(pools.items()):
         print(f"{key[0]:8} {key[1] or 'other':6} {len(pool):5} parts of {len({p.site for p in pool}):4} sites", file=sys.stderr)
     times, plans = Counter(), []
@@ -546,21 +693,21 @@ def main():
         times[(page.set, page.id)] += 1
         plans.append((page, times[(page.set, page.id)]))
     plans.sort(key=lambda p: order(f"{p[0].set}/{p[0].id}/{p[1]}"))
-    out, left, counts, n = Writer(args.out), Counter(), Counter(), 0
+    out, left, counts, n, sites = Writer(args.out), Counter(), Counter(), 0, Counter()
     share = Counter()
     most = {"zh-blogs": 0.3, "text-wcxb-dev": 0.3, "fundus": 0.14, "misinfo-crawler": 0.1, "other-blogs": 0.14, "text-aeb": 0.12}
     for page, time in plans:
         if n >= args.pages:
             break
-        if share[page.set] >= most[page.set] * args.pages:
+        if share[page.set] >= most.get(page.set, 0.3) * args.pages or args.brief and sites[page.site] >= MOST_OF_A_SITE:
             continue
         source = source_of(page) if page.text else None
         host = host_of(page, source) if source else None
         if host is None:
             left["no place"] += 1
             continue
-        rng = random.Random(hash_of(f"splice {page.set}/{page.id}/{time}"))
-        result = made(host, pools, titles, rng)
+        rng = random.Random(hash_of(f"{name} {page.set}/{page.id}/{time}"))
+        result = made(host, pools, titles, rng, args.brief)
         if result is None:
             left["no part fits"] += 1
             continue
@@ -570,12 +717,18 @@ def main():
             continue
         n += 1
         share[page.set] += 1
+        sites[page.site] += 1
         counts.update(p["kind"] for p in more["parts"])
         donors = sorted({p["site"] for p in more["parts"] if p["site"]})
         sets = sorted({p["set"] for p in more["parts"] if p["set"]})
         out.add(source, id=f"{page.set}-{page.id}-{time}"[:120], url=page.url, lang=page.lang or language(page.text) or "en", source=f"{page.set}/{page.id}",
                 licence=page.licence, text=page.text, title=page.title, author=page.author, date=page.date, site=page.site, type="article",
                 donors=donors, donor_sets=sets, host_set=page.set, **more)
+    if args.brief:
+        for source, page, text in made_blogs(list({p.id: p for p in hosts}.values()), lambda p: random.Random(hash_of(f"blog {p.set}/{p.id}")), args.pages // 3):
+            n += 1
+            out.add(source, id=f"blog-{page.set}-{page.id}"[:120], url=page.url, lang=page.lang or "en", source=f"{page.set}/{page.id}", licence=page.licence, text=text,
+                    title=page.title, author=None, date=None, site=page.site, type="article", donors=[], donor_sets=[], host_set=page.set, parts=[], hints=False, short=True)
     out.close()
     print(f"{n} pages; hosts {dict(share)}; parts {dict(counts)}; left out {dict(left)}")
 

@@ -3,13 +3,13 @@
 
     train.py cv       --data DIR --features DIR --nameless DIR --eval score_text.py --tools DIR --tables DIR
     train.py transfer --data DIR --features DIR --nameless DIR --eval score_text.py --train SET [--disjoint]
-    train.py final    --data DIR --features DIR --nameless DIR --eval score_text.py --out DIR
+    train.py final    --data DIR --features DIR --nameless DIR --eval score_text.py --tables DIR --out DIR
 
 cv        trains on all folds of sites but one and extracts from that one, in turn; prints the scorer's figures of the choice
           of blocks, and of what extraction writes by the tables of the folds, which are left in --tables.
 transfer  trains on some sets and extracts from the others; --disjoint leaves out of the training what stands on a site of
           the others.
-final     trains on everything and writes blocks.txt, doubtful.txt and types.txt. Figures of these on the same sets mean nothing.
+final     trains on everything and writes blocks.txt, doubtful.txt, types.txt and, from what cv left in --tables, confidence.txt. Figures of these on the same sets mean nothing.
 
 --data holds the unpacked sets, --features what the example dump_features made of them, a pair of files a set; --nameless
 what `dump_features --nameless` did. --tools is the folder of the built examples. README.md beside this file says where the
@@ -51,11 +51,13 @@ SETS = [
     "text-marked/ftr-wrapped",
     "manuals",
     "splices",
+    "briefs",
     "boards",
     "plain",
+    "empty",
 ]
-# Made by the scripts here: learnt from, not tested on.
-MADE = {"manuals", "splices", "boards", "plain"}
+# Made by the scripts here: learnt from, not tested on, but for the short posts.
+MADE = {"manuals", "splices", "boards", "plain", "empty"}
 # Sets whose pages are all of one type, but for some sites.
 TYPED = {
     "text-aeb": "article",
@@ -77,7 +79,7 @@ LICENCES = {
     "marked": "pages marked by people, by parsers and containers of their sites, and made of these (README.md)",
 }
 # In the order of PageType::CLASSES.
-CLASSES = ["article", "collection", "documentation", "forum", "listing", "product", "service"]
+CLASSES = ["article", "collection", "documentation", "forum", "listing", "product", "service", "empty"]
 
 COMMON = {
     "bagging_fraction": 0.8,
@@ -97,7 +99,7 @@ TYPES = COMMON | {
     "min_data_in_leaf": 12,
     "feature_fraction": 0.3,
 }
-TYPES_ROUNDS = 60
+TYPES_ROUNDS = 100
 BLOCKS = COMMON | {
     "objective": "cross_entropy",
     "learning_rate": 0.1,
@@ -112,6 +114,19 @@ BLOCKS_ROUNDS = 180
 MORE = [BLOCKS | {"extra_trees": True, "seed": seed} for seed in (1, 2)]
 MORE_ROUNDS = 220
 DOUBTFUL = 1.5
+# How good a choice is: learnt from what the tables of the folds chose, beside texts that tools did not make.
+CONFIDENCE = COMMON | {
+    "objective": "cross_entropy",
+    "learning_rate": 0.06,
+    "num_leaves": 7,
+    "min_data_in_leaf": 40,
+    "feature_fraction": 0.6,
+}
+CONFIDENCE_ROUNDS = 70
+TOOLS = {"mercury-fixtures", "newspaper", "ftr-wrapped"}
+# Made sets that confidence is learnt from, and their weight.
+CONFIDED = {"briefs": 0.1, "empty": 0.1}
+LENGTHS = [1, 15, 40, 80, 160, 320, 640, 1280, 10**9]
 
 # Weight of a page of a set: what tools and wrappers gave is no gold, copies and pages of one site count for less.
 WEIGHTS = {
@@ -122,12 +137,15 @@ WEIGHTS = {
     "ftr-wrapped": 0.5,
     "manuals": 0.3,
     "splices": 0.35,
-    "boards": 0.2,
+    "briefs": 0.8,
+    "boards": 0.6,
     "plain": 0.2,
 }
 # Weight of a page where types are learnt; of sets whose pages are all of one.
-TYPE_WEIGHTS = {"manuals": 0.08, "splices": 0.05, "boards": 0.2, "plain": 0.2}
+TYPE_WEIGHTS = {"manuals": 0.08, "splices": 0.05, "briefs": 0.2, "boards": 0.4, "plain": 0.2, "empty": 0.3}
 TYPED_WEIGHT = 0.3
+# Weight of a page by its type: most marked pages are articles, which would make every doubtful page one.
+CLASS_WEIGHTS = {"listing": 2.5, "service": 1.5, "documentation": 1.5, "collection": 1.6}
 # One page in this many is also learnt from without the names of its elements; weight of these copies.
 NAMELESS_PART = 3
 NAMELESS_WEIGHT = 0.5
@@ -136,6 +154,8 @@ SNIPPETS_WEIGHT = 1.5
 # Blocks of fewer words are thinned to this share, and weigh as much more.
 SHORT_UNITS = 4
 SHORT_SHARE = 0.4
+# Pages whose marked text is empty and that hold no more words of prose than this are of the type "empty".
+EMPTY_PROSE = 80
 # As in src/text: added to a block's length when it is judged; copies of longer blocks are dropped.
 EXTRA_UNITS = 0.3
 REPEATABLE_BYTES = 40
@@ -202,6 +222,8 @@ def load(args, scorer, path, nameless=False):
     if kind == "marked":
         marked = {item["id"]: item for _, item in scorer.read_jsonl(args.data / path / "gold.jsonl")}
     token = scorer.TOKEN["cjk"]
+    names = (args.features / "features.txt").read_text(encoding="utf-8").split()
+    prose = names.index("page_ln_prose") - names.index("page_ln_blocks")
     values = np.fromfile(folder / f"{name}.f32", dtype="<f4")
     examples, at = [], 0
     with open(folder / f"{name}.jsonl", encoding="utf-8") as lines:
@@ -222,6 +244,8 @@ def load(args, scorer, path, nameless=False):
             page_row = rows[0, width - item["page_width"] :].copy()
             group = page.group if kind == "wcxb" else about.get("type") or TYPED.get(name, "")
             group = "forum" if site in FORUMS else group
+            if page.gold == "" and kind == "wcxb" and np.expm1(page_row[prose]) <= EMPTY_PROSE:
+                group = "empty"
             example = Example(name, kind, page.id, site, group, texts, units, rows, page_row, labels)
             example.fold = fold_of(site, args.folds)
             example.nameless = nameless
@@ -270,7 +294,7 @@ def learn_types(examples, train, folds):
 def type_weight(example):
     """Weight of a page where types are learnt."""
     weight = TYPE_WEIGHTS.get(example.set, TYPED_WEIGHT if example.set in TYPED else 1)
-    return weight * (NAMELESS_WEIGHT if example.nameless else 1)
+    return weight * CLASS_WEIGHTS.get(example.group, 1) * (NAMELESS_WEIGHT if example.nameless else 1)
 
 
 def made_of(examples, fold, folds):
@@ -400,17 +424,72 @@ def report(scorer, sets, examples, scores, tested):
     print(flush=True)
 
 
-def report_written(args, scorer, sets, tested, *how):
-    """Prints the figures of what extraction writes with the tables of the folds."""
-    print("\n--- as written by extraction", *how)
-    for name in tested:
-        kind, pages, _ = sets[name]
+def predict(args, sets, tested, *how):
+    """Has extraction write the texts of sets with the tables of the folds; (set, file) of each."""
+    for name in dict.fromkeys(tested):
         out = args.tables / f"{name}{''.join(how)}.jsonl"
         path = next(path for path in args.sets if Path(path).name == name)
         run(args, "predict_text", "--folds", args.tables, *how, args.data / path, out)
+        yield name, out
+
+
+def report_written(args, scorer, sets, tested, *how):
+    """Prints the figures of what extraction writes with the tables of the folds."""
+    print("\n--- as written by extraction", *how)
+    for name, out in predict(args, sets, tested, *how):
+        kind, pages, _ = sets[name]
         texts, _ = scorer.load_predictions(out, pages)
         _, groups = scorer.score_set(pages, texts)
         scorer.print_groups(kind, groups)
+    print(flush=True)
+
+
+def judged(args, scorer, sets, examples, tested):
+    """What is known of each choice that extraction made by the folds' tables, its F1, its fold, its words, its set."""
+    fold = {(e.set, e.id): e.fold for e in examples}
+    token = scorer.TOKEN["cjk"]
+    X, y, folds, words, names = [], [], [], [], []
+    for name in dict.fromkeys(tested):
+        kind, pages, _ = sets[name]
+        if kind == "trafilatura" or name in TOOLS:
+            continue
+        by_id = {page.id: page for page in pages}
+        for _, item in scorer.read_jsonl(args.tables / f"{name}.jsonl"):
+            page = by_id.get(item["id"])
+            if page is None or not item["text"] or not item["sure_of"] or (name, page.id) not in fold:
+                continue
+            X.append(item["sure_of"])
+            y.append(scorer.score_page(page, item["text"], token)["token"][2])
+            folds.append(fold[(name, page.id)])
+            words.append(len(token.findall(item["text"])))
+            names.append(name)
+    return np.array(X, np.float32), np.array(y), np.array(folds), np.array(words), np.array(names)
+
+
+def learn_confidence(X, y, names):
+    weight = np.array([CONFIDED.get(name, 1.0) for name in names])
+    return lgb.train(CONFIDENCE, lgb.Dataset(X, y, weight=weight), CONFIDENCE_ROUNDS)
+
+
+def confide(args, scorer, sets, examples, tested):
+    """Learns confidence for each fold from the others', and prints what is said of texts of each length and what they have.
+
+    What `final` learns from is kept in the folder of the folds."""
+    names = (args.features / "confidence.txt").read_text(encoding="utf-8").split()
+    dict(predict(args, sets, tested))
+    X, y, folds, words, of = judged(args, scorer, sets, examples, tested)
+    np.savez(args.tables / "confidence.npz", X=X, y=y, names=of)
+    says = np.zeros(len(y))
+    for f in range(args.folds):
+        booster = learn_confidence(X[folds != f], y[folds != f], of[folds != f])
+        write_table([booster], args.tables / str(f) / "confidence.txt", names)
+        says[folds == f] = booster.predict(X[folds == f])
+    for title, mine in (("all", of != ""), ("marked pages alone", ~np.isin(of, list(CONFIDED)))):
+        print(f"\n--- confidence on other folds, {title}: words of the text, pages, says, has")
+        for low, high in zip(LENGTHS, LENGTHS[1:]):
+            part = mine & (words >= low) & (words < high)
+            if part.any():
+                print(f"{low:6} {part.sum():6} {says[part].mean():8.3f} {y[part].mean():8.3f}")
     print(flush=True)
 
 
@@ -427,6 +506,7 @@ def cross_validate(args, scorer, sets, examples):
         boosters = rows.train(~held & ~rows.of(examples, made_of(examples, f, args.folds)))
         folder = args.tables / str(f)
         folder.mkdir(exist_ok=True)
+        (folder / "confidence.txt").unlink(missing_ok=True)
         write_table([type_tables[f]], folder / "types.txt", page_names)
         write_table(boosters[:1], folder / "blocks.txt", names)
         write_table(boosters[1:], folder / "doubtful.txt", names)
@@ -435,6 +515,7 @@ def cross_validate(args, scorer, sets, examples):
         print(f"fold {f}: {time.monotonic() - start:.0f} s", flush=True)
     tested = [name for name in sets if name not in MADE]
     report(scorer, sets, examples, scores, tested)
+    confide(args, scorer, sets, examples, [*tested, *CONFIDED])
     report_written(args, scorer, sets, tested)
     report_written(args, scorer, sets, [name for name in tested if sets[name][0] != "trafilatura"], "--nameless")
 
@@ -483,6 +564,15 @@ def final(args, scorer, sets, examples):
     what = f"Sum of the log-odds that a block is main text, by {len(MORE)} ensembles one after the other."
     extra = f"{version}: {MORE_ROUNDS} {size}, thresholds drawn at random, in each."
     write_table(boosters[1:], args.out / "doubtful.txt", names, what, extra, *how)
+    known = np.load(args.tables / "confidence.npz")
+    write_table(
+        [learn_confidence(known["X"], known["y"], known["names"])],
+        args.out / "confidence.txt",
+        (args.features / "confidence.txt").read_text(encoding="utf-8").split(),
+        "Log-odds of the F1 of a choice of blocks.",
+        f"{version}: {CONFIDENCE_ROUNDS} trees of at most {CONFIDENCE['num_leaves']} leaves, learning rate {CONFIDENCE['learning_rate']}.",
+        f"Data: what tables of other folds chose on {len(known['y']):,} of these pages.",
+    )
 
 
 def main():
@@ -501,7 +591,8 @@ def main():
             command.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the tables go")
         if name == "cv":
             command.add_argument("--tools", type=Path, required=True, metavar="DIR", help="folder of the built examples")
-            command.add_argument("--tables", type=Path, required=True, metavar="DIR", help="where the folds' tables go")
+        if name in ("cv", "final"):
+            command.add_argument("--tables", type=Path, required=True, metavar="DIR", help="where cv puts the folds' tables")
         if name == "transfer":
             command.add_argument("--train", nargs="+", required=True, metavar="SET", help="sets to train on")
             command.add_argument("--disjoint", action="store_true", help="do not train on sites of the other sets")
