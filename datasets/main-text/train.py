@@ -137,7 +137,7 @@ WEIGHTS = {
     "ftr-wrapped": 0.5,
     "manuals": 0.3,
     "splices": 0.35,
-    "briefs": 0.8,
+    "briefs": 0.2,
     "boards": 0.6,
     "plain": 0.2,
 }

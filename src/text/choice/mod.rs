@@ -103,6 +103,8 @@ const CHUNK: usize = 64;
 /// out.
 const LEAST_SHARE: f32 = 1.0 / 3.0;
 const SURE_THREAD: f32 = 0.7;
+/// Choices of less confidence are looked at again.
+const UNSURE: f32 = 0.5;
 /// Share of the words of a topic that are in elements named after posts.
 const TOPIC: f32 = 0.6;
 /// Pages that are empty by this probability may have no text.
@@ -212,9 +214,31 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
         chosen.fill(false);
         confidence = empty;
     }
+    if confidence < UNSURE && kind == PageType::Article {
+        take_post(page, &facts, &mut chosen);
+    }
     let mut threads = facts.threads;
     threads.keep(|i| said[i]);
     Choice { chosen, confidence, sure_of, types, kind, title_at: facts.title_at, threads }
+}
+
+/// Takes the words below the headline, of which there is at least one sentence, where the choice is far from sure and all of it stands
+/// elsewhere: a short post beside longer things.
+fn take_post(page: &Page, facts: &PageFeatures, chosen: &mut [bool]) {
+    let (Some(at), Some(lead)) = (facts.lead.headline, facts.lead.at) else { return };
+    let it = &page.containers[at];
+    let own = it.first as usize..it.end as usize;
+    let block = &page.blocks[lead];
+    if block.counts.prose_units > 0.0 || !block.ends_sentence || chosen[own.clone()].contains(&true) {
+        return;
+    }
+    let is_text = |i: &usize| {
+        let (block, it) = (&page.blocks[*i], &page.containers[page.blocks[*i].container as usize]);
+        let linked = block.counts.link_units >= 0.5 * block.counts.units;
+        block.ends_sentence && !linked && heading(it.tag).is_none()
+    };
+    chosen.fill(false);
+    (lead..own.end).take_while(is_text).for_each(|i| chosen[i] = true);
 }
 
 /// Whether the software of a board says of the page and of most of its words that they are a topic.
