@@ -70,7 +70,7 @@ pub struct TextArgs {
     #[arg(long)]
     with_markdown: bool,
     /// The title before the text, a line of its own [default: not in text; Markdown of pages has it always, as its first heading].
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     with_title: bool,
     /// With --format md: write the metadata of the page before its text, as YAML between lines of dashes [default: none].
     #[arg(long)]

@@ -34,6 +34,7 @@ use crate::shipped::MODELS_AND_LISTS;
 use crate::threads::{THREAD, Threads};
 use asides::{BESIDE_COMMENTS, BESIDE_TEASERS, leave_out, share_besides, teasers};
 use block_row::block_row;
+use boilerplate_phrases::PhraseKind;
 use chinese_boilerplate::drop_chinese_boilerplate;
 use choice_row::{Chosen, confidence_row};
 use copies::{drop_copies, drop_hidden_copies};
@@ -103,6 +104,8 @@ const CHUNK: usize = 64;
 /// out.
 const LEAST_SHARE: f32 = 1.0 / 3.0;
 const SURE_THREAD: f32 = 0.7;
+/// Links of a frame at least.
+const FRAME_LINKS: u32 = 3;
 /// Choices of less confidence are looked at again.
 const UNSURE: f32 = 0.5;
 /// Share of the words of a topic that are in elements named after posts.
@@ -210,7 +213,10 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
         tables.confidence.as_ref().map_or(f1, |model| probability(model.score::<1>(&sure_of)[0]));
     // Nothing is the better text where it is more likely right.
     let empty = types[PageType::Empty as usize];
-    if tables.confidence.is_some() && empty >= EMPTY && empty > confidence {
+    // What says nothing of it and has no menu is little, not nothing.
+    let missing = |phrases: &u32| phrases >> PhraseKind::Missing as u8 & 1 == 1;
+    let is_frame = page.containers[0].counts.links >= FRAME_LINKS || facts.phrases.iter().any(missing);
+    if tables.confidence.is_some() && is_frame && empty >= EMPTY && empty > confidence {
         chosen.fill(false);
         confidence = empty;
     }
