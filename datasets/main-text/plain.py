@@ -3,19 +3,22 @@
 
     plain.py --data DATA --out DATA/plain
 
-Every text of some sets gives one page of its first one to twelve paragraphs in one of several bare forms (paragraphs, line breaks, a
-table, a centred font), most with a headline that is not marked. Half of them get what portals have: a row of links before the
-text and boxes of headlines of other pages after it. What is drawn is drawn by digests of names.
+Every text of some sets gives one page of its first one to twelve paragraphs: half of them in one of several bare forms (paragraphs,
+line breaks, a table, a centred font), most with a headline that is not marked; the others as recipes and guides are written, their
+paragraphs cut into lists of short lines under headings. Half of them get what portals have: a row of links before the text and boxes
+of headlines of other pages after it. What is drawn is drawn by digests of names.
 """
 
 import argparse
 import hashlib
 import html
 import json
+import re
 from pathlib import Path
 
 SETS = ("fundus", "misinfo-crawler", "zh-blogs", "other-blogs", "en-blogs-comments")
-EVERY = 2  # one page in this many is taken
+EVERY = 2  # one page in this many has paragraphs, the others lists
+SHORT = 24  # characters of a heading over a list, at most
 
 
 def draw(name, what, n):
@@ -38,6 +41,28 @@ def body(paragraphs, title, form):
     if form == 4:
         return "\n".join(f"<p>{line}</p>" for line in lines)
     return f"<div><h3>{title}</h3>" + "".join(f"<p>{line}</p>" for line in lines) + "</div><p>&copy; 2005</p>"
+
+
+def listed(paragraphs, title, name):
+    """The lines of a text with lists and headings, and the inside of <body>."""
+    esc = lambda line: html.escape(line, quote=False)
+    item, around = [("li", "ul"), ("li", "ol"), ("dd", "dl"), ("div", "div"), ("p", "div")][draw(name, "list", 5)]
+    over = ["h2", "h3", "h4", "b", "p"][draw(name, "heading", 5)]
+    lines, out = [], [f"<h1>{esc(title)}</h1>"]
+    for number, paragraph in enumerate(paragraphs):
+        if draw(name, f"kept{number}", 3) == 0:
+            lines.append(paragraph)
+            out.append(f"<p>{esc(paragraph)}</p>")
+            continue
+        head, *items = [part for part in re.split(r"(?<=[。！？；，、])|(?<=[.!?;,:])\s+", paragraph) if part.strip()]
+        if len(head) <= SHORT and items:
+            out.append(f"<{over}>{esc(head.strip(' ，、,；;'))}</{over}>")
+            lines.append(head.strip(" ，、,；;"))
+        else:
+            items = [head, *items]
+        lines += [part.strip() for part in items]
+        out.append(f"<{around}>" + "".join(f"<{item}>{esc(part.strip())}</{item}>" for part in items) + f"</{around}>")
+    return lines, "\n".join(out)
 
 
 def boxes(name, titles):
@@ -75,12 +100,15 @@ def main():
                 items = [json.loads(line) for line in lines]
             for item in items:
                 key = f"{name}/{item['id']}"
-                if draw(key, "taken", EVERY) or "bbs" in (item.get("site") or ""):
+                if "bbs" in (item.get("site") or ""):
                     continue
                 paragraphs = [p.strip() for p in item["text"].split("\n") if p.strip()][: 1 + draw(key, "length", 12)]
                 title = item.get("title") or paragraphs[0][:40]
                 page_id = f"{name}-{draw(key, 'id', 10**9)}"
-                page = body(paragraphs, title, draw(key, "form", 6))
+                if draw(key, "taken", EVERY):
+                    paragraphs, page = listed(paragraphs, title, key)
+                else:
+                    page = body(paragraphs, title, draw(key, "form", 6))
                 if draw(key, "portal", 2):
                     others = [i["title"] for i in items if i["lang"] == item["lang"] and i.get("title") and i["title"] != title]
                     before, behind = boxes(key, others) if len(others) >= 8 else ("", "")

@@ -9,7 +9,7 @@ cv        trains on all folds of sites but one and extracts from that one, in tu
           of blocks, and of what extraction writes by the tables of the folds, which are left in --tables.
 transfer  trains on some sets and extracts from the others; --disjoint leaves out of the training what stands on a site of
           the others.
-final     trains on everything and writes blocks.txt, doubtful.txt, types.txt and, from what cv left in --tables, confidence.txt. Figures of these on the same sets mean nothing.
+final     trains on everything and writes blocks.txt, doubtful.txt, brief.txt, types.txt and, from what cv left in --tables, confidence.txt. Figures of these on the same sets mean nothing.
 
 --data holds the unpacked sets, --features what the example dump_features made of them, a pair of files a set; --nameless
 what `dump_features --nameless` did. --tools is the folder of the built examples. README.md beside this file says where the
@@ -78,8 +78,13 @@ LICENCES = {
     "trafilatura": "trafilatura snippets (Apache-2.0)",
     "marked": "pages marked by people, by parsers and containers of their sites, and made of these (README.md)",
 }
-# In the order of PageType::CLASSES.
+# In the order of PageType::CLASSES; the table of types tells articles of so few words from others, behind these.
 CLASSES = ["article", "collection", "documentation", "forum", "listing", "product", "service", "empty"]
+BRIEF = "brief"
+BRIEF_TOKENS = (3, 60)
+# As in src/text/choice/mod.rs: pages that are so by this probability are judged by a table of their own, if it takes so few words.
+BRIEF_FROM = 0.15
+MAX_BRIEF_UNITS = 80
 
 COMMON = {
     "bagging_fraction": 0.8,
@@ -93,7 +98,7 @@ COMMON = {
 }
 TYPES = COMMON | {
     "objective": "multiclass",
-    "num_class": len(CLASSES),
+    "num_class": len(CLASSES) + 1,
     "learning_rate": 0.08,
     "num_leaves": 8,
     "min_data_in_leaf": 12,
@@ -137,12 +142,14 @@ WEIGHTS = {
     "ftr-wrapped": 0.5,
     "manuals": 0.3,
     "splices": 0.35,
-    "briefs": 0.2,
+    "briefs": 0.1,
     "boards": 0.6,
     "plain": 0.2,
 }
+# Weight of a short post where the table of its own is learnt.
+BRIEF_WEIGHT = 1.0
 # Weight of a page where types are learnt; of sets whose pages are all of one.
-TYPE_WEIGHTS = {"manuals": 0.08, "splices": 0.05, "briefs": 0.2, "boards": 0.4, "plain": 0.2, "empty": 0.3}
+TYPE_WEIGHTS = {"manuals": 0.08, "splices": 0.05, "briefs": 0.3, "boards": 0.4, "plain": 0.2, "empty": 0.3}
 TYPED_WEIGHT = 0.3
 # Weight of a page by its type: most marked pages are articles, which would make every doubtful page one.
 CLASS_WEIGHTS = {"listing": 2.5, "service": 1.5, "documentation": 1.5, "collection": 1.6}
@@ -178,6 +185,7 @@ class Example:
     fold: int = 0
     part: slice | None = None  # its rows among all
     article: float = 0.0  # how likely it is an article
+    brief: float = 0.0  # and one of a few words
     nameless: bool = False  # a copy to learn from, whose elements have lost their names
     donors: tuple = ()  # sites that parts of the page were taken from
     sources: tuple = ()  # sets that the page was made of
@@ -246,6 +254,9 @@ def load(args, scorer, path, nameless=False):
             group = "forum" if site in FORUMS else group
             if page.gold == "" and kind == "wcxb" and np.expm1(page_row[prose]) <= EMPTY_PROSE:
                 group = "empty"
+            few = page.gold is not None and BRIEF_TOKENS[0] <= len(token.findall(page.gold)) <= BRIEF_TOKENS[1]
+            if name == "briefs" or (group == "article" and few):
+                group = BRIEF
             example = Example(name, kind, page.id, site, group, texts, units, rows, page_row, labels)
             example.fold = fold_of(site, args.folds)
             example.nameless = nameless
@@ -261,17 +272,18 @@ def load(args, scorer, path, nameless=False):
 
 
 def learn_types(examples, train, folds):
-    """(probabilities of the classes for each page, features and classes of the pages trained on, a table a fold).
+    """(probabilities of CLASSES for each page, features and classes of the pages trained on, a table a fold).
 
     A page's probabilities come from a table that was not trained on its fold, so that the table of blocks learns how far
-    to believe them. 
+    to believe them. Short posts are told apart in `brief` of each example, and are articles.
     """
-    out = np.zeros((len(examples), len(CLASSES)), np.float32)
+    classes = [*CLASSES, BRIEF]
+    out = np.zeros((len(examples), len(classes)), np.float32)
     typed = train & np.array([e.group != "" for e in examples])
     if not typed.any():
         sys.exit("no set that marks page types")
     X = np.stack([e.page_row for e in examples])
-    y = np.array([CLASSES.index(e.group) if e.group else -1 for e in examples])
+    y = np.array([classes.index(e.group) if e.group else -1 for e in examples])
     fold = np.array([e.fold for e in examples])
     weights = np.array([type_weight(e) for e in examples])
     tables = []
@@ -285,10 +297,13 @@ def learn_types(examples, train, folds):
         if mine.any():
             right = out[mine].argmax(1) == y[mine]
             recall = ", ".join(
-                f"{c} {right[y[mine] == i].mean():.2f}" for i, c in enumerate(CLASSES) if (y[mine] == i).any()
+                f"{c} {right[y[mine] == i].mean():.2f}" for i, c in enumerate(classes) if (y[mine] == i).any()
             )
             print(f"page types, {name}: accuracy {right.mean():.3f} on other folds; recall {recall}", flush=True)
-    return out, (X[typed], y[typed], weights[typed]), tables
+    for example, brief in zip(examples, out[:, -1]):
+        example.brief = brief
+    out[:, CLASSES.index("article")] += out[:, -1]
+    return out[:, :-1], (X[typed], y[typed], weights[typed]), tables
 
 
 def type_weight(example):
@@ -302,7 +317,7 @@ def made_of(examples, fold, folds):
     return np.array([any(fold_of(donor, folds) == fold for donor in e.donors) for e in examples])
 
 
-def weights_of(example):
+def weights_of(example, weights=WEIGHTS):
     """Weight of each block: more for longer ones, but less than in proportion; 0 where nothing is known.
 
     What a page's blocks weigh together falls with its length, more so with the length of its marked text: where that is
@@ -317,7 +332,7 @@ def weights_of(example):
     if np.isnan(example.labels).any() or not example.labels.any():
         return np.zeros(len(length))
     marked = (example.labels * length).sum()
-    return length / (0.7 * marked + 0.3 * length.sum()) ** 0.8 * 4 * WEIGHTS.get(example.set, 1) * share
+    return length / (0.7 * marked + 0.3 * length.sum()) ** 0.8 * 4 * weights.get(example.set, 1) * share
 
 
 def feature_names(args, examples):
@@ -335,7 +350,9 @@ class Rows:
         width = examples[0].rows.shape[1]
         self.X = np.zeros((n, width + len(CLASSES)), np.float32)
         labels = np.zeros(n, np.float32)
-        weights = np.zeros(n, np.float32)
+        # Of the tables for all pages, and of the one for short posts.
+        weights = np.zeros((2, n), np.float32)
+        tables = (WEIGHTS, WEIGHTS | {"briefs": BRIEF_WEIGHT})
         rng = np.random.default_rng(1)
         at = 0
         for example, probabilities in zip(examples, types):
@@ -348,12 +365,14 @@ class Rows:
             labels[part] = np.nan_to_num(example.labels)
             long = example.units >= SHORT_UNITS
             drawn = long | (rng.random(len(long)) < SHORT_SHARE)
-            weights[part] = weights_of(example) * np.where(long, 1, 1 / SHORT_SHARE) * drawn
-        self.used = np.flatnonzero(weights > 0)
+            for own, of in zip(weights, tables):
+                own[part] = weights_of(example, of) * np.where(long, 1, 1 / SHORT_SHARE) * drawn
+        self.used = np.flatnonzero(weights[0] > 0)
+        self.weights = weights[:, self.used]
         print(f"{n} blocks, {len(self.used)} used, {self.X.shape[1]} features", flush=True)
         binning = {k: BLOCKS[k] for k in ("max_bin", "min_data_in_leaf", "use_missing", "verbosity")}
         self.data = lgb.Dataset(
-            self.X[self.used], labels[self.used], weight=weights[self.used], params=binning, free_raw_data=False
+            self.X[self.used], labels[self.used], weight=self.weights[0], params=binning, free_raw_data=False
         ).construct()
 
     def of(self, examples, chosen):
@@ -364,20 +383,30 @@ class Rows:
         return out
 
     def train(self, rows=None):
-        """Boosters from some of the rows (a mask), or from all: the one for all blocks and those for doubtful ones."""
-        data = self.data if rows is None else self.data.subset(np.flatnonzero(rows[self.used]))
-        more = (lgb.train(params, data, MORE_ROUNDS) for params in MORE)
-        return [lgb.train(BLOCKS, data, BLOCKS_ROUNDS), *more]
+        """Boosters from some of the rows (a mask), or from all: for all blocks, for doubtful ones (several), for short posts."""
+        mine = slice(None) if rows is None else np.flatnonzero(rows[self.used])
+        data = self.data if rows is None else self.data.subset(mine).construct()
+        first = lgb.train(BLOCKS, data, BLOCKS_ROUNDS)
+        more = [lgb.train(params, data, MORE_ROUNDS) for params in MORE]
+        brief = lgb.train(BLOCKS, data.set_weight(self.weights[1, mine]), BLOCKS_ROUNDS)
+        return first, more, brief
 
 
-def log_odds(boosters, X):
-    """Of all blocks by the first booster, of doubtful ones the mean of all boosters'."""
-    first, *more = boosters
+def log_odds(boosters, X, examples):
+    """Of all blocks of some pages by the first booster, of doubtful ones the mean of several; of short posts by their own."""
+    first, more, brief = boosters
     scores = first.predict(X, raw_score=True)
     doubtful = np.abs(scores) < DOUBTFUL
     if doubtful.any():
         all_scores = [scores[doubtful], *(booster.predict(X[doubtful], raw_score=True) for booster in more)]
         scores[doubtful] = np.mean(all_scores, axis=0)
+    at = 0
+    for example in examples:
+        part = slice(at, at := at + len(example.texts))
+        if example.brief >= BRIEF_FROM:
+            own = brief.predict(X[part], raw_score=True)
+            if example.units[kept(example, own)].sum() <= MAX_BRIEF_UNITS:
+                scores[part] = own
     return scores
 
 
@@ -396,15 +425,19 @@ def threshold(p, units):
     return p[order[f1.argmax()]]
 
 
+def kept(example, scores):
+    """Which blocks are chosen."""
+    p = 1 / (1 + np.exp(-scores * (1 + example.article)))
+    return p >= threshold(p, example.units + EXTRA_UNITS)
+
+
 def extract(example, scores):
     """The text of the chosen blocks, a line each, long ones once.
 
     As src/text/choice/mod.rs does it, but for labels, comments, tails and hidden copies.
     """
-    p = 1 / (1 + np.exp(-scores * (1 + example.article)))
-    keep = p >= threshold(p, example.units + EXTRA_UNITS)
     seen, out = set(), []
-    for text in (t for t, k in zip(example.texts, keep) if k):
+    for text in (t for t, k in zip(example.texts, kept(example, scores)) if k):
         if len(text) > REPEATABLE_BYTES:
             if text in seen:
                 continue
@@ -508,10 +541,10 @@ def cross_validate(args, scorer, sets, examples):
         folder.mkdir(exist_ok=True)
         (folder / "confidence.txt").unlink(missing_ok=True)
         write_table([type_tables[f]], folder / "types.txt", page_names)
-        write_table(boosters[:1], folder / "blocks.txt", names)
-        write_table(boosters[1:], folder / "doubtful.txt", names)
+        for name, table in zip(("blocks", "doubtful", "brief"), ([boosters[0]], boosters[1], [boosters[2]])):
+            write_table(table, folder / f"{name}.txt", names)
         if held.any():
-            scores[held] = log_odds(boosters, rows.X[held])
+            scores[held] = log_odds(boosters, rows.X[held], [e for e in examples if e.fold == f])
         print(f"fold {f}: {time.monotonic() - start:.0f} s", flush=True)
     tested = [name for name in sets if name not in MADE]
     report(scorer, sets, examples, scores, tested)
@@ -531,7 +564,7 @@ def transfer(args, scorer, sets, examples):
     print(f"training on {train.sum()} pages", flush=True)
     types, _, _ = learn_types(examples, train, args.folds)
     rows = Rows(examples, types)
-    scores = log_odds(rows.train(rows.of(examples, train)), rows.X)
+    scores = log_odds(rows.train(rows.of(examples, train)), rows.X, examples)
     report(scorer, sets, examples, scores, tested)
 
 
@@ -547,12 +580,12 @@ def final(args, scorer, sets, examples):
         [table],
         args.out / "types.txt",
         page_names,
-        "Page types: one tree a class in turn, classes in the order of PageType::CLASSES.",
-        f"{version}: {TYPES_ROUNDS} rounds of {len(CLASSES)} trees of at most {TYPES['num_leaves']} leaves, "
+        "Page types: one tree a class in turn, classes in the order of PageType::CLASSES, then short posts.",
+        f"{version}: {TYPES_ROUNDS} rounds of {len(CLASSES) + 1} trees of at most {TYPES['num_leaves']} leaves, "
         f"learning rate {TYPES['learning_rate']}.",
         f"Data: {sources}, {sum(typed.values()):,} pages, some a second time without the names of their elements.",
     )
-    boosters = Rows(examples, types).train()
+    first, more, brief = Rows(examples, types).train()
     size = f"trees of at most {BLOCKS['num_leaves']} leaves, learning rate {BLOCKS['learning_rate']}"
     how = (
         "Objective cross entropy; weight of a block by its length and its page's.",
@@ -560,10 +593,12 @@ def final(args, scorer, sets, examples):
         "their elements.",
     )
     what = "Log-odds that a block is main text."
-    write_table(boosters[:1], args.out / "blocks.txt", names, what, f"{version}: {BLOCKS_ROUNDS} {size}.", *how)
+    write_table([first], args.out / "blocks.txt", names, what, f"{version}: {BLOCKS_ROUNDS} {size}.", *how)
+    short = "Log-odds that a block of a short post's page is main text: as blocks.txt, with more weight for short posts."
+    write_table([brief], args.out / "brief.txt", names, short, f"{version}: {BLOCKS_ROUNDS} {size}.", *how)
     what = f"Sum of the log-odds that a block is main text, by {len(MORE)} ensembles one after the other."
     extra = f"{version}: {MORE_ROUNDS} {size}, thresholds drawn at random, in each."
-    write_table(boosters[1:], args.out / "doubtful.txt", names, what, extra, *how)
+    write_table(more, args.out / "doubtful.txt", names, what, extra, *how)
     known = np.load(args.tables / "confidence.npz")
     write_table(
         [learn_confidence(known["X"], known["y"], known["names"])],

@@ -208,7 +208,6 @@ pub(crate) fn extract(
         published_ambiguous: ambiguous,
         ..meta.about.clone()
     };
-    // A text that structured data states is an article's.
     let confidence = if redirects_to.is_some() { 1.0 } else { confidence };
     let page_type = match (written.text.is_empty(), kind) {
         (true, _) => PageType::Empty,

@@ -204,11 +204,11 @@ fn articles_of_portals_are_without_their_boxes() {
     let html = format!(
         "<title>本市将修三座人行桥_某某网</title><body><div><a href=/>首页</a> <a href=/n>新闻</a> <a href=/s>体育</a></div>
          <div><h1>本市将修三座人行桥</h1><p>　　本市昨天公布方案，今年将在河上修建三座人行桥，方便两岸居民往来，预计明年春天建成。</p>
-         <p>　　居民可以在网上提出意见。</p></div>{boxes}<div>版权所有 某某网</div>"
+         <p>　　居民可以在网上留言。</p></div>{boxes}<div>版权所有 某某网</div>"
     );
     let found = extract(&html);
     assert!(
-        found.text.contains("方便两岸居民往来") && found.text.contains("居民可以在网上提出意见"),
+        found.text.contains("方便两岸居民往来") && found.text.contains("居民可以在网上留言"),
         "{}",
         found.text
     );

@@ -5,6 +5,7 @@ pub const MODELS_AND_LISTS: &[(&str, &[u8])] = &[
     ("types", include_bytes!("choice/models/types.txt")),
     ("blocks", include_bytes!("choice/models/blocks.txt")),
     ("doubtful", include_bytes!("choice/models/doubtful.txt")),
+    ("brief", include_bytes!("choice/models/brief.txt")),
     ("confidence", include_bytes!("choice/models/confidence.txt")),
     ("class names", include_bytes!("blocks/class_names.txt")),
     ("schema types", include_bytes!("blocks/schema_types.rs")),

@@ -64,7 +64,7 @@ pub fn confidence_names() -> &'static [String] {
 pub struct Tables(choice::Tables);
 
 impl Tables {
-    /// Reads `types.txt`, `blocks.txt`, `doubtful.txt` and, if it is there, `confidence.txt` of a folder. Without it, confidence is what
+    /// Reads `types.txt`, `blocks.txt`, `doubtful.txt`, `brief.txt` and, if it is there, `confidence.txt` of a folder. Without it, confidence is what
     /// the probabilities of blocks foretell, and no page is left without a text.
     ///
     /// # Errors
@@ -74,9 +74,10 @@ impl Tables {
             let path = folder.join(name);
             std::fs::read_to_string(&path).map_err(|error| Error::io(&path, error))
         };
-        let (types, blocks, doubtful) = (read("types.txt")?, read("blocks.txt")?, read("doubtful.txt")?);
+        let [types, blocks, doubtful, brief] =
+            ["types", "blocks", "doubtful", "brief"].map(|name| read(&format!("{name}.txt")));
         let confidence = std::fs::read_to_string(folder.join("confidence.txt")).ok();
-        let tables = choice::Tables::of([&types, &blocks, &doubtful], confidence.as_deref());
+        let tables = choice::Tables::of([&types?, &blocks?, &doubtful?, &brief?], confidence.as_deref());
         tables.map(Tables).map_err(|why| Error::Config(format!("{}: {why}", folder.display())))
     }
 

@@ -23,7 +23,7 @@ const RECORDS: [&str; 4] = ["classified", "job", "shop", "baike"];
 
 /// Marked paragraphs that are not found: the model takes captions with a photographer's name for credits, and labels and
 /// entries that stand alone for parts of the frame.
-const NOT_FOUND: [(&str, &str); 21] = [
+const NOT_FOUND: [(&str, &str); 17] = [
     ("news-2013-comments", "站厅墙面的青瓷片共有四万一千块。骆一舟 摄"),
     ("news-2010-divsoup", "考古队员在清理渡口的木桩。本报记者 柏青 摄"),
     ("gov-guide-service", "温馨提示"),
@@ -31,7 +31,6 @@ const NOT_FOUND: [(&str, &str); 21] = [
     ("opinion-epaper", "游子衿"),
     ("blog-big5-travel", "搭最慢的火車去看海"),
     ("gov-guide-service", "优待证仅限本人使用，转借他人的，由发证单位收回，一年之内不再补发。"),
-    ("gov-personnel-2013", "关于推荐便民服务中心主任等三名同志的任前公示"),
     // Posts of threads that are taken for comments.
     ("forum-bar-2012", "那我是不是抛一下就行了？"),
     ("forum-bar-2012", "不要抛！万一是没长好的雏鸟会摔死的。"),
@@ -39,13 +38,7 @@ const NOT_FOUND: [(&str, &str); 21] = [
         "qa-modern-answers",
         "照蛋。暗室里一盏灯，把鸭蛋举到灯前转半圈，看气室、看蛋黄的影子，三秒钟一个，一天一万个。",
     ),
-    ("forum-2004-story", "沙发！楼主接着说，闷罐后来怎么样了？"),
-    ("qa-2010-knows", "我家的也是，后来搬到楼顶就好了，还是通风的问题。"),
     ("qa-modern-answers", "水文站，量水位。"),
-    (
-        "qa-modern-answers",
-        "站在河边一个白色的小亭子里，早八点、晚八点，把水尺上的数字抄下来，精确到厘米，发短信给县里。汛期每小时一次。一年八千七百六十个小时，我抄过的数字可以装满两个抽屉。",
-    ),
     // Short paragraphs at the end, as what stands below short posts.
     (
         "gov-guide-service",

@@ -227,6 +227,7 @@ impl Analyzer for Pages {
                 "meta-refresh-stub",
                 page.document().is_some_and(|document| document.main.redirects_to.is_some()),
             ),
+            ("empty-page", row.page_type == Some(PageKind::Empty)),
             ("ambiguous-date", !row.published_ambiguous.is_empty()),
             ("utf-8-twice", row.content_charset_doubled.is_some()),
             ("label-overruled", overruled(&row)),

@@ -15,7 +15,7 @@ use super::numbers::{flag, ln, per};
 use super::page_features::{COUNTED, ENDING, PageFeatures};
 use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
-use crate::blocks::page::{Block, FAR, Page};
+use crate::blocks::page::{Block, Container, FAR, Page};
 use webmill_html::Tag;
 
 const INLINE: [Kind; 10] = [
@@ -335,15 +335,10 @@ fn beside_lead(page: &Page, facts: &PageFeatures, i: usize, out: &mut impl Featu
         common_prose_share: if_led(common.map_or(-1.0, |counts| per(counts.prose_units, all_prose))),
         common_ln_blocks: if_led(common.map_or(-1.0, |counts| ln(counts.blocks as f32))),
     }
-    let (lead_end, counts) = lead
-        .headline
-        .map_or((0, None), |at| (page.containers[at].end as usize, Some(&page.containers[at].counts)));
-    let first = lead.headline.map_or(0, |at| page.containers[at].first as usize);
+    let around = lead.headline.map(|at| &page.containers[at]);
+    let from_headline = |it: &Container| outside(i, it.first as usize, it.end as usize).clamp(-200.0, 500.0);
     features! { out;
-        blocks_from_headline_element: counts.map_or(-500.0, |_| outside(i, first, lead_end).clamp(-200.0, 500.0)),
-        headline_element_ln_units: counts.map_or(-1.0, |counts| ln(counts.units - counts.link_units)),
-        headline_element_share: counts.map_or(-1.0, |counts| per(counts.units, all)),
-        headline_element_prose_share: counts.map_or(-1.0, |counts| per(counts.prose_units, all_prose)),
+        blocks_from_headline_element: around.map_or(-500.0, from_headline),
     }
     let run = lead.run_of.get(i).and_then(|&run| lead.runs.get(run as usize));
     let runs = run.map_or(-50.0, |_| lead.run_of[i] as f32 - lead.own as f32).clamp(-50.0, 50.0);

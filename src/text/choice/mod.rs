@@ -32,7 +32,7 @@ use crate::focus::Focus;
 use crate::output::comments::in_named_threads;
 use crate::shipped::MODELS_AND_LISTS;
 use crate::threads::{THREAD, Threads};
-use asides::{BESIDE_COMMENTS, BESIDE_TEASERS, leave_out, share_besides, teasers};
+use asides::{BESIDE_COMMENTS, BESIDE_TEASERS, LeastText, leave_out, share_besides, teasers};
 use block_row::block_row;
 use boilerplate_phrases::PhraseKind;
 use chinese_boilerplate::drop_chinese_boilerplate;
@@ -41,7 +41,7 @@ use copies::{drop_copies, drop_hidden_copies};
 use feature_names::names;
 use model::Model;
 use page_features::{Hints, PageFeatures};
-use page_type::{PageType, TYPES, likeliest, probabilities};
+use page_type::{PageType, SCORES, TYPES, likeliest, probabilities};
 use score::{EXTRA_UNITS, threshold};
 use webmill_capture::timing::{self, Part};
 
@@ -54,29 +54,32 @@ pub(crate) struct Tables {
     pub blocks: Model,
     /// Sum of the log-odds by the further [`OPINIONS`], for doubtful blocks.
     pub doubtful: Model,
+    /// Log-odds that a block of a short post's page is main text.
+    pub brief: Model,
     /// Log-odds of the F1 of a choice; without it, what the probabilities of the blocks foretell stands.
     pub confidence: Option<Model>,
 }
 
 impl Tables {
-    /// Reads the models of page types, of blocks, of doubtful blocks, and, if there is one, of F1.
+    /// Reads the models of page types, of blocks, of doubtful blocks, of short posts' blocks, and, if there is one, of F1.
     ///
     /// # Errors
     /// Which one cannot be used, and why.
     pub(crate) fn of(
-        [types, blocks, doubtful]: [&str; 3],
+        [types, blocks, doubtful, brief]: [&str; 4],
         confidence: Option<&str>,
     ) -> Result<Tables, String> {
         let names = names();
         let read = |of: &str, text, names| Model::named(text, names).map_err(|why| format!("{of}: {why}"));
         let types = read("types", types, &names.page)?;
-        if types.trees() % TYPES != 0 {
-            return Err(format!("types: {} trees are not a round number of {TYPES} types", types.trees()));
+        if types.trees() % SCORES != 0 {
+            return Err(format!("types: {} trees are not a round number of {SCORES} classes", types.trees()));
         }
         Ok(Tables {
             types,
             blocks: read("blocks", blocks, &names.block)?,
             doubtful: read("doubtful", doubtful, &names.block)?,
+            brief: read("brief", brief, &names.block)?,
             confidence: confidence.map(|text| read("confidence", text, &names.choice)).transpose()?,
         })
     }
@@ -88,7 +91,7 @@ pub(crate) static SHIPPED: LazyLock<Tables> = LazyLock::new(|| {
         let bytes = MODELS_AND_LISTS.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, bytes)| bytes);
         std::str::from_utf8(bytes).unwrap_or_default()
     };
-    let models = ["types", "blocks", "doubtful"].map(model);
+    let models = ["types", "blocks", "doubtful", "brief"].map(model);
     Tables::of(models, Some(model("confidence"))).expect("the shipped models fit the features")
 });
 
@@ -110,8 +113,14 @@ const FRAME_LINKS: u32 = 3;
 const UNSURE: f32 = 0.5;
 /// Share of the words of a topic that are in elements named after posts.
 const TOPIC: f32 = 0.6;
+/// Pages that are forums by less are none where elements are named after comments.
+const SURE_FORUM: f32 = 0.8;
 /// Pages that are empty by this probability may have no text.
 const EMPTY: f32 = 0.65;
+/// Pages that are short posts by this probability are judged by a model of their own, which stands if it takes so few words: on
+/// these, short blocks are the text as often as labels, and longer things stand beside it.
+const BRIEF: f32 = 0.15;
+const MAX_BRIEF_UNITS: f32 = 80.0;
 /// Pages that are articles by this probability keep no teasers.
 const TEASED: f32 = 0.5;
 /// Pages that are manuals by this probability keep what they repeat: the steps for one system and for another.
@@ -153,70 +162,43 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
         PageFeatures::new(page, hints, threads)
     };
     let types = probabilities(&tables.types, &facts.page);
-    let scores = log_odds(page, &facts, &types, tables);
-    // Blocks of lists are wrong one by one, those of articles in rows: half of a teaser is no gain, and the doubtful ones
-    // are left out. Surer probabilities do so.
+    let (types, brief) = (types.of, types.brief);
     let article = types[PageType::Article as usize];
-    let sureness = 1.0 + article;
-    let mut scored: Vec<(f32, f32)> = scores
-        .iter()
-        .zip(&page.blocks)
-        .map(|(score, block)| (probability(score * sureness), block.counts.units + EXTRA_UNITS))
-        .collect();
-    for (i, scored) in scored.iter_mut().enumerate() {
-        if facts.is_advertisement(page, i) {
-            scored.0 = 0.0;
-        }
-    }
-    let (mut cut, mut f1) = threshold(&scored, focus);
+    let draft = |scores: &[f32]| Draft::new(page, &facts, scores, article, focus);
+    let scores = (brief >= BRIEF)
+        .then(|| log_odds(page, &facts, &types, &tables.brief, None))
+        .filter(|scores| draft(scores).words() <= MAX_BRIEF_UNITS)
+        .unwrap_or_else(|| log_odds(page, &facts, &types, &tables.blocks, Some(&tables.doubtful)));
+    let named = in_named_threads(page, facts.lead.at);
     let kind = match likeliest(&types, &PageType::CLASSES) {
         PageType::Article if is_topic(page) => PageType::Forum,
+        // What elements call comments are no posts, if that is not sure.
+        PageType::Forum
+            if types[PageType::Forum as usize] < SURE_FORUM && named.contains(&true) && !is_topic(page) =>
+        {
+            PageType::Article
+        }
         kind => kind,
     };
-    let mut said = vec![false; page.blocks.len()];
-    if kind != PageType::Forum {
-        let in_named = in_named_threads(page, facts.lead.at);
-        let are_said = |least: f32| {
-            let named = in_named.iter().enumerate();
-            named.map(|(i, named)| *named || facts.threads.strength(i) >= least).collect::<Vec<bool>>()
-        };
-        said = are_said(THREAD);
-        if share_besides(page, &scored, cut, &said) < LEAST_SHARE {
-            said = are_said(SURE_THREAD);
-        }
-        if leave_out(page, &mut scored, cut, &said, BESIDE_COMMENTS) {
-            (cut, f1) = threshold(&scored, focus);
-        }
+    let mut draft = draft(&scores);
+    let said =
+        if kind == PageType::Forum { vec![false; page.blocks.len()] } else { draft.said(&facts, &named) };
+    draft.leave_out(&said, BESIDE_COMMENTS);
+    if article >= TEASED {
+        draft.leave_out(&teasers(page, &scores), BESIDE_TEASERS);
     }
-    if article >= TEASED && leave_out(page, &mut scored, cut, &teasers(page, &scores), BESIDE_TEASERS) {
-        (cut, f1) = threshold(&scored, focus);
-    }
-    let mut chosen: Vec<bool> = scored.iter().map(|s| s.0 >= cut).collect();
-    for (i, block) in page.blocks.iter().enumerate() {
-        let (most, sure) =
-            if facts.has_many_labels(i) { (MAX_LABELS_UNITS, 1.0) } else { (MAX_LABEL_UNITS, SURE) };
-        if chosen[i] && scored[i].0 <= sure && block.counts.units <= most {
-            chosen[i] = !facts.is_chinese_label(page, i) || heads_text(page, &chosen, i);
-        }
-    }
+    let mut chosen = draft.chosen(&facts);
     drop_copies(page, &mut chosen, types[PageType::Documentation as usize] >= MANUAL);
     drop_hidden_copies(page, &mut chosen);
     drop_chinese_boilerplate(page, &mut chosen, facts.title_at);
     let mut sure_of = Vec::new();
-    confidence_row(
-        page,
-        &facts,
-        &Chosen { chosen: &chosen, scored: &scored, f1, types: &types },
-        &mut sure_of,
-    );
+    let of = Chosen { chosen: &chosen, scored: &draft.scored, f1: draft.f1, types: &types };
+    confidence_row(page, &facts, &of, &mut sure_of);
     let mut confidence =
-        tables.confidence.as_ref().map_or(f1, |model| probability(model.score::<1>(&sure_of)[0]));
+        tables.confidence.as_ref().map_or(draft.f1, |model| probability(model.score::<1>(&sure_of)[0]));
     // Nothing is the better text where it is more likely right.
     let empty = types[PageType::Empty as usize];
-    // What says nothing of it and has no menu is little, not nothing.
-    let missing = |phrases: &u32| phrases >> PhraseKind::Missing as u8 & 1 == 1;
-    let is_frame = page.containers[0].counts.links >= FRAME_LINKS || facts.phrases.iter().any(missing);
-    if tables.confidence.is_some() && is_frame && empty >= EMPTY && empty > confidence {
+    if tables.confidence.is_some() && empty >= EMPTY && empty > confidence && says_nothing(page, &facts) {
         chosen.fill(false);
         confidence = empty;
     }
@@ -226,6 +208,78 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
     let mut threads = facts.threads;
     threads.keep(|i| said[i]);
     Choice { chosen, confidence, sure_of, types, kind, title_at: facts.title_at, threads }
+}
+
+/// A choice in the making: all blocks that are at least as likely as the best threshold.
+struct Draft<'a> {
+    page: &'a Page,
+    focus: Focus,
+    /// Probabilities and lengths of the blocks.
+    scored: Vec<(f32, f32)>,
+    cut: f32,
+    /// Expected F1.
+    f1: f32,
+}
+
+impl<'a> Draft<'a> {
+    /// Of log-odds.
+    ///
+    /// Blocks of lists are wrong one by one, those of articles in rows: half of a teaser is no gain, and the doubtful ones are left out.
+    /// Surer probabilities do so.
+    fn new(page: &'a Page, facts: &PageFeatures, scores: &[f32], article: f32, focus: Focus) -> Draft<'a> {
+        let score = |i: usize, block: &Block| {
+            let p =
+                if facts.is_advertisement(page, i) { 0.0 } else { probability(scores[i] * (1.0 + article)) };
+            (p, block.counts.units + EXTRA_UNITS)
+        };
+        let scored: Vec<_> = page.blocks.iter().enumerate().map(|(i, block)| score(i, block)).collect();
+        let (cut, f1) = threshold(&scored, focus);
+        Draft { page, focus, scored, cut, f1 }
+    }
+
+    /// Words of the blocks above the threshold.
+    fn words(&self) -> f32 {
+        let blocks = self.page.blocks.iter().zip(&self.scored);
+        blocks.filter(|(_, scored)| scored.0 >= self.cut).map(|(block, _)| block.counts.units).sum()
+    }
+
+    /// Which blocks are of readers' comments: less certain ones if enough remains beside them.
+    fn said(&self, facts: &PageFeatures, in_named: &[bool]) -> Vec<bool> {
+        let are_said = |least: f32| {
+            let named = in_named.iter().enumerate();
+            named.map(|(i, named)| *named || facts.threads.strength(i) >= least).collect::<Vec<bool>>()
+        };
+        let said = are_said(THREAD);
+        let besides = share_besides(self.page, &self.scored, self.cut, &said);
+        if besides < LEAST_SHARE { are_said(SURE_THREAD) } else { said }
+    }
+
+    /// Leaves out what stands beside the text, if enough remains.
+    fn leave_out(&mut self, asides: &[bool], enough: LeastText) {
+        if leave_out(self.page, &mut self.scored, self.cut, asides, enough) {
+            (self.cut, self.f1) = threshold(&self.scored, self.focus);
+        }
+    }
+
+    /// The blocks above the threshold that are no labels.
+    fn chosen(&self, facts: &PageFeatures) -> Vec<bool> {
+        let page = self.page;
+        let mut chosen: Vec<bool> = self.scored.iter().map(|scored| scored.0 >= self.cut).collect();
+        for (i, block) in page.blocks.iter().enumerate() {
+            let (most, sure) =
+                if facts.has_many_labels(i) { (MAX_LABELS_UNITS, 1.0) } else { (MAX_LABEL_UNITS, SURE) };
+            if chosen[i] && self.scored[i].0 <= sure && block.counts.units <= most {
+                chosen[i] = !facts.is_chinese_label(page, i) || heads_text(page, &chosen, i);
+            }
+        }
+        chosen
+    }
+}
+
+/// Whether a page has a menu, or says that it has no text: what has neither is little, not nothing.
+fn says_nothing(page: &Page, facts: &PageFeatures) -> bool {
+    let missing = |phrases: &u32| phrases >> PhraseKind::Missing as u8 & 1 == 1;
+    page.containers[0].counts.links >= FRAME_LINKS || facts.phrases.iter().any(missing)
 }
 
 /// Takes the words below the headline, of which there is at least one sentence, where the choice is far from sure and all of it stands
@@ -272,7 +326,13 @@ fn probability(score: f32) -> f32 {
 ///
 /// Ensembles that were learnt from other draws of the same pages differ where they are unsure, and their mean is better than
 /// each. So further ones are asked about doubtful blocks, a sixth of all.
-fn log_odds(page: &Page, facts: &PageFeatures, types: &[f32; TYPES], tables: &Tables) -> Vec<f32> {
+fn log_odds(
+    page: &Page,
+    facts: &PageFeatures,
+    types: &[f32; TYPES],
+    first: &Model,
+    further: Option<&Model>,
+) -> Vec<f32> {
     let _span = timing::span(Part::Features);
     let blocks = page.blocks.len();
     let mut out = Vec::with_capacity(blocks);
@@ -289,18 +349,18 @@ fn log_odds(page: &Page, facts: &PageFeatures, types: &[f32; TYPES], tables: &Ta
             continue;
         }
         let _span = timing::span(Part::Models);
-        let width = row.len() + types.len();
+        let width = row.len() + TYPES;
         let begin = out.len();
-        tables.blocks.scores(&rows, width, &mut out);
+        first.scores(&rows, width, &mut out);
         for (at, row) in (begin..).zip(rows.chunks_exact(width)) {
-            if out[at].abs() < DOUBTFUL {
+            if further.is_some() && out[at].abs() < DOUBTFUL {
                 doubtful.push(at);
                 doubted.extend_from_slice(row);
             }
         }
         rows.clear();
-        if doubtful.len() >= CHUNK || i + 1 == blocks {
-            tables.doubtful.scores(&doubted, width, &mut more);
+        if let Some(further) = further.filter(|_| doubtful.len() >= CHUNK || i + 1 == blocks) {
+            further.scores(&doubted, width, &mut more);
             for (at, more) in doubtful.drain(..).zip(more.drain(..)) {
                 out[at] = (out[at] + more) / OPINIONS;
             }
@@ -323,8 +383,8 @@ mod tests {
         let page = blocks(&dom, dom.body().unwrap());
         let facts = PageFeatures::new(&page, &Hints::default(), Threads::default());
         let types = probabilities(&SHIPPED.types, &facts.page);
-        assert!((types.iter().sum::<f32>() - 1.0).abs() < 1e-5);
-        let scores = log_odds(&page, &facts, &types, &SHIPPED);
+        assert!((types.of.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        let scores = log_odds(&page, &facts, &types.of, &SHIPPED.blocks, Some(&SHIPPED.doubtful));
         assert!(scores.iter().all(|score| score.is_finite()) && scores[1] > 0.0);
     }
 
@@ -336,10 +396,11 @@ mod tests {
         // The first feature is the logarithm of a block's length and one.
         let first = Model::plain("0:0.8 =-2 0:1.2 =1 =1.4").unwrap();
         let doubtful = Model::plain("0:1.2 =0.5 =-2\n=0.5").unwrap();
-        let tables = Tables { types: Model::default(), blocks: first, doubtful, confidence: None };
-        let scores = log_odds(&page, &facts, &[0.0; TYPES], &tables);
-        for (score, want) in scores.into_iter().zip([-2.0, 2.0 / 3.0, -0.1 / 3.0]) {
-            assert!((score - want).abs() < 1e-5, "{score} {want}");
+        for (further, all) in [(Some(&doubtful), [-2.0, 2.0 / 3.0, -0.1 / 3.0]), (None, [-2.0, 1.0, 1.4])] {
+            let scores = log_odds(&page, &facts, &[0.0; TYPES], &first, further);
+            for (score, want) in scores.into_iter().zip(all) {
+                assert!((score - want).abs() < 1e-5, "{score} {want}");
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::page_features::{Hints, PageFeatures};
 use super::platform::{SITES, made_by};
 use super::url_path::path_features;
 use crate::blocks::class_names::Kind;
-use crate::blocks::page::{Block, Container, FAR, Page};
+use crate::blocks::page::{Block, Container, Counts, FAR, Page};
 use crate::blocks::schema_types::SCHEMA_BITS;
 use crate::threads::THREAD;
 use webmill_html::Tag;
@@ -266,6 +266,8 @@ fn lead_features(page: &Page, facts: &PageFeatures, posts: u32, out: &mut impl F
     let start = first.map_or(n, |first| (first as usize).min(n));
     let first_post = page.blocks.get(start).map_or(0, |_| start);
     let of_lead = |f: &dyn Fn(usize) -> f32| lead.at.map_or(-1.0, f);
+    let headline = lead.headline.map(|at| &page.containers[at].counts);
+    let of_headline = |f: &dyn Fn(&Counts) -> f32| headline.map_or(-1.0, f);
     features! { out;
         page_lead_run_prose: own.map_or(-1.0, |run| per(run.prose, all_prose)),
         page_ln_lead_run_prose: own.map_or(-1.0, |run| ln(run.prose)),
@@ -279,5 +281,9 @@ fn lead_features(page: &Page, facts: &PageFeatures, posts: u32, out: &mut impl F
         page_prose_before_posts: of_lead(&|at| per(facts.prose[start] - facts.prose[at.min(start)], all_prose)),
         page_ln_lead_headings: of_lead(&|_: usize| ln(f32::from(lead.headings[n]))),
         page_headings_per_block: of_lead(&|_: usize| per(f32::from(lead.headings[n]), n as f32)),
+        page_ln_headline_blocks: of_headline(&|counts| ln(counts.blocks as f32)),
+        page_ln_headline_units: of_headline(&|counts| ln(counts.units - counts.link_units)),
+        page_headline_share: of_headline(&|counts| per(counts.units, facts.units[n])),
+        page_headline_prose_share: of_headline(&|counts| per(counts.prose_units, all_prose)),
     }
 }

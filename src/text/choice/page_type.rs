@@ -36,8 +36,9 @@ words! {
     }
 }
 
-/// How many types the model tells apart.
+/// How many types the model tells apart, and how many classes it has: articles of a few words are one of their own.
 pub(crate) const TYPES: usize = 8;
+pub(crate) const SCORES: usize = TYPES + 1;
 
 impl PageType {
     /// In the order of the model's classes.
@@ -58,18 +59,28 @@ impl PageType {
     }
 }
 
-/// Probabilities of [`PageType::CLASSES`].
-pub(crate) fn probabilities(model: &Model, page: &[f32]) -> [f32; TYPES] {
+/// How likely a page is what.
+#[derive(Copy, Clone, Default, Debug)]
+pub(crate) struct Types {
+    /// Of each of [`PageType::CLASSES`].
+    pub of: [f32; TYPES],
+    /// An article of a few words: a short post.
+    pub brief: f32,
+}
+
+/// What a page is likely to be, by its features.
+pub(crate) fn probabilities(model: &Model, page: &[f32]) -> Types {
     if page.len() < model.width() {
-        return [0.0; TYPES];
+        return Types::default();
     }
-    let mut out: [f32; TYPES] = model.score(page);
-    let top = out.iter().copied().fold(f32::MIN, f32::max);
-    let sum: f32 = out.iter().map(|p| (p - top).exp()).sum();
-    for p in &mut out {
-        *p = (*p - top).exp() / sum;
-    }
-    out
+    let scores: [f32; SCORES] = model.score(page);
+    let top = scores.iter().copied().fold(f32::MIN, f32::max);
+    let powers = scores.map(|score| (score - top).exp());
+    let sum: f32 = powers.iter().sum();
+    let brief = powers[TYPES] / sum;
+    let mut of = std::array::from_fn(|i| powers[i] / sum);
+    of[PageType::Article as usize] += brief;
+    Types { of, brief }
 }
 
 /// The type of greatest probability among the first of [`PageType::CLASSES`], the first of equal ones.

@@ -21,7 +21,7 @@ const MAX_BYLINE_UNITS: f32 = 12.0;
 /// Comments that may go on behind replies to them.
 const MAX_OPEN: usize = 64;
 
-/// Elements within one that are looked at.
+/// Elements within one that are looked at: its first comments tell that it is a thread.
 const MAX_INNER: usize = 400;
 /// Words for each byline in an element of most of the page's prose that is no comments.
 const MAX_UNITS_PER_BYLINE: f32 = 300.0;
