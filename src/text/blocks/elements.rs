@@ -21,6 +21,7 @@ pub(crate) enum Display {
 pub(crate) fn display(dom: &Dom<'_>, node: NodeId, tag: Tag) -> Display {
     use Tag::*;
     match tag {
+        Template if dom.is_shadow_root(node) => Display::Inline,
         Script | Style | Template | Svg | Iframe | Object | Embed | Applet | Select | Datalist | Textarea
         | Audio | Video | Canvas | Head | Rp | Rt | Rtc | Noframes | Noembed | Meter | Progress | Title
         | Param | Area => Display::Skip,
@@ -37,6 +38,11 @@ pub(crate) fn display(dom: &Dom<'_>, node: NodeId, tag: Tag) -> Display {
         Unknown if dom.name(node).contains('-') => Display::Block,
         _ => Display::Inline,
     }
+}
+
+/// Whether a custom element stands for an image, as `amp-img` does: `name` ends so.
+pub(crate) fn is_custom_image(name: &str) -> bool {
+    name.ends_with("-img") || name.ends_with("-image")
 }
 
 /// Whether a style declares `property: word`.

@@ -19,7 +19,7 @@ pub(crate) mod script;
 
 use crate::threads::is_comment_id;
 use class_names::{KINDS, Kind};
-use elements::{Display, display, is_code, is_strong, names, not_displayed};
+use elements::{Display, display, is_code, is_custom_image, is_strong, names, not_displayed};
 use inline::TypesetElements;
 use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
 use webmill_capture::cut::Cut;
@@ -289,7 +289,13 @@ impl Builder<'_, '_> {
         self.counts.images += 1;
         if self.page.text.len() > self.start {
             self.event(Mark::Image, node);
-        } else if self.page.pictures.len() < MAX_BLOCKS {
+        } else {
+            self.picture(node);
+        }
+    }
+
+    fn picture(&mut self, node: NodeId) {
+        if self.page.pictures.len() < MAX_BLOCKS {
             let (container, block) = (self.at, self.page.blocks.len() as u32);
             self.page.pictures.push(Picture { node, container, block });
         }
@@ -471,6 +477,8 @@ impl Builder<'_, '_> {
                 self.open(node, tag);
                 if tag == Tag::Button {
                     self.control();
+                } else if tag == Tag::Unknown && is_custom_image(self.dom.name(node)) {
+                    self.picture(node);
                 }
                 if child.is_none() {
                     self.close(tag);

@@ -6,6 +6,8 @@ mod grid;
 pub(crate) mod markdown;
 mod markdown_inline;
 mod numbers;
+mod picture_sources;
+mod pictures;
 pub(crate) mod records;
 pub(crate) mod render;
 pub(crate) mod rescue;

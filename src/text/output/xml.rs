@@ -16,8 +16,9 @@
 //! **Reference.** TEI Consortium, *TEI P5: Guidelines for Electronic Text Encoding and Interchange*; XML 1.0, 2.2.
 
 use super::grid::{Grid, row_of};
-use super::markdown::{MarkdownPage, heading_around, wanted};
+use super::markdown::{MarkdownPage, heading_around};
 use super::markdown_inline::Inline;
+use super::pictures::pictures;
 use super::render::is_layout;
 use super::rescue::rescue;
 use crate::blocks::code::{code_containers, code_language, code_text};
@@ -81,19 +82,22 @@ pub(crate) fn xml(
 ) -> String {
     let MarkdownPage { dom, page, base, .. } = *source;
     let code = code_containers(page);
-    let chosen = &rescue(page, chosen);
+    let mut chosen = rescue(page, chosen);
     let mut inlines = Inline::new(dom, page, base);
     (inlines.links, inlines.images) = (source.links, source.images);
+    let mut pictures = pictures(&inlines, &mut chosen, data).into_iter().peekable();
+    let chosen = &chosen;
     let mut writer = Writer { inlines, form, out: String::new(), open: Vec::new(), fresh: false };
-    let mut pictures = page.pictures.iter().peekable();
     // The table and the code block written last.
     let (mut table, mut listing) = (NONE, NONE);
-    for (i, block) in page.blocks.iter().enumerate() {
-        while let Some(picture) = pictures.next_if(|p| p.block as usize <= i) {
-            if picture.block as usize == i && wanted(page, chosen, i, picture.container) {
-                writer.picture(picture.container, picture.node);
-            }
+    for i in 0..=page.blocks.len() {
+        while let Some(picture) = pictures.next_if(|picture| picture.block <= i) {
+            writer.enter(picture.container);
+            writer.image(&picture.target, picture.label);
+            writer.out.push('\n');
+            writer.fresh = false;
         }
+        let Some(block) = page.blocks.get(i) else { break };
         if !chosen[i] {
             continue;
         }
@@ -244,19 +248,7 @@ impl Writer<'_, '_> {
         self.fresh = false;
     }
 
-    /// An image between blocks.
-    fn picture(&mut self, container: u32, node: NodeId) {
-        let mut image = String::new();
-        if self.image(node, &mut image) {
-            self.enter(container);
-            self.out.push_str(&image);
-            self.out.push('\n');
-            self.fresh = false;
-        }
-    }
-
-    fn image(&self, node: NodeId, out: &mut String) -> bool {
-        let Some((target, label)) = self.inlines.picture(node) else { return false };
+    fn image(&mut self, target: &str, label: &str) {
         let label: Vec<&str> = label.split_whitespace().take(200).collect();
         let label = label.join(" ");
         let (start, middle, end, bare) = match self.form {
@@ -265,16 +257,15 @@ impl Writer<'_, '_> {
                 ("<figure><graphic url=\"", "\"/><figDesc>", "</figDesc></figure>", "\"/></figure>")
             }
         };
-        out.push_str(start);
-        escape_xml(&target, out);
+        self.out.push_str(start);
+        escape_xml(target, &mut self.out);
         if label.is_empty() {
-            out.push_str(bare);
+            self.out.push_str(bare);
         } else {
-            out.push_str(middle);
-            escape_xml(&label, out);
-            out.push_str(end);
+            self.out.push_str(middle);
+            escape_xml(&label, &mut self.out);
+            self.out.push_str(end);
         }
-        true
     }
 
     fn table(&mut self, chosen: &[bool], table: u32) {
@@ -360,9 +351,9 @@ impl Writer<'_, '_> {
                     }
                 }
                 Mark::Image if !in_code => {
-                    let mut image = String::new();
-                    self.image(event.node, &mut image);
-                    self.out.push_str(&image);
+                    if let Some((target, label)) = self.inlines.picture(event.node) {
+                        self.image(&target, label);
+                    }
                 }
                 Mark::Break if !in_code => {
                     self.out.push_str("<lb/>");
