@@ -5,8 +5,9 @@
 
 use super::Builder;
 use super::formula::formula;
-use super::page::{MAX_TEXT, NONE};
+use super::page::{MAX_TEXT, Mark, NONE};
 use super::script::{Form, MAX_BEFORE, Position, form_of, place_from};
+use super::tex::tex;
 use webmill_capture::cut::Cut;
 use webmill_html::{NodeId, Tag};
 
@@ -81,10 +82,15 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A formula as a word of the line.
-    pub(super) fn formula(&mut self, math: NodeId) {
-        let text = formula(self.dom, math);
+    /// A formula as a word of the line: MathML as it is read, others in the TeX that the page states.
+    pub(super) fn formula(&mut self, node: NodeId) {
+        let text = match self.dom.tag(node) {
+            Tag::Math => formula(self.dom, node),
+            _ => tex(self.dom, node).map(|tex| tex.text).unwrap_or_default(),
+        };
+        self.event(Mark::Open(Tag::Math), node);
         self.text(&text);
+        self.event(Mark::Close(Tag::Math), node);
     }
 
     /// Writes characters that an element stands for.

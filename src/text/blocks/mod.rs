@@ -16,12 +16,16 @@ pub(crate) mod page;
 pub(crate) mod redirect;
 pub(crate) mod schema_types;
 pub(crate) mod script;
+pub(crate) mod tex;
 
 use crate::threads::is_comment_id;
 use class_names::{KINDS, Kind};
-use elements::{Display, display, is_code, is_custom_image, is_strong, names, not_displayed};
+use elements::{
+    Display, display, is_code, is_custom_image, is_drawn_formula, is_strong, names, not_displayed,
+};
 use inline::TypesetElements;
 use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
+use tex::{is_drawing, states_tex};
 use webmill_capture::cut::Cut;
 use webmill_html::{Dom, NodeId, Tag, is_wide};
 
@@ -464,16 +468,19 @@ impl Builder<'_, '_> {
         let child = self.dom.first_child(node);
         match display(self.dom, node, tag) {
             Display::Inline => {
-                if child.is_none() || not_displayed(self.dom, node) {
+                if tag == Tag::Math || states_tex(self.dom, node, tag) {
+                    self.formula(node);
                     return None;
                 }
-                if tag == Tag::Math {
-                    self.formula(node);
+                if child.is_none() || not_displayed(self.dom, node) {
                     return None;
                 }
                 self.open_inline(node, tag);
             }
             Display::Block => {
+                if tag == Tag::Div && is_drawing(self.dom, node) {
+                    return None;
+                }
                 self.open(node, tag);
                 if tag == Tag::Button {
                     self.control();
@@ -485,12 +492,17 @@ impl Builder<'_, '_> {
                 }
             }
             Display::Skip => {
+                if tag == Tag::Script && states_tex(self.dom, node, tag) {
+                    self.formula(node);
+                }
                 if matches!(tag, Tag::Input | Tag::Select | Tag::Textarea) {
                     self.control();
                 }
                 return None;
             }
             Display::Break => self.line_break(node),
+            Display::Image if is_drawn_formula(self.dom, node) => {}
+            Display::Image if states_tex(self.dom, node, tag) => self.formula(node),
             Display::Image => self.image(node),
             Display::Rule => self.flush(),
         }

@@ -14,6 +14,7 @@ use url::Url;
 use super::escape::{escape, escape_line_starts, escape_target};
 use super::picture_sources::sources;
 use crate::blocks::page::{Block, Mark, Page};
+use crate::blocks::tex::{Tex, tex};
 use webmill_capture::CanonicalUrl;
 use webmill_html::{Dom, NodeId, Tag};
 
@@ -133,6 +134,13 @@ pub(crate) fn inline(source: &mut Inline<'_, '_>, block: &Block, lines: Lines, o
                 }
             }
             Mark::Image => {}
+            Mark::Open(Tag::Math) if writer.code == 0 => {
+                if let Some(tex) = tex(writer.source.dom, event.node) {
+                    let end = events.get(n + 1).map_or(event.at, |close| close.at) as usize;
+                    writer.formula(&tex, end.saturating_sub(base).min(text.len()));
+                }
+            }
+            Mark::Open(Tag::Math) | Mark::Close(Tag::Math) => {}
             Mark::Open(tag) => writer.open(tag, event.node),
             Mark::Close(tag) => {
                 let joined =
@@ -192,6 +200,17 @@ impl Writer<'_, '_, '_> {
         if self.out.len() > self.start && !self.out.ends_with([' ', '\n']) {
             self.out.push(' ');
         }
+    }
+
+    /// Writes a formula in place of the text up to `end`.
+    fn formula(&mut self, tex: &Tex, end: usize) {
+        if self.text.cut(self.at..).starts_with(' ') {
+            self.space();
+        }
+        let mark = if tex.display { "$$" } else { "$" };
+        self.out.push_str(&format!("{mark}{}{mark}", tex.text));
+        self.at = self.at.max(end);
+        self.last = None;
     }
 
     fn line_break(&mut self) {

@@ -33,8 +33,16 @@ const MAX_GAP_UNITS: f32 = 60.0;
 const LEAST_SHARE: f32 = 0.4;
 
 /// Kinds of what is beside the text, whose pictures are beside it too.
-const BESIDE: [Kind; 7] =
-    [Kind::Nav, Kind::Related, Kind::Share, Kind::Advert, Kind::Comment, Kind::Footer, Kind::Byline];
+const BESIDE: [Kind; 8] = [
+    Kind::Nav,
+    Kind::Related,
+    Kind::Share,
+    Kind::Advert,
+    Kind::Comment,
+    Kind::Footer,
+    Kind::Modal,
+    Kind::Byline,
+];
 
 /// A picture of the text.
 pub(crate) struct ShownPicture<'p> {
@@ -166,16 +174,13 @@ impl<'p> Text<'p> {
             common = self.page.containers[common as usize].parent;
         }
         let captioned = frame.clone().any(|i| self.is_caption(i));
+        // What a figure itself is named counts for nothing: some are called lightboxes.
+        let near = if frame.is_empty() { own } else { &self.page.containers[around as usize] };
         let depth = self.page.containers[common as usize].depth;
-        let beside = |it: &Container, kind: Kind| {
-            u16::from(it.distance[kind as usize]) < it.depth.saturating_sub(depth).min(u16::from(FAR))
-        };
-        // Figures themselves are called lightboxes, and captioned pictures are hidden as the further slides of a gallery.
-        let lightbox = beside(&self.page.containers[around as usize], Kind::Modal);
-        if lightbox
-            || BESIDE.into_iter().any(|kind| beside(own, kind))
-            || !captioned && beside(own, Kind::Hidden)
-        {
+        let steps = near.depth.saturating_sub(depth).min(u16::from(FAR));
+        let beside = |kind: Kind| u16::from(near.distance[kind as usize]) < steps;
+        // Captioned pictures are hidden as the further slides of a gallery.
+        if BESIDE.into_iter().any(beside) || !captioned && beside(Kind::Hidden) {
             return false;
         }
         if frame.clone().any(|i| self.chosen[i]) {

@@ -23,6 +23,7 @@ use super::render::is_layout;
 use super::rescue::rescue;
 use crate::blocks::code::{code_containers, code_language, code_text};
 use crate::blocks::page::{Block, Mark, NONE, Page};
+use crate::blocks::tex::tex;
 use webmill_capture::cut::Cut;
 use webmill_capture::escape::push_escaped;
 use webmill_html::{NodeId, Tag};
@@ -320,7 +321,8 @@ impl Writer<'_, '_> {
         let (text, base) = (page.text_of(block), block.start as usize);
         let mut open: Vec<(Tag, NodeId, &'static str)> = Vec::new();
         let mut at = 0;
-        for event in &page.events[block.events.0 as usize..block.events.1 as usize] {
+        let events = &page.events[block.events.0 as usize..block.events.1 as usize];
+        for (n, event) in events.iter().enumerate() {
             let to = (event.at as usize).saturating_sub(base).clamp(at, text.len());
             escape_xml(text.cut(at..to), &mut self.out);
             at = to;
@@ -331,6 +333,16 @@ impl Writer<'_, '_> {
             }
             let in_code = open.iter().any(|open| open.2 == "code");
             match event.mark {
+                Mark::Open(Tag::Math) if !in_code => {
+                    if let Some(tex) = tex(self.inlines.dom, event.node) {
+                        let rend = if tex.display { " rend=\"display\"" } else { "" };
+                        self.out.push_str(&format!("<formula notation=\"TeX\"{rend}>"));
+                        escape_xml(&tex.text, &mut self.out);
+                        self.out.push_str("</formula>");
+                        let end = events.get(n + 1).map_or(event.at, |close| close.at) as usize;
+                        at = end.saturating_sub(base).clamp(at, text.len());
+                    }
+                }
                 Mark::Open(tag) if !in_code => {
                     if let Some(name) = self.open(tag, event.node, &open) {
                         open.push((tag, event.node, name));
