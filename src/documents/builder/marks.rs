@@ -4,27 +4,45 @@ use crate::Inline;
 use crate::builder::one_line;
 use webmill_capture::cut::Cut;
 
-/// The words as Markdown, their links named.
+/// The words as Markdown, their links named and their formulas marked.
 pub(super) fn marked(words: &Inline, flat: bool) -> String {
     let mut marked = String::with_capacity(words.text.len() + 16);
     let mut at = 0;
-    for (range, target) in &words.links {
-        let (Some(before), Some(anchor)) = (words.text.get(at..range.start), words.text.get(range.clone()))
+    let links = words.links.iter().map(|(range, target)| (range, Mark::Link(target)));
+    let formulas = words.formulas.iter().map(|(range, display)| (range, Mark::Formula(*display)));
+    let mut marks: Vec<_> = links.chain(formulas).collect();
+    marks.sort_by_key(|(range, _)| range.start);
+    for (range, mark) in marks {
+        let (Some(before), Some(within)) = (words.text.get(at..range.start), words.text.get(range.clone()))
         else {
             continue;
         };
         marked.push_str(&escaped(before));
-        if anchor.starts_with(char::is_whitespace) {
+        if within.starts_with(char::is_whitespace) {
             marked.push(' ');
         }
-        marked.push_str(&format!("[{}]({})", escaped(anchor.trim()), address(target)));
-        if anchor.ends_with(char::is_whitespace) {
+        match mark {
+            Mark::Link(target) => {
+                marked.push_str(&format!("[{}]({})", escaped(within.trim()), address(target)));
+            }
+            Mark::Formula(display) => {
+                let sign = if display { "$$" } else { "$" };
+                marked.push_str(&format!("{sign}{}{sign}", one_line(within)));
+            }
+        }
+        if within.ends_with(char::is_whitespace) {
             marked.push(' ');
         }
         at = range.end;
     }
     marked.push_str(&escaped(words.text.get(at..).unwrap_or_default()));
     if flat { one_line(&marked) } else { lines_of(&marked) }
+}
+
+/// How a range of words is marked.
+enum Mark<'w> {
+    Link(&'w str),
+    Formula(bool),
 }
 
 /// A target as Markdown can hold it.

@@ -12,6 +12,7 @@ use crate::grid::Grid;
 use crate::office::docx::fields::Fields;
 use crate::office::docx::numbering::{Label, Numbering};
 use crate::office::docx::styles::{Styles, TextLook, centred, outline, switch};
+use crate::office::math::formula;
 use crate::office::package::Relationships;
 use crate::title::Candidate;
 use crate::xml::Element;
@@ -104,7 +105,9 @@ impl<'x> Walk<'x> {
             }
             "customXml" | "ins" | "moveTo" | "smartTag" => self.blocks(element, out),
             "oMathPara" | "oMath" => {
-                out.push(Block::Paragraph(crate::office::math::formula(element).into()));
+                let mut words = Inline::default();
+                words.push_formula(&formula(element), true);
+                out.push(Block::Paragraph(words));
             }
             "sectPr" => self.first_page = false,
             _ => {}
