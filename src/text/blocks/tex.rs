@@ -226,3 +226,79 @@ pub(crate) fn is_drawing(dom: &Dom<'_>, node: NodeId) -> bool {
             .take(MAX_AROUND)
             .any(|n| dom.tag(n) == Tag::Script && states_tex(dom, n, Tag::Script))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::blocks;
+    use crate::blocks::page::Mark;
+    use webmill_html::{Limits, parse};
+
+    /// The text of the blocks, and the TeX of the formulas; `!` stands before one in a line of its own.
+    fn read(html: &str) -> (String, String) {
+        let dom = parse(html, &Limits::default());
+        let page = blocks(&dom, dom.body().unwrap());
+        let text: Vec<&str> = page.blocks.iter().map(|block| page.text_of(block)).collect();
+        let formulas = page.events.iter().filter(|event| event.mark == Mark::Open(Tag::Math));
+        let formulas = formulas.filter_map(|event| tex(&dom, event.node));
+        let formulas = formulas.map(|tex| if tex.display { format!("!{}", tex.text) } else { tex.text });
+        (text.join("|"), formulas.collect::<Vec<_>>().join("|"))
+    }
+
+    #[test]
+    fn formulas_are_read_where_pages_state_them() {
+        let math = "<math><semantics><mi>E</mi><annotation encoding='application/x-tex'>E=1</annotation></semantics></math>";
+        let image = |attrs: &str| format!("<p>a <img {attrs}> b");
+        let cases = [
+            (format!("<p>a {math} b"), "a E b", "E=1"),
+            // KaTeX, in the line and alone.
+            (format!("<p>a <span class=katex><span class=katex-mathml>{math}</span><span class=katex-html>E</span></span> b"), "a E b", "E=1"),
+            (format!("<p><span class=katex-display><span class=katex><span class=katex-mathml>{math}</span></span></span>"), "E", "!E=1"),
+            // MathJax 3 and 2; the drawing of the latter is left out.
+            (format!("<p>a <mjx-container><mjx-math><mjx-mi></mjx-mi></mjx-math><mjx-assistive-mml>{math}</mjx-assistive-mml></mjx-container> b"), "a E b", "E=1"),
+            ("<p>a <span class=MathJax_Preview>p</span><span class=MathJax>q</span><script type='math/tex'>E=1</script> b".into(), "a E=1 b", "E=1"),
+            ("<div class=MathJax_Display>q</div><script type='math/tex; mode=display'>E=1</script>".into(), "E=1", "!E=1"),
+            ("<p>a <span class=MathJax>q</span> b".into(), "a q b", ""),
+            // Wikipedia: the MathML is hidden, and the picture its drawing.
+            (format!("<p>a <span class=mwe-math-mathml-inline style='display: none'>{math}</span><img class=mwe-math-fallback-image-inline alt='{{\\displaystyle E=1}}'> b"), "a E b", "E=1"),
+            (image("class=mwe-math-fallback-image-inline alt='{\\displaystyle E=1}'"), "a E=1 b", "E=1"),
+            // Zhihu and other pictures.
+            (image("eeimg=1 alt='E=1' src='https://www.zhihu.com/equation?tex=E'"), "a E=1 b", "E=1"),
+            (image("class=ql-img-inline-formula alt='\\[E=1\\]'"), "a E=1 b", "!E=1"),
+            (image("class=latex alt='Logo of a word processor'"), "a b", ""),
+            ("<p>a <span class=ztext-math data-tex='E=1'><span>E</span></span> b".into(), "a E=1 b", "E=1"),
+        ];
+        for (html, text, formulas) in cases {
+            assert_eq!(read(&html), (text.to_string(), formulas.to_string()), "{html}");
+        }
+    }
+
+    #[test]
+    fn layouts_of_mathml() {
+        for (body, want) in [
+            ("<msup><mi>x</mi><mn>2</mn></msup>", "x^2"),
+            ("<msub><mi>a</mi><mrow><mi>i</mi><mo>+</mo><mn>1</mn></mrow></msub>", "a_{i+1}"),
+            ("<mfrac><mi>a</mi><msqrt><mi>b</mi></msqrt></mfrac>", "\\frac{a}{\\sqrt{b}}"),
+            ("<mroot><mi>x</mi><mn>3</mn></mroot>", "\\sqrt[3]{x}"),
+            ("<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover><mi>i</mi>", "∑_i^ni"),
+            ("<mi>sin</mi><mi>x</mi><mo>≠</mo><mi>ab</mi>", "\\sin x≠\\mathrm{ab}"),
+            ("<mover><mi>x</mi><mo>^</mo></mover><mtext>if</mtext>", "\\hat{x}\\text{if}"),
+            (
+                "<mtable><mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr></mtable>",
+                "\\begin{matrix} a & b \\end{matrix}",
+            ),
+            ("<mo>{</mo><mi>x</mi><mo>}</mo><mn>5</mn><mo>%</mo>", "\\{x\\}5\\%"),
+        ] {
+            assert_eq!(read(&format!("<p>a <math>{body}</math>")).1, want, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_dollars_cannot_hold_is_no_tex() {
+        for text in ["a $ b", "a\\", "", "$$ $$"] {
+            assert_eq!(bare(text), None, "{text}");
+        }
+        assert_eq!(bare(&"x".repeat(MAX_TEX + 1)), None);
+        assert_eq!(bare("\\(a\\$\n b\\)"), Some(("a\\$ b".to_string(), false)));
+    }
+}

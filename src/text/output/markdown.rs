@@ -277,9 +277,10 @@ impl<'p> Writer<'p> {
                     self.terms.insert(it.list, at);
                     chain.push(Level { container: at, list: it.list });
                 }
+                // Definitions without a term are paragraphs that are set in.
                 Tag::Dd if !many => {
-                    let term = self.terms.get(&it.list).copied().unwrap_or(at);
-                    chain.push(Level { container: term, list: it.list });
+                    let term = self.terms.get(&it.list);
+                    chain.extend(term.map(|&term| Level { container: term, list: it.list }));
                 }
                 _ => {}
             }

@@ -1,6 +1,7 @@
 //! Writes the chosen blocks of a page: as plain text, Markdown, XML, data tables as records, comments.
 
 pub(crate) mod comments;
+pub(crate) mod entries;
 mod escape;
 mod grid;
 pub(crate) mod markdown;

@@ -15,6 +15,8 @@
 //!
 //! **Reference.** TEI Consortium, *TEI P5: Guidelines for Electronic Text Encoding and Interchange*; XML 1.0, 2.2.
 
+use std::collections::HashSet;
+
 use super::grid::{Grid, row_of};
 use super::markdown::{MarkdownPage, heading_around};
 use super::markdown_inline::Inline;
@@ -88,7 +90,8 @@ pub(crate) fn xml(
     (inlines.links, inlines.images) = (source.links, source.images);
     let mut pictures = pictures(&inlines, &mut chosen, data).into_iter().peekable();
     let chosen = &chosen;
-    let mut writer = Writer { inlines, form, out: String::new(), open: Vec::new(), fresh: false };
+    let terms = page.containers.iter().filter(|it| it.tag == Tag::Dt).map(|it| it.list).collect();
+    let mut writer = Writer { inlines, form, terms, out: String::new(), open: Vec::new(), fresh: false };
     // The table and the code block written last.
     let (mut table, mut listing) = (NONE, NONE);
     for i in 0..=page.blocks.len() {
@@ -147,6 +150,8 @@ impl Level {
 struct Writer<'p, 'd> {
     inlines: Inline<'p, 'd>,
     form: XmlForm,
+    /// Lists with terms; definitions elsewhere are paragraphs that are set in.
+    terms: HashSet<u32>,
     out: String,
     open: Vec<Level>,
     /// Whether nothing is written in the innermost open element.
@@ -164,6 +169,7 @@ impl Writer<'_, '_> {
             let many = is_layout(page, at);
             match it.tag {
                 Tag::Blockquote => chain.push(vec![Level::Quote(at)]),
+                Tag::Dd if !self.terms.contains(&it.list) => {}
                 Tag::Li | Tag::Dt | Tag::Dd if !many => {
                     let list = if it.list == NONE { it.parent } else { it.list };
                     let kind = match (it.tag, page.containers[list as usize].tag) {
@@ -440,6 +446,12 @@ mod tests {
                 "<ul><li>a<ol><li>b</ol><li>c<p>d</ul>",
                 Plain,
                 "<list rend=\"ul\"><item>a<list rend=\"ol\"><item>b</item></list></item><item>c<p>d</p></item></list>",
+            ),
+            ("<dl><dd>d</dl>", Plain, "<p>d</p>"),
+            (
+                "<p>x <script type='math/tex'>a<b</script> y",
+                Tei,
+                "<p>x <formula notation=\"TeX\">a&lt;b</formula> y</p>",
             ),
             ("<blockquote><p>q<p>r</blockquote>", Plain, "<quote>q<p>r</p></quote>"),
             (
