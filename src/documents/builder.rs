@@ -329,7 +329,7 @@ mod tests {
         );
         assert_eq!(
             document.markdown,
-            "# Tea\n\nRead [this](http://a.example/x) first.\n\n- green\n    2. black\\_tea\n\n| Kind | Kind |\n| --- | --- |\n| a\\|b |  |\n\n1\\. no list\\\n\\# no heading\n"
+            "# Tea\n\nRead [this](http://a.example/x) first.\n\n- green\n    2. black_tea\n\n| Kind | Kind |\n| --- | --- |\n| a\\|b |  |\n\n1\\. no list  \n\\# no heading\n"
         );
         assert_eq!(document.about.title.as_deref(), Some("Tea"));
         assert_eq!(document.links, [Link { target: "http://a.example/x".into(), anchor: "this".into() }]);

@@ -11,7 +11,7 @@
 //!
 //! **Reference.** MathML Core, <https://www.w3.org/TR/mathml-core/>.
 
-use super::script::{Position, write_script};
+use webmill_html::script::{Position, write_script};
 use webmill_html::{Dom, Edge, NodeId};
 
 /// Elements in one another whose layout is told.

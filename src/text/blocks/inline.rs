@@ -6,9 +6,9 @@
 use super::Builder;
 use super::formula::formula;
 use super::page::{MAX_TEXT, Mark, NONE};
-use super::script::{Form, MAX_BEFORE, Position, form_of, place_from};
 use super::tex::tex;
 use webmill_capture::cut::Cut;
+use webmill_html::script::{Form, MAX_BEFORE, Position, form_of, place_from};
 use webmill_html::{NodeId, Tag};
 
 /// Quotations in one another that alternate their marks.

@@ -15,7 +15,8 @@ mod inline;
 pub(crate) mod page;
 pub(crate) mod redirect;
 pub(crate) mod schema_types;
-pub(crate) mod script;
+#[cfg(test)]
+mod script_tests;
 pub(crate) mod tex;
 
 use crate::threads::is_comment_id;

@@ -16,7 +16,6 @@
 use std::collections::HashMap;
 use webmill_capture::cut::Cut;
 
-use super::escape::{escape, escape_line_starts};
 use super::grid::{DITTO, Grid, Repeats, row_of};
 use super::markdown_inline::{Inline, Lines, inline, write_picture};
 use super::numbers::Numbers;
@@ -28,6 +27,7 @@ use crate::blocks::elements::heading;
 use crate::blocks::page::{NONE, Page};
 use crate::comparison::bare;
 use webmill_capture::CanonicalUrl;
+use webmill_capture::markdown::{escape_line_starts, escape_text};
 use webmill_html::{Dom, Tag};
 
 /// Quotes and items around a block that are shown.
@@ -137,12 +137,7 @@ pub(crate) fn paragraphs(lines: &[&str]) -> String {
             out.push_str("\n\n");
         }
         let start = out.len();
-        for (n, word) in line.split_whitespace().enumerate() {
-            if n > 0 {
-                out.push(' ');
-            }
-            escape(word, false, &mut out);
-        }
+        escape_text(&line.split_whitespace().collect::<Vec<_>>().join(" "), &mut out);
         escape_line_starts(&mut out, start);
     }
     out

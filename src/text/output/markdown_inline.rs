@@ -11,11 +11,11 @@ use webmill_capture::cut::Cut;
 
 use url::Url;
 
-use super::escape::{escape, escape_line_starts, escape_target};
 use super::picture_sources::sources;
 use crate::blocks::page::{Block, Mark, Page};
 use crate::blocks::tex::{Tex, tex};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::markdown::{HARD_BREAK, escape, escape_line_starts, escape_target};
 use webmill_html::{Dom, NodeId, Tag};
 
 /// Bytes of an address that is still written.
@@ -220,7 +220,7 @@ impl Writer<'_, '_, '_> {
             Lines::Many if self.out.len() > self.start && !self.out.ends_with('\n') => {
                 let kept = self.out.trim_end_matches(' ').len().max(self.start);
                 self.out.truncate(kept);
-                self.out.push_str("  \n");
+                self.out.push_str(HARD_BREAK);
             }
             Lines::Cell if self.out.len() > self.start => self.out.push_str("<br>"),
             _ => {}

@@ -2,7 +2,6 @@
 
 pub(crate) mod comments;
 pub(crate) mod entries;
-mod escape;
 mod grid;
 pub(crate) mod markdown;
 mod markdown_inline;
