@@ -13,12 +13,15 @@
 
 use super::elements::has_class;
 use super::formula::{Element, put_together};
+use webmill_capture::cut::Cut;
 use webmill_html::{Dom, NodeId, Tag};
 
 /// Bytes of a formula in TeX.
 const MAX_TEX: usize = 16 << 10;
 /// Nodes of MathML among which an annotation is looked for.
 const MAX_NODES: usize = 20_000;
+/// Bytes of the source of a picture that may call it a formula.
+const MAX_SOURCE: usize = 64;
 /// Elements around a formula that may say that it stands alone.
 const MAX_AROUND: usize = 3;
 /// Attributes that hold TeX.
@@ -71,24 +74,30 @@ fn attribute<'d>(dom: &'d Dom<'_>, node: NodeId) -> Option<&'d str> {
 
 /// The TeX of a picture of a formula.
 fn picture<'d>(dom: &'d Dom<'_>, image: NodeId) -> Option<&'d str> {
-    if let Some(tex) = attribute(dom, image) {
-        return Some(tex);
-    }
     const CLASSES: [&str; 6] =
         ["latex", "tex", "math", "ql-img-inline-formula", "ql-img-displayed-equation", "mathtex"];
     const SOURCES: [&str; 6] =
         ["/equation?tex=", "latex.php?", "codecogs.com/", "mathtex.cgi?", "mimetex.cgi?", "cht=tx"];
-    let alt = dom.attr(image, "alt").or_else(|| dom.attr(image, "title"))?;
-    let class = dom.attr(image, "class").unwrap_or_default();
-    let named = class
-        .split_ascii_whitespace()
-        .any(|word| CLASSES.contains(&word) || word.starts_with("mwe-math-fallback"));
-    let source = dom.attr(image, "src").unwrap_or_default();
-    let drawn = || dom.attr(image, "eeimg").is_some() || SOURCES.iter().any(|known| source.contains(known));
+    let (mut words, mut class, mut source, mut drawn) = ("", "", "", false);
+    for (name, value) in dom.attrs(image) {
+        match name {
+            "alt" => words = value.trim(),
+            "title" if words.is_empty() => words = value.trim(),
+            "class" => class = value,
+            "src" => source = value.cut(..MAX_SOURCE),
+            "eeimg" => drawn = true,
+            _ if STATED.contains(&name) && !value.trim().is_empty() => return Some(value),
+            _ => {}
+        }
+    }
     // Some pictures are named so whose words say what they show.
-    let is_tex =
-        alt.trim().chars().count() <= 2 || alt.contains(['\\', '^', '_', '=', '+', '{', '<', '>', '/', '(']);
-    ((named || drawn()) && is_tex && !alt.trim().is_empty()).then_some(alt)
+    let is_tex = words.contains(['\\', '^', '_', '=', '+', '{', '<', '>', '/', '(']);
+    if words.is_empty() || !is_tex && words.chars().nth(2).is_some() {
+        return None;
+    }
+    let named = |word: &str| CLASSES.contains(&word) || word.starts_with("mwe-math-fallback");
+    let drawn = drawn || SOURCES.iter().any(|known| source.contains(known));
+    (drawn || class.split_ascii_whitespace().any(named)).then_some(words)
 }
 
 fn says_display(dom: &Dom<'_>, node: NodeId) -> bool {

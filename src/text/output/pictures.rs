@@ -17,7 +17,7 @@ use super::grid::row_of;
 use super::markdown::heading_around;
 use super::markdown_inline::Inline;
 use crate::blocks::class_names::Kind;
-use crate::blocks::code::code_containers;
+use crate::blocks::elements::is_code;
 use crate::blocks::page::{Block, Container, FAR, NONE, Page, Picture};
 use webmill_html::Tag;
 
@@ -90,24 +90,22 @@ pub(crate) fn pictures<'p>(
 /// The chosen blocks among the others.
 struct Text<'p> {
     page: &'p Page,
-    chosen: Vec<bool>,
+    chosen: &'p [bool],
     data: &'p [bool],
     /// Words of the chosen blocks before each block.
     units: Vec<f32>,
-    code: Vec<u32>,
     /// Blocks that are chosen or of no media.
     words: Vec<usize>,
 }
 
 impl<'p> Text<'p> {
-    fn new(page: &'p Page, chosen: &[bool], data: &'p [bool]) -> Text<'p> {
+    fn new(page: &'p Page, chosen: &'p [bool], data: &'p [bool]) -> Text<'p> {
         let mut units = vec![0.0];
         for (block, &chosen) in page.blocks.iter().zip(chosen) {
             units.push(units[units.len() - 1] + if chosen { block.counts.units } else { 0.0 });
         }
         let words = Vec::new();
-        let mut text =
-            Text { page, chosen: chosen.to_vec(), data, units, code: code_containers(page), words };
+        let mut text = Text { page, chosen, data, units, words };
         text.words = (0..chosen.len()).filter(|&i| chosen[i] || !text.is_of_media(i)).collect();
         text
     }
@@ -165,7 +163,7 @@ impl<'p> Text<'p> {
         let own = &self.page.containers[container as usize];
         let in_data = row_of(own) != NONE && self.data[own.table as usize];
         let is_cell = matches!(own.tag, Tag::Td | Tag::Th | Tag::Tr);
-        if in_data || is_cell && frame.is_empty() || self.code[container as usize] != NONE {
+        if in_data || is_cell && frame.is_empty() || is_code(own.tag) {
             return false;
         }
         // The smallest element that holds the picture and chosen text.
