@@ -57,6 +57,16 @@ pub fn escape(word: &str, in_link: bool, out: &mut String) {
     }
 }
 
+/// Length of the longest run of a character: a fence of code is longer.
+pub fn longest_run(text: &str, of: char) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for c in text.chars() {
+        run = if c == of { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
 /// Whether what follows an ampersand makes it a character reference: `amp;`, `#39;`.
 fn is_reference(after: &str) -> bool {
     let body = after.strip_prefix('#').unwrap_or(after);

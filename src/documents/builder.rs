@@ -5,8 +5,9 @@ mod table;
 
 use std::ops::Range;
 use webmill_capture::cut::Cut;
+use webmill_capture::markdown::longest_run;
 
-use crate::builder::marks::{longest_run, marked};
+use crate::builder::marks::marked;
 pub(crate) use crate::builder::table::MAX_COLUMNS;
 use crate::{Document, Heading, Kind, Limits, Link};
 

@@ -63,14 +63,3 @@ fn lines_of(words: &str) -> String {
     }
     all
 }
-
-/// Length of the longest run of a character.
-pub(super) fn longest_run(text: &str, of: char) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == of { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
-}

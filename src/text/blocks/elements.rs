@@ -162,6 +162,12 @@ pub(crate) fn is_strong(tag: Tag) -> bool {
     matches!(tag, Tag::B | Tag::Strong | Tag::Em | Tag::I)
 }
 
+/// Whether an inline element is shown in Markdown.
+pub(crate) fn is_marked(tag: Tag) -> bool {
+    use Tag::*;
+    matches!(tag, A | Code | Kbd | Samp | Tt | Del | S | Strike) || is_strong(tag)
+}
+
 /// Whether a tag is a heading.
 pub(crate) fn heading(tag: Tag) -> Option<u8> {
     match tag {

@@ -22,10 +22,10 @@ pub(crate) mod tex;
 use crate::threads::is_comment_id;
 use class_names::{KINDS, Kind};
 use elements::{
-    Display, display, is_code, is_custom_image, is_drawn_formula, is_strong, names, not_displayed,
+    Display, display, is_code, is_custom_image, is_drawn_formula, is_marked, is_strong, names, not_displayed,
 };
 use inline::TypesetElements;
-use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
+use page::{Block, Container, Counts, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, sum_up};
 use tex::{is_drawing, states_tex};
 use webmill_capture::cut::Cut;
 use webmill_html::{Dom, NodeId, Tag, is_wide};
@@ -125,12 +125,6 @@ impl Builder<'_, '_> {
         container.end = end;
         self.at = container.parent;
         self.pre -= u32::from(is_code(tag));
-    }
-
-    fn event(&mut self, mark: Mark, node: NodeId) {
-        if self.page.events.len() < 4 * MAX_BLOCKS {
-            self.page.events.push(Event { at: self.page.text.len() as u32, mark, node });
-        }
     }
 
     fn open_inline(&mut self, node: NodeId, tag: Tag) {
@@ -290,22 +284,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn image(&mut self, node: NodeId) {
-        self.counts.images += 1;
-        if self.page.text.len() > self.start {
-            self.event(Mark::Image, node);
-        } else {
-            self.picture(node);
-        }
-    }
-
-    fn picture(&mut self, node: NodeId) {
-        if self.page.pictures.len() < MAX_BLOCKS {
-            let (container, block) = (self.at, self.page.blocks.len() as u32);
-            self.page.pictures.push(Picture { node, container, block });
-        }
-    }
-
     /// Ends the block being filled; without letters or digits it is no block, its counts go to the container.
     fn flush(&mut self) {
         let text = &mut self.page.text;
@@ -382,12 +360,6 @@ fn indented(out: &mut String, indent: &mut String) -> usize {
     out.push_str(indent);
     indent.clear();
     bytes
-}
-
-/// Whether an inline element is shown in Markdown.
-fn is_marked(tag: Tag) -> bool {
-    use Tag::*;
-    matches!(tag, A | Code | Kbd | Samp | Tt | Del | S | Strike) || is_strong(tag)
 }
 
 /// Han characters, kana and the full-width punctuation between them.

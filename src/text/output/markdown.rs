@@ -27,7 +27,7 @@ use crate::blocks::elements::heading;
 use crate::blocks::page::{NONE, Page};
 use crate::comparison::bare;
 use webmill_capture::CanonicalUrl;
-use webmill_capture::markdown::{escape_line_starts, escape_text};
+use webmill_capture::markdown::{escape_line_starts, escape_text, longest_run};
 use webmill_html::{Dom, Tag};
 
 /// Quotes and items around a block that are shown.
@@ -159,12 +159,7 @@ pub(crate) fn heading_around(page: &Page, mut container: u32) -> Option<u8> {
 }
 
 fn fence(text: &str, language: Option<String>, out: &mut String) {
-    let (mut longest, mut run) = (2, 0);
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let ticks = "`".repeat(longest + 1);
+    let ticks = "`".repeat(longest_run(text, '`').max(2) + 1);
     out.push_str(&ticks);
     out.push_str(&language.unwrap_or_default());
     out.push('\n');

@@ -15,7 +15,7 @@ use super::picture_sources::sources;
 use crate::blocks::page::{Block, Mark, Page};
 use crate::blocks::tex::{Tex, tex};
 use webmill_capture::CanonicalUrl;
-use webmill_capture::markdown::{HARD_BREAK, escape, escape_line_starts, escape_target};
+use webmill_capture::markdown::{HARD_BREAK, escape, escape_line_starts, escape_target, longest_run};
 use webmill_html::{Dom, NodeId, Tag};
 
 /// Bytes of an address that is still written.
@@ -319,11 +319,7 @@ impl Writer<'_, '_, '_> {
             self.last = Some(("`", from, self.out.len()));
             return;
         }
-        let (mut longest, mut run) = (0, 0);
-        for c in self.out.cut(from..).chars() {
-            run = if c == '`' { run + 1 } else { 0 };
-            longest = longest.max(run);
-        }
+        let longest = longest_run(self.out.cut(from..), '`');
         let ticks = "`".repeat(longest + 1);
         let pad = if longest > 0 { " " } else { "" };
         self.out.insert_str(from, &format!("{ticks}{pad}"));
