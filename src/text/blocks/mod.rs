@@ -25,7 +25,7 @@ use elements::{
     Display, display, is_code, is_custom_image, is_drawn_formula, is_marked, is_strong, names, not_displayed,
 };
 use inline::TypesetElements;
-use page::{Block, Container, Counts, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, sum_up};
+use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, sum_up};
 use tex::{is_drawing, states_tex};
 use webmill_capture::cut::Cut;
 use webmill_html::{Dom, NodeId, Tag, is_wide};
