@@ -52,6 +52,7 @@ pub mod escape;
 mod host;
 mod join;
 pub mod key;
+pub mod markdown;
 mod media;
 pub mod memory;
 pub mod names;

@@ -1,5 +1,7 @@
 //! Blocks between a reader and the [`Builder`]: what a cell or a note holds is gathered before it is told.
 
+use std::ops::Range;
+
 use crate::{Builder, Inline, Marker, Table};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -72,11 +74,19 @@ pub(crate) fn push(words: &mut Inline, more: &str, target: Option<&str>) {
 pub(crate) fn trimmed(words: Inline) -> Inline {
     let from = words.text.len() - words.text.trim_start().len();
     let text = words.text.trim().to_owned();
-    let moved = words.links.into_iter().map(|(range, target)| {
-        (range.start.saturating_sub(from)..range.end.saturating_sub(from).min(text.len()), target)
-    });
-    let links = moved.filter(|(range, _)| range.start < range.end).collect();
-    Inline { text, links }
+    Inline {
+        links: moved(words.links, from, text.len()),
+        formulas: moved(words.formulas, from, text.len()),
+        text,
+    }
+}
+
+/// Ranges moved to the left, those outside of the text left out.
+fn moved<T>(ranges: Vec<(Range<usize>, T)>, by: usize, end: usize) -> Vec<(Range<usize>, T)> {
+    let moved = ranges
+        .into_iter()
+        .map(|(range, said)| (range.start.saturating_sub(by)..range.end.saturating_sub(by).min(end), said));
+    moved.filter(|(range, _)| range.start < range.end).collect()
 }
 
 /// Adds words as markup has them: white space is one space, and none behind white space.

@@ -5,8 +5,9 @@ mod table;
 
 use std::ops::Range;
 use webmill_capture::cut::Cut;
+use webmill_capture::markdown::longest_run;
 
-use crate::builder::marks::{longest_run, marked};
+use crate::builder::marks::marked;
 pub(crate) use crate::builder::table::MAX_COLUMNS;
 use crate::{Document, Heading, Kind, Limits, Link};
 
@@ -20,17 +21,19 @@ pub struct Inline {
     pub text: String,
     /// Ranges of the text that lead elsewhere, in order, none within another, and where to.
     pub links: Vec<(Range<usize>, String)>,
+    /// Ranges of the text that are formulas in TeX, in order, and whether they stand in a line of their own.
+    pub formulas: Vec<(Range<usize>, bool)>,
 }
 
 impl From<&str> for Inline {
     fn from(text: &str) -> Self {
-        Inline { text: text.to_owned(), links: Vec::new() }
+        Inline::from(text.to_owned())
     }
 }
 
 impl From<String> for Inline {
     fn from(text: String) -> Self {
-        Inline { text, links: Vec::new() }
+        Inline { text, ..Inline::default() }
     }
 }
 
@@ -46,6 +49,15 @@ impl Inline {
         self.text.push_str(words);
         if !words.trim().is_empty() && !target.trim().is_empty() {
             self.links.push((from..self.text.len(), target.trim().to_owned()));
+        }
+    }
+
+    /// Adds a formula in TeX; `display` for one in a line of its own.
+    pub fn push_formula(&mut self, tex: &str, display: bool) {
+        let from = self.text.len();
+        self.text.push_str(tex);
+        if !tex.trim().is_empty() {
+            self.formulas.push((from..self.text.len(), display));
         }
     }
 
@@ -71,6 +83,9 @@ impl Inline {
         self.text.push_str(&other.text);
         let moved = other.links.iter().map(|(range, to)| (range.start + from..range.end + from, to.clone()));
         self.links.extend(moved);
+        let moved =
+            other.formulas.iter().map(|(range, display)| (range.start + from..range.end + from, *display));
+        self.formulas.extend(moved);
     }
 }
 
@@ -248,6 +263,7 @@ impl Builder {
             let end = words.text.char_indices().nth(room).map_or(words.text.len(), |(at, _)| at);
             words.text.truncate(end);
             words.links.retain(|(range, _)| range.end <= end);
+            words.formulas.retain(|(range, _)| range.end <= end);
         }
         // A line ends with a character too.
         self.chars += chars.min(room) + 1;
@@ -314,7 +330,7 @@ mod tests {
         );
         assert_eq!(
             document.markdown,
-            "# Tea\n\nRead [this](http://a.example/x) first.\n\n- green\n    2. black\\_tea\n\n| Kind | Kind |\n| --- | --- |\n| a\\|b |  |\n\n1\\. no list\\\n\\# no heading\n"
+            "# Tea\n\nRead [this](http://a.example/x) first.\n\n- green\n    2. black_tea\n\n| Kind | Kind |\n| --- | --- |\n| a\\|b |  |\n\n1\\. no list  \n\\# no heading\n"
         );
         assert_eq!(document.about.title.as_deref(), Some("Tea"));
         assert_eq!(document.links, [Link { target: "http://a.example/x".into(), anchor: "this".into() }]);

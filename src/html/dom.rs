@@ -264,6 +264,13 @@ impl<'a> Dom<'a> {
         self.attr_spans(n.0).iter().map(|attr| (self.str(attr.name), self.str(attr.value)))
     }
 
+    /// Whether an element is a `template` that declares the shadow root of the element around it: readers see what it holds.
+    pub fn is_shadow_root(&self, n: NodeId) -> bool {
+        let mode = || self.attr(n, "shadowrootmode").unwrap_or_default();
+        self.tag(n) == Tag::Template
+            && ["open", "closed"].iter().any(|known| mode().eq_ignore_ascii_case(known))
+    }
+
     /// The node that contains this one.
     #[inline]
     pub fn parent(&self, n: NodeId) -> Option<NodeId> {

@@ -38,6 +38,7 @@ mod prescan;
 mod quirks;
 pub mod requisites;
 pub mod robots;
+pub mod script;
 pub mod serialize;
 pub mod sniff;
 pub mod srcset;

@@ -232,6 +232,19 @@ fn words_of_a_template_are_not_on_the_page() {
 }
 
 #[test]
+fn shadow_roots_are_on_the_page() {
+    let source = "<p>one <x-a><template shadowrootmode=open><a href=x>two</a></template></x-a><template><a href=y>t</a></template>";
+    for hidden in [false, true] {
+        let all = found(source, &LinkLimits { hidden, ..LinkLimits::default() });
+        let first = &all.links[0];
+        assert_eq!(
+            (&*first.before, &*first.anchor, all.links.len()),
+            ("one", "two", 1 + usize::from(hidden))
+        );
+    }
+}
+
+#[test]
 fn a_million_links_are_links() {
     let source = "<a href=x>".repeat(1_000_000);
     let dom = parse(&source, &Limits { max_nodes: 4_000_000, ..Limits::default() });

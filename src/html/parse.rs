@@ -14,8 +14,8 @@
 //! than 512 become siblings of the deepest; [`Dom::cut`] tells of every limit that was met. There is no error and
 //! no recursion.
 //!
-//! Left out, since no reader of static pages can see it: shadow roots (a `template` with `shadowrootmode` stays a
-//! template), and the copies that `selectedcontent` shows of an option.
+//! Left out: shadow trees (a `template` with `shadowrootmode` stays a template, and [`Dom::is_shadow_root`] tells it from
+//! the others), and the copies that `selectedcontent` shows of an option.
 //!
 //! Reference: WHATWG HTML Standard, <https://html.spec.whatwg.org/multipage/parsing.html>.
 

@@ -31,6 +31,7 @@ use super::metadata::published::published;
 use super::metadata::stated_title::title_variants;
 use super::metadata::title::title;
 use super::output::comments::{Comment, comments};
+use super::output::entries::complete_lists;
 use super::output::markdown::{MarkdownPage, markdown, paragraphs};
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
@@ -181,6 +182,7 @@ pub(crate) fn extract(
     let pruned = template.map_or(0, |template| template.prune(&page, &mut chosen, title_at));
     let data = data_tables(&page);
     complete(&page, &mut chosen, &code_containers(&page), &data);
+    complete_lists(&page, &mut chosen);
     let begin = chosen.iter().position(|&chosen| chosen);
     let title = title(&page, meta, begin);
     let shown = Shown { dom, meta, page: &page, headline: title.as_deref() };

@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::builder::marks::escaped;
 use crate::builder::{LastBlock, one_line};
 use crate::{Builder, Inline, Table};
+use webmill_capture::markdown::escape_text;
 
 /// Columns of a table; those of a sheet since Excel 2007.
 pub(crate) const MAX_COLUMNS: usize = 16_384;
@@ -69,7 +69,7 @@ impl Builder {
             self.line(&admitted.text);
             if self.full {
                 // Of a row that is too long for the text the beginning is told, as words.
-                self.document.markdown.push_str(&escaped(&admitted.text));
+                escape_text(&admitted.text, &mut self.document.markdown);
                 self.document.markdown.push('\n');
                 break;
             }
@@ -91,7 +91,9 @@ impl Builder {
         let markdown = &mut self.document.markdown;
         for cell in row {
             markdown.push_str("| ");
-            markdown.push_str(&escaped(cell).replace('|', "\\|"));
+            let mut escaped = String::with_capacity(cell.len());
+            escape_text(cell, &mut escaped);
+            markdown.push_str(&escaped.replace('|', "\\|"));
             markdown.push(' ');
         }
         markdown.push_str("|\n");

@@ -5,6 +5,7 @@
 //! **Cost.** Linear in the page; its tree is bounded as that of any page of HTML.
 
 use webmill_capture::CanonicalUrl;
+use webmill_html::script::{Position, push_placed};
 use webmill_html::{Dom, Edge, NodeId, Tag, parse};
 
 use crate::blocks::{push, push_collapsed, trimmed};
@@ -85,6 +86,10 @@ impl Walk<'_, '_> {
             | Tag::Rp
             | Tag::Noscript
             | Tag::Head => return false,
+            Tag::Sup | Tag::Sub if !self.dom.descendants(node).any(|n| self.dom.is_element(n)) => {
+                placed(self.dom, node, self.link.as_deref(), &mut self.words);
+                return false;
+            }
             Tag::Br => self.words.text.push('\n'),
             Tag::A => {
                 // Links within the book lead nowhere outside of it.
@@ -205,7 +210,7 @@ impl Walk<'_, '_> {
                             grid.place(&mut row, self.cell(cell, &mut links).text, spans);
                         }
                         names += usize::from(all_names && shown.rows.is_empty() && !row.is_empty());
-                        grid.end(&row);
+                        grid.end(&mut row);
                         shown.rows.push(row);
                         walk.skip_children();
                     }
@@ -249,6 +254,10 @@ impl Walk<'_, '_> {
                     Tag::Script | Tag::Style | Tag::Template | Tag::Svg | Tag::Rt | Tag::Rp => {
                         walk.skip_children()
                     }
+                    Tag::Sup | Tag::Sub if !dom.descendants(node).any(|n| dom.is_element(n)) => {
+                        placed(dom, node, link.as_deref(), &mut words);
+                        walk.skip_children();
+                    }
                     Tag::A => link = self.target(node),
                     tag if is_block(tag) || matches!(tag, Tag::Br | Tag::Td | Tag::Th) => {
                         push(&mut words, " ", None)
@@ -263,6 +272,22 @@ impl Walk<'_, '_> {
         links.extend(words.anchors());
         words
     }
+}
+
+/// Adds raised or lowered text.
+fn placed(dom: &Dom<'_>, node: NodeId, link: Option<&str>, words: &mut Inline) {
+    let Some(position) = Position::of(dom.tag(node)) else { return };
+    let mut text = String::new();
+    dom.text_content(node, &mut text);
+    let from = words.text.len();
+    push_placed(
+        &text.split_whitespace().collect::<Vec<_>>().join(" "),
+        position,
+        link.is_some(),
+        &mut words.text,
+    );
+    let text = words.text.split_off(from);
+    push(words, &text, link);
 }
 
 fn heading_level(tag: Tag) -> Option<u8> {

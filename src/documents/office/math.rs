@@ -18,7 +18,7 @@ fn write(parent: Element<'_>, out: &mut String) {
     for element in parent.children() {
         let part = |name: &str| element.child(name).map(group).unwrap_or_default();
         match element.name() {
-            "t" => out.push_str(&element.text()),
+            "t" => out.extend(element.text().chars().filter(|c| !is_invisible(*c)).flat_map(escaped)),
             "f" => {
                 let bar = element.child("fPr").and_then(|properties| properties.val("type"));
                 let (over, under) = (part("num"), part("den"));
@@ -47,8 +47,12 @@ fn write(parent: Element<'_>, out: &mut String) {
             "func" => out.push_str(&format!("{} {}", part("fName"), part("e"))),
             "d" => delimited(element, out),
             "m" | "eqArr" => matrix(element, out),
-            // The sign over the letters is no letter.
-            "acc" | "bar" | "groupChr" | "box" | "borderBox" | "phant" => out.push_str(&part("e")),
+            "acc" | "bar" => {
+                let sign = element.child("accPr").and_then(|properties| properties.val("chr"));
+                let over = element.name() == "bar";
+                out.push_str(&format!("\\{}{{{}}}", accent(sign.as_deref(), over), part("e")));
+            }
+            "groupChr" | "box" | "borderBox" | "phant" => out.push_str(&part("e")),
             // Properties, and what reviewers took out.
             name if name.ends_with("Pr") || name == "del" || name == "moveFrom" => {}
             _ => write(element, out),
@@ -89,19 +93,45 @@ fn delimited(element: Element<'_>, out: &mut String) {
     };
     let parts = element.children().filter(|child| child.name() == "e").map(group);
     let parts = parts.collect::<Vec<_>>().join(&sign("sepChr", "|"));
-    out.push_str(&format!("{}{parts}{}", sign("begChr", "("), sign("endChr", ")")));
+    let bracket = |name, usual| sign(name, usual).chars().flat_map(escaped).collect::<String>();
+    out.push_str(&format!("{}{parts}{}", bracket("begChr", "("), bracket("endChr", ")")));
 }
 
-/// Rows, `;` between them and `,` between their cells.
+/// Rows and their cells.
 fn matrix(element: Element<'_>, out: &mut String) {
     let rows =
         element.children().filter(|child| matches!(child.name(), "mr" | "e")).map(|row| match row.name() {
             "mr" => {
-                row.children().filter(|cell| cell.name() == "e").map(group).collect::<Vec<_>>().join(", ")
+                row.children().filter(|cell| cell.name() == "e").map(group).collect::<Vec<_>>().join(" & ")
             }
             _ => group(row),
         });
-    out.push_str(&rows.collect::<Vec<_>>().join("; "));
+    let rows = rows.collect::<Vec<_>>().join(" \\\\ ");
+    out.push_str(&format!("\\begin{{matrix}} {rows} \\end{{matrix}}"));
+}
+
+/// Signs for function application and the like, which have no width.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{2061}'..='\u{2064}')
+}
+
+/// A character as TeX reads it.
+fn escaped(c: char) -> impl Iterator<Item = char> {
+    let marked = matches!(c, '{' | '}' | '#' | '%' | '&' | '_' | '$');
+    marked.then_some('\\').into_iter().chain([c])
+}
+
+/// The word of TeX for the sign over a letter.
+fn accent(sign: Option<&str>, over: bool) -> &'static str {
+    match sign {
+        _ if over => "overline",
+        Some("\u{303}" | "~") => "tilde",
+        Some("\u{304}" | "\u{305}" | "¯") => "bar",
+        Some("\u{307}" | "˙") => "dot",
+        Some("\u{308}" | "¨") => "ddot",
+        Some("\u{20d7}" | "\u{20d1}" | "→") => "vec",
+        _ => "hat",
+    }
 }
 
 #[cfg(test)]

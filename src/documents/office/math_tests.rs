@@ -31,8 +31,10 @@ fn formulas_are_written_in_a_line() {
         (format!("<m:d><m:dPr><m:begChr m:val='['/><m:endChr m:val=''/></m:dPr>{}</m:d>", e("a")), "[a"),
         (
             format!("<m:m><m:mr>{}{}</m:mr><m:mr>{}{}</m:mr></m:m>", e("a"), e("b"), e("c"), e("d")),
-            "a, b; c, d",
+            "\\begin{matrix} a & b \\\\ c & d \\end{matrix}",
         ),
+        (format!("<m:acc><m:accPr><m:chr m:val='\u{20d7}'/></m:accPr>{}</m:acc>", e("v")), "\\vec{v}"),
+        (format!("<m:acc>{}</m:acc>{}", e("x"), t("=5%\u{2061}")), "\\hat{x}=5\\%"),
         (format!("<m:func><m:fName>{}</m:fName>{}</m:func>", t("log"), e("x")), "log x"),
     ];
     for (content, shown) in cases {

@@ -170,6 +170,7 @@ mod tests {
     fn links_go_on() {
         let lexicon = Lexicon::default();
         let link = |text: &str, from: usize| Inline {
+            formulas: Vec::new(),
             text: text.into(),
             links: vec![(from..text.len(), "http://a.example/".into())],
         };

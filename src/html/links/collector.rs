@@ -147,7 +147,8 @@ impl<'d> Collector<'d, '_, '_> {
                         self.collected.page.gap();
                     }
                     self.enter(n, tag);
-                    if is_no_text(tag) && !(tag == Tag::Template && self.limits.hidden) {
+                    let walked = tag == Tag::Template && (self.limits.hidden || dom.is_shadow_root(n));
+                    if is_no_text(tag) && !walked {
                         walk.skip_children();
                     }
                 }
@@ -265,7 +266,7 @@ impl<'d> Collector<'d, '_, '_> {
                     self.labelled(n, LinkKind::Form, "formaction", "title");
                 }
             }
-            Tag::Template if self.template.is_none() => self.template = Some(n),
+            Tag::Template if self.template.is_none() && !dom.is_shadow_root(n) => self.template = Some(n),
             Tag::Noframes => {
                 let texts = dom.children(n).filter(|child| dom.is_text(*child));
                 self.collected.nested.extend(texts.map(|child| dom.text(child)));

@@ -11,7 +11,9 @@ pub fn text_of(dom: &Dom<'_>, node: NodeId) -> String {
     while let Some(edge) = walk.next() {
         match edge {
             Edge::Enter(n) if dom.is_text(n) => out.push(dom.text(n)),
-            Edge::Enter(n) if n != node && hidden(dom.tag(n)) => walk.skip_children(),
+            Edge::Enter(n) if n != node && hidden(dom.tag(n)) && !dom.is_shadow_root(n) => {
+                walk.skip_children()
+            }
             Edge::Enter(n) | Edge::Leave(n) if apart(dom.tag(n)) => out.gap(),
             _ => {}
         }
@@ -56,6 +58,7 @@ mod tests {
             ("<table><tr><td>1<td>2<tr><td>3</table>", "1 2 3"),
             ("<ul><li>a<li>b</ul>", "a b"),
             ("a<script>x</script><style>y</style><noscript>z</noscript><template>t</template>b", "ab"),
+            ("a<x-a><template shadowrootmode=open>s</template></x-a>b", "asb"),
             ("12&nbsp;<span>€</span>", "12 €"),
             ("<!-- c -->", ""),
         ] {

@@ -7,8 +7,8 @@
 
 use super::elements::{Display, display, is_code};
 use super::page::{NONE, Page};
-use super::script::{Form, MAX_BEFORE, Position, form_of, place_from};
 use webmill_capture::cut::Cut;
+use webmill_html::script::{Form, MAX_BEFORE, Position, form_of, place_from};
 use webmill_html::{Dom, Edge, NodeId, Tag};
 
 /// For each container the outermost code block that it is or is in; [`NONE`] for the others.

@@ -4,6 +4,7 @@
 
 use super::class_names::{Kind, kinds_of, kinds_of_id};
 use super::schema_types::bit_of;
+use super::tex::is_drawing;
 use webmill_html::{Dom, NodeId, Tag};
 
 /// How an element takes part in the layout.
@@ -21,6 +22,7 @@ pub(crate) enum Display {
 pub(crate) fn display(dom: &Dom<'_>, node: NodeId, tag: Tag) -> Display {
     use Tag::*;
     match tag {
+        Template if dom.is_shadow_root(node) => Display::Inline,
         Script | Style | Template | Svg | Iframe | Object | Embed | Applet | Select | Datalist | Textarea
         | Audio | Video | Canvas | Head | Rp | Rt | Rtc | Noframes | Noembed | Meter | Progress | Title
         | Param | Area => Display::Skip,
@@ -33,10 +35,17 @@ pub(crate) fn display(dom: &Dom<'_>, node: NodeId, tag: Tag) -> Display {
         | H2 | H3 | H4 | H5 | H6 | Header | Hgroup | Html | Legend | Li | Listing | Main | Menu | Nav
         | Noscript | Ol | P | Plaintext | Pre | Search | Section | Summary | Table | Tbody | Td | Tfoot
         | Th | Thead | Tr | Ul | Xmp => Display::Block,
+        // What MathJax sets, of which only the formula in MathML is text.
+        Unknown if dom.name(node).starts_with("mjx-") => Display::Inline,
         // Custom elements are mostly used as containers; other unknown names are what browsers make of them: spans.
         Unknown if dom.name(node).contains('-') => Display::Block,
         _ => Display::Inline,
     }
+}
+
+/// Whether a custom element stands for an image, as `amp-img` does: `name` ends so.
+pub(crate) fn is_custom_image(name: &str) -> bool {
+    name.ends_with("-img") || name.ends_with("-image")
 }
 
 /// Whether a style declares `property: word`.
@@ -50,18 +59,40 @@ pub(crate) fn declares(style: &str, property: &str, word: &str) -> bool {
         })
 }
 
-/// Whether an inline element is no part of the line: its style takes it out of the layout, it is MediaWiki's link for
-/// editing a section, or KaTeX's drawing of the formula that is before it.
+/// Whether an inline element is no part of the line: its style takes it out of the layout (but MediaWiki's formulas in MathML,
+/// which are there for those who hear them), it is MediaWiki's link for editing a section, or KaTeX's or MathJax's drawing of a
+/// formula that is beside it.
 pub(crate) fn not_displayed(dom: &Dom<'_>, node: NodeId) -> bool {
-    dom.attrs(node).any(|(name, value)| match name {
-        "style" => declares(value, "display", "none"),
-        "class" => {
-            let value = value.trim_ascii_start();
-            value.starts_with("mw-editsection")
-                || value.starts_with("katex-html") && dom.prev_sibling(node).is_some()
+    let (mut hidden, mut spoken) = (false, false);
+    for (name, value) in dom.attrs(node) {
+        match name {
+            "style" => hidden |= declares(value, "display", "none"),
+            "class" => {
+                let value = value.trim_ascii_start();
+                let katex = value.starts_with("katex-html") && dom.prev_sibling(node).is_some();
+                let mathjax = value.starts_with("MathJax") && is_drawing(dom, node);
+                hidden |= value.starts_with("mw-editsection") || katex || mathjax;
+                spoken = value.starts_with(SPOKEN_FORMULA);
+            }
+            _ => {}
         }
-        _ => false,
-    })
+    }
+    hidden && !spoken
+}
+
+/// What the class of the element around MediaWiki's MathML begins with.
+const SPOKEN_FORMULA: &str = "mwe-math-mathml";
+
+/// Whether an image is MediaWiki's drawing of the MathML before it.
+pub(crate) fn is_drawn_formula(dom: &Dom<'_>, image: NodeId) -> bool {
+    let class = |n: NodeId| dom.attr(n, "class").unwrap_or_default();
+    class(image).starts_with("mwe-math-fallback")
+        && dom.prev_sibling(image).is_some_and(|n| class(n).starts_with(SPOKEN_FORMULA))
+}
+
+/// Whether an element has a class of this name.
+pub(crate) fn has_class(dom: &Dom<'_>, node: NodeId, name: &str) -> bool {
+    dom.attr(node, "class").is_some_and(|class| class.split_ascii_whitespace().any(|word| word == name))
 }
 
 /// Whether the white space in an element counts.
@@ -129,6 +160,12 @@ pub(crate) fn names(dom: &Dom<'_>, node: NodeId, tag: Tag, schema: &mut u32) -> 
 /// Whether a tag emphasises.
 pub(crate) fn is_strong(tag: Tag) -> bool {
     matches!(tag, Tag::B | Tag::Strong | Tag::Em | Tag::I)
+}
+
+/// Whether an inline element is shown in Markdown.
+pub(crate) fn is_marked(tag: Tag) -> bool {
+    use Tag::*;
+    matches!(tag, A | Code | Kbd | Samp | Tt | Del | S | Strike) || is_strong(tag)
 }
 
 /// Whether a tag is a heading.

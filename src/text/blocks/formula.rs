@@ -1,4 +1,4 @@
-//! Formulas in MathML as a line of text.
+//! Formulas in MathML: put together from their elements, and as a line of text. [`tex`](super::tex) writes them in TeX.
 //!
 //! **Definition.** What a reader would say of the presentation: powers and indices as [scripts](super::script), fractions
 //! as `a/b`, roots as `√x`, `∛x` or `ⁿ√x`, parts of several terms in parentheses, spaces around operators between two
@@ -11,7 +11,7 @@
 //!
 //! **Reference.** MathML Core, <https://www.w3.org/TR/mathml-core/>.
 
-use super::script::{Position, write_script};
+use webmill_html::script::{Position, write_script};
 use webmill_html::{Dom, Edge, NodeId};
 
 /// Elements in one another whose layout is told.
@@ -20,14 +20,24 @@ const MAX_DEPTH: usize = 48;
 const MAX_NODES: usize = 20_000;
 
 /// An element that is not complete yet.
-struct Open {
-    node: NodeId,
-    parts: Vec<String>,
+pub(crate) struct Element {
+    pub node: NodeId,
+    /// What its children are written as.
+    pub parts: Vec<String>,
 }
 
-/// The formula of a `math` element.
+/// The formula of a `math` element as a line of text.
 pub(crate) fn formula(dom: &Dom<'_>, math: NodeId) -> String {
-    let mut open = vec![Open { node: math, parts: Vec::new() }];
+    row(&put_together(dom, math, told))
+}
+
+/// What the children of a `math` element are written as, each element by `written` from those of its own.
+pub(crate) fn put_together(
+    dom: &Dom<'_>,
+    math: NodeId,
+    written: fn(&Dom<'_>, &Element) -> String,
+) -> Vec<String> {
+    let mut open = vec![Element { node: math, parts: Vec::new() }];
     let mut walk = dom.walk(math);
     let mut nodes = 0;
     while let Some(edge) = walk.next() {
@@ -46,12 +56,12 @@ pub(crate) fn formula(dom: &Dom<'_>, math: NodeId) -> String {
                 if matches!(dom.name(n), "annotation" | "annotation-xml" | "mphantom" | "script" | "style") {
                     walk.skip_children();
                 } else if open.len() < MAX_DEPTH && nodes < MAX_NODES {
-                    open.push(Open { node: n, parts: Vec::new() });
+                    open.push(Element { node: n, parts: Vec::new() });
                 }
             }
             Edge::Leave(n) if n != math && open.last().is_some_and(|top| top.node == n) => {
                 if let Some(done) = open.pop() {
-                    let text = told(dom, &done);
+                    let text = written(dom, &done);
                     if let Some(top) = open.last_mut() {
                         top.parts.push(text);
                     }
@@ -60,11 +70,11 @@ pub(crate) fn formula(dom: &Dom<'_>, math: NodeId) -> String {
             _ => {}
         }
     }
-    open.pop().map(|top| row(&top.parts)).unwrap_or_default()
+    open.pop().map(|top| top.parts).unwrap_or_default()
 }
 
 /// The text of an element by those of its children.
-fn told(dom: &Dom<'_>, element: &Open) -> String {
+fn told(dom: &Dom<'_>, element: &Element) -> String {
     let parts = &element.parts;
     let part = |n: usize| parts.get(n).map_or("", String::as_str);
     let mut out = String::new();

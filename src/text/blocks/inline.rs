@@ -5,9 +5,10 @@
 
 use super::Builder;
 use super::formula::formula;
-use super::page::{MAX_TEXT, NONE};
-use super::script::{Form, MAX_BEFORE, Position, form_of, place_from};
+use super::page::{Event, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Picture};
+use super::tex::tex;
 use webmill_capture::cut::Cut;
+use webmill_html::script::{Form, MAX_BEFORE, Position, form_of, place_from};
 use webmill_html::{NodeId, Tag};
 
 /// Quotations in one another that alternate their marks.
@@ -81,10 +82,37 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A formula as a word of the line.
-    pub(super) fn formula(&mut self, math: NodeId) {
-        let text = formula(self.dom, math);
+    /// A formula as a word of the line: MathML as it is read, others in the TeX that the page states.
+    pub(super) fn formula(&mut self, node: NodeId) {
+        let text = match self.dom.tag(node) {
+            Tag::Math => formula(self.dom, node),
+            _ => tex(self.dom, node).map(|tex| tex.text).unwrap_or_default(),
+        };
+        self.event(Mark::Open(Tag::Math), node);
         self.text(&text);
+        self.event(Mark::Close(Tag::Math), node);
+    }
+
+    pub(super) fn event(&mut self, mark: Mark, node: NodeId) {
+        if self.page.events.len() < 4 * MAX_BLOCKS {
+            self.page.events.push(Event { at: self.page.text.len() as u32, mark, node });
+        }
+    }
+
+    pub(super) fn image(&mut self, node: NodeId) {
+        self.counts.images += 1;
+        if self.page.text.len() > self.start {
+            self.event(Mark::Image, node);
+        } else {
+            self.picture(node);
+        }
+    }
+
+    pub(super) fn picture(&mut self, node: NodeId) {
+        if self.page.pictures.len() < MAX_BLOCKS {
+            let (container, block) = (self.at, self.page.blocks.len() as u32);
+            self.page.pictures.push(Picture { node, container, block });
+        }
     }
 
     /// Writes characters that an element stands for.

@@ -15,13 +15,18 @@ mod inline;
 pub(crate) mod page;
 pub(crate) mod redirect;
 pub(crate) mod schema_types;
-pub(crate) mod script;
+#[cfg(test)]
+mod script_tests;
+pub(crate) mod tex;
 
 use crate::threads::is_comment_id;
 use class_names::{KINDS, Kind};
-use elements::{Display, display, is_code, is_strong, names, not_displayed};
+use elements::{
+    Display, display, is_code, is_custom_image, is_drawn_formula, is_marked, is_strong, names, not_displayed,
+};
 use inline::TypesetElements;
-use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, Picture, sum_up};
+use page::{Block, Container, Counts, Event, FAR, MAX_BLOCKS, MAX_TEXT, Mark, NONE, Page, sum_up};
+use tex::{is_drawing, states_tex};
 use webmill_capture::cut::Cut;
 use webmill_html::{Dom, NodeId, Tag, is_wide};
 
@@ -120,12 +125,6 @@ impl Builder<'_, '_> {
         container.end = end;
         self.at = container.parent;
         self.pre -= u32::from(is_code(tag));
-    }
-
-    fn event(&mut self, mark: Mark, node: NodeId) {
-        if self.page.events.len() < 4 * MAX_BLOCKS {
-            self.page.events.push(Event { at: self.page.text.len() as u32, mark, node });
-        }
     }
 
     fn open_inline(&mut self, node: NodeId, tag: Tag) {
@@ -285,16 +284,6 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn image(&mut self, node: NodeId) {
-        self.counts.images += 1;
-        if self.page.text.len() > self.start {
-            self.event(Mark::Image, node);
-        } else if self.page.pictures.len() < MAX_BLOCKS {
-            let (container, block) = (self.at, self.page.blocks.len() as u32);
-            self.page.pictures.push(Picture { node, container, block });
-        }
-    }
-
     /// Ends the block being filled; without letters or digits it is no block, its counts go to the container.
     fn flush(&mut self) {
         let text = &mut self.page.text;
@@ -371,12 +360,6 @@ fn indented(out: &mut String, indent: &mut String) -> usize {
     out.push_str(indent);
     indent.clear();
     bytes
-}
-
-/// Whether an inline element is shown in Markdown.
-fn is_marked(tag: Tag) -> bool {
-    use Tag::*;
-    matches!(tag, A | Code | Kbd | Samp | Tt | Del | S | Strike) || is_strong(tag)
 }
 
 /// Han characters, kana and the full-width punctuation between them.
@@ -458,31 +441,41 @@ impl Builder<'_, '_> {
         let child = self.dom.first_child(node);
         match display(self.dom, node, tag) {
             Display::Inline => {
-                if child.is_none() || not_displayed(self.dom, node) {
+                if tag == Tag::Math || states_tex(self.dom, node, tag) {
+                    self.formula(node);
                     return None;
                 }
-                if tag == Tag::Math {
-                    self.formula(node);
+                if child.is_none() || not_displayed(self.dom, node) {
                     return None;
                 }
                 self.open_inline(node, tag);
             }
             Display::Block => {
+                if tag == Tag::Div && is_drawing(self.dom, node) {
+                    return None;
+                }
                 self.open(node, tag);
                 if tag == Tag::Button {
                     self.control();
+                } else if tag == Tag::Unknown && is_custom_image(self.dom.name(node)) {
+                    self.picture(node);
                 }
                 if child.is_none() {
                     self.close(tag);
                 }
             }
             Display::Skip => {
+                if tag == Tag::Script && states_tex(self.dom, node, tag) {
+                    self.formula(node);
+                }
                 if matches!(tag, Tag::Input | Tag::Select | Tag::Textarea) {
                     self.control();
                 }
                 return None;
             }
             Display::Break => self.line_break(node),
+            Display::Image if is_drawn_formula(self.dom, node) => {}
+            Display::Image if states_tex(self.dom, node, tag) => self.formula(node),
             Display::Image => self.image(node),
             Display::Rule => self.flush(),
         }

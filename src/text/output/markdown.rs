@@ -16,18 +16,18 @@
 use std::collections::HashMap;
 use webmill_capture::cut::Cut;
 
-use super::escape::{escape, escape_line_starts};
 use super::grid::{DITTO, Grid, Repeats, row_of};
-use super::markdown_inline::{Inline, Lines, inline};
+use super::markdown_inline::{Inline, Lines, inline, write_picture};
 use super::numbers::Numbers;
+use super::pictures::pictures;
 use super::render::is_layout;
 use super::rescue::rescue;
-use crate::blocks::class_names::Kind;
 use crate::blocks::code::{code_containers, code_language, code_text};
 use crate::blocks::elements::heading;
-use crate::blocks::page::{FAR, NONE, Page};
+use crate::blocks::page::{NONE, Page};
 use crate::comparison::bare;
 use webmill_capture::CanonicalUrl;
+use webmill_capture::markdown::{escape_line_starts, escape_text, longest_run};
 use webmill_html::{Dom, Tag};
 
 /// Quotes and items around a block that are shown.
@@ -49,11 +49,12 @@ pub(crate) struct MarkdownPage<'p, 'd> {
 pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[bool], max: usize) -> String {
     let MarkdownPage { dom, page, base, .. } = *source;
     let code = code_containers(page);
-    let chosen = &rescue(page, chosen);
+    let mut chosen = rescue(page, chosen);
     let mut inlines = Inline::new(dom, page, base);
     (inlines.links, inlines.images) = (source.links, source.images);
+    let mut pictures = pictures(&inlines, &mut chosen, data).into_iter().peekable();
+    let chosen = &chosen;
     let mut writer = Writer::new(page, dom, max);
-    let mut pictures = page.pictures.iter().peekable();
     // The table and the code block written last.
     let (mut table, mut listing) = (NONE, NONE);
     let mut chain = Vec::new();
@@ -67,17 +68,14 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
     }
     // Where the page shows it before the text it is not repeated.
     let mut untitled = !title.is_empty();
-    for (i, block) in page.blocks.iter().enumerate() {
-        while let Some(picture) = pictures.next_if(|p| p.block as usize <= i) {
+    for i in 0..=page.blocks.len() {
+        while let Some(picture) = pictures.next_if(|picture| picture.block <= i) {
             body.clear();
-            if picture.block as usize == i
-                && wanted(page, chosen, i, picture.container)
-                && inlines.image(picture.node, &mut body)
-            {
-                writer.chain_of(picture.container, &mut chain);
-                writer.write(&chain, &body, false);
-            }
+            write_picture(&picture.target, picture.label, &mut body);
+            writer.chain_of(picture.container, &mut chain);
+            writer.write(&chain, &body, false);
         }
+        let Some(block) = page.blocks.get(i) else { break };
         if !chosen[i] {
             continue;
         }
@@ -139,12 +137,7 @@ pub(crate) fn paragraphs(lines: &[&str]) -> String {
             out.push_str("\n\n");
         }
         let start = out.len();
-        for (n, word) in line.split_whitespace().enumerate() {
-            if n > 0 {
-                out.push(' ');
-            }
-            escape(word, false, &mut out);
-        }
+        escape_text(&line.split_whitespace().collect::<Vec<_>>().join(" "), &mut out);
         escape_line_starts(&mut out, start);
     }
     out
@@ -166,38 +159,13 @@ pub(crate) fn heading_around(page: &Page, mut container: u32) -> Option<u8> {
 }
 
 fn fence(text: &str, language: Option<String>, out: &mut String) {
-    let (mut longest, mut run) = (2, 0);
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let ticks = "`".repeat(longest + 1);
+    let ticks = "`".repeat(longest_run(text, '`').max(2) + 1);
     out.push_str(&ticks);
     out.push_str(&language.unwrap_or_default());
     out.push('\n');
     out.push_str(text);
     out.push('\n');
     out.push_str(&ticks);
-}
-
-/// An image between blocks is wanted if the text around it is, or its own container's.
-pub(super) fn wanted(page: &Page, chosen: &[bool], at: usize, container: u32) -> bool {
-    let before = at > 0 && chosen[at - 1];
-    let after = chosen.get(at).copied().unwrap_or(false);
-    let around = &page.containers[container as usize];
-    if around.distance[Kind::Hidden as usize] < FAR || code_or_cell(around.tag) {
-        return false;
-    }
-    if before && after {
-        return true;
-    }
-    let range = around.first as usize..(around.end as usize).min(chosen.len());
-    (before || after) && !range.is_empty() && range.len() < 16 && range.into_iter().all(|i| chosen[i])
-}
-
-/// Images in cells belong to the table, which is written as a whole.
-fn code_or_cell(tag: Tag) -> bool {
-    matches!(tag, Tag::Pre | Tag::Td | Tag::Th | Tag::Tr)
 }
 
 fn pipe_table(inlines: &mut Inline<'_, '_>, chosen: &[bool], table: u32, out: &mut String) {
@@ -299,9 +267,10 @@ impl<'p> Writer<'p> {
                     self.terms.insert(it.list, at);
                     chain.push(Level { container: at, list: it.list });
                 }
+                // Definitions without a term are paragraphs that are set in.
                 Tag::Dd if !many => {
-                    let term = self.terms.get(&it.list).copied().unwrap_or(at);
-                    chain.push(Level { container: term, list: it.list });
+                    let term = self.terms.get(&it.list);
+                    chain.extend(term.map(|&term| Level { container: term, list: it.list }));
                 }
                 _ => {}
             }

@@ -11,9 +11,11 @@ use webmill_capture::cut::Cut;
 
 use url::Url;
 
-use super::escape::{escape, escape_line_starts, escape_target};
+use super::picture_sources::sources;
 use crate::blocks::page::{Block, Mark, Page};
+use crate::blocks::tex::{Tex, tex};
 use webmill_capture::CanonicalUrl;
+use webmill_capture::markdown::{HARD_BREAK, escape, escape_line_starts, escape_target, longest_run};
 use webmill_html::{Dom, NodeId, Tag};
 
 /// Bytes of an address that is still written.
@@ -89,46 +91,27 @@ impl<'p, 'd> Inline<'p, 'd> {
 
     /// Address and words of an image; `None` for one that shows nothing (a counting pixel, one without an address).
     pub(crate) fn picture(&self, node: NodeId) -> Option<(String, &'p str)> {
-        let attr = |name: &str| self.dom.attr(node, name).map(str::trim);
-        let tiny = |name: &str| matches!(attr(name), Some("0" | "1" | "1px" | "0px"));
-        if !self.images || tiny("width") || tiny("height") {
+        if !self.images {
             return None;
         }
-        let plain = ["src", "data-src", "data-original", "data-lazy-src", "data-url", "data-actualsrc"];
-        let holder = |source: &str| {
-            let name = source.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-            let name = name.split(['.', '?']).next().unwrap_or_default();
-            matches!(
-                name,
-                "blank" | "spacer" | "placeholder" | "loading" | "transparent" | "pixel" | "grey" | "lazy"
-            )
-        };
-        let written =
-            plain.iter().filter_map(|name| attr(name)).find(|s| !holder(s) && self.target(s).is_some());
-        let listed = || {
-            // The last candidate of a list is the largest as a rule.
-            let list = attr("srcset").or_else(|| attr("data-srcset"))?;
-            list.rsplit(", ").find_map(|candidate| candidate.split_whitespace().next())
-        };
-        let target = written.or_else(listed).and_then(|source| self.target(source))?;
+        let target = sources(self.dom, node).into_iter().find_map(|source| self.target(source))?;
+        let attr = |name: &str| self.dom.attr(node, name).map(str::trim);
         Some((target, attr("alt").or_else(|| attr("title")).unwrap_or_default()))
     }
+}
 
-    /// Writes an image; `false` for one that shows nothing.
-    pub(crate) fn image(&self, node: NodeId, out: &mut String) -> bool {
-        let Some((target, alt)) = self.picture(node) else { return false };
-        out.push_str("![");
-        for (n, word) in alt.split_whitespace().take(200).enumerate() {
-            if n > 0 {
-                out.push(' ');
-            }
-            escape(word, true, out);
+/// Writes an image.
+pub(crate) fn write_picture(target: &str, label: &str, out: &mut String) {
+    out.push_str("![");
+    for (n, word) in label.split_whitespace().take(200).enumerate() {
+        if n > 0 {
+            out.push(' ');
         }
-        out.push_str("](");
-        out.push_str(&target);
-        out.push(')');
-        true
+        escape(word, true, out);
     }
+    out.push_str("](");
+    out.push_str(target);
+    out.push(')');
 }
 
 /// Appends the text of a block with its inline markup.
@@ -145,13 +128,19 @@ pub(crate) fn inline(source: &mut Inline<'_, '_>, block: &Block, lines: Lines, o
         match event.mark {
             Mark::Break => writer.line_break(),
             Mark::Image if writer.code == 0 => {
-                let before = writer.out.len();
-                writer.space();
-                if !writer.source.image(event.node, writer.out) {
-                    writer.out.truncate(before);
+                if let Some((target, label)) = writer.source.picture(event.node) {
+                    writer.space();
+                    write_picture(&target, label, writer.out);
                 }
             }
             Mark::Image => {}
+            Mark::Open(Tag::Math) if writer.code == 0 => {
+                if let Some(tex) = tex(writer.source.dom, event.node) {
+                    let end = events.get(n + 1).map_or(event.at, |close| close.at) as usize;
+                    writer.formula(&tex, end.saturating_sub(base).min(text.len()));
+                }
+            }
+            Mark::Open(Tag::Math) | Mark::Close(Tag::Math) => {}
             Mark::Open(tag) => writer.open(tag, event.node),
             Mark::Close(tag) => {
                 let joined =
@@ -213,6 +202,17 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Writes a formula in place of the text up to `end`.
+    fn formula(&mut self, tex: &Tex, end: usize) {
+        if self.text.cut(self.at..).starts_with(' ') {
+            self.space();
+        }
+        let mark = if tex.display { "$$" } else { "$" };
+        self.out.push_str(&format!("{mark}{}{mark}", tex.text));
+        self.at = self.at.max(end);
+        self.last = None;
+    }
+
     fn line_break(&mut self) {
         match self.lines {
             _ if self.code > 0 => self.space(),
@@ -220,7 +220,7 @@ impl Writer<'_, '_, '_> {
             Lines::Many if self.out.len() > self.start && !self.out.ends_with('\n') => {
                 let kept = self.out.trim_end_matches(' ').len().max(self.start);
                 self.out.truncate(kept);
-                self.out.push_str("  \n");
+                self.out.push_str(HARD_BREAK);
             }
             Lines::Cell if self.out.len() > self.start => self.out.push_str("<br>"),
             _ => {}
@@ -319,11 +319,7 @@ impl Writer<'_, '_, '_> {
             self.last = Some(("`", from, self.out.len()));
             return;
         }
-        let (mut longest, mut run) = (0, 0);
-        for c in self.out.cut(from..).chars() {
-            run = if c == '`' { run + 1 } else { 0 };
-            longest = longest.max(run);
-        }
+        let longest = longest_run(self.out.cut(from..), '`');
         let ticks = "`".repeat(longest + 1);
         let pad = if longest > 0 { " " } else { "" };
         self.out.insert_str(from, &format!("{ticks}{pad}"));

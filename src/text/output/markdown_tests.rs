@@ -63,6 +63,8 @@ fn lists_nest() {
         ("<ul><li>a<ol start=4><li>b</ol></ul>", "- a\n\n  4. b"),
         ("<dl><dt>t<dd>d<dd>e<dt>u<dd>f</dl>", "- t\n\n  d\n\n  e\n- u\n\n  f"),
         ("<ul><li>a<pre>x\n  y</pre>b</ul>", "- a\n\n  ```\n  x\n    y\n  ```\n\n  b"),
+        ("<dl><dd>d<dd>e</dl>", "d\n\ne"),
+        ("<li>a<li>b<p>c<dl><dd>d<dd>e<dd>f</dl>", "- a\n\nb\n\nc\n\nd\n\ne\n\nf"),
         ("<li>stray", "- stray"),
     ]);
 }
@@ -104,7 +106,23 @@ fn inline_marks() {
         ("10<sup>6</sup> and <i>x</i><sup>n+1</sup>, V<sub>CC</sub>", "10⁶ and *x*ⁿ⁺¹, V\\_{CC}"),
         ("word<sup><a href=/n>1</a></sup>", "word[¹](/n)"),
         ("he said <q>go <q>on</q></q>.", "he said “go ‘on’”."),
-        ("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "x²"),
+        ("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "$x^2$"),
+    ]);
+}
+
+#[test]
+fn formulas_are_between_dollars() {
+    check(&[
+        ("a <span data-tex='x_1 < y'>x</span>, b", "a $x_1 < y$, b"),
+        ("a <script type='math/tex; mode=display'>x</script> b", "a $$x$$ b"),
+        ("<b>a <math><mi>x</mi></math></b>", "**a $x$**"),
+        ("<h2>On <math><mi>x</mi></math></h2>", "## On $x$"),
+        (
+            "<table><tr><td>a<td><img class=latex alt='|x|=1'><tr><td>b<td>c</table>",
+            "| a | $\\|x\\|=1$ |\n| --- | --- |\n| b | c |",
+        ),
+        // Without TeX: as it is read.
+        ("<math><mi>x</mi><mo>=</mo><mi>y</mi><annotation encoding=TeX>$</annotation></math>", "x = y"),
     ]);
 }
 

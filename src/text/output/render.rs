@@ -133,10 +133,11 @@ pub(crate) fn plain(
 /// Blocks and headings from which on an item is a piece of the layout.
 const MAX_ITEM_BLOCKS: u32 = 40;
 
-/// Whether an item holds so much, or headings and text, that it is a piece of the layout.
+/// Whether an item holds so much, or headings and text, or text without a list around it, that it is a piece of the layout.
 pub(crate) fn is_layout(page: &Page, item: u32) -> bool {
-    let counts = &page.containers[item as usize].counts;
-    counts.blocks > MAX_ITEM_BLOCKS || counts.headings > 0 && counts.blocks > 3
+    let it = &page.containers[item as usize];
+    let loose = it.counts.headings > 0 || it.tag == Tag::Li && it.list == NONE;
+    it.counts.blocks > MAX_ITEM_BLOCKS || loose && it.counts.blocks > 3
 }
 
 /// A data table with cells that reach down.

@@ -1,8 +1,8 @@
 //! What the model left out of main text and belongs to it.
 //!
 //! Code, data tables and lists of terms are whole or not at all: they come along where they are between two chosen blocks
-//! (code also with a label before or behind it), tables and terms also where the larger part of them is chosen. The summary
-//! of details comes along with their first block. In Markdown
+//! (code also with a label before or behind it), tables and terms also where the larger part of them is chosen. So are formulas
+//! that are a block of their own. The summary of details comes along with their first block. In Markdown
 //! a heading without its section, or a section without its heading, is no structure, so a heading that is directly over
 //! chosen text of its own section comes along; in plain text that costs more than it gives. Headings among navigation,
 //! advertising, comments or in a form do not. Linear, as data tables and code hold none of their kind; in lists of terms
@@ -10,7 +10,8 @@
 
 use super::markdown::heading_around;
 use crate::blocks::class_names::Kind;
-use crate::blocks::page::Page;
+use crate::blocks::page::{Mark, Page};
+use webmill_capture::cut::Cut;
 use webmill_html::Tag;
 
 /// Kinds that make a heading one of the frame and not of the text.
@@ -87,6 +88,9 @@ pub(crate) fn complete(page: &Page, chosen: &mut [bool], code: &[u32], data: &[b
             whole(index, data[index] || terms);
         }
     }
+    for i in 1..page.blocks.len().max(1) - 1 {
+        chosen[i] |= chosen[i - 1] && chosen[i + 1] && is_formula(page, i);
+    }
     for (index, summary) in page.containers.iter().enumerate().filter(|(_, it)| it.tag == Tag::Summary) {
         let around = &page.containers[summary.parent as usize];
         let (first, end) = (summary.first as usize, summary.end as usize);
@@ -98,8 +102,18 @@ pub(crate) fn complete(page: &Page, chosen: &mut [bool], code: &[u32], data: &[b
     }
 }
 
+/// Whether a block is a formula and nothing else.
+fn is_formula(page: &Page, block: usize) -> bool {
+    let block = &page.blocks[block];
+    let [open, close, ..] = page.events[block.events.0 as usize..block.events.1 as usize] else {
+        return false;
+    };
+    (open.mark, open.at, close.mark) == (Mark::Open(Tag::Math), block.start, Mark::Close(Tag::Math))
+        && page.text.cut(close.at as usize..block.end as usize).trim_matches(['.', ',', ' ']).is_empty()
+}
+
 /// Whether an element is in what makes up the frame.
-fn is_framed(page: &Page, index: usize) -> bool {
+pub(super) fn is_framed(page: &Page, index: usize) -> bool {
     FRAME.iter().any(|&kind| page.containers[index].distance[kind as usize] < NEAR)
 }
 
@@ -135,6 +149,7 @@ mod tests {
             ("<p>x1<div>Copy</div><pre>code</pre><div>Note</div><p>x2".into(), "x1|code|x2"),
             ("<p>x1<div>one two three</div><pre>code</pre><p>x2".into(), "x1|x2"),
             ("<p>x1<dl><dt>t<dd>d</dl><p>x2".into(), "x1|t|d|x2"),
+            ("<p>x1<p><math><mi>a</mi></math>,<p>x2<p><math><mi>b</mi></math> c<p>x3".into(), "x1|a,|x2|x3"),
             ("<dl><dt>t<dd>dx<dt>ux<dd>ex</dl><p>y".into(), "t|dx|ux|ex"),
             ("<p>x1<ul><li>i<li>j</ul><p>x2".into(), "x1|x2"),
             ("<details><summary>more</summary><p>x1<p>y</details>".into(), "more|x1"),

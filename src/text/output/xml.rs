@@ -15,13 +15,17 @@
 //!
 //! **Reference.** TEI Consortium, *TEI P5: Guidelines for Electronic Text Encoding and Interchange*; XML 1.0, 2.2.
 
+use std::collections::HashSet;
+
 use super::grid::{Grid, row_of};
-use super::markdown::{MarkdownPage, heading_around, wanted};
+use super::markdown::{MarkdownPage, heading_around};
 use super::markdown_inline::Inline;
+use super::pictures::pictures;
 use super::render::is_layout;
 use super::rescue::rescue;
 use crate::blocks::code::{code_containers, code_language, code_text};
 use crate::blocks::page::{Block, Mark, NONE, Page};
+use crate::blocks::tex::tex;
 use webmill_capture::cut::Cut;
 use webmill_capture::escape::push_escaped;
 use webmill_html::{NodeId, Tag};
@@ -81,19 +85,23 @@ pub(crate) fn xml(
 ) -> String {
     let MarkdownPage { dom, page, base, .. } = *source;
     let code = code_containers(page);
-    let chosen = &rescue(page, chosen);
+    let mut chosen = rescue(page, chosen);
     let mut inlines = Inline::new(dom, page, base);
     (inlines.links, inlines.images) = (source.links, source.images);
-    let mut writer = Writer { inlines, form, out: String::new(), open: Vec::new(), fresh: false };
-    let mut pictures = page.pictures.iter().peekable();
+    let mut pictures = pictures(&inlines, &mut chosen, data).into_iter().peekable();
+    let chosen = &chosen;
+    let terms = page.containers.iter().filter(|it| it.tag == Tag::Dt).map(|it| it.list).collect();
+    let mut writer = Writer { inlines, form, terms, out: String::new(), open: Vec::new(), fresh: false };
     // The table and the code block written last.
     let (mut table, mut listing) = (NONE, NONE);
-    for (i, block) in page.blocks.iter().enumerate() {
-        while let Some(picture) = pictures.next_if(|p| p.block as usize <= i) {
-            if picture.block as usize == i && wanted(page, chosen, i, picture.container) {
-                writer.picture(picture.container, picture.node);
-            }
+    for i in 0..=page.blocks.len() {
+        while let Some(picture) = pictures.next_if(|picture| picture.block <= i) {
+            writer.enter(picture.container);
+            writer.image(&picture.target, picture.label);
+            writer.out.push('\n');
+            writer.fresh = false;
         }
+        let Some(block) = page.blocks.get(i) else { break };
         if !chosen[i] {
             continue;
         }
@@ -142,6 +150,8 @@ impl Level {
 struct Writer<'p, 'd> {
     inlines: Inline<'p, 'd>,
     form: XmlForm,
+    /// Lists with terms; definitions elsewhere are paragraphs that are set in.
+    terms: HashSet<u32>,
     out: String,
     open: Vec<Level>,
     /// Whether nothing is written in the innermost open element.
@@ -159,6 +169,7 @@ impl Writer<'_, '_> {
             let many = is_layout(page, at);
             match it.tag {
                 Tag::Blockquote => chain.push(vec![Level::Quote(at)]),
+                Tag::Dd if !self.terms.contains(&it.list) => {}
                 Tag::Li | Tag::Dt | Tag::Dd if !many => {
                     let list = if it.list == NONE { it.parent } else { it.list };
                     let kind = match (it.tag, page.containers[list as usize].tag) {
@@ -244,19 +255,7 @@ impl Writer<'_, '_> {
         self.fresh = false;
     }
 
-    /// An image between blocks.
-    fn picture(&mut self, container: u32, node: NodeId) {
-        let mut image = String::new();
-        if self.image(node, &mut image) {
-            self.enter(container);
-            self.out.push_str(&image);
-            self.out.push('\n');
-            self.fresh = false;
-        }
-    }
-
-    fn image(&self, node: NodeId, out: &mut String) -> bool {
-        let Some((target, label)) = self.inlines.picture(node) else { return false };
+    fn image(&mut self, target: &str, label: &str) {
         let label: Vec<&str> = label.split_whitespace().take(200).collect();
         let label = label.join(" ");
         let (start, middle, end, bare) = match self.form {
@@ -265,16 +264,15 @@ impl Writer<'_, '_> {
                 ("<figure><graphic url=\"", "\"/><figDesc>", "</figDesc></figure>", "\"/></figure>")
             }
         };
-        out.push_str(start);
-        escape_xml(&target, out);
+        self.out.push_str(start);
+        escape_xml(target, &mut self.out);
         if label.is_empty() {
-            out.push_str(bare);
+            self.out.push_str(bare);
         } else {
-            out.push_str(middle);
-            escape_xml(&label, out);
-            out.push_str(end);
+            self.out.push_str(middle);
+            escape_xml(&label, &mut self.out);
+            self.out.push_str(end);
         }
-        true
     }
 
     fn table(&mut self, chosen: &[bool], table: u32) {
@@ -329,7 +327,8 @@ impl Writer<'_, '_> {
         let (text, base) = (page.text_of(block), block.start as usize);
         let mut open: Vec<(Tag, NodeId, &'static str)> = Vec::new();
         let mut at = 0;
-        for event in &page.events[block.events.0 as usize..block.events.1 as usize] {
+        let events = &page.events[block.events.0 as usize..block.events.1 as usize];
+        for (n, event) in events.iter().enumerate() {
             let to = (event.at as usize).saturating_sub(base).clamp(at, text.len());
             escape_xml(text.cut(at..to), &mut self.out);
             at = to;
@@ -340,6 +339,16 @@ impl Writer<'_, '_> {
             }
             let in_code = open.iter().any(|open| open.2 == "code");
             match event.mark {
+                Mark::Open(Tag::Math) if !in_code => {
+                    if let Some(tex) = tex(self.inlines.dom, event.node) {
+                        let rend = if tex.display { " rend=\"display\"" } else { "" };
+                        self.out.push_str(&format!("<formula notation=\"TeX\"{rend}>"));
+                        escape_xml(&tex.text, &mut self.out);
+                        self.out.push_str("</formula>");
+                        let end = events.get(n + 1).map_or(event.at, |close| close.at) as usize;
+                        at = end.saturating_sub(base).clamp(at, text.len());
+                    }
+                }
                 Mark::Open(tag) if !in_code => {
                     if let Some(name) = self.open(tag, event.node, &open) {
                         open.push((tag, event.node, name));
@@ -360,9 +369,9 @@ impl Writer<'_, '_> {
                     }
                 }
                 Mark::Image if !in_code => {
-                    let mut image = String::new();
-                    self.image(event.node, &mut image);
-                    self.out.push_str(&image);
+                    if let Some((target, label)) = self.inlines.picture(event.node) {
+                        self.image(&target, label);
+                    }
                 }
                 Mark::Break if !in_code => {
                     self.out.push_str("<lb/>");
@@ -437,6 +446,12 @@ mod tests {
                 "<ul><li>a<ol><li>b</ol><li>c<p>d</ul>",
                 Plain,
                 "<list rend=\"ul\"><item>a<list rend=\"ol\"><item>b</item></list></item><item>c<p>d</p></item></list>",
+            ),
+            ("<dl><dd>d</dl>", Plain, "<p>d</p>"),
+            (
+                "<p>x <script type='math/tex'>a<b</script> y",
+                Tei,
+                "<p>x <formula notation=\"TeX\">a&lt;b</formula> y</p>",
             ),
             ("<blockquote><p>q<p>r</blockquote>", Plain, "<quote>q<p>r</p></quote>"),
             (

@@ -12,10 +12,12 @@ use crate::grid::Grid;
 use crate::office::docx::fields::Fields;
 use crate::office::docx::numbering::{Label, Numbering};
 use crate::office::docx::styles::{Styles, TextLook, centred, outline, switch};
+use crate::office::math::formula;
 use crate::office::package::Relationships;
 use crate::title::Candidate;
 use crate::xml::Element;
 use crate::{Inline, Marker, Table};
+use webmill_html::script::push_placed;
 
 /// Looks of words that are counted in a paragraph.
 const MAX_LOOKS: usize = 16;
@@ -104,7 +106,9 @@ impl<'x> Walk<'x> {
             }
             "customXml" | "ins" | "moveTo" | "smartTag" => self.blocks(element, out),
             "oMathPara" | "oMath" => {
-                out.push(Block::Paragraph(crate::office::math::formula(element).into()));
+                let mut words = Inline::default();
+                words.push_formula(&formula(element), true);
+                out.push(Block::Paragraph(words));
             }
             "sectPr" => self.first_page = false,
             _ => {}
@@ -276,15 +280,17 @@ impl<'x> Walk<'x> {
             for cell in cells {
                 let properties = cell.child("tcPr");
                 let mut blocks = Vec::new();
-                if !continues(properties) {
+                let lower = continues(properties, "vMerge");
+                if !lower && !continues(properties, "hMerge") {
                     self.blocks(cell, &mut blocks);
                 }
-                let words = flattened(blocks.clone());
+                let words = if lower { grid.again(shown.len()).into() } else { flattened(blocks.clone()) };
                 links.extend(words.anchors().map(|(target, anchor)| Block::Link(target, anchor)));
                 links.extend(blocks.into_iter().filter(|block| matches!(block, Block::Link(..))));
                 let span = properties.and_then(|properties| properties.val("gridSpan")?.trim().parse().ok());
                 grid.place(&mut shown, words.text, (span.unwrap_or(1_usize), 1));
             }
+            grid.end(&mut shown);
             table.rows.push(shown);
         }
         if header && table.rows.len() > 1 {
@@ -303,7 +309,17 @@ impl<'x> Walk<'x> {
     /// Adds words to a paragraph.
     pub(super) fn push(&mut self, words: &mut Inline, more: &str, look: TextLook, link: Option<&str>) {
         let target = self.fields.target();
-        push(words, more, target.as_deref().or(link));
+        let target = target.as_deref().or(link);
+        match look.position {
+            Some(position) => {
+                let from = words.text.len();
+                push_placed(more, position, target.is_some(), &mut words.text);
+                let placed = words.text.split_off(from);
+                push(words, &placed, target);
+            }
+            None => push(words, more, target),
+        }
+        let look = TextLook { position: None, ..look };
         let chars = more.trim().chars().count();
         if chars > 0 && self.first_page {
             let room = self.looks.len() < MAX_LOOKS;
@@ -344,13 +360,10 @@ fn wrapped<'x>(parent: Element<'x>, name: &str, out: &mut Vec<Element<'x>>) {
     }
 }
 
-/// Whether a cell is the lower part of the one above, or of the one before.
-fn continues(properties: Option<Element<'_>>) -> bool {
-    let merged = |name: &str| {
-        let merge = properties.and_then(|properties| properties.child(name));
-        merge.is_some_and(|merge| merge.attr("val").is_none_or(|val| val == "continue"))
-    };
-    merged("vMerge") || merged("hMerge")
+/// Whether a cell is the lower part of the one above (`vMerge`), or of the one before (`hMerge`).
+fn continues(properties: Option<Element<'_>>, name: &str) -> bool {
+    let merge = properties.and_then(|properties| properties.child(name));
+    merge.is_some_and(|merge| merge.attr("val").is_none_or(|val| val == "continue"))
 }
 
 /// Whether the first row names the columns.

@@ -166,6 +166,28 @@ fn paragraphs_are_blocks() {
 }
 
 #[test]
+fn raised_digits_and_formulas_are_marked() {
+    let raised = |to: &str, text: &str| {
+        format!("<w:r><w:rPr><w:vertAlign w:val='{to}'/></w:rPr><w:t>{text}</w:t></w:r>")
+    };
+    let math = |text: &str| format!("<m:oMath><m:r><m:t>{text}</m:t></m:r></m:oMath>");
+    let line = format!(
+        "{}{}{}{}{}",
+        r("10"),
+        raised("superscript", "3"),
+        r(" H"),
+        raised("subscript", "2"),
+        r("O, 1")
+    );
+    let body = p("", &format!("{line}{}", raised("superscript", "st")))
+        + &p("", &format!("{}{}{}", r("for "), math("m_1"), r(", so")))
+        + &p("", &format!("<m:oMathPara>{}</m:oMathPara>", math("a")));
+    let document = document(&body, &[]);
+    assert_eq!(document.text, "10³ H₂O, 1st\nfor m\\_1, so\na\n");
+    assert_eq!(document.markdown, "10³ H₂O, 1st\n\nfor $m\\_1$, so\n\n$$a$$\n");
+}
+
+#[test]
 fn tables_keep_their_places() {
     let cell =
         |properties: &str, content: &str| format!("<w:tc><w:tcPr>{properties}</w:tcPr>{content}</w:tc>");
@@ -184,7 +206,7 @@ fn tables_keep_their_places() {
     );
     let document = document(&table, &[]);
     assert_eq!(document.tables[0].columns, ["wide", "column 2", "c"]);
-    assert_eq!(document.tables[0].rows, [["1", "tall", "in in"], ["", "", "link"]]);
+    assert_eq!(document.tables[0].rows, [["1", "tall", "in in"], ["", "tall", "link"]]);
     assert_eq!(document.links[0].target, "http://a.example/x");
     // A frame around paragraphs is no table.
     let frame =

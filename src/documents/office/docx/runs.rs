@@ -43,7 +43,7 @@ impl<'x> Walk<'x> {
                 "ins" | "moveTo" | "smartTag" | "customXml" | "dir" | "bdo" => {
                     self.inlines(element, look, link, words);
                 }
-                "oMath" | "oMathPara" => self.formula(element, look, words),
+                "oMath" | "oMathPara" => self.formula(element, words),
                 _ => {}
             }
         }
@@ -139,27 +139,21 @@ impl<'x> Walk<'x> {
         }
     }
 
-    /// A formula, apart from the words around it.
-    fn formula(&mut self, element: Element<'x>, look: TextLook, words: &mut Inline) {
+    /// A formula in the line, or several in lines of their own.
+    fn formula(&mut self, element: Element<'x>, words: &mut Inline) {
         if !self.fields.shows_text() {
             return;
         }
-        let many = element.name() == "oMathPara";
-        let formulas = if many {
-            element
-                .children()
-                .filter(|child| child.name() == "oMath")
-                .map(formula)
-                .collect::<Vec<_>>()
-                .join("\n")
-        } else {
-            formula(element)
-        };
-        if !words.text.is_empty() && !words.text.ends_with(char::is_whitespace) {
-            words.text.push(' ');
+        if element.name() == "oMath" {
+            return words.push_formula(&formula(element), false);
         }
-        self.push(words, &formulas, look, None);
-        words.text.push(if many { '\n' } else { ' ' });
+        if !words.text.is_empty() && !words.text.ends_with(char::is_whitespace) {
+            words.text.push('\n');
+        }
+        for one in element.children().filter(|child| child.name() == "oMath") {
+            words.push_formula(&formula(one), true);
+            words.text.push('\n');
+        }
     }
 
     /// Notes boxes of text, charts and diagrams of a drawing for behind the paragraph.

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::xml::{Element, Xml};
+use webmill_html::script::Position;
 
 /// Styles that one may be based on, one behind the other.
 const MAX_CHAIN: usize = 32;
@@ -30,6 +31,8 @@ pub(crate) struct TextLook {
     pub(crate) bold: Option<bool>,
     pub(crate) hidden: Option<bool>,
     pub(crate) centred: Option<bool>,
+    /// Raised or lowered characters.
+    pub(crate) position: Option<Position>,
 }
 
 impl TextLook {
@@ -41,6 +44,11 @@ impl TextLook {
             bold: switch(properties, "b"),
             hidden: switch(properties, "vanish"),
             centred: None,
+            position: match properties.val("vertAlign").as_deref() {
+                Some("superscript") => Some(Position::Super),
+                Some("subscript") => Some(Position::Sub),
+                _ => None,
+            },
         }
     }
 
@@ -51,6 +59,7 @@ impl TextLook {
             bold: self.bold.or(other.bold),
             hidden: self.hidden.or(other.hidden),
             centred: self.centred.or(other.centred),
+            position: self.position.or(other.position),
         }
     }
 }

@@ -8,12 +8,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::Table;
 use crate::blocks::{Block, flattened};
+use crate::grid::Grid;
 use crate::office::package::Relationships;
 use crate::office::pptx::text;
 use crate::office::reading_order::by_rows;
 use crate::xml::Element;
-use crate::{Inline, Table};
 
 /// Columns that a table may have; further ones are left out.
 const MAX_COLUMNS: usize = 1024;
@@ -155,6 +156,7 @@ impl<'x> Slide<'x> {
     fn table(&self, element: Element<'x>, out: &mut Vec<Block>) {
         let mut table = Table::default();
         let mut links = Vec::new();
+        let mut grid = Grid::default();
         for row in element.children().filter(|child| child.name() == "tr") {
             let mut shown = Vec::new();
             for cell in row.children().filter(|child| child.name() == "tc").take(MAX_COLUMNS) {
@@ -163,10 +165,12 @@ impl<'x> Slide<'x> {
                 if let Some(body) = cell.child("txBody").filter(|_| !covered) {
                     text::blocks(body, &[], false, self.relationships, &mut blocks);
                 }
-                let words: Inline = flattened(blocks);
+                let lower = cell.is_on("vMerge");
+                let words = if lower { grid.again(shown.len()).into() } else { flattened(blocks) };
                 links.extend(words.anchors().map(|(target, anchor)| Block::Link(target, anchor)));
                 shown.push(words.text);
             }
+            grid.end(&mut shown);
             table.rows.push(shown);
         }
         let header = element.child("tblPr").is_some_and(|properties| properties.is_on("firstRow"));

@@ -121,7 +121,7 @@ fn inlines(parent: Element<'_>, relationships: &Relationships, words: &mut Inlin
                     inlines(chosen, relationships, words);
                 }
             }
-            "m" => words.text.push_str(&formula(element)),
+            "m" => words.push_formula(&formula(element), false),
             _ => {}
         }
     }

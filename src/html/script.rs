@@ -8,26 +8,28 @@
 //!
 //! **Cost.** Constant: anything longer than [`MAX_SCRIPT`] characters is text.
 
+use crate::{Dom, NodeId, Tag};
 use webmill_capture::cut::Cut;
-use webmill_html::{Dom, NodeId, Tag};
 
 /// Characters of what may be an exponent or an index.
 const MAX_SCRIPT: usize = 24;
 /// Bytes before them that are looked at.
-pub(crate) const MAX_BEFORE: usize = 64;
+pub const MAX_BEFORE: usize = 64;
 /// Nodes looked at for them.
 const MAX_NODES: usize = 32;
 
 /// Where characters stand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Position {
+pub enum Position {
+    /// Raised.
     Super,
+    /// Lowered.
     Sub,
 }
 
 impl Position {
     /// The position that an element gives to its text.
-    pub(crate) fn of(tag: Tag) -> Option<Position> {
+    pub fn of(tag: Tag) -> Option<Position> {
         match tag {
             Tag::Sup => Some(Position::Super),
             Tag::Sub => Some(Position::Sub),
@@ -45,7 +47,7 @@ impl Position {
 
 /// How the text of an element is written.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub enum Form {
     /// As it is.
     Text,
     /// In characters of its own.
@@ -58,7 +60,7 @@ pub(crate) enum Form {
 
 impl Form {
     /// The characters written before the text.
-    pub(crate) fn before(self, position: Position) -> Option<&'static str> {
+    pub fn before(self, position: Position) -> Option<&'static str> {
         match (self, position) {
             (Form::Marked, Position::Super) => Some("^"),
             (Form::Marked, Position::Sub) => Some("_"),
@@ -85,13 +87,13 @@ fn placed(position: Position, c: char) -> Option<char> {
 }
 
 /// Writes what of `text` has a character at the position in it, from a byte on.
-pub(crate) fn place_from(text: &mut String, from: usize, position: Position) {
+pub fn place_from(text: &mut String, from: usize, position: Position) {
     let placed: String = text.cut(from..).chars().map(|c| placed(position, c).unwrap_or(c)).collect();
     text.replace_range(from.., &placed);
 }
 
 /// Appends a part of a formula at a position.
-pub(crate) fn write_script(text: &str, position: Position, out: &mut String) {
+pub fn write_script(text: &str, position: Position, out: &mut String) {
     let text = text.trim();
     let first = text.chars().next();
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -115,7 +117,7 @@ pub(crate) fn write_script(text: &str, position: Position, out: &mut String) {
 
 /// How the text of a raised or lowered element is written behind `before` (the text before it, without a space
 /// between); `linked` where it is in a link.
-pub(crate) fn form_of(dom: &Dom<'_>, node: NodeId, position: Position, before: &str, linked: bool) -> Form {
+pub fn form_of(dom: &Dom<'_>, node: NodeId, position: Position, before: &str, linked: bool) -> Form {
     let mut text = String::new();
     let (mut linked, mut nested) = (linked, false);
     for (n, d) in dom.descendants(node).enumerate() {
@@ -132,6 +134,28 @@ pub(crate) fn form_of(dom: &Dom<'_>, node: NodeId, position: Position, before: &
         _ if nested => Form::Braced,
         form => form,
     }
+}
+
+/// Appends raised or lowered text behind what is written of its line; `linked` where it is in a link.
+///
+/// # Examples
+/// ```
+/// use webmill_html::script::{Position, push_placed};
+/// let mut out = String::from("10");
+/// push_placed("6", Position::Super, false, &mut out);
+/// assert_eq!(out, "10⁶");
+/// ```
+pub fn push_placed(text: &str, position: Position, linked: bool, out: &mut String) {
+    let near = out.cut(out.ceil_char_boundary(out.len().saturating_sub(MAX_BEFORE))..);
+    let form =
+        form(position, text.trim(), linked, near.cut(near.rfind([' ', '\n', '\t']).map_or(0, |at| at + 1)..));
+    out.push_str(form.before(position).unwrap_or_default());
+    let from = out.len();
+    out.push_str(text);
+    if form == Form::Characters {
+        place_from(out, from, position);
+    }
+    out.push_str(if form == Form::Braced { "}" } else { "" });
 }
 
 fn form(position: Position, text: &str, linked: bool, before: &str) -> Form {
@@ -219,74 +243,6 @@ fn is_index(text: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use webmill_html::{Limits, parse};
-
-    /// The text of a body with at most one raised or lowered element.
-    fn written(html: &str) -> String {
-        let dom = parse(html, &Limits::default());
-        let page = crate::blocks::blocks(&dom, dom.body().expect("a body"));
-        page.blocks.iter().map(|block| page.text_of(block)).collect::<Vec<_>>().join("\n")
-    }
-
-    fn check(cases: &[(&str, &str)]) {
-        for (html, want) in cases {
-            assert_eq!(written(html), *want, "{html}");
-        }
-    }
-
-    #[test]
-    fn exponents_are_raised() {
-        check(&[
-            ("10<sup>6</sup> bytes", "10⁶ bytes"),
-            ("10<sup>-3</sup>", "10⁻³"),
-            ("x<sup>2</sup>+y<sup>n</sup>", "x²+yⁿ"),
-            ("<i>x</i><sup><i>n</i>+1</sup>", "xⁿ⁺¹"),
-            ("km<sup>2</sup>", "km²"),
-            ("2<sup>1.5</sup>", "2^{1.5}"),
-            ("2<sup>k/2</sup>", "2^{k/2}"),
-            ("e<sup>α</sup>", "e^α"),
-            ("e<sup>ix</sup>", "eⁱˣ"),
-            ("(a+b)<sup>n</sup>", "(a+b)ⁿ"),
-            ("x<sup>y<sup>2</sup></sup>", "x^{y²}"),
-            ("Ca<sup>2+</sup> and Cl<sup>−</sup>", "Ca²⁺ and Cl⁻"),
-            ("f<sup>(n)</sup>", "f⁽ⁿ⁾"),
-            ("<sup>14</sup>C", "¹⁴C"),
-            ("<sup>1</sup>/<sub>2</sub>", "¹/₂"),
-        ]);
-    }
-
-    #[test]
-    fn indices_are_lowered() {
-        check(&[
-            ("H<sub>2</sub>O", "H₂O"),
-            ("x<sub>i</sub>", "xᵢ"),
-            ("x<sub>i+1</sub>", "xᵢ₊₁"),
-            ("V<sub>CC</sub>", "V_{CC}"),
-            ("T<sub>eff</sub>", "T_{eff}"),
-            ("log<sub>b</sub>", "log_b"),
-            ("L<sup>A</sup>T<sub>E</sub>X", "LATEX"),
-            ("a word<sub>in small type</sub>", "a wordin small type"),
-        ]);
-    }
-
-    #[test]
-    fn ordinals_abbreviations_and_notes_stay() {
-        check(&[
-            ("1<sup>st</sup> and 2<sup>nd</sup>", "1st and 2nd"),
-            ("XIX<sup>e</sup>, 2<sup>e</sup>, 1<sup>er</sup>", "XIXe, 2e, 1er"),
-            ("n<sup>o</sup> 5, M<sup>me</sup>, D<sup>r</sup>, M<sup>c</sup>Gill", "no 5, Mme, Dr, McGill"),
-            ("Name<sup>TM</sup>, Name<sup>®</sup>, Name<sup>*</sup>", "NameTM, Name®, Name*"),
-            ("word<sup><a href=#n1>[1]</a></sup> goes", "word[1] goes"),
-            ("word<sup>[a]</sup>", "word[a]"),
-            ("word<sup>(1)</sup>", "word(1)"),
-            ("word<sup><a href=#n1>1</a></sup>", "word¹"),
-            ("<a href=#n12>word<sup>12</sup></a>", "word¹²"),
-            ("word<sup>1,2</sup>", "word¹,²"),
-            ("word<sup>note 3</sup>", "wordnote 3"),
-            ("<sup>Updated on 5 May 2020 by the editors</sup>", "Updated on 5 May 2020 by the editors"),
-            ("19<sup>.99</sup>", "19.99"),
-        ]);
-    }
 
     #[test]
     fn parts_of_formulas() {

@@ -1,11 +1,32 @@
 //! What of a text CommonMark (and GFM) would take for markup, escaped; nothing more, so that prose stays readable.
 //!
+//! Pages and documents are written by it alike. Linear.
+//!
 //! **Reference.** CommonMark 0.31.2, 2.4 and 6; GFM 0.29, 4.10 and 6.5.
 
-use webmill_capture::cut::Cut;
+use crate::cut::Cut;
+
+/// A forced break of a line.
+pub const HARD_BREAK: &str = "  \n";
+
+/// Appends a text with its white space as it is.
+///
+/// # Examples
+/// ```
+/// let mut out = String::new();
+/// webmill_capture::markdown::escape_text("*a*  b_c", &mut out);
+/// assert_eq!(out, "\\*a\\*  b_c");
+/// ```
+pub fn escape_text(text: &str, out: &mut String) {
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end();
+        escape(word, false, out);
+        out.push_str(piece.cut(word.len()..));
+    }
+}
 
 /// Appends a word without white space; inside of a link's text, brackets are escaped too.
-pub(crate) fn escape(word: &str, in_link: bool, out: &mut String) {
+pub fn escape(word: &str, in_link: bool, out: &mut String) {
     let plain =
         !word.bytes().any(|b| matches!(b, b'\\' | b'*' | b'`' | b'_' | b'[' | b']' | b'<' | b'&' | b'~'));
     if plain {
@@ -36,6 +57,16 @@ pub(crate) fn escape(word: &str, in_link: bool, out: &mut String) {
     }
 }
 
+/// Length of the longest run of a character: a fence of code is longer.
+pub fn longest_run(text: &str, of: char) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for c in text.chars() {
+        run = if c == of { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
 /// Whether what follows an ampersand makes it a character reference: `amp;`, `#39;`.
 fn is_reference(after: &str) -> bool {
     let body = after.strip_prefix('#').unwrap_or(after);
@@ -44,7 +75,7 @@ fn is_reference(after: &str) -> bool {
 }
 
 /// Escapes what would be a heading, quote, item, rule, fence, table or definition at the start of a line.
-pub(crate) fn escape_line_starts(out: &mut String, start: usize) {
+pub fn escape_line_starts(out: &mut String, start: usize) {
     if !out.cut(start..).contains('\n') {
         if let Some(at) = line_start(out.cut(start..)) {
             out.insert(start + at, '\\');
@@ -92,7 +123,7 @@ fn line_start(line: &str) -> Option<usize> {
 }
 
 /// An address as a link's target: white space and controls encoded, parentheses where they do not pair.
-pub(crate) fn escape_target(url: &str) -> String {
+pub fn escape_target(url: &str) -> String {
     let mut depth = 0i32;
     let mut paired = true;
     for b in url.bytes() {
