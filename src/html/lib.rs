@@ -83,7 +83,9 @@ pub use srcset::{candidates, largest};
 pub use structured::Structured;
 pub use tag::Tag;
 pub use text_buffer::TextBuffer;
-pub use written_date::{DateOrder, WrittenDate, find_date, find_date_at, proven_order, read_date};
+pub use written_date::{
+    DateOrder, FoundDate, WrittenDate, dates_in, find_date, find_date_at, proven_order, read_date,
+};
 
 /// Name and content of the lists that parsing knows beside its code: whoever keeps results compares them by a digest.
 pub const LISTS: &[(&str, &[u8])] =
