@@ -25,6 +25,7 @@ pub mod feed;
 mod filed;
 mod items;
 mod json_ld;
+mod json_mend;
 mod licence;
 mod limits;
 pub mod link_header;

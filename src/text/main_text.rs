@@ -27,7 +27,7 @@ use super::choice::{Choice, SHIPPED, Tables, choose};
 use super::comparison::bare;
 use super::focus::Focus;
 use super::metadata::author::author;
-use super::metadata::published::published;
+use super::metadata::published::{published, updated_near};
 use super::metadata::stated_title::title_variants;
 use super::metadata::title::title;
 use super::output::comments::{Comment, comments};
@@ -201,8 +201,10 @@ pub(crate) fn extract(
         Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, vec![month_first, day_first]),
         date => (date.and_then(WrittenDate::certain), Vec::new()),
     };
+    let modified = meta.about.modified.clone().or_else(|| updated_near(dom, &page, near, meta.date_order)?.certain());
     let about = About {
         title,
+        modified,
         author: author(dom, meta, &page, near),
         published,
         published_ambiguous: ambiguous,

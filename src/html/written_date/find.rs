@@ -203,8 +203,9 @@ pub(super) fn named(text: &str, window: &[Placed<'_>], short_years: bool) -> Opt
     while parts.len() < 3 {
         let placed = window.get(at)?;
         let (part, used) = match placed.piece {
-            Number(year, 4, Unit::None | Unit::Year) => (Some(Part::Year(year)), 1),
-            Number(number, 1..=2, Unit::Month) => (Some(plain_month(number)), 1),
+            Number(year, 4, Unit::None) => (Some(Part::Year(year)), 1),
+            // 14 三月 2022
+            Number(number, 1..=2, Unit::Month) if parts.len() == 1 => (Some(plain_month(number)), 1),
             Number(number, 1..=2, Unit::None | Unit::Day) => match kinds(&window[at + 1..]) {
                 // 3-р сар
                 [Other('-'), Word("р"), Word(word)] if word.starts_with("сар") => (Some(plain_month(number)), 4),
@@ -393,6 +394,7 @@ mod tests {
             ("14 listopada 2022", Some("2022-11-14")),
             ("iPhone Pro 14 2022", None),
             ("2022-03-14 2022年", Some("2022-03-14")),
+            ("2005年9月 (1) 2005年7月 (1)", None),
             ("", None),
         ] {
             let found = find_date(text, DateOrder::Undecided).and_then(WrittenDate::certain);

@@ -62,9 +62,9 @@ pub(super) fn zone(text: &str) -> Option<String> {
     (hours < 15 && minutes < 60).then(|| format!("{sign}{hours:02}:{minutes:02}"))
 }
 
-/// The zone that a text begins with by its name: those of RFC 5322, and names that are of one zone only.
+/// The zone that a text begins with by its name, where that is of one zone only: CST is one of America and of China.
 fn named_zone(text: &str) -> Option<String> {
-    const ZONES: &str = "UT+00 EST-05 EDT-04 CST-06 CDT-05 MST-07 MDT-06 PST-08 PDT-07 WET+00 WEST+01 CET+01 CEST+02 MEZ+01 \
+    const ZONES: &str = "UT+00 EST-05 EDT-04 CDT-05 MST-07 MDT-06 PST-08 PDT-07 WET+00 WEST+01 CET+01 CEST+02 MEZ+01 \
         MESZ+02 BST+01 EET+02 EEST+03 MSK+03 JST+09 KST+09 HKT+08 AEST+10 AEDT+11 NZST+12 NZDT+13";
     let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
     let name = text.cut(..end);

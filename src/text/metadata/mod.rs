@@ -2,6 +2,7 @@
 
 pub(crate) mod author;
 pub(crate) mod chinese_byline;
+mod date_label;
 pub(crate) mod published;
 pub(crate) mod stated_title;
 pub(crate) mod title;
