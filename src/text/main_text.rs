@@ -205,7 +205,7 @@ pub(crate) fn extract(
     let about = About {
         title,
         modified,
-        author: author(dom, meta, &page, near),
+        author: author(dom, meta, &page, near, kind),
         published,
         published_ambiguous: ambiguous,
         ..meta.about.clone()

@@ -11,13 +11,16 @@ use webmill_html::{DateOrder, find_date};
 use crate::word_list::section;
 
 /// Lists of words around names, each with its name before it.
-const LISTS: &str = include_str!("person_name.txt");
+pub(crate) const LISTS: &str = include_str!("person_name.txt");
 
 /// Characters of a name, or names.
 const MAX_NAME: usize = 80;
 
 /// What introduces a name, in lower case.
 static INTRODUCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "introductions"));
+
+/// Introductions that are parts of names too: two words follow them.
+const PREPOSITIONS: [&str; 5] = ["di", "av", "af", "od", "oleh"];
 
 /// Words that are no name of a person, as they stand where one should be.
 static NOBODY: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "nobody"));
@@ -50,7 +53,7 @@ static BEHIND_NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "behi
 const HOUSES: &str = "gmbh ag inc ltd llc llp corp corporation company e.v verein verband association institute institut \
     university universität college ministry ministerium foundation stiftung agency agentur redaktion staff services \
     solutions official magazine magazin zeitung newspaper bureau department committee council network publishing verlag \
-    museum hospital clinic kitchens landesanstalt bundesamt feuerwehr contributors associates consulting software";
+    museum hospital clinic kitchens landesanstalt bundesamt feuerwehr contributors associates consulting software usa group";
 /// What names of Chinese houses end with.
 static WIDE_HOUSES: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "wide_houses"));
 
@@ -98,6 +101,9 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         let same = lower.len() == name.len();
         let Some(found) = INTRODUCTIONS.iter().find(|intro| {
             let Some(rest) = lower.strip_prefix(**intro).filter(|_| same) else { return false };
+            if PREPOSITIONS.contains(intro) && rest.split_whitespace().count() < 2 {
+                return false;
+            }
             let word = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphabetic());
             // Without a blank only where the page's markup lost it: `vonChris`.
             word || intro.ends_with(':')

@@ -212,7 +212,10 @@ fn is_of_change(dom: &Dom<'_>, time: NodeId) -> bool {
     if dom.attr(time, "class").is_some_and(|list| called(list) && alone(list)) {
         return true;
     }
-    let Some(before) = dom.prev_sibling(time) else { return false };
+    let labels = |&n: &NodeId| {
+        dom.is_text(n) || matches!(dom.tag(n), Tag::Span | Tag::B | Tag::Strong | Tag::I | Tag::Em | Tag::Label)
+    };
+    let Some(before) = dom.prev_sibling(time).filter(labels) else { return false };
     let mut text = String::new();
     dom.text_content(before, &mut text);
     role_after(&text) == DateRole::Modified
@@ -291,7 +294,7 @@ fn labelled_day(text: &str, order: DateOrder, change: bool) -> Option<WrittenDat
 fn in_dateline(dom: &Dom<'_>, page: &Page, near: usize, order: DateOrder) -> Option<WrittenDate> {
     page.blocks[near.min(page.blocks.len())..].iter().take(NEAR_BLOCKS).find_map(|block| {
         let text = page.text_of(block);
-        let date = find_date(text.cut(..text.floor_char_boundary(60)), order)?;
+        let date = labelled_day(text.cut(..text.floor_char_boundary(60)), order, false)?;
         (!is_of_others(page, block) && !is_code(dom, page, block)).then_some(date)
     })
 }
@@ -382,7 +385,7 @@ mod tests {
             ("<h1>T</h1><p>Updated: January 9, 2020<br>Published: November 13, 2017</p>", Some("2017-11-13")),
             ("<h1>T</h1><p>Updated <time datetime=2020-01-09>x</time></p><time datetime=2017-11-13>y</time>", Some("2017-11-13")),
             ("<h1>T</h1><p>Event date: 20 May 2023</p><p>Posted 13 November 2017</p>", Some("2017-11-13")),
-            ("<h1>T</h1><p>Event date: 20 May 2023</p>", None),
+            ("<h1>T</h1><p>Joined: 20 May 2013</p><p>Words that follow at some length, as they do.</p>", None),
             ("<h1>T</h1><p>更新日：令和4年3月14日</p>", Some("2022-03-14")),
             ("<h1>T</h1><p>Words</p><footer>Version of 2019</footer>", None),
         ] {
