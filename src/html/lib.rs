@@ -35,6 +35,7 @@ mod meta_names;
 pub mod metadata;
 mod metadata_items;
 mod parse;
+mod placeholder_title;
 mod prescan;
 mod quirks;
 pub mod requisites;
@@ -75,6 +76,7 @@ pub use link_header::{HeaderLink, link_header};
 pub use links::{Link, LinkKind, LinkLimits, Links, Skipped, each_link, links, refresh_url};
 pub use metadata::Metadata;
 pub use parse::parse;
+pub use placeholder_title::is_placeholder_title;
 pub use requisites::{
     Requisite, RequisiteKind, RequisiteLimits, each_requisite, manifest_requisites, style_requisites,
 };

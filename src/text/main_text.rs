@@ -182,7 +182,7 @@ pub(crate) fn extract(
     let data = data_tables(&page);
     complete(&page, &mut chosen, &code_containers(&page), &data);
     let begin = chosen.iter().position(|&chosen| chosen);
-    let title = title(&page, meta, begin);
+    let title = title(dom, &page, meta, begin);
     let shown = Shown { dom, meta, page: &page, headline: title.as_deref() };
     // What is said on a board is its text, and who follows a page that is missing says nothing about it.
     let threads = (kind != PageType::Forum && chosen.contains(&true)).then_some(&threads);
