@@ -310,8 +310,13 @@ mod tests {
             ),
             // A sentence of a letter is none, however much of the text it is.
             (
-                &[line(12.0, "Duck Board"), line(12.0, "Lake Street 1"), line(12.0, "Dear ducks,"), line(12.0, body)],
-                Some("Duck Board"),
+                &[
+                    line(12.0, "Ducks Board"),
+                    line(12.0, "Lake Street 1"),
+                    line(12.0, "Dear ducks,"),
+                    line(12.0, body),
+                ],
+                Some("Ducks Board"),
             ),
             (&[line(12.0, body)], None),
             // A salutation starts anew, and so does an item.

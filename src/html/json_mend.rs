@@ -57,9 +57,12 @@ pub(super) fn mended(source: &str) -> Option<Value> {
     // Written for an attribute.
     let escaped = !source.contains('"') && source.contains("&quot;");
     let unescaped = escaped.then(|| super::values::unescape(source).into_owned());
-    let mut reader = Reader { rest: unescaped.as_deref().unwrap_or(source), open: Vec::new(), roots: Vec::new() };
+    let mut reader =
+        Reader { rest: unescaped.as_deref().unwrap_or(source), open: Vec::new(), roots: Vec::new() };
     reader.read()?;
-    let is_item = |value: &Value| ITEM_NAMES.iter().any(|name| value.get(name).is_some_and(|value| !value.is_null() && value != ""));
+    let is_item = |value: &Value| {
+        ITEM_NAMES.iter().any(|name| value.get(name).is_some_and(|value| !value.is_null() && value != ""))
+    };
     let lists = |value: &Value| value.as_array().is_some_and(|values| values.iter().any(is_item));
     reader.roots.retain(|root| is_item(root) || lists(root));
     match reader.roots.len() {
@@ -86,7 +89,11 @@ impl Reader<'_> {
                     if self.open.len() >= MAX_DEPTH {
                         return None;
                     }
-                    self.open.push(if c == '{' { Open::Object(Map::new(), None) } else { Open::Array(Vec::new()) });
+                    self.open.push(if c == '{' {
+                        Open::Object(Map::new(), None)
+                    } else {
+                        Open::Array(Vec::new())
+                    });
                     self.skip(1);
                 }
                 '}' | ']' => {
@@ -240,7 +247,9 @@ fn ends_string(behind: &str, name: bool) -> bool {
 fn is_name(text: &str) -> bool {
     let text = text.cut(..text.floor_char_boundary(MAX_NAME));
     let named = text.trim_start_matches(['"', '\'']);
-    let end = named.find(|c: char| !(c.is_alphanumeric() || "@_-:.".contains(c)) || c == ':').unwrap_or(named.len());
+    let end = named
+        .find(|c: char| !(c.is_alphanumeric() || "@_-:.".contains(c)) || c == ':')
+        .unwrap_or(named.len());
     let rest = named.cut(end..).trim_start_matches(['"', '\'']).trim_start();
     let letters = named.cut(..end).starts_with(|c: char| c.is_alphabetic() || c == '@');
     letters && rest.starts_with(':')
@@ -275,7 +284,11 @@ mod tests {
         ] {
             let found = mended(source).unwrap_or_default();
             let author = found["author"].get(0).unwrap_or(&found["author"]);
-            assert_eq!((&found["name"], &author["name"]), (&Value::from("A b"), &Value::from("Ann")), "{source}");
+            assert_eq!(
+                (&found["name"], &author["name"]),
+                (&Value::from("A b"), &Value::from("Ann")),
+                "{source}"
+            );
         }
     }
 
@@ -287,17 +300,26 @@ mod tests {
             "{\"@type\":\"WebSite\"};\n{\"@type\":\"Article\"}",
         ] {
             let found = mended(source).unwrap_or_default();
-            assert_eq!((&found[0]["@type"], &found[1]["@type"]), (&"WebSite".into(), &"Article".into()), "{source}");
+            assert_eq!(
+                (&found[0]["@type"], &found[1]["@type"]),
+                (&"WebSite".into(), &"Article".into()),
+                "{source}"
+            );
         }
         let quoted = mended(r#"{"@type":"Article","name":"They call it "the lamp", he says","x":"1"}"#);
-        assert_eq!(quoted.map(|found| found["name"].clone()), Some(r#"They call it "the lamp", he says"#.into()));
+        assert_eq!(
+            quoted.map(|found| found["name"].clone()),
+            Some(r#"They call it "the lamp", he says"#.into())
+        );
         let emoji = mended(r#"{"@type":"Article","name":"\ud83d\ude00 \ud83d",}"#);
         assert_eq!(emoji.map(|found| found["name"].clone()), Some("😀 \u{fffd}".into()));
     }
 
     #[test]
     fn what_is_no_item_is_none() {
-        for source in ["{\"@type\":", "", "function f() { return [1]; }", &"[".repeat(100_000), "{\"@type\":\"", "\\u"] {
+        for source in
+            ["{\"@type\":", "", "function f() { return [1]; }", &"[".repeat(100_000), "{\"@type\":\"", "\\u"]
+        {
             assert_eq!(mended(source), None, "{source:.20}");
         }
     }

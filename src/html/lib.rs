@@ -91,5 +91,9 @@ pub use written_date::{
 };
 
 /// Name and content of the lists that parsing knows beside its code: whoever keeps results compares them by a digest.
-pub const LISTS: &[(&str, &[u8])] =
-    &[("entities", include_bytes!("entity_names.txt")), ("quirks", include_bytes!("quirky_doctypes.txt"))];
+pub const LISTS: &[(&str, &[u8])] = &[
+    ("entities", include_bytes!("entity_names.txt")),
+    ("quirks", include_bytes!("quirky_doctypes.txt")),
+    ("names of months", include_bytes!("written_date/names.txt")),
+    ("placeholder titles", include_bytes!("placeholder_titles.txt")),
+];

@@ -14,7 +14,8 @@ struct Placeholders {
 static PLACEHOLDERS: LazyLock<Placeholders> = LazyLock::new(|| {
     let list = include_str!("placeholder_titles.txt");
     let (unnamed, numbered) = list.split_once("\n== numbered\n").unwrap_or((list, ""));
-    Placeholders { unnamed: unnamed.lines().skip(1).collect(), numbered: numbered.lines().collect() }
+    let entries = |lines: &'static str| lines.lines().flat_map(|line| line.split(" | ")).collect();
+    Placeholders { unnamed: entries(unnamed), numbered: entries(numbered) }
 });
 
 /// Characters of the longest placeholder, with its number.

@@ -201,7 +201,8 @@ pub(crate) fn extract(
         Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, vec![month_first, day_first]),
         date => (date.and_then(WrittenDate::certain), Vec::new()),
     };
-    let modified = meta.about.modified.clone().or_else(|| updated_near(dom, &page, near, meta.date_order)?.certain());
+    let modified =
+        meta.about.modified.clone().or_else(|| updated_near(dom, &page, near, meta.date_order)?.certain());
     let about = About {
         title,
         modified,

@@ -140,7 +140,8 @@ impl Pieces<'_> {
 
     /// Three numbers: `2023年5月6日`, `2023-05-06`, `06.05.2023`, `06.05.23`.
     pub(super) fn numbers(&self, window: &[Placed<'_>]) -> Option<(Days, usize)> {
-        if let [Number(y, digits, Unit::Year), Number(m, _, Unit::Month), Number(d, 1..=2, _)] = kinds(window) {
+        if let [Number(y, digits, Unit::Year), Number(m, _, Unit::Month), Number(d, 1..=2, _)] = kinds(window)
+        {
             let year = match era(self.text.cut(..window[0].from)) {
                 Some(before) if digits < 4 => before + y,
                 _ if digits == 4 => y,
@@ -201,48 +202,18 @@ pub(super) fn named(text: &str, window: &[Placed<'_>], short_years: bool) -> Opt
     let mut parts: Vec<Part> = Vec::with_capacity(3);
     let mut at = 0;
     while parts.len() < 3 {
-        let placed = window.get(at)?;
-        let (part, used) = match placed.piece {
-            Number(year, 4, Unit::None) => (Some(Part::Year(year)), 1),
-            // 14 三月 2022
-            Number(number, 1..=2, Unit::Month) if parts.len() == 1 => (Some(plain_month(number)), 1),
-            Number(number, 1..=2, Unit::None | Unit::Day) => match kinds(&window[at + 1..]) {
-                // 3-р сар
-                [Other('-'), Word("р"), Word(word)] if word.starts_with("сар") => (Some(plain_month(number)), 4),
-                _ if short_years && parts.len() == 2 => {
-                    let year = century(number).filter(|_| matches!(placed.piece, Number(_, 2, Unit::None)))?;
-                    (Some(Part::Year(year)), 1)
-                }
-                _ => (Some(Part::Small(number)), 1),
-            },
-            Word(word) if at == 0 && is_plain_word(word) => return None,
-            // Nothing begins with a word that no number is near.
-            Word(_) if at == 0 && !window[..window.len().min(5)].iter().any(|p| matches!(p.piece, Number(..))) => {
-                return None;
-            }
-            Word(word) => match month_at(word, &window[at + 1..]) {
-                Some((month, used)) => (Some(Part::Month(month)), used),
-                None => (None, 1),
-            },
-            Number(..) => return None,
-            Other(_) => (None, 1),
-        };
-        match part {
-            Some(part) => parts.push(part),
-            None if parts.is_empty() || !joins(placed.piece) => return None,
-            None => {}
-        }
+        let (part, used) = part_at(window, at, &parts, short_years)?;
+        parts.extend(part);
         at += used;
     }
-    let (month, year, day, last) = match parts[..] {
-        [Part::Small(d), Part::Month(m), Part::Year(y)] | [Part::Month(m), Part::Small(d), Part::Year(y)] => {
-            (m, y, d, false)
-        }
-        [Part::Year(y), Part::Month(m), Part::Small(d)] | [Part::Year(y), Part::Small(d), Part::Month(m)] => {
-            (m, y, d, true)
-        }
-        _ => return None,
-    };
+    let (month, year, day, last) =
+        match parts[..] {
+            [Part::Small(d), Part::Month(m), Part::Year(y)]
+            | [Part::Month(m), Part::Small(d), Part::Year(y)] => (m, y, d, false),
+            [Part::Year(y), Part::Month(m), Part::Small(d)]
+            | [Part::Year(y), Part::Small(d), Part::Month(m)] => (m, y, d, true),
+            _ => return None,
+        };
     let next = window.get(at).map(|placed| placed.piece);
     // The day is another date's.
     if last && matches!(next, Some(Number(_, 4, _))) {
@@ -251,6 +222,42 @@ pub(super) fn named(text: &str, window: &[Placed<'_>], short_years: bool) -> Opt
     let dotted = !last && text.cut(window[at - 1].to..).starts_with('.');
     let number = if dotted { month.dotted } else { month.number };
     Some((civil((year, number, day), month.calendar)?, at))
+}
+
+/// The part of a date that begins with piece `at`, none for what stands between parts, and how many pieces it is; `None` where no
+/// date goes on so.
+fn part_at(
+    window: &[Placed<'_>],
+    at: usize,
+    before: &[Part],
+    short_years: bool,
+) -> Option<(Option<Part>, usize)> {
+    let placed = window.get(at)?;
+    let numbers = || window[..window.len().min(5)].iter().any(|near| matches!(near.piece, Number(..)));
+    match placed.piece {
+        Number(year, 4, Unit::None) => Some((Some(Part::Year(year)), 1)),
+        // 14 三月 2022
+        Number(number, 1..=2, Unit::Month) if before.len() == 1 => Some((Some(plain_month(number)), 1)),
+        Number(number, digits @ 1..=2, unit @ (Unit::None | Unit::Day)) => match kinds(&window[at + 1..]) {
+            // 3-р сар
+            [Other('-'), Word("р"), Word(word)] if word.starts_with("сар") => {
+                Some((Some(plain_month(number)), 4))
+            }
+            _ if short_years && before.len() == 2 => {
+                let year = century(number).filter(|_| digits == 2 && unit == Unit::None)?;
+                Some((Some(Part::Year(year)), 1))
+            }
+            _ => Some((Some(Part::Small(number)), 1)),
+        },
+        // Nothing begins with a word that no number is near.
+        Word(word) if at == 0 && (is_plain_word(word) || !numbers()) => None,
+        Word(word) => match month_at(word, &window[at + 1..]) {
+            Some((month, used)) => Some((Some(Part::Month(month)), used)),
+            None => (!before.is_empty() && joins(placed.piece)).then_some((None, 1)),
+        },
+        Other(_) => (!before.is_empty() && joins(placed.piece)).then_some((None, 1)),
+        Number(..) => None,
+    }
 }
 
 fn plain_month(number: u32) -> Part {
@@ -322,7 +329,12 @@ mod tests {
             include_str!("cases.tsv").lines().map(|line| line.split('\t').collect()).collect();
         let found = |text: &str| find_date(text, DateOrder::DayFirst).and_then(WrittenDate::certain);
         let wrong: Vec<_> = cases.iter().filter(|case| found(case[1]).as_deref() != Some(case[2])).collect();
-        assert!(cases.len() >= 100 && wrong.len() * 20 <= cases.len(), "{} of {}: {wrong:?}", wrong.len(), cases.len());
+        assert!(
+            cases.len() >= 100 && wrong.len() * 20 <= cases.len(),
+            "{} of {}: {wrong:?}",
+            wrong.len(),
+            cases.len()
+        );
     }
 
     #[test]

@@ -114,7 +114,10 @@ mod tests {
             assert_eq!(month(word).map(|month| month.number), want, "{word}");
         }
         assert_eq!(month("listopada").map(|month| month.dotted), Some(10));
-        assert_eq!(month("اسفند").map(|month| (month.calendar, month.number)), Some((Calendar::SolarHijri, 12)));
+        assert_eq!(
+            month("اسفند").map(|month| (month.calendar, month.number)),
+            Some((Calendar::SolarHijri, 12))
+        );
         assert!(is_between("gada") && !is_between("ships"));
     }
 }

@@ -7,8 +7,8 @@ use webmill_capture::cut::Cut;
 
 /// First digits of the scripts that have their own; the other nine follow.
 const ZEROS: [u32; 20] = [
-    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
-    0x1040, 0x17e0, 0x1810, 0xff10,
+    0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0,
+    0xf20, 0x1040, 0x17e0, 0x1810, 0xff10,
 ];
 
 /// The value of a digit of any script.
@@ -29,7 +29,8 @@ pub(super) fn may_hold_date(text: &str) -> bool {
     const LEAST_DIGITS: usize = 5;
     text.bytes().filter(u8::is_ascii_digit).count() >= LEAST_DIGITS
         || text.contains('年') && text.contains('月')
-        || has_own_digits(text) && text.chars().filter(|&c| digit(c).or(hanzi(c)).is_some()).count() >= LEAST_DIGITS - 1
+        || has_own_digits(text)
+            && text.chars().filter(|&c| digit(c).or(hanzi(c)).is_some()).count() >= LEAST_DIGITS - 1
 }
 
 /// A text with ASCII digits and marks in place of those of other scripts, character by character.
@@ -153,7 +154,8 @@ pub(super) fn pieces(text: &str) -> Vec<Placed<'_>> {
             let len = word(rest).max(c.len_utf8());
             (Some(Piece::Word(rest.cut(..len))), len)
         } else {
-            let blank = matches!(c, ' ' | ',' | '،' | '၊' | '、' | '\u{a0}' | '\u{200e}' | '\u{200f}' | '\u{2009}');
+            let blank =
+                matches!(c, ' ' | ',' | '،' | '၊' | '、' | '\u{a0}' | '\u{200e}' | '\u{200f}' | '\u{2009}');
             ((!blank).then_some(Piece::Other(c)), c.len_utf8())
         };
         rest = rest.cut(len..);
@@ -186,15 +188,25 @@ mod tests {
             assert_eq!(plain(text), want);
             assert_eq!(plain(text).chars().count(), text.chars().count());
         }
-        assert!(may_hold_date("二〇二二年三月十四日") && may_hold_date("๑๔ มี.ค. ๒๕๖๕") && !may_hold_date("12 a"));
+        assert!(
+            may_hold_date("二〇二二年三月十四日") && may_hold_date("๑๔ มี.ค. ๒๕๖๕") && !may_hold_date("12 a")
+        );
     }
 
     #[test]
     fn numbers_in_chinese_words() {
-        for (text, value) in
-            [("二〇二二年", 2022), ("十月", 10), ("三十一日", 31), ("二十日", 20), ("十四日", 14), ("元年", 1)]
-        {
-            assert!(matches!(hanzi_number(text), Some((Piece::Number(found, ..), _)) if found == value), "{text}");
+        for (text, value) in [
+            ("二〇二二年", 2022),
+            ("十月", 10),
+            ("三十一日", 31),
+            ("二十日", 20),
+            ("十四日", 14),
+            ("元年", 1),
+        ] {
+            assert!(
+                matches!(hanzi_number(text), Some((Piece::Number(found, ..), _)) if found == value),
+                "{text}"
+            );
         }
         assert!(hanzi_number("三人").is_none() && hanzi_number("十十十年").is_none());
     }

@@ -62,7 +62,8 @@ fn in_pieces<'a>(value: &Pieces<'a>) -> Option<(Days, &'a str)> {
 
 /// `May 31 08:05:00 +0200 2024`: the year is behind the time.
 fn year_last<'a>(text: &'a str, window: &[Placed<'_>]) -> Option<(Days, &'a str)> {
-    let [Piece::Word(name), Piece::Number(day, 1..=2, _)] = [window.first()?.piece, window.get(1)?.piece] else {
+    let [Piece::Word(name), Piece::Number(day, 1..=2, _)] = [window.first()?.piece, window.get(1)?.piece]
+    else {
         return None;
     };
     let rest = text.cut(window[1].to..);

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use super::chinese_byline::{chinese_names, in_text};
 use crate::person_name::{LISTS, clean_author, is_agency, is_house};
-use crate::word_list::section;
+use crate::word_list::entries;
 use webmill_capture::cut::Cut;
 use webmill_html::is_wide;
 
@@ -23,16 +23,16 @@ const MAX_NAMES: usize = 20;
 const MAX_WORDS: usize = 6;
 
 /// Labels of authors.
-static LABELS: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "labels"));
+static LABELS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "labels"));
 /// What bylines begin with that name others: editors, sources, photographers.
-static OTHERS: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "others"));
+static OTHERS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "others"));
 /// What ends the names of authors.
-static BEHIND: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "behind_bylines"));
+static BEHIND: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "behind_bylines"));
 
 /// Words for "and" between names.
 const AND: [&str; 22] = [
-    " and ", " und ", " et ", " y ", " e ", " og ", " och ", " en ", " i ", " и ", " и ", " та ", " ve ", " və ", " và ",
-    " & ", " dan ", " ja ", " és ", " και ", " și ", " u. ",
+    " and ", " und ", " et ", " y ", " e ", " og ", " och ", " en ", " i ", " и ", " и ", " та ", " ve ",
+    " və ", " và ", " & ", " dan ", " ja ", " és ", " και ", " și ", " u. ",
 ];
 
 /// The names in a byline, in order.
@@ -74,7 +74,9 @@ fn unfilled(text: &str) -> Option<Cow<'_, str>> {
     }
     // Of a tag whose first bracket is gone its attributes are left.
     let mut rest = text;
-    if let Some(end) = rest.find('>').filter(|&end| end < rest.find('<').unwrap_or(rest.len()) && rest.contains('=')) {
+    if let Some(end) =
+        rest.find('>').filter(|&end| end < rest.find('<').unwrap_or(rest.len()) && rest.contains('='))
+    {
         rest = rest.cut(end + 1..);
     }
     let mut out = String::new();
@@ -108,7 +110,9 @@ fn before_others(text: &str) -> &str {
     if lower.len() != text.len() {
         return text;
     }
-    let parted = |at: usize, label: &str| label.starts_with(is_wide) || !lower.cut(..at).ends_with(char::is_alphabetic);
+    let parted = |at: usize, label: &str| {
+        label.starts_with(is_wide) || !lower.cut(..at).ends_with(char::is_alphabetic)
+    };
     let ends = BEHIND.iter().filter_map(|label| lower.find(label).filter(|&at| at > 0 && parted(at, label)));
     text.cut(..ends.min().unwrap_or(text.len())).trim_end_matches([' ', ',', '，', '|', '·', '/', '　', '('])
 }
@@ -142,14 +146,18 @@ fn parted(text: &str) -> Vec<String> {
         marked = marked.replace(and, ";");
     }
     marked = marked.replace(" / ", ";");
-    let list: Vec<&str> = marked.split([';', ',', '，', '、', '；', '|']).map(|part| part.trim_start_matches(" and ").trim()).collect();
+    let list: Vec<&str> = marked
+        .split([';', ',', '，', '、', '；', '|'])
+        .map(|part| part.trim_start_matches(" and ").trim())
+        .collect();
     let list = list.iter().map(|part| part.strip_prefix("and ").unwrap_or(part));
     let list: Vec<&str> = list.filter(|part| !part.is_empty()).collect();
     let wide = whole.chars().all(|c| is_wide(c) || c.is_whitespace() || "，、；;,".contains(c));
     // A family name before a comma, a degree behind one and a firm with "and" in it are no names of their own.
     let is_name = |part: &&str| {
         let words = part.split_whitespace().count();
-        let capital = part.split_whitespace().next().is_some_and(|word| !word.starts_with(char::is_lowercase));
+        let capital =
+            part.split_whitespace().next().is_some_and(|word| !word.starts_with(char::is_lowercase));
         is_agency(part) || (2..=MAX_WORDS).contains(&words) && capital && !is_house(part)
     };
     if list.len() > 1 && (wide || list.iter().all(is_name)) {
@@ -183,7 +191,10 @@ mod tests {
     #[test]
     fn bylines_of_many_languages() {
         for (text, want) in [
-            ("Von Jürgen Müller-Lüdenscheidt und Anna van der Berg", "Jürgen Müller-Lüdenscheidt; Anna van der Berg"),
+            (
+                "Von Jürgen Müller-Lüdenscheidt und Anna van der Berg",
+                "Jürgen Müller-Lüdenscheidt; Anna van der Berg",
+            ),
             ("Text: Ann Lee, Foto: Bo Li", "Ann Lee"),
             ("By Ann Lee, Bo Li, and Cy Poe", "Ann Lee; Bo Li; Cy Poe"),
             ("By ANN LINDQVIST, Staff Writer", "ANN LINDQVIST"),
@@ -218,6 +229,9 @@ mod tests {
         ] {
             assert_eq!(authors_in(text).join("; "), want, "{text}");
         }
-        assert_eq!([recased("ANN LINDQVIST"), recased("BBC News"), recased("ANN LEE")], ["Ann Lindqvist", "BBC News", "ANN LEE"]);
+        assert_eq!(
+            [recased("ANN LINDQVIST"), recased("BBC News"), recased("ANN LEE")],
+            ["Ann Lindqvist", "BBC News", "ANN LEE"]
+        );
     }
 }

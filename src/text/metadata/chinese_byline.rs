@@ -21,7 +21,8 @@ const MAX_NAMES: usize = 8;
 
 /// What may follow the names.
 const BEHIND: [&str; 17] = [
-    "）", ")", "报道", "報導", "報道", "综合", "出自", "发自", "摄影", "攝影", "摄", "实习", "文/图", "】", "]", "／", "/",
+    "）", ")", "报道", "報導", "報道", "综合", "出自", "发自", "摄影", "攝影", "摄", "实习", "文/图", "】",
+    "]", "／", "/",
 ];
 /// Offices of those who are named next.
 const NEXT: [&str; 4] = ["通讯员", "通訊員", "实习生", "特约记者"];
@@ -45,7 +46,8 @@ pub(crate) fn chinese_byline(page: &Page, near: usize) -> Option<Vec<String>> {
 /// The reporters named at the beginning or the end of a block.
 pub(super) fn in_text(text: &str) -> Option<Vec<String>> {
     let begin = text.cut(..text.floor_char_boundary(MAX_BYTES));
-    for mark in ["文：", "文:", "文/", "文／", "文・", "文 | ", "撰文：", "撰文/", "記者："] {
+    for mark in ["文：", "文:", "文/", "文／", "文・", "文 | ", "撰文：", "撰文/", "記者："]
+    {
         if let Some(rest) = begin.strip_prefix(mark) {
             return names(rest, true);
         }

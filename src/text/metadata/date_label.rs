@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use webmill_capture::cut::Cut;
 use webmill_html::{DateOrder, FoundDate, WrittenDate, dates_in, is_wide};
 
-use crate::word_list::section;
+use crate::word_list::entries;
 
 /// What a date is the day of.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -40,8 +40,10 @@ static LABELS: LazyLock<Labels> = LazyLock::new(|| {
     let list = include_str!("date_labels.txt");
     let roles =
         [("modified", DateRole::Modified), ("published", DateRole::Published), ("other", DateRole::Other)];
-    let (words, roles): (Vec<&str>, Vec<DateRole>) =
-        roles.into_iter().flat_map(|(name, role)| section(list, name).into_iter().map(move |word| (word, role))).unzip();
+    let (words, roles): (Vec<&str>, Vec<DateRole>) = roles
+        .into_iter()
+        .flat_map(|(name, role)| entries(list, name).into_iter().map(move |word| (word, role)))
+        .unzip();
     let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words);
     Labels { automaton: automaton.expect("some hundred words are within the limits"), roles }
 });

@@ -15,9 +15,9 @@
 //! Cost: a walk over the body and a look at short blocks; [`MAX_SCRIPT`] bytes of scripts.
 
 use super::author::in_frame;
+use super::date_label::{DateRole, labelled_dates, role_after};
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{Block, FAR, Page};
-use super::date_label::{DateRole, labelled_dates, role_after};
 use webmill_capture::cut::Cut;
 use webmill_capture::{CanonicalUrl, calendar};
 use webmill_html::{
@@ -106,9 +106,11 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
 /// When the page was changed, as a label near its title says.
 pub(crate) fn updated_near(dom: &Dom<'_>, page: &Page, near: usize, order: DateOrder) -> Option<WrittenDate> {
     let range = near.saturating_sub(2)..(near + NEAR_BLOCKS).min(page.blocks.len());
-    let blocks = page.blocks[range].iter().filter(|block| may_be_dated(page, block) && !is_of_others(page, block));
+    let blocks =
+        page.blocks[range].iter().filter(|block| may_be_dated(page, block) && !is_of_others(page, block));
     let dates = |block: &Block| labelled_dates(page.text_of(block), order);
-    let mut found = blocks.flat_map(|block| dates(block).into_iter().map(move |(role, date)| (block, role, date)));
+    let mut found =
+        blocks.flat_map(|block| dates(block).into_iter().map(move |(role, date)| (block, role, date)));
     let (block, _, date) = found.find(|(_, role, _)| *role == DateRole::Modified)?;
     (!is_code(dom, page, block)).then_some(date)
 }
@@ -207,13 +209,15 @@ fn in_times(dom: &Dom<'_>, order: DateOrder, framed: bool) -> Option<WrittenDate
 /// Whether a `<time>` says, or what stands right before it, that it is the day of a change.
 fn is_of_change(dom: &Dom<'_>, time: NodeId) -> bool {
     const NAMES: [&str; 2] = ["updated", "modified"];
-    let called = |list: &str| list.split_ascii_whitespace().any(|name| NAMES.iter().any(|end| name.ends_with(end)));
+    let called =
+        |list: &str| list.split_ascii_whitespace().any(|name| NAMES.iter().any(|end| name.ends_with(end)));
     let alone = |list: &str| !list.contains("publish");
     if dom.attr(time, "class").is_some_and(|list| called(list) && alone(list)) {
         return true;
     }
     let labels = |&n: &NodeId| {
-        dom.is_text(n) || matches!(dom.tag(n), Tag::Span | Tag::B | Tag::Strong | Tag::I | Tag::Em | Tag::Label)
+        dom.is_text(n)
+            || matches!(dom.tag(n), Tag::Span | Tag::B | Tag::Strong | Tag::I | Tag::Em | Tag::Label)
     };
     let Some(before) = dom.prev_sibling(time).filter(labels) else { return false };
     let mut text = String::new();
@@ -383,9 +387,15 @@ mod tests {
                 Some("2023-11-09T13:28:00Z"),
             ),
             ("<h1>T</h1><p>Updated: January 9, 2020<br>Published: November 13, 2017</p>", Some("2017-11-13")),
-            ("<h1>T</h1><p>Updated <time datetime=2020-01-09>x</time></p><time datetime=2017-11-13>y</time>", Some("2017-11-13")),
+            (
+                "<h1>T</h1><p>Updated <time datetime=2020-01-09>x</time></p><time datetime=2017-11-13>y</time>",
+                Some("2017-11-13"),
+            ),
             ("<h1>T</h1><p>Event date: 20 May 2023</p><p>Posted 13 November 2017</p>", Some("2017-11-13")),
-            ("<h1>T</h1><p>Joined: 20 May 2013</p><p>Words that follow at some length, as they do.</p>", None),
+            (
+                "<h1>T</h1><p>Joined: 20 May 2013</p><p>Words that follow at some length, as they do.</p>",
+                None,
+            ),
             ("<h1>T</h1><p>更新日：令和4年3月14日</p>", Some("2022-03-14")),
             ("<h1>T</h1><p>Words</p><footer>Version of 2019</footer>", None),
         ] {

@@ -30,8 +30,7 @@ pub(crate) fn title(dom: &Dom<'_>, page: &Page, meta: &Metadata, begin: Option<u
 }
 
 /// Titles that pages of any site have.
-const EMPTY: [&str; 8] =
-    ["home", "homepage", "startseite", "accueil", "inicio", "index", "welcome", "首页"];
+const EMPTY: [&str; 8] = ["home", "homepage", "startseite", "accueil", "inicio", "index", "welcome", "首页"];
 
 /// Blocks before the main text among which its heading is looked for where the stated title says nothing.
 const NEAR: usize = 8;
@@ -79,7 +78,9 @@ fn headings<'a>(dom: &Dom<'_>, page: &'a Page, stated: &[&str]) -> Vec<Heading<'
             let level = heading(container.tag)?;
             let whole = page.text_of(block);
             // What the page states with its kicker is called so.
-            let own = |text: &str| whole.len() <= MAX_TITLE && stated.iter().any(|stated| bare(stated).contains(&bare(text)));
+            let own = |text: &str| {
+                whole.len() <= MAX_TITLE && stated.iter().any(|stated| bare(stated).contains(&bare(text)))
+            };
             let bared = without_kicker(dom, container.node, whole);
             let text = if bared.len() < whole.len() && own(whole) { whole } else { bared };
             let framed = FRAME.iter().any(|&kind| container.distance[kind as usize] <= MAX_UP);
@@ -92,8 +93,18 @@ fn headings<'a>(dom: &Dom<'_>, page: &'a Page, stated: &[&str]) -> Vec<Heading<'
 /// A heading without the line above the headline that an element of its own in it holds, called so by its class.
 fn without_kicker<'a>(dom: &Dom<'_>, heading: NodeId, text: &'a str) -> &'a str {
     const NAMES: [&str; 12] = [
-        "kicker", "eyebrow", "overline", "topline", "roofline", "dachzeile", "spitzmarke", "supertitle", "suptitle", "pretitle",
-        "antetitulo", "catchline",
+        "kicker",
+        "eyebrow",
+        "overline",
+        "topline",
+        "roofline",
+        "dachzeile",
+        "spitzmarke",
+        "supertitle",
+        "suptitle",
+        "pretitle",
+        "antetitulo",
+        "catchline",
     ];
     const MAX_CHILDREN: usize = 8;
     let named = |n: &NodeId| {
@@ -128,7 +139,10 @@ impl<'a> Titles<'a> {
         Titles {
             cleaned: stated.iter().map(|title| clean_title(title, name)).collect(),
             headline: headline.filter(|headline| !headline.is_empty() && !is_tail(headline)),
-            headings: headings(dom, page, &stated).into_iter().filter(|h| site.as_ref() != Some(&h.bare)).collect(),
+            headings: headings(dom, page, &stated)
+                .into_iter()
+                .filter(|h| site.as_ref() != Some(&h.bare))
+                .collect(),
             stated,
             site,
             begin,
