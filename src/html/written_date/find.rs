@@ -273,12 +273,11 @@ fn month_at(word: &str, rest: &[Placed<'_>]) -> Option<(Month, usize)> {
     {
         return Some((month, 2));
     }
-    if let Some(Word(second)) = next
-        && let Some(month) = month(&format!("{word}_{second}"))
-    {
-        return Some((month, 2));
+    if let Some(month) = month(word) {
+        return Some((month, 1));
     }
-    month(word).map(|month| (month, 1))
+    let Some(Word(second)) = next else { return None };
+    month(&format!("{word}_{second}")).map(|month| (month, 2))
 }
 
 /// The order of day and month that a text proves by a date of which only one of the two exists: `02/16/2023`.

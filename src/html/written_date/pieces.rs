@@ -16,6 +16,9 @@ fn digit(c: char) -> Option<u32> {
     if c.is_ascii() {
         return c.to_digit(10);
     }
+    if !matches!(c, '\u{660}'..='\u{1819}' | '\u{ff10}'..='\u{ff19}') {
+        return None;
+    }
     ZEROS.iter().filter_map(|zero| u32::from(c).checked_sub(*zero)).find(|&value| value < 10)
 }
 
