@@ -1,7 +1,7 @@
 //! What pages say of themselves, for the script `benches/peers/metadata.py` that scores it.
 //!
 //! `cargo run --release --example predict_metadata -- LIST.jsonl PRED.jsonl`: a line of the list is an object of `id`, `file` and,
-//! where it is known, `url`; a line of the answer is one of `id`, `title`, `author`, `date`, `description`, `licence`, `site`.
+//! where it is known, `url`; a line of the answer is one of `id`, `title`, `author`, `date`, `modified`, `description`, `licence`, `site`.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "title": found.about.title,
             "author": found.about.author,
             "date": found.about.published,
+            "modified": found.about.modified,
             "description": meta.about.description,
             "licence": meta.about.licence,
             "site": meta.about.site_name,

@@ -89,6 +89,9 @@ def names(said):
     said = "; ".join(said) if isinstance(said, list) else said
     said = re.sub(r"^(von|by|par|por)\s+", "", said.strip(), flags=re.I)
     parts = re.split(r"\s*[;,/&|、，；]\s*|\s+(?:and|und|et|y|e|og|och|mit|with)\s+", said)
+    # Blanks part names of Han characters, but not the letters of one.
+    han = re.compile(r"[\u3400-\u9fff]{2,4}(\s+[\u3400-\u9fff]{2,4})+")
+    parts = [name for part in parts for name in (part.split() if han.fullmatch(part.strip()) else [part])]
     return {bare(part) for part in parts} - {""}
 
 

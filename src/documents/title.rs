@@ -9,8 +9,8 @@
 //! candidate and document.
 //!
 //! **Algorithm.** Adjacent lines of equal look merge unless one starts a list or a salutation. Lines of the body's own size
-//! that are neither bold nor centred are paragraphs and stay apart, and so does what ends a sentence. Of the rest, those
-//! centred or of the largest type are weighed; the first of equal weight wins.
+//! that are neither bold nor centred are paragraphs and stay apart, and so does what ends a sentence; long sentences among them
+//! are no titles. Of the rest, those centred or of the largest type are weighed; the first of equal weight wins.
 //!
 //! **Cost.** Linear in the candidates and in the words of the document, of which the first 200,000 characters are counted.
 //!
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 mod stamps;
 
-pub(crate) use stamps::{cleaned, is_stamp};
+pub(crate) use stamps::cleaned;
 
 /// Characters of a document whose words are counted.
 const MAX_COUNTED_CHARS: usize = 200_000;
@@ -28,6 +28,8 @@ const MAX_COUNTED_CHARS: usize = 200_000;
 const TITLE_CHARS: std::ops::RangeInclusive<usize> = 2..=300;
 /// Characters up to which lines merge: from there on L no longer falls.
 const MAX_MERGED_CHARS: usize = 120;
+/// Letters of a line that looks like the body and ends like a sentence, from which on it is one; square letters count twice.
+const LONGEST_PLAIN: f32 = 60.0;
 /// Sizes that differ by no more points than this are equal.
 const SAME_SIZE: f32 = 0.26;
 
@@ -60,7 +62,10 @@ struct MergedLines {
 /// The candidate that weighs most, or `None` where none can be a title. `document` is the text of the whole.
 pub(crate) fn best(candidates: &[Candidate], document: &str) -> Option<String> {
     let merged = merged(candidates);
-    let fit = |line: &&MergedLines| is_title_like(&line.line.text) && !line.line.list_item;
+    let body = body_size(candidates);
+    let fit = |line: &&MergedLines| {
+        is_title_like(&line.line.text) && !line.line.list_item && !is_sentence(&line.line, body)
+    };
     let largest = merged.iter().filter(fit).map(|line| size_of(&line.line)).fold(0.0, f32::max);
     let counts = word_counts(document.chars().take(MAX_COUNTED_CHARS));
     let norm = norm_of(&counts);
@@ -166,6 +171,13 @@ fn body_size(candidates: &[Candidate]) -> f32 {
 /// Whether words can be a title: 2 to 300 characters with a letter.
 pub(crate) fn is_title_like(text: &str) -> bool {
     TITLE_CHARS.contains(&text.trim().chars().count()) && text.chars().any(char::is_alphabetic)
+}
+
+/// Whether a line in the look of the body is a sentence of the text: long, and with the mark of an end.
+fn is_sentence(line: &Candidate, body: f32) -> bool {
+    let plain = !line.bold && !line.centred && size_of(line) < body + SAME_SIZE;
+    let ends = line.text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '…', '।', '؟', '።']);
+    plain && ends && set_width(&line.text, 2.0) > LONGEST_PLAIN
 }
 
 /// Whether a line looks like an item of a list: a bullet, or a number of at most three digits with a mark behind.
@@ -296,6 +308,17 @@ mod tests {
                 &[line(12.0, body), centred("Ducks of the lake", true), line(12.0, body)],
                 Some("Ducks of the lake"),
             ),
+            // A sentence of a letter is none, however much of the text it is.
+            (
+                &[
+                    line(12.0, "Ducks Board"),
+                    line(12.0, "Lake Street 1"),
+                    line(12.0, "Dear ducks,"),
+                    line(12.0, body),
+                ],
+                Some("Ducks Board"),
+            ),
+            (&[line(12.0, body)], None),
             // A salutation starts anew, and so does an item.
             (&[centred("The lake", true), centred("Dear ducks,", true), line(12.0, body)], Some("The lake")),
             (&[line(20.0, "The lake"), line(20.0, "1. Ducks"), line(12.0, body)], Some("The lake")),

@@ -90,7 +90,7 @@ pub struct FeedItem {
     pub link: Option<CanonicalUrl>,
     /// Its title, plain.
     pub title: Option<String>,
-    /// Its authors, with `, ` between.
+    /// Its authors, with `; ` between.
     pub author: Option<String>,
     /// When it was published, ISO 8601.
     pub published: Option<String>,
@@ -187,9 +187,9 @@ impl FeedItem {
         match &mut self.author {
             None => self.author = Some(name),
             Some(names)
-                if names.len() + name.len() < MAX_TEXT && !names.split(", ").any(|other| other == name) =>
+                if names.len() + name.len() < MAX_TEXT && !names.split("; ").any(|other| other == name) =>
             {
-                names.push_str(", ");
+                names.push_str("; ");
                 names.push_str(&name);
             }
             Some(_) => {}

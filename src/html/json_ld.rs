@@ -2,16 +2,17 @@
 //!
 //! **Definition.** Every `<script type=application/ld+json>`, parameters of the type aside. Comments and section marks that
 //! hide a script from old browsers, and semicolons behind it, are taken off; raw control characters, which are in strings
-//! only by mistake, become blanks. Anything that is no JSON then is broken.
+//! only by mistake, become blanks. What is no JSON then is read once more by a
+//! [lenient reader](super::json_mend), which knows how scripts are broken; where that finds no item either, the script is broken.
 //!
-//! **Cost.** Linear; [`MAX_SCRIPT`] bytes a script and [`MAX_PAGE`] a page are read. The JSON parser refuses nesting beyond
-//! 128.
+//! **Cost.** Linear; [`MAX_SCRIPT`] bytes a script and [`MAX_PAGE`] a page are read. Both readers refuse nesting beyond 128.
 //!
 //! **Reference.** W3C JSON-LD 1.1, *Embedding JSON-LD in HTML Documents*.
 
 use serde_json::Value;
 
 use super::dom::{Dom, NodeId};
+use super::json_mend::mended;
 
 /// Bytes of one script.
 pub(super) const MAX_SCRIPT: usize = 512 << 10;
@@ -55,13 +56,14 @@ impl Scripts {
         if self.bytes > MAX_PAGE || source.len() > MAX_SCRIPT {
             return Some(Script::Broken);
         }
-        let mended = |_| serde_json::from_str(&source.replace(|c: char| c.is_ascii_control(), " "));
-        Some(match serde_json::from_str(source).or_else(mended) {
-            Ok(value) => {
+        let blanked = || serde_json::from_str(&source.replace(|c: char| c.is_ascii_control(), " ")).ok();
+        let value = serde_json::from_str(source).ok().or_else(blanked).or_else(|| mended(source));
+        Some(match value {
+            Some(value) => {
                 let has_body = memchr::memmem::find(source.as_bytes(), b"articleBody").is_some();
                 Script::Json(value, has_body)
             }
-            Err(_) => Script::Broken,
+            None => Script::Broken,
         })
     }
 }

@@ -25,6 +25,7 @@ pub mod feed;
 mod filed;
 mod items;
 mod json_ld;
+mod json_mend;
 mod licence;
 mod limits;
 pub mod link_header;
@@ -34,6 +35,7 @@ mod meta_names;
 pub mod metadata;
 mod metadata_items;
 mod parse;
+mod placeholder_title;
 mod prescan;
 mod quirks;
 pub mod requisites;
@@ -75,6 +77,7 @@ pub use link_header::{HeaderLink, link_header};
 pub use links::{Link, LinkKind, LinkLimits, Links, Skipped, each_link, links, refresh_url};
 pub use metadata::Metadata;
 pub use parse::parse;
+pub use placeholder_title::is_placeholder_title;
 pub use requisites::{
     Requisite, RequisiteKind, RequisiteLimits, each_requisite, manifest_requisites, style_requisites,
 };
@@ -84,8 +87,14 @@ pub use srcset::{candidates, largest};
 pub use structured::Structured;
 pub use tag::Tag;
 pub use text_buffer::TextBuffer;
-pub use written_date::{DateOrder, WrittenDate, find_date, find_date_at, proven_order, read_date};
+pub use written_date::{
+    DateOrder, FoundDate, WrittenDate, dates_in, find_date, find_date_at, proven_order, read_date,
+};
 
 /// Name and content of the lists that parsing knows beside its code: whoever keeps results compares them by a digest.
-pub const LISTS: &[(&str, &[u8])] =
-    &[("entities", include_bytes!("entity_names.txt")), ("quirks", include_bytes!("quirky_doctypes.txt"))];
+pub const LISTS: &[(&str, &[u8])] = &[
+    ("entities", include_bytes!("entity_names.txt")),
+    ("quirks", include_bytes!("quirky_doctypes.txt")),
+    ("names of months", include_bytes!("written_date/names.txt")),
+    ("placeholder titles", include_bytes!("placeholder_titles.txt")),
+];

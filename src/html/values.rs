@@ -87,9 +87,9 @@ pub(super) fn language_tag(text: &str) -> Option<String> {
     valid.then(|| tag.to_ascii_lowercase().replace('_', "-"))
 }
 
-/// Not an address, nor a text.
+/// Not an address, nor a text, nor what a template should have filled.
 pub(super) fn is_name(text: &str) -> bool {
-    !text.contains("://")
+    !["://", "{{", "${", "{%", "<%"].iter().any(|mark| text.contains(mark))
         && !text.starts_with("www.")
         && !text.starts_with('@')
         && text.chars().count() <= 150
@@ -141,6 +141,7 @@ mod tests {
         assert!(
             !is_name("https://x.org/ann")
                 && !is_name("@ann")
+                && !is_name("{{ author.name }}")
                 && !is_name("123")
                 && !is_name(&"x".repeat(200))
         );

@@ -27,7 +27,7 @@ use super::choice::{Choice, SHIPPED, Tables, choose};
 use super::comparison::bare;
 use super::focus::Focus;
 use super::metadata::author::author;
-use super::metadata::published::published;
+use super::metadata::published::{published, updated_near};
 use super::metadata::stated_title::title_variants;
 use super::metadata::title::title;
 use super::output::comments::{Comment, comments};
@@ -184,7 +184,7 @@ pub(crate) fn extract(
     complete(&page, &mut chosen, &code_containers(&page), &data);
     complete_lists(&page, &mut chosen);
     let begin = chosen.iter().position(|&chosen| chosen);
-    let title = title(&page, meta, begin);
+    let title = title(dom, &page, meta, begin);
     let shown = Shown { dom, meta, page: &page, headline: title.as_deref() };
     // What is said on a board is its text, and who follows a page that is missing says nothing about it.
     let threads = (kind != PageType::Forum && chosen.contains(&true)).then_some(&threads);
@@ -203,9 +203,12 @@ pub(crate) fn extract(
         Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, vec![month_first, day_first]),
         date => (date.and_then(WrittenDate::certain), Vec::new()),
     };
+    let modified =
+        meta.about.modified.clone().or_else(|| updated_near(dom, &page, near, meta.date_order)?.certain());
     let about = About {
         title,
-        author: author(dom, meta, &page, near),
+        modified,
+        author: author(dom, meta, &page, near, kind),
         published,
         published_ambiguous: ambiguous,
         ..meta.about.clone()

@@ -8,19 +8,22 @@ use webmill_capture::cut::Cut;
 
 use webmill_html::{DateOrder, find_date};
 
-use crate::word_list::section;
+use crate::word_list::entries;
 
 /// Lists of words around names, each with its name before it.
-const LISTS: &str = include_str!("person_name.txt");
+pub(crate) const LISTS: &str = include_str!("person_name.txt");
 
 /// Characters of a name, or names.
 const MAX_NAME: usize = 80;
 
 /// What introduces a name, in lower case.
-static INTRODUCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "introductions"));
+static INTRODUCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "introductions"));
+
+/// Introductions that are parts of names too: two words follow them.
+const PREPOSITIONS: [&str; 5] = ["di", "av", "af", "od", "oleh"];
 
 /// Words that are no name of a person, as they stand where one should be.
-static NOBODY: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "nobody"));
+static NOBODY: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "nobody"));
 
 /// Days of the week and months that are in a date behind a name.
 const DAYS: &str = "mo di mi do fr sa so mon tue wed thu fri sat sun montag dienstag mittwoch donnerstag freitag samstag \
@@ -45,14 +48,14 @@ const BEFORE_OFFICES: &str = "senior junior chief managing staff executive deput
     freelance national foreign white investigative general guest special former crime features feature opinion editorial \
     social media product sales software data the";
 /// Words of the frame that markup leaves behind a name.
-static BEHIND_NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "behind_names"));
+static BEHIND_NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "behind_names"));
 /// Words of names of firms and other bodies.
 const HOUSES: &str = "gmbh ag inc ltd llc llp corp corporation company e.v verein verband association institute institut \
     university universität college ministry ministerium foundation stiftung agency agentur redaktion staff services \
     solutions official magazine magazin zeitung newspaper bureau department committee council network publishing verlag \
-    museum hospital clinic kitchens landesanstalt bundesamt feuerwehr contributors associates consulting software";
+    museum hospital clinic kitchens landesanstalt bundesamt feuerwehr contributors associates consulting software usa group";
 /// What names of Chinese houses end with.
-static WIDE_HOUSES: LazyLock<Vec<&str>> = LazyLock::new(|| section(LISTS, "wide_houses"));
+static WIDE_HOUSES: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "wide_houses"));
 
 fn listed(list: &str, word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -98,6 +101,9 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         let same = lower.len() == name.len();
         let Some(found) = INTRODUCTIONS.iter().find(|intro| {
             let Some(rest) = lower.strip_prefix(**intro).filter(|_| same) else { return false };
+            if PREPOSITIONS.contains(intro) && rest.split_whitespace().count() < 2 {
+                return false;
+            }
             let word = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphabetic());
             // Without a blank only where the page's markup lost it: `vonChris`.
             word || intro.ends_with(':')
@@ -122,6 +128,7 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         " | ",
         "•",
         " · ",
+        " » ",
         " – ",
         " — ",
         " - ",
@@ -309,6 +316,7 @@ mod tests {
             ("Fredric John March", Some("Fredric John March")),
             ("03/10/2023 by WSET Global", Some("WSET Global")),
             ("Post by galitsyn »", Some("galitsyn")),
+            ("keeper62 » 14 Mar 2009, 10:01", Some("keeper62")),
             ("4 teas", None),
             ("Tea for $12", None),
             ("About me", None),

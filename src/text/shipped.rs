@@ -14,5 +14,7 @@ pub const MODELS_AND_LISTS: &[(&str, &[u8])] = &[
     ("languages", crate::language::TABLE),
     ("codes of languages", include_bytes!("language/iso639_1.txt")),
     ("function words", include_bytes!("language/function_words.txt")),
+    ("names of people", include_bytes!("person_name.txt")),
+    ("labels of dates", include_bytes!("metadata/date_labels.txt")),
     ("stop words", include_bytes!("terms/stop_words.txt")),
 ];

@@ -12,6 +12,11 @@ pub(crate) fn section(list: &'static str, name: &str) -> Vec<&'static str> {
         .map_or_else(Vec::new, |(_, words)| words.lines().collect())
 }
 
+/// The entries of a section that stand in a line with ` | ` between; empty if the list has no such section.
+pub(crate) fn entries(list: &'static str, name: &str) -> Vec<&'static str> {
+    section(list, name).into_iter().flat_map(|line| line.split(" | ")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -21,6 +26,7 @@ mod tests {
         let list = "== one\na b\n[c\n== two\n-d-\n";
         assert_eq!(sections(list).collect::<Vec<_>>(), [("one", "a b\n[c"), ("two", "-d-\n")]);
         assert_eq!(section(list, "one"), ["a b", "[c"]);
+        assert_eq!(entries("== a\nb c | d\ne", "a"), ["b c", "d", "e"]);
         assert_eq!((section(list, "two"), section(list, "three")), (vec!["-d-"], vec![]));
     }
 }

@@ -155,7 +155,10 @@ impl<'a> Reader<'a> {
         let title = said.iter().position(is_title).map(|at| said.remove(at));
         if let Some(Shape::Own(title)) = title {
             let words = title.all_words();
-            if self.title.is_none() && title::is_title_like(&words.text) && !title::is_stamp(&words.text) {
+            if self.title.is_none()
+                && title::is_title_like(&words.text)
+                && !webmill_html::is_placeholder_title(&words.text)
+            {
                 self.title = Some(words.text.clone());
             }
             self.builder.heading(1, words);

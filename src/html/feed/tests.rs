@@ -66,7 +66,7 @@ fn atom_with_text_html_and_xhtml() {
     let [a, b, c] = &found.items[..] else { panic!("{:?}", found.items) };
     assert_eq!(a.title.as_deref(), Some("One < two"));
     assert_eq!(a.link.as_ref().unwrap().as_str(), "http://other.example/x/a");
-    assert_eq!(a.author.as_deref(), Some("Ann, Bob"));
+    assert_eq!(a.author.as_deref(), Some("Ann; Bob"));
     assert_eq!((a.id.as_deref(), &a.categories[..]), (Some("tag:1"), &["Tea".to_owned()][..]));
     assert_eq!(a.published.as_deref(), Some("2020-01-02T03:04:05Z"));
     assert_eq!(a.modified.as_deref(), Some("2021-01-02T03:04:05+01:00"));

@@ -13,15 +13,17 @@
 //!
 //! **Cost.** Linear; of a text in which a date is looked for, 300 bytes are read.
 
+mod eras;
 mod find;
-mod month_names;
+mod names;
 mod order;
+mod pieces;
 mod read;
 mod time;
 
 use webmill_capture::calendar;
 
-pub use find::{find_date, find_date_at, proven_order};
+pub use find::{FoundDate, dates_in, find_date, find_date_at, proven_order};
 pub use order::DateOrder;
 pub use read::read_date;
 

@@ -1,11 +1,14 @@
 //! Dates where one is expected: values of metadata and structured data.
 //!
-//! Numbers and words in order: year first (ISO 8601 with any separators, `2024年5月31日`, `20240531`), month by name
-//! (`May 31, 2024`, RFC 5322), or day or month first.
+//! Numbers and words in order: year first (ISO 8601 with any separators, `2024年5月31日`, `20240531`), day or month first, or
+//! month by name (`May 31, 2024`, RFC 5322, where the year may have two digits).
 
-use super::month_names::month_of;
+use super::eras::civil_year;
+use super::find::{Pieces, named};
+use super::names::month;
+use super::pieces::{Piece, Placed, Unit, pieces, plain};
 use super::time::{number, time_of_day, zone};
-use super::{DateOrder, Day, Days, WrittenDate};
+use super::{DateOrder, Days, WrittenDate};
 use webmill_capture::cut::Cut;
 
 /// Years of dates that are read.
@@ -21,10 +24,12 @@ const YEARS: std::ops::Range<u32> = 1800..2200;
 /// ```
 pub fn read_date(text: &str, order: DateOrder) -> Option<WrittenDate> {
     let text = text.trim();
-    let (days, rest) = year_first(text)
-        .or_else(|| named_month(text))
-        .map(|(day, rest)| (Days::One(day), rest))
-        .or_else(|| day_or_month_first(text, order))?;
+    let text = text.cut(..text.floor_char_boundary(MAX_BYTES));
+    let persian = text.contains(|c| matches!(c, '۰'..='۹'));
+    let text = plain(text);
+    let (days, rest) = year_first(&text)
+        .or_else(|| day_or_month_first(&text, order))
+        .or_else(|| in_pieces(&Pieces { text: &text, order, persian }))?;
     let mut time = String::new();
     if let Some((of_day, rest)) = time_of_day(rest) {
         time = of_day;
@@ -33,31 +38,63 @@ pub fn read_date(text: &str, order: DateOrder) -> Option<WrittenDate> {
     days.written(YEARS, &time)
 }
 
-fn year_first(text: &str) -> Option<(Day, &str)> {
+/// Bytes of a value that are read, and pieces before its date: the day of the week, a label.
+const MAX_BYTES: usize = 120;
+const MAX_BEFORE: usize = 6;
+
+/// A date with the month by its name or with units, behind a few words: `Fri, 31 May 2024`, `May 31st, 2024`, `令和4年3月14日`.
+fn in_pieces<'a>(value: &Pieces<'a>) -> Option<(Days, &'a str)> {
+    let pieces = pieces(value.text);
+    (0..pieces.len().min(MAX_BEFORE)).find_map(|i| {
+        let window = &pieces[i..];
+        if let Some(found) = year_last(value.text, window) {
+            return Some(found);
+        }
+        if let Some((day, used)) = named(value.text, window, true) {
+            return Some((Days::One(day), value.text.cut(window[used - 1].to..)));
+        }
+        // Without a unit they are numbers somewhere in a text.
+        let fits = i == 0 || matches!(window[0].piece, Piece::Number(_, _, Unit::Year));
+        let (days, used) = value.numbers(window).filter(|_| fits)?;
+        Some((days, value.text.cut(window[used - 1].to..)))
+    })
+}
+
+/// `May 31 08:05:00 +0200 2024`: the year is behind the time.
+fn year_last<'a>(text: &'a str, window: &[Placed<'_>]) -> Option<(Days, &'a str)> {
+    let [Piece::Word(name), Piece::Number(day, 1..=2, _)] = [window.first()?.piece, window.get(1)?.piece]
+    else {
+        return None;
+    };
+    let rest = text.cut(window[1].to..);
+    let month = month(name)?;
+    time_of_day(rest)?;
+    let (_, year) = rest.trim_end().rsplit_once(' ')?;
+    let year = year.parse().ok().filter(|_| year.len() == 4)?;
+    Some((Days::One((year, month.number, day)), rest))
+}
+
+fn year_first(text: &str) -> Option<(Days, &str)> {
     let (digits, rest) = number(text)?;
-    if digits.len() == 8 {
-        let day =
-            (digits.cut(..4).parse().ok()?, digits.cut(4..6).parse().ok()?, digits.cut(6..).parse().ok()?);
-        return Some((day, rest));
-    }
-    if digits.len() == 14 {
-        // 20240531080500: the time follows at once.
+    let day = |rest| {
         let day =
             (digits.cut(..4).parse().ok()?, digits.cut(4..6).parse().ok()?, digits.cut(6..8).parse().ok()?);
-        return Some((day, text.cut(8..)));
-    }
-    if digits.len() != 4 {
-        return None;
+        Some((Days::One(day), rest))
+    };
+    match digits.len() {
+        8 => return day(rest),
+        // 20240531080500: the time follows at once.
+        14 => return day(text.cut(8..)),
+        4 => {}
+        _ => return None,
     }
     let (month, rest) = number(separated(rest, &['-', '/', '.', '年', ':'])?)?;
     let (day, rest) = number(separated(rest, &['-', '/', '.', '月', ':'])?)?;
-    if month.len() > 2 || day.len() > 2 {
+    if month.len() > 2 || day.len() > 2 || digits.starts_with('1') && digits < "1800" {
         return None;
     }
-    Some((
-        (digits.parse().ok()?, month.parse().ok()?, day.parse().ok()?),
-        rest.strip_prefix('日').unwrap_or(rest),
-    ))
+    let day = (civil_year(digits.parse().ok()?), month.parse().ok()?, day.parse().ok()?);
+    Some((Days::One(day), rest.strip_prefix('日').unwrap_or(rest)))
 }
 
 fn day_or_month_first(text: &str, order: DateOrder) -> Option<(Days, &str)> {
@@ -69,56 +106,10 @@ fn day_or_month_first(text: &str, order: DateOrder) -> Option<(Days, &str)> {
     if year.len() != 4 {
         return None;
     }
-    let year = year.parse().ok()?;
+    let year = civil_year(year.parse().ok()?);
     let days =
         if dotted { Days::One((year, second, first)) } else { Days::in_order(first, second, year, order)? };
     Some((days, rest))
-}
-
-/// `Fri, 31 May 2024`, `31. Mai 2024`, `May 31st, 2024`, `Fri May 31 08:05:00 +0200 2024`.
-fn named_month(text: &str) -> Option<(Day, &str)> {
-    let (mut day, mut month, mut year) = (None, None, None);
-    let mut rest = text;
-    let mut after_day = None;
-    for _ in 0..10 {
-        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-        if let Some((digits, after)) = number(rest) {
-            if after.starts_with(':') && month.is_some() && day.is_some() {
-                // The year is behind the time: come back for that.
-                after_day.get_or_insert(rest);
-                let end = rest.find(char::is_whitespace)?;
-                rest = zone_before_year(rest.cut(end..)).unwrap_or(rest.cut(end..));
-                continue;
-            }
-            match digits.len() {
-                1 | 2 if day.is_none() => day = Some(digits.parse().ok()?),
-                4 if month.is_some() && day.is_some() => {
-                    year = Some(digits.parse().ok()?);
-                    rest = after;
-                    break;
-                }
-                _ => return None,
-            }
-            rest = after.trim_start_matches(|c: char| c.is_alphabetic());
-        } else {
-            let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-            if end == 0 {
-                return None;
-            }
-            if month.is_none() {
-                month = month_of(rest.cut(..end));
-            }
-            rest = rest.cut(end..);
-        }
-    }
-    Some(((year?, month?, day?), after_day.unwrap_or(rest)))
-}
-
-/// What follows a numeric zone at the start of `text`.
-fn zone_before_year(text: &str) -> Option<&str> {
-    let trimmed = text.trim_start();
-    let digits = trimmed.strip_prefix(['+', '-'])?;
-    (digits.len() > 4 && digits.as_bytes()[..4].iter().all(u8::is_ascii_digit)).then(|| digits.cut(4..))
 }
 
 fn separated<'t>(text: &'t str, by: &[char]) -> Option<&'t str> {
@@ -154,6 +145,15 @@ mod tests {
             ("31.05.2024, 12:00 Uhr", Some("2024-05-31T12:00:00")),
             ("31/05/2024", Some("2024-05-31")),
             ("05/31/2024", Some("2024-05-31")),
+            ("Mon, 14 Mar 2022 09:12:00 EST", Some("2022-03-14T09:12:00-05:00")),
+            ("Mon, 14 Mar 22 09:12:00 +0100", Some("2022-03-14T09:12:00+01:00")),
+            ("星期一, 14 三月 2022 09:12:00 +0800", Some("2022-03-14T09:12:00+08:00")),
+            ("Montag, 14. März 2022 09:12", Some("2022-03-14T09:12:00")),
+            ("Mo, 25 Jun 2018 11:41:36", Some("2018-06-25T11:41:36")),
+            ("2022年3月14日 9:05", Some("2022-03-14T09:05:00")),
+            ("令和4年3月14日", Some("2022-03-14")),
+            ("2022. 3. 14.", Some("2022-03-14")),
+            ("۱۴۰۰/۱۲/۲۳", Some("2022-03-14")),
             ("03/04/2024", None),
             ("2024-02-30", None),
             ("2023-02-29", None),

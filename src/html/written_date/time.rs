@@ -37,6 +37,9 @@ pub(super) fn zone(text: &str) -> Option<String> {
     if let Some(rest) = text.strip_prefix(['Z', 'z']) {
         return (!rest.starts_with(char::is_alphanumeric)).then(|| "Z".to_owned());
     }
+    if let Some(hours) = named_zone(text) {
+        return Some(hours);
+    }
     let text = match text.get(..3) {
         Some(name) if name.eq_ignore_ascii_case("gmt") || name.eq_ignore_ascii_case("utc") => {
             let rest = text.cut(3..);
@@ -57,6 +60,19 @@ pub(super) fn zone(text: &str) -> Option<String> {
     };
     let (hours, minutes) = (hours.parse::<u32>().ok()?, minutes.parse::<u32>().ok()?);
     (hours < 15 && minutes < 60).then(|| format!("{sign}{hours:02}:{minutes:02}"))
+}
+
+/// The zone that a text begins with by its name, where that is of one zone only: CST is one of America and of China.
+fn named_zone(text: &str) -> Option<String> {
+    const ZONES: &str = "UT+00 EST-05 EDT-04 CDT-05 MST-07 MDT-06 PST-08 PDT-07 WET+00 WEST+01 CET+01 CEST+02 MEZ+01 \
+        MESZ+02 BST+01 EET+02 EEST+03 MSK+03 JST+09 KST+09 HKT+08 AEST+10 AEDT+11 NZST+12 NZDT+13";
+    let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let name = text.cut(..end);
+    let hours = ZONES.split(' ').find_map(|zone| {
+        let (known, hours) = zone.split_at_checked(zone.len() - 3)?;
+        known.eq_ignore_ascii_case(name).then_some(hours)
+    })?;
+    Some(format!("{hours}:00"))
 }
 
 /// Leading ASCII digits, at least one.

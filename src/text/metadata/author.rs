@@ -10,11 +10,13 @@
 //!
 //! Cost: one walk over the body, looking at names of elements only; text is read of the few that fit.
 
-use super::chinese_byline::{chinese_byline, chinese_names};
+use super::byline::{authors_in, behind_label, recased};
+use super::chinese_byline::chinese_byline;
 use crate::blocks::class_names::{Kind, kinds_of};
 use crate::blocks::page::Page;
+use crate::choice::page_type::PageType;
 use crate::comparison::bare;
-use crate::person_name::{clean_author, is_agency, is_house, is_person};
+use crate::person_name::{is_agency, is_house, is_person};
 use webmill_capture::cut::Cut;
 use webmill_html::{Dom, Metadata, NodeId, Tag};
 
@@ -27,8 +29,19 @@ const NEAR: usize = 12;
 /// Elements that are read at most.
 const MAX_READ: usize = 200;
 
-/// The author of a page whose title is block `near`.
-pub(crate) fn author(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -> Option<String> {
+/// The author of a page of a kind whose title is block `near`; several parted by `; `.
+pub(crate) fn author(
+    dom: &Dom<'_>,
+    meta: &Metadata,
+    page: &Page,
+    near: usize,
+    kind: PageType,
+) -> Option<String> {
+    let found = chosen(dom, meta, page, near, kind)?;
+    Some(found.split("; ").map(recased).collect::<Vec<_>>().join("; "))
+}
+
+fn chosen(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize, kind: PageType) -> Option<String> {
     let houses = PublisherNames::of(meta);
     let mut named: Vec<String> = Vec::new();
     let listed = || meta.about.author.iter().flat_map(|names| names.split("; "));
@@ -37,12 +50,18 @@ pub(crate) fn author(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -
     } else {
         meta.structured.authors.iter().map(String::as_str).collect()
     };
-    for name in first.into_iter().filter_map(clean_author) {
+    for name in first.into_iter().flat_map(authors_in) {
         if !named.contains(&name) && !houses.has(&name) {
             named.push(name);
         }
     }
-    let written = || written(dom, page, near, &houses);
+    // Pages of lists name those who wrote what they list: only one name can be the page's. Those of goods name who reviewed them.
+    let lists = matches!(kind, PageType::Listing | PageType::Collection | PageType::Service);
+    let shown = |alone: bool| written(dom, page, near, &houses, alone);
+    let written = || match kind {
+        PageType::Product => near_title(page, near).filter(|name| !houses.has(name)),
+        _ => shown(lists),
+    };
     match named.as_slice() {
         [] => written(),
         // A name for the public, or initials: the byline may write it in full.
@@ -52,7 +71,7 @@ pub(crate) fn author(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize) -
         }
         // Markup names the authors one by one, and what is stated may be the first of them.
         [one] if meta.structured.authors.is_empty() => {
-            let all = written().filter(|all| all.split("; ").next() == Some(one));
+            let all = shown(false).filter(|all| all.split("; ").next() == Some(one));
             Some(all.unwrap_or_else(|| one.clone()))
         }
         names => Some(names.join("; ")),
@@ -156,8 +175,9 @@ fn name_in(dom: &Dom<'_>, node: NodeId) -> Option<String> {
         }
     }
     let short = text.len() <= MAX_BYTES && text.split_whitespace().count() <= MAX_WORDS;
-    let name = if short { clean_author(&text) } else { None };
-    name.filter(|name| name.split_whitespace().count() <= 8)
+    let names = if short { authors_in(&text) } else { Vec::new() };
+    let few = names.iter().all(|name| name.split_whitespace().count() <= 8);
+    (few && !names.is_empty()).then(|| names.join("; "))
 }
 
 /// Whether a class or id says that its element holds an author: the last word of it does.
@@ -200,11 +220,12 @@ fn is_name_like(name: &str) -> bool {
     if cased { is_person(name) && name.contains(' ') } else { name.chars().count() <= 12 }
 }
 
-/// The author written on the page.
-fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &PublisherNames) -> Option<String> {
+/// The author written on the page; with `alone` none of elements that name several.
+fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &PublisherNames, alone: bool) -> Option<String> {
     let mut all = MarkedAuthors::default();
     let mut named: Option<String> = None;
     let mut linked: Option<String> = None;
+    let mut names: Vec<String> = Vec::new();
     let mut read = 0;
     for node in dom.descendants(dom.body()?) {
         if !dom.is_element(node) || read > MAX_READ {
@@ -217,13 +238,18 @@ fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &PublisherNames) -> 
         let called = || ["class", "id"].iter().filter_map(|name| dom.attr(node, name)).any(says_author);
         let profile = || dom.tag(node) == Tag::A && dom.attr(node, "href").is_some_and(is_profile);
         let writer = token("class", "writer") || token("id", "writer");
-        let wanted = marked || named.is_none() && (writer || called()) || linked.is_none() && profile();
+        let wanted = marked
+            || (alone || named.is_none()) && (writer || called())
+            || (alone || linked.is_none()) && profile();
         if !wanted || in_frame(dom, node) || is_hidden(dom, node) {
             continue;
         }
         read += 1;
         let name = name_in(dom, node).filter(|name| !houses.has(name) && !is_initials(name));
         let Some(name) = name else { continue };
+        if alone && !names.contains(&name) {
+            names.push(name.clone());
+        }
         if marked {
             all.add(dom, node, name);
             continue;
@@ -234,11 +260,10 @@ fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &PublisherNames) -> 
             linked = linked.or(Some(name));
         }
     }
-    all.names()
-        .or(named)
-        .or(linked)
+    let elements = if names.len() > 1 { None } else { all.names().or(named).or(linked) };
+    elements
         .or_else(|| near_title(page, near).filter(|name| !houses.has(name)))
-        .or_else(|| chinese_byline(page, near))
+        .or_else(|| Some(chinese_byline(page, near)?.join("; ")))
 }
 
 /// Names of elements that are marked up as author: the first one, and those that stand beside it.
@@ -283,20 +308,15 @@ fn near_title(page: &Page, near: usize) -> Option<String> {
             .iter()
             .any(|start| lower.starts_with(start));
         if starts && (byline || text.split(' ').count() <= 6) {
-            let name = clean_author(text).filter(|name| is_person(name));
-            if name.is_some() {
-                return name;
+            let names = authors_in(text);
+            if !names.is_empty() && names.iter().all(|name| is_person(name)) {
+                return Some(names.join("; "));
             }
         }
-        for mark in ["作者：", "作者:", "撰文：", "Author:", "Autor:", "Автор:"] {
-            if let Some((_, rest)) = text.split_once(mark) {
-                let wide = mark.starts_with(|c: char| !c.is_ascii() && c != 'А');
-                let name: String =
-                    rest.trim_start().chars().take_while(|&c| !"，,；;（(【[|　".contains(c)).collect();
-                let name = if wide { chinese_names(&name) } else { name };
-                if let Some(name) = clean_author(&name) {
-                    return Some(name);
-                }
+        if behind_label(text).is_some() {
+            let names = authors_in(text);
+            if !names.is_empty() {
+                return Some(names.join("; "));
             }
         }
     }
@@ -312,7 +332,7 @@ mod tests {
     fn read(source: &str) -> Option<String> {
         let dom = parse(source, &Limits::default());
         let page = blocks(&dom, dom.body().expect("a body"));
-        author(&dom, &metadata(&dom, None, &[]), &page, 0)
+        author(&dom, &metadata(&dom, None, &[]), &page, 0, PageType::Article)
     }
 
     #[test]
@@ -364,7 +384,7 @@ mod tests {
                 Some("Ann Lee; Bo Li"),
             ),
             ("<h1>题</h1><p>责任编辑：张三</p>", None),
-            ("<h1>题</h1><p>来源：某报 作者：张三 李四</p>", Some("张三 李四")),
+            ("<h1>题</h1><p>来源：某报 作者：张三 李四</p>", Some("张三; 李四")),
         ] {
             assert_eq!(read(source).as_deref(), want, "{source}");
         }

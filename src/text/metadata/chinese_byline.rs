@@ -20,11 +20,15 @@ const MAX_BYTES: usize = 150;
 const MAX_NAMES: usize = 8;
 
 /// What may follow the names.
-const BEHIND: [&str; 12] =
-    ["）", ")", "报道", "发自", "摄影", "摄", "通讯员", "实习", "文/图", "】", "]", "／"];
+const BEHIND: [&str; 17] = [
+    "）", ")", "报道", "報導", "報道", "综合", "出自", "发自", "摄影", "攝影", "摄", "实习", "文/图", "】",
+    "]", "／", "/",
+];
+/// Offices of those who are named next.
+const NEXT: [&str; 4] = ["通讯员", "通訊員", "实习生", "特约记者"];
 
 /// The reporters named in the blocks from `near` on.
-pub(crate) fn chinese_byline(page: &Page, near: usize) -> Option<String> {
+pub(crate) fn chinese_byline(page: &Page, near: usize) -> Option<Vec<String>> {
     let blocks = page.blocks.get(near.min(page.blocks.len())..)?;
     blocks.iter().take(MAX_BLOCKS).find_map(|block| {
         let distance = &page.containers[block.container as usize].distance;
@@ -40,9 +44,10 @@ pub(crate) fn chinese_byline(page: &Page, near: usize) -> Option<String> {
 }
 
 /// The reporters named at the beginning or the end of a block.
-fn in_text(text: &str) -> Option<String> {
+pub(super) fn in_text(text: &str) -> Option<Vec<String>> {
     let begin = text.cut(..text.floor_char_boundary(MAX_BYTES));
-    for mark in ["文：", "文:", "文/", "文／", "文 | ", "撰文：", "撰文/"] {
+    for mark in ["文：", "文:", "文/", "文／", "文・", "文 | ", "撰文：", "撰文/", "記者："]
+    {
         if let Some(rest) = begin.strip_prefix(mark) {
             return names(rest, true);
         }
@@ -54,7 +59,8 @@ fn in_text(text: &str) -> Option<String> {
         let paper = open.trim_start_matches(['（', '(', '【']);
         paper.chars().count() <= 8 && !paper.contains(['，', '。', '、', '：', '“'])
     };
-    let from = begin.match_indices("记者").find(|&(at, _)| is_mark(begin.cut(..at)));
+    let marks = ["记者", "記者"].into_iter().flat_map(|mark| begin.match_indices(mark));
+    let from = marks.into_iter().find(|&(at, _)| is_mark(begin.cut(..at)));
     if let Some(found) = from.and_then(|(at, mark)| names(begin.cut(at + mark.len()..), false)) {
         return Some(found);
     }
@@ -66,22 +72,28 @@ fn in_text(text: &str) -> Option<String> {
     if is_mark(before) { names(rest, false) } else { None }
 }
 
-/// Names at the beginning of a text, joined by blanks; nothing where other words follow.
-fn names(text: &str, labelled: bool) -> Option<String> {
+/// Names at the beginning of a text; nothing where other words follow.
+fn names(text: &str, labelled: bool) -> Option<Vec<String>> {
     let mut rest = text.trim_start_matches([' ', '　', '\u{a0}', '：', ':', '/', '|', '｜']);
     let mut found: Vec<&str> = Vec::new();
     while found.len() < MAX_NAMES {
-        let verb = BEHIND.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+        let office = NEXT.iter().find_map(|office| rest.strip_prefix(office));
+        rest = office.unwrap_or(rest).trim_start_matches([' ', '　', '：', ':']);
+        let ends = BEHIND.iter().chain(&NEXT).filter_map(|end| rest.find(end));
+        let verb = ends.min().unwrap_or(rest.len());
         let end = rest.find(|c: char| !is_wide(c) || "，。、；：（【《“".contains(c)).unwrap_or(rest.len());
         let name = rest.cut(..end.min(verb));
-        if !(2..=4).contains(&name.chars().count()) {
+        // 記者の目
+        let kana = !labelled && name.contains(|c: char| matches!(c, 'ぁ'..='ゟ'));
+        if kana || !(2..=4).contains(&name.chars().count()) {
             break;
         }
         let behind = rest.cut(name.len()..);
         let next = behind.trim_start_matches([' ', '　', '\u{a0}', '、']);
         let parted = next.len() < behind.len();
         let ended = next.is_empty() || BEHIND.iter().any(|end| next.starts_with(end));
-        if !(ended || parted || labelled) {
+        let goes_on = NEXT.iter().any(|office| next.starts_with(office));
+        if !(ended || parted || labelled || goes_on) {
             return None;
         }
         // The place that is reported from.
@@ -90,27 +102,28 @@ fn names(text: &str, labelled: bool) -> Option<String> {
         }
         found.push(name);
         rest = next;
-        if ended || !parted {
+        if ended || !(parted || goes_on) {
             break;
         }
     }
-    (!found.is_empty()).then(|| found.join(" "))
+    (!found.is_empty()).then(|| found.into_iter().map(str::to_owned).collect())
 }
 
 /// Names behind a label (作者：张三 李四): Chinese ones as far as they go, else the first word.
-pub(crate) fn chinese_names(text: &str) -> String {
+pub(super) fn chinese_names(text: &str) -> Vec<String> {
     let text = text.trim();
     let first = text.split_whitespace().next().unwrap_or_default();
     if first.chars().all(is_wide) {
         let words = text.split_whitespace().take_while(|word| {
             word.chars().all(is_wide) && (2..=4).contains(&word.chars().count()) && !is_label(word)
         });
-        let names: Vec<&str> = words.take(MAX_NAMES).collect();
+        let bare = |word: &str| word.trim_start_matches("记者").trim_start_matches("記者").to_owned();
+        let names: Vec<String> = words.take(MAX_NAMES).map(bare).filter(|name| !name.is_empty()).collect();
         if !names.is_empty() {
-            return names.join(" ");
+            return names;
         }
     }
-    first.to_owned()
+    if first.is_empty() { Vec::new() } else { vec![first.to_owned()] }
 }
 
 /// Words that follow names in a line of facts.
@@ -130,10 +143,10 @@ mod tests {
     #[test]
     fn reporters_at_the_ends_of_a_text() {
         for (text, want) in [
-            ("（记者 张三 李四）", Some("张三 李四")),
+            ("（记者 张三 李四）", Some("张三; 李四")),
             ("本报记者 张三", Some("张三")),
             ("□ 本报记者 王小明", Some("王小明")),
-            ("新华社北京3月12日电（记者 张三、李四）昨天下雨。", Some("张三 李四")),
+            ("新华社北京3月12日电（记者 张三、李四）昨天下雨。", Some("张三; 李四")),
             ("某报记者 张三 某县报道", Some("张三")),
             ("本报记者张三发自北京", Some("张三")),
             ("昨天全市下了大雨。（记者 张三）", Some("张三")),
@@ -144,19 +157,19 @@ mod tests {
             ("责任编辑：张三", None),
             ("", None),
         ] {
-            assert_eq!(in_text(text).as_deref(), want, "{text}");
+            assert_eq!(in_text(text).map(|names| names.join("; ")).as_deref(), want, "{text}");
         }
     }
 
     #[test]
     fn names_behind_a_label() {
         for (text, want) in [
-            ("张三 李四 来源：某报", "张三 李四"),
+            ("张三 李四 来源：某报", "张三; 李四"),
             ("张三 发布时间：2009-03-12", "张三"),
             ("herald 2009", "herald"),
             ("", ""),
         ] {
-            assert_eq!(chinese_names(text), want, "{text}");
+            assert_eq!(chinese_names(text).join("; "), want, "{text}");
         }
     }
 }

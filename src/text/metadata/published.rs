@@ -2,9 +2,11 @@
 //!
 //! Order of trust: structured data, stated metadata, a day in the page's address, `<time>` elements, text near
 //! the title, bylines anywhere, a dateline at the beginning of the text, the data that scripts carry, any block that is
-//! little more than a date. Dates among comments and related articles, or in code, do not count. Where nothing of all
-//! this is found, the first `<time>` or bare date among comments counts, for the posts of a thread are comments of each other;
-//! and last when the page was changed, if it states no more.
+//! little more than a date. Dates among comments and related articles, or in code, do not count, nor those that a
+//! [label](super::date_label) gives to a change or an event. Where nothing of all this is found, the first `<time>` or bare date
+//! among comments counts, for the posts of a thread are comments of each other; and last when the page was changed, if it states
+//! no more. A moment that is stated in UTC is given as the day in the folders of the page's address, where that is the same moment
+//! in another zone.
 //!
 //! Dates of numbers are read by the order of the page ([`DateOrder`]). Where that is undecided and the first date found may be
 //! either of two days, that source and those after it are asked for one of these two; if none states it, the other dates of
@@ -13,10 +15,11 @@
 //! Cost: a walk over the body and a look at short blocks; [`MAX_SCRIPT`] bytes of scripts.
 
 use super::author::in_frame;
+use super::date_label::{DateRole, labelled_dates, role_after};
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{Block, FAR, Page};
-use webmill_capture::CanonicalUrl;
 use webmill_capture::cut::Cut;
+use webmill_capture::{CanonicalUrl, calendar};
 use webmill_html::{
     DateOrder, Dom, Metadata, NodeId, Tag, WrittenDate, find_date, find_date_at, proven_order,
 };
@@ -46,35 +49,38 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
     };
     let near_title = |wanted: DateFilter<'_>| {
         let range = near.saturating_sub(2)..(near + NEAR_BLOCKS).min(page.blocks.len());
-        in_blocks(dom, page, order, wanted, false, &mut page.blocks[range].iter())
+        in_blocks(dom, page, order, wanted, Search::default(), &mut page.blocks[range].iter())
     };
-    let bylines = |wanted: DateFilter<'_>| {
+    let bylines = |wanted: DateFilter<'_>, search: Search| {
         let dated = |block: &&Block| {
             let container = &page.containers[block.container as usize];
             container.distance[Kind::Byline as usize] <= 1 || block.inline_kinds & Kind::Byline.bit() != 0
         };
-        in_blocks(dom, page, order, wanted, false, &mut page.blocks.iter().filter(dated).take(MAX_DATED))
+        in_blocks(dom, page, order, wanted, search, &mut page.blocks.iter().filter(dated).take(MAX_DATED))
     };
-    let bare_blocks = |wanted: DateFilter<'_>, others: bool| {
-        let bare = |block: &&Block| may_be_dated(block) && is_bare(page.text_of(block));
-        in_blocks(dom, page, order, wanted, others, &mut page.blocks.iter().take(2_000).filter(bare))
+    let bare_blocks = |wanted: DateFilter<'_>, search: Search| {
+        let bare = |block: &&Block| may_be_dated(page, block) && is_bare(page.text_of(block));
+        in_blocks(dom, page, order, wanted, search, &mut page.blocks.iter().take(2_000).filter(bare))
     };
     let changed = || {
         let mut stated = [&meta.structured.modified, &meta.about.modified].into_iter().flatten();
         stated.find_map(|date| find_date(date, order))
     };
-    let sources: [&DateSource<'_>; 11] = [
-        &|_| stated(),
+    let sources: [&DateSource<'_>; 14] = [
+        &|_| stated().map(|date| local_day(date, meta)),
         &|_| in_address(meta),
         &|_| in_times(dom, order, false),
         &near_title,
-        &bylines,
+        &|wanted| bylines(wanted, Search::default()),
         &|_| in_dateline(dom, page, near, order),
         &|_| in_scripts(dom),
-        &|wanted| bare_blocks(wanted, false),
+        &|_| updated_near(dom, page, near, order),
+        &|wanted| bare_blocks(wanted, Search::default()),
         // The first post of a thread is one of its comments; what is shown first is the oldest as a rule.
         &|_| in_times(dom, order, true),
-        &|wanted| bare_blocks(wanted, true),
+        &|wanted| bare_blocks(wanted, Search { others: true, ..Search::default() }),
+        &|wanted| bylines(wanted, Search { changes: true, ..Search::default() }),
+        &|wanted| bare_blocks(wanted, Search { changes: true, ..Search::default() }),
         &|_| changed(),
     ];
     let mut doubtful: Option<WrittenDate> = None;
@@ -95,6 +101,42 @@ pub(crate) fn published(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize
         }
     }
     doubtful.map(|date| date.by_order(order_shown(page)))
+}
+
+/// When the page was changed, as a label near its title says.
+pub(crate) fn updated_near(dom: &Dom<'_>, page: &Page, near: usize, order: DateOrder) -> Option<WrittenDate> {
+    let range = near.saturating_sub(2)..(near + NEAR_BLOCKS).min(page.blocks.len());
+    let blocks =
+        page.blocks[range].iter().filter(|block| may_be_dated(page, block) && !is_of_others(page, block));
+    let dates = |block: &Block| labelled_dates(page.text_of(block), order);
+    let mut found =
+        blocks.flat_map(|block| dates(block).into_iter().map(move |(role, date)| (block, role, date)));
+    let (block, _, date) = found.find(|(_, role, _)| *role == DateRole::Modified)?;
+    (!is_code(dom, page, block)).then_some(date)
+}
+
+/// A stated date, or the day in the folders of the page's address where that is the same moment in another zone than the stated UTC:
+/// a page under `/2023/11/08/` whose head says `2023-11-09T03:28:00Z`.
+fn local_day(stated: WrittenDate, meta: &Metadata) -> WrittenDate {
+    let path = meta.own_address().or(meta.base.as_ref()).map_or("", CanonicalUrl::path);
+    let in_folders = |day: &String| day.get(..10).is_some_and(|day| path.contains(&day.replace('-', "/")));
+    let address = in_address(meta).and_then(WrittenDate::certain).filter(in_folders);
+    let WrittenDate::Certain(moment) = &stated else { return stated };
+    let utc = moment.ends_with('Z') || moment.ends_with("+00:00");
+    let hour = moment.get(11..13).and_then(|hour| hour.parse::<u32>().ok());
+    let (Some(day), Some(hour), Some(shown)) = (day_number(moment), hour, address) else {
+        return stated;
+    };
+    // Zones are 12 hours behind to 14 hours ahead of UTC.
+    let same = |shown: i64| shown + 1 == day && hour < 12 || shown == day + 1 && hour >= 10;
+    let moved = utc && day_number(&shown).is_some_and(same);
+    if moved { WrittenDate::Certain(shown) } else { stated }
+}
+
+/// The number of a day in ISO 8601.
+fn day_number(date: &str) -> Option<i64> {
+    let number = |from: usize, to: usize| date.get(from..to)?.parse::<u32>().ok();
+    calendar::days_of_civil(number(0, 4)?.into(), number(5, 7)?, number(8, 10)?)
 }
 
 /// The order that the other dates of the page prove, if they do not contradict each other.
@@ -154,13 +196,33 @@ fn in_address(meta: &Metadata) -> Option<WrittenDate> {
 fn in_times(dom: &Dom<'_>, order: DateOrder, framed: bool) -> Option<WrittenDate> {
     let times =
         dom.descendants(dom.body()?).filter(|&n| dom.tag(n) == Tag::Time && (framed || !in_frame(dom, n)));
-    times.take(MAX_TIMES).find_map(|n| {
+    let published = |n: &NodeId| !is_of_change(dom, *n);
+    times.take(MAX_TIMES).filter(published).find_map(|n| {
         dom.attr(n, "datetime").and_then(|when| find_date(when, order)).or_else(|| {
             let mut text = String::new();
             dom.text_content(n, &mut text);
             find_date(&text, order)
         })
     })
+}
+
+/// Whether a `<time>` says, or what stands right before it, that it is the day of a change.
+fn is_of_change(dom: &Dom<'_>, time: NodeId) -> bool {
+    const NAMES: [&str; 2] = ["updated", "modified"];
+    let called =
+        |list: &str| list.split_ascii_whitespace().any(|name| NAMES.iter().any(|end| name.ends_with(end)));
+    let alone = |list: &str| !list.contains("publish");
+    if dom.attr(time, "class").is_some_and(|list| called(list) && alone(list)) {
+        return true;
+    }
+    let labels = |&n: &NodeId| {
+        dom.is_text(n)
+            || matches!(dom.tag(n), Tag::Span | Tag::B | Tag::Strong | Tag::I | Tag::Em | Tag::Label)
+    };
+    let Some(before) = dom.prev_sibling(time).filter(labels) else { return false };
+    let mut text = String::new();
+    dom.text_content(before, &mut text);
+    role_after(&text) == DateRole::Modified
 }
 
 /// Whether a block is where dates are of something else: comments, related articles, the footer.
@@ -192,31 +254,51 @@ fn is_bare(text: &str) -> bool {
         && !text.cut(..at).contains(['=', '/', '_', '$', '#'])
 }
 
-/// Whether a block is short and has the digits of a date.
-fn may_be_dated(block: &Block) -> bool {
-    block.counts.units < 30.0 && block.counts.digits >= 3
+/// Whether a block is short and may have the digits of a date, which those of other scripts than ours are not counted among.
+fn may_be_dated(page: &Page, block: &Block) -> bool {
+    block.counts.units < 30.0 && (block.counts.digits >= 3 || !page.text_of(block).is_ascii())
 }
 
-/// The first wanted date in short blocks; in those of comments and the like only with `others`.
+/// Which dates of blocks are looked for: those of publication in blocks of the page itself, but for what is set.
+#[derive(Copy, Clone, Default)]
+struct Search {
+    /// In comments, related articles and the footer too.
+    others: bool,
+    /// Those that a label gives to a change.
+    changes: bool,
+}
+
+/// The first wanted date in short blocks that no label gives to something else.
 fn in_blocks(
     dom: &Dom<'_>,
     page: &Page,
     order: DateOrder,
     wanted: DateFilter<'_>,
-    others: bool,
+    search: Search,
     blocks: &mut dyn Iterator<Item = &Block>,
 ) -> Option<WrittenDate> {
     blocks
-        .filter(|block| may_be_dated(block) && (others || !is_of_others(page, block)))
-        .filter_map(|block| Some((block, find_date(page.text_of(block), order)?)))
+        .filter(|block| may_be_dated(page, block) && (search.others || !is_of_others(page, block)))
+        .filter_map(|block| Some((block, labelled_day(page.text_of(block), order, search.changes)?)))
         .find_map(|(block, date)| (wanted(&date) && !is_code(dom, page, block)).then_some(date))
+}
+
+/// The date of a text that its label gives to publication, else the first without a label; or that of a change.
+fn labelled_day(text: &str, order: DateOrder, change: bool) -> Option<WrittenDate> {
+    let mut dates = labelled_dates(text, order);
+    let by_role = |role| dates.iter().position(|(known, _)| *known == role);
+    let at = match change {
+        true => by_role(DateRole::Modified)?,
+        false => by_role(DateRole::Published).or_else(|| by_role(DateRole::Unknown))?,
+    };
+    Some(dates.swap_remove(at).1)
 }
 
 /// A date at the beginning of a long block near the title: `Berlin, 3. Mai 2020 – …`.
 fn in_dateline(dom: &Dom<'_>, page: &Page, near: usize, order: DateOrder) -> Option<WrittenDate> {
     page.blocks[near.min(page.blocks.len())..].iter().take(NEAR_BLOCKS).find_map(|block| {
         let text = page.text_of(block);
-        let date = find_date(text.cut(..text.floor_char_boundary(60)), order)?;
+        let date = labelled_day(text.cut(..text.floor_char_boundary(60)), order, false)?;
         (!is_of_others(page, block) && !is_code(dom, page, block)).then_some(date)
     })
 }
@@ -296,6 +378,25 @@ mod tests {
             ("<h1>T</h1><div class=comments><p>2005-9-15 11:46:00</p></div>", Some("2005-09-15T11:46:00")),
             ("<meta property=article:modified_time content=2023-03-22><h1>T</h1>", Some("2023-03-22")),
             ("<meta name=published-date content=2021-02-16><h1>T</h1>", Some("2021-02-16")),
+            (
+                "<link rel=canonical href=http://e.org/2023/11/08/x><meta name=published-date content=2023-11-09T03:28Z><p>x",
+                Some("2023-11-08"),
+            ),
+            (
+                "<link rel=canonical href=http://e.org/2023/11/08/x><meta name=published-date content=2023-11-09T13:28Z><p>x",
+                Some("2023-11-09T13:28:00Z"),
+            ),
+            ("<h1>T</h1><p>Updated: January 9, 2020<br>Published: November 13, 2017</p>", Some("2017-11-13")),
+            (
+                "<h1>T</h1><p>Updated <time datetime=2020-01-09>x</time></p><time datetime=2017-11-13>y</time>",
+                Some("2017-11-13"),
+            ),
+            ("<h1>T</h1><p>Event date: 20 May 2023</p><p>Posted 13 November 2017</p>", Some("2017-11-13")),
+            (
+                "<h1>T</h1><p>Joined: 20 May 2013</p><p>Words that follow at some length, as they do.</p>",
+                None,
+            ),
+            ("<h1>T</h1><p>更新日：令和4年3月14日</p>", Some("2022-03-14")),
             ("<h1>T</h1><p>Words</p><footer>Version of 2019</footer>", None),
         ] {
             assert_eq!(read(source).as_deref(), want, "{source}");

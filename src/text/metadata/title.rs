@@ -10,7 +10,7 @@ use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
 use crate::blocks::page::Page;
 use crate::comparison::{bare, each_word};
-use webmill_html::Metadata;
+use webmill_html::{Dom, Metadata, NodeId, Tag, is_placeholder_title};
 
 /// The rules, in order.
 const RULES: [fn(&Titles<'_>) -> Option<String>; 7] = [
@@ -24,14 +24,13 @@ const RULES: [fn(&Titles<'_>) -> Option<String>; 7] = [
 ];
 
 /// The title of a page whose main text begins in block `begin`.
-pub(crate) fn title(page: &Page, meta: &Metadata, begin: Option<usize>) -> Option<String> {
-    let titles = Titles::of(page, meta, begin);
+pub(crate) fn title(dom: &Dom<'_>, page: &Page, meta: &Metadata, begin: Option<usize>) -> Option<String> {
+    let titles = Titles::of(dom, page, meta, begin);
     RULES.iter().find_map(|rule| rule(&titles))
 }
 
 /// Titles that pages of any site have.
-const EMPTY: [&str; 9] =
-    ["home", "homepage", "startseite", "accueil", "inicio", "index", "welcome", "untitled", "首页"];
+const EMPTY: [&str; 8] = ["home", "homepage", "startseite", "accueil", "inicio", "index", "welcome", "首页"];
 
 /// Blocks before the main text among which its heading is looked for where the stated title says nothing.
 const NEAR: usize = 8;
@@ -70,14 +69,20 @@ struct Heading<'a> {
     framed: bool,
 }
 
-fn headings(page: &Page) -> Vec<Heading<'_>> {
+fn headings<'a>(dom: &Dom<'_>, page: &'a Page, stated: &[&str]) -> Vec<Heading<'a>> {
     const FRAME: [Kind; 5] = [Kind::Nav, Kind::Side, Kind::Related, Kind::Comment, Kind::Modal];
     let blocks = page.blocks.iter().enumerate();
     blocks
         .filter_map(|(at, block)| {
             let container = &page.containers[block.container as usize];
             let level = heading(container.tag)?;
-            let text = page.text_of(block);
+            let whole = page.text_of(block);
+            // What the page states with its kicker is called so.
+            let own = |text: &str| {
+                whole.len() <= MAX_TITLE && stated.iter().any(|stated| bare(stated).contains(&bare(text)))
+            };
+            let bared = without_kicker(dom, container.node, whole);
+            let text = if bared.len() < whole.len() && own(whole) { whole } else { bared };
             let framed = FRAME.iter().any(|&kind| container.distance[kind as usize] <= MAX_UP);
             let bare = if text.len() <= MAX_TITLE { bare(text) } else { String::new() };
             (!bare.is_empty()).then_some(Heading { level, block: at, text, bare, framed })
@@ -85,8 +90,39 @@ fn headings(page: &Page) -> Vec<Heading<'_>> {
         .collect()
 }
 
+/// A heading without the line above the headline that an element of its own in it holds, called so by its class.
+fn without_kicker<'a>(dom: &Dom<'_>, heading: NodeId, text: &'a str) -> &'a str {
+    const NAMES: [&str; 12] = [
+        "kicker",
+        "eyebrow",
+        "overline",
+        "topline",
+        "roofline",
+        "dachzeile",
+        "spitzmarke",
+        "supertitle",
+        "suptitle",
+        "pretitle",
+        "antetitulo",
+        "catchline",
+    ];
+    const MAX_CHILDREN: usize = 8;
+    let named = |n: &NodeId| {
+        let class = dom.attr(*n, "class").unwrap_or_default().to_ascii_lowercase();
+        !matches!(dom.tag(*n), Tag::Script | Tag::Style) && NAMES.iter().any(|name| class.contains(name))
+    };
+    let inside = dom.descendants(heading).filter(|&n| dom.is_element(n)).take(MAX_CHILDREN);
+    let Some(kicker) = inside.into_iter().find(named) else { return text };
+    let mut words = String::new();
+    dom.text_content(kicker, &mut words);
+    let words = squeeze(&words);
+    let rest = text.strip_prefix(words.as_str()).filter(|_| !words.is_empty());
+    let rest = rest.map(|rest| rest.trim_start_matches([' ', ':', '|', '-', '–', '—', '·', '/']));
+    rest.filter(|rest| bare(rest).len() >= MIN_WHOLE).unwrap_or(text)
+}
+
 impl<'a> Titles<'a> {
-    fn of(page: &'a Page, meta: &'a Metadata, begin: Option<usize>) -> Self {
+    fn of(dom: &Dom<'_>, page: &'a Page, meta: &'a Metadata, begin: Option<usize>) -> Self {
         let stated = [&meta.og_title, &meta.about.title].into_iter().flatten().map(String::as_str);
         let stated: Vec<&str> = stated.filter(|title| !title.trim().is_empty()).collect();
         let name = meta.about.site_name.as_deref();
@@ -103,7 +139,10 @@ impl<'a> Titles<'a> {
         Titles {
             cleaned: stated.iter().map(|title| clean_title(title, name)).collect(),
             headline: headline.filter(|headline| !headline.is_empty() && !is_tail(headline)),
-            headings: headings(page).into_iter().filter(|h| site.as_ref() != Some(&h.bare)).collect(),
+            headings: headings(dom, page, &stated)
+                .into_iter()
+                .filter(|h| site.as_ref() != Some(&h.bare))
+                .collect(),
             stated,
             site,
             begin,
@@ -112,9 +151,12 @@ impl<'a> Titles<'a> {
     }
 
     /// Whether a title says no more than which site it is of, or nothing at all.
-    fn says_nothing(&self, title: &str) -> bool {
-        let title = bare(title);
-        title.is_empty() || self.site.as_ref() == Some(&title) || EMPTY.contains(&title.as_str())
+    fn says_nothing(&self, stated: &str) -> bool {
+        let title = bare(stated);
+        title.is_empty()
+            || self.site.as_ref() == Some(&title)
+            || EMPTY.contains(&title.as_str())
+            || is_placeholder_title(stated)
     }
 
     /// What is stated, headline included, if it says something.
@@ -225,7 +267,7 @@ mod tests {
         let page = blocks(&dom, dom.body().expect("a body"));
         let meta = metadata(&dom, None, &[]);
         let begin = page.blocks.iter().position(|block| page.text_of(block).starts_with("Text"));
-        title(&page, &meta, begin)
+        title(&dom, &page, &meta, begin)
     }
 
     #[test]
@@ -252,6 +294,17 @@ mod tests {
                 "<meta property=og:title content='The ferry sails again'><h1><span>Harbour news</span> The ferry sails again</h1>",
                 "The ferry sails again",
             ),
+            (
+                "<title>Why ferries of the harbour sail again</title><h1><span class=article-kicker>News:</span> Ferries of the harbour sail again today</h1>",
+                "Ferries of the harbour sail again today",
+            ),
+            (
+                "<title>Ferries: They sail again - River Portal</title><h1><span class=kicker>Ferries</span> They sail again</h1>",
+                "Ferries They sail again",
+            ),
+            // What is stated is what the program that made the page called it.
+            ("<title>Untitled Document</title><h1>All about boats</h1><p>Text", "All about boats"),
+            ("<title>新建网页 1</title><h1>河上的船</h1><p>Text", "河上的船"),
             // What is stated is the site's name only.
             ("<title>Home</title><h1>All about boats</h1><p>Text", "All about boats"),
             (
