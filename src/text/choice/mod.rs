@@ -113,7 +113,7 @@ const FRAME_LINKS: u32 = 3;
 const UNSURE: f32 = 0.5;
 /// Share of the words of a topic that are in elements named after posts.
 const TOPIC: f32 = 0.6;
-/// Pages that are forums by less are none where elements are named after comments.
+/// Pages that are forums by less are articles if elements are named after comments.
 const SURE_FORUM: f32 = 0.8;
 /// Pages that are empty by this probability may have no text.
 const EMPTY: f32 = 0.65;
