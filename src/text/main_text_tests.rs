@@ -332,3 +332,13 @@ fn errors_checks_and_shells_have_no_text() {
     ));
     assert!(about.text.contains("Geneva") && about.page_type == PageType::Article, "{about:?}");
 }
+
+#[test]
+fn anchors_that_lead_nowhere_are_no_links() {
+    let links = |anchor: &str| {
+        let html = format!("<body><p>Before <a {anchor}>some words</a> behind.");
+        let dom = parse(&html, &Limits::default());
+        blocks(&dom, dom.body().unwrap()).blocks[0].counts.links
+    };
+    assert_eq!(["href=x", "onclick=go()", "name=x", ""].map(links), [1, 1, 0, 0]);
+}

@@ -128,7 +128,7 @@ impl Builder<'_, '_> {
     }
 
     fn open_inline(&mut self, node: NodeId, tag: Tag) {
-        if tag == Tag::A {
+        if is_link(self.dom, node, tag) {
             self.links += 1;
             self.counts.links += 1;
         } else if is_strong(tag) {
@@ -149,7 +149,7 @@ impl Builder<'_, '_> {
     }
 
     fn close_inline(&mut self, node: NodeId, tag: Tag) {
-        if tag == Tag::A {
+        if is_link(self.dom, node, tag) {
             self.links -= 1;
         } else if is_strong(tag) {
             self.strong -= 1;
@@ -349,9 +349,15 @@ impl Builder<'_, '_> {
         for i in 0..self.inline.len() {
             let (tag, node) = self.inline[i];
             self.event(Mark::Open(tag), node);
-            self.counts.links += u32::from(tag == Tag::A);
+            self.counts.links += u32::from(is_link(self.dom, node, tag));
         }
     }
+}
+
+/// Whether an element leads somewhere: an anchor that only has a name, or nothing, does not; one that scripts may follow does.
+fn is_link(dom: &Dom<'_>, node: NodeId, tag: Tag) -> bool {
+    let has = |name: &str| dom.attr(node, name).is_some();
+    tag == Tag::A && (has("href") || !has("name") && dom.attrs(node).next().is_some())
 }
 
 /// Writes the indentation of a line of code before its text; gives its bytes.
