@@ -29,7 +29,7 @@ use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
 use crate::blocks::page::{Block, Page};
 use crate::focus::Focus;
-use crate::output::comments::in_named_threads;
+use crate::output::posts::in_named_threads;
 use crate::shipped::MODELS_AND_LISTS;
 use crate::threads::{THREAD, Threads};
 use asides::{BESIDE_COMMENTS, BESIDE_TEASERS, leave_out, share_besides, teasers};
@@ -138,7 +138,7 @@ pub(crate) struct Choice {
     /// The page type that the choice was made for.
     pub kind: PageType,
     pub title_at: Option<usize>,
-    /// Readers' comments; none on pages of boards.
+    /// Readers' comments, or the posts of a board.
     pub threads: Threads,
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
         take_post(page, &facts, &mut chosen);
     }
     let mut threads = facts.threads;
-    threads.keep(|i| said[i]);
+    threads.keep(|i| said[i] || kind == PageType::Forum);
     Choice { chosen, confidence, sure_of, types, kind, title_at: facts.title_at, threads }
 }
 

@@ -1,11 +1,12 @@
-//! Writes the chosen blocks of a page: as plain text, Markdown, XML, data tables as records, comments.
+//! Writes the chosen blocks of a page: as plain text, Markdown, XML, data tables as records, posts.
 
-pub(crate) mod comments;
 mod escape;
 mod grid;
 pub(crate) mod markdown;
 mod markdown_inline;
 mod numbers;
+pub(crate) mod posts;
+pub(crate) mod price;
 pub(crate) mod records;
 pub(crate) mod render;
 pub(crate) mod rescue;
