@@ -121,8 +121,7 @@ pub(crate) fn comments(of: &ThreadPage<'_, '_>, threads: &Threads) -> (Vec<Post>
     found.extend(items(page, &mut taken, threads, context.order, &mut room));
     found.extend(named(page, chosen, &taken, context.order, &mut room));
     found.sort_by_key(|(first, _)| *first);
-    let said = |post: &Post| post.kind == PostKind::Review || says_something(post);
-    let mut out: Vec<Post> = found.into_iter().map(|(_, post)| post).filter(said).collect();
+    let mut out: Vec<Post> = found.into_iter().map(|(_, post)| post).filter(says_something).collect();
     leave_out_repeats(&mut out);
     (out, room.left_out)
 }

@@ -27,6 +27,8 @@ const MAX_UP: usize = 24;
 const MAX_REPEATED: f32 = 60.0;
 /// Posts that repeat a line, at least.
 const MIN_REPEATS: u32 = 3;
+/// What elements of reviews are called.
+const REVIEWS: [&str; 4] = ["review", "Review", "testimonial", "pingjia"];
 /// Blocks before the first post that may be its byline, where the page shows no title.
 const BEFORE: u32 = 4;
 
@@ -125,7 +127,13 @@ pub(crate) fn thread(of: &ThreadPage<'_, '_>) -> Thread {
 pub(super) fn reviews(of: &ThreadPage<'_, '_>, taken: &mut [bool], room: &mut Room) -> Vec<(u32, Post)> {
     let page = of.page;
     let mut items: Vec<(u32, u32)> = Vec::new();
-    for it in page.containers.iter().filter(|it| it.twins > 1 && it.distance[Kind::Review as usize] == 0) {
+    let named = |it: &Container| {
+        let names = ["class", "id", "itemprop"].into_iter().filter_map(|name| of.dom.attr(it.node, name));
+        names.flat_map(str::split_ascii_whitespace).any(|name| REVIEWS.iter().any(|word| name.contains(word)))
+    };
+    // Stars and scores are named after reviews too.
+    let of_reviews = |it: &&Container| it.distance[Kind::Review as usize] == 0 && named(it);
+    for it in page.containers.iter().filter(|it| it.twins > 1).filter(of_reviews) {
         let within = items.last().is_some_and(|last| it.first < last.1);
         if !within && it.first < it.end && it.counts.prose_units + it.counts.stops as f32 > 0.0 {
             items.push((it.first, it.end));
