@@ -146,10 +146,10 @@ SELECT url, by_pagerank, by_indegree FROM (
   FROM ranks WHERE level = 'page') AS places
 ORDER BY CAST(by_pagerank AS BIGINT) - CAST(by_indegree AS BIGINT) DESC, url LIMIT 50;
 
--- name: comments-by-host
--- Where do readers comment? `pages` counts those with comments.
-SELECT host, COUNT(*) AS comments, COUNT(DISTINCT url) AS pages FROM comments WHERE is_current
-GROUP BY host ORDER BY comments DESC, host;
+-- name: posts-by-host
+-- Where do people discuss, comment, answer and review? `pages` counts those with such posts.
+SELECT host, kind, COUNT(*) AS posts, COUNT(DISTINCT url) AS pages, COUNT(DISTINCT author) AS authors FROM posts
+WHERE is_current GROUP BY host, kind ORDER BY posts DESC, host, kind;
 
 -- name: keywords-of-a-domain
 -- What are the pages of each domain about? By how many pages have a word among their keywords.

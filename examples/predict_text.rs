@@ -46,7 +46,7 @@ fn main() -> Result<()> {
             "type": found.page_type.name(),
             "confidence": found.confidence,
             "sure_of": sure_of,
-            "comments": found.comments.iter().map(|comment| &comment.text).collect::<Vec<_>>(),
+            "comments": found.posts.iter().filter(|post| !post.kind.is_text()).map(|post| &post.text).collect::<Vec<_>>(),
         });
         serde_json::to_writer(&mut lines, &line)?;
         lines.write_all(b"\n")?;

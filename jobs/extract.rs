@@ -21,7 +21,7 @@
 //!   fetched are removed, and one row of each other picture stays (`jobs/extract/media.rs`).
 //! - **Current captures.** The current capture of a URL (`jobs/current_captures.rs`) is the latest one with status 2xx that is HTML or a document
 //!   that could be read; ties are decided by digest, then place. It is known when all parts are done: the keys of all captures are sorted
-//!   (`jobs/extract/current.rs`), and `is_current` is written into `pages`, `texts`, `records`, `comments`, `structured` and `media`. A URL that
+//!   (`jobs/extract/current.rs`), and `is_current` is written into `pages`, `texts`, `records`, `posts`, `structured` and `media`. A URL that
 //!   redirects is a node of the graph, too, with one arc.
 //! - **Files.** Rows of a part are collected up to a budget, sorted by SURT and written to temporary files. Then consecutive parts are merged
 //!   into the files of the tables (`jobs/extract/tables.rs`, `table::merge`: column by column, without making rows) of at least 32,768

@@ -59,7 +59,7 @@ pub struct TextOptions {
     pub with_title: bool,
     /// With [`TextForm::Md`]: the metadata of the page before its text, as YAML.
     pub front_matter: bool,
-    /// Whether readers' comments are written; by default in JSON, XML and TEI only.
+    /// Whether readers' comments and reviews are written; by default in JSON, XML and TEI only.
     pub comments: Option<bool>,
     /// Whether data tables are part of the text.
     pub tables: bool,

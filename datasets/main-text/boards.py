@@ -5,7 +5,8 @@
 
 --data holds the unpacked sets: sentences come from readers' comments that text-marked has, English and Chinese; --titles is a
 file of Chinese headlines. `type` is what the layout is; `text` is there for threads (what the posts say) and products (what is
-said about it), and null for listings and collections, which have no one text. `site` and the host of `url` are the layout, so
+said about it), and null for listings and collections, which have no one text. `posts` are the posts of a thread: author, date as
+the page writes it, text. `site` and the host of `url` are the layout, so
 that folds of sites are folds of layouts. All made up: for training beside real pages, no measure of anything.
 """
 
@@ -13,7 +14,7 @@ import argparse
 import json
 import random
 import re
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 from sets import Writer
@@ -77,21 +78,21 @@ def texts(thread):
     return "\n".join("\n".join(body) for _, _, body in thread)
 
 
-# Layouts: each returns (body, text or None).
+# Layouts: each returns (body, posts, or a text, or None).
 
 
 def phpbb(w, t):
     thread, out = posts(w), []
     for n, (name, date, body) in enumerate(thread):
         out.append(f'<div id="p{n}" class="post bg{n % 2 + 1}"><div class="inner"><dl class="postprofile"><dt>{link(name)}</dt><dd>{w.of("Posts", "帖子")}: {w.rng.randint(1, 9000)}</dd><dd>{w.of("Joined", "注册")}: {w.date()}</dd></dl><div class="postbody"><h3>{link("Re: " + t)}</h3><p class="author">{w.of("by", "由")} <strong>{name}</strong> » {date}</p><div class="content">{"<br><br>".join(body)}</div></div><div class="back2top">{link(w.of("Top", "回到顶部"))}</div></div></div>')
-    return f'<div id="page-header"><ul class="linklist">{menu(w, 5)}</ul></div><h2 class="topic-title">{link(t)}</h2><div class="action-bar">{link(w.of("Post Reply", "回复"))} {len(thread)} {w.of("posts", "帖")}</div>{"".join(out)}<div id="page-footer">{w.of("Who is online: 1 guest", "在线用户: 1 位游客")}<p>Powered by phpBB</p></div>', texts(thread)
+    return f'<div id="page-header"><ul class="linklist">{menu(w, 5)}</ul></div><h2 class="topic-title">{link(t)}</h2><div class="action-bar">{link(w.of("Post Reply", "回复"))} {len(thread)} {w.of("posts", "帖")}</div>{"".join(out)}<div id="page-footer">{w.of("Who is online: 1 guest", "在线用户: 1 位游客")}<p>Powered by phpBB</p></div>', thread
 
 
 def phpbb2(w, t):
     thread, out = posts(w), []
     for name, date, body in thread:
         out.append(f'<tr><td width="150" align="left" valign="top" class="row1"><span class="name"><b>{name}</b></span><br><span class="postdetails">{w.of("Joined", "注册时间")}: {w.date()}<br>{w.of("Posts", "帖子")}: {w.rng.randint(1, 999)}</span></td><td class="row1" valign="top"><table width="100%"><tr><td><span class="postdetails">{w.of("Posted", "发表于")}: {date} {w.of("Post subject", "标题")}: {t}</span></td></tr><tr><td colspan="2"><hr></td></tr><tr><td><span class="postbody">{"<br><br>".join(body)}</span></td></tr></table></td></tr><tr><td class="row1">{link(w.of("Back to top", "返回页首"))}</td><td></td></tr>')
-    return f'<table width="100%"><tr><td class="bodyline"><table><tr>{menu(w, 6, "td")}</tr></table>{link(t, class_="maintitle")}<table class="forumline" width="100%"><tr><th>{w.of("Author", "作者")}</th><th>{w.of("Message", "留言")}</th></tr>{"".join(out)}</table></td></tr></table>', texts(thread)
+    return f'<table width="100%"><tr><td class="bodyline"><table><tr>{menu(w, 6, "td")}</tr></table>{link(t, class_="maintitle")}<table class="forumline" width="100%"><tr><th>{w.of("Author", "作者")}</th><th>{w.of("Message", "留言")}</th></tr>{"".join(out)}</table></td></tr></table>', thread
 
 
 def discuz(w, t):
@@ -99,28 +100,28 @@ def discuz(w, t):
     for n, (name, date, body) in enumerate(thread):
         floor = ["楼主", "沙发", "板凳", "地板"][n] if w.zh and n < 4 else f"{n + 1}#"
         out.append(f'<div id="post_{n}"><table class="plhin"><tr><td class="pls" rowspan="2"><div class="authi">{link(name)}</div><p><em>{w.of("Group", "用户组")}</em></p><dl><dt>UID</dt><dd>{w.rng.randint(1, 99999)}</dd><dt>{w.of("Credits", "积分")}</dt><dd>{w.rng.randint(1, 9999)}</dd></dl></td><td class="plc"><div class="pi"><strong>{floor}</strong><em>{w.of("Posted", "发表于")} {date}</em> | {link(w.of("Only this author", "只看该作者"))}</div><div class="pct"><table><tr><td class="t_f">{"<br>".join(body)}</td></tr></table></div></td></tr><tr><td class="plc plm">{link(w.of("Reply", "回复"))} {link(w.of("Report", "举报"))} {link(w.of("Top", "TOP"))}</td></tr></table></div>')
-    return f'<div id="hd"><div id="nv"><ul>{menu(w, 7)}</ul></div></div><div id="pt">{link(w.of("Forum", "论坛"))} › {link(t)}</div><div id="ct"><div id="postlist"><table><tr><td>{w.of("Views", "查看")}: {w.rng.randint(100, 99999)} | {w.of("Replies", "回复")}: {len(thread) - 1}</td><td><h1 id="thread_subject">{t}</h1></td></tr></table>{"".join(out)}</div></div><div id="ft">Powered by Discuz! X3.4</div>', texts(thread)
+    return f'<div id="hd"><div id="nv"><ul>{menu(w, 7)}</ul></div></div><div id="pt">{link(w.of("Forum", "论坛"))} › {link(t)}</div><div id="ct"><div id="postlist"><table><tr><td>{w.of("Views", "查看")}: {w.rng.randint(100, 99999)} | {w.of("Replies", "回复")}: {len(thread) - 1}</td><td><h1 id="thread_subject">{t}</h1></td></tr></table>{"".join(out)}</div></div><div id="ft">Powered by Discuz! X3.4</div>', thread
 
 
 def vbulletin(w, t):
     thread, out = posts(w), []
     for n, (name, date, body) in enumerate(thread, 1):
         out.append(f'<li class="postbitlegacy" id="post_{n}"><div class="posthead"><span class="date">{date}</span><span class="nodecontrols">{link("#" + str(n))}</span></div><div class="postdetails"><div class="userinfo">{link(name, class_="username")}<span class="usertitle">{w.of("Senior Member", "高级会员")}</span><dl><dt>{w.of("Join Date", "加入日期")}</dt><dd>{w.date()}</dd><dt>{w.of("Posts", "帖子")}</dt><dd>{w.rng.randint(1, 9999)}</dd></dl></div><div class="postbody"><h2 class="title">{"Re: " if n > 1 else ""}{t}</h2><blockquote class="postcontent restore">{"<br><br>".join(body)}</blockquote></div></div><div class="postfoot">{link(w.of("Reply With Quote", "引用回复"))}</div></li>')
-    return f'<div class="above_body"><ul>{menu(w, 6)}</ul></div><div id="breadcrumb"><ul>{menu(w, 3)}</ul></div><div class="pagetitle"><h1>{w.of("Thread", "主题")}: {t}</h1></div><ol id="posts">{"".join(out)}</ol><div>{w.of("Similar Threads", "相似主题")}<ul>{"".join(p(link(escape(w.title())), "li") for _ in range(5))}</ul></div>', texts(thread)
+    return f'<div class="above_body"><ul>{menu(w, 6)}</ul></div><div id="breadcrumb"><ul>{menu(w, 3)}</ul></div><div class="pagetitle"><h1>{w.of("Thread", "主题")}: {t}</h1></div><ol id="posts">{"".join(out)}</ol><div>{w.of("Similar Threads", "相似主题")}<ul>{"".join(p(link(escape(w.title())), "li") for _ in range(5))}</ul></div>', thread
 
 
 def discourse(w, t):
     thread, out = posts(w), []
     for n, (name, date, body) in enumerate(thread, 1):
         out.append(f'<div class="topic-body crawler-post"><div class="crawler-post-meta"><span class="creator">{link(name)}</span> <span class="crawler-post-infos"><time>{date}</time> <span>{n}</span></span></div><div class="post">{"".join(p(b) for b in body)}</div><div class="crawler-linkback-list">{w.rng.randint(1, 9)} {w.of("Likes", "个赞")}</div></div>')
-    return f'<header>{link(w.of("Community", "社区"))}</header><div id="topic-title"><h1>{link(t)}</h1></div>{"".join(out)}<div id="related-topics"><h3>{w.of("Related topics", "相关话题")}</h3><table>{"".join("<tr><td>" + link(escape(w.title())) + "</td><td>" + str(w.rng.randint(1, 90)) + "</td><td>" + w.date() + "</td></tr>" for _ in range(5))}</table></div>', texts(thread)
+    return f'<header>{link(w.of("Community", "社区"))}</header><div id="topic-title"><h1>{link(t)}</h1></div>{"".join(out)}<div id="related-topics"><h3>{w.of("Related topics", "相关话题")}</h3><table>{"".join("<tr><td>" + link(escape(w.title())) + "</td><td>" + str(w.rng.randint(1, 90)) + "</td><td>" + w.date() + "</td></tr>" for _ in range(5))}</table></div>', thread
 
 
 def hackerlike(w, t):
     thread, out = posts(w, 5, 20), []
     for name, date, body in thread:
         out.append(f'<tr class="athing comtr"><td><table><tr><td class="ind"><img src="s.gif" width="{40 * w.rng.randint(0, 4)}" height="1"></td><td class="votelinks">{link("")}</td><td class="default"><span class="comhead">{link(name)} {link(w.of("3 hours ago", "3 小时前"))} | {link(w.of("parent", "上一级"))} | {link(w.of("next", "下一条"))}</span><div class="comment"><span class="commtext">{"<p>".join(body)}</span><div class="reply">{link(w.of("reply", "回复"))}</div></div></td></tr></table></td></tr>')
-    return f'<center><table width="85%"><tr><td>{link("News")} | {link(w.of("new", "最新"))} | {link(w.of("ask", "提问"))}</td></tr><tr><td><table><tr><td>{link(t)}</td></tr><tr><td class="subtext">{w.rng.randint(3, 900)} {w.of("points by", "分 发布者")} {link(w.name())} | {len(thread)} {w.of("comments", "评论")}</td></tr></table><br><table class="comment-tree">{"".join(out)}</table></td></tr></table></center>', texts(thread)
+    return f'<center><table width="85%"><tr><td>{link("News")} | {link(w.of("new", "最新"))} | {link(w.of("ask", "提问"))}</td></tr><tr><td><table><tr><td>{link(t)}</td></tr><tr><td class="subtext">{w.rng.randint(3, 900)} {w.of("points by", "分 发布者")} {link(w.name())} | {len(thread)} {w.of("comments", "评论")}</td></tr></table><br><table class="comment-tree">{"".join(out)}</table></td></tr></table></center>', [(name, w.of("3 hours ago", "3 小时前"), body) for name, _, body in thread]
 
 
 def mailman(w, t):
@@ -135,13 +136,13 @@ def tieba(w, t):
     thread, out = posts(w, 4, 18), []
     for n, (name, date, body) in enumerate(thread, 1):
         out.append(f'<div class="l_post"><div class="d_author"><ul><li>{link(name)}</li><li>{w.rng.randint(1, 15)}</li></ul></div><div class="d_post_content_main"><div class="d_post_content">{"<br>".join(body)}</div><div class="post-tail">{n}{w.of("F", "楼")} {date} {link(w.of("Reply", "回复"))}</div></div></div>')
-    return f'<div class="nav">{menu(w, 5, "span")}</div><h3 class="core_title_txt">{t}</h3><div>{len(thread)} {w.of("replies", "回复贴，共1页")}</div>{"".join(out)}', texts(thread)
+    return f'<div class="nav">{menu(w, 5, "span")}</div><h3 class="core_title_txt">{t}</h3><div>{len(thread)} {w.of("replies", "回复贴，共1页")}</div>{"".join(out)}', thread
 
 
 def answers(w, t):
     thread = posts(w, 2, 7)
     blocks = [f'<div class="answer"><div class="votecell"><span class="vote-count">{w.rng.randint(-2, 99)}</span></div><div class="post-text">{"".join(p(b) for b in body)}</div><div class="user-info">{w.of("answered", "回答于")} {date} {link(name)}</div></div>' for name, date, body in thread]
-    return f'<div class="topbar">{menu(w, 4, "span")}</div><h1>{link(t)}</h1>{blocks[0].replace("answered", "asked")}<h2>{len(blocks) - 1} {w.of("Answers", "个回答")}</h2>{"".join(blocks[1:])}<div id="sidebar"><h4>{w.of("Related", "相关问题")}</h4>{"".join(p(str(w.rng.randint(0, 90)) + " " + link(escape(w.title())), "div") for _ in range(8))}</div>', texts(thread)
+    return f'<div class="topbar">{menu(w, 4, "span")}</div><h1>{link(t)}</h1>{blocks[0].replace("answered", "asked")}<h2>{len(blocks) - 1} {w.of("Answers", "个回答")}</h2>{"".join(blocks[1:])}<div id="sidebar"><h4>{w.of("Related", "相关问题")}</h4>{"".join(p(str(w.rng.randint(0, 90)) + " " + link(escape(w.title())), "div") for _ in range(8))}</div>', thread
 
 
 def bbpress(w, t):
@@ -151,14 +152,14 @@ def bbpress(w, t):
         out.append(f'<div id="post-{w.rng.randint(100, 9999)}" class="loop-item-{n} {kind} type-{kind} hentry"><div class="bbp-reply-author">{link(name)}<div class="bbp-author-role">{w.of("Participant", "参与者")}</div></div><div class="bbp-reply-content">{"".join(p(b) for b in body)}</div><div class="bbp-meta">{date} {link("#" + str(w.rng.randint(100, 9999)))}</div></div>')
     notice = w.of(f"This topic has {len(thread) - 1} replies, 2 voices, and was last updated by ", f"该主题包含 {len(thread) - 1} 个回复，最后由 ") + link(w.name())
     end = w.of("The forum is closed to new topics and replies.", "您必须登录后才能回复此话题。")
-    return f'<div class="wrap"><nav>{menu(w, 5, "span")}</nav><main><h1>{t}</h1><div class="bbpress-wrapper"><div class="bbp-template-notice info">{p(notice)}</div><ul class="bbp-replies"><li class="bbp-body">{"".join(out)}</li></ul><div class="bbp-template-notice">{p(end)}</div></div></main></div>', texts(thread)
+    return f'<div class="wrap"><nav>{menu(w, 5, "span")}</nav><main><h1>{t}</h1><div class="bbpress-wrapper"><div class="bbp-template-notice info">{p(notice)}</div><ul class="bbp-replies"><li class="bbp-body">{"".join(out)}</li></ul><div class="bbp-template-notice">{p(end)}</div></div></main></div>', thread
 
 
 def xenforo(w, t):
     thread, out = posts(w), []
     for n, (name, date, body) in enumerate(thread, 1):
         out.append(f'<article class="message message--post"><div class="message-cell message-cell--user"><h4>{link(name, class_="username")}</h4><h5>{w.of("Well-known member", "知名会员")}</h5><dl><dt>{w.of("Messages", "消息")}</dt><dd>{w.rng.randint(1, 9999)}</dd></dl></div><div class="message-cell message-cell--main"><header>{link(date)} {link("#" + str(n))}</header><article class="message-body"><div class="bbWrapper">{"<br><br>".join(body)}</div></article><footer>{link(w.of("Reply", "回复"))} {link(w.name())} {w.of("reacted", "点赞")}</footer></div></article>')
-    return f'<header><ul>{menu(w, 6)}</ul></header><div class="p-title"><h1>{t}</h1></div><ul class="listInline">{p(w.of("Thread starter", "主题发起人") + " " + link(thread[0][0]), "li")}{p(w.of("Start date", "开始时间") + " " + thread[0][1], "li")}</ul>{"".join(out)}<p>{w.of("You must log in or register to reply here.", "您必须登录才能回复。")}</p><h3>{w.of("Similar threads", "相似主题")}</h3><div>{"".join(p(link(escape(w.title())), "div") for _ in range(5))}</div>', texts(thread)
+    return f'<header><ul>{menu(w, 6)}</ul></header><div class="p-title"><h1>{t}</h1></div><ul class="listInline">{p(w.of("Thread starter", "主题发起人") + " " + link(thread[0][0]), "li")}{p(w.of("Start date", "开始时间") + " " + thread[0][1], "li")}</ul>{"".join(out)}<p>{w.of("You must log in or register to reply here.", "您必须登录才能回复。")}</p><h3>{w.of("Similar threads", "相似主题")}</h3><div>{"".join(p(link(escape(w.title())), "div") for _ in range(5))}</div>', thread
 
 
 def v2(w, t):
@@ -166,7 +167,7 @@ def v2(w, t):
     for n, (name, date, body) in enumerate(thread[1:], 1):
         out.append(f'<div class="cell"><table><tr><td width="48"><img src="a{n}.png" alt=""></td><td><div class="fr">{n}</div><strong>{link(name)}</strong> <span class="ago">{date}</span><div class="reply_content">{"<br>".join(body)}</div></td></tr></table></div>')
     name, date, body = thread[0]
-    return f'<div id="Top">{menu(w, 5, "span")}</div><div id="Main"><div class="box"><div class="header">{link("V")} › {link(w.of("Questions", "问与答"))}<h1>{t}</h1><small>{link(name)} · {date} · {w.rng.randint(90, 9000)} {w.of("views", "次点击")}</small></div><div class="cell"><div class="topic_content">{"<br><br>".join(body)}</div></div></div><div class="box"><div class="cell">{len(out)} {w.of("replies", "条回复")}</div>{"".join(out)}</div></div><div id="Rightbar">{menu(w, 8, "div")}</div>', texts(thread)
+    return f'<div id="Top">{menu(w, 5, "span")}</div><div id="Main"><div class="box"><div class="header">{link("V")} › {link(w.of("Questions", "问与答"))}<h1>{t}</h1><small>{link(name)} · {date} · {w.rng.randint(90, 9000)} {w.of("views", "次点击")}</small></div><div class="cell"><div class="topic_content">{"<br><br>".join(body)}</div></div></div><div class="box"><div class="cell">{len(out)} {w.of("replies", "条回复")}</div>{"".join(out)}</div></div><div id="Rightbar">{menu(w, 8, "div")}</div>', thread
 
 
 def tree(w, t):
@@ -181,14 +182,14 @@ def tree(w, t):
         rows.append("</div>" * max(0, depth - deeper + (n > 1 and deeper <= depth)) + f'<div class="thing"><div class="entry">{comment(n)}</div>')
         depth = deeper
     name, date, body = thread[0]
-    return f'<div id="header">{menu(w, 8, "span")}</div><div class="side">{p(escape(w.say(2, 4)))}<ul>{menu(w, 6)}</ul></div><div class="content"><div class="thing link"><p class="title">{link(t)}</p><p class="tagline">{w.of("submitted", "提交于")} {date} {w.of("by", "由")} {link(name)}</p><div class="usertext-body">{"".join(p(b) for b in body)}</div><ul class="buttons">{p(link(f"{len(thread) - 1} " + w.of("comments", "条评论")), "li")}{p(link(w.of("share", "分享")), "li")}</ul></div><div class="commentarea">{"".join(rows)}</div></div>', texts(thread)
+    return f'<div id="header">{menu(w, 8, "span")}</div><div class="side">{p(escape(w.say(2, 4)))}<ul>{menu(w, 6)}</ul></div><div class="content"><div class="thing link"><p class="title">{link(t)}</p><p class="tagline">{w.of("submitted", "提交于")} {date} {w.of("by", "由")} {link(name)}</p><div class="usertext-body">{"".join(p(b) for b in body)}</div><ul class="buttons">{p(link(f"{len(thread) - 1} " + w.of("comments", "条评论")), "li")}{p(link(w.of("share", "分享")), "li")}</ul></div><div class="commentarea">{"".join(rows)}</div></div>', thread
 
 
 def flarum(w, t):
     thread, out = posts(w), []
     for n, (name, date, body) in enumerate(thread):
         out.append(f'<div class="PostStream-item" data-index="{n}"><article class="CommentPost Post"><header class="Post-header"><ul><li class="item-user"><h3>{link(name)}</h3></li><li class="item-meta"><a class="Dropdown-toggle"><time>{date}</time></a></li></ul></header><div class="Post-body">{"".join(p(b) for b in body)}</div><aside class="Post-actions"><ul>{p(link(w.of("Reply", "回复")), "li")}{p(link(w.of("Like", "赞")), "li")}</ul></aside></article></div>')
-    return f'<div id="header">{menu(w, 5, "span")}</div><div class="DiscussionPage"><header class="DiscussionHero"><h2>{t}</h2></header><div class="PostStream">{"".join(out)}</div><nav class="DiscussionPage-nav"><ul>{menu(w, 3)}</ul></nav></div>', texts(thread)
+    return f'<div id="header">{menu(w, 5, "span")}</div><div class="DiscussionPage"><header class="DiscussionHero"><h2>{t}</h2></header><div class="PostStream">{"".join(out)}</div><nav class="DiscussionPage-nav"><ul>{menu(w, 3)}</ul></nav></div>', thread
 
 
 def forum_home(w, t):
@@ -344,11 +345,14 @@ def main():
                 w = Words(lang, *speech[lang], rng)
                 title = escape(w.title())
                 body, text = layout(w, title)
+                thread = text if isinstance(text, list) else None
+                said = thread and [{"author": name, "date": date, "text": unescape("\n".join(lines))} for name, date, lines in thread]
+                text = texts(thread) if thread else text
                 body = body.replace("class_=", "class=")
                 site = f"{layout.__name__.replace('_', '-')}.example"
                 root = f" {ROOTS[layout.__name__]}" if layout.__name__ in ROOTS and n % 4 < 2 else ""
                 page = f'<!DOCTYPE html>\n<html lang="{lang}"><head><meta charset="utf-8"><title>{title} - {w.title() if rng.random() < 0.3 else site}</title></head>\n<body{root}>{body if n % 3 else nameless(body)}</body></html>\n'
-                out.add(page, id=f"{layout.__name__}-{n}", url=f"http://www.{site}/{n}", lang=lang, source="made up", licence="made up; sentences are their authors'", text=text, title=title, site=site, type=kind)
+                out.add(page, id=f"{layout.__name__}-{n}", url=f"http://www.{site}/{n}", lang=lang, source="made up", licence="made up; sentences are their authors'", text=text, title=title, site=site, type=kind, posts=said)
                 count += 1
     out.close()
     print(f"{count} pages")

@@ -44,8 +44,8 @@ pub struct PageFacts {
     pub keywords: Vec<Word>,
     /// Data tables.
     pub tables: Vec<Table>,
-    /// Readers' comments.
-    pub comments: Vec<Remark>,
+    /// Posts of a thread that is the text, readers' comments, reviews.
+    pub posts: Vec<PostShown>,
     /// Types of schema.org that the page gives itself.
     pub types: Vec<String>,
     /// Its structured data, as it states them.
@@ -125,13 +125,25 @@ pub struct Stated {
 
 /// Part of a page as JSON has it.
 #[derive(Debug, Serialize)]
-pub struct Remark {
+pub struct PostShown {
+    /// post, answer, comment, review.
+    pub kind: &'static str,
     pub author: Option<String>,
     pub date: Option<String>,
     pub text: String,
+    /// What it quotes, apart from its text.
+    pub quotes: Vec<String>,
+    /// Whether it is of the page's text.
+    #[serde(skip)]
+    pub is_text: bool,
 }
 
 impl PageFacts {
+    /// Comments and reviews: the posts that are not of the text.
+    pub fn comments(&self) -> impl Iterator<Item = &PostShown> {
+        self.posts.iter().filter(|post| !post.is_text)
+    }
+
     /// What the heads of YAML and XML say beside id, address, language and kind: name and value of all fields that the page
     /// states, but for what the address and the language say already, and for dates that are in doubt.
     pub fn stated(&self) -> impl Iterator<Item = (&'static str, FieldValue<'_>)> {

@@ -11,7 +11,7 @@ use webmill_text::{
     MainText, TextLimits, XmlForm, fragment_text, keywords, languages_declared, main_text, plain_text,
 };
 
-use super::facts::{PageFacts, Remark, Rows, Share, Stated, Stretch, Table, Word};
+use super::facts::{PageFacts, PostShown, Rows, Share, Stated, Stretch, Table, Word};
 use super::kind::{PageBytes, Refusal, document_kind};
 use super::{TextForm, TextOptions};
 use crate::document_reader;
@@ -134,14 +134,15 @@ impl PageSource<'_> {
             cuts: main.left_out.words().collect(),
             ..PageFacts::default()
         };
-        if options.shows_comments() {
-            let remark = |said: webmill_text::Comment| Remark {
-                author: said.author,
-                date: said.date,
-                text: said.text,
-            };
-            facts.comments = main.comments.into_iter().map(remark).collect();
-        }
+        let shown = main.posts.into_iter().map(|post: webmill_text::Post| PostShown {
+            kind: post.kind.name(),
+            author: post.author,
+            date: post.date,
+            text: post.text,
+            quotes: post.quotes,
+            is_text: post.kind.is_text(),
+        });
+        facts.posts = shown.filter(|post| post.is_text || options.shows_comments()).collect();
         let bare = matches!(options.format, TextForm::Text | TextForm::Md) && !options.front_matter;
         if !bare || !options.languages.is_empty() {
             facts.tell_languages(&main.text, &main.code);

@@ -2,7 +2,7 @@
 
 use webmill_text::{TextLimits, plain_text};
 
-use super::facts::{PageFacts, Remark};
+use super::facts::{PageFacts, PostShown};
 use super::front_matter::front_matter;
 use super::{TextForm, TextOptions, xml};
 
@@ -17,7 +17,7 @@ impl PageFacts {
             TextForm::Tei => return xml::tei(&self),
         };
         if options.comments == Some(true) && matches!(options.format, TextForm::Text | TextForm::Md) {
-            self.comments.iter().for_each(|said| said.append(options.format, &mut out));
+            self.comments().for_each(|said| said.append(options.format, &mut out));
         }
         if options.front_matter {
             let gap = if out.is_empty() { "" } else { "\n" };
@@ -30,7 +30,7 @@ impl PageFacts {
     }
 }
 
-impl Remark {
+impl PostShown {
     /// Writes it after a text: who and when, then what.
     fn append(&self, form: TextForm, out: &mut String) {
         if !out.is_empty() {

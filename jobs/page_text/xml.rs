@@ -9,7 +9,7 @@
 use webmill_html::FieldValue;
 use webmill_text::escape_xml;
 
-use super::facts::{PageFacts, Remark};
+use super::facts::{PageFacts, PostShown};
 
 /// The namespace of TEI.
 const TEI: &str = "http://www.tei-c.org/ns/1.0";
@@ -65,9 +65,9 @@ pub fn document(facts: &PageFacts) -> String {
     out.push_str(">\n<main>\n");
     out.push_str(&facts.xml);
     out.push_str("</main>\n");
-    if !facts.comments.is_empty() {
+    if facts.comments().next().is_some() {
         out.push_str("<comments>\n");
-        for said in &facts.comments {
+        for said in facts.comments() {
             out.push_str("<comment");
             attribute("author", said.author.as_deref(), &mut out);
             attribute("date", said.date.as_deref(), &mut out);
@@ -81,7 +81,7 @@ pub fn document(facts: &PageFacts) -> String {
     out
 }
 
-fn paragraphs(said: &Remark, out: &mut String) {
+fn paragraphs(said: &PostShown, out: &mut String) {
     for line in said.text.lines().filter(|line| !line.trim().is_empty()) {
         element("p", line, out);
     }
@@ -96,9 +96,9 @@ pub fn tei(facts: &PageFacts) -> String {
     out.push_str("</teiHeader>\n<text>\n<body>\n<div type=\"entry\">\n");
     out.push_str(&facts.xml);
     out.push_str("</div>\n");
-    if !facts.comments.is_empty() {
+    if facts.comments().next().is_some() {
         out.push_str("<div type=\"comments\">\n");
-        for said in &facts.comments {
+        for said in facts.comments() {
             out.push_str("<div type=\"comment\">");
             if said.author.is_some() || said.date.is_some() {
                 out.push_str("<p>");

@@ -134,7 +134,7 @@ class Document(dict[str, Any]):
     keywords: list[dict[str, Any]]
     keywords_declared: list[str]
     tables: list[dict[str, Any]]
-    comments: list[dict[str, Any]]
+    posts: list[dict[str, Any]]
     structured: list[dict[str, Any]]
     encoding: str
     encoding_declared: str | None
@@ -253,7 +253,7 @@ def extract(
     ``text``, ``document`` (PDF, Office files, OpenDocument, RTF, EPUB, Markdown, tables of values), or ``auto``, ``feed`` and
     ``sitemap``, which give a list. ``focus``: ``precision`` leaves doubtful paragraphs
     out, ``recall`` keeps them. ``with_title`` puts the title before the text, as Markdown has it always. ``comments``: ``True`` or ``False`` where the form's own way (JSON, XML and TEI have them) is not
-    wanted. ``language``: codes of the languages that are wanted; a page in another gives ``None``.
+    wanted; in ``posts`` they are those of ``kind`` ``comment`` and ``review``. ``language``: codes of the languages that are wanted; a page in another gives ``None``.
     Raises :class:`webmill.Error` for input that is not a page.
 
     >>> import webmill

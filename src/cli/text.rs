@@ -81,10 +81,10 @@ pub struct TextArgs {
     /// Recall counts more than precision: doubtful paragraphs are kept [default: both count alike].
     #[arg(long)]
     recall: bool,
-    /// Readers' comments after the main text in text and Markdown too [default: in JSON, XML and TEI only].
+    /// Readers' comments and reviews after the main text in text and Markdown too [default: in JSON, XML and TEI only].
     #[arg(long, conflicts_with = "no_comments")]
     with_comments: bool,
-    /// No readers' comments in any form.
+    /// No readers' comments or reviews in any form; posts of a thread that is the text stay.
     #[arg(long)]
     no_comments: bool,
     /// No data tables [default: they are part of the text].

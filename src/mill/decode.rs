@@ -13,7 +13,7 @@ use crate::{Page, PageLimits, PartId, Reject};
 /// What a body says, whatever its format.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// Main text, title, author, date, tables, comments.
+    /// Main text, title, author, date, tables, posts.
     pub main: MainText,
     /// What the document states of itself; `None` for HTML, where the page knows it from its tree.
     pub metadata: Option<Metadata>,

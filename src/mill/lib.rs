@@ -47,9 +47,9 @@ mod tests;
 
 pub use analyzer::Analyzer;
 pub use analyzers::{
-    CommentRow, Comments, Cut, DOCUMENTS, DocumentKind, DocumentTitle, LinkElement, LinkRow, Links, Media,
-    MediaRow, MediaSource, MediaType, PageKind, PageRow, Pages, RecordRow, Records, Structured,
-    StructuredRow, TextRow, Texts, WarcType,
+    Cut, DOCUMENTS, DocumentKind, DocumentTitle, LinkElement, LinkRow, Links, Media, MediaRow, MediaSource,
+    MediaType, PageKind, PageRow, Pages, PostRow, Posts, RecordRow, Records, Structured, StructuredRow,
+    TextRow, Texts, WarcType,
 };
 pub use decode::{Decode, Document, DocumentFacts, Html, Templates};
 pub use documents::{Documents, document_text};

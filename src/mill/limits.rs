@@ -24,7 +24,7 @@ pub struct PageLimits {
     pub gps: bool,
     /// Bounds of the work on a document that is no HTML.
     pub documents: webmill_documents::Limits,
-    /// Whether data tables, comments and structured data are written as tables of their own.
+    /// Whether data tables, posts and structured data are written as tables of their own.
     pub details: bool,
 }
 

@@ -12,8 +12,8 @@ use webmill_text::{Footprint, footprint};
 
 use crate::decode::{Readers, Templates};
 use crate::{
-    Analyzer, Buffers, Comments, Decode, Documents, Html, Likeness, Links, Media, Order, Page, PageLimits,
-    Pages, PartId, Records, Reject, Rows, Structured, TableRows, Texts,
+    Analyzer, Buffers, Decode, Documents, Html, Likeness, Links, Media, Order, Page, PageLimits, Pages,
+    PartId, Posts, Records, Reject, Rows, Structured, TableRows, Texts,
 };
 
 /// Bytes by which a capture without a media type is judged before it is read whole.
@@ -47,8 +47,7 @@ impl Mill {
     pub fn new(limits: PageLimits) -> Self {
         let mut analyzers: Vec<Box<dyn Analyzer>> = vec![Box::new(Pages), Box::new(Links), Box::new(Texts)];
         if limits.details {
-            let details: [Box<dyn Analyzer>; 3] =
-                [Box::new(Records), Box::new(Comments), Box::new(Structured)];
+            let details: [Box<dyn Analyzer>; 3] = [Box::new(Records), Box::new(Posts), Box::new(Structured)];
             analyzers.extend(details);
         }
         if limits.media {

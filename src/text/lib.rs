@@ -1,7 +1,7 @@
 //! Characters → words, language, comparison form and main text.
 //!
 //! A page becomes `blocks`; `choice` says which of them are main text; `output` writes these as text, Markdown, tables
-//! and comments; `metadata` finds title, author and date; `template` learns what the pages of a host share. `language` and
+//! and posts; `metadata` finds title, author and date; `template` learns what the pages of a host share. `language` and
 //! `terms` work on any text. Who imports whom, from the bottom to the top:
 //!
 //! | module | imports |
@@ -45,7 +45,7 @@ pub use focus::Focus;
 pub use language::languages::{LanguageRun, Languages, languages, languages_declared};
 pub use language::{Language, language, language_code, language_declared};
 pub use main_text::{MainText, TextLimits, footprint, main_text, main_text_without};
-pub use output::comments::Comment;
+pub use output::posts::{Post, PostKind};
 pub use output::records::DataTable;
 pub use output::xml::{XmlForm, escape_xml};
 pub use shipped::MODELS_AND_LISTS;

@@ -30,9 +30,11 @@ use super::metadata::author::author;
 use super::metadata::published::{published, updated_near};
 use super::metadata::stated_title::title_variants;
 use super::metadata::title::title;
-use super::output::comments::{Comment, comments};
 use super::output::entries::complete_lists;
 use super::output::markdown::{MarkdownPage, markdown, paragraphs};
+use super::output::posts::thread::{Thread, ThreadPage, thread};
+use super::output::posts::{Post, comments, posts};
+use super::output::price::price;
 use super::output::records::{DataTable, records};
 use super::output::render::{data_tables, plain};
 use super::output::rescue::complete;
@@ -52,7 +54,7 @@ pub struct TextLimits {
     pub max_text_bytes: usize,
     /// Whether [`MainText::markdown`] is made; it costs about as much as the text.
     pub markdown: bool,
-    /// Whether [`MainText::tables`] and [`MainText::comments`] are collected.
+    /// Whether [`MainText::tables`] and [`MainText::posts`] are collected.
     pub details: bool,
     /// What counts more where a block is in doubt.
     pub focus: Focus,
@@ -93,10 +95,10 @@ pub struct MainText {
     pub xml: String,
     /// Ranges of the text that are code, in order.
     pub code: Vec<Range<usize>>,
-    /// Its data tables; empty if the limits say so.
+    /// Its data tables, of a product's page also the price; empty if the limits say so.
     pub tables: Vec<DataTable>,
-    /// Comments that are not part of it; empty if the limits say so.
-    pub comments: Vec<Comment>,
+    /// The posts of a thread that is the text, and comments and reviews that are not part of it; empty if the limits say so.
+    pub posts: Vec<Post>,
     /// What the page states of itself, with the title, author and date of publication that its visible part bears out.
     pub about: About,
     /// What kind of page it is.
@@ -186,9 +188,22 @@ pub(crate) fn extract(
     let begin = chosen.iter().position(|&chosen| chosen);
     let title = title(dom, &page, meta, begin);
     let shown = Shown { dom, meta, page: &page, headline: title.as_deref() };
-    // What is said on a board is its text, and who follows a page that is missing says nothing about it.
-    let threads = (kind != PageType::Forum && chosen.contains(&true)).then_some(&threads);
-    let mut written = written(&shown, &mut chosen, &data, threads, limits);
+    let context = PageContext { dom: Some(dom), published: None, order: meta.date_order };
+    // Who follows a page that is missing says nothing about it.
+    let said = match chosen.contains(&true) {
+        true if kind == PageType::Forum || threads.hold(&page, &chosen) => {
+            let chosen = &chosen;
+            Said::Thread(thread(&ThreadPage { dom, page: &page, chosen, headline: shown.headline, context }))
+        }
+        true => Said::Comments(&threads),
+        false => Said::Nothing,
+    };
+    let mut written = written(&shown, &mut chosen, &data, &said, limits);
+    let is_product = meta.og_type.as_deref().is_some_and(|kind| kind.contains("product"))
+        || meta.structured.types.iter().any(|name| name == "Product");
+    if limits.details && limits.tables && is_product && !written.text.is_empty() {
+        written.tables.extend(price(dom, &page, title_at.unwrap_or(0)));
+    }
     if redirects_to.is_some() {
         for form in [&mut written.text, &mut written.markdown, &mut written.xml] {
             form.clear();
@@ -205,14 +220,17 @@ pub(crate) fn extract(
     };
     let modified =
         meta.about.modified.clone().or_else(|| updated_near(dom, &page, near, meta.date_order)?.certain());
-    let about = About {
+    let mut about = About {
+        author: author(dom, meta, &page, near, kind),
         title,
         modified,
-        author: author(dom, meta, &page, near, kind),
         published,
         published_ambiguous: ambiguous,
         ..meta.about.clone()
     };
+    if let Said::Thread(thread) = &said {
+        begun_by(thread, meta, &mut about);
+    }
     let confidence = if redirects_to.is_some() { 1.0 } else { confidence };
     let page_type = match (written.text.is_empty(), kind) {
         (true, _) => PageType::Empty,
@@ -220,6 +238,33 @@ pub(crate) fn extract(
         (false, kind) => kind,
     };
     MainText { about, page_type, confidence, pruned, redirects_to, ..written }
+}
+
+/// What people say on a page where others do too.
+pub(crate) enum Said<'t> {
+    Nothing,
+    /// Comments beside the text.
+    Comments(&'t Threads),
+    /// The text itself.
+    Thread(Thread),
+}
+
+/// A thread is by who wrote its first post, and of that day, unless the page states otherwise.
+fn begun_by(thread: &Thread, meta: &Metadata, about: &mut About) {
+    let Some(first) = thread.posts.first() else { return };
+    let stated = meta.structured.authors.iter().map(String::as_str);
+    let mut stated = stated.chain(meta.about.author.iter().flat_map(|names| names.split("; "))).peekable();
+    // Markup names the author of each post.
+    let is_open = stated.peek().is_none() || stated.any(|name| first.author.as_deref() == Some(name));
+    if first.author.is_some() && is_open {
+        about.author.clone_from(&first.author);
+    }
+    let states_date = meta.structured.published.is_some() || meta.about.published.is_some();
+    // Where posts have dates, any other date is of a member or of the software.
+    if thread.dated && !states_date {
+        about.published.clone_from(&first.date);
+        about.published_ambiguous.clear();
+    }
 }
 
 /// The blocks of a page.
@@ -236,18 +281,25 @@ pub(crate) struct Shown<'p, 'd> {
     pub headline: Option<&'p str>,
 }
 
-/// The chosen blocks in every form that the limits ask for, and the comments of a page that has any.
+/// The chosen blocks in every form that the limits ask for, and the posts of a page that has any.
 pub(crate) fn written(
     shown: &Shown<'_, '_>,
     chosen: &mut [bool],
     data: &[bool],
-    threads: Option<&Threads>,
+    said: &Said<'_>,
     limits: &TextLimits,
 ) -> MainText {
     let Shown { dom, meta, page, headline } = *shown;
     let mut main = MainText::default();
-    if let Some(threads) = threads.filter(|_| limits.details) {
-        main.comments = comments(page, chosen, threads, meta.date_order);
+    let mut left_out = 0;
+    if limits.details {
+        let context = PageContext { dom: Some(dom), published: None, order: meta.date_order };
+        let of = ThreadPage { dom, page, chosen, headline, context };
+        (main.posts, left_out) = match said {
+            Said::Thread(thread) => posts(&of, thread),
+            Said::Comments(threads) => comments(&of, threads),
+            Said::Nothing => (Vec::new(), 0),
+        };
     }
     if !limits.tables {
         leave_out_tables(page, chosen, data);
@@ -256,10 +308,17 @@ pub(crate) fn written(
     }
     (main.text, main.code) = plain(dom, page, chosen, data);
     let (base, links, images) = (meta.base.as_ref(), limits.links, limits.images);
-    let source = MarkdownPage { dom, page, base, links, images, headline };
+    let thread = match said {
+        Said::Thread(thread) => Some(thread),
+        _ => None,
+    };
+    let source = MarkdownPage { dom, page, base, links, images, headline, thread };
     let max = limits.max_text_bytes.saturating_mul(2);
     if limits.markdown {
-        main.markdown = markdown(&source, chosen, data, max);
+        main.markdown = match thread {
+            Some(thread) => markdown(&source, &thread.shown(chosen), &thread.tables(page, data), max),
+            None => markdown(&source, chosen, data, max),
+        };
     }
     let recovered = recover(meta, &mut main.text, &mut main.markdown, headline, limits);
     if recovered {
@@ -271,6 +330,7 @@ pub(crate) fn written(
         None => String::new(),
     };
     main.left_out = page.left_out;
+    main.left_out.posts = left_out;
     main.left_out.bytes += cut(&mut main.text, limits.max_text_bytes);
     main.code.retain(|code| code.end <= main.text.len());
     cut(&mut main.markdown, max);

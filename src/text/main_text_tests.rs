@@ -254,7 +254,7 @@ fn names_of_states_make_no_comments_of_an_article() {
         );
         let found = extract(&html);
         assert!(KETTLES.iter().all(|line| found.text.contains(line)), "{names}: {}", found.text);
-        assert_eq!(found.comments, [], "{names}");
+        assert_eq!(found.posts, [], "{names}");
     }
 }
 
@@ -297,9 +297,9 @@ fn posts_of_a_board_are_its_text() {
          to new topics and replies.</ul></div></div></div></main>";
     let found = extract(html);
     for post in ["wood stove", "forty years old", "dry it every day"] {
-        assert!(found.text.contains(post), "{post}: {} {:?}", found.text, found.comments);
+        assert!(found.text.contains(post), "{post}: {} {:?}", found.text, found.posts);
     }
-    assert_eq!((found.page_type, found.comments.len()), (PageType::Forum, 0));
+    assert_eq!((found.page_type, found.posts.len()), (PageType::Forum, 0));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::blocks::blocks;
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::FAR;
 use crate::choice::page_type::PageType;
-use crate::main_text::{MainText, Shown, TextLimits, cut, written};
+use crate::main_text::{MainText, Said, Shown, TextLimits, cut, written};
 use crate::output::markdown::paragraphs;
 use crate::output::render::data_tables;
 use crate::output::xml::xml_paragraphs;
@@ -37,7 +37,7 @@ pub fn fragment_text(dom: &Dom<'_>, meta: &Metadata, limits: &TextLimits) -> Mai
         confidence: 1.0,
         page_type: PageType::Other,
         about: meta.about.clone(),
-        ..written(&shown, &mut chosen, &data, None, limits)
+        ..written(&shown, &mut chosen, &data, &Said::Nothing, limits)
     }
 }
 

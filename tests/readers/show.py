@@ -19,7 +19,7 @@ def table(job, name):
 
 
 for job, names in {
-    "extract": ["pages", "texts", "links", "comments", "records", "structured", "templates"],
+    "extract": ["pages", "texts", "links", "posts", "records", "structured", "templates"],
     "graph": ["nodes", "arcs"],
     "rank": ["ranks"],
     "dedup": ["duplicates", "clusters", "passages"],
@@ -150,7 +150,7 @@ def copies(told):
 def around(told):
     words = rows("SELECT tfidf_words FROM keywords WHERE url = ?", url)
     same("keywords", told["keywords"] and told["keywords"]["tfidf"], words[0][0] if words else None)
-    for name in ["comments", "records", "structured"]:
+    for name in ["posts", "records", "structured"]:
         count = rows(
             f"SELECT count(*) FROM {name} t JOIN pages p USING (url, warc_filename, warc_record_offset) WHERE url = ? AND p.is_current", url
         )[0][0]

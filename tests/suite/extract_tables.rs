@@ -9,7 +9,7 @@ use webmill::table::{Table, TableInWords, part_files, read_rows};
 
 use crate::support::{Work, story};
 
-const TABLES: [&str; 6] = ["pages", "links", "texts", "records", "comments", "structured"];
+const TABLES: [&str; 6] = ["pages", "links", "texts", "records", "posts", "structured"];
 
 /// A page with rows in most tables: text and links; a data table and structured data where `n` says so.
 fn page(n: u64, again: bool) -> (String, String) {
@@ -88,7 +88,7 @@ fn columns_agree_with_those_of_pages() {
     let by_place: BTreeMap<(String, i64), &PageRow> =
         pages.iter().map(|page| ((page.warc_filename.clone(), page.warc_record_offset), page)).collect();
     for (table, rows) in shared(&extract) {
-        assert!(table == "comments" || rows.len() >= 15, "{table}: {}", rows.len());
+        assert!(table == "posts" || rows.len() >= 15, "{table}: {}", rows.len());
         for (place, found) in rows {
             let page = by_place[&place];
             assert_eq!(found, (page.url_host_name.clone(), domain(page), page.is_current), "{table}");
@@ -142,7 +142,7 @@ fn files_have_their_rows_and_rows_their_order() {
     }
     assert!(names("structured").len() < pages.len(), "one page of four has an item");
     // A table without rows has one empty file.
-    assert_eq!(names("comments"), ["part-000000.parquet"]);
+    assert_eq!(names("posts"), ["part-000000.parquet"]);
     let place = |page: &PageRow| (page.warc_filename.clone(), page.warc_record_offset);
     let texts = rows_by_file::<TextRow>(&extract, |row| (row.warc_filename, row.warc_record_offset));
     for name in &pages {

@@ -84,7 +84,7 @@ fn lost(page: &Marked) -> Vec<String> {
     let dom = parse(&decoded.text, &Limits::default());
     let meta = metadata(&dom, &CanonicalUrl::parse("http://example.invalid/").unwrap(), &[]);
     let found = main_text(&dom, &meta, &TextLimits { markdown: false, ..TextLimits::default() });
-    let said = found.comments.iter().flat_map(|comment| comment.text.lines());
+    let said = found.posts.iter().filter(|post| !post.kind.is_text()).flat_map(|post| post.text.lines());
     let lost: Vec<String> = said.map(bare).filter(|line| marked.contains(line)).collect();
     if lost.len() == 1 && marked.len() > 1 { Vec::new() } else { lost }
 }

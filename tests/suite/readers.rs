@@ -187,6 +187,6 @@ fn recipes_are_answered_alike_by_duckdb_and_query_on_a_synthetic_web() {
     work.run(&["run", "shards", "--out", "synth"]);
     learn(&work, "synth");
     let empty = ["redirect-chains", "most-linked-pdfs", "page-life", "orphans", "authors"];
-    let no_data = ["structured-data", "tables-by-page", "comments-by-host"];
+    let no_data = ["structured-data", "tables-by-page", "posts-by-host"];
     recipes(&work.path("synth"), &[&empty[..], &no_data, OF_DOCUMENTS].concat());
 }

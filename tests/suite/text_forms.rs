@@ -114,11 +114,11 @@ fn tables_links_images_and_comments_come_and_go() {
         objects(&work.output(&[&["text", "site/a.html", "--format", "json"], more].concat()))[0].clone()
     };
     assert_eq!(
-        (json(&[])["tables"].as_array().unwrap().len(), json(&[])["comments"].as_array().unwrap().len()),
+        (json(&[])["tables"].as_array().unwrap().len(), json(&[])["posts"].as_array().unwrap().len()),
         (1, 2)
     );
     let bare = json(&["--no-tables", "--no-comments"]);
-    assert_eq!((&bare["tables"], &bare["comments"]), (&serde_json::json!([]), &serde_json::json!([])));
+    assert_eq!((&bare["tables"], &bare["posts"]), (&serde_json::json!([]), &serde_json::json!([])));
 }
 
 #[test]

@@ -127,7 +127,7 @@ def _read(content: str | bytes, url: str | None, **named: Any) -> Any:
 
 def _document(page: _doing.Document, url: str | None, comments: bool) -> Document:
     address = url or page.url
-    said = [comment["text"] for comment in page.comments] if comments else []
+    said = [post["text"] for post in page.posts if post["kind"] in ("comment", "review")] if comments else []
     simhash = _doing.simhash(f"{page.title or ''} {page.text}")
     return Document(
         title=page.title, author=page.author, url=address, hostname=urlsplit(address).hostname if _address(address) else None,
@@ -287,7 +287,7 @@ def _extracted(filecontent: Any, given: dict[str, Any]) -> tuple[Document, Eleme
         comments = bool(asked["include_comments"])
         is_markdown = form == "markdown" or bool(asked["include_formatting"]) and form in ("txt", "python", "csv")
         page = _read(content, address, with_markdown=is_markdown, comments=comments, **named)
-        if page is None or not (page.text or page.comments):
+        if page is None or not (page.text or page.posts):
             return None
         document = _document(page, address, comments)
         if asked["author_blacklist"] and document.author in asked["author_blacklist"]:

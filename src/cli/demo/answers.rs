@@ -40,8 +40,8 @@ struct Answers {
     language: BTreeMap<String, String>,
     /// Pages that ask not to be indexed.
     noindex: Vec<String>,
-    /// Readers' comments, records of data tables and structured data by URL: all of these pages, in words.
-    comments: BTreeMap<String, Vec<String>>,
+    /// Posts and comments, records of data tables and structured data by URL: all of these pages, in words.
+    posts: BTreeMap<String, Vec<String>>,
     records: BTreeMap<String, Vec<String>>,
     structured: BTreeMap<String, Vec<String>>,
     /// Words that must be among the keywords (tf·idf) of a page, by URL.
@@ -197,8 +197,7 @@ impl Check<'_> {
     fn details(&mut self) -> Result<()> {
         let found = details::read(self.of("extract")?)?;
         let answers = &mut self.answers;
-        let known =
-            [&mut answers.comments, &mut answers.records, &mut answers.structured].map(std::mem::take);
+        let known = [&mut answers.posts, &mut answers.records, &mut answers.structured].map(std::mem::take);
         for ((table, found), known) in found.into_iter().zip(known) {
             for (url, want) in known {
                 let found = found.get(&url).cloned().unwrap_or_default();

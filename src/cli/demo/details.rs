@@ -1,18 +1,18 @@
-//! Comments, records and structured data of pages, in words.
+//! Posts, records and structured data of pages, in words.
 
 use std::collections::BTreeMap;
 
 use webmill_capture::Result;
-use webmill_mill::{CommentRow, RecordRow, StructuredRow};
+use webmill_mill::{PostRow, RecordRow, StructuredRow};
 use webmill_run::Committed;
 use webmill_table::{Table, read_rows};
 
 /// What a table holds of each URL, in order.
 type OfPages = BTreeMap<String, Vec<String>>;
 
-/// Name and content of the tables `comments`, `records` and `structured` of `extract`.
+/// Name and content of the tables `posts`, `records` and `structured` of `extract`.
 pub fn read(extract: &Committed) -> Result<[(&'static str, OfPages); 3]> {
-    let comment = |row: CommentRow| {
+    let post = |row: PostRow| {
         let [author, date] = [row.author, row.published].map(Option::unwrap_or_default);
         (row.url, format!("{author}, {date}: {}", row.text))
     };
@@ -22,7 +22,7 @@ pub fn read(extract: &Committed) -> Result<[(&'static str, OfPages); 3]> {
     };
     let item = |row: StructuredRow| (row.url, format!("{} {}", row.syntax, row.types.join(" ")));
     Ok([
-        ("comments", gathered(extract, comment)?),
+        ("posts", gathered(extract, post)?),
         ("records", gathered(extract, record)?),
         ("structured", gathered(extract, item)?),
     ])

@@ -4,7 +4,7 @@ use anyhow::Result;
 use webmill_capture::cut::Cut;
 use webmill_capture::date::format_rfc3339;
 use webmill_html::{About, about_fields};
-use webmill_mill::{CommentRow, PageRow, RecordRow, StructuredRow, TextRow};
+use webmill_mill::{PageRow, PostRow, RecordRow, StructuredRow, TextRow};
 use webmill_run::Committed;
 use webmill_table::{Cell, Reader, columns};
 
@@ -68,7 +68,7 @@ columns! {
 }
 
 columns! {
-    struct Comment from CommentRow { url_key, warc_filename, warc_record_offset }
+    struct Post from PostRow { url_key, warc_filename, warc_record_offset }
 }
 
 columns! {
@@ -238,14 +238,14 @@ macro_rules! count_rows {
     };
 }
 
-/// How many comments, rows of data tables and items of structured data the current capture has.
+/// How many posts, rows of data tables and items of structured data the current capture has.
 pub fn details(
     tables: &mut Tables,
     page: &LookupKeys,
     current: &(String, i64),
     shown: &mut PageReport,
 ) -> Result<()> {
-    shown.comments = count_rows!(tables, Comment<'static>, "comments", page, current);
+    shown.posts = count_rows!(tables, Post<'static>, "posts", page, current);
     shown.records = count_rows!(tables, Record<'static>, "records", page, current);
     shown.structured = count_rows!(tables, Item<'static>, "structured", page, current);
     Ok(())

@@ -237,11 +237,8 @@ fn surroundings(shown: &PageReport, screen: &mut Screen) {
     if let Some(words) = &shown.keywords {
         screen.line("keywords", &words.tfidf.join(", "));
     }
-    let counts = [
-        ("comments", shown.comments),
-        ("rows of tables", shown.records),
-        ("structured items", shown.structured),
-    ];
+    let counts =
+        [("posts", shown.posts), ("rows of tables", shown.records), ("structured items", shown.structured)];
     let counts: Vec<String> = counts
         .iter()
         .filter_map(|(what, count)| count.filter(|count| *count > 0).map(|count| format!("{count} {what}")))

@@ -44,7 +44,7 @@ pub struct PageReport {
     pub rejects: Option<List<Reject>>,
     pub host: Option<Host>,
     pub keywords: Option<Keywords>,
-    pub comments: Option<u64>,
+    pub posts: Option<u64>,
     pub records: Option<u64>,
     pub structured: Option<u64>,
     pub missing: Vec<MissingTable>,

@@ -1,19 +1,19 @@
 //! The analyzers that make webmill's own tables, a file each.
 
-mod comments;
 mod document_words;
 mod links;
 mod media;
 mod pages;
+mod posts;
 mod records;
 mod structured;
 mod texts;
 
-pub use comments::{CommentRow, Comments};
 pub use document_words::{DocumentKind, DocumentTitle};
 pub use links::{LinkElement, LinkRow, Links};
 pub use media::{Media, MediaRow, MediaSource, MediaType};
 pub use pages::{Cut, DOCUMENTS, PageKind, PageRow, Pages, WarcType};
+pub use posts::{PostRow, Posts};
 pub use records::{RecordRow, Records};
 pub use structured::{Structured, StructuredRow};
 pub use texts::{TextRow, Texts};

@@ -169,12 +169,14 @@ pub struct LeftOut {
     pub blocks: u64,
     /// Bytes of text behind the first 8 MiB.
     pub bytes: u64,
+    /// Posts behind the first 2,000, or behind 2 MiB of them.
+    pub posts: u64,
 }
 
 impl LeftOut {
-    /// What was left out and how much, as tables show it: `blocks:10000`, `text:2000000`.
+    /// What was left out and how much, as tables show it: `blocks:10000`, `text:2000000`, `posts:12`.
     pub fn words(self) -> impl Iterator<Item = String> {
-        let all = [("blocks", self.blocks), ("text", self.bytes)].into_iter();
+        let all = [("blocks", self.blocks), ("text", self.bytes), ("posts", self.posts)].into_iter();
         all.filter(|(_, left_out)| *left_out > 0).map(|(name, left_out)| format!("{name}:{left_out}"))
     }
 }

@@ -29,7 +29,7 @@ use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
 use crate::blocks::page::{Block, Page};
 use crate::focus::Focus;
-use crate::output::comments::in_named_threads;
+use crate::output::posts::in_named_threads;
 use crate::shipped::MODELS_AND_LISTS;
 use crate::threads::{THREAD, Threads};
 use asides::{BESIDE_COMMENTS, BESIDE_TEASERS, LeastText, leave_out, share_besides, teasers};
@@ -114,7 +114,7 @@ const UNSURE: f32 = 0.5;
 /// Share of the words of a topic that are in elements named after posts.
 const TOPIC: f32 = 0.6;
 /// Pages that are forums by less are articles if elements are named after comments.
-const SURE_FORUM: f32 = 0.8;
+const SURE_FORUM: f32 = 0.78;
 /// Pages that are empty by this probability may have no text.
 const EMPTY: f32 = 0.65;
 /// Pages that are short posts by this probability are judged by a model of their own, which stands if it takes so few words: on
@@ -147,7 +147,7 @@ pub(crate) struct Choice {
     /// The page type that the choice was made for.
     pub kind: PageType,
     pub title_at: Option<usize>,
-    /// Readers' comments; none on pages of boards.
+    /// Readers' comments, or the posts of a board.
     pub threads: Threads,
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
         take_post(page, &facts, &mut chosen);
     }
     let mut threads = facts.threads;
-    threads.keep(|i| said[i]);
+    threads.keep(|i| said[i] || kind == PageType::Forum);
     Choice { chosen, confidence, sure_of, types, kind, title_at: facts.title_at, threads }
 }
 

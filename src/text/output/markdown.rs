@@ -3,7 +3,7 @@
 //! Kept are headings, nested lists with their numbers, quotes, code blocks with their white space and language, data
 //! tables (a cell that reaches down is in each of its rows), links, emphasis, images with their alternative text. Targets are made absolute where the page's base is known
 //! and are as the page has them elsewhere. What would be markup in the text is escaped. The title of the text is the heading
-//! that it begins with, wherever the page shows it.
+//! that it begins with, wherever the page shows it; of a thread each post begins with a heading: who wrote it, and when.
 //!
 //! **Algorithm.** Each block has a chain of quotes and list items around it. Compared with the chain of the block before, it shows which elements
 //! are closed, which go on (and indent the line) and which begin (and write a marker), so that nesting is right
@@ -20,6 +20,7 @@ use super::grid::{DITTO, Grid, Repeats, row_of};
 use super::markdown_inline::{Inline, Lines, inline, write_picture};
 use super::numbers::Numbers;
 use super::pictures::pictures;
+use super::posts::thread::Thread;
 use super::render::is_layout;
 use super::rescue::rescue;
 use crate::blocks::code::{code_containers, code_language, code_text};
@@ -43,6 +44,8 @@ pub(crate) struct MarkdownPage<'p, 'd> {
     pub images: bool,
     /// The title of the text, which is the heading that it begins with.
     pub headline: Option<&'p str>,
+    /// The posts of a page whose text is a thread: each has a heading.
+    pub thread: Option<&'p Thread>,
 }
 
 /// The chosen blocks as Markdown, of about `max` bytes at most.
@@ -69,10 +72,17 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
     // Where the page shows it before the text it is not repeated.
     let mut untitled = !title.is_empty();
     for i in 0..=page.blocks.len() {
+        if let Some(heading) = source.thread.and_then(|thread| thread.heading(i as u32)) {
+            chain.clear();
+            writer.write(&chain, &format!("## {}", paragraphs(&[&heading])), false);
+        }
         while let Some(picture) = pictures.next_if(|picture| picture.block <= i) {
             body.clear();
             write_picture(&picture.target, picture.label, &mut body);
             writer.chain_of(picture.container, &mut chain);
+            if let Some(thread) = source.thread {
+                chain.retain(|level| !thread.is_around(&page.containers[level.container as usize], i as u32));
+            }
             writer.write(&chain, &body, false);
         }
         let Some(block) = page.blocks.get(i) else { break };
@@ -116,6 +126,9 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
             continue;
         }
         writer.chain_of(block.container, &mut chain);
+        if let Some(thread) = source.thread {
+            chain.retain(|level| !thread.is_around(&page.containers[level.container as usize], i as u32));
+        }
         if let Some(level) = heading {
             body.extend(std::iter::repeat_n('#', usize::from(level)));
             body.push(' ');

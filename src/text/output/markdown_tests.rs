@@ -17,6 +17,7 @@ fn all(source: &str, base: Option<&str>) -> String {
             links: true,
             images: true,
             headline: None,
+            thread: None,
         },
         &chosen,
         &data_tables(&page),

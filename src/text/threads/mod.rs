@@ -12,6 +12,7 @@
 //! **Cost.** Linear in blocks: at most [`runs::MAX_RUNS`](runs) runs are weighed, and lines longer than
 //! [`phrases::MAX_LINE`](phrases) bytes are not read whole. **Determinism**: no order of a hash table is seen.
 
+mod division;
 mod evidence;
 mod lines;
 mod phrases;
@@ -22,6 +23,7 @@ mod tree;
 
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{FAR, NONE, Page};
+pub(crate) use division::{Division, division};
 use evidence::Evidence;
 pub(crate) use evidence::is_comment_id;
 use lines::Line;
@@ -121,6 +123,16 @@ impl Threads {
     /// How many alike posts there are of which the first is what the page is about.
     pub(crate) fn posts(&self) -> usize {
         self.posts
+    }
+
+    /// Whether most of the chosen words are in items of threads: the thread is the text.
+    pub(crate) fn hold(&self, page: &Page, chosen: &[bool]) -> bool {
+        let words = |wanted: &dyn Fn(usize) -> bool| -> f32 {
+            let of = page.blocks.iter().enumerate().filter(|(i, _)| chosen[*i] && wanted(*i));
+            of.map(|(_, block)| block.counts.units).sum()
+        };
+        let of_items = |i: usize| self.strength(i) >= THREAD && self.item(i).is_some();
+        self.items > 1 && words(&of_items) > 0.5 * words(&|_| true)
     }
 
     /// Takes back what is in none after all.

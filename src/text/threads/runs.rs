@@ -10,7 +10,8 @@
 
 use super::lines::Line;
 use super::tree::{child_of, common, path, upwards};
-use crate::blocks::page::Page;
+use crate::blocks::class_names::Kind;
+use crate::blocks::page::{Block, Page};
 use std::collections::HashMap;
 
 /// Groups of bylines that are looked at, the largest first.
@@ -21,6 +22,8 @@ const MAX_RUNS: usize = 64;
 const MAX_ROUNDS: usize = 6;
 /// Blocks from a heading over comments to the first of them, at most.
 pub(super) const OPENER_REACH: usize = 8;
+/// Words of a line that is a byline by the name of its element alone.
+const MAX_SIGNED: f32 = 12.0;
 /// Blocks of a last item whose end nothing shows.
 const MAX_LAST: usize = 40;
 
@@ -103,6 +106,34 @@ pub(super) fn runs(page: &Page, lines: &[Line], bounds: &Bounds) -> Vec<Run> {
         }
     }
     out
+}
+
+/// The runs of bylines, and of short lines in elements that are named after them, in elements of equal names, however these stand to each other: a thread of which each post answers the
+/// one before has no two of them side by side.
+pub(super) fn named_alike(page: &Page, lines: &[Line], bounds: &Bounds) -> Vec<Run> {
+    let mut groups: HashMap<(u64, u64), Vec<u32>> = HashMap::new();
+    let is_signed = |block: &Block| {
+        let distance = &page.containers[block.container as usize].distance;
+        block.counts.units <= MAX_SIGNED
+            && (distance[Kind::User as usize] == 0 || distance[Kind::Byline as usize] == 0)
+    };
+    for (i, line) in (0u32..).zip(lines) {
+        if !line.is_byline() && !is_signed(&page.blocks[i as usize]) {
+            continue;
+        }
+        let it = &page.containers[container(page, i) as usize];
+        groups.entry((it.signature, page.containers[it.parent as usize].signature)).or_default().push(i);
+    }
+    let mut groups: Vec<Vec<u32>> = groups.into_values().filter(|group| group.len() > 1).collect();
+    groups.sort_unstable_by_key(|group| (std::cmp::Reverse(group.len()), group[0]));
+    groups.truncate(MAX_GROUPS);
+    let run = |group: &Vec<u32>| {
+        let mut around = group.iter().map(|&anchor| container(page, anchor));
+        let first = around.next()?;
+        let root = around.try_fold(first, |root, next| common(page, root, next))?;
+        cut_up(page, lines, bounds, group, root).tidy()
+    };
+    groups.iter().filter_map(run).collect()
 }
 
 /// Equal for bylines that are marked up alike and say alike things.

@@ -1,7 +1,7 @@
 //! Comments by the items of threads.
 
 use super::byline::{behind_date, date_in, is_dated, writer};
-use super::{Comment, MAX_BYTES, MAX_COMMENTS};
+use super::{Post, Room};
 use crate::blocks::page::Page;
 use crate::threads::{Role, THREAD, Threads};
 use webmill_capture::cut::Cut;
@@ -16,12 +16,13 @@ pub(super) fn items(
     taken: &mut [bool],
     threads: &Threads,
     order: DateOrder,
-) -> Vec<(u32, Comment)> {
-    let mut out: Vec<(u32, Comment)> = Vec::new();
+    room: &mut Room,
+) -> Vec<(u32, Post)> {
+    let mut out: Vec<(u32, Post)> = Vec::new();
     if threads.is_empty() {
         return out;
     }
-    let (mut last, mut bytes) = (None, 0);
+    let (mut last, mut kept) = (None, true);
     for (i, taken) in taken.iter_mut().enumerate() {
         if *taken || threads.strength(i) < THREAD {
             continue;
@@ -29,16 +30,15 @@ pub(super) fn items(
         *taken = true;
         let Some(item) = threads.item(i) else { continue };
         if last != Some(item) {
-            if out.len() >= MAX_COMMENTS {
-                break;
-            }
-            out.push((i as u32, Comment::default()));
             last = Some(item);
+            kept = room.has_post();
+            if kept {
+                out.push((i as u32, Post::default()));
+            }
         }
         let text = page.text_of(&page.blocks[i]);
-        bytes += text.len();
-        if bytes > MAX_BYTES {
-            break;
+        if !kept || !room.has_text(text.len()) {
+            continue;
         }
         if let Some((_, comment)) = out.last_mut() {
             add(comment, text, threads.role(i), order);
@@ -47,7 +47,7 @@ pub(super) fn items(
     out
 }
 
-fn add(comment: &mut Comment, text: &str, role: Role, order: DateOrder) {
+fn add(comment: &mut Post, text: &str, role: Role, order: DateOrder) {
     match role {
         Role::Byline | Role::Date => {
             if comment.date.is_none() {

@@ -6,9 +6,9 @@
 //! of the page's prose with few bylines, is none, nor is code. Where no comment of the page has a byline, prose under a heading on comments
 //! is none: sections of handbooks are called `comments` too. Cost: linear in blocks times depth.
 
-use super::byline::{before_date, date_in, is_dated};
+use super::byline::{before_date, date_in, is_dated, writer};
 use super::labels::says_something;
-use super::{Comment, MAX_BYTES, MAX_COMMENTS};
+use super::{Post, Room};
 use crate::blocks::class_names::{Kind, kinds_of};
 use crate::blocks::elements::{heading, is_code};
 use crate::blocks::page::{Block, Container, FAR, NONE, Page};
@@ -20,6 +20,9 @@ use webmill_html::DateOrder;
 const MAX_BYLINE_UNITS: f32 = 12.0;
 /// Comments that may go on behind replies to them.
 const MAX_OPEN: usize = 64;
+
+/// Bytes of the name and date behind a comment of one line.
+const MAX_SIGNATURE: usize = 80;
 
 /// Elements within one that are looked at: its first comments tell that it is a thread.
 const MAX_INNER: usize = 400;
@@ -102,7 +105,13 @@ pub(crate) fn in_named_threads(page: &Page, lead: Option<usize>) -> Vec<bool> {
 }
 
 /// The comments among the blocks that are not taken yet, each with its first block.
-pub(super) fn named(page: &Page, chosen: &[bool], taken: &[bool], order: DateOrder) -> Vec<(u32, Comment)> {
+pub(super) fn named(
+    page: &Page,
+    chosen: &[bool],
+    taken: &[bool],
+    order: DateOrder,
+    room: &mut Room,
+) -> Vec<(u32, Post)> {
     let blocks = page.blocks.iter().zip(taken);
     let wanted: Vec<bool> = blocks.map(|(block, taken)| !taken && is_named(page, block)).collect();
     if !wanted.contains(&true) {
@@ -126,33 +135,31 @@ pub(super) fn named(page: &Page, chosen: &[bool], taken: &[bool], order: DateOrd
             |at: u32| page.containers[at as usize].counts.prose_units <= most || is_thread(page, at, &before);
         far || holder.is_some_and(few)
     };
-    let mut out: Vec<(u32, Comment)> = Vec::new();
+    let mut out: Vec<(u32, Post)> = Vec::new();
     // Whether each is under no such heading.
     let mut sure: Vec<bool> = Vec::new();
     let mut places: Vec<u32> = Vec::new();
-    let mut bytes = 0;
     for (number, block) in (0u32..).zip(&page.blocks).filter(|(number, _)| wanted[*number as usize]) {
         let place = item_of(page, block, &before);
-        if place == NONE || out.len() >= MAX_COMMENTS || !is_comment(place) {
+        if place == NONE || !is_comment(place) {
             continue;
-        }
-        bytes += page.text_of(block).len();
-        if bytes > MAX_BYTES {
-            break;
         }
         // Replies are inside of what they answer, which may go on behind them.
         let at = match places.iter().rev().take(MAX_OPEN).position(|&known| known == place) {
             Some(back) => places.len() - 1 - back,
+            None if !room.has_post() => continue,
             None => {
-                out.push((number, Comment::default()));
+                out.push((number, Post::default()));
                 places.push(place);
                 sure.push(!under_heading(page, place));
                 out.len() - 1
             }
         };
-        add(page, block, &mut out[at].1, order);
+        if room.has_text(page.text_of(block).len()) {
+            add(page, block, &mut out[at].1, order);
+        }
     }
-    let named = |comment: &Comment| comment.author.is_some() || comment.date.is_some();
+    let named = |comment: &Post| comment.author.is_some() || comment.date.is_some();
     if !out.iter().any(|(_, comment)| named(comment) && says_something(comment)) {
         let mut sure = sure.iter();
         out.retain(|_| sure.next() == Some(&true));
@@ -160,11 +167,22 @@ pub(super) fn named(page: &Page, chosen: &[bool], taken: &[bool], order: DateOrd
     out
 }
 
+/// A comment of one line with the linked name of its author behind a dash: what it says, and name and date.
+fn signed<'p>(page: &'p Page, block: &Block) -> Option<(&'p str, &'p str)> {
+    let text = page.text_of(block);
+    let (said, tail) = [" – ", " — "].iter().find_map(|dash| text.rsplit_once(dash))?;
+    (block.counts.links > 0 && !said.trim().is_empty() && tail.len() <= MAX_SIGNATURE).then_some((said, tail))
+}
+
 /// Adds a block to the comment that it is of.
-fn add(page: &Page, block: &Block, comment: &mut Comment, order: DateOrder) {
+fn add(page: &Page, block: &Block, comment: &mut Post, order: DateOrder) {
     let text = page.text_of(block);
     let byline = is_byline(page, block);
-    if byline && comment.text.is_empty() {
+    if let Some((said, tail)) = signed(page, block).filter(|_| comment.text.is_empty()) {
+        comment.author = writer(tail, order);
+        comment.date = date_in(tail, order);
+        comment.add_line(said);
+    } else if byline && comment.text.is_empty() {
         let date = date_in(text, order);
         if comment.date.is_none() {
             comment.date.clone_from(&date);
@@ -248,9 +266,6 @@ fn item_of(page: &Page, block: &Block, before: &[(u32, u32)]) -> u32 {
         at = it.parent;
     }
     // Without a byline: prose is a comment of its own.
-    if block.counts.units >= 8.0 && block.counts.link_units < 0.5 * block.counts.units {
-        block.container
-    } else {
-        NONE
-    }
+    let is_prose = block.counts.units >= 8.0 || signed(page, block).is_some();
+    if is_prose && block.counts.link_units < 0.5 * block.counts.units { block.container } else { NONE }
 }

@@ -1,6 +1,6 @@
 //! Lines around comments that say nothing: counts, labels, members' cards.
 
-use super::Comment;
+use super::Post;
 use webmill_html::is_wide;
 
 /// What lines of members' cards and around comments begin with, in lower case.
@@ -25,7 +25,7 @@ pub(super) fn is_label(line: &str) -> bool {
 }
 
 /// Whether a comment holds a paragraph of some words, or a short one that reads like a sentence.
-pub(super) fn says_something(comment: &Comment) -> bool {
+pub(super) fn says_something(comment: &Post) -> bool {
     let known = usize::from(comment.author.is_some()) + usize::from(comment.date.is_some());
     comment.text.lines().filter(|line| !is_label(line)).any(|line| {
         let wide = line.chars().filter(|&c| is_wide(c)).count();

@@ -2,17 +2,16 @@ use super::byline::{date_in, is_dated};
 use super::*;
 use crate::blocks::blocks;
 use crate::threads::{PageContext, threads};
-use webmill_html::{Limits, parse};
+use webmill_html::{DateOrder, Limits, parse};
 
 fn read(source: &str) -> Vec<(Option<String>, Option<String>, String)> {
     let dom = parse(source, &Limits::default());
     let page = blocks(&dom, dom.body().expect("a body"));
     let chosen: Vec<bool> = page.blocks.iter().map(|b| page.text_of(b).starts_with("MAIN")).collect();
     let found = threads(&page, &PageContext { dom: Some(&dom), ..PageContext::default() });
-    comments(&page, &chosen, &found, DateOrder::Undecided)
-        .into_iter()
-        .map(|c| (c.author, c.date, c.text))
-        .collect()
+    let context = PageContext { dom: Some(&dom), ..PageContext::default() };
+    let of = ThreadPage { dom: &dom, page: &page, chosen: &chosen, headline: None, context };
+    comments(&of, &found).0.into_iter().map(|c| (c.author, c.date, c.text)).collect()
 }
 
 fn some(author: &str, date: &str, text: &str) -> (Option<String>, Option<String>, String) {
@@ -103,7 +102,7 @@ fn cards_and_repeats_are_no_comments() {
 #[test]
 fn hostile_pages_are_bounded() {
     let deep = "<div class=comment><i class=author>A 2020-01-01</i><p>words here</p>".repeat(20_000);
-    assert!(read(&deep).len() <= MAX_COMMENTS);
+    assert!(read(&deep).len() <= MAX_POSTS);
 }
 
 #[test]
@@ -128,7 +127,7 @@ fn names_are_found_around_dates() {
         ("Posted by: Fausta at Nov 23, 2004 3:36:20 PM", Some("Fausta")),
         ("At 4/19/2005 08:15:16 PM, Ghassan said...", Some("Ghassan")),
         ("Mister Roboto said...", Some("Mister Roboto")),
-        ("Comment by Robby", Some("Robby")),
+        ("Post by Robby", Some("Robby")),
         ("王小明 发表于 2005-9-15 11:46:00", Some("王小明")),
         ("2 楼", None),
         ("April 27, 2009 at 1:18 pm", None),
@@ -136,4 +135,33 @@ fn names_are_found_around_dates() {
     ] {
         assert_eq!(byline::writer(text, DateOrder::Undecided).as_deref(), want, "{text}");
     }
+}
+
+#[test]
+fn reviews_of_customers() {
+    let review = |name: &str, words: &str| {
+        format!("<div class=review><b>{name}</b> ★★★ <i>3 May 2020</i><p>{words}</p></div>")
+    };
+    let page = |reviews: &str| {
+        let html = format!(
+            "<h1>Lamp</h1><p>MAIN words about a lamp.</p><div class=reviews><h2>Reviews (2)</h2>{reviews}</div>"
+        );
+        read(&html)
+    };
+    let both = review("Anna", "Bright enough to read by.") + &review("Mats", "The glass broke after a week.");
+    let want = [
+        some("Anna", "2020-05-03", "Bright enough to read by."),
+        some("Mats", "2020-05-03", "The glass broke after a week."),
+    ];
+    assert_eq!(page(&both), want);
+    // Ratings of other products.
+    assert_eq!(page("<div class=rating>★★★</div><div class=rating>★★</div>"), []);
+}
+
+#[test]
+fn names_behind_comments_of_one_line() {
+    let found = read(
+        "<p>MAIN text</p><ul class=comments><li class=comment>Have you tried it with salt? – <a href=/u/3>gull</a> 3 May 2020</ul>",
+    );
+    assert_eq!(found, [some("gull", "2020-05-03", "Have you tried it with salt?")]);
 }
