@@ -114,7 +114,7 @@ const UNSURE: f32 = 0.5;
 /// Share of the words of a topic that are in elements named after posts.
 const TOPIC: f32 = 0.6;
 /// Pages that are forums by less are articles if elements are named after comments.
-const SURE_FORUM: f32 = 0.78;
+const SURE_FORUM: f32 = 0.8;
 /// Pages that are empty by this probability may have no text.
 const EMPTY: f32 = 0.65;
 /// Pages that are short posts by this probability are judged by a model of their own, which stands if it takes so few words: on
@@ -172,9 +172,11 @@ pub(crate) fn choose(page: &Page, hints: &Hints, threads: Threads, tables: &Tabl
     let named = in_named_threads(page, facts.lead.at);
     let kind = match likeliest(&types, &PageType::CLASSES) {
         PageType::Article if is_topic(page) => PageType::Forum,
-        // What elements call comments are no posts, if that is not sure.
+        // What elements call comments, and none calls a thread, are no posts if that is not sure.
         PageType::Forum
-            if types[PageType::Forum as usize] < SURE_FORUM && named.contains(&true) && !is_topic(page) =>
+            if types[PageType::Forum as usize] < SURE_FORUM
+                && named.contains(&true)
+                && words_in_threads(page) == 0.0 =>
         {
             PageType::Article
         }
@@ -303,11 +305,16 @@ fn take_post(page: &Page, facts: &PageFeatures, chosen: &mut [bool]) {
 
 /// Whether the software of a board says of the page and of most of its words that they are a topic.
 fn is_topic(page: &Page) -> bool {
+    page.root_kinds & Kind::Thread.bit() != 0
+        && words_in_threads(page) >= TOPIC * page.containers[0].counts.units
+}
+
+/// Words in elements that are named after threads.
+fn words_in_threads(page: &Page) -> f32 {
     const NEAR: u8 = 5;
     let named =
         |block: &&Block| page.containers[block.container as usize].distance[Kind::Thread as usize] <= NEAR;
-    let words: f32 = page.blocks.iter().filter(named).map(|block| block.counts.units).sum();
-    page.root_kinds & Kind::Thread.bit() != 0 && words >= TOPIC * page.containers[0].counts.units
+    page.blocks.iter().filter(named).map(|block| block.counts.units).sum()
 }
 
 /// Whether a block is a heading over a chosen block that is no list of links.
