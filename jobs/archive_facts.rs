@@ -37,7 +37,7 @@ use crate::report::tables::HostRow;
 use file::FactsFile;
 
 /// Version of the form and content of the file.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A capture as the file keeps it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -206,7 +206,7 @@ fn refuse_other_shape(settings: &Dedup, results: &EarlierResults, folder: &Path)
 impl Job for Dedup {
     type Input = DedupInput;
     const NAME: &'static str = "dedup";
-    const VERSION: u32 = 6;
+    const VERSION: u32 = 7;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let mut ingredients = crate::ingredients::of_words();

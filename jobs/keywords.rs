@@ -85,7 +85,7 @@ pub fn keywords(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for KeywordsJob {
     type Input = Committed;
     const NAME: &'static str = "keywords";
-    const VERSION: u32 = 7;
+    const VERSION: u32 = 8;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         crate::ingredients::of_words()

@@ -2,7 +2,7 @@
 //!
 //! [`PageReader`] is made from [`TextOptions`], which is plain data; whoever has a page hands over its bytes. HTML, feeds,
 //! sitemaps, documents and plain texts are told apart by content and name (`kind`), read into [`PageFacts`] and written as
-//! text, Markdown, JSON, XML or TEI. Walking folders, names of files and exit codes are the command's.
+//! text, Markdown, JSON, XML, TEI, HTML or CSV. Walking folders, names of files and exit codes are the command's.
 
 mod facts;
 mod feeds;
@@ -22,6 +22,7 @@ pub use facts::{PageFacts, shown_name};
 pub use kind::{FileKind, PageBytes, PageFile, PageKind, Refusal, stem};
 pub use language::code as language_code;
 pub use reader::{FileTexts, PageReader, WrittenText};
+pub use written::csv_head;
 pub use xml::{CORPUS, DECLARATION, tei_corpus};
 
 /// Form in which a text is written.
@@ -41,6 +42,22 @@ pub enum TextForm {
     /// A document of TEI P5.
     #[serde(alias = "xmltei")]
     Tei,
+    /// A document of HTML.
+    Html,
+    /// A row of CSV per page, below a row of names.
+    Csv,
+}
+
+/// What languages are called.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub enum LanguageCodes {
+    /// By ISO 639-3, three letters.
+    #[default]
+    #[serde(rename = "639-3")]
+    Three,
+    /// By ISO 639-1, two letters; languages without such a code keep the three.
+    #[serde(rename = "639-1")]
+    Two,
 }
 
 /// How pages are read and written; in JSON the fields have the same names, and each may be left out.
@@ -59,7 +76,7 @@ pub struct TextOptions {
     pub with_title: bool,
     /// With [`TextForm::Md`]: the metadata of the page before its text, as YAML.
     pub front_matter: bool,
-    /// Whether readers' comments and reviews are written; by default in JSON, XML and TEI only.
+    /// Whether readers' comments and reviews are written; by default in JSON, XML, TEI and CSV only.
     pub comments: Option<bool>,
     /// Whether data tables are part of the text.
     pub tables: bool,
@@ -69,6 +86,8 @@ pub struct TextOptions {
     pub images: bool,
     /// Codes of the languages of which texts are wanted (ISO 639-1 or 639-3, or `und`); empty for all.
     pub languages: Vec<String>,
+    /// What languages are called in what is written.
+    pub lang_codes: LanguageCodes,
 }
 
 impl Default for TextOptions {
@@ -85,18 +104,20 @@ impl Default for TextOptions {
             links: true,
             images: true,
             languages: Vec::new(),
+            lang_codes: LanguageCodes::Three,
         }
     }
 }
 
 impl TextOptions {
     fn shows_comments(&self) -> bool {
-        self.comments.unwrap_or(matches!(self.format, TextForm::Json | TextForm::Xml | TextForm::Tei))
+        let forms = [TextForm::Json, TextForm::Xml, TextForm::Tei, TextForm::Csv];
+        self.comments.unwrap_or(forms.contains(&self.format))
     }
 
     /// Whether the text is worked out as Markdown too.
     fn shows_markdown(&self) -> bool {
-        self.format == TextForm::Md || self.with_markdown
+        matches!(self.format, TextForm::Md | TextForm::Html) || self.with_markdown
     }
 
     /// The same with languages as three letters.

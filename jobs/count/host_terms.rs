@@ -188,7 +188,7 @@ columns! {
 impl Job for CountHostTerms {
     type Input = Committed;
     const NAME: &'static str = "count-host-terms";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn ingredients(&self) -> Vec<webmill_run::Ingredient> {
         crate::ingredients::of_words()

@@ -144,7 +144,7 @@ pub fn file_of(part: u32) -> String {
 impl Job for CountIndex {
     type Input = Committed;
     const NAME: &'static str = "count-index";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn ingredients(&self) -> Vec<webmill_run::Ingredient> {
         crate::ingredients::of_words()

@@ -201,7 +201,7 @@ impl CountWords {
 impl Job for CountWords {
     type Input = CountInput;
     const NAME: &'static str = "count-words";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn ingredients(&self) -> Vec<webmill_run::Ingredient> {
         crate::ingredients::of_words()

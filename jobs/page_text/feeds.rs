@@ -66,7 +66,7 @@ pub fn items(source: &PageSource<'_>, bytes: &PageBytes) -> Result<Listed<Vec<Pa
 
 fn item(source: &PageSource<'_>, item: &FeedItem, about: About) -> PageFacts {
     let mut meta = Metadata::default();
-    meta.base = item.link.clone();
+    meta.base = item.base.clone().or_else(|| item.link.clone());
     let mut cuts: Vec<String> = Vec::new();
     let mut main = if item.is_html {
         let dom = parse(&item.content, &Limits::default());
@@ -112,7 +112,7 @@ fn listed(source: &PageSource<'_>, found: &Sitemap) -> String {
     for (number, (kind, url, modified)) in (1..).zip(pages.chain(further)) {
         let url = url.as_str();
         match source.options.format {
-            TextForm::Json => {
+            TextForm::Json | TextForm::Csv => {
                 let facts = PageFacts {
                     id: format!("{}/{number}", source.id),
                     file: source.file.to_string_lossy().into_owned(),
@@ -124,13 +124,13 @@ fn listed(source: &PageSource<'_>, found: &Sitemap) -> String {
                     markdown: source.options.with_markdown.then(String::new),
                     ..PageFacts::default()
                 };
-                out.push_str(&serde_json::to_string(&facts).unwrap_or_default());
+                out.push_str(facts.written(source.options).trim_end_matches('\n'));
             }
             TextForm::Text => {
                 out.push_str(url);
                 modified.iter().for_each(|date| out.push_str(&format!("\t{date}")));
             }
-            TextForm::Md => {
+            TextForm::Md | TextForm::Html => {
                 out.push_str(&format!("- <{url}>"));
                 modified.iter().for_each(|date| out.push_str(&format!(" ({date})")));
             }
@@ -147,6 +147,9 @@ fn listed(source: &PageSource<'_>, found: &Sitemap) -> String {
             }
         }
         out.push('\n');
+    }
+    if source.options.format == TextForm::Html {
+        return PageFacts { markdown: Some(out), ..PageFacts::default() }.written(source.options);
     }
     if !matches!(source.options.format, TextForm::Xml | TextForm::Tei) || out.is_empty() {
         return out;

@@ -325,10 +325,12 @@ impl OfPart for PartScan<'_> {
         let Some(files) = &mut self.files else { return Ok(Taken::Used) };
         let mut done = Vec::with_capacity(results.len());
         for (task, results) in tasks.iter().zip(results) {
-            let (results, counts) = results.map(|found| (found.results, found.counts)).unzip();
             let is_of = results.is_some();
-            let at = files.found(&Stored { url: page.url().as_str().to_owned(), place, results })?;
-            let counts = counts.unwrap_or_default();
+            let (habits, counts, results) = match results {
+                Some(found) => (found.habits, found.counts, Some(found.results)),
+                None => Default::default(),
+            };
+            let at = files.found(&Stored { url: page.url().as_str().to_owned(), place, habits, results })?;
             done.push(Done { rule: task.rule, layer: task.layer, counts, at, is_of });
         }
         let key = |url: CanonicalUrl| url.key().0;

@@ -11,7 +11,7 @@ use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_rules::{TagNumber, TagResult};
+use webmill_rules::{Habits, TagNumber, TagResult};
 use webmill_sort::{PutKey, TakeKey};
 
 /// A page, a rule and a layer of it: by their numbers.
@@ -56,6 +56,8 @@ pub struct Stored {
     pub url: String,
     /// Where its record stands.
     pub place: Place,
+    /// How it writes days and numbers.
+    pub habits: Habits,
     /// Results of the layer's tags without a parent; `None`: it is not of the layer.
     pub results: Option<Vec<(TagNumber, Vec<TagResult>)>>,
 }

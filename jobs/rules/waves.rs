@@ -161,8 +161,9 @@ impl Waves<'_> {
                     self.tops.add(*task, &visit.surt, None)?;
                 }
             }
+            let habits = results.as_ref().map(|results| results.habits).unwrap_or_default();
             let results = results.map(|results| results.results);
-            self.store.put(*task, Stored { url: visit.url.clone(), place: page.place, results })?;
+            self.store.put(*task, Stored { url: visit.url.clone(), place: page.place, habits, results })?;
         }
         Ok(())
     }

@@ -134,9 +134,9 @@ impl OfGroup<'_> {
 
     /// A page with the pages that its paging tag leads to behind it; `None`: it is not of the layer.
     fn chain(&self, task: Task, stored: Option<Stored>) -> Result<Option<VisitedPage<Chain>>> {
-        let Some(Stored { url, place, results: Some(results) }) = stored else { return Ok(None) };
+        let Some(Stored { url, place, habits, results: Some(results) }) = stored else { return Ok(None) };
         let layer = &self.rule.layers[usize::from(task.layer)];
-        let mut visited = VisitedPage { results, page: vec![Link { url, place, ends: Vec::new() }] };
+        let mut visited = VisitedPage { results, habits, page: vec![Link { url, place, ends: Vec::new() }] };
         let Some(paging) = layer.paging else { return Ok(Some(visited)) };
         self.store.set_walked(task, self.group_number)?;
         let ends = |results: &[(TagNumber, Vec<TagResult>)]| {
@@ -151,7 +151,7 @@ impl OfGroup<'_> {
                 continue;
             }
             let following = Task { url, ..task };
-            let Some(Stored { url, place, results: Some(results) }) = self.store.get(following)? else {
+            let Some(Stored { url, place, results: Some(results), .. }) = self.store.get(following)? else {
                 continue;
             };
             self.store.set_walked(following, self.group_number)?;

@@ -177,7 +177,7 @@ def _options(
     language: str | Sequence[str] | None,
 ) -> str:
     one_of("focus", focus, ("balanced", "precision", "recall"))
-    one_of("format", format, ("json", "text", "md", "xml", "tei"))
+    one_of("format", format, ("json", "text", "md", "xml", "tei", "html", "csv"))
     one_of("input", input, ("html", "text", "document", "auto", "feed", "sitemap"))
     languages = language.split(",") if isinstance(language, str) else list(language or ())
     return json.dumps({
@@ -190,7 +190,7 @@ def _options(
 
 Single = Literal["html", "text", "document"]
 Several = Literal["auto", "feed", "sitemap"]
-Written = Literal["text", "md", "xml", "tei"]
+Written = Literal["text", "md", "xml", "tei", "html", "csv"]
 Language = str | Sequence[str] | None
 
 

@@ -16,8 +16,8 @@ use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use webmill_capture::CanonicalUrl;
 use webmill_jobs::page_text::{
-    FileKind, FileTexts, PageBytes, PageFile, PageKind, PageReader, Refusal, TextForm, TextOptions,
-    language_code,
+    FileKind, FileTexts, LanguageCodes, PageBytes, PageFile, PageKind, PageReader, Refusal, TextForm,
+    TextOptions, language_code,
 };
 use webmill_text::Focus;
 
@@ -41,7 +41,7 @@ const WINDOW_BYTES: u64 = 32 << 20;
 /// Markdown and tables of values by the names .html, .txt, .md and .csv too; all may be gzipped. Of archives (WARC, ARC, RAW DB, WACZ,
 /// WET) each page of status 2xx is a text, and other records are counted by reason. Documents are read in child
 /// processes: if one crashes, hangs or uses too much memory, only that file is lost. Skipped files are
-/// counted by reason on stderr. With --out each page is a file in this folder, called by its id and .txt, .md, .json or .xml. Exit code: 0 if every page was read and written, 1 if some page in a folder or some item was
+/// counted by reason on stderr. With --out each page is a file in this folder, called by its id and .txt, .md, .json, .xml, .html or .csv. Exit code: 0 if every page was read and written, 1 if some page in a folder or some item was
 /// not, or if --language left none; 2 if that happened to a page named here, or to all.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -81,7 +81,7 @@ pub struct TextArgs {
     /// Recall counts more than precision: doubtful paragraphs are kept [default: both count alike].
     #[arg(long)]
     recall: bool,
-    /// Readers' comments and reviews after the main text in text and Markdown too [default: in JSON, XML and TEI only].
+    /// Readers' comments and reviews after the main text in text and Markdown too [default: in JSON, XML, TEI and CSV only].
     #[arg(long, conflicts_with = "no_comments")]
     with_comments: bool,
     /// No readers' comments or reviews in any form; posts of a thread that is the text stay.
@@ -102,6 +102,9 @@ pub struct TextArgs {
     /// are counted; URLs of sitemaps are not checked.
     #[arg(long, visible_alias = "target-language", value_name = "CODE,...", value_delimiter = ',', value_parser = language_code)]
     language: Vec<String>,
+    /// ISO standard of the codes of languages that are written.
+    #[arg(long, value_enum, value_name = "ISO", default_value = "639-3", hide_short_help = true)]
+    lang_codes: Codes,
     /// What `id` is, in JSON, XML, front matter and names of files.
     #[arg(long, value_enum, value_name = "ID", default_value = "path", hide_short_help = true)]
     id: Id,
@@ -146,6 +149,21 @@ enum Form {
     /// A document of TEI P5.
     #[value(alias = "xmltei")]
     Tei,
+    /// A document of HTML.
+    Html,
+    /// A row a page, below a row of names.
+    Csv,
+}
+
+/// [`LanguageCodes`] as they are typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Codes {
+    /// Three letters.
+    #[value(name = "639-3")]
+    Three,
+    /// Two letters, three of languages that have no two.
+    #[value(name = "639-1")]
+    Two,
 }
 
 impl TextArgs {
@@ -166,6 +184,8 @@ impl TextArgs {
                 Some(Form::Json) => TextForm::Json,
                 Some(Form::Xml) => TextForm::Xml,
                 Some(Form::Tei) => TextForm::Tei,
+                Some(Form::Html) => TextForm::Html,
+                Some(Form::Csv) => TextForm::Csv,
             },
             focus: match (self.precision, self.recall) {
                 (true, _) => Focus::Precision,
@@ -180,6 +200,10 @@ impl TextArgs {
             links: !self.no_links,
             images: !self.no_images,
             languages: self.language.clone(),
+            lang_codes: match self.lang_codes {
+                Codes::Three => LanguageCodes::Three,
+                Codes::Two => LanguageCodes::Two,
+            },
         }
     }
 

@@ -9,12 +9,14 @@
 //! **Cost.** Bytes of the directory, and of the parts that are asked for. A part may grow to
 //! [`Limits::max_inflate_ratio`] times its compressed bytes and a mebibyte, all parts to [`Limits::max_inflated_bytes`].
 //!
-//! **Bad input.** Beyond these: `inflates-too-much`. A part under a password: `encrypted`. No part at all: `damaged`.
+//! **Bad input.** Beyond these: `inflates-too-much`. A part under a password: `encrypted`. No part at all, or bytes
+//! whose sum is not the stated one: `damaged`.
 //!
 //! **Reference.** PKWARE, .ZIP File Format Specification.
 
 use std::collections::BTreeMap;
 
+use flate2::Crc;
 use memchr::memmem;
 
 use crate::inflate::{End, inflate};
@@ -39,6 +41,8 @@ struct Entry {
     /// Of its local header.
     at: usize,
     compressed: Option<usize>,
+    /// CRC-32 of its bytes; 0: not stated.
+    sum: u32,
     method: u16,
     encrypted: bool,
 }
@@ -132,6 +136,9 @@ impl<'a> Container<'a> {
                 return Ok(None);
             }
         };
+        let mut sum = Crc::new();
+        sum.update(&part);
+        self.damaged |= entry.sum != 0 && entry.sum != sum.sum();
         self.room = self.room.checked_sub(part.len()).ok_or_else(|| too_much(name))?;
         Ok(Some(part))
     }
@@ -169,6 +176,7 @@ impl<'a> Container<'a> {
             let entry = Entry {
                 at: usize::try_from(u32_at(rest, 42)?).ok()?.checked_add(moved)?,
                 compressed: (compressed != UNKNOWN).then_some(compressed as usize),
+                sum: u32_at(rest, 16)?,
                 method: u16_at(rest, 10)?,
                 encrypted: u16_at(rest, 8)? & 1 == 1,
             };
@@ -195,6 +203,7 @@ impl<'a> Container<'a> {
                 let entry = Entry {
                     at,
                     compressed: known.then_some(compressed as usize),
+                    sum: if known { u32_at(header, 14)? } else { 0 },
                     method: u16_at(header, 8)?,
                     encrypted: flags & 1 == 1,
                 };

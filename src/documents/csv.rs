@@ -1,7 +1,9 @@
 //! Tables of values: CSV, TSV and what spreadsheets of countries with decimal commas call CSV.
 //!
 //! **Definition.** The delimiter is that of comma, semicolon, tab and bar by which most of the first rows have one and the
-//! same number of fields, two at least (RFC 4180 quoting). The first row names the columns where each of its cells has words,
+//! same number of fields, two at least (RFC 4180 quoting); among equal ones that which divides most rows, then that with
+//! most fields. Lines before the table that begin with `#`, and others of a single field before a row
+//! that names columns, are told as paragraphs. The first row names the columns where each of its cells has words,
 //! no two are alike, and it is no row of numbers.
 //!
 //! **Cost.** Linear; the first 64 KiB are read five times.
@@ -21,6 +23,9 @@ const NARROW: usize = 1024;
 
 /// Rows by which it is found.
 const SAMPLE_ROWS: usize = 200;
+
+/// Rows that may stand before the table.
+const PREAMBLE_ROWS: usize = 20;
 
 /// Cells that are read; what follows is left out, with a warning.
 const MAX_CELLS: usize = 2_000_000;
@@ -49,6 +54,8 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
     if !whole {
         builder.warn("text-cut");
     }
+    let head = preamble(&rows);
+    rows.drain(..head).for_each(|row| builder.paragraph(row.join(" ").trim()));
     let columns = match rows.first() {
         Some(first) if is_header(first) && rows.len() > 1 => rows.remove(0),
         _ => Vec::new(),
@@ -81,6 +88,26 @@ fn rows(text: &str, delimiter: u8, most: usize, most_chars: usize) -> (Vec<Vec<S
     (rows, true)
 }
 
+/// Rows before the table: comments, and lines of words in one field before a row that names columns.
+fn preamble(rows: &[Vec<String>]) -> usize {
+    let is_comment = |row: &Vec<String>| row.first().is_some_and(|field| field.starts_with('#'));
+    let is_single = |row: &Vec<String>| row.iter().skip(1).all(String::is_empty);
+    let comments = rows.iter().take(PREAMBLE_ROWS).take_while(|row| is_comment(row)).count();
+    let single = rows.iter().take(PREAMBLE_ROWS).take_while(|row| is_single(row)).count();
+    if single > comments && rows.get(single).is_some_and(|row| is_header(row)) {
+        return single;
+    }
+    // The last of them may name the columns: `#id,name`.
+    let names_columns = match (comments.checked_sub(1).and_then(|last| rows.get(last)), rows.get(comments)) {
+        (Some(last), Some(next)) => {
+            let is_remark = last.first().is_some_and(|field| field.starts_with("# "));
+            last.len() == next.len() && !(is_remark && is_header(next))
+        }
+        _ => false,
+    };
+    comments - usize::from(names_columns)
+}
+
 /// The delimiter by which rows are of one length.
 fn delimiter(text: &str) -> u8 {
     let sample = text.cut(..text.floor_char_boundary(SAMPLE));
@@ -89,8 +116,9 @@ fn delimiter(text: &str) -> u8 {
             rows(sample, delimiter, SAMPLE_ROWS, usize::MAX).0.iter().map(Vec::len).collect();
         widths.retain(|width| *width > 1);
         widths.sort_unstable();
-        // As many rows of one length as can be; among equals the longer ones.
-        widths.chunk_by(|a, b| a == b).map(|same| (same.len(), same.first().copied())).max()
+        let divided = widths.len();
+        // As many rows of one length as can be; among equals more rows that it divides at all, then longer ones.
+        widths.chunk_by(|a, b| a == b).map(|same| (same.len(), divided, same.first().copied())).max()
     };
     let (mut best, mut most) = (b',', alike(b','));
     for other in [b'\t', b';', b'|'] {
@@ -128,6 +156,15 @@ mod tests {
             ),
             ("a\tb\n\"x\ty\"\tz\n", &["a", "b"], &[&["x\ty", "z"]]),
             ("1,2\n3,4\n", &[], &[&["1", "2"], &["3", "4"]]),
+            (
+                "a;b;c\n\"\tx; y\"\t;1\n\"\tz; w\"\t;2\n",
+                &["a", "b", "c"],
+                &[&["x; y", "1", ""], &["z; w", "2", ""]],
+            ),
+            ("# made 2022, by hand\n\ntime,level\n1,2\n", &["time", "level"], &[&["1", "2"]]),
+            ("Levels of the gauge\n\ntime,level\n1,2\n", &["time", "level"], &[&["1", "2"]]),
+            ("#id,name\nrhine,Basel\n", &["#id", "name"], &[&["rhine", "Basel"]]),
+            ("#,name\n1,Elbe\n", &[], &[&["#", "name"], &["1", "Elbe"]]),
             ("sep=|\r\na|b\r\n1|2", &["a", "b"], &[&["1", "2"]]),
         ];
         for (text, columns, rows) in table {

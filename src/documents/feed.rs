@@ -57,7 +57,7 @@ fn item(item: &FeedItem, base: Option<&CanonicalUrl>, builder: &mut Builder) {
     let text = if item.content.trim().is_empty() { item.summary.as_ref() } else { Some(&item.content) };
     match text {
         Some(text) if item.is_html && !item.content.trim().is_empty() => {
-            chapter::tell(text, None, item.link.as_ref().or(base), builder)
+            chapter::tell(text, None, item.base.as_ref().or(item.link.as_ref()).or(base), builder)
         }
         Some(text) => text.split("\n\n").for_each(|paragraph| builder.paragraph(paragraph.trim())),
         None => {}
@@ -67,6 +67,16 @@ fn item(item: &FeedItem, base: Option<&CanonicalUrl>, builder: &mut Builder) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_are_relative_to_the_nearest_base() {
+        let text = "<feed xml:base='http://b.example/x/'><entry><link href='http://c.example/'/><content type='xhtml'>\
+            <div><a href='1'>one</a><div xml:base='/y/'><p xml:base='z/'><a href='2'>two</a></p></div></div>\
+            </content></entry></feed>";
+        let document = read_feed(text, None, &Limits::default()).unwrap();
+        let targets: Vec<&str> = document.links.iter().map(|link| link.target.as_str()).collect();
+        assert_eq!(targets, ["http://c.example/", "http://b.example/x/1", "http://b.example/y/z/2"]);
+    }
 
     #[test]
     fn items_are_sections() {

@@ -32,6 +32,8 @@
 //! Of two declarations in one page the first counts, as in browsers; of a page whose parts are in two encodings, one is
 //! read and the other's bytes become what they are in it.
 //!
+//! Without a label, windows-1252 in whose words stand broken bars, diaereses and cedillas is ISO-8859-15, which has Š, š and ž there.
+//!
 //! **Text encoded twice.** UTF-8 that was taken for another encoding and encoded as UTF-8 again, throughout the page, is
 //! undone (`Ã©` → `é`), and [`Decoded::doubled`] says so.
 //!
@@ -44,7 +46,7 @@
 use std::borrow::Cow;
 
 use encoding_rs::{
-    Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
+    Encoding, ISO_2022_JP, ISO_8859_15, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
 };
 
 pub use super::detect::beyond::{Beyond, Charset};
@@ -282,11 +284,31 @@ fn decode_legacy<'a>(bytes: &'a [u8], labels: &Labels, tld: Option<&[u8]>) -> De
                 Some(_) if labels.meta().is_some_and(|meta| same_family(meta, found)) => {
                     (labels.meta().unwrap_or(found), CharsetSource::Meta, found)
                 }
+                None if found == WINDOWS_1252 && is_latin_9(bytes) => {
+                    (ISO_8859_15, CharsetSource::Detected, ISO_8859_15)
+                }
                 _ => (found, CharsetSource::Detected, found),
             }
         }
     };
     finish(bytes, used, declared, source, Some(detected))
+}
+
+/// Whether a text that looks like windows-1252 is ISO-8859-15: all that would be a broken bar, a diaeresis or a cedilla by itself stands in
+/// words, where that encoding has Š, š and ž.
+fn is_latin_9(bytes: &[u8]) -> bool {
+    let is_letter = |at: Option<usize>| {
+        let byte = at.and_then(|at| bytes.get(at));
+        byte.is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, 0xC0..=0xFF if !matches!(b, 0xD7 | 0xF7)))
+    };
+    let mut places =
+        bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, 0xA6 | 0xA8 | 0xB8)).peekable();
+    places.peek().is_some()
+        && places.all(|(at, byte)| {
+            let (before, after) = (is_letter(at.checked_sub(1)), is_letter(at.checked_add(1)));
+            // A bar between two words parts them.
+            if *byte == 0xA6 { after && !before } else { before || after }
+        })
 }
 
 fn outvoted(http: &'static Encoding, meta: &'static Encoding, found: &'static Encoding) -> bool {

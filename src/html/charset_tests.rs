@@ -318,3 +318,16 @@ fn reads_the_declarations_of_the_html5lib_cases() {
     }
     assert!(wrong.is_empty(), "{} of {cases}: {wrong:#?}", wrong.len());
 }
+
+#[test]
+fn estonian_letters_show_iso_8859_15() {
+    let read = |text: &str, encoding: &'static Encoding| {
+        let page = format!("<p>Vana signaalijaam avatakse külastajatele pärast kolme aastat tööd. {text}");
+        let bytes = encoding.encode(&page).0.into_owned();
+        let decoded = decode(&bytes, None, None);
+        (decoded.text.ends_with(text), decoded.name)
+    };
+    assert_eq!(read("Šokolaad ja žürii ootavad, kõik õhtud täis.", ISO_8859_15), (true, "ISO-8859-15"));
+    assert_eq!(read("Avaleht ¦ Uudised ¦ Õhtud täis.", WINDOWS_1252), (true, "windows-1252"));
+    assert_eq!(read("Avaleht¦Uudised, kõik õhtud täis.", WINDOWS_1252), (true, "windows-1252"));
+}

@@ -102,6 +102,8 @@ pub struct FeedItem {
     pub content: String,
     /// Whether the text is HTML; else it is plain.
     pub is_html: bool,
+    /// What addresses in the text are resolved against, where the feed states it (`xml:base`); else that is the item's page.
+    pub base: Option<CanonicalUrl>,
     /// What it says in short beside its text, plain.
     pub summary: Option<String>,
     /// Whether the text was longer than the limit.

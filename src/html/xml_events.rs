@@ -9,7 +9,14 @@ use quick_xml::events::{BytesRef, BytesStart};
 /// Attributes of an element that are looked at.
 const MAX_ATTRIBUTES: usize = 64;
 
-/// What a reference stands for: XML's five names and numbers of characters; any other is given as written.
+/// The character of windows-1252 that a number from 128 to 159 was meant to be: in Unicode these are controls, which no page has.
+pub fn meant(number: u32) -> Option<char> {
+    let byte = u8::try_from(number).ok().filter(|byte| (0x80..=0x9f).contains(byte))?;
+    encoding_rs::WINDOWS_1252.decode_without_bom_handling(&[byte]).0.chars().next()
+}
+
+/// What a reference stands for: XML's five names and numbers of characters, those of windows-1252 as HTML has them; any other is
+/// given as written.
 pub fn resolve(reference: &BytesRef<'_>) -> Cow<'static, str> {
     let name: &str = reference;
     match name {
@@ -19,7 +26,7 @@ pub fn resolve(reference: &BytesRef<'_>) -> Cow<'static, str> {
         "quot" => "\"".into(),
         "apos" => "'".into(),
         _ => match reference.resolve_char_ref() {
-            Ok(Some(c)) => c.to_string().into(),
+            Ok(Some(c)) => meant(c as u32).unwrap_or(c).to_string().into(),
             _ => format!("&{name};").into(),
         },
     }

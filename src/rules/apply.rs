@@ -18,6 +18,7 @@ use serde_json::Value;
 use webmill_capture::CanonicalUrl;
 use webmill_html::{Dom, Limits, NodeId, Tag as Element, base_of, items, parse, serialize};
 
+use crate::habits::Habits;
 use crate::rule::{Find, LayerNumber, Rule, TagNumber};
 use crate::select::{SelectorResult, text_of};
 
@@ -35,6 +36,8 @@ pub struct TagResult {
 pub struct PageResults {
     /// Results of the tags without a parent, in the order of tags.
     pub results: Vec<(TagNumber, Vec<TagResult>)>,
+    /// How the page writes days and numbers.
+    pub habits: Habits,
     /// Counts of each tag that ran: number, results, results that were no address, whether a limit cut.
     pub counts: Vec<TagCounts>,
 }
@@ -168,7 +171,7 @@ impl<'p> RulePage<'p> {
         let roots = &rule.layers[layer].roots;
         let results = run.all(roots, &material);
         let counts = run.counts.into_iter().filter(|count| rule.tags[count.tag].layer == layer).collect();
-        (PageResults { results, counts }, run.steps)
+        (PageResults { results, habits: Habits::of_page(self.dom, self.url), counts }, run.steps)
     }
 }
 

@@ -15,6 +15,9 @@ use webmill_capture::Result;
 
 use crate::apply::TagResult;
 use crate::cells::{Cell, Fate};
+use crate::file::Kind;
+use crate::habits::Habits;
+use crate::layers::each_found;
 use crate::rule::{Group, TagNumber};
 
 /// A page that tags were applied to, with the pages of its chain behind it.
@@ -22,6 +25,8 @@ use crate::rule::{Group, TagNumber};
 pub struct VisitedPage<P> {
     /// Results of the tags without a parent.
     pub results: Vec<(TagNumber, Vec<TagResult>)>,
+    /// How it writes days and numbers.
+    pub habits: Habits,
     /// Whatever the caller knows of the page.
     pub page: P,
 }
@@ -75,13 +80,17 @@ pub trait RowSink<P> {
 /// # Errors
 /// Those of the sink.
 pub fn rows<P>(group: &Group, top: &VisitedPage<P>, sink: &mut dyn RowSink<P>) -> Result<()> {
-    let mut walk = Walk { group, cells: vec![None; group.columns.len()], path: Vec::new(), sink };
+    let columns = group.columns.len();
+    let (cells, habits) = (vec![None; columns], vec![Habits::default(); columns]);
+    let mut walk = Walk { group, cells, habits, path: Vec::new(), sink };
     walk.page(0, top)
 }
 
 struct Walk<'r, 'f, P> {
     group: &'r Group,
     cells: Vec<Option<String>>,
+    /// Of each column, how the page that its cell is from writes it.
+    habits: Vec<Habits>,
     path: Vec<usize>,
     sink: &'f mut dyn RowSink<P>,
 }
@@ -92,7 +101,23 @@ impl<P> Walk<'_, '_, P> {
             self.sink.problem(Problem::Counts(counts), page);
             return Ok(());
         }
+        self.read_habits(page);
         self.level(level, &page.results, page)
+    }
+
+    /// Notes how a page writes the columns whose cells it has.
+    fn read_habits(&mut self, page: &VisitedPage<P>) {
+        for (column, habits) in self.group.columns.iter().zip(&mut self.habits) {
+            let mut texts = Vec::new();
+            if matches!(column.kind, Kind::Date | Kind::Number) {
+                each_found(&page.results, &mut |tag, found| {
+                    texts.extend((tag == column.tag).then(|| found.text.as_str()));
+                });
+            }
+            if !texts.is_empty() {
+                *habits = page.habits.of_column(column.kind, texts.into_iter());
+            }
+        }
     }
 
     /// The tags that matter at a level.
@@ -210,7 +235,7 @@ impl<P> Walk<'_, '_, P> {
                 cells.push(Cell::Null);
                 continue;
             };
-            let (cell, fate) = column.cell(text);
+            let (cell, fate) = column.cell(text, self.habits[number]);
             match fate {
                 Fate::Kept => {}
                 Fate::Shortened => self.sink.problem(Problem::Shortened(number), page),

@@ -126,7 +126,10 @@ impl Rule {
 }
 
 /// Visits all results of a page, outer before inner; as deep as tags are inside of one another.
-pub fn each_found(results: &[(TagNumber, Vec<TagResult>)], visit: &mut dyn FnMut(TagNumber, &TagResult)) {
+pub fn each_found<'f>(
+    results: &'f [(TagNumber, Vec<TagResult>)],
+    visit: &mut dyn FnMut(TagNumber, &'f TagResult),
+) {
     for (tag, found) in results {
         for found in found {
             visit(*tag, found);

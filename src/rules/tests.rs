@@ -80,7 +80,8 @@ struct Site<'s> {
 impl Site<'_> {
     fn visit(&self, layer: usize, url: &str) -> Option<VisitedPage<()>> {
         let (_, html) = self.pages.iter().find(|(known, _)| *known == url)?;
-        Some(VisitedPage { results: apply(self.rule, layer, url, html).results, page: () })
+        let PageResults { results, habits, .. } = apply(self.rule, layer, url, html);
+        Some(VisitedPage { results, habits, page: () })
     }
 }
 
@@ -168,6 +169,19 @@ fn counts_that_differ_give_no_rows_and_are_told() {
     assert_eq!((rows.len(), problems), (0, vec![Problem::Counts(vec![(0, 3), (1, 2)])]));
     let page = [("http://a.example/", "<b>t1</b><b>t2</b><a href=/1>")];
     assert_eq!(table(&made(&group, &page, 0).0), ["t1 http://a.example/1", "t2 http://a.example/1"]);
+}
+
+#[test]
+fn columns_are_read_as_their_page_writes_them() {
+    let group = "[[group]]\nname = 'g'\ncolumns = [{ name = 'd', tag = 'title', type = 'date' }, { name = 'p', tag = 'word', type = 'number' }]
+        [[tag]]\nid = 'price'\nlayer = 'list'\nstart = '<u>'\nend = '</u>'";
+    let group = group.replace("tag = 'word'", "tag = 'price'");
+    let page = "<b>04/03/2022</b><u>3.350</u><b>14/03/2022</b><u>0,50</u>";
+    let (rows, ..) = made(&group, &[("http://a.example/", page)], 0);
+    assert_eq!(table(&rows), ["2022-03-04 3350", "2022-03-14 0.5"]);
+    let page = "<html lang=en-US><b>04/03/2022</b><u>3.350</u>";
+    let (rows, ..) = made(&group, &[("http://a.example/", page)], 0);
+    assert_eq!(table(&rows), ["2022-04-03 3.35"]);
 }
 
 #[test]

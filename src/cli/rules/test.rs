@@ -9,7 +9,7 @@ use console::Style;
 use webmill_html::{Limits, charset, parse};
 use webmill_rules::cells::Cell;
 use webmill_rules::groups::{LinkedPage, Problem, RowSink, VisitedPage, rows};
-use webmill_rules::{ApplyLimits, Rule, RulePage, TagNumber, TagResult, TagSteps, library};
+use webmill_rules::{ApplyLimits, PageResults, Rule, RulePage, TagNumber, TagResult, TagSteps, library};
 
 use super::page::{PageBytes, Pages};
 use crate::args::{Address, Results, ShardsOption, Top};
@@ -72,7 +72,7 @@ pub fn run(args: &TestArgs) -> Result<ExitCode> {
         let (results, steps) = page.trace(&rule, layer, &ApplyLimits::default());
         screen.head(&format!("layer {}", rule.layers[layer].id));
         screen.tags(&results.results, &steps, 1);
-        screen.tables(layer, results.results)?;
+        screen.tables(layer, results)?;
     }
     webmill_jobs::print(&screen.out)?;
     Ok(ExitCode::from(u8::from(screen.found == 0)))
@@ -148,9 +148,9 @@ impl Screen<'_> {
         }
     }
 
-    fn tables(&mut self, layer: usize, results: Vec<(TagNumber, Vec<TagResult>)>) -> Result<()> {
+    fn tables(&mut self, layer: usize, found: PageResults) -> Result<()> {
         let rule = self.rule;
-        let page = VisitedPage { results, page: () };
+        let page = VisitedPage { results: found.results, habits: found.habits, page: () };
         for group in rule.groups.iter().filter(|group| group.levels[0].layer == layer) {
             let mut sink = Rows { rows: Vec::new(), problems: Vec::new() };
             rows(group, &page, &mut sink)?;

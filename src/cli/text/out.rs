@@ -9,7 +9,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use webmill_jobs::page_text::{CORPUS, DECLARATION, TextForm, TextOptions, WrittenText, tei_corpus};
+use webmill_jobs::page_text::{
+    CORPUS, DECLARATION, TextForm, TextOptions, WrittenText, csv_head, tei_corpus,
+};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::TextArgs;
@@ -42,7 +44,8 @@ impl<'a> Sink<'a> {
                 let first = *written == 0;
                 *written += 1;
                 match form {
-                    TextForm::Text | TextForm::Md if *several && !*bare => {
+                    TextForm::Csv if first => out.write_all(csv_head().as_bytes())?,
+                    TextForm::Text | TextForm::Md | TextForm::Html if *several && !*bare => {
                         heading(out, *form, name, page.item, first)?
                     }
                     TextForm::Md if *several && !first => out.write_all(b"\n")?,
@@ -96,10 +99,14 @@ fn heading(
     let item = item.map_or(String::new(), |number| format!("/{number}"));
     let name = format!("{name}{item}").replace(['\n', '\r'], " ");
     let gap = if first { "" } else { "\n" };
-    if form != TextForm::Md {
+    if form == TextForm::Text {
         return write!(out, "{gap}==> {name} <==\n\n");
     }
-    let rule = if first { "" } else { "\n---\n\n" };
+    let rule = match (first, form) {
+        (true, _) => "",
+        (false, TextForm::Md) => "\n---\n\n",
+        (false, _) => "\n",
+    };
     write!(out, "{rule}<!-- {} -->\n\n", name.replace("--", "- -"))
 }
 
@@ -118,8 +125,12 @@ fn file(folder: &Path, form: TextForm, overwrite: bool, page: &WrittenText) -> R
         return Err(format!("{} is a link: nothing is written behind it", link.display()));
     }
     fs::create_dir_all(parent).map_err(failed)?;
-    let start: &[u8] =
-        if matches!(form, TextForm::Xml | TextForm::Tei) { DECLARATION.as_bytes() } else { b"" };
+    let head = csv_head();
+    let start: &[u8] = match form {
+        TextForm::Xml | TextForm::Tei => DECLARATION.as_bytes(),
+        TextForm::Csv => head.as_bytes(),
+        _ => b"",
+    };
     if !overwrite {
         let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(failed)?;
         return file.write_all(start).and_then(|()| file.write_all(page.body.as_bytes())).map_err(failed);
@@ -142,6 +153,8 @@ pub fn file_name(id: &str, form: TextForm) -> PathBuf {
         TextForm::Md => "md",
         TextForm::Json => "json",
         TextForm::Xml | TextForm::Tei => "xml",
+        TextForm::Html => "html",
+        TextForm::Csv => "csv",
     };
     PathBuf::from(format!("{}.{ending}", parts.join("/")))
 }

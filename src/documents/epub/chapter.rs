@@ -4,6 +4,8 @@
 //!
 //! **Cost.** Linear in the page; its tree is bounded as that of any page of HTML.
 
+use std::borrow::Cow;
+
 use webmill_capture::CanonicalUrl;
 use webmill_html::script::{Position, push_placed};
 use webmill_html::{Dom, Edge, NodeId, Tag, parse};
@@ -34,9 +36,14 @@ pub(crate) fn tell(source: &str, entry: Option<&Entry>, base: Option<&CanonicalU
         link: None,
         entry,
         base,
+        has_bases: source.contains("xml:base"),
+        is_empty: true,
     };
     walk.page(body);
     walk.flush();
+    if walk.is_empty {
+        walk.pictures(body);
+    }
 }
 
 /// A list that is open: the number of its next item, or none for bullets.
@@ -54,6 +61,10 @@ struct Walk<'d, 'b> {
     /// Heading that the chapter lacks.
     entry: Option<&'b Entry>,
     base: Option<&'b CanonicalUrl>,
+    /// Whether elements may have bases of their own (`xml:base`).
+    has_bases: bool,
+    /// Whether no words were found yet.
+    is_empty: bool,
 }
 
 impl Walk<'_, '_> {
@@ -97,6 +108,7 @@ impl Walk<'_, '_> {
             }
             Tag::Pre => {
                 self.flush();
+                self.is_empty = false;
                 let mut lines = String::new();
                 self.dom.text_content(node, &mut lines);
                 self.builder.code(&lines);
@@ -104,6 +116,7 @@ impl Walk<'_, '_> {
             }
             Tag::Table => {
                 self.flush();
+                self.is_empty = false;
                 self.table(node);
                 return false;
             }
@@ -162,6 +175,7 @@ impl Walk<'_, '_> {
         if words.is_blank() {
             return;
         }
+        self.is_empty = false;
         if let Some(entry) = self.entry.take() {
             self.builder.heading(entry.level, entry.name.as_str());
             // The chapter begins with its name, only not as a heading.
@@ -176,6 +190,16 @@ impl Walk<'_, '_> {
                 self.builder.item(depth, marker, words);
             }
             (None, None) => self.builder.paragraph(words),
+        }
+    }
+
+    /// Tells what the pictures of a page without words show.
+    fn pictures(&mut self, body: NodeId) {
+        let pictures =
+            self.dom.descendants(body).filter(|&node| matches!(self.dom.tag(node), Tag::Img | Tag::Image));
+        for text in pictures.filter_map(|node| self.dom.attr(node, "alt")) {
+            push_collapsed(&mut self.words, text, None);
+            self.flush();
         }
     }
 
@@ -233,10 +257,27 @@ impl Walk<'_, '_> {
     /// Where a link leads, if it leads out of the chapter.
     fn target(&self, node: NodeId) -> Option<String> {
         let target = self.dom.attr(node, "href")?;
-        match self.base {
+        match self.base_at(node).as_deref() {
             Some(base) => base.join(target).map(CanonicalUrl::into_string),
             None => target.contains(':').then(|| target.to_owned()),
         }
+    }
+
+    /// What an address in an element is relative to.
+    fn base_at(&self, node: NodeId) -> Option<Cow<'_, CanonicalUrl>> {
+        let outer = self.base.map(Cow::Borrowed);
+        if !self.has_bases {
+            return outer;
+        }
+        let mut bases: Vec<&str> = std::iter::once(node)
+            .chain(self.dom.ancestors(node))
+            .filter_map(|node| self.dom.attr(node, "xml:base"))
+            .collect();
+        bases.reverse();
+        bases.into_iter().fold(outer, |base, stated| match &base {
+            Some(known) => known.join(stated).map(Cow::Owned).or(base),
+            None => CanonicalUrl::parse(stated).map(Cow::Owned),
+        })
     }
 
     /// Words of a cell.

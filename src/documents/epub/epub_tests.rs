@@ -29,6 +29,32 @@ fn chapter(body: &str) -> Document {
 }
 
 #[test]
+fn a_page_that_is_a_picture_says_what_it_shows() {
+    assert_eq!(chapter("<div><img src='p.jpg' alt='Plate: the  cat'/></div>").text, "Plate: the cat\n");
+    assert_eq!(chapter("<img src='p.jpg' alt='Plate'/><p>Words</p>").text, "Words\n");
+}
+
+#[test]
+fn a_chapter_with_another_sum_is_damaged() {
+    let opf = package(
+        "",
+        "<item id='a' href='a.xhtml' media-type='application/xhtml+xml'/>",
+        "<spine><itemref idref='a'/></spine>",
+    );
+    let mut bytes = packed(&[
+        ("META-INF/container.xml", CONTAINER),
+        ("OEBPS/book.opf", &opf),
+        ("OEBPS/a.xhtml", &page("<p>Words</p>")),
+    ]);
+    assert!(read(&bytes, &Limits::default()).unwrap().warnings.is_empty());
+    // The sum of the last part in the directory.
+    let entry = memchr::memmem::rfind(&bytes, b"PK\x01\x02").unwrap();
+    bytes[entry + 16] ^= 1;
+    let document = read(&bytes, &Limits::default()).unwrap();
+    assert_eq!((document.text.as_str(), &document.warnings[..]), ("Words\n", &["damaged".into()][..]));
+}
+
+#[test]
 fn declared_entities_are_passed_over() {
     let opf = package(
         "",

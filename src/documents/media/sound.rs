@@ -44,6 +44,9 @@ pub(crate) fn read(
     facts: &mut MediaFacts,
 ) -> Option<()> {
     let kind = file_type(format, window)?;
+    let mended = without_extended_header(window.head());
+    let mended = mended.as_ref().map(|head| Window::new(head, window.tail(), window.len()));
+    let window = mended.as_ref().unwrap_or(window);
     apply_global_options(GlobalOptions::new().allocation_limit(MAX_ITEM));
     let file = parsed(kind, window, true, facts).or_else(|| parsed(kind, window, false, facts))?;
     facts.codec(match kind {
@@ -72,6 +75,20 @@ pub(crate) fn read(
     });
     tags.into_iter().for_each(|tag| take(tag, options, facts));
     Some(())
+}
+
+/// The first bytes of a file without the mark of an extended header, where the tag ID3v2 has the mark and a frame in its place.
+fn without_extended_header(head: &[u8]) -> Option<Vec<u8>> {
+    let id = head.get(10..14)?;
+    let is_frame = id.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let is_marked = head.starts_with(b"ID3") && head.get(5)? & 0x40 != 0;
+    (is_marked && is_frame).then(|| {
+        let mut head = head.to_vec();
+        if let Some(flags) = head.get_mut(5) {
+            *flags &= !0x40;
+        }
+        head
+    })
 }
 
 fn parsed(
@@ -220,6 +237,14 @@ mod tests {
         assert_eq!((facts.title.as_deref(), facts.artist.as_deref()), (Some("New"), Some("A. Artist")));
         assert_eq!((facts.genre.as_deref(), facts.comment.as_deref()), (Some("Rock"), Some("short")));
         assert_eq!(facts.lyrics.as_deref(), Some("[00:10.00]x\n[00:12.50]x"));
+    }
+
+    #[test]
+    fn a_tag_that_claims_a_header_it_has_not_is_read() {
+        let mut tag = id3v2(&[(b"TIT2", b"\0Rain"), (b"TPE1", b"\0Ann")]);
+        tag[5] |= 0x40;
+        let facts = read_mp3(&[tag, frames(4)].concat());
+        assert_eq!((facts.title.as_deref(), facts.artist.as_deref()), (Some("Rain"), Some("Ann")));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Words that were parted at the end of a line.
 //!
 //! **Definition.** A hyphen behind a letter at the end of a line, before a small letter, goes where the document has the whole
-//! word elsewhere, and stays where it has the word with its hyphen, or both halves as words of their own but not the whole.
+//! word elsewhere, and stays where it has the word with its hyphen, or both halves as words of their own but not the whole, and behind
+//! `self` and `well`.
 //! Otherwise it goes: most were put there by who broke the line. A soft hyphen always goes.
 
 use std::collections::HashSet;
@@ -87,8 +88,18 @@ impl Lexicon {
             return false;
         }
         let known = |half: &str| half.chars().count() >= HALF && self.has(half);
-        self.has(&format!("{first}-{second}")) || first.contains('-') || known(first) && known(&second)
+        self.has(&format!("{first}-{second}"))
+            || first.contains('-')
+            || known(first) && known(&second)
+            || is_compound(first, &second)
     }
+}
+
+/// Whether two halves are an English compound whose first half nearly always has a hyphen behind it: `well-known`, `self-made`.
+fn is_compound(first: &str, second: &str) -> bool {
+    let is_suffix = ["ness", "ish", "ing", "less", "hood"].iter().any(|end| second.starts_with(end));
+    matches!(first, "self") && (!is_suffix || second.chars().count() > 6)
+        || matches!(first, "well") && !is_suffix
 }
 
 /// A word in small letters without the marks around it.
@@ -154,6 +165,11 @@ mod tests {
             ("a well-", "known pier", "a well-known pier"),
             ("self-", "made", "selfmade"),
             ("a \u{201C}har-", "bour\u{201D}", "a \u{201C}harbour\u{201D}"),
+            ("a well-", "kept pier", "a well-kept pier"),
+            ("well-", "ness", "wellness"),
+            ("her self-", "sufficient", "her self-sufficient"),
+            ("self-", "ish", "selfish"),
+            ("co-", "operation", "cooperation"),
             ("Ost-", "West", "Ost- West"),
             ("1990-", "1995", "1990- 1995"),
             ("渡船", "离开", "渡船离开"),

@@ -77,6 +77,42 @@ fn atom_with_text_html_and_xhtml() {
 }
 
 #[test]
+fn bases_are_those_of_the_nearest_element() {
+    let found = read(
+        "<feed xml:base='http://b.example/feed/'><link href='home'/>
+        <entry><content type='xhtml' xml:base='deep/'><p>a</p></content><summary xml:base='http://no.example/'>s</summary></entry>
+        <entry xml:base='/entry/'><link href='x'/><content type='html'>b</content></entry>
+        <entry><link xml:base='http://c.example/' href='y'/><summary>c</summary></entry></feed>",
+    );
+    assert_eq!(found.link.unwrap().as_str(), "http://b.example/feed/home");
+    let item = |at: usize| {
+        let item: &FeedItem = &found.items[at];
+        [&item.base, &item.link].map(|url| url.as_ref().map_or("-", CanonicalUrl::as_str))
+    };
+    assert_eq!(item(0), ["http://b.example/feed/deep/", "-"]);
+    assert_eq!(item(1), ["http://b.example/entry/", "http://b.example/entry/x"]);
+    assert_eq!(item(2), ["http://b.example/feed/", "http://c.example/y"]);
+    let found = read(
+        "<rss><channel xml:base='http://d.example/'><item><link>z</link><description>d</description></item></channel></rss>",
+    );
+    assert_eq!(found.items[0].base.as_ref().unwrap().as_str(), "http://d.example/");
+    assert_eq!(found.items[0].link.as_ref().unwrap().as_str(), "http://d.example/z");
+    assert_eq!(
+        read("<rss><channel><item><description>d</description></item></channel></rss>").items[0].base,
+        None
+    );
+}
+
+#[test]
+fn controls_are_read_as_windows_1252() {
+    let found = read(
+        "<rss><channel><item><title>5&#128; a&#x92;s</title><description>don\u{92}t</description></item></channel></rss>",
+    );
+    assert_eq!(found.items[0].title.as_deref(), Some("5€ a’s"));
+    assert_eq!(found.items[0].content, "don’t");
+}
+
+#[test]
 fn json_feed() {
     let found = read(
         r#"{"version":"https://jsonfeed.org/version/1.1","title":"J","home_page_url":"http://example.com/","authors":[{"name":"Owner"}],

@@ -1,12 +1,14 @@
 //! RSS and Atom, event by event.
 
+use std::borrow::Cow;
+
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use webmill_capture::cut::Cut;
 
 use super::{Feed, FeedItem, FeedKind, FeedLimits, address, bare, date, person};
 use crate::values::{MAX_TEXT, squeezed};
-use crate::xml_events::{attribute, resolve};
+use crate::xml_events::{attribute, meant, resolve};
 use webmill_capture::CanonicalUrl;
 
 /// Bytes in which a document shows what it is.
@@ -35,6 +37,15 @@ pub(super) fn kind(text: &str) -> Option<FeedKind> {
         "rss" | "rdf" => Some(FeedKind::Rss),
         "feed" => Some(FeedKind::Atom),
         _ => None,
+    }
+}
+
+/// A text with the characters of windows-1252 that its C1 controls were meant to be.
+fn without_controls(text: &str) -> Cow<'_, str> {
+    let is_control = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+    match text.contains(is_control) {
+        true => text.chars().map(|c| meant(c as u32).unwrap_or(c)).collect(),
+        false => Cow::Borrowed(text),
     }
 }
 
@@ -78,6 +89,8 @@ struct Reading {
     from: usize,
     /// Whether there are elements in it.
     marked: bool,
+    /// What addresses in it are resolved against (`xml:base`), where the feed states it.
+    base: Option<CanonicalUrl>,
 }
 
 /// An item that is open, or the feed itself.
@@ -85,9 +98,12 @@ struct Reading {
 struct Open {
     item: FeedItem,
     prefix: String,
+    /// Its `xml:base`, or that of what it stands in.
     base: Option<CanonicalUrl>,
     full: Option<(String, bool)>,
     short: Option<(String, bool)>,
+    /// Bases of these two texts.
+    text_bases: [Option<CanonicalUrl>; 2],
     guid_link: Option<String>,
     /// Elements open in it.
     depth: u32,
@@ -99,7 +115,9 @@ struct State<'a> {
     feed: Feed,
     limits: &'a FeedLimits,
     text: &'a str,
-    /// What addresses are resolved against outside of items.
+    /// The address of the feed.
+    url: Option<CanonicalUrl>,
+    /// Its `xml:base`.
     base: Option<CanonicalUrl>,
     item: Option<Open>,
     /// The feed's own fields.
@@ -126,7 +144,8 @@ pub(super) fn read(
         feed: Feed::new(kind),
         limits,
         text,
-        base: base.cloned(),
+        url: base.cloned(),
+        base: None,
         item: None,
         own: Open::default(),
         reading: None,
@@ -196,7 +215,7 @@ impl State<'_> {
         let whole = start.name().as_ref().to_ascii_lowercase();
         let (prefix, name) = whole.rsplit_once(':').unwrap_or(("", &whole));
         if !std::mem::replace(&mut self.started, true) {
-            self.set_base(start);
+            self.base = self.base_of(start, None);
             self.feed.language = attribute(start, "xml:lang").as_deref().and_then(squeezed);
             return;
         }
@@ -209,8 +228,7 @@ impl State<'_> {
                 self.feed.defect("an item without an end");
                 self.close(open);
             }
-            let base = attribute(start, "xml:base").and_then(|at| address(&at, self.base.as_ref()));
-            let base = base.or_else(|| self.base.clone());
+            let base = self.base_of(start, self.base.as_ref());
             self.item = Some(Open { prefix: prefix.to_owned(), base, ..Open::default() });
             return;
         }
@@ -220,6 +238,9 @@ impl State<'_> {
         if self.item.is_none() {
             if matches!(name, "image" | "textinput" | "items") && self.beside.is_none() {
                 self.beside = Some(whole.clone());
+            }
+            if name == "channel" {
+                self.base = self.base_of(start, self.base.as_ref());
             }
             // A channel is no level of its own.
             if name == "channel" || self.beside.is_some() {
@@ -255,6 +276,8 @@ impl State<'_> {
     /// A field begins; what its attributes say is taken at once.
     fn begin(&mut self, field: Field, start: &BytesStart<'_>, name: String, from: usize, empty: bool) {
         let kind = self.feed.kind;
+        let outer = self.item.as_ref().map_or(&self.base, |open| &open.base);
+        let base = self.base_of(start, outer.as_ref());
         let open = self.item.as_mut().unwrap_or(&mut self.own);
         match field {
             Field::Link => {
@@ -262,7 +285,7 @@ impl State<'_> {
                     let rel = attribute(start, "rel");
                     let alternate = rel.is_none_or(|rel| rel.eq_ignore_ascii_case("alternate"));
                     if alternate && open.item.link.is_none() {
-                        open.item.link = address(&href, open.base.as_ref().or(self.base.as_ref()));
+                        open.item.link = address(&href, base.as_ref().or(self.url.as_ref()));
                     }
                     return;
                 }
@@ -282,14 +305,14 @@ impl State<'_> {
             let form = form_of(field, start, kind);
             let depth = open.depth;
             self.reading =
-                Some(Reading { field, form, name, depth, text: String::new(), from, marked: false });
+                Some(Reading { field, form, name, depth, text: String::new(), from, marked: false, base });
         }
     }
 
-    fn set_base(&mut self, start: &BytesStart<'_>) {
-        if let Some(base) = attribute(start, "xml:base").and_then(|at| address(&at, self.base.as_ref())) {
-            self.base = Some(base);
-        }
+    /// The base of an element: its `xml:base`, which may be relative to that of what it stands in (`outer`), else that one.
+    fn base_of(&self, start: &BytesStart<'_>, outer: Option<&CanonicalUrl>) -> Option<CanonicalUrl> {
+        let own = attribute(start, "xml:base").and_then(|at| address(&at, outer.or(self.url.as_ref())));
+        own.or_else(|| outer.cloned())
     }
 
     fn text(&mut self, text: &str) {
@@ -299,7 +322,7 @@ impl State<'_> {
             // One byte more than is kept, so that the cut shows.
             if reading.text.len() <= max {
                 let room = text.floor_char_boundary((max + 4).saturating_sub(reading.text.len()));
-                reading.text.push_str(text.cut(..room));
+                reading.text.push_str(&without_controls(text.cut(..room)));
             }
         }
     }
@@ -362,7 +385,7 @@ impl State<'_> {
         match reading.field {
             Field::Title => first(&mut item.title, if html { bare(&text) } else { squeezed(&text) }),
             Field::Link if item.link.is_none() => {
-                item.link = address(&text, open.base.as_ref().or(self.base.as_ref()));
+                item.link = address(&text, reading.base.as_ref().or(self.url.as_ref()));
             }
             Field::Link => {}
             Field::Id => {
@@ -375,8 +398,12 @@ impl State<'_> {
             Field::Published => first(&mut item.published, date(&text)),
             Field::Modified => first(&mut item.modified, date(&text)),
             Field::Category => item.file_under(&text),
-            Field::Full if open.full.is_none() => open.full = Some((text, html)),
-            Field::Short if open.short.is_none() => open.short = Some((text, html)),
+            Field::Full if open.full.is_none() => {
+                (open.full, open.text_bases[0]) = (Some((text, html)), reading.base);
+            }
+            Field::Short if open.short.is_none() => {
+                (open.short, open.text_bases[1]) = (Some((text, html)), reading.base);
+            }
             Field::Full | Field::Short => {}
             Field::Language => self.feed.language = squeezed(&text),
         }
@@ -386,6 +413,9 @@ impl State<'_> {
         let mut item = open.item;
         let permanent = open.guid_link.filter(|link| !link.is_empty());
         item.link = item.link.or_else(|| address(&permanent?, None));
+        let [full, short] = open.text_bases;
+        let is_full = open.full.as_ref().is_some_and(|(text, _)| !text.trim().is_empty());
+        item.base = if is_full { full } else { short };
         item.settle(open.full, open.short, self.limits.max_item_bytes);
         self.feed.push(item, self.limits);
     }

@@ -33,6 +33,8 @@ pub(super) struct Css {
     names: Option<Tags>,
     texts: bool,
     at_scope: bool,
+    /// The same through `tbody`, where it asks for rows without it.
+    through_bodies: Option<Box<Css>>,
 }
 
 /// A set of names of elements.
@@ -83,6 +85,12 @@ struct Simple {
 impl Css {
     /// Reads a list of selectors.
     pub(super) fn new(source: &str) -> Result<Css, SelectError> {
+        let mut css = Css::read(source)?;
+        css.through_bodies = through_bodies(source).and_then(|source| Css::read(&source).ok()).map(Box::new);
+        Ok(css)
+    }
+
+    fn read(source: &str) -> Result<Css, SelectError> {
         check(source)?;
         let mut tokens = Tokens::new(source);
         let lists = tokens.parse_comma_separated(one).map_err(|error| {
@@ -96,11 +104,20 @@ impl Css {
         let texts = entries.iter().any(|entry| entry.output == Output::Text);
         let at_scope = entries.iter().any(|entry| entry.at_scope);
         let names = Tags::of(&entries);
-        Ok(Css { entries, names, texts, at_scope })
+        Ok(Css { entries, names, texts, at_scope, through_bodies: None })
     }
 
-    /// Adds what matches within the scope; stops where the sink is full or the work is done.
+    /// Adds what matches within the scope; stops where the sink is full or the work is done. Selectors that find nothing and name
+    /// rows without the `tbody` that trees have are tried with it.
     pub(super) fn select(&self, dom: &Dom<'_>, scope: NodeId, sink: &mut Sink) {
+        self.select_as_written(dom, scope, sink);
+        if let Some(through) = self.through_bodies.as_ref().filter(|_| sink.found.is_empty() && !sink.full())
+        {
+            through.select_as_written(dom, scope, sink);
+        }
+    }
+
+    fn select_as_written(&self, dom: &Dom<'_>, scope: NodeId, sink: &mut Sink) {
         let work = Work::new();
         let mut caches = SelectorCaches::default();
         let mut matcher = Matcher {
@@ -140,6 +157,22 @@ impl Css {
             }
         }
     }
+}
+
+/// A source with `> tbody > tr` for `> tr`; `None`: it has none.
+fn through_bodies(source: &str) -> Option<String> {
+    let mut through = String::with_capacity(source.len() + 16);
+    let mut rest = source;
+    while let Some((before, after)) = rest.split_once('>') {
+        let step = after.trim_start();
+        let name = step.find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').unwrap_or(step.len());
+        let is_row = step.get(..name).is_some_and(|name| name.eq_ignore_ascii_case("tr"));
+        through.push_str(before);
+        through.push_str(if is_row { "> tbody >" } else { ">" });
+        rest = after;
+    }
+    through.push_str(rest);
+    (through.len() > source.len()).then_some(through)
 }
 
 /// Reads one selector of a list.

@@ -47,6 +47,32 @@ fn css_as_browsers_and_parsel_have_it() {
 }
 
 #[test]
+fn rows_are_found_as_sources_have_them() {
+    let page =
+        "<table id=t><tr><td>a<tr><td>b</table><table id=u><thead><tr><th>c</thead><tbody><tr><td>d</table>";
+    let dom = parse(page, &Limits::default());
+    let found = |selector: Selector| shown(&dom, selector.select(&dom, dom.document(), 100).0);
+    let xpath = |source: &str| found(Selector::xpath(source).unwrap());
+    assert_eq!(xpath("//table/tr"), ["<tr>a", "<tr>b", "<tr>d"]);
+    assert_eq!(xpath("//*[@id='t']/tr[2]/td/text()"), ["b"]);
+    assert_eq!(xpath("/html/body/table[1]/tbody/tr[1]/td"), ["<td>a"]);
+    assert_eq!(xpath("//table[tr/td='b']/@id"), ["t"]);
+    assert_eq!(xpath("//table[@id='u']/thead/tr"), ["<tr>c"]);
+    assert_eq!(xpath("count(//table/tr)"), ["0"], "a number is never nothing");
+    assert_eq!(xpath("//ol/tr"), [""; 0]);
+    let css = |source: &str| found(Selector::css(source).unwrap());
+    assert_eq!(css("#t > tr > td::text"), ["a", "b"]);
+    assert_eq!(css("table>TR:last-child"), ["<tr>b", "<tr>d"]);
+    assert_eq!(css("thead > tr"), ["<tr>c"]);
+    assert_eq!(css("#t > track, #t > tr-x"), [""; 0]);
+    let table = Selector::css("#t").unwrap().select(&dom, dom.document(), 1).0;
+    let Some(SelectorResult::Node(table)) = table.first() else { panic!("no table") };
+    for selector in [Selector::xpath("./tr"), Selector::xpath("tr"), Selector::css("> tr")] {
+        assert_eq!(shown(&dom, selector.unwrap().select(&dom, *table, 9).0), ["<tr>a", "<tr>b"]);
+    }
+}
+
+#[test]
 fn xpath_as_the_standard_has_it() {
     let xpath =
         |source: &str| found(Selector::xpath(source).unwrap_or_else(|error| panic!("{source}: {error}")));

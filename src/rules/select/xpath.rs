@@ -28,6 +28,8 @@ use super::{SelectError, Sink};
 #[derive(Debug, Clone)]
 pub(super) struct XPath {
     expression: Expr,
+    /// The same through `tbody`, where it asks for rows without it.
+    through_bodies: Option<Expr>,
     /// Absolute paths in it.
     slots: usize,
 }
@@ -36,12 +38,65 @@ impl XPath {
     /// Compiles an expression.
     pub(super) fn new(source: &str) -> Result<XPath, SelectError> {
         let (expression, slots) = parse::parse(source)?;
-        Ok(XPath { expression, slots })
+        let mut through_bodies = expression.clone();
+        let through_bodies = through_bodies.go_through_bodies().then_some(through_bodies);
+        Ok(XPath { expression, through_bodies, slots })
     }
 
-    /// Adds the value of the expression for the scope.
+    /// Adds the value of the expression for the scope. Rows of a table stand in a `tbody`, which trees have and sources leave out: an
+    /// expression that finds nothing and names rows without it is tried with it.
     pub(super) fn select(&self, dom: &Dom<'_>, scope: NodeId, sink: &mut Sink) {
         eval::select(&self.expression, self.slots, dom, scope, sink);
+        if let Some(through) = self.through_bodies.as_ref().filter(|_| sink.found.is_empty() && !sink.full())
+        {
+            eval::select(through, self.slots, dom, scope, sink);
+        }
+    }
+}
+
+impl Expr {
+    /// Puts a step to `tbody` before each step to a row; says whether there was one. It recurses as deep as the parser did.
+    fn go_through_bodies(&mut self) -> bool {
+        match self {
+            Expr::Logic { left, right, .. }
+            | Expr::Compare(_, left, right)
+            | Expr::Arithmetic(_, left, right) => left.go_through_bodies() | right.go_through_bodies(),
+            Expr::Negative(of) => of.go_through_bodies(),
+            Expr::Union(of) | Expr::Call(_, of) => {
+                of.iter_mut().fold(false, |any, one| one.go_through_bodies() | any)
+            }
+            Expr::Path(path) => path.go_through_bodies(),
+            Expr::Literal(_) | Expr::Number(_) => false,
+        }
+    }
+}
+
+impl Path {
+    fn go_through_bodies(&mut self) -> bool {
+        let within = |predicates: &mut [Predicate]| {
+            predicates.iter_mut().fold(false, |any, predicate| match predicate {
+                Predicate::Plain(of) | Predicate::Positional(of) => of.go_through_bodies() | any,
+                Predicate::At(_) | Predicate::Last => any,
+            })
+        };
+        let mut any = match &mut self.start {
+            Start::Of(of, predicates) => of.go_through_bodies() | within(predicates),
+            Start::Context | Start::Root(_) => false,
+        };
+        let mut steps: Vec<Step> = Vec::with_capacity(self.steps.len() + 1);
+        for mut step in self.steps.drain(..) {
+            any |= within(&mut step.predicates);
+            let is_body = |test: &Test| matches!(test, Test::Name(Tag::Tbody | Tag::Thead | Tag::Tfoot, _));
+            let is_row = step.axis == Axis::Child && matches!(step.test, Test::Name(Tag::Tr, _));
+            if is_row && !steps.last().is_some_and(|before| is_body(&before.test)) {
+                let test = Test::Name(Tag::Tbody, "tbody".into());
+                steps.push(Step { axis: Axis::Child, test, predicates: Vec::new() });
+                any = true;
+            }
+            steps.push(step);
+        }
+        self.steps = steps;
+        any
     }
 }
 

@@ -7,7 +7,8 @@
 //!
 //! **Algorithm.** Letters are counted by script over a sample. Where ideographs, kana or Hangul prevail (one of them
 //! carries as much text as three letters), the scripts decide: kana make a text Japanese from one in twenty of the
-//! ideographs and kana on, Hangul from one to five ideographs on Korean, else Chinese. Elsewhere the words of the commonest
+//! ideographs and kana on, Hangul from one to five ideographs on Korean, else Chinese; a few ideographs without kana may be
+//! Japanese as well, and are told by those that only one of the two languages has. Elsewhere the words of the commonest
 //! script are judged by their character n-grams, among the languages written in it.
 //!
 //! **A declared language** (of a page's `lang`) is weak evidence: it adds [`DECLARED`] to the log-odds of its language, which
@@ -32,6 +33,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use webmill_capture::cut::Cut;
 
+use encoding_rs::Encoding;
 use table::Table;
 use unicode_normalization::UnicodeNormalization;
 
@@ -114,7 +116,7 @@ fn language_with(text: &str, known: Option<&str>, prior: f32) -> Option<Language
     let counts = Letters::count(sample);
     let wide = counts.han + counts.kana + counts.hangul;
     if 3 * wide > counts.other {
-        let east = counts.east_asian(known);
+        let east = counts.east_asian(sample, known);
         let share = 3.0 * wide as f64 / (3 * wide + counts.other) as f64;
         return Some(Language { confidence: east.confidence * share, ..east });
     }
@@ -217,7 +219,7 @@ impl Letters {
         counts
     }
 
-    fn east_asian(&self, known: Option<&str>) -> Language {
+    fn east_asian(&self, text: &str, known: Option<&str>) -> Language {
         if self.hangul >= self.kana && 5 * self.hangul > self.han {
             let all = (self.hangul + self.kana) as f64;
             return Language { iso639_3: "kor", confidence: self.hangul as f64 / all };
@@ -229,9 +231,39 @@ impl Letters {
         } else if known == Some("jpn") && self.han <= FEW_IDEOGRAPHS {
             // Headings of Japanese pages often have no kana.
             Language { iso639_3: "jpn", confidence: 0.6 }
+        } else if known != Some("zho") && self.han < 2 * FEW_IDEOGRAPHS {
+            few_ideographs(text, self.han)
         } else {
             Language { iso639_3: "zho", confidence: 1.0 - share * 10.0 }
         }
+    }
+}
+
+/// Words of Chinese that Japanese does not write with these ideographs.
+const CHINESE_WORDS: &str = "的是我你她們也就都很吗呢";
+
+/// The language of a few ideographs: Chinese where one is no Japanese one or a common word of Chinese, Japanese where one is in no
+/// set of Chinese characters (GB 2312, Big5), else a guess at Chinese, the surer the more there are.
+fn few_ideographs(text: &str, count: usize) -> Language {
+    let (mut chinese, mut japanese) = (0, 0);
+    for c in text.chars().filter(|&c| crate::terms::words::is_han(c)) {
+        let mut buffer = [0; 4];
+        let letter = &*c.encode_utf8(&mut buffer);
+        let has = |encoding: &'static Encoding| !encoding.encode(letter).2;
+        let in_gb2312 = || matches!(*encoding_rs::GBK.encode(letter).0, [0xA1..=0xFF, 0xA1..=0xFF]);
+        if !has(encoding_rs::SHIFT_JIS) || CHINESE_WORDS.contains(c) {
+            chinese += 1;
+        } else if !in_gb2312() && !has(encoding_rs::BIG5) {
+            japanese += 1;
+        }
+    }
+    match (chinese, japanese) {
+        (0, 0) => {
+            let confidence = (count as f64 / (2 * FEW_IDEOGRAPHS) as f64).clamp(0.4, 1.0);
+            Language { iso639_3: "zho", confidence }
+        }
+        (0, _) => Language { iso639_3: "jpn", confidence: 0.6 },
+        _ => Language { iso639_3: "zho", confidence: f64::from(chinese) / f64::from(chinese + japanese) },
     }
 }
 
@@ -241,6 +273,17 @@ mod sentences;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_few_ideographs_are_no_sure_chinese() {
+        let of = |text| language(text).map(|found| (found.iso639_3, found.confidence)).unwrap();
+        assert_eq!(of("本日休館"), ("zho", 0.4));
+        assert_eq!(of("東京駅前"), ("jpn", 0.6));
+        assert_eq!(of("今天闭馆"), ("zho", 1.0));
+        assert_eq!(of("我的書"), ("zho", 1.0));
+        let long = of("春眠不覺曉處處聞啼鳥夜來風雨聲花落知多少白日依山盡黃河入海流欲窮千里目更上一層樓");
+        assert!(long.0 == "zho" && long.1 > 0.8, "{long:?}");
+    }
 
     #[test]
     fn names_languages_of_many_scripts() {

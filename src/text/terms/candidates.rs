@@ -4,6 +4,7 @@
 //! written, and whether a form is a candidate is asked once a form.
 
 use std::cell::Cell;
+use std::ops::Range;
 use webmill_capture::cut::Cut;
 
 use hashbrown::HashTable;
@@ -148,7 +149,7 @@ impl<'t> Candidates<'t> {
             if seen >= MAX_WORDS {
                 break;
             }
-            words(sentence, |word| {
+            compounds(text, sentence, |word| {
                 seen += 1;
                 if seen > MAX_WORDS || word.len() > MAX_BYTES {
                     return;
@@ -211,6 +212,60 @@ impl<'t> Candidates<'t> {
     }
 }
 
+/// The words of a sentence of a text, with names of several parts whole: those that hyphens join and that have a number (`COVID-19`,
+/// `SARS-CoV-2`), those that end in `++` or `#` (`C++`), and those that begin with a point (`.NET`).
+fn compounds<'t>(text: &'t str, sentence: &'t str, mut each: impl FnMut(&'t str)) {
+    let start = sentence.as_ptr() as usize - text.as_ptr() as usize;
+    let place = |word: &str| {
+        let from = word.as_ptr() as usize - text.as_ptr() as usize;
+        from..from + word.len()
+    };
+    // Parts of what may be one name, which stand one behind the other.
+    let mut parts: Vec<&'t str> = Vec::new();
+    let mut give = |parts: &mut Vec<&'t str>| {
+        match parts[..] {
+            [first, .., last] if is_name(parts) => each(text.cut(place(first).start..place(last).end)),
+            _ => parts.iter().for_each(|part| each(part)),
+        }
+        parts.clear();
+    };
+    words(sentence, |word| {
+        let Range { start: mut from, end: mut to } = place(word);
+        let bytes = text.as_bytes();
+        if let Some(last) = parts.last() {
+            let joined = parts.len() < MAX_PARTS && bytes.get(place(last).end..from) == Some(b"-");
+            if !joined {
+                give(&mut parts);
+            }
+        }
+        let is_free = |at: usize| {
+            let is_other = |b: &u8| b.is_ascii() && !b.is_ascii_alphanumeric() && !matches!(b, b'+' | b'#');
+            bytes.get(at).is_none_or(is_other)
+        };
+        let is_capital = bytes.get(from).is_some_and(u8::is_ascii_uppercase);
+        if is_capital && from == start && text.cut(..from).ends_with('.') && (from < 2 || is_free(from - 2)) {
+            from -= 1;
+        }
+        if is_capital {
+            let marks = ["++", "#"].into_iter().find(|marks| text.cut(to..).starts_with(marks));
+            to += marks.map(str::len).filter(|length| is_free(to + length)).unwrap_or(0);
+        }
+        parts.push(text.cut(from..to));
+    });
+    give(&mut parts);
+}
+
+/// Parts of a name.
+const MAX_PARTS: usize = 6;
+
+/// Whether parts that hyphens join are a name: it begins with a letter, and has a number that is no year.
+fn is_name(parts: &[&str]) -> bool {
+    let is_number = |part: &&&str| part.bytes().all(|b| b.is_ascii_digit());
+    let mut numbers = parts.iter().filter(is_number).peekable();
+    let begins = parts.first().is_some_and(|first| first.starts_with(char::is_alphabetic));
+    begins && numbers.peek().is_some() && numbers.all(|number| number.len() != 4)
+}
+
 /// What sentences end with, or a character that they may end with begins with.
 const ENDS: [bool; 256] = {
     let mut ends = [false; 256];
@@ -253,7 +308,8 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 /// Whether a word in its comparison form can say what a text is about.
 fn is_candidate(form: &str, hash: u64, stop: StopWords) -> bool {
     let mut letters = form.chars().filter(|c| c.is_alphabetic());
-    letters.next().is_some() && letters.next().is_some() && !stop.hold_hashed(form, hash)
+    let is_compound = || form.contains(['-', '+', '#']);
+    letters.next().is_some() && (letters.next().is_some() || is_compound()) && !stop.hold_hashed(form, hash)
 }
 
 #[cfg(test)]
@@ -267,6 +323,24 @@ mod tests {
             let split = text.split(['\n', '.', '!', '?', '。', '！', '？', '；', ';', '|']);
             prop_assert_eq!(sentences(&text).collect::<Vec<_>>(), split.collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn names_of_several_parts_are_whole() {
+        let found = |text| {
+            let mut found = Vec::new();
+            sentences(text).for_each(|sentence| compounds(text, sentence, |word| found.push(word)));
+            found.join(" ")
+        };
+        assert_eq!(found("COVID-19, SARS-CoV-2; an F-16."), "COVID-19 SARS-CoV-2 an F-16");
+        assert_eq!(found("C++ and C#, not .NET 8.0"), "C++ and C# not .NET 8 0");
+        assert_eq!(found("a well-known pre-2019 18-year-old"), "a well known pre 2019 18 year old");
+        assert_eq!(found("end.Next C+++ x#y C#é e.g. ASP.NET"), "end Next C x y C é e g ASP NET");
+        assert_eq!(found("COVID-19疫情 IL-6é A--1"), "COVID-19 疫情 IL 6é A 1");
+        assert_eq!(found(""), "");
+        let keywords = crate::keywords("C++ beats F-16. The C++ of COVID-19 and C++", 9);
+        let words: Vec<&str> = keywords.iter().map(|keyword| keyword.word.as_str()).collect();
+        assert_eq!(words, ["C++", "beats", "F-16", "COVID-19"]);
     }
 
     #[test]

@@ -264,6 +264,17 @@ fn pages_put_in_are_read() {
     let page = "<html><body><h2>Within</h2><p>a <b>page</b></p></body></html>";
     let document = document(&body, &[("word/chunk.html", page)]);
     assert_eq!(document.markdown, "before\n\n## Within\n\na page\n\nbehind\n");
+    assert!(document.warnings.is_empty());
+}
+
+#[test]
+fn pages_put_in_that_cannot_be_read_are_named() {
+    let body = format!("{}<w:altChunk r:id='r9'/>{}", p("", &r("before")), p("", &r("behind")));
+    let document = document(&body, &[("word/chunk.mht", "MIME-Version: 1.0")]);
+    assert_eq!(
+        (document.text.as_str(), &document.warnings[..]),
+        ("before\nbehind\n", &["chunk-missing".into()][..])
+    );
 }
 
 #[test]

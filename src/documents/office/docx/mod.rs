@@ -65,8 +65,10 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Document, Failure> {
             break;
         }
         if element.name() == "altChunk" {
-            let chunk = element.prefixed_attr("id").and_then(|id| chunks.get(&*id));
-            chunk.into_iter().for_each(|page| chapter::tell(page, None, None, &mut builder));
+            match element.prefixed_attr("id").and_then(|id| chunks.get(&*id)) {
+                Some(page) => chapter::tell(page, None, None, &mut builder),
+                None => builder.warn("chunk-missing"),
+            }
         }
         let mut blocks = Vec::new();
         walk.block(element, &mut blocks);

@@ -178,9 +178,12 @@ fn reads_as_columns(words: &[&Word], gutter: f64, size: f64) -> bool {
     }
     let level = left.level_with(&right, size);
     let texts = |fill: f64| left.is_text(fill) && right.is_text(fill);
+    // Rows of a table with empty cells stand level with few others, and fill little of their side.
+    let is_sparse = left.is_sparse() || right.is_sparse();
     texts(if level > 0.8 { 0.7 } else { 0.5 })
-        || level < 0.5 && fewest >= 3
-        || level < 0.8 && fewest >= 3 && (left.is_text(0.5) || right.is_text(0.5))
+        || !is_sparse
+            && fewest >= 3
+            && (level < 0.5 || level < 0.8 && (left.is_text(0.5) || right.is_text(0.5)))
 }
 
 /// One side of a gutter.
@@ -224,6 +227,11 @@ impl Side {
         self.chars >= 14.0 && self.fill >= fill
     }
 
+    /// Whether it has but short cells, here and there.
+    fn is_sparse(&self) -> bool {
+        self.chars < 8.0 && self.fill < 0.3
+    }
+
     /// Share of the rows of the side with fewer that stand level with one of the other.
     fn level_with(&self, other: &Side, size: f64) -> f64 {
         let (few, many) =
@@ -240,4 +248,51 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_with_empty_cells_is_whole_between_lines_of_text() {
+        let mut words = Vec::new();
+        let mut put = |text: &str, u0: f64, v: f64| {
+            let mut u0 = u0;
+            for text in text.split(' ') {
+                let u1 = u0 + 5.0 * text.len() as f64;
+                let word = Word {
+                    text: text.into(),
+                    u0,
+                    u1,
+                    v,
+                    size: 10.0,
+                    space: 2.5,
+                    spaced: true,
+                    ..Word::default()
+                };
+                words.push(word);
+                u0 = u1 + 2.5;
+            }
+        };
+        put("Report of the warehouse in the east", 0.0, 0.0);
+        let table = [
+            "SKU-88 A-12 450 - - -",
+            "- B-07 - 289 -23 -",
+            "SKU-92 - 780 778 - OK",
+            "- C-15 - - 15 -",
+            "SKU-45 D-22 - 156 - -",
+            "- - 180 - -24 -",
+            "SKU-77 A-08 920 - - -",
+            "- - - 935 15 OK",
+        ];
+        for (row, v) in table.iter().zip(1..) {
+            let cells = row.split(' ').zip(0..).filter(|(cell, _)| *cell != "-");
+            cells.for_each(|(cell, column)| put(cell, 72.0 * f64::from(column), 24.0 * f64::from(v)));
+        }
+        for v in 0..5 {
+            put("Total of what is in it: 4,287", 0.0, 240.0 + 12.0 * f64::from(v));
+        }
+        assert_eq!(blocks(words, false).len(), 1);
+    }
 }

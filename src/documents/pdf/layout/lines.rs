@@ -2,7 +2,7 @@
 
 use super::words::Word;
 use crate::Inline;
-use crate::pdf::scripts::{is_rtl, is_spaceless};
+use crate::pdf::scripts::{is_rtl, is_spaceless, rtl_logical};
 
 /// A line of text.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,10 +22,12 @@ impl Line {
     /// A line of words in any order.
     pub(in crate::pdf) fn new(mut words: Vec<Word>) -> Option<Line> {
         words.sort_by(|a, b| a.u0.total_cmp(&b.u0));
+        words = without_letter_spacing(words);
         let rtl_chars = words.iter().flat_map(|word| word.text.chars()).filter(|c| is_rtl(*c)).count();
         let letters = words.iter().flat_map(|word| word.text.chars()).filter(|c| c.is_alphabetic()).count();
         let rtl = rtl_chars * 2 > letters;
         if rtl {
+            words.iter_mut().for_each(turn_brackets);
             words = from_right(words);
         }
         let size = common_size(&words)?;
@@ -114,6 +116,53 @@ pub(in crate::pdf) fn join(text: &mut String, word: &str) {
     text.push_str(word);
 }
 
+/// Letters of a word that is set with space between its letters, at least.
+const MIN_SPACED: usize = 5;
+
+/// Words of a line that is set in letters with space between them, as headings are: where a space was painted, or where the gap is much
+/// wider than most, a word ends. Other lines stay as they are.
+fn without_letter_spacing(words: Vec<Word>) -> Vec<Word> {
+    let is_letter =
+        |word: &Word| word.text.chars().count() == 1 && word.text.chars().all(char::is_alphabetic);
+    let is_spaceless = |word: &Word| word.text.chars().any(|c| is_spaceless(c) || is_rtl(c));
+    let mut gaps: Vec<f64> =
+        words.windows(2).filter_map(|pair| Some(pair.get(1)?.u0 - pair.first()?.u1)).collect();
+    let is_set_so =
+        words.len() >= MIN_SPACED && words.iter().all(|word| is_letter(word) && !is_spaceless(word));
+    // Of letters that stand apart as words, a space was painted behind each.
+    let painted = words.iter().filter(|word| word.spaced).count();
+    if !is_set_so || painted * 2 > words.len() {
+        return words;
+    }
+    gaps.sort_by(f64::total_cmp);
+    let usual = gaps.get(gaps.len() / 2).copied().unwrap_or_default();
+    if usual > words.first().map_or(0.0, |word| word.size) {
+        return words;
+    }
+    let mut joined: Vec<Word> = Vec::new();
+    for word in words {
+        match joined.last_mut().filter(|last| !last.spaced && word.u0 - last.u1 < 1.8 * usual) {
+            Some(last) => {
+                last.text.push_str(&word.text);
+                (last.u1, last.spaced) = (word.u1, word.spaced);
+            }
+            None => joined.push(word),
+        }
+    }
+    joined
+}
+
+/// Turns the brackets of a word without letters, as a number in brackets, which stands among words from right to left.
+fn turn_brackets(word: &mut Word) {
+    let has_brackets = word.text.contains(['(', ')', '[', ']', '{', '}', '«', '»']);
+    if has_brackets && !word.text.contains(char::is_alphabetic) {
+        let mut letters = [0; 4];
+        let pieces: Vec<String> =
+            word.text.chars().rev().map(|c| c.encode_utf8(&mut letters).to_owned()).collect();
+        word.text = rtl_logical(&pieces.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+}
+
 /// Words from right to left; those of other scripts keep their order among themselves.
 fn from_right(words: Vec<Word>) -> Vec<Word> {
     let mut out: Vec<Word> = Vec::with_capacity(words.len());
@@ -186,4 +235,56 @@ pub(in crate::pdf) fn lines(words: Vec<Word>) -> Vec<Line> {
         row.into_iter().filter_map(|place| slots.get_mut(place).and_then(Option::take)).collect::<Vec<_>>()
     });
     taken.filter_map(Line::new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(words: &[(&str, f64, bool)]) -> String {
+        let word = |&(text, u0, spaced): &(&str, f64, bool)| Word {
+            text: text.into(),
+            u0,
+            u1: u0 + 5.0 * text.chars().count() as f64,
+            size: 10.0,
+            space: 2.5,
+            spaced,
+            ..Word::default()
+        };
+        Line::new(words.iter().map(word).collect()).unwrap().text()
+    }
+
+    #[test]
+    fn letters_with_space_between_are_words() {
+        let spaced = |text: &str, painted: bool| {
+            let mut at = 0.0;
+            let mut words = Vec::new();
+            let mut letters = text.chars().peekable();
+            while let Some(letter) = letters.next() {
+                let ends = letters.next_if_eq(&' ').is_some();
+                words.push((letter.to_string(), at, ends && painted));
+                at += if ends { 16.0 } else { 8.0 };
+            }
+            let words: Vec<(&str, f64, bool)> =
+                words.iter().map(|(word, at, end)| (word.as_str(), *at, *end)).collect();
+            line(&words)
+        };
+        assert_eq!(spaced("HARBOUR NEWS", true), "HARBOUR NEWS");
+        assert_eq!(spaced("HARBOUR NEWS", false), "HARBOUR NEWS");
+        assert_eq!(spaced("A B C D E F", true), "A B C D E F");
+        assert_eq!(spaced("1234567", false), "1 2 3 4 5 6 7");
+        let far: Vec<(&str, f64, bool)> = ["A", "B", "C", "D", "E"]
+            .iter()
+            .zip(0..)
+            .map(|(c, at)| (*c, f64::from(at) * 40.0, false))
+            .collect();
+        assert_eq!(line(&far), "A B C D E");
+    }
+
+    #[test]
+    fn brackets_of_numbers_turn_with_their_line() {
+        assert_eq!(line(&[("(3", 0.0, true), ("דומע(", 20.0, true), ("חוד", 50.0, true)]), "חוד דומע( 3)");
+        assert_eq!(line(&[("[2021]", 0.0, true), ("דומע", 40.0, true)]), "דומע [2021]");
+        assert_eq!(line(&[("(3", 0.0, true), ("page", 20.0, true)]), "(3 page");
+    }
 }

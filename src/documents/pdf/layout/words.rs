@@ -187,13 +187,20 @@ fn finished(
         glyphs.sort_by(|a, b| (b.u0 + b.u1).total_cmp(&(a.u0 + a.u1)));
         let pieces: Vec<&str> = glyphs.iter().map(|placed| &*placed.glyph.text).collect();
         text = rtl_logical(&pieces);
-    } else {
-        glyphs.iter().for_each(|placed| text.push_str(&placed.glyph.text));
     }
     // The size of most of it: a note's mark does not make a word small.
     let largest = glyphs.iter().map(|placed| placed.glyph.size).fold(0.0, f64::max);
     let base =
         glyphs.iter().find(|placed| placed.glyph.size >= largest * 0.95).map_or(first_v, |placed| placed.v);
+    if text.is_empty() {
+        for PlacedGlyph { glyph, v, .. } in glyphs.iter() {
+            let is_raised = glyph.size < 0.85 * largest && base - v > 0.15 * largest;
+            match raised(&glyph.text).filter(|_| is_raised && !text.is_empty()) {
+                Some(digit) => text.push(digit),
+                None => text.push_str(&glyph.text),
+            }
+        }
+    }
     let text = crate::pdf::scripts::plain(&text);
     (!text.trim().is_empty()).then(|| Word {
         text,
@@ -208,6 +215,13 @@ fn finished(
         link: link(((middle.at.0 + middle.end.0) / 2.0, middle.at.1 - middle.size * 0.3)),
         table: None,
     })
+}
+
+/// The raised form of a digit.
+fn raised(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    let digit = chars.next().and_then(|c| c.to_digit(10)).filter(|_| chars.next().is_none())?;
+    "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize)
 }
 
 /// What was painted, and where.
