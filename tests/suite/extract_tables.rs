@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use webmill::capture::domain::registrable;
-use webmill::mill::{CommentRow, LinkElement, LinkRow, PageRow, RecordRow, StructuredRow, TextRow};
+use webmill::mill::{LinkElement, LinkRow, PageRow, PostRow, RecordRow, StructuredRow, TextRow};
 use webmill::table::{Table, TableInWords, part_files, read_rows};
 
 use crate::support::{Work, story};
@@ -75,7 +75,7 @@ fn shared(extract: &Path) -> BTreeMap<&'static str, Vec<SharedColumns>> {
             (<$row>::NAME, rows.into_iter().map(shared).collect())
         }};
     }
-    BTreeMap::from([rows!(TextRow), rows!(RecordRow), rows!(CommentRow), rows!(StructuredRow)])
+    BTreeMap::from([rows!(TextRow), rows!(RecordRow), rows!(PostRow), rows!(StructuredRow)])
 }
 
 #[test]
