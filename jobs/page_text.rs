@@ -86,7 +86,7 @@ pub struct TextOptions {
     pub images: bool,
     /// Codes of the languages of which texts are wanted (ISO 639-1 or 639-3, or `und`); empty for all.
     pub languages: Vec<String>,
-    /// What languages are called in what is written.
+    /// The names of languages in the output.
     pub lang_codes: LanguageCodes,
 }
 

@@ -1,7 +1,7 @@
 //! Tables of values: CSV, TSV and what spreadsheets of countries with decimal commas call CSV.
 //!
 //! **Definition.** The delimiter is that of comma, semicolon, tab and bar by which most of the first rows have one and the
-//! same number of fields, two at least (RFC 4180 quoting); among equal ones that which divides most rows, then that with
+//! same number of fields, two at least (RFC 4180 quoting); among equal ones the one that divides most rows, then that with
 //! most fields. Lines before the table that begin with `#`, and others of a single field before a row
 //! that names columns, are told as paragraphs. The first row names the columns where each of its cells has words,
 //! no two are alike, and it is no row of numbers.
@@ -48,7 +48,7 @@ pub fn read_csv(text: &str, limits: &Limits) -> Document {
         }
         None => text,
     };
-    // What is shown, and a row more, so that the builder sees that there is one.
+    // The rows shown, and one more, so that the builder sees that there is one.
     let most = limits.max_table_rows.saturating_add(2);
     let (mut rows, whole) = rows(text, delimiter, most, limits.max_text_chars);
     if !whole {

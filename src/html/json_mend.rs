@@ -1,11 +1,11 @@
 //! JSON that is broken in the ways in which pages break it, read as it was meant.
 //!
 //! The reader of JSON-LD calls it with scripts that are no JSON: comments, commas that are too many or missing, raw line breaks in
-//! strings, quotes of other kinds or none, quotes within strings, several roots, what is around the JSON or cut off at its end.
+//! strings, quotes of other kinds or none, quotes within strings, several roots, text around the JSON, an end that is cut off.
 //!
 //! **Algorithm.** Tokens are put into the innermost open list or object; commas and colons say nothing, since a string in an object is
 //! by turns a name and a value. A quote ends its string where what follows goes on a JSON text: `,`, `:`, `}`, `]`, its end, or
-//! another name with a colon. An end of the other kind closes what is open inside it.
+//! another name with a colon. An end of the other kind closes all that it holds.
 //!
 //! **Cost.** Linear: behind a quote at most [`MAX_NAME`] bytes are looked at. Nesting beyond [`MAX_DEPTH`] is refused.
 
@@ -22,7 +22,7 @@ const QUOTES: [(char, &str); 7] =
 /// Names of which one shows that an object is an item of JSON-LD.
 const ITEM_NAMES: [&str; 4] = ["@type", "@context", "@graph", "@id"];
 
-/// What is open.
+/// An open object or list.
 enum Open {
     Object(Map<String, Value>, Option<String>),
     Array(Vec<Value>),
@@ -79,7 +79,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads all; `None` for what is too deep.
+    /// Reads all; `None` if it is too deep.
     fn read(&mut self) -> Option<()> {
         loop {
             self.rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -129,7 +129,7 @@ impl Reader<'_> {
         self.skip(at);
     }
 
-    /// Closes the innermost object or list, and what is open inside it; nothing where none is open.
+    /// Closes the innermost object or list, and all open ones inside it; nothing where none is open.
     fn close(&mut self, object: bool) {
         if self.open.iter().any(|open| open.is_object() == object) {
             while self.open.last().is_some_and(|open| open.is_object() != object) {

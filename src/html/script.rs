@@ -6,7 +6,7 @@
 //! in brackets stay as the page has them, the number of a note becomes a superscript (word¹). Which is which is told by
 //! the raised characters, by the text before them, and by whether they are a link. Text that merely looks small stays text.
 //!
-//! **Cost.** Constant: anything longer than [`MAX_SCRIPT`] characters is text.
+//! **Cost.** Constant: anything longer than `MAX_SCRIPT` characters is text.
 
 use crate::{Dom, NodeId, Tag};
 use webmill_capture::cut::Cut;
@@ -136,7 +136,7 @@ pub fn form_of(dom: &Dom<'_>, node: NodeId, position: Position, before: &str, li
     }
 }
 
-/// Appends raised or lowered text behind what is written of its line; `linked` where it is in a link.
+/// Appends raised or lowered text behind the begun line; `linked` where it is in a link.
 ///
 /// # Examples
 /// ```
@@ -175,7 +175,7 @@ fn form(position: Position, text: &str, linked: bool, before: &str) -> Form {
     }
     let word = before.cut(before.trim_end_matches(char::is_alphanumeric).len()..);
     if linked || digits && !letters && word.chars().count() > 1 && word.chars().all(char::is_alphabetic) {
-        // Several notes: their numbers, and what is between them.
+        // Several notes: their numbers, and the signs between them.
         let listed = digits && text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(numbers);
         return if listed { Form::Characters } else { Form::Text };
     }

@@ -329,7 +329,7 @@ impl Run<'_, '_> {
         for treatment in &tag.treatments {
             let mut bytes = 0;
             for piece in &mut pieces {
-                // A pattern may make much of little: what is made so far counts.
+                // A pattern may make much of little: all made so far counts.
                 if bytes > self.limits.bytes {
                     self.counts[number].cut = true;
                     piece.text.clear();

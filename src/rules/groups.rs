@@ -111,7 +111,7 @@ impl<P> Walk<'_, '_, P> {
             let mut texts = Vec::new();
             if matches!(column.kind, Kind::Date | Kind::Number) {
                 each_found(&page.results, &mut |tag, found| {
-                    texts.extend((tag == column.tag).then(|| found.text.as_str()));
+                    texts.extend((tag == column.tag).then_some(found.text.as_str()));
                 });
             }
             if !texts.is_empty() {

@@ -134,7 +134,7 @@ fn merge_links(words: &mut Inline, line: &mut Inline) {
     };
     let between = words.text.get(last.end..).unwrap_or("x");
     if first.start == 0 && target == next && between.trim().is_empty() {
-        // What is appended begins at the end of the words.
+        // The appended text begins at the end of the words.
         last.end = words.text.len() + first.end;
         line.links.remove(0);
     }

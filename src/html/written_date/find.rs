@@ -340,7 +340,8 @@ mod tests {
     fn places_of_several_dates() {
         let text = "更新时间：２０２０-01-09　发布：令和４年3月14日";
         let found = dates_in(text, DateOrder::Undecided, 4);
-        let places: Vec<&str> = found.iter().map(|found| &text[found.place.clone()]).collect();
+        let places: Vec<&str> =
+            found.iter().map(|found| text.get(found.place.clone()).unwrap_or_default()).collect();
         assert_eq!(places, ["２０２０-01-09", "令和４年3月14日"]);
     }
 

@@ -208,7 +208,7 @@ fn script(mark: char, text: &str) -> String {
     }
 }
 
-/// Whether what is under an operator is its lower limit.
+/// Whether a script under an operator is its lower limit.
 fn is_large(operator: &str) -> bool {
     matches!(operator, "∑" | "∏" | "∐" | "⋃" | "⋂" | "∫" | "∮") || operator.starts_with('\\')
 }

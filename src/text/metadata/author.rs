@@ -69,7 +69,7 @@ fn chosen(dom: &Dom<'_>, meta: &Metadata, page: &Page, near: usize, kind: PageTy
             let full = written().filter(|full| is_person(full) && is_short_for(short, full));
             full.or_else(|| Some(short.clone()).filter(|name| !is_initials(name)))
         }
-        // Markup names the authors one by one, and what is stated may be the first of them.
+        // Markup names the authors one by one, and the stated one may be the first of them.
         [one] if meta.structured.authors.is_empty() => {
             let all = shown(false).filter(|all| all.split("; ").next() == Some(one));
             Some(all.unwrap_or_else(|| one.clone()))

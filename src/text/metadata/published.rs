@@ -259,7 +259,7 @@ fn may_be_dated(page: &Page, block: &Block) -> bool {
     block.counts.units < 30.0 && (block.counts.digits >= 3 || !page.text_of(block).is_ascii())
 }
 
-/// Which dates of blocks are looked for: those of publication in blocks of the page itself, but for what is set.
+/// Which dates of blocks are looked for: those of publication in blocks of the page itself, but for those that are set.
 #[derive(Copy, Clone, Default)]
 struct Search {
     /// In comments, related articles and the footer too.

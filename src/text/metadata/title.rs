@@ -159,7 +159,7 @@ impl<'a> Titles<'a> {
             || is_placeholder_title(stated)
     }
 
-    /// What is stated, headline included, if it says something.
+    /// The stated title, headline included, if it says something.
     fn telling(&self) -> Vec<&str> {
         let all = self.stated.iter().copied().chain(self.headline.as_deref());
         all.filter(|title| !self.says_nothing(title)).collect()
@@ -179,7 +179,7 @@ fn heading_that_repeats(titles: &Titles<'_>) -> Option<String> {
     let cleaned = titles.cleaned.first().map(String::as_str);
     let whole = cleaned.into_iter().chain(titles.headline.as_deref()).chain(telling.iter().copied());
     let whole: Vec<String> = whole.map(bare).collect();
-    // A part that is much shorter than what is stated is as likely a section or the site, unless it comes first.
+    // A part that is much shorter than the stated title is as likely a section or the site, unless it comes first.
     let least = whole.first().map_or(0, |whole| whole.len() / 2);
     let fits = |h: &&Heading<'_>| {
         whole.contains(&h.bare)
@@ -302,10 +302,10 @@ mod tests {
                 "<title>Ferries: They sail again - River Portal</title><h1><span class=kicker>Ferries</span> They sail again</h1>",
                 "Ferries They sail again",
             ),
-            // What is stated is what the program that made the page called it.
+            // The stated title is the name that the program gave the page.
             ("<title>Untitled Document</title><h1>All about boats</h1><p>Text", "All about boats"),
             ("<title>新建网页 1</title><h1>河上的船</h1><p>Text", "河上的船"),
-            // What is stated is the site's name only.
+            // The stated title is the site's name only.
             ("<title>Home</title><h1>All about boats</h1><p>Text", "All about boats"),
             (
                 "<title>River Portal</title><meta property=og:site_name content='River Portal'><h1>River Portal</h1><h2>Boats of the week</h2><p>Text",

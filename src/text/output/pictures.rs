@@ -32,7 +32,7 @@ const MAX_GAP_UNITS: f32 = 60.0;
 /// Share of the words around the picture and the text that the text has at least.
 const LEAST_SHARE: f32 = 0.4;
 
-/// Kinds of what is beside the text, whose pictures are beside it too.
+/// Kinds of elements beside the text, whose pictures are beside it too.
 const BESIDE: [Kind; 8] = [
     Kind::Nav,
     Kind::Related,

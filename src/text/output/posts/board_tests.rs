@@ -75,7 +75,7 @@ fn chinese() -> Vec<Said> {
     ]
 }
 
-/// How a board is laid out. `@name` and the like stand for what is said, `[one|two]` for words in English and in Chinese.
+/// How a board is laid out. `@name` and the like stand for a post's parts, `[one|two]` for words in English and in Chinese.
 struct Board {
     name: &'static str,
     page: &'static str,

@@ -61,7 +61,7 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    /// Which blocks are shown where posts have headings: of posts their bodies and quotes, else what is chosen.
+    /// Which blocks are shown where posts have headings: of posts their bodies and quotes, else the chosen ones.
     pub(crate) fn shown(&self, chosen: &[bool]) -> Vec<bool> {
         let shown = |(part, &chosen): (&Part, &bool)| match part {
             Part::None => chosen,
