@@ -213,21 +213,7 @@ pub(crate) fn extract(
 
     drop(span);
     let _span = timing::span(Part::Bylines);
-    let near = title_at.unwrap_or(0);
-    let (published, ambiguous) = match published(dom, meta, &page, near) {
-        Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, vec![month_first, day_first]),
-        date => (date.and_then(WrittenDate::certain), Vec::new()),
-    };
-    let modified =
-        meta.about.modified.clone().or_else(|| updated_near(dom, &page, near, meta.date_order)?.certain());
-    let mut about = About {
-        author: author(dom, meta, &page, near, kind),
-        title,
-        modified,
-        published,
-        published_ambiguous: ambiguous,
-        ..meta.about.clone()
-    };
+    let mut about = about(&shown, title_at.unwrap_or(0), kind);
     if let Said::Thread(thread) = &said {
         begun_by(thread, meta, &mut about);
     }
@@ -238,6 +224,24 @@ pub(crate) fn extract(
         (false, kind) => kind,
     };
     MainText { about, page_type, confidence, pruned, redirects_to, ..written }
+}
+
+/// What a page says of itself: what it declares, and its title, authors and days as they stand near a block.
+fn about(shown: &Shown<'_, '_>, near: usize, kind: PageType) -> About {
+    let Shown { dom, meta, page, headline } = *shown;
+    let (published, published_ambiguous) = match published(dom, meta, page, near) {
+        Some(WrittenDate::Ambiguous { month_first, day_first }) => (None, vec![month_first, day_first]),
+        date => (date.and_then(WrittenDate::certain), Vec::new()),
+    };
+    let updated = || updated_near(dom, page, near, meta.date_order)?.certain();
+    About {
+        author: author(dom, meta, page, near, kind),
+        title: headline.map(str::to_owned),
+        modified: meta.about.modified.clone().or_else(updated),
+        published,
+        published_ambiguous,
+        ..meta.about.clone()
+    }
 }
 
 /// What people say on a page where others do too.

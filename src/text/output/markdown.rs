@@ -71,6 +71,12 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
     }
     // Where the page shows it before the text it is not repeated.
     let mut untitled = !title.is_empty();
+    // Quotes and items that only hold a post are not shown around it.
+    let beside_posts = |chain: &mut Vec<Level>, i: usize| {
+        if let Some(thread) = source.thread {
+            chain.retain(|level| !thread.is_around(&page.containers[level.container as usize], i as u32));
+        }
+    };
     for i in 0..=page.blocks.len() {
         if let Some(heading) = source.thread.and_then(|thread| thread.heading(i as u32)) {
             chain.clear();
@@ -80,9 +86,7 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
             body.clear();
             write_picture(&picture.target, picture.label, &mut body);
             writer.chain_of(picture.container, &mut chain);
-            if let Some(thread) = source.thread {
-                chain.retain(|level| !thread.is_around(&page.containers[level.container as usize], i as u32));
-            }
+            beside_posts(&mut chain, i);
             writer.write(&chain, &body, false);
         }
         let Some(block) = page.blocks.get(i) else { break };
@@ -126,9 +130,7 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
             continue;
         }
         writer.chain_of(block.container, &mut chain);
-        if let Some(thread) = source.thread {
-            chain.retain(|level| !thread.is_around(&page.containers[level.container as usize], i as u32));
-        }
+        beside_posts(&mut chain, i);
         if let Some(level) = heading {
             body.extend(std::iter::repeat_n('#', usize::from(level)));
             body.push(' ');
