@@ -2,13 +2,13 @@
 //!
 //! usage: train_languages TEXTS OUT [TOP]
 //!
-//! TEXTS has `train/CODE.txt` and `dev/CODE.txt`, a string a line. Languages with less text than [`LEAST`] are not
-//! learnt: they are what the table must not know. TOP n-grams a language are kept (default 4200). Everything is drawn
+//! TEXTS has `train/CODE.txt`, `dev/CODE.txt` and `half/CODE.txt`, a string a line. Languages with less text than [`LEAST`] are
+//! not learnt, but for those of [`BY_HALF`]: they are what the table must not know. TOP n-grams a language are kept (default 4200). Everything is drawn
 //! with fixed seeds; one thread. See `datasets/languages/README.md` for what is learnt.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 use webmill_capture::cut::Cut;
 
@@ -27,8 +27,12 @@ const DAMPING: f64 = 0.6;
 const MOST_WEIGHTS: usize = 24;
 /// What the likelihood of an n-gram in a language that does not have it is, in proportion to the greatest one.
 const FLOOR: f64 = 1.0 / 60.0;
-/// How familiar prose is, at least, in proportion to the strings of programs that this is measured by.
-const PROSE: f32 = 0.5;
+/// How familiar prose is, at least, in proportion to the strings of programs that this is measured by, and how many of its
+/// words are known.
+const PROSE: [f32; 2] = [0.5, 0.5];
+/// Windows of prose a language that confidence is fitted on, and their most words.
+const PROSE_WINDOWS: usize = 150;
+const PROSE_WORDS: usize = 300;
 /// Windows a language and round of the regression.
 const WINDOWS: usize = 1800;
 const ROUNDS: usize = 5;
@@ -41,6 +45,12 @@ const PASSED_OVER: [&str; 14] =
     ["aeb", "arq", "ary", "arz", "awa", "azb", "bqi", "ext", "hne", "ile", "kaa", "kjp", "lki", "rki"];
 /// Bytes of text from which on a language is learnt, with a code of two letters and without.
 const LEAST: [usize; 2] = [14_000, 60_000];
+/// Languages that half of the declaration, or sentences written for this, are added to the strings of, or all there is.
+const BY_HALF: [&str; 31] = [
+    "ace", "bam", "bem", "ceb", "crs", "fij", "fon", "gaa", "haw", "hmn", "kal", "kea", "kmb", "loz", "lua",
+    "mad", "mos", "nde", "nya", "nyn", "pap", "rar", "run", "smo", "tah", "tet", "tiv", "toi", "tpi", "umb",
+    "yao",
+];
 /// Languages that are written in Latin and in Cyrillic letters.
 const TWO_SCRIPTS: [&str; 2] = ["srp", "uzb"];
 /// Languages that much of the Web is in.
@@ -48,9 +58,17 @@ const WIDE: &str = "afr amh ara aze bel ben bul cat ces cym dan deu ell eng est 
     hye ind isl ita kan kat kaz khm kir lao lav lit mal mar mkd mon mya nep nld nor ori pan pol por pus ron rus sin slk slv \
     som spa sqi srp swa swe tam tel tgk tgl tha tur ukr urd uzb vie yor zul";
 /// Languages that are more or less common than the neighbours that they are taken for, in nats.
-const NEIGHBOURS: [(&str, f32); 6] =
-    [("bos", -2.0), ("eng", 0.7), ("glg", -0.4), ("msa", -1.3), ("nno", -0.8), ("sco", -3.0)];
-/// How much rarer others are, in nats: those with a code of two letters, those without.
+const NEIGHBOURS: [(&str, f32); 8] = [
+    ("bos", -2.0),
+    ("eng", 0.7),
+    ("glg", -0.4),
+    ("msa", -1.3),
+    ("nde", -5.0),
+    ("nno", -0.8),
+    ("run", -6.0),
+    ("sco", -3.0),
+];
+/// How much rarer others are, in nats: those with a code of two letters, those without or of [`BY_HALF`].
 const RARER: [f32; 2] = [-0.8, -2.0];
 /// Three-letter codes of languages that have a code of two letters.
 const COMMON: &str = include_str!("../src/text/language/iso639_1.txt");
@@ -80,6 +98,8 @@ struct TrainingText {
     code: &'static str,
     lines: Vec<String>,
     held: Vec<String>,
+    /// Half of the declaration, in one line.
+    prose: Option<String>,
     scripts: Vec<usize>,
 }
 
@@ -128,29 +148,40 @@ fn common(code: &str) -> bool {
 fn offset(code: &str) -> f32 {
     let neighbour = NEIGHBOURS.iter().find(|n| n.0 == code).map(|n| n.1);
     let wide = WIDE.split_whitespace().any(|wide| wide == code);
-    neighbour.unwrap_or(if wide { 0.0 } else { RARER[usize::from(!common(code))] })
+    let few = !common(code) || BY_HALF.contains(&code);
+    neighbour.unwrap_or(if wide { 0.0 } else { RARER[usize::from(few)] })
 }
 
-fn read(folder: &Path) -> (Vec<TrainingText>, Vec<String>) {
-    let (mut known, mut unknown) = (Vec::new(), Vec::new());
-    let mut files: Vec<_> = fs::read_dir(folder.join("train")).unwrap().map(|f| f.unwrap().path()).collect();
-    files.sort();
-    for file in files {
-        let code: &'static str =
-            Box::leak(file.file_stem().unwrap().to_string_lossy().into_owned().into_boxed_str());
-        let text = fs::read_to_string(&file).unwrap();
+/// Strings that are learnt from, and prose in languages that are not learnt.
+fn read(folder: &Path) -> (Vec<TrainingText>, Vec<String>, Vec<String>) {
+    let (mut known, mut unknown, mut prose) = (Vec::new(), Vec::new(), Vec::new());
+    let files = ["train", "half"].map(|set| fs::read_dir(folder.join(set)).unwrap());
+    let code = |file: PathBuf| file.file_stem().unwrap().to_string_lossy().into_owned();
+    let codes: BTreeSet<String> = files.into_iter().flatten().map(|f| code(f.unwrap().path())).collect();
+    for code in codes {
+        let code: &'static str = Box::leak(code.into_boxed_str());
+        let of =
+            |set: &str| fs::read_to_string(folder.join(set).join(format!("{code}.txt"))).unwrap_or_default();
+        let mut text = of("train");
+        let half = of("half");
+        if BY_HALF.contains(&code) {
+            text.push_str(&half);
+        }
         if NOT_BY_TABLE.contains(&code) || PASSED_OVER.contains(&code) {
             continue;
         }
-        if text.len() < LEAST[usize::from(!common(code))] {
+        if text.len() < LEAST[usize::from(!common(code))] && !BY_HALF.contains(&code) {
             unknown.extend(text.lines().take(300).map(str::to_owned));
+            prose.extend((!half.is_empty()).then(|| half.replace('\n', " ")));
             continue;
         }
-        let dev = fs::read_to_string(folder.join("dev").join(format!("{code}.txt"))).unwrap_or_default();
+        let dev = of("dev");
         let mut source = TrainingText {
             code,
             lines: Vec::new(),
             held: dev.lines().map(str::to_owned).collect(),
+            // A language that is learnt from this half cannot be judged by it.
+            prose: (!BY_HALF.contains(&code)).then(|| half.replace('\n', " ")).filter(|h| !h.is_empty()),
             scripts: Vec::new(),
         };
         let mut letters = [0usize; Script::COUNT];
@@ -178,7 +209,7 @@ fn read(folder: &Path) -> (Vec<TrainingText>, Vec<String>) {
             .collect();
         known.push(source);
     }
-    (known, unknown)
+    (known, unknown, prose)
 }
 
 type Row = Vec<(u8, f32)>;
@@ -338,7 +369,7 @@ fn regress(known: &[TrainingText], members: &[Vec<u8>], rows: &mut ByGram<Row>, 
 
 fn write(
     known: &[TrainingText],
-    usual: &[f32],
+    usual: &[[f32; 2]],
     members: &[Vec<u8>],
     rows: &ByGram<Row>,
     fitted: &Calibration,
@@ -347,7 +378,7 @@ fn write(
     out.extend((known.len() as u16).to_le_bytes());
     for (source, usual) in known.iter().zip(usual) {
         out.extend(source.code.as_bytes());
-        out.extend(usual.to_le_bytes());
+        usual.iter().for_each(|usual| out.extend(usual.to_le_bytes()));
         out.extend(offset(source.code).to_le_bytes());
     }
     out.push(members.len() as u8);
@@ -413,7 +444,7 @@ fn gibberish(known: &[TrainingText], dice: &mut Dice) -> String {
 }
 
 /// Temperature and its growth by the likelihood of held-out windows, then the odds that an answer is right.
-fn calibrate(known: &[TrainingText], unknown: &[String], of: &mut Table) {
+fn calibrate(known: &[TrainingText], unknown: &[String], prose: &[String], of: &mut Table) {
     let mut dice = Dice(0xCA11B);
     let mut samples = Vec::new();
     for (language, source) in known.iter().enumerate() {
@@ -446,14 +477,27 @@ fn calibrate(known: &[TrainingText], unknown: &[String], of: &mut Table) {
         }
     }
     (of.calibration.temperature, of.calibration.growth) = (best.1, best.2);
+    let strings = samples.len();
+    for (language, source) in known.iter().enumerate() {
+        for _ in 0..if source.prose.is_some() { PROSE_WINDOWS } else { 0 } {
+            let text = window(source.prose.as_slice(), PROSE_WORDS, &mut dice);
+            samples.extend(of.scores(text).map(|scores| (scores, Some(language))));
+        }
+    }
+    for _ in 0..PROSE_WINDOWS * prose.len() / 3 {
+        samples.extend(of.scores(window(prose, PROSE_WORDS, &mut dice)).map(|scores| (scores, None)));
+    }
     let rows: Vec<([f64; EVIDENCE], f64)> = samples
         .iter()
-        .filter_map(|(scores, language)| {
+        .enumerate()
+        .filter_map(|(n, (scores, language))| {
             let mut found: BestLanguage =
                 of.best(scores, None).filter(|f| f.odds < MAX_ODDS || f.familiarity != 1.0)?;
             let right = Some(usize::from(found.language)) == *language;
-            if language.is_some() {
-                found.familiarity *= PROSE + (1.0 - PROSE) * dice.below(1 << 20) as f32 / (1 << 20) as f32;
+            if language.is_some() && n < strings {
+                let share = dice.below(1 << 20) as f32 / (1 << 20) as f32;
+                found.familiarity *= PROSE[0] + (1.0 - PROSE[0]) * share;
+                found.words *= PROSE[1] + (1.0 - PROSE[1]) * share;
             }
             let x = found.evidence().map(f64::from);
             Some((x, f64::from(u8::from(right))))
@@ -481,7 +525,7 @@ fn calibrate(known: &[TrainingText], unknown: &[String], of: &mut Table) {
 fn main() {
     let args: Vec<String> = env::args().skip(1).collect();
     let number = |n: usize, default| args.get(n).map_or(default, |a| a.parse().expect("a number"));
-    let (known, unknown) = read(Path::new(&args[0]));
+    let (known, unknown, prose) = read(Path::new(&args[0]));
     assert!(known.len() <= MAX_LANGUAGES);
     let members: Vec<Vec<u8>> = (0..Script::COUNT)
         .map(|s| (0..known.len()).filter(|&l| known[l].scripts.contains(&s)).map(|l| l as u8).collect())
@@ -491,11 +535,11 @@ fn main() {
     eprintln!("{} n-grams, {} weights", rows.len(), rows.values().map(Vec::len).sum::<usize>());
     let mut fitted = Calibration { temperature: 1.0, growth: 0.5, odds: [0.0; EVIDENCE] };
     regress(&known, &members, &mut rows, fitted.growth);
-    let mut usual = vec![1.0; known.len()];
+    let mut usual = vec![[1.0; 2]; known.len()];
     let mut scored = table(write(&known, &usual, &members, &rows, &fitted));
     let mut dice = Dice(0x05A1);
     for (language, source) in known.iter().enumerate() {
-        let (mut sum, mut n) = (0.0, 0.0);
+        let (mut sum, mut n, mut words, mut there) = (0.0, 0.0, 0.0, 0.0);
         for _ in 0..300 {
             if let Some(scores) = scored.scores(window(&source.held, 60, &mut dice))
                 && scores.ngrams > 0
@@ -503,12 +547,17 @@ fn main() {
             {
                 sum += scores.sums[language] as f32 / STEPS;
                 n += scores.ngrams as f32;
+                words += scores.words as f32;
+                there += scored.known_words(&scores, language as u8) as f32;
             }
         }
-        usual[language] = if sum > 0.0 { (sum / n).max(0.05) } else { 1.0 };
-        scored.languages[language].usual = usual[language];
+        if sum > 0.0 {
+            usual[language] = [(sum / n).max(0.05), (there / f32::max(words, 1.0)).max(0.05)];
+        }
+        let entry = &mut scored.languages[language];
+        [entry.usual, entry.words] = usual[language];
     }
-    calibrate(&known, &unknown, &mut scored);
+    calibrate(&known, &unknown, &prose, &mut scored);
     fitted = scored.calibration;
     let bytes = write(&known, &usual, &members, &rows, &fitted);
     eprintln!("{} bytes", bytes.len());

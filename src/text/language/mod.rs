@@ -45,7 +45,7 @@ const STRETCHES: usize = 8;
 
 /// Confidence under which a text is left unnamed: of a few words, and of many. Low, since sister languages share what
 /// confidence there is: whoever wants sure names asks for more.
-const BOUNDS: [f32; 2] = [0.1, 0.2];
+const BOUNDS: [f32; 2] = [0.1, 0.12];
 
 /// N-grams from which on the bound rises to the second one, and where it gets there.
 const BOUND_RISES: [f32; 2] = [150.0, 1000.0];

@@ -81,11 +81,14 @@ impl Word {
                 each(finish(hash, n as u64 + 2));
             }
         }
-        if self.letters() >= 3 {
+        if self.letters() >= WORD {
             each(finish(self.hash(), 9));
         }
     }
 }
+
+/// Letters from which on a word is an n-gram of its own.
+pub(super) const WORD: usize = 3;
 
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 

@@ -42,6 +42,38 @@ fn what_is_in_no_language_is_not_named() {
 }
 
 #[test]
+fn words_made_of_the_syllables_of_a_language_are_not_surely_in_it() {
+    // As a language that the table does not have looks beside the nearest one that it has.
+    let texts = [
+        (
+            "swa",
+            "kesho asubuhi tutakwenda sokoni kununua mkate na mboga baba anafanya kazi katika mji mdogo na anarudi",
+        ),
+        (
+            "ita",
+            "domani mattina andremo al mercato per comprare il pane fresco con i bambini mio padre lavora in una",
+        ),
+    ];
+    for (code, text) in texts {
+        let syllables: Vec<&str> =
+            text.split(' ').flat_map(|word| word.split_inclusive(['a', 'e', 'i', 'o', 'u'])).collect();
+        let mut at = 1;
+        let mut made = String::new();
+        for n in 0..360 {
+            at = at * 7919 % 104_729;
+            made.push_str(syllables[at % syllables.len()]);
+            made.push_str(if n % 3 == 2 { " " } else { "" });
+        }
+        let found = language(&made);
+        assert!(
+            found.is_none_or(|found| found.iso639_3 != code || found.confidence < 0.9),
+            "{found:?} {made}"
+        );
+        assert_eq!(language(text).map(|found| found.iso639_3), Some(code));
+    }
+}
+
+#[test]
 fn codes_of_two_letters_are_those_of_iso_639_1() {
     let two = |text: &str| language(text).and_then(|found| found.iso639_1());
     assert_eq!(two("Tomorrow morning we will walk to the market and buy bread."), Some("en"));

@@ -10,8 +10,8 @@
 //! of that language. Texts in languages that are not in the table, random letters and lists of names have a low
 //! one, however far the best language is ahead of the others.
 //!
-//! **Form of the file.** `wmlang1\n`; number of languages (u16), each of three letters, the usual score per n-gram (f32) and
-//! an offset in nats (f32); number of scripts (u8), each a number of languages (u8) and their indexes (u8); the numbers of
+//! **Form of the file.** `wmlang2\n`; number of languages (u16), each of three letters, the usual score per n-gram (f32), the
+//! usual share of known words (f32) and an offset in nats (f32); number of scripts (u8), each a number of languages (u8) and their indexes (u8); the numbers of
 //! [`Calibration`] (f32); number of n-grams (u32), their hashes in order as differences (LEB128), then for each the number
 //! of its weights (u8) and these: language (u8), weight (i8). All little-endian.
 //!
@@ -23,11 +23,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use webmill_capture::varint::read_varint;
 
-use super::ngrams::{MAX_NGRAMS, Word, words};
+use super::ngrams::{MAX_NGRAMS, WORD, Word, words};
 use super::script::Script;
 
 /// First bytes of the file.
-pub const MAGIC: &[u8; 8] = b"wmlang1\n";
+pub const MAGIC: &[u8; 8] = b"wmlang2\n";
 
 /// Steps a nat in weights.
 pub const STEPS: f32 = 16.0;
@@ -50,7 +50,10 @@ pub struct Calibration {
 const SUMS: usize = 256;
 
 /// Numbers that confidence hangs on.
-pub const EVIDENCE: usize = 5;
+pub const EVIDENCE: usize = 7;
+
+/// Words that a text is supposed to have more, so that ten words of daily life, which stand on no menu, say little.
+const SUPPOSED: f32 = 30.0;
 
 /// A language of the table.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +62,9 @@ pub struct Entry {
     pub code: &'static str,
     /// Usual score per n-gram, in nats.
     pub usual: f32,
+    /// Usual share of the words of three letters and more that the table has as words of it: half as many where words
+    /// are put together of many parts.
+    pub words: f32,
     /// Added to the log-odds of a text's being in it.
     pub offset: f32,
 }
@@ -91,6 +97,10 @@ pub struct Scores {
     pub letters: u32,
     /// Letters of words in other scripts.
     pub others: u32,
+    /// Words of three letters and more.
+    pub words: u32,
+    /// Where the weights of these words stand, of those that have some.
+    places: Vec<u32>,
     /// Sum of weights by index of the language, in steps.
     pub sums: [i32; SUMS],
 }
@@ -104,17 +114,22 @@ pub struct BestLanguage {
     pub odds: f32,
     /// Score per n-gram in proportion to the language's usual one.
     pub familiarity: f32,
+    /// Share of the words of three letters and more that the table has as words of it, in proportion to the language's
+    /// usual one, as if half of [`SUPPOSED`] more had been there: few of another language's are, however alike its
+    /// syllables are.
+    pub words: f32,
     /// N-grams judged.
     pub ngrams: u32,
 }
 
 impl BestLanguage {
     /// What the probability of its being right hangs on: a constant, the log-odds, the familiarity, the logarithm of the
-    /// number of n-grams, and the product of the last two.
+    /// number of n-grams, the share of known words, and the products of familiarity and share with that logarithm.
     pub fn evidence(&self) -> [f32; EVIDENCE] {
         let familiarity = self.familiarity.clamp(-1.0, 1.5);
         let size = (self.ngrams.max(1) as f32).min(1000.0).ln();
-        [1.0, self.odds, familiarity, size, familiarity * size]
+        let words = self.words.clamp(0.0, 1.5);
+        [1.0, self.odds, familiarity, size, familiarity * size, words, words * size]
     }
 }
 
@@ -132,7 +147,8 @@ impl Table {
         let mut languages = Vec::new();
         for _ in 0..usize::from(from.u16()?).min(MAX_LANGUAGES) {
             let code = std::str::from_utf8(from.take(3)?).ok()?;
-            languages.push(Entry { code, usual: from.f32()?, offset: from.f32()? });
+            let (usual, words, offset) = (from.f32()?, from.f32()?, from.f32()?);
+            languages.push(Entry { code, usual, words, offset });
         }
         let mut scripts = Vec::new();
         for _ in 0..from.u8()? {
@@ -144,7 +160,7 @@ impl Table {
         let calibration = Calibration {
             temperature: from.f32()?,
             growth: from.f32()?,
-            odds: [from.f32()?, from.f32()?, from.f32()?, from.f32()?, from.f32()?],
+            odds: [from.f32()?, from.f32()?, from.f32()?, from.f32()?, from.f32()?, from.f32()?, from.f32()?],
         };
         let count = from.u32()? as usize;
         let mut hashes = Vec::with_capacity(count.min(bytes.len()));
@@ -202,8 +218,17 @@ impl Table {
         }
     }
 
-    /// Adds the weights of all n-grams of a word, and returns how many these are. They fit: [`MAX_NGRAMS`] times 128 is less than 2^15.
-    fn add_word(&self, word: &Word, sums: &mut [i16]) -> u32 {
+    /// Whether the weights at a place speak for a language.
+    #[inline]
+    fn speaks_for(&self, place: u32, language: u8) -> bool {
+        let at = place as usize;
+        let row = &self.weights[at + 1..at + 1 + 2 * usize::from(self.weights[at])];
+        row.chunks_exact(2).any(|pair| pair[0] == language && pair[1] as i8 > 0)
+    }
+
+    /// Adds the weights of all n-grams of a word, and returns how many these are and where those of the word itself stand (it
+    /// is the last one). They fit: [`MAX_NGRAMS`] times 128 is less than 2^15.
+    fn add_word(&self, word: &Word, sums: &mut [i16]) -> (u32, u32) {
         // All places of a word first: the memory they are in is then fetched at once.
         let (mut places, mut count) = ([0; MAX_NGRAMS], 0);
         word.ngrams(|hash| {
@@ -211,7 +236,7 @@ impl Table {
             count += 1;
         });
         places[..count].iter().for_each(|&place| self.add(place, sums));
-        count as u32
+        (count as u32, places[..count].last().copied().unwrap_or(0))
     }
 
     /// Scores of a text among the languages of its commonest script; `None` without letters of a script of the table.
@@ -233,6 +258,8 @@ impl Table {
             ngrams: 0,
             letters: 0,
             others: total - letters[most],
+            words: 0,
+            places: Vec::new(),
             sums: [0; SUMS],
         };
         let one = self.scripts[most].len() < 2;
@@ -247,8 +274,12 @@ impl Table {
                     out.ngrams += word.letters() as u32;
                     return;
                 }
-                let (ngrams, sums) = known.of(self, word);
+                let (ngrams, place, sums) = known.of(self, word);
                 out.ngrams += ngrams;
+                if word.letters() >= WORD {
+                    out.words += 1;
+                    out.places.extend((place > 0).then_some(place));
+                }
                 out.sums.iter_mut().zip(sums).for_each(|(sum, &of_word)| *sum += i32::from(of_word));
             });
         });
@@ -265,6 +296,7 @@ impl Table {
                 language: only,
                 odds: MAX_ODDS,
                 familiarity: 1.0,
+                words: 1.0,
                 ngrams: scores.ngrams,
             });
         }
@@ -284,8 +316,16 @@ impl Table {
         let others: f32 = members.iter().filter(|&&m| m != language).map(|&m| (logit(m) - top).exp()).sum();
         let odds = -others.max((-MAX_ODDS).exp()).ln();
         let score = scores.sums[usize::from(language)] as f32 / (STEPS * ngrams);
-        let familiarity = score / self.languages[usize::from(language)].usual;
-        Some(BestLanguage { language, odds: odds.min(MAX_ODDS), familiarity, ngrams: scores.ngrams })
+        let entry = &self.languages[usize::from(language)];
+        let familiarity = score / entry.usual;
+        let known = self.known_words(scores, language) as f32 / entry.words;
+        let words = (known + SUPPOSED / 2.0) / (scores.words as f32 + SUPPOSED);
+        Some(BestLanguage { language, odds: odds.min(MAX_ODDS), familiarity, words, ngrams: scores.ngrams })
+    }
+
+    /// How many of the words of three letters and more the table has as words of a language.
+    pub fn known_words(&self, scores: &Scores, language: u8) -> usize {
+        scores.places.iter().filter(|&&place| self.speaks_for(place, language)).count()
     }
 
     /// The probability that the best language is right, by the calibration.
@@ -347,6 +387,14 @@ impl Bytes {
         Some(f32::from_le_bytes(self.array()?)).filter(|n| n.is_finite())
     }
 
+    fn f32s<const N: usize>(&mut self) -> Option<[f32; N]> {
+        let mut numbers = [0.0; N];
+        for number in &mut numbers {
+            *number = self.f32()?;
+        }
+        Some(numbers)
+    }
+
     fn varint(&mut self) -> Option<u32> {
         u32::try_from(read_varint(&mut self.0)?).ok()
     }
@@ -370,7 +418,7 @@ mod tests {
         codes.sort_unstable();
         codes.dedup();
         assert_eq!(codes.len(), table.languages.len());
-        assert!(table.languages.iter().all(|entry| entry.usual > 0.0));
+        assert!(table.languages.iter().all(|entry| entry.usual > 0.0 && entry.words > 0.0));
     }
 
     #[test]
@@ -389,7 +437,7 @@ mod tests {
         for cut in (0..TABLE.len()).step_by(TABLE.len() / 50) {
             assert!(Table::read(&TABLE[..cut]).is_none(), "{cut}");
         }
-        assert!(Table::read(b"wmlang0\n").is_none());
+        assert!(Table::read(b"wmlang1\n").is_none());
     }
 
     #[test]

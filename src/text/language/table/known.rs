@@ -18,8 +18,8 @@ const PLACES: usize = 16384;
 pub(super) struct KnownWords {
     table: u64,
     languages: usize,
-    /// Hash of the word at each place, and the number of its n-grams; 0 where there is none.
-    words: Vec<(u64, u32)>,
+    /// Hash of the word at each place, the number of its n-grams (0 where there is none), and where its own weights stand.
+    words: Vec<(u64, u32, u32)>,
     /// Sums by language, a row a place.
     sums: Vec<i16>,
 }
@@ -33,7 +33,7 @@ pub(super) fn with<T>(table: &Table, with: impl FnOnce(&mut KnownWords) -> T) ->
     KNOWN.with_borrow_mut(|known| {
         if known.table != table.id {
             let languages = table.languages.len();
-            let (words, sums) = (vec![(0, 0); PLACES], vec![0; PLACES * languages]);
+            let (words, sums) = (vec![(0, 0, 0); PLACES], vec![0; PLACES * languages]);
             *known = KnownWords { table: table.id, languages, words, sums };
         }
         with(known)
@@ -41,17 +41,18 @@ pub(super) fn with<T>(table: &Table, with: impl FnOnce(&mut KnownWords) -> T) ->
 }
 
 impl KnownWords {
-    /// Number of n-grams of a word, and the sums of their weights by language.
+    /// Number of n-grams of a word, where its own weights stand, and the sums of all their weights by language.
     #[inline]
-    pub(super) fn of(&mut self, table: &Table, word: &Word) -> (u32, &[i16]) {
+    pub(super) fn of(&mut self, table: &Table, word: &Word) -> (u32, u32, &[i16]) {
         let hash = word.hash();
         let place = (hash >> 40) as usize % PLACES;
         let known = &mut self.words[place];
         let sums = &mut self.sums[place * self.languages..(place + 1) * self.languages];
         if known.0 != hash || known.1 == 0 {
             sums.fill(0);
-            *known = (hash, table.add_word(word, sums));
+            let (ngrams, place) = table.add_word(word, sums);
+            *known = (hash, ngrams, place);
         }
-        (known.1, sums)
+        (known.1, known.2, sums)
     }
 }
