@@ -36,7 +36,7 @@ struct Cli {
 /// Subcommands with arguments of their own; every other job of the registry has one besides.
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(jobs::InputArgs),
+    Run(jobs::RunArgs),
     Demo(demo::DemoArgs),
     Crawl(Box<crawl::CrawlCommand>),
     Text(text::TextArgs),
@@ -121,7 +121,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     }
     match Cli::from_arg_matches(&matches)?.command {
         Command::Run(args) => {
-            if args.flags.budget.memory() >= MUCH_MEMORY {
+            if args.memory() >= MUCH_MEMORY {
                 keep_memory();
             }
             jobs::run_everything(&args, &cancel)
