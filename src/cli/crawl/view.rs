@@ -5,7 +5,6 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
 use webmill_capture::date::format_rfc3339;
 use webmill_crawl::focus::FocusCounts;
 use webmill_crawl::frontier::NEVER_MS;
@@ -306,6 +305,8 @@ pub(super) fn grouped(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
