@@ -47,7 +47,13 @@ impl Console {
     /// A console; `verbose`: that tells each step with its time, and details.
     pub fn new(verbose: bool) -> Self {
         let on_terminal = || std::io::stderr().is_terminal();
-        let view = if verbose { View::Steps } else if on_terminal() { View::Bar } else { View::Log };
+        let view = if verbose {
+            View::Steps
+        } else if on_terminal() {
+            View::Bar
+        } else {
+            View::Log
+        };
         Console(view, Mutex::default())
     }
 
@@ -96,10 +102,10 @@ impl Progress for Console {
         let Ok(mut state) = self.1.lock() else { return };
         match self.0 {
             View::Steps => self.say(&line(&state)),
-            View::Bar => {
+            View::Bar if state.last_line != state.started => {
                 let _ = std::io::stderr().write_all(CLEAR.as_bytes());
             }
-            View::BelowBar | View::Log => {}
+            View::Bar | View::BelowBar | View::Log => {}
         }
         *state = State::default();
     }

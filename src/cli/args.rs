@@ -251,7 +251,7 @@ pub struct Verbose {
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Language {
     /// Language of the report, the museum and the last lines of a run [default: the locale's; of the museum the browser's].
-    #[arg(long, value_name = "LANG", value_parser = ["en", "zh"])]
+    #[arg(long, value_name = "LANG", value_parser = ["en", "zh"], hide_short_help = true)]
     lang: Option<String>,
 }
 

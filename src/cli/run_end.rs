@@ -38,10 +38,7 @@ fn lines(rows: &[SummaryRow], out: &Path, lang: Lang) -> String {
     let first = rows.iter().find(|row| row.section == FIRST);
     let folder = quoted(&out.display().to_string());
     let told = [
-        (
-            "pages",
-            fill(&words["pages_line"], &["html pages", "documents", "captures", "hosts"].map(number)),
-        ),
+        ("pages", fill(&words["pages_line"], &["html pages", "documents", "captures", "hosts"].map(number))),
         ("languages", languages(rows, lang)),
         ("duplicates", fill(&words["duplicates_line"], &["duplicates", "pages"].map(number))),
         (
@@ -117,7 +114,10 @@ mod tests {
         let chinese = lines(&rows(), Path::new("结果"), Lang::Zh);
         let first: Vec<&str> = chinese.lines().filter_map(|line| line.split("  ").next()).collect();
         assert_eq!(first, ["网页", "语言", "重复", "首位", "查看"]);
-        assert!(chinese.contains("英语（900）、汉语（600）") && chinese.contains("webmill serve 结果（存档馆）"), "{chinese}");
+        assert!(
+            chinese.contains("英语（900）、汉语（600）") && chinese.contains("webmill serve 结果（存档馆）"),
+            "{chinese}"
+        );
     }
 
     #[test]

@@ -26,7 +26,10 @@ fn a_run_says_a_line_for_each_job_and_ends_with_five() {
     for job in ["extract", "graph", "rank", "shape", "dedup", "keywords", "report"] {
         assert_eq!(jobs.iter().filter(|line| line.starts_with(&format!("{job} "))).count(), 1, "{log}");
     }
-    assert!([".keys", "HITS", "PageRank", "/s)", "\r", "\u{1b}"].iter().all(|part| !log.contains(part)), "{log}");
+    assert!(
+        [".keys", "HITS", "PageRank", "/s)", "\r", "\u{1b}"].iter().all(|part| !log.contains(part)),
+        "{log}"
+    );
     let [again, log] = said(&work, &run, &[]);
     assert!(again == ended && log.contains("extract  was done before"), "{log}");
 
@@ -45,7 +48,8 @@ fn the_language_is_the_one_asked_for_else_that_of_the_locale() {
         ("english", &["--lang", "en"], "zh_CN.UTF-8", false),
         ("recipe", &["--set", "report.lang=en"], "zh_CN.UTF-8", false),
     ] {
-        let [ended, _] = said(&work, &[&["run", "shards", "--out", out], flags].concat(), &[("LC_ALL", locale)]);
+        let [ended, _] =
+            said(&work, &[&["run", "shards", "--out", out], flags].concat(), &[("LC_ALL", locale)]);
         assert!(html(out).contains(if is_chinese { "lang=\"zh-Hans\"" } else { "lang=\"en\"" }), "{out}");
         // A recipe is about the report alone.
         let lines_are_chinese = is_chinese || out == "recipe";
