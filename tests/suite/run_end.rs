@@ -50,12 +50,12 @@ fn the_language_is_the_one_asked_for_else_that_of_the_locale() {
     ] {
         let [ended, _] =
             said(&work, &[&["run", "shards", "--out", out], flags].concat(), &[("LC_ALL", locale)]);
-        assert!(html(out).contains(if is_chinese { "lang=\"zh-Hans\"" } else { "lang=\"en\"" }), "{out}");
+        assert!(html(out).contains(if is_chinese { "<html lang=zh-Hans>" } else { "<html lang=en>" }), "{out}");
         // A recipe is about the report alone.
         let lines_are_chinese = is_chinese || out == "recipe";
         assert_eq!(ended.lines().count(), 5, "{ended}");
         assert_eq!(ended.starts_with("网页  "), lines_are_chinese, "{out}: {ended}");
     }
     said(&work, &["report", "english"], &[("LC_ALL", "zh_CN.UTF-8")]);
-    assert!(html("english").contains("lang=\"zh-Hans\""));
+    assert!(html("english").contains("<html lang=zh-Hans>"));
 }
