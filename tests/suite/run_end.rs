@@ -50,7 +50,10 @@ fn the_language_is_the_one_asked_for_else_that_of_the_locale() {
     ] {
         let [ended, _] =
             said(&work, &[&["run", "shards", "--out", out], flags].concat(), &[("LC_ALL", locale)]);
-        assert!(html(out).contains(if is_chinese { "<html lang=zh-Hans>" } else { "<html lang=en>" }), "{out}");
+        assert!(
+            html(out).contains(if is_chinese { "<html lang=zh-Hans>" } else { "<html lang=en>" }),
+            "{out}"
+        );
         // A recipe is about the report alone.
         let lines_are_chinese = is_chinese || out == "recipe";
         assert_eq!(ended.lines().count(), 5, "{ended}");
