@@ -1,16 +1,37 @@
-//! Progress as plain lines.
+//! Progress of jobs on stderr: on a terminal one bar, elsewhere now and then a plain line; each step with its time for whoever asks for steps.
 
+use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use webmill_run::{Measure, Progress};
 
-/// How often a line is written.
-const LINE_EVERY: Duration = Duration::from_secs(10);
+/// Between two lines about a step, where each is told.
+const STEPS_EVERY: Duration = Duration::from_secs(10);
+/// Between two lines of a log, and until the first: few steps take as long.
+const LOG_EVERY: Duration = Duration::from_secs(60);
+/// Between two drawings of the bar.
+const DRAWN_EVERY: Duration = Duration::from_millis(100);
+/// Characters of the bar.
+const BAR: usize = 30;
+/// Goes to the begin of a terminal's line, and empties it.
+const CLEAR: &str = "\r\x1b[K";
+
+/// How steps are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum View {
+    /// A line at the end of each, and details.
+    Steps,
+    /// A bar on a terminal.
+    Bar,
+    /// Not at all, below the bar of another job.
+    BelowBar,
+    /// A line about those that take long.
+    Log,
+}
 
 /// Progress to stderr.
-#[derive(Default)]
-pub struct Console(Mutex<State>);
+pub struct Console(View, Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -23,32 +44,69 @@ struct State {
 }
 
 impl Console {
-    /// A console.
-    pub fn new() -> Self {
-        Console::default()
+    /// A console; `verbose`: that tells each step with its time, and details.
+    pub fn new(verbose: bool) -> Self {
+        let on_terminal = || std::io::stderr().is_terminal();
+        let view = if verbose {
+            View::Steps
+        } else if on_terminal() {
+            View::Bar
+        } else {
+            View::Log
+        };
+        Console(view, Mutex::default())
+    }
+
+    fn say(&self, text: &str) {
+        let clear = if matches!(self.0, View::Bar | View::BelowBar) { CLEAR } else { "" };
+        // In one piece: another job may be speaking.
+        let _ = std::io::stderr().write_all(format!("{clear}{text}\n").as_bytes());
+    }
+
+    /// Shows where a step is, if it is time to.
+    fn show(&self, state: &mut State) {
+        let every = match self.0 {
+            View::Steps => STEPS_EVERY,
+            View::Bar => DRAWN_EVERY,
+            View::Log => LOG_EVERY,
+            View::BelowBar => return,
+        };
+        if state.last_line.is_none_or(|t| t.elapsed() < every) {
+            return;
+        }
+        state.last_line = Some(Instant::now());
+        match self.0 {
+            View::Bar => {
+                let _ = std::io::stderr().write_all(format!("{CLEAR}{}", bar(state)).as_bytes());
+            }
+            _ => self.say(&line(state)),
+        }
     }
 }
 
 impl Progress for Console {
     fn begin(&self, phase: &str, total: u64, measure: Measure) {
-        let Ok(mut state) = self.0.lock() else { return };
+        let Ok(mut state) = self.1.lock() else { return };
         let now = Some(Instant::now());
         let (phase, bytes) = (phase.to_owned(), measure == Measure::Bytes);
         *state = State { phase, started: now, last_line: now, total, bytes, done: 0 };
     }
 
     fn advance(&self, amount: u64) {
-        let Ok(mut state) = self.0.lock() else { return };
+        let Ok(mut state) = self.1.lock() else { return };
         state.done += amount;
-        if state.last_line.is_some_and(|t| t.elapsed() >= LINE_EVERY) {
-            state.last_line = Some(Instant::now());
-            crate::say!("{}", line(&state));
-        }
+        self.show(&mut state);
     }
 
     fn end(&self) {
-        let Ok(mut state) = self.0.lock() else { return };
-        crate::say!("{}", line(&state));
+        let Ok(mut state) = self.1.lock() else { return };
+        match self.0 {
+            View::Steps => self.say(&line(&state)),
+            View::Bar if state.last_line != state.started => {
+                let _ = std::io::stderr().write_all(CLEAR.as_bytes());
+            }
+            View::Bar | View::BelowBar | View::Log => {}
+        }
         *state = State::default();
     }
 
@@ -57,11 +115,18 @@ impl Progress for Console {
     }
 
     fn note(&self, text: &str) {
-        crate::say!("{text}");
+        self.say(text);
+    }
+
+    fn detail(&self, text: &str) {
+        if self.0 == View::Steps {
+            self.say(text);
+        }
     }
 
     fn beside(&self) -> Option<Box<dyn Progress + '_>> {
-        Some(Box::new(Console::new()))
+        let view = if self.0 == View::Bar { View::BelowBar } else { self.0 };
+        Some(Box::new(Console(view, Mutex::default())))
     }
 }
 
@@ -86,4 +151,31 @@ fn line(state: &State) -> String {
         text += &format!(" in {seconds:.1} s ({}/s)", show(rate));
     }
     text
+}
+
+/// A step as a bar of 30 characters; what it did, where nobody knows of how much.
+fn bar(state: &State) -> String {
+    if state.total == 0 {
+        return format!("{:>16}  {}", state.phase, state.done);
+    }
+    let done = state.done.min(state.total) as f64 / state.total as f64;
+    let full = (done * BAR as f64) as usize;
+    let seconds = state.started.map_or(0.0, |t| t.elapsed().as_secs_f64());
+    let left = if done > 0.0 { format!(", {:.0} s left", seconds / done - seconds) } else { String::new() };
+    let (full, empty) = ("#".repeat(full), ".".repeat(BAR - full));
+    format!("{:>16}  [{full}{empty}] {:3.0} %{left}", state.phase, 100.0 * done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_as_full_as_the_step_is_done() {
+        let drawn = |done, total| bar(&State { phase: "links".into(), done, total, ..State::default() });
+        assert_eq!(drawn(0, 4), format!("           links  [{}]   0 %", ".".repeat(30)));
+        assert!(drawn(2, 4).contains(&format!("[{}{}]  50 %", "#".repeat(15), ".".repeat(15))));
+        assert!(drawn(9, 4).contains(&format!("[{}] 100 %", "#".repeat(30))), "more than was expected");
+        assert_eq!(drawn(7, 0), "           links  7");
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use webmill_capture::{Error, Result};
 use webmill_run::layout::LAYOUT_FILE;
@@ -22,7 +23,6 @@ pub struct Context<'a> {
     /// Shards, folders, globs, URLs of shards, or - for standard input.
     pub inputs: Vec<String>,
     dry_run: bool,
-    timings: bool,
     replace: bool,
     results: Mutex<BTreeMap<String, Committed>>,
 }
@@ -35,8 +35,8 @@ impl<'a> Context<'a> {
     pub fn new(registry: &'a Registry, recipe: Recipe, runtime: Runtime<'a>) -> Result<Self> {
         registry.check_recipe(&recipe)?;
         let results = Mutex::default();
-        let (dry_run, timings, replace) = (false, false, false);
-        Ok(Context { registry, recipe, runtime, inputs: Vec::new(), dry_run, timings, replace, results })
+        let (dry_run, replace) = (false, false);
+        Ok(Context { registry, recipe, runtime, inputs: Vec::new(), dry_run, replace, results })
     }
 
     /// The jobs that it runs.
@@ -52,11 +52,6 @@ impl<'a> Context<'a> {
     /// The same, doing nothing but saying what would be done.
     pub fn dry_run(self, dry_run: bool) -> Self {
         Context { dry_run, ..self }
-    }
-
-    /// The same, saying of each job where its time went.
-    pub fn timings(self, timings: bool) -> Self {
-        Context { timings, ..self }
     }
 
     /// The same, taking shards also where the results are of other ones.
@@ -80,7 +75,6 @@ impl<'a> Context<'a> {
             runtime: Runtime { out: out.clone(), threads, memory, max_bad, progress, cancel, rejects },
             inputs: self.inputs.clone(),
             dry_run: self.dry_run,
-            timings: self.timings,
             replace: self.replace,
             results: Mutex::new(self.results()),
         }
@@ -172,12 +166,16 @@ impl<'a> Context<'a> {
             progress.plan(&format!("{} {state} {}", J::NAME, folder.display()));
             return if done { Committed::open(&folder).map(Some) } else { Ok(None) };
         }
+        let begun = Instant::now();
         let committed = self.runtime.run(job, input)?;
         catalogue::refresh(&self.runtime.out, self.registry, progress);
-        let state = if committed.fresh { "committed" } else { "was done" };
-        progress.note(&format!("{:>10}  {state} {}", J::NAME, committed.folder.display()));
-        if self.timings && committed.fresh {
-            timings::lines(&committed)?.iter().for_each(|line| progress.note(line));
+        progress.note(&match committed.fresh {
+            true => format!("{:>10}  {:.1} s", J::NAME, begun.elapsed().as_secs_f64()),
+            false => format!("{:>10}  was done before", J::NAME),
+        });
+        progress.detail(&format!("{:>10}  in {}", "", committed.folder.display()));
+        if committed.fresh {
+            timings::lines(&committed)?.iter().for_each(|line| progress.detail(line));
         }
         Ok(Some(committed))
     }

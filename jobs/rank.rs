@@ -112,7 +112,13 @@ impl RankJob {
             let found = measure.run(&graph, &transpose, &with).map_err(|error| settings.leaner(error))?;
             unit.stage().cancel.check()?;
             progress.advance(graph.num_nodes() as u64);
-            found.note.iter().for_each(|note| progress.note(&format!("rank {level}: {note}")));
+            let near = found.convergence.as_ref();
+            for note in found.note.iter().map(|note| format!("rank {level}: {note}")) {
+                match near.is_none_or(|near| near.converged) {
+                    true => progress.detail(&note),
+                    false => progress.note(&note),
+                }
+            }
             convergence
                 .extend(found.convergence.map(|near| ConvergenceRow::new(level, measure.info().name, near)));
             scores.extend(measure.info().scores.iter().zip(found.scores));

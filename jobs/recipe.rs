@@ -89,6 +89,11 @@ impl Recipe {
         Ok(())
     }
 
+    /// Whether it says something of a setting.
+    pub fn has(&self, table: &str, name: &str) -> bool {
+        self.tables.get(table).and_then(|table| table.get(name)).is_some()
+    }
+
     /// Names of its tables.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         self.tables.keys().map(String::as_str)

@@ -91,7 +91,7 @@ pub fn cached(inputs: &[String], cancel: &Cancel) -> Result<(Vec<String>, Vec<Er
     }
     let folder = cache();
     crate::say!("downloads are kept in {}", folder.display());
-    let console = crate::console::Console::new();
+    let console = crate::console::Console::new(false);
     let client = Downloader::new(&console, cancel)?;
     let (mut local, mut missing) = (Vec::new(), Vec::new());
     for input in inputs {

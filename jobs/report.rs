@@ -12,7 +12,7 @@ mod numbers;
 mod page;
 mod periods;
 mod ranking;
-mod summary;
+pub mod summary;
 pub mod tables;
 mod topics;
 mod tops;
@@ -227,7 +227,7 @@ fn copy(settings: &Report, sources: &Sources, committed: &Committed, out: &std::
 impl Job for Report {
     type Input = Sources;
     const NAME: &'static str = "report";
-    const VERSION: u32 = 12;
+    const VERSION: u32 = 13;
 
     fn run(&self, sources: &Sources, stage: &Stage<'_>) -> Result<()> {
         stage.unit("report", |unit| self.write(sources, unit))
@@ -250,6 +250,7 @@ impl Report {
         let topics = topics::Topics::read(sources)?;
         let classes = classes::Classes::read(sources)?;
         let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);
+        summary.extend(tops.pages[0].first().map(|page| summary::first_page(&page.url, page.pagerank)));
         summary.extend(documents.summary());
         summary.extend(classes.summary());
         let budget = budget.fraction(1, 2);

@@ -39,8 +39,6 @@ pub struct RunOptions {
     pub max_bad: f64,
     /// Only say what would be done.
     pub dry_run: bool,
-    /// Print how long each step took.
-    pub timings: bool,
 }
 
 impl RunOptions {
@@ -54,7 +52,6 @@ impl RunOptions {
             memory: DEFAULT_MEMORY,
             max_bad: DEFAULT_MAX_BAD,
             dry_run: false,
-            timings: false,
         }
     }
 
@@ -84,7 +81,7 @@ impl RunOptions {
             rejects: &RejectTable,
         };
         let context = Context::new(registry(), self.recipe, runtime)?;
-        Ok(context.reading(&self.inputs).dry_run(self.dry_run).timings(self.timings))
+        Ok(context.reading(&self.inputs).dry_run(self.dry_run))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What `--timings` tells of a job that was run: seconds and bytes, and the parts of its work, as they stand in `run.json`.
+//! What `--verbose` tells of a job that was run: seconds and bytes, and the parts of its work, as they stand in `run.json`.
 
 use serde::Deserialize;
 use webmill_capture::error::{AtPath, Error, Result};

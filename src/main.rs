@@ -36,7 +36,7 @@ struct Cli {
 /// Subcommands with arguments of their own; every other job of the registry has one besides.
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(jobs::InputArgs),
+    Run(jobs::RunArgs),
     Demo(demo::DemoArgs),
     Crawl(Box<crawl::CrawlCommand>),
     Text(text::TextArgs),
@@ -80,7 +80,9 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == document_reader::SUBCOMMAND) {
         return document_reader::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     }
-    let filter = tracing_subscriber::EnvFilter::try_from_env("WEBMILL_LOG").unwrap_or_else(|_| "warn".into());
+    // What the reader of pictures misses in them concerns nobody.
+    let usual = |_| "warn,nom_exif=off".into();
+    let filter = tracing_subscriber::EnvFilter::try_from_env("WEBMILL_LOG").unwrap_or_else(usual);
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
     if let Ok(program) = std::env::current_exe() {
         document_reader::start_by(vec![program.into(), document_reader::SUBCOMMAND.into()]);
@@ -121,7 +123,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     }
     match Cli::from_arg_matches(&matches)?.command {
         Command::Run(args) => {
-            if args.flags.budget.memory() >= MUCH_MEMORY {
+            if args.memory() >= MUCH_MEMORY {
                 keep_memory();
             }
             jobs::run_everything(&args, &cancel)

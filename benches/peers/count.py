@@ -136,7 +136,7 @@ def index(tantivy, pl, current, folder, out, webmill, options):
     for query in queries:
         parsed = peer.parse_query(query, ["title", "text"])
         theirs.append(1e3 * seconds(lambda parsed=parsed: searcher.search(parsed, 10))[0])
-    command = [options.webmill.resolve(), "count", "search", out, *queries, "--timings"]
+    command = [options.webmill.resolve(), "count", "search", out, *queries, "--verbose"]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
     mine = [float(line.split(" ms")[0]) for line in told.splitlines() if " ms " in line]
     assert len(mine) == len(queries)

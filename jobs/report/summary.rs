@@ -32,6 +32,14 @@ pub fn rows(sources: &Sources, corpus: &Corpus, hosts: u64, numbers: &Numbers) -
     rows
 }
 
+/// Section of the page that is first by PageRank, which is the row's name.
+pub const FIRST: &str = "first by PageRank";
+
+/// The row about that page.
+pub fn first_page(url: &str, pagerank: f64) -> SummaryRow {
+    SummaryRow::new(FIRST, url, pagerank, "")
+}
+
 /// What there is of each thing, in the corpus and in the files that it was read from.
 fn sums(sources: &Sources, corpus: &Corpus, hosts: u64) -> Vec<SummaryRow> {
     let mut rows = Vec::new();

@@ -67,9 +67,11 @@ def test_sql_counts_rightly(results: Path) -> None:
     assert c.sql("SELECT simhash FROM pages")["simhash"].max() == pages["simhash"].max()
     day = c.sql("SELECT date, fetch_time FROM pages WHERE fetch_time >= TIMESTAMP '2000-01-01 00:00:00' AND status = 200")
     assert day.height > 20 and all(time.date() == date and str(time.tzinfo) == "UTC" for date, time in day.iter_rows())
-    for wrong, words in [("SELECT * FROM pagez", "pagez"), ("SET threads = 1", "gives no rows")]:
-        with pytest.raises(webmill.Error, match=words):
-            c.sql(wrong)
+    with pytest.raises(webmill.Error, match="pagez"):
+        c.sql("SELECT * FROM pagez")
+    for without_rows in ("SET threads = 1", "CREATE TABLE a (b INT)", ""):
+        with pytest.raises(webmill.Error, match="gives no rows"):
+            c.sql(without_rows)
     with pytest.raises(webmill.Error, match="beyond 64 bits"):
         c.sql("SELECT SUM(9223372036854775807) * 4 AS n FROM pages")
 

@@ -23,6 +23,8 @@ ALIASES = {
     "language": ("content_languages", "SPLIT_PART(content_languages, ',', 1)"),
 }
 _NARROW = {"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER"}
+# Statements that give rows, as DuckDB names their kinds: PIVOT is MULTI.
+_WITH_ROWS = {"SELECT", "EXPLAIN", "PRAGMA", "CALL", "MULTI"}
 # Types of the catalogue, for tables without a file.
 _OF_CATALOGUE = {"String": "VARCHAR", "Binary": "BLOB", "Bool": "BOOLEAN", "Float32": "FLOAT", "Float64": "DOUBLE"}
 
@@ -43,7 +45,9 @@ def answer(query: str, tables: Iterable[TableFiles]) -> pl.DataFrame:
         con.execute("SET TimeZone = 'UTC'")
         for table in tables:
             con.execute(f"CREATE VIEW {_name(table.name)} AS {_rows(con, table)}")
-        relation = con.sql(query)
+        # DuckDB 1 has no relation for a statement without rows, DuckDB 2 one that says whether it was done.
+        kinds = [statement.type.name for statement in con.extract_statements(query)]
+        relation = con.sql(query) if kinds and kinds[-1] in _WITH_ROWS else None
         if relation is None:
             raise Error("the query gives no rows; c.sql takes one that begins with SELECT, WITH or FROM")
         frame = pl.DataFrame(relation)

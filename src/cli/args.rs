@@ -9,11 +9,14 @@ mod results;
 use std::path::{Path, PathBuf};
 
 use webmill_capture::Result;
-use webmill_run::{Cancel, Progress};
+use webmill_run::{Cancel, Job, Progress};
+use webmill_serve::surface::Lang;
 
 use webmill_jobs::builtin::registry;
+use webmill_jobs::console::Console;
 use webmill_jobs::job::Context;
 use webmill_jobs::recipe::Recipe;
+use webmill_jobs::report::Report;
 use webmill_jobs::run_all::processors;
 pub use webmill_jobs::run_options::parse_size;
 use webmill_jobs::run_options::{
@@ -236,12 +239,41 @@ pub struct DryRun {
     pub dry_run: bool,
 }
 
-/// Whether it is said what took how long.
+/// Whether each step is told.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub struct Timings {
-    /// Print how long each step took.
-    #[arg(long, hide_short_help = true)]
-    pub timings: bool,
+pub struct Verbose {
+    /// Print each step and how long it took.
+    #[arg(short, long, hide_short_help = true)]
+    pub verbose: bool,
+}
+
+/// The language of texts for people.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Language {
+    /// Language of the report, the museum and the last lines of a run [default: the locale's; of the museum the browser's].
+    #[arg(long, value_name = "LANG", value_parser = ["en", "zh"], hide_short_help = true)]
+    lang: Option<String>,
+}
+
+impl Language {
+    /// The language that was asked for.
+    pub fn asked(&self) -> Option<Lang> {
+        self.lang.as_deref().and_then(Lang::named)
+    }
+
+    /// The language that was asked for, else that of the locale.
+    pub fn lang(&self) -> Lang {
+        self.asked().unwrap_or_else(|| Lang::of_locale(|name| std::env::var(name).ok()))
+    }
+
+    /// Sets the language of the report: the one that was asked for, else that of a recipe, else that of the locale.
+    pub fn set(&self, recipe: &mut Recipe) {
+        let lang = self.lang();
+        // English is what the report is in where nothing is said: results of the same settings have the same key.
+        if self.asked().is_some() || lang != Lang::default() && !recipe.has(Report::NAME, "lang") {
+            recipe.set(Report::NAME, "lang", lang.name());
+        }
+    }
 }
 
 /// Flags of every job.
@@ -257,7 +289,7 @@ pub struct JobFlags {
     #[command(flatten)]
     pub damage: MaxBad,
     #[command(flatten)]
-    timings: Timings,
+    verbose: Verbose,
     #[command(flatten)]
     dry: DryRun,
 }
@@ -269,7 +301,7 @@ impl JobFlags {
             recipe: RecipeFlags::default(),
             budget: Budget { threads: threads.clone(), memory: Memory { memory: Some(memory) } },
             damage: MaxBad { max_bad },
-            timings: Timings::default(),
+            verbose: Verbose::default(),
             dry: DryRun::default(),
         }
     }
@@ -308,9 +340,13 @@ impl JobFlags {
             memory: self.budget.memory(),
             max_bad: self.damage.max_bad,
             dry_run: self.dry.dry_run,
-            timings: self.timings.timings,
             ..RunOptions::new(out.to_path_buf(), recipe)
         }
+    }
+
+    /// The console on which jobs with these flags tell how far they are.
+    pub fn console(&self) -> Console {
+        Console::new(self.verbose.verbose)
     }
 
     /// Bytes of memory to stay within.
@@ -466,7 +502,7 @@ mod tests {
         assert_eq!(parse("--seeds a --seeds b").unwrap().seeds.seeds.len(), 2);
         assert_eq!(parse("--shards a --shards b").unwrap().shards.shards, ["a", "b"]);
         assert!(parse("--top 1 --top 2").unwrap_err().to_string().contains("cannot be used multiple times"));
-        for switch in ["--mail", "--timings", "--dry-run"] {
+        for switch in ["--mail", "--verbose", "-v", "--dry-run"] {
             assert!(parse(switch).is_ok() && parse(&format!("{switch}=yes")).is_err(), "{switch}");
         }
     }

@@ -29,7 +29,7 @@ pub use args::CrawlArgs;
 use end::CrawlEnd;
 pub use seeds::refuse_private;
 use view::many;
-pub use view::{UnseenCrawl, sum_up, view};
+pub use view::{UnseenCrawl, quoted, sum_up, view};
 use webmill_jobs::crawl::{convert, end};
 
 /// Events of seeds that are named at the end of a run.

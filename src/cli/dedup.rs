@@ -14,7 +14,6 @@ use webmill_run::{Cancel, Job};
 
 use crate::args::{JobFlags, Results};
 use crate::jobs::print_committed;
-use webmill_jobs::console::Console;
 use webmill_jobs::dedup::Dedup;
 use webmill_jobs::recipe::Settings;
 
@@ -64,6 +63,6 @@ fn run_job(args: &DedupArgs, cancel: &Cancel) -> Result<ExitCode> {
         let against: Vec<toml::Value> = args.against.iter().map(|path| path.clone().into()).collect();
         recipe.set(Dedup::TABLE, "against", against);
     }
-    let (console, folder) = (Console::new(), args.results.folder()?);
+    let (console, folder) = (args.flags.console(), args.results.folder()?);
     print_committed(&args.flags.context_with(recipe, &folder, &console, cancel)?, Dedup::NAME)
 }

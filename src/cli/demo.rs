@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use webmill_run::Cancel;
 
-use super::args::{JobFlags, OutOption, Threads};
-use webmill_jobs::console::Console;
+use super::args::{JobFlags, Language, OutOption, Threads};
+use crate::run_end;
 use webmill_jobs::recipe::Settings;
 use webmill_jobs::rules::{ALL_BUILTIN, RuleSettings};
 use webmill_jobs::run_all::run_all;
@@ -38,27 +38,24 @@ pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     let out = args.out.out.as_deref().unwrap_or(Path::new("out/demo"));
     let (crawl, results) = (out.join("crawl"), out.join("results"));
     let flags = JobFlags::of(&args.threads, 1 << 30, 0.0);
-    let console = Console::new();
+    let console = flags.console();
     if !crawl.join("crawl.toml").exists() {
         site::crawl(&crawl, args.threads.count(), cancel)?;
     }
     let mut recipe = flags.recipe()?;
+    let language = Language::default();
+    language.set(&mut recipe);
     recipe.set(RuleSettings::TABLE, "files", toml::Value::from(vec![ALL_BUILTIN]));
     let shards = [crawl.to_string_lossy().into_owned()];
     let context = flags.context_with(recipe, &results, &console, cancel)?.reading(&shards).replacing(true);
-    let Some(report) = run_all(&context)? else { return Ok(ExitCode::SUCCESS) };
+    run_all(&context)?;
     let missed = answers::check(&context.results())?;
-    webmill_jobs::say!();
     for miss in &missed {
         webmill_jobs::say!("known answer missed: {miss}");
     }
     if missed.is_empty() {
         webmill_jobs::say!("all known answers of the demonstration site were found");
     }
-    let page = report.path("report.html");
-    webmill_jobs::say!("report: {}", page.display());
-    webmill_jobs::say!("tables: {}", results.display());
-    webmill_jobs::say!("go on: webmill rank {0}; webmill serve {0}", results.display());
-    webmill_jobs::print(&format!("{}\n", page.display()))?;
+    run_end::print(&context, language.lang())?;
     Ok(if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

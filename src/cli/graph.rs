@@ -13,7 +13,6 @@ use webmill_run::{Cancel, Job};
 
 use crate::args::{JobFlags, Results};
 use crate::jobs::print_committed;
-use webmill_jobs::console::Console;
 use webmill_jobs::graph::GraphJob;
 
 /// Build the web graph of pages, hosts and domains; look at graphs of any format, convert and export them.
@@ -46,7 +45,7 @@ enum GraphCommand {
 pub fn run(args: &GraphArgs, cancel: &Cancel) -> Result<ExitCode> {
     match &args.command {
         None => {
-            let console = Console::new();
+            let console = args.flags.console();
             let context = args.flags.context(&args.results.folder()?, &console, cancel)?;
             print_committed(&context, GraphJob::NAME)
         }

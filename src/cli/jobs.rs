@@ -6,11 +6,11 @@ use anyhow::{Result, bail};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use webmill_run::{Cancel, Progress};
 
-use super::args::{JobFlags, Out, Results};
+use super::args::{JobFlags, Language, Out, Results};
+use crate::run_end;
 use crate::schema::{self, SchemaArgs};
 use webmill_jobs::builtin::{install, registry};
 use webmill_jobs::catalogue;
-use webmill_jobs::console::Console;
 use webmill_jobs::document_reader;
 use webmill_jobs::extract::{self, too_many_unread};
 use webmill_jobs::job::Context;
@@ -25,6 +25,22 @@ use webmill_jobs::run_all::run_all;
 #[command(
     after_help = "Example:\n  webmill run out/demo/crawl --out results\n\nStopped or killed, the same command goes on where it was; done, it finds everything done."
 )]
+pub struct RunArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    language: Language,
+}
+
+impl RunArgs {
+    /// Bytes of memory to stay within.
+    pub fn memory(&self) -> u64 {
+        self.input.flags.budget.memory()
+    }
+}
+
+/// What a job takes that reads shards.
+#[derive(Debug, Clone, clap::Args)]
 pub struct InputArgs {
     #[command(flatten)]
     shards: Shards,
@@ -38,7 +54,7 @@ pub struct InputArgs {
     replace: bool,
     /// Flags of every job.
     #[command(flatten)]
-    pub flags: JobFlags,
+    flags: JobFlags,
 }
 
 impl InputArgs {
@@ -82,7 +98,7 @@ impl ResultArgs {
     /// # Errors
     /// What it meets.
     pub fn run(&self, job: &str, cancel: &Cancel) -> Result<ExitCode> {
-        let console = Console::new();
+        let console = self.flags.console();
         print_committed(&self.flags.context(&self.results.folder()?, &console, cancel)?, job)
     }
 }
@@ -122,7 +138,7 @@ pub fn run(job: &JobEntry, matches: &ArgMatches, cancel: &Cancel) -> Result<Exit
         return ResultArgs::from_arg_matches(matches)?.run(job.name, cancel);
     }
     let args = InputArgs::from_arg_matches(matches)?;
-    let console = Console::new();
+    let console = args.flags.console();
     print_committed(&args.context(args.flags.read_recipe()?, &console, cancel)?, job.name)
 }
 
@@ -136,7 +152,7 @@ pub fn program(name: &'static str, registry: Registry) -> ExitCode {
         document_reader::start_by(vec![program.into(), document_reader::SUBCOMMAND.into()]);
     }
     install(registry);
-    let run = InputArgs::augment_args(Command::new("run"));
+    let run = RunArgs::augment_args(Command::new("run"));
     let schema = SchemaArgs::augment_args(Command::new("schema"));
     let command = Command::new(name).subcommand_required(true).subcommand(run).subcommand(schema);
     act(&add_subcommands(command).get_matches()).unwrap_or_else(|error| {
@@ -148,7 +164,7 @@ pub fn program(name: &'static str, registry: Registry) -> ExitCode {
 fn act(matches: &ArgMatches) -> Result<ExitCode> {
     let cancel = Cancel::default();
     match matches.subcommand() {
-        Some(("run", args)) => run_everything(&InputArgs::from_arg_matches(args)?, &cancel),
+        Some(("run", args)) => run_everything(&RunArgs::from_arg_matches(args)?, &cancel),
         Some(("schema", args)) => schema::run(&SchemaArgs::from_arg_matches(args)?),
         Some((job, args)) => match find(job) {
             Some(job) => run(job, args, &cancel),
@@ -158,17 +174,21 @@ fn act(matches: &ArgMatches) -> Result<ExitCode> {
     }
 }
 
-/// Runs every job on shards.
+/// Runs every job on shards, and ends with what came of it.
 ///
 /// # Errors
 /// What a job meets.
-pub fn run_everything(args: &InputArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = Console::new();
-    let context = args.context(args.flags.read_recipe()?, &console, cancel)?;
-    if let Some(report) = run_all(&context)?.filter(|_| !args.flags.is_dry_run()) {
-        webmill_jobs::print(&format!("{}\n", report.path("report.html").display()))?;
+pub fn run_everything(args: &RunArgs, cancel: &Cancel) -> Result<ExitCode> {
+    let (input, console) = (&args.input, args.input.flags.console());
+    let mut recipe = input.flags.read_recipe()?;
+    args.language.set(&mut recipe);
+    let context = input.context(recipe, &console, cancel)?;
+    let report = run_all(&context)?.filter(|_| !context.is_dry_run());
+    let code = finish(&context)?;
+    if report.is_some() {
+        run_end::print(&context, args.language.lang())?;
     }
-    finish(&context)
+    Ok(code)
 }
 
 /// Runs a job and prints the folder that it committed; nothing where it was only asked what would be done.

@@ -25,6 +25,7 @@ pub mod reference;
 pub mod report;
 pub mod results;
 pub mod rules;
+mod run_end;
 pub mod schema;
 pub mod serve;
 pub mod shape;

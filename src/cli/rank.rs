@@ -17,7 +17,6 @@ use crate::jobs::finish;
 use crate::print::RowFormat;
 use crate::source;
 use webmill_jobs::builtin::registry;
-use webmill_jobs::console::Console;
 use webmill_jobs::graph::open::NODE_BYTES;
 use webmill_jobs::levels::admit;
 use webmill_jobs::rank::{Rank, RankJob, Vectors, teleport};
@@ -103,7 +102,7 @@ pub fn run(args: &RankArgs, cancel: &Cancel) -> Result<ExitCode> {
     let path = args.graph.path()?;
     if is_results(&path) && !args.only_prints() {
         args.reading.options()?.unused()?;
-        let console = Console::new();
+        let console = args.flags.console();
         let context = args.flags.context_with(recipe, &path, &console, cancel)?;
         if let Some(committed) = context.run_entry(RankJob::NAME)?.filter(|_| !context.is_dry_run()) {
             best::print(&committed, &args.format, args.top.top)?;

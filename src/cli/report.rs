@@ -5,9 +5,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use webmill_run::{Cancel, Job};
 
-use crate::args::{JobFlags, Results};
+use crate::args::{JobFlags, Language, Results};
 use crate::jobs::print_committed;
-use webmill_jobs::console::Console;
 use webmill_jobs::report::Report;
 
 /// Write the report: one self-contained page with the numbers and the pictures, and the tables behind it.
@@ -24,9 +23,8 @@ pub struct ReportArgs {
     /// Earlier results: what changed since then is a part of the report.
     #[arg(long, value_name = "EARLIER_RESULTS")]
     compare: Option<String>,
-    /// Language of the report [default: en].
-    #[arg(long, value_name = "LANG", value_parser = ["en", "zh"])]
-    lang: Option<String>,
+    #[command(flatten)]
+    language: Language,
     #[command(flatten)]
     flags: JobFlags,
 }
@@ -37,11 +35,10 @@ pub struct ReportArgs {
 /// What the job meets.
 pub fn run(args: &ReportArgs, cancel: &Cancel) -> Result<ExitCode> {
     let mut recipe = args.flags.read_recipe()?;
-    for (name, value) in [("compare", &args.compare), ("lang", &args.lang)] {
-        if let Some(value) = value {
-            recipe.set(Report::NAME, name, value.clone());
-        }
+    if let Some(earlier) = &args.compare {
+        recipe.set(Report::NAME, "compare", earlier.clone());
     }
-    let (console, folder) = (Console::new(), args.results.folder()?);
+    args.language.set(&mut recipe);
+    let (console, folder) = (args.flags.console(), args.results.folder()?);
     print_committed(&args.flags.context_with(recipe, &folder, &console, cancel)?, Report::NAME)
 }

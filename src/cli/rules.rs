@@ -13,7 +13,6 @@ use webmill_run::{Cancel, Job};
 
 use crate::args::{JobFlags, OutOption, Results, ShardsOption};
 use crate::jobs::print_committed;
-use webmill_jobs::console::Console;
 use webmill_jobs::recipe::Settings;
 use webmill_jobs::rules::{RuleSettings, RulesJob};
 
@@ -88,7 +87,7 @@ fn apply(args: &RulesArgs, cancel: &Cancel) -> Result<ExitCode> {
         let files: Vec<toml::Value> = rules.into_iter().map(toml::Value::from).collect();
         recipe.set(RuleSettings::TABLE, "files", files);
     }
-    let console = Console::new();
+    let console = args.flags.console();
     let context = args.flags.context_with(recipe, &folder, &console, cancel)?.reading(&args.shards.shards);
     let code = print_committed(&context, RulesJob::NAME)?;
     let committed = context.results();

@@ -12,7 +12,7 @@ use webmill_run::Cancel;
 use webmill_serve::access::AccessRules;
 use webmill_serve::{Archive, LoggedRequest, Options, Server};
 
-use crate::args::{Budget, Results};
+use crate::args::{Budget, Language, Results};
 use webmill_jobs::archive::{Holdings, OpenOptions, open};
 
 /// Show archives in a browser and answer queries about their captures.
@@ -63,6 +63,8 @@ pub struct ServeArgs {
     /// Origin whose scripts may read answers of queries (`*`: all).
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Option<String>,
+    #[command(flatten)]
+    language: Language,
     /// Print every request on stderr.
     #[arg(long)]
     log: bool,
@@ -106,6 +108,7 @@ pub fn run(args: &ServeArgs, cancel: &Cancel) -> Result<ExitCode> {
             max_working: args.at_once,
             memory: args.budget.memory(),
             raw_open: args.raw_open,
+            lang: args.language.asked(),
             allow_origin: args.allow_origin.clone(),
             log: args.log.then(|| Arc::new(|request: &LoggedRequest| webmill_jobs::say!("{request}")) as _),
             ..Options::default()

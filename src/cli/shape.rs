@@ -11,7 +11,6 @@ use crate::args::{JobFlags, ResultsOrGraph, is_results};
 use crate::graph::info::{measure, shape_of};
 use crate::jobs::print_committed;
 use crate::source;
-use webmill_jobs::console::Console;
 use webmill_jobs::graph::open::OpenedGraph;
 use webmill_jobs::shape::Shape;
 use webmill_jobs::shape::measures::Part;
@@ -58,7 +57,7 @@ pub fn run(args: &ShapeArgs, cancel: &Cancel) -> Result<ExitCode> {
         };
     }
     args.reading.options()?.unused()?;
-    let console = Console::new();
+    let console = args.flags.console();
     print_committed(&args.flags.context(&path, &console, cancel)?, Shape::NAME)
 }
 

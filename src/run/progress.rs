@@ -25,6 +25,8 @@ pub trait Progress: Sync {
     fn end(&self);
     /// Something that the user should read.
     fn note(&self, text: &str);
+    /// A step or a number that only those read who look into a job: keys, residuals, times of parts.
+    fn detail(&self, _text: &str) {}
     /// What a job would do, where that was all that was asked for.
     fn plan(&self, text: &str) {
         self.note(text);
@@ -44,6 +46,9 @@ impl Progress for Notes<'_> {
     fn end(&self) {}
     fn note(&self, text: &str) {
         self.0.note(text);
+    }
+    fn detail(&self, text: &str) {
+        self.0.detail(text);
     }
 }
 

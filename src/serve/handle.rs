@@ -13,7 +13,7 @@ use webmill_capture::cut::Cut;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use http::header::{HeaderMap, HeaderValue};
+use http::header::{ACCEPT_LANGUAGE, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Method, StatusCode, Version};
 
@@ -141,7 +141,11 @@ async fn work(
 /// Answers a request.
 pub async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let started = Instant::now();
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
+    if let Some(lang) = shared.options.lang {
+        // As if all browsers preferred it: what their readers chose still goes before.
+        head.headers.insert(ACCEPT_LANGUAGE, HeaderValue::from_static(lang.name()));
+    }
     let peer = head.extensions.get::<Peer>().map(|peer| peer.0);
     let peer = if shared.options.behind_proxy { forwarded_for(&head.headers).or(peer) } else { peer };
     let target = head.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();

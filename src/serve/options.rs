@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::index::query::Limits;
 
 use crate::log::RequestLog;
+use crate::surface::Lang;
 
 /// Bounds and settings of a server. Results never depend on the times among them: those only end a request.
 #[derive(Clone)]
@@ -25,6 +26,8 @@ pub struct Options {
     pub behind_proxy: bool,
     /// Whether captures as stored (`id_`) may load what they name from the live Web when a browser opens them.
     pub raw_open: bool,
+    /// Language of pages for people who ask for none by `?lang=`; `None`: what the browser prefers.
+    pub lang: Option<Lang>,
     /// Bounds of queries.
     pub limits: Limits,
     /// Longest path and query string, in bytes.
@@ -59,6 +62,7 @@ impl Default for Options {
             user_header: None,
             behind_proxy: false,
             raw_open: false,
+            lang: None,
             limits: Limits::default(),
             max_url_bytes: 32 << 10,
             max_body_bytes: 64 << 20,

@@ -284,11 +284,11 @@ def tables_of(connection):
     tables = {}
     for (name,) in connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1").fetchall():
         columns = collections.defaultdict(list)
-        rows = connection.sql(f'SELECT COUNT(*) FROM "{name}"').fetchone()[0]
+        rows = connection.sql(f'SELECT COUNT(*) FROM "{name}"').fetchall()[0][0]
         for column, kind, *_ in connection.sql(f'DESCRIBE "{name}"').fetchall():
             if kind in kinds and not any(kind.startswith(left) for left in LEFT_OUT):
                 columns[kinds[kind]].append(f'"{column}"' if column in ("table", "offset") else column)
-                if kind == "VARCHAR" and rows and connection.sql(f'SELECT COUNT(DISTINCT "{column}") FROM "{name}"').fetchone()[0] == rows:
+                if kind == "VARCHAR" and rows and connection.sql(f'SELECT COUNT(DISTINCT "{column}") FROM "{name}"').fetchall()[0][0] == rows:
                     columns["key"].append(column)
         if rows and rows < 200_000 and columns["whole"]:
             tables[name] = dict(columns)

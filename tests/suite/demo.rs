@@ -6,8 +6,9 @@ use crate::support::Work;
 fn the_demo_finds_every_known_answer() {
     let work = Work::new();
     let output = work.run(&["demo", "--out", "demo"]);
-    let report = String::from_utf8(output.stdout).unwrap();
-    let html = std::fs::read_to_string(work.path(report.trim())).unwrap();
+    let ended = String::from_utf8(output.stdout).unwrap();
+    assert!(ended.contains("\nfirst       http://www.lakeside.example/ (PageRank "), "{ended}");
+    let html = std::fs::read_to_string(work.path("demo/results/report.html")).unwrap();
     assert!(html.contains(">Ranking</h2>") && html.contains("The shape of this Web"));
     let again = work.run(&["demo", "--out", "demo"]);
     assert!(

@@ -77,6 +77,7 @@ mod resume;
 mod rules;
 mod rules_export;
 mod rules_planted;
+mod run_end;
 mod shard;
 mod show;
 mod support;

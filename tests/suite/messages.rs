@@ -38,10 +38,10 @@ fn the_event_logs_of_two_crawls_are_both_read() {
 }
 
 #[test]
-fn timings_say_where_the_time_of_every_job_went() {
+fn verbose_says_where_the_time_of_every_job_went() {
     let work = Work::new();
     work.synth("shards", 300, u64::MAX);
-    let told = work.said(&["run", "shards", "--out", "out", "--timings", "--threads", "2"]);
+    let told = work.said(&["run", "shards", "--out", "out", "--verbose", "--threads", "2"]);
     for job in registry().jobs().iter().filter(|job| work.path("out").join(job.name).exists()) {
         let line = told.lines().find(|line| {
             line.trim_start().starts_with(&format!("{}  ", job.name)) && line.contains(" written")
@@ -59,7 +59,7 @@ fn timings_say_where_the_time_of_every_job_went() {
     let seconds = run["seconds"].as_f64().unwrap();
     assert!(parts > 0.0 && parts <= 2.0 * seconds, "{parts} s of two threads in {seconds} s");
     // Nothing is told of what was done before.
-    assert!(!work.said(&["run", "shards", "--out", "out", "--timings"]).contains(" of threads"));
+    assert!(!work.said(&["run", "shards", "--out", "out", "--verbose"]).contains(" of threads"));
 }
 
 #[test]

@@ -47,7 +47,11 @@ impl Work {
     /// The binary with these arguments, in this folder.
     pub fn webmill(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_webmill"));
-        command.args(arguments).current_dir(self.folder.path()).env_remove("WEBMILL_CRASH_AT");
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_remove("WEBMILL_CRASH_AT")
+            .env("LC_ALL", "C.UTF-8");
         command
     }
 

@@ -8,7 +8,6 @@ use webmill_run::{Cancel, Job};
 use webmill_table::{Reader, columns};
 
 use crate::args::{JobFlags, Results};
-use webmill_jobs::console::Console;
 use webmill_jobs::count::grep::{CountGrep, GrepRow};
 
 /// Find the lines of the main texts that match a pattern, and print them: URL, number of the line, passage.
@@ -35,7 +34,7 @@ columns! {
 
 /// Runs the command.
 pub fn run(args: &GrepArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = Console::new();
+    let console = args.flags.console();
     let (folder, [pattern]) = args.results.before([&args.pattern], ["PATTERN"])?;
     let mut recipe = args.flags.read_recipe()?;
     recipe.set(CountGrep::NAME, "pattern", pattern);

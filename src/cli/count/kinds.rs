@@ -8,7 +8,6 @@ use webmill_run::{Cancel, Job};
 
 use crate::args::{Host, JobFlags, OutOption, Results};
 use crate::jobs::{ResultArgs, print_committed};
-use webmill_jobs::console::Console;
 use webmill_jobs::count::sort::CountSort;
 use webmill_jobs::count::visits::CountVisits;
 
@@ -117,7 +116,7 @@ fn run(
     settings: Vec<(&str, toml::Value)>,
     cancel: &Cancel,
 ) -> Result<ExitCode> {
-    let console = Console::new();
+    let console = flags.console();
     let mut recipe = flags.read_recipe()?;
     settings.into_iter().for_each(|(name, value)| recipe.set(job, name, value));
     print_committed(&flags.context_with(recipe, folder, &console, cancel)?, job)

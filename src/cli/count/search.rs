@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use webmill_run::Job;
 
-use crate::args::{Results, Timings, Top};
+use crate::args::{Results, Top, Verbose};
 use crate::print::{RowFormat, Rows};
 use webmill_jobs::count::index::CountIndex;
 use webmill_jobs::count::index::query::{TextIndex, parse};
@@ -30,7 +30,7 @@ pub struct SearchArgs {
     #[command(flatten)]
     format: RowFormat,
     #[command(flatten)]
-    timings: Timings,
+    verbose: Verbose,
 }
 
 #[derive(Serialize)]
@@ -56,7 +56,7 @@ pub fn run(args: &SearchArgs) -> Result<ExitCode> {
             bail!("{query:?} holds no word");
         }
         let best = index.best(&wanted, args.top.top.unwrap_or(10))?;
-        if args.timings.timings {
+        if args.verbose.verbose {
             webmill_jobs::say!("{:.3} ms  {query}", begin.elapsed().as_secs_f64() * 1e3);
         }
         let numbers: Vec<u32> = best.iter().map(|text| text.0).collect();

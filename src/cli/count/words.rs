@@ -8,7 +8,6 @@ use webmill_table::{Reader, columns};
 
 use crate::args::{JobFlags, OutOption, Results, Top};
 use crate::jobs::print_committed;
-use webmill_jobs::console::Console;
 use webmill_jobs::count::words::{CountWords, WordCountRow};
 
 /// Count the words of the main texts, or of files: occurrences, and texts that hold each.
@@ -37,7 +36,7 @@ columns! {
 
 /// Runs the command.
 pub fn run(args: &WordsArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = Console::new();
+    let console = args.flags.console();
     let mut recipe = args.flags.read_recipe()?;
     let (folder, files) = args.results.or_new(&args.files, &args.out)?;
     if let Some(file) = files.first().filter(|_| args.out.out.is_none()) {

@@ -1,11 +1,10 @@
-//! What a crawl shows while it runs: a line every ten seconds, for people on a terminal, JSON elsewhere.
+//! What a crawl shows while it runs: a line every ten seconds on a terminal, every minute elsewhere.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
 use webmill_capture::date::format_rfc3339;
 use webmill_crawl::focus::FocusCounts;
 use webmill_crawl::frontier::NEVER_MS;
@@ -13,12 +12,14 @@ use webmill_crawl::page::IN_SCRIPT;
 use webmill_crawl::steering::NO_RULE;
 use webmill_crawl::{Counted, HostTrouble, Missing, Observer, Snapshot, Totals};
 
-/// Between two lines.
-const PERIOD: Duration = Duration::from_secs(10);
+/// Between two lines on a terminal, and in a log.
+const PERIODS: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(60)];
 
-/// The view that fits stderr: lines for people on a terminal, JSON elsewhere.
+/// The view that fits stderr.
 pub fn view() -> Box<dyn Observer> {
-    Box::new(Lines { last: None, for_people: std::io::stderr().is_terminal() })
+    let [on_terminal, in_log] = PERIODS;
+    let period = if std::io::stderr().is_terminal() { on_terminal } else { in_log };
+    Box::new(Lines { last: None, period })
 }
 
 /// Nobody looks at the crawl: it is a matter of seconds.
@@ -41,24 +42,21 @@ pub fn harvest(counts: &FocusCounts) -> String {
     )
 }
 
-/// A line every ten seconds, and one at the end.
+/// A line each period, and one at the end.
 struct Lines {
     last: Option<Instant>,
-    for_people: bool,
+    period: Duration,
 }
 
 impl Observer for Lines {
     fn look(&mut self, s: &Snapshot) {
         let now = Instant::now();
         let first = *self.last.get_or_insert(now);
-        if !s.last && now - first < PERIOD {
+        if !s.last && now - first < self.period {
             return;
         }
         self.last = Some(now);
-        match self.for_people {
-            true => webmill_jobs::say!("     crawl  {}", in_a_line(s)),
-            false => webmill_jobs::say!("{}", as_json(s)),
-        }
+        webmill_jobs::say!("     crawl  {}", in_a_line(s));
     }
 }
 
@@ -75,6 +73,9 @@ fn in_a_line(s: &Snapshot) -> String {
     if let Some(eta) = s.eta {
         let _ = write!(text, "; ETA {}", clock(eta));
     }
+    if let Some(counts) = &s.focus {
+        let _ = write!(text, "; {} relevant, harvest {:.2}", grouped(counts.relevant), counts.harvest());
+    }
     if s.paused {
         text.push_str("; PAUSED");
     }
@@ -82,39 +83,6 @@ fn in_a_line(s: &Snapshot) -> String {
         let _ = write!(text, "; waits for {host} until {}", format_rfc3339(*until_ms));
     }
     text
-}
-
-fn as_json(s: &Snapshot) -> serde_json::Value {
-    let f = &s.frontier;
-    let counts: serde_json::Map<String, serde_json::Value> =
-        s.totals.outcomes.iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
-    let mut line = json!({
-        "seconds": (s.elapsed.as_secs_f64() * 10.0).round() / 10.0,
-        "stored": s.totals.stored,
-        "requisites": s.totals.requisites,
-        "bytes": s.totals.bytes,
-        "pages_per_second": s.pages_per_second.round(),
-        "bytes_per_second": s.bytes_per_second.round(),
-        "queued": f.queued,
-        "seen": f.seen,
-        "in_flight": s.in_flight,
-        "hosts": {
-            "active": f.hosts_leased,
-            "ready": f.hosts_ready,
-            "waiting": f.hosts_waiting,
-            "parked": f.hosts_parked,
-            "in_trouble": s.troubled_hosts,
-        },
-        "outcomes": counts,
-        "eta_seconds": s.eta.map(|eta| eta.as_secs()),
-    });
-    if let Some((host, until_ms)) = &s.long_wait {
-        line["waits_for"] = json!({ "host": host, "until": format_rfc3339(*until_ms) });
-    }
-    if let Some(counts) = &s.focus {
-        line["focus"] = json!(counts);
-    }
-    line
 }
 
 /// The end of a run, in words.
@@ -242,7 +210,7 @@ fn missing_in_words(missing: &Missing, limit: Option<Limit>, out: &Path) -> Vec<
 }
 
 /// A path as a shell takes it.
-fn quoted(path: &str) -> String {
+pub fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+,=@%".contains(c);
     match path.chars().all(plain) {
         true => path.to_owned(),
@@ -337,6 +305,8 @@ pub(super) fn grouped(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -12,7 +12,7 @@ use webmill_jobs::remote::Downloader;
 
 /// Fetches every URL into `folder`, except those that are there already.
 pub fn get(urls: &[String], sha256: &[String], folder: &Path, cancel: &Cancel) -> Result<()> {
-    let console = Console::new();
+    let console = Console::new(false);
     let downloader = Downloader::new(&console, cancel)?;
     for (i, url) in urls.iter().enumerate() {
         let name = url.rsplit('/').next().filter(|n| !n.is_empty()).context("the URL names no file")?;

@@ -47,7 +47,7 @@ pub fn generate(args: &SynthArgs, cancel: &Cancel) -> Result<PathBuf> {
         )),
         false => None,
     };
-    let console = Console::new();
+    let console = Console::new(false);
     console.begin("synth", web.len(), Measure::Items);
     let mut from = 0;
     while from < web.len() {

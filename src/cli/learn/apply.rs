@@ -7,7 +7,6 @@ use webmill_run::{Cancel, Job};
 
 use crate::args::{JobFlags, Mail, ResultsOrPages};
 use crate::jobs::print_committed;
-use webmill_jobs::console::Console;
 use webmill_jobs::learn::apply::ApplyJob;
 use webmill_jobs::learn::left_out;
 use webmill_jobs::learn::settings::Learn;
@@ -45,7 +44,7 @@ pub fn run(args: &ApplyArgs, cancel: &Cancel) -> Result<ExitCode> {
     if args.mail.mail {
         recipe.set(table, "mail", true);
     }
-    let console = Console::new();
+    let console = args.flags.console();
     let context = args.flags.context_with(recipe, &folder, &console, cancel)?;
     let code = print_committed(&context, ApplyJob::NAME)?;
     if let Some(committed) = context.results().get(ApplyJob::NAME) {

@@ -8,7 +8,6 @@ use webmill_table::{Reader, columns, part_files};
 
 use crate::args::{JobFlags, Labels, Mail, ResultsOrPages};
 use crate::jobs::print_committed;
-use webmill_jobs::console::Console;
 use webmill_jobs::learn::cluster::tables::{TopicMeasureRow, TopicWordsRow};
 use webmill_jobs::learn::cluster::{ClusterJob, is_empty};
 use webmill_jobs::learn::settings::Learn;
@@ -39,7 +38,7 @@ pub struct ClusterArgs {
 
 /// Runs the command.
 pub fn run(args: &ClusterArgs, cancel: &Cancel) -> Result<ExitCode> {
-    let console = Console::new();
+    let console = args.flags.console();
     let mut recipe = args.flags.read_recipe()?;
     let (place, pages, _) = args.from.place(None)?;
     let mut set = |name: &str, value: Option<toml::Value>| {

@@ -10,7 +10,6 @@ use webmill_table::{Reader, columns};
 
 use crate::args::{JobFlags, Labels, Mail, ResultsOrPages};
 use crate::jobs::print_committed;
-use webmill_jobs::console::Console;
 use webmill_jobs::job::Context;
 use webmill_jobs::learn::settings::Learn;
 use webmill_jobs::learn::tables::EvaluationRow;
@@ -80,7 +79,7 @@ pub struct TrainArgs {
 /// Runs `learn features`.
 pub fn features(args: &FeaturesArgs, cancel: &Cancel) -> Result<ExitCode> {
     let (recipe, folder) = args.pages.recipe(Learn::TABLE)?;
-    let console = Console::new();
+    let console = args.pages.flags.console();
     let context = args.pages.flags.context_with(recipe, &folder, &console, cancel)?;
     let code = print_committed(&context, FeaturesJob::NAME)?;
     finish(&context, FeaturesJob::NAME, code)
@@ -95,7 +94,7 @@ pub fn train(args: &TrainArgs, cancel: &Cancel) -> Result<ExitCode> {
             recipe.set(table, name, value.clone());
         }
     }
-    let console = Console::new();
+    let console = args.pages.flags.console();
     let context = args.pages.flags.context_with(recipe, &folder, &console, cancel)?;
     let code = print_committed(&context, TrainJob::NAME)?;
     say_how_good(&context)?;

@@ -40,7 +40,7 @@ pub fn run(results: &Path, dry_run: bool, cancel: &Cancel) -> Result<ExitCode> {
     let (did, removed, bytes) = (if dry_run { "would free" } else { "freed" }, tally.removed, tally.bytes);
     webmill_jobs::say!("{removed} removed, {did} {} ({bytes} bytes)", megabytes(bytes));
     if !dry_run && removed > 0 {
-        catalogue::refresh(results, webmill_jobs::builtin::registry(), &Console::new());
+        catalogue::refresh(results, webmill_jobs::builtin::registry(), &Console::new(false));
     }
     Ok(ExitCode::SUCCESS)
 }

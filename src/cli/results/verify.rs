@@ -62,7 +62,7 @@ fn compare(
     bytes: u64,
     cancel: &Cancel,
 ) -> CaptureResult<Vec<(PathBuf, String)>> {
-    let progress = Console::new();
+    let progress = Console::new(false);
     progress.begin("verify", bytes, Measure::Bytes);
     let compared = files.par_iter().map(|(folder, output)| {
         cancel.check()?;

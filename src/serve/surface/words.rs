@@ -57,8 +57,22 @@ impl Lang {
 
     /// The language of a tag: any of English or Chinese.
     pub fn named(tag: &str) -> Option<Lang> {
-        let primary = tag.split(['-', '_']).next().unwrap_or(tag).trim();
+        let primary = tag.split(['-', '_', '.', '@']).next().unwrap_or(tag).trim();
         [Lang::En, Lang::Zh].into_iter().find(|lang| primary.eq_ignore_ascii_case(lang.name()))
+    }
+
+    /// The language of a locale: that of the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that says something; else English.
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_serve::surface::Lang;
+    /// let of = |name: &str| (name == "LANG").then(|| "zh_CN.UTF-8".to_owned());
+    /// assert_eq!(Lang::of_locale(of), Lang::Zh);
+    /// ```
+    pub fn of_locale(variable: impl Fn(&str) -> Option<String>) -> Lang {
+        let said = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(variable);
+        let first = said.into_iter().find(|locale| !locale.is_empty());
+        first.and_then(|locale| Lang::named(&locale)).unwrap_or_default()
     }
 
     /// What was asked for, else what was asked for before ([`Lang::cookie`]), else what the browser prefers, else English.
@@ -106,7 +120,7 @@ impl Lang {
         format!("lang={}; Path=/; Max-Age=31536000; SameSite=Lax; HttpOnly", self.name())
     }
 
-    /// All words of a surface: `report`, `languages`, `site` or `replay`.
+    /// All words of a surface: `report`, `languages`, `run`, `site` or `replay`.
     ///
     /// # Panics
     /// Where there is no such surface.
@@ -138,6 +152,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_locale_is_that_of_the_first_variable_that_says_something() {
+        for (all, messages, lang, want) in [
+            ("", "", "", Lang::En),
+            ("", "", "zh_TW.UTF-8", Lang::Zh),
+            ("", "zh", "de_DE.UTF-8", Lang::Zh),
+            ("C.UTF-8", "zh_CN", "zh_CN", Lang::En),
+            ("zh@pinyin", "", "en_US", Lang::Zh),
+            ("", "", "zhx", Lang::En),
+        ] {
+            let of = |name: &str| match name {
+                "LC_ALL" => Some(all.to_owned()),
+                "LC_MESSAGES" => Some(messages.to_owned()),
+                _ => Some(lang.to_owned()),
+            };
+            assert_eq!(Lang::of_locale(of), want, "{all} {messages} {lang}");
+        }
+    }
+
     fn places(text: &str) -> std::collections::BTreeSet<&str> {
         text.match_indices('{').map(|(at, _)| text.cut(at..at + 3)).collect()
     }
@@ -146,9 +179,9 @@ mod tests {
     fn every_word_is_there_in_both_languages_with_the_same_places() {
         let han = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
         // Names and units in both languages, and what each language says of the other or of a count.
-        let same = ["urls", "pagerank", "other_lang", "when", "only", "one_host_more"];
+        let same = ["urls", "pagerank", "other_lang", "when", "only", "one_host_more", "language", "comma"];
         let mut words = 0;
-        for surface in ["report", "languages", "site", "replay"] {
+        for surface in ["report", "languages", "run", "site", "replay"] {
             let (english, chinese) = (Lang::En.words(surface), Lang::Zh.words(surface));
             words += english.len();
             for (key, en) in english {

@@ -131,6 +131,7 @@ impl Scene {
             .env("HOME", self.folder.path())
             .env("PYTHONPATH", repository("python"))
             .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("LC_ALL", "C.UTF-8")
             .env_remove("WEBMILL_LOG")
             .env_remove("WEBMILL_CRASH_AT")
             .stdin(Stdio::null())

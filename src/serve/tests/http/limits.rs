@@ -8,6 +8,7 @@ use webmill_capture::cut::Cut;
 
 use webmill_serve::index::query::Limits;
 use webmill_serve::index::{CaptureSource, Entry, KeyRange, MemoryIndex, Scan, Timestamp};
+use webmill_serve::surface::Lang;
 use webmill_serve::{Archive, Collection, LoggedRequest, Options, RequestLog, Server, ShardFiles};
 
 use crate::support::{archive, key, running, serve};
@@ -94,6 +95,16 @@ fn methods_addresses_and_bodies_have_bounds() {
     assert_eq!(server.send(b"nonsense\r\n\r\n", false).status, 400);
     let many = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "a: b\r\n".repeat(500));
     assert_eq!(server.send(many.as_bytes(), false).status, 431);
+}
+
+#[test]
+fn a_server_has_a_language_for_readers_who_chose_none() {
+    let (_folder, archive) = archive(|_| {});
+    let server = serve(archive, Options { lang: Some(Lang::Zh), ..Options::default() });
+    let english = ("accept-language", "en");
+    assert!(server.with("/", &[english]).text().contains("lang=\"zh-Hans\""));
+    assert!(server.with("/?lang=en", &[english]).text().contains("lang=\"en\""));
+    assert!(server.with("/", &[english, ("cookie", "lang=en")]).text().contains("lang=\"en\""));
 }
 
 #[test]
