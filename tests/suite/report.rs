@@ -251,16 +251,18 @@ fn documents_and_media_have_a_part_of_their_own() {
 }
 
 #[test]
-fn times_stand_in_the_copy_for_people_alone() {
+fn there_is_one_page_and_its_short_name_leads_to_that_of_the_latest_report() {
     let work = Work::new();
     mill(&work, "out", &["a.example"], 5);
-    let copy = std::fs::read_to_string(work.path("out/report.html")).unwrap();
-    let committed = html(&work, "out");
-    let head = "<th scope=col class=n>seconds";
-    assert!(copy.contains(head) && !committed.contains(head));
-    let seconds = Regex::new("<td class=n>[0-9]+[.][0-9]\n").unwrap();
-    assert_eq!(seconds.find_iter(&copy).count(), 8, "every job but the report");
-    assert_eq!(seconds.find_iter(&committed).count(), 0);
+    for lang in ["en", "zh"] {
+        work.run(&["report", "out", "--lang", lang]);
+        let path = work.path("out/report.html");
+        assert!(path.is_symlink());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), html(&work, "out"));
+    }
+    // Wherever the folder goes.
+    std::fs::rename(work.path("out"), work.path("moved")).unwrap();
+    assert!(std::fs::read_to_string(work.path("moved/report.html")).unwrap().contains("<html lang=zh"));
 }
 
 #[test]

@@ -30,9 +30,6 @@ pub(crate) const TEMPLATES: [(&str, &str); 14] = [
 /// Greatest size of a page.
 pub const MAX_BYTES: usize = 200_000;
 
-/// Where [`with_times`] puts the head of the column.
-const TIME_HEAD: &str = "<!--time-->";
-
 /// The numbers of table `summary`.
 struct Numbers {
     /// Names and values of each section, in the order of the table.
@@ -145,14 +142,4 @@ pub fn render<'a>(
 fn reasons(error: &Error) -> String {
     let sources = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
     sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
-}
-
-/// A copy of a rendered page with the seconds that jobs took, by job.
-pub fn with_times(html: &str, lang: Lang, seconds: &BTreeMap<String, f64>) -> String {
-    let head = format!("<th scope=col class=n>{}", lang.words("report")["seconds"]);
-    let mut page = html.replacen(TIME_HEAD, &head, 1);
-    for (job, seconds) in seconds {
-        page = page.replacen(&format!("<!--time {job}-->"), &format!("<td class=n>{seconds:.1}"), 1);
-    }
-    page
 }
