@@ -29,7 +29,11 @@ impl Periods {
     pub fn of(corpus: &Corpus) -> Self {
         let periods = Self::found(corpus);
         let pages: u64 = periods.languages.iter().flat_map(|(_, counts)| counts).sum();
-        if pages * LEAST_SHARE < corpus.html || pages < periods.names.len() as u64 { Periods::default() } else { periods }
+        if pages * LEAST_SHARE < corpus.html || pages < periods.names.len() as u64 {
+            Periods::default()
+        } else {
+            periods
+        }
     }
 
     fn found(corpus: &Corpus) -> Self {

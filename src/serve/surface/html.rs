@@ -111,7 +111,13 @@ pub fn fill(template: &str, with: &[impl AsRef<str>]) -> String {
             place.split_once(':').map_or((place, None), |(n, forms)| (n, forms.split_once('|')));
         let value = number.parse::<usize>().ok().and_then(|n| with.get(n)).map(AsRef::as_ref);
         out.push_str(match (value, forms) {
-            (Some(value), Some((one, many))) => if is_one(value) { one } else { many },
+            (Some(value), Some((one, many))) => {
+                if is_one(value) {
+                    one
+                } else {
+                    many
+                }
+            }
             (Some(value), None) => value,
             (None, _) => rest.cut(at..end),
         });
