@@ -7,7 +7,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, Value, context};
 use serde::Serialize;
 
-use webmill_serve::surface::{Lang, environment, escape_tidied, fill, shorten, thousands};
+use webmill_serve::surface::{Lang, environment, escape_tidied, fill, shorten, size, thousands};
 
 /// The templates: the page, the macros, and a file for each part.
 pub(crate) const TEMPLATES: [(&str, &str); 14] = [
@@ -95,6 +95,7 @@ fn add_functions(environment: &mut Environment<'_>, numbers: Numbers, lang: Lang
     });
     environment.add_function("share", share);
     environment.add_filter("thousands", |n: u64| thousands(n));
+    environment.add_filter("size", |bytes: f64| size(bytes as u64));
     environment.add_filter("fixed", |x: f64, digits: usize| format!("{x:.digits$}"));
     environment.add_filter("short", |text: &str, most: usize| shorten(text, most));
     environment.add_filter("worded", move |name: &str, by: Option<&str>| match by {

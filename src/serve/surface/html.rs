@@ -145,6 +145,18 @@ pub fn thousands(n: u64) -> String {
     text
 }
 
+/// `12.3 MB`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
+    let (mut value, mut unit) = (bytes as f64, 0);
+    // 999.95 and more would be written as 1000.0.
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
 /// At most `most` characters, the last one an ellipsis where some are left out.
 pub fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
