@@ -68,7 +68,7 @@ type UnpackedFile = ((PathBuf, u64, SystemTime, String), Arc<File>);
 const UNPACKED_FILES: usize = 8;
 static UNPACKED: Mutex<Vec<UnpackedFile>> = Mutex::new(Vec::new());
 
-/// Most bytes that so many are unpacked to: records of text shrink by ten to thirty times.
+/// Most bytes to which this number of bytes is unpacked: records of text shrink by ten to thirty times.
 fn most_unpacked(bytes: u64) -> u64 {
     bytes.saturating_mul(200).max(64 << 20)
 }
@@ -190,7 +190,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Of the archive `inside` of the WACZ at `path`, which `range` is or, where it is compressed, gives so many bytes.
+    /// Of the archive `inside` of the WACZ at `path`, which `range` is or, where it is compressed, gives `unpacked` bytes.
     fn of(path: &Path, inside: &str, range: Range<u64>, unpacked: Option<u64>) -> Result<Place> {
         let wacz = path.to_path_buf();
         let Some(size) = unpacked else { return Ok(Place { wacz, range, unpacked: None }) };

@@ -147,7 +147,7 @@ fn hostile_and_damaged_files_of_a_wacz_are_refused_by_name() {
         ("archive/notes.txt", STORED, b"only words"),
     ];
     wacz(&work.path("in/x.wacz"), &members);
-    // Of what is compressed in it, a byte in the middle is another.
+    // A byte in the middle of the compressed file is another.
     let mut bytes = std::fs::read(work.path("in/x.wacz")).unwrap();
     let at = bytes.windows(14).position(|w| w == b"archive/b.warc").unwrap() + 300;
     bytes[at] ^= 0xff;

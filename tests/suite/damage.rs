@@ -353,7 +353,7 @@ fn a_file_that_was_cut_off_is_no_damage() {
         [("half.warc.gz", 19, ""), ("no-trailer.warc.gz", 20, " (1 of them unproven)")]
     {
         let out = format!("out-{name}");
-        // What is there of the last record is more than a hundredth.
+        // The part of the last record that is there is more than a hundredth of the bytes.
         let arguments = ["run", name, "--out", &out];
         let said = if recovered == 19 { work.fails(&arguments, 1) } else { work.said(&arguments) };
         assert!(said.contains("1 file cut off at the end"), "{said}");

@@ -71,7 +71,7 @@ impl BowTie {
         if nodes[4] > 0 {
             bottom = tube[1] + tube[3];
         }
-        // Third row: what hangs on the others, and what is not connected with any.
+        // Third row: nodes that hang on the others, and those connected with none.
         let [hanging, apart] = [nodes[3], nodes[5]].map(|n| if n > 0 { radius(n).max(2.0) } else { 0.0 });
         let (from, under) = (WIDTH / 2.0 - hanging - apart - GAP, bottom + GAP + hanging.max(apart));
         if hanging + apart > 0.0 {
