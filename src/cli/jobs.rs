@@ -202,11 +202,11 @@ fn warn_of_stale(context: &Context<'_>) {
     }
 }
 
-/// 1 where a file could not be read to its end, more is bad or cut off than `--max-bad` allows, no page is among them, too much of what rules
+/// 1 where a file could not be read to its end, more records are bad than `--max-bad` allows, no page is among them, too much of what rules
 /// follow is missing, or too many documents were not read, though the jobs are done; else 0.
 fn exit_code(context: &Context<'_>) -> Result<ExitCode> {
     let results = context.results();
-    let lacks = |counts: &Counts| !counts.unreadable.is_empty() || counts.is_lacking(context.runtime.max_bad);
+    let lacks = |counts: &Counts| !counts.unreadable.is_empty() || counts.is_beyond(context.runtime.max_bad);
     let lacks = results.values().any(|committed| lacks(&committed.manifest.counts));
     let lacking: Vec<String> =
         [too_many_missing(context)?, too_many_unread(context)?].into_iter().flatten().collect();

@@ -103,11 +103,6 @@ impl Counts {
         self.is_beyond(max_bad) && (max_bad == 0.0 || !is_little)
     }
 
-    /// Whether committed results lack more than the share `max_bad`, what files hold no more that are cut off included: the exit code tells.
-    pub fn is_lacking(&self, max_bad: f64) -> bool {
-        self.is_beyond(max_bad) || share(self.bytes_lost + self.cut_off_bytes, self.bytes) > max_bad
-    }
-
     /// Records that are left out, for all reasons.
     pub fn omitted(&self) -> u64 {
         self.left_out.values().sum()
