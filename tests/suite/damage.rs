@@ -135,7 +135,7 @@ fn a_damaged_record_of_a_small_archive_is_told_by_the_exit_code_and_the_others_a
     // Members whose check sum is wrong.
     for (bad, refused) in [(1, false), (3, false), (4, true)] {
         let mut members = whole.clone();
-        for member in &mut members[5..5 + bad] {
+        for member in members.iter_mut().skip(5).step_by(3).take(bad) {
             let at = member.len() - 6;
             member[at] ^= 0xff;
         }
