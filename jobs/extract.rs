@@ -261,6 +261,14 @@ impl Job for Extract {
     }
 }
 
+/// Whether records were read and none of them gave a row of pages; those that only describe their file do not count.
+pub fn has_no_page(context: &Context<'_>) -> bool {
+    let results = context.results();
+    let Some(counts) = results.get(Extract::NAME).map(|made| &made.manifest.counts) else { return false };
+    let of_files = counts.kept.get(RecordType::Warcinfo.name()).copied().unwrap_or_default();
+    counts.read > of_files && !counts.kept.contains_key("captures")
+}
+
 /// Says what rows lack, and why there is no capture, where there is none.
 fn say_what_is_missing(stage: &Stage<'_>) -> Result<()> {
     let counts = stage.told()?.counts;

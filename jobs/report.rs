@@ -17,8 +17,7 @@ pub mod tables;
 mod topics;
 mod tops;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use webmill_capture::error::AtPath;
 use webmill_capture::settings::SettingGroup;
@@ -187,8 +186,8 @@ impl Report {
     }
 }
 
-/// Name of the copy of the page for people, in the folder of all results.
-pub const COPY: &str = "report.html";
+/// The page, in the results of the job, and in the folder of all results the name that leads to it.
+const PAGE: &str = "report.html";
 
 /// Writes the report about the context's results.
 ///
@@ -199,28 +198,19 @@ pub fn report(context: &Context<'_>) -> Result<Option<Committed>> {
     mixed(&sources.all()).iter().for_each(|warning| context.runtime.progress.note(warning));
     let settings = context.settings::<Report>()?;
     let committed = context.run(&settings, &sources)?;
-    if let Some(committed) = committed.as_ref().filter(|_| !context.is_dry_run()) {
-        copy(&settings, &sources, committed, &context.runtime.out)?;
+    if !context.is_dry_run() {
+        link(&context.runtime.out)?;
     }
     Ok(committed)
 }
 
-/// Writes the copy of the page for people, with the times that no result has.
-fn copy(settings: &Report, sources: &Sources, committed: &Committed, out: &std::path::Path) -> Result<()> {
-    let path = committed.path("report.html");
-    let html = std::fs::read_to_string(&path).at(&path)?;
-    let seconds: BTreeMap<String, f64> = sources
-        .all()
-        .into_iter()
-        .filter_map(|of| {
-            let run = std::fs::read(of.path("run.json")).ok()?;
-            let run: serde_json::Value = serde_json::from_slice(&run).ok()?;
-            Some((of.manifest.job.clone(), run["seconds"].as_f64()?))
-        })
-        .collect();
-    let page = html::with_times(&html, settings.language(), &seconds);
-    let (aside, path) = (out.join(format!(".{COPY}.aside")), out.join(COPY));
-    std::fs::write(&aside, page).at(&aside)?;
+/// Lets the name in the folder of all results lead to the page of the latest report.
+fn link(out: &Path) -> Result<()> {
+    let (aside, path) = (out.join(format!(".{PAGE}.aside")), out.join(PAGE));
+    if aside.is_symlink() {
+        std::fs::remove_file(&aside).at(&aside)?;
+    }
+    std::os::unix::fs::symlink("report/latest/report.html", &aside).at(&aside)?;
     std::fs::rename(&aside, &path).at(&path)
 }
 
@@ -274,9 +264,9 @@ impl Report {
         let rows = summary.iter().map(|row| (row.section.as_str(), row.name.as_str(), row.value));
         let html = html::render(self.language(), rows, &page::data(self, &found))
             .map_err(|error| Error::Internal(format!("the report's templates: {error}")))?;
-        let path = unit.create("report.html")?;
+        let path = unit.create(PAGE)?;
         std::fs::write(&path, html).at(&path)?;
-        unit.wrote("report.html", "", Vec::new(), 0);
+        unit.wrote(PAGE, "", Vec::new(), 0);
         write_rows(unit, first_part::<SummaryRow>(), summary)?;
         Ok(())
     }

@@ -43,7 +43,7 @@ pub struct Hosts {
 pub struct WrittenHosts {
     /// Number of hosts.
     pub count: u64,
-    /// The host of most pages; of several that of most captures, then the first by name.
+    /// The host of most captures; of several that of most pages, then the first by name.
     pub largest: Option<HostRow>,
     /// Rows of the hosts that were asked for, by name.
     pub asked: BTreeMap<String, HostRow>,
@@ -119,7 +119,7 @@ impl Hosts {
             others.try_for_each(|record| record.map(|record| host.add(&record)))?;
             let Some(row) = host.row() else { return Ok(()) };
             written.count += 1;
-            let size = |host: &HostRow| (host.html_pages + host.documents, host.captures);
+            let size = |host: &HostRow| (host.captures, host.html_pages + host.documents);
             let before =
                 written.largest.as_ref().map(|host| (size(host), Reverse(host.url_host_name.as_str())));
             if before < Some((size(&row), Reverse(row.url_host_name.as_str()))) {

@@ -8,8 +8,7 @@
 //!
 //! **Size.** At most `page::MAX_BYTES`: tables of foreign length lose rows from their ends, and say how many.
 //!
-//! **Determinism.** A function of the data alone; numbers are formatted without locale. Times are no part of it: they are
-//! put into a copy, by [`with_times`].
+//! **Determinism.** A function of the data alone; numbers are formatted without locale. Times are no part of it.
 
 mod bow_tie;
 mod log_log;
@@ -20,7 +19,7 @@ mod picture;
 pub use bow_tie::BowTie;
 pub use log_log::{Degrees, Law, LogLog, binned};
 pub use over_time::OverTime;
-pub use page::{render, with_times};
+pub use page::render;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use super::corpus::{Corpus, OTHERS};
 
 /// Periods that are drawn at most.
 const MOST: i64 = 60;
-/// One page in this many must have a time.
+/// One page in this many must have a time, and there must be a page for each period.
 const LEAST_SHARE: u64 = 10;
 /// Languages that are drawn by themselves.
 const LANGUAGES: usize = 5;
@@ -25,11 +25,15 @@ pub struct Periods {
 }
 
 impl Periods {
-    /// Those of a corpus, as far as they speak for a tenth of its pages: by time of fetching, or where that is one day by year of publication; empty where neither tells anything.
+    /// Those of a corpus, as far as they speak for a tenth of its pages, and are not more than these: by time of fetching, or where that is one day by year of publication; empty where neither tells anything.
     pub fn of(corpus: &Corpus) -> Self {
         let periods = Self::found(corpus);
         let pages: u64 = periods.languages.iter().flat_map(|(_, counts)| counts).sum();
-        if pages * LEAST_SHARE < corpus.html { Periods::default() } else { periods }
+        if pages * LEAST_SHARE < corpus.html || pages < periods.names.len() as u64 {
+            Periods::default()
+        } else {
+            periods
+        }
     }
 
     fn found(corpus: &Corpus) -> Self {
@@ -123,7 +127,8 @@ mod tests {
         let mut corpus = Corpus::default();
         for (year, month, day, language) in dates {
             let day = days_of_civil(*year, *month, *day).unwrap();
-            *corpus.fetch_days.entry((day, (*language).to_owned())).or_default() += 1;
+            // As many as the longest span has periods: fewer are not drawn.
+            *corpus.fetch_days.entry((day, (*language).to_owned())).or_default() += 9;
         }
         corpus
     }
@@ -134,7 +139,7 @@ mod tests {
         assert_eq!(years.names, ["2001", "2002", "2003", "2004"]);
         assert_eq!(
             years.languages,
-            [("zho".to_owned(), vec![0, 0, 0, 2]), ("eng".to_owned(), vec![1, 0, 0, 0])]
+            [("zho".to_owned(), vec![0, 0, 0, 18]), ("eng".to_owned(), vec![9, 0, 0, 0])]
         );
         let months = Periods::of(&corpus(&[(2001, 11, 1, "eng"), (2002, 1, 1, "eng")]));
         assert_eq!(months.names, ["2001-11", "2001-12", "2002-01"]);
@@ -159,6 +164,17 @@ mod tests {
         let dates: Vec<_> = languages.iter().flat_map(|l| [(2001, 1, 1, *l), (2009, 1, 1, *l)]).collect();
         let periods = Periods::of(&corpus(&dates));
         assert_eq!(periods.languages.len(), LANGUAGES + 1);
-        assert_eq!(periods.languages.iter().flat_map(|(_, n)| n).sum::<u64>(), 14);
+        assert_eq!(periods.languages.iter().flat_map(|(_, n)| n).sum::<u64>(), 126);
+    }
+
+    #[test]
+    fn fewer_pages_than_periods_are_not_drawn() {
+        let mut corpus = Corpus { html: 4, ..corpus(&[(2024, 1, 1, "eng")]) };
+        for (last, drawn) in [(2004, 4), (2005, 0)] {
+            let years = [2001, 2001, 2001, last];
+            corpus.published_years.clear();
+            years.iter().for_each(|y| *corpus.published_years.entry((*y, "eng".into())).or_default() += 1);
+            assert_eq!(Periods::of(&corpus).names.len(), drawn, "to {last}");
+        }
     }
 }

@@ -119,7 +119,7 @@ fn rows(
         cells.extend([thousands(row.indegree.into()), thousands(row.outdegree.into())]);
         cells.extend(more(&row));
         let place = |Place { position, of, percentile }: Place| {
-            format!("{} / {} ({percentile:.2} %)", thousands(position), thousands(of))
+            format!("{} / {} ({percentile:.2}\u{a0}%)", thousands(position), thousands(of))
         };
         cells.extend(row.places.map_or_else(Default::default, |places| places.map(place)));
         RankedNode {

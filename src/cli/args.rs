@@ -126,7 +126,8 @@ pub struct MaxRecord {
 /// How much damage is no failure.
 #[derive(Debug, Clone, clap::Args)]
 pub struct MaxBad {
-    /// Share of damaged records, or of lost bytes, beyond which nothing is committed; 0 refuses files that are cut off, too.
+    /// Share of damaged records, or of lost bytes, beyond which nothing is committed, unless it is three records at most; 0 refuses these, and
+    /// files that are cut off, too.
     #[arg(long, value_name = "SHARE", default_value_t = DEFAULT_MAX_BAD, value_parser = parse_share, hide_short_help = true)]
     pub max_bad: f64,
 }

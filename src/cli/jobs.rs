@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use webmill_run::{Cancel, Progress};
+use webmill_run::{Cancel, Counts, Progress};
 
 use super::args::{JobFlags, Language, Out, Results};
 use crate::run_end;
@@ -222,13 +222,14 @@ fn warn_of_stale(context: &Context<'_>) {
     }
 }
 
-/// 1 where a file could not be read to its end, too much of what rules follow is missing, or too many documents were not read, though the jobs are
-/// done; else 0.
+/// 1 where a file could not be read to its end, more records are bad than `--max-bad` allows, no page is among them, too much of what rules
+/// follow is missing, or too many documents were not read, though the jobs are done; else 0.
 fn exit_code(context: &Context<'_>) -> Result<ExitCode> {
     let results = context.results();
-    let cut = results.values().any(|committed| !committed.manifest.counts.unreadable.is_empty());
+    let lacks = |counts: &Counts| !counts.unreadable.is_empty() || counts.is_beyond(context.runtime.max_bad);
+    let lacks = results.values().any(|committed| lacks(&committed.manifest.counts));
     let lacking: Vec<String> =
         [too_many_missing(context)?, too_many_unread(context)?].into_iter().flatten().collect();
     lacking.iter().for_each(|told| webmill_jobs::say!("{told}"));
-    Ok(ExitCode::from(u8::from(cut || !lacking.is_empty())))
+    Ok(ExitCode::from(u8::from(lacks || extract::has_no_page(context) || !lacking.is_empty())))
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 use crate::kept::UNITS;
 use crate::key::JobDescription;
 use crate::layout::{self, KEYS, LATEST, is_committed, key_folder, keys_folder, lock, refused_list};
+use crate::manifest::FEW;
 use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
 use crate::{
     Cancel, Counts, Inputs, Job, JobInput, JobKey, Manifest, OutputFile, Progress, Reject, RejectSink, Stage,
@@ -139,7 +140,7 @@ impl Runtime<'_> {
     /// Runs `job`, resuming what an earlier run left, or finds it done.
     ///
     /// # Errors
-    /// What the job meets; [`Error::Refused`] where more than `max_bad` of the records are damaged; [`Error::Config`]
+    /// What the job meets; [`Error::Refused`] where too many records are damaged ([`Counts::is_refused`]); [`Error::Config`]
     /// where another process runs the same job or the folder is not webmill's; [`Error::Interrupted`].
     pub fn run<J: Job>(&self, job: &J, input: &J::Input) -> Result<Committed> {
         self.run_described(&JobDescription::new(job)?, &input.inputs(), &|stage| job.run(input, stage))
@@ -223,7 +224,7 @@ impl Runtime<'_> {
                 counts.read
             )));
         }
-        if counts.is_beyond(self.max_bad) {
+        if counts.is_refused(self.max_bad) {
             return Err(Error::Refused(format!(
                 "{}, more than --max-bad {} allows: not committed; raise it, or mend the shards with `webmill shard \
                  recover`{listed}{first}",
@@ -237,8 +238,15 @@ impl Runtime<'_> {
     /// Damage that the bound allows is said all the same.
     fn say_damage(&self, job: &str, counts: &Counts, first: &str) {
         if counts.damaged > 0 || counts.cut_off > 0 || !counts.left_out.is_empty() {
+            let beyond = match counts.is_beyond(self.max_bad) {
+                true => format!(
+                    ", more than --max-bad {} allows: committed, since it is at most {FEW} records, and the exit code is 1",
+                    self.max_bad
+                ),
+                false => String::new(),
+            };
             self.progress.note(&format!(
-                "{job}: {}; left out, see rejects.parquet{}",
+                "{job}: {}{beyond}; left out, see rejects.parquet{}",
                 counts.damage(),
                 first_of(first),
             ));
@@ -316,7 +324,7 @@ impl Runtime<'_> {
         }
         let first = first_reject(receipts);
         let sample: Vec<Reject> = receipts.values().flat_map(|r| r.rejects.iter().cloned()).collect();
-        if is_all_lost(&counts) || counts.is_beyond(self.max_bad) {
+        if is_all_lost(&counts) || counts.is_refused(self.max_bad) {
             let list = (!sample.is_empty()).then(|| self.list_refused(job.name, key, &sample)).transpose()?;
             self.hold(&counts, &first, list.as_deref())?;
         }

@@ -30,7 +30,7 @@
 //! ```text
 //! out/webmill.json                    this folder is ours, layout 3
 //! out/tables.json, webmill.sql        the tables of one consistent set of keys, for programs and for DuckDB
-//! out/report.html                     the report's copy for people, with times: no result, written after the commit
+//! out/report.html                     a link to the page of the latest report, written after its commit
 //! out/JOB/.keys/.KEY.lock             held while the job runs
 //! out/JOB/.keys/.units/            what units of the latest run made, for a later key of a larger input (module `kept`)
 //! out/JOB/.keys/.KEY.partial/receipts/*.json  a unit of work is done: its files with size and digest, its counts and rejects

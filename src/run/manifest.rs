@@ -9,6 +9,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{Ingredient, Inputs, JobKey, digest_file, hex128};
 
+/// Bad records that are no reason by themselves to commit nothing.
+pub(super) const FEW: u64 = 3;
+
 /// What was read, kept and dropped, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
@@ -81,6 +84,23 @@ impl Counts {
     /// Whether more is bad than the share `max_bad`; of a share of 0 a file that is cut off is too much as well.
     pub fn is_beyond(&self, max_bad: f64) -> bool {
         self.bad_share() > max_bad || max_bad == 0.0 && self.cut_off > 0
+    }
+
+    /// Whether so much is bad that nothing is committed: more than the share `max_bad`, and, unless that is 0, more than three records or half
+    /// of the bytes. A small archive is so not refused for one record; it is still [`Counts::is_beyond`].
+    ///
+    /// # Examples
+    /// ```
+    /// use webmill_run::Counts;
+    /// let one_of = |read, bytes_lost| Counts { read, damaged: 1, bytes: 1000, bytes_lost, ..Counts::default() };
+    /// assert!(one_of(33, 300).is_beyond(0.01) && !one_of(33, 300).is_refused(0.01));
+    /// assert!(one_of(33, 600).is_refused(0.01) && one_of(33, 0).is_refused(0.0));
+    /// let several = Counts { read: 100, damaged: 4, ..Counts::default() };
+    /// assert!(several.is_refused(0.01) && !several.is_beyond(0.04));
+    /// ```
+    pub fn is_refused(&self, max_bad: f64) -> bool {
+        let is_little = self.damaged + self.omitted() <= FEW && 2 * self.bytes_lost <= self.bytes;
+        self.is_beyond(max_bad) && (max_bad == 0.0 || !is_little)
     }
 
     /// Records that are left out, for all reasons.

@@ -4,5 +4,5 @@
 mod html;
 mod words;
 
-pub use html::{environment, escape, escape_tidied, fill, shorten, thousands};
+pub use html::{environment, escape, escape_tidied, fill, shorten, size, thousands};
 pub use words::{Lang, Words};

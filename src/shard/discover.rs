@@ -265,9 +265,9 @@ fn look(path: PathBuf, name: Arc<str>) -> Vec<Result<Input>> {
 fn archives(path: &Path, name: &str) -> Result<Vec<Result<Input>>> {
     let members = wacz_members(&mut open_zip(path)?, path)?;
     let open = |member: WaczMember| {
-        let file = StoredFile::within(path, member.range?)?;
-        let name = format!("{name}/{}", member.path).into();
-        known(Stream::of_file(file, &path.join(&member.path), name, 0)?, Some(path.to_path_buf()))
+        let (inside, name) = (path.join(&member.path), format!("{name}/{}", member.path).into());
+        let file = StoredFile::of_member(path, member)?;
+        known(Stream::of_file(file, &inside, name, 0)?, Some(path.to_path_buf()))
     };
     Ok(members.into_iter().map(open).collect())
 }

@@ -9,7 +9,6 @@
 //! Determinism: the record is the one that a walk over the file gives at that place.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -21,7 +20,7 @@ use super::discover::{COMPRESSED, SNIFF_BYTES, of_whole, sniff_kind, sniff_plain
 use super::raw_whole::whole_at;
 use super::reader::unwrapped;
 use super::stream::{Stream, twice};
-use super::wacz::StoredFile;
+use super::wacz::{Place, StoredFile};
 use super::warc_walk::open;
 use super::{Container, Format, OwnedRecord, RawReader, ReadOptions, Resume, WarcReader, member};
 
@@ -52,8 +51,8 @@ pub struct RecordFile {
     path: PathBuf,
     name: Arc<str>,
     options: ReadOptions,
-    /// Of a file inside of a WACZ, where that is, and the range there.
-    place: OnceLock<(PathBuf, Range<u64>)>,
+    /// Of a file inside of a WACZ, where that is.
+    place: OnceLock<Place>,
     dictionary: OnceLock<Option<Vec<u8>>>,
     whole: OnceLock<Option<(Format, Container)>>,
 }

@@ -1,15 +1,18 @@
 //! Files inside a WACZ, read where they lie.
 //!
 //! A WACZ is a ZIP file whose folder `archive/` holds WARC files that are stored in it without further compression, so that each is
-//! a range of the ZIP file. [`discover`](super::discover) gives such a file a path that goes on inside the WACZ,
+//! a range of the ZIP file. One that a program for ZIP files compressed all the same is unpacked into a nameless temporary file, once for
+//! all its readers. [`discover`](super::discover) gives such a file a path that goes on inside the WACZ,
 //! `crawl.wacz/archive/data.warc.gz`, and [`StoredFile`] opens such a path like any other: every reader of shards does so. Offsets
 //! of records are those in the inner file, as the index of a WACZ has them.
 //!
 //! **Cost.** Opening a path inside a WACZ reads the directory of the ZIP file, unless that of the same WACZ was the last to be read and
-//! is unchanged: opening all archives of a WACZ takes a time that grows with their number, not with its square.
+//! is unchanged: opening all archives of a WACZ takes a time that grows with their number, not with its square. What was unpacked is kept
+//! for the [`UNPACKED_FILES`] archives that were the last to be.
 //!
-//! **Trust.** Ranges lie in the file and do not overlap, so that no more is read than the file has. Names that lead out of the
-//! archive, encrypted files and files that are compressed in the ZIP are refused by name.
+//! **Trust.** Ranges lie in the file and do not overlap, so that no more is read than the file has, and no more is unpacked than
+//! [`most_unpacked`] says. Names that lead out of the archive, encrypted files and files that are compressed by another method than deflate are
+//! refused by name.
 //!
 //! Reference: WACZ 1.1.1 (Webrecorder); APPNOTE.TXT 6.3.9.
 
@@ -17,8 +20,9 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use webmill_capture::error::{AtPath, Error, Result};
@@ -43,7 +47,7 @@ struct KnownWacz {
     path: PathBuf,
     size: u64,
     modified: Option<SystemTime>,
-    ranges: HashMap<String, Range<u64>>,
+    ranges: HashMap<String, (Range<u64>, Option<u64>)>,
 }
 
 /// An archive of a WACZ.
@@ -53,6 +57,20 @@ pub struct WaczMember {
     pub path: String,
     /// The bytes of the ZIP file that it is, or why it cannot be read there.
     pub range: Result<Range<u64>>,
+    /// Its size, where these bytes are compressed.
+    pub unpacked: Option<u64>,
+}
+
+/// An archive that was unpacked: the WACZ with its size and time, the path inside, and the bytes.
+type UnpackedFile = ((PathBuf, u64, SystemTime, String), Arc<File>);
+
+/// Archives that are kept unpacked.
+const UNPACKED_FILES: usize = 8;
+static UNPACKED: Mutex<Vec<UnpackedFile>> = Mutex::new(Vec::new());
+
+/// Most bytes to which this number of bytes is unpacked: records of text shrink by ten to thirty times.
+fn most_unpacked(bytes: u64) -> u64 {
+    bytes.saturating_mul(200).max(64 << 20)
 }
 
 /// The archives of the WACZ at `path`, which `zip` is, by their paths.
@@ -79,9 +97,10 @@ pub fn wacz_members<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &Path) -> Res
         let file = zip.by_index_raw(number).map_err(|e| zip_error(path, e))?;
         let name = file.name().to_owned();
         let outside = name.split('/').any(|part| matches!(part, "" | "." | ".."));
+        let is_packed = file.compression() == CompressionMethod::Deflated;
         let whole = file.data_start().and_then(|start| {
-            let end = start.checked_add(file.size())?;
-            (end <= size && file.size() == file.compressed_size()).then_some(start..end)
+            let end = start.checked_add(file.compressed_size())?;
+            (end <= size && (is_packed || file.size() == file.compressed_size())).then_some(start..end)
         });
         let refused = |why: &str| Err(Error::corrupt(path.join(&name), 0, why));
         let range = match (whole, file.compression()) {
@@ -89,13 +108,16 @@ pub fn wacz_members<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &Path) -> Res
                 Err(bad(format!("a file called {name:?}: it leads out of the archive")))
             }
             _ if file.encrypted() => refused("it is encrypted"),
-            (_, method) if method != CompressionMethod::Stored => refused(
-                "it is compressed in the ZIP, so that its records cannot be read in place: unpack the WACZ",
+            (_, method) if method != CompressionMethod::Stored && !is_packed => {
+                refused("it is compressed in the ZIP by a method that is not read: unpack the WACZ")
+            }
+            _ if is_packed && file.size() > most_unpacked(file.compressed_size()) => refused(
+                "it is compressed in the ZIP, and more than 200 times as large as there: unpack the WACZ",
             ),
             (Some(range), _) => Ok(range),
             (None, _) => refused("it would end behind the end of the ZIP file"),
         };
-        members.push(WaczMember { path: name, range });
+        members.push(WaczMember { path: name, range, unpacked: is_packed.then_some(file.size()) });
     }
     let mut ranges: Vec<&Range<u64>> =
         members.iter().filter_map(|member| member.range.as_ref().ok()).collect();
@@ -127,25 +149,26 @@ pub(super) fn split_path(path: &Path) -> Option<(&Path, &str)> {
     Some((file, path.strip_prefix(file).ok()?.to_str()?))
 }
 
-/// The bytes of the WACZ at `path` that its archive `inside` is.
-fn range_inside(path: &Path, inside: &str) -> Result<Range<u64>> {
+/// Where the archive `inside` of the WACZ at `path` lies.
+fn place_inside(path: &Path, inside: &str) -> Result<Place> {
     let about = std::fs::metadata(path).at(path)?;
     let (size, modified) = (about.len(), about.modified().ok());
     let same = |known: &&KnownWacz| known.path == path && known.size == size && known.modified == modified;
     let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
     let known = last().as_ref().filter(same).and_then(|known| known.ranges.get(inside).cloned());
-    if let Some(range) = known {
-        return Ok(range);
+    if let Some((range, unpacked)) = known {
+        return Place::of(path, inside, range, unpacked);
     }
     let members = wacz_members(&mut open_zip(path)?, path)?;
-    let age = modified.and_then(|at| at.elapsed().ok());
-    if age.is_some_and(|age| age > SETTLED) {
-        let range = |member: &WaczMember| Some((member.path.clone(), member.range.as_ref().ok()?.clone()));
+    if is_settled(modified) {
+        let range = |member: &WaczMember| {
+            Some((member.path.clone(), (member.range.as_ref().ok()?.clone(), member.unpacked)))
+        };
         let ranges = members.iter().filter_map(range).collect();
         *last() = Some(KnownWacz { path: path.to_path_buf(), size, modified, ranges });
     }
     match members.into_iter().find(|member| member.path == inside) {
-        Some(member) => member.range,
+        Some(member) => Place::of(path, inside, member.range?, member.unpacked),
         None => {
             let absent = io::Error::new(ErrorKind::NotFound, "the WACZ holds no such file");
             Err(Error::io(path.join(inside), absent))
@@ -153,12 +176,83 @@ fn range_inside(path: &Path, inside: &str) -> Result<Range<u64>> {
     }
 }
 
+/// Whether a file that was written at that time would have a later one, were it written again.
+fn is_settled(modified: Option<SystemTime>) -> bool {
+    modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > SETTLED)
+}
+
+/// Where an archive inside of a WACZ lies: a range of the WACZ, or a file of its own once it was unpacked.
+#[derive(Debug)]
+pub(super) struct Place {
+    wacz: PathBuf,
+    range: Range<u64>,
+    unpacked: Option<Arc<File>>,
+}
+
+impl Place {
+    /// Of the archive `inside` of the WACZ at `path`, which `range` is or, where it is compressed, gives `unpacked` bytes.
+    fn of(path: &Path, inside: &str, range: Range<u64>, unpacked: Option<u64>) -> Result<Place> {
+        let wacz = path.to_path_buf();
+        let Some(size) = unpacked else { return Ok(Place { wacz, range, unpacked: None }) };
+        let about = std::fs::metadata(path).at(path)?;
+        let time = about.modified().ok().filter(|time| is_settled(Some(*time)));
+        let key = time.map(|time| (path.to_path_buf(), about.len(), time, inside.to_owned()));
+        // Whoever else asks for it waits.
+        let mut kept = UNPACKED.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.iter().find(|(known, _)| Some(known) == key.as_ref());
+        let file = match known {
+            Some((_, file)) => Arc::clone(file),
+            None => Arc::new(unpack(path, inside, size)?),
+        };
+        if let (None, Some(key)) = (known, key) {
+            let surplus = (kept.len() + 1).saturating_sub(UNPACKED_FILES);
+            kept.drain(..surplus);
+            kept.push((key, Arc::clone(&file)));
+        }
+        Ok(Place { wacz, range: 0..size, unpacked: Some(file) })
+    }
+}
+
+/// Unpacks an archive of `size` bytes into a file without a name, which is gone when it is closed.
+fn unpack(path: &Path, inside: &str, size: u64) -> Result<File> {
+    let mut zip = open_zip(path)?;
+    let member = zip.by_name(inside).map_err(|e| zip_error(path, e))?;
+    let whole = path.join(inside);
+    let mut file = tempfile::tempfile().at(&whole)?;
+    // One more than there are, so that the check sum is looked at.
+    let unpacked = io::copy(&mut member.take(size.saturating_add(1)), &mut file);
+    let bad = |why: String| Error::corrupt(&whole, 0, format!("it cannot be unpacked: {why}"));
+    match unpacked {
+        Ok(bytes) if bytes == size => Ok(file),
+        Ok(bytes) => Err(bad(format!("{bytes} bytes, where the ZIP file says {size}"))),
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidData
+                    | ErrorKind::InvalidInput
+                    | ErrorKind::UnexpectedEof
+                    | ErrorKind::Other
+            ) =>
+        {
+            Err(bad(error.to_string()))
+        }
+        Err(error) => Err(Error::io(&whole, error)),
+    }
+}
+
 /// A file as stored: one of the disk, or one inside of a WACZ.
 #[derive(Debug)]
 pub struct StoredFile {
-    file: File,
+    file: OpenFile,
     range: Range<u64>,
     at: u64,
+}
+
+#[derive(Debug)]
+enum OpenFile {
+    Own(File),
+    /// One that others read as well, so that its own position says nothing.
+    Shared(Arc<File>),
 }
 
 impl StoredFile {
@@ -171,29 +265,36 @@ impl StoredFile {
     }
 
     /// The same; `place` is where a file inside of a WACZ is, once that was found out.
-    pub(super) fn open_again(path: &Path, place: &OnceLock<(PathBuf, Range<u64>)>) -> Result<StoredFile> {
-        if let Some((wacz, range)) = place.get() {
-            return StoredFile::within(wacz, range.clone());
+    pub(super) fn open_again(path: &Path, place: &OnceLock<Place>) -> Result<StoredFile> {
+        if let Some(place) = place.get() {
+            return StoredFile::at_place(place);
         }
         let error = match twice(|| File::open(path)) {
             Ok(file) => {
                 let size = file.metadata().at(path)?.len();
-                return Ok(StoredFile { file, range: 0..size, at: 0 });
+                return Ok(StoredFile { file: OpenFile::Own(file), range: 0..size, at: 0 });
             }
             Err(error) => error,
         };
         let inside = if error.kind() == ErrorKind::NotADirectory { split_path(path) } else { None };
         let Some((wacz, inside)) = inside else { return Err(Error::io(path, error)) };
-        let range = range_inside(wacz, inside)?;
-        let (wacz, range) = place.get_or_init(|| (wacz.to_path_buf(), range));
-        StoredFile::within(wacz, range.clone())
+        let found = place_inside(wacz, inside)?;
+        StoredFile::at_place(place.get_or_init(|| found))
     }
 
-    /// Opens a range of the file at `path`.
-    pub(super) fn within(path: &Path, range: Range<u64>) -> Result<StoredFile> {
-        let mut file = twice(|| File::open(path)).at(path)?;
-        file.seek(SeekFrom::Start(range.start)).at(path)?;
-        Ok(StoredFile { file, range, at: 0 })
+    /// Opens an archive of the WACZ at `path`.
+    pub(super) fn of_member(path: &Path, member: WaczMember) -> Result<StoredFile> {
+        StoredFile::at_place(&Place::of(path, &member.path, member.range?, member.unpacked)?)
+    }
+
+    fn at_place(place: &Place) -> Result<StoredFile> {
+        let range = place.range.clone();
+        if let Some(file) = &place.unpacked {
+            return Ok(StoredFile { file: OpenFile::Shared(Arc::clone(file)), range, at: 0 });
+        }
+        let mut file = twice(|| File::open(&place.wacz)).at(&place.wacz)?;
+        file.seek(SeekFrom::Start(range.start)).at(&place.wacz)?;
+        Ok(StoredFile { file: OpenFile::Own(file), range, at: 0 })
     }
 
     /// Its bytes.
@@ -209,7 +310,10 @@ impl Read for StoredFile {
             0 => into.len(),
             _ => into.len().min(usize::try_from(self.size().saturating_sub(self.at)).unwrap_or(usize::MAX)),
         };
-        let read = self.file.read(&mut into[..most])?;
+        let read = match &mut self.file {
+            OpenFile::Own(file) => file.read(&mut into[..most])?,
+            OpenFile::Shared(file) => file.read_at(&mut into[..most], self.at)?,
+        };
         self.at += read as u64;
         Ok(read)
     }
@@ -224,7 +328,9 @@ impl Seek for StoredFile {
         };
         let target = to.and_then(|at| Some((at, self.range.start.checked_add(at)?)));
         let Some((at, place)) = target else { return Err(ErrorKind::InvalidInput.into()) };
-        self.file.seek(SeekFrom::Start(place))?;
+        if let OpenFile::Own(file) = &mut self.file {
+            file.seek(SeekFrom::Start(place))?;
+        }
         self.at = at;
         Ok(at)
     }

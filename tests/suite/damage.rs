@@ -127,6 +127,37 @@ fn what_is_refused_is_listed_beside_it_and_what_is_committed_holds_the_list() {
 }
 
 #[test]
+fn a_damaged_record_of_a_small_archive_is_told_by_the_exit_code_and_the_others_are_committed() {
+    let work = Work::new();
+    let records = String::from_utf8(archive("response", |n| format!("http://a.example/{n}"))).unwrap();
+    let whole: Vec<Vec<u8>> =
+        records.split("WARC/1.1").skip(1).map(|rest| gzip(format!("WARC/1.1{rest}").as_bytes())).collect();
+    // Members whose check sum is wrong.
+    for (bad, refused) in [(1, false), (3, false), (4, true)] {
+        let mut members = whole.clone();
+        for member in members.iter_mut().skip(5).step_by(3).take(bad) {
+            let at = member.len() - 6;
+            member[at] ^= 0xff;
+        }
+        put(&work, "bad.warc.gz", &members.concat());
+        let out = format!("out-{bad}");
+        let message = work.fails(&["run", "bad.warc.gz", "--out", &out], 1);
+        assert!(message.contains(&format!("{bad} of 20 records are damaged")), "{message}");
+        assert!(message.contains("more than --max-bad 0.01 allows"), "{message}");
+        assert_eq!(message.contains("not committed"), refused, "{message}");
+        assert_eq!(work.path(&out).join("report.html").exists(), !refused);
+        if !refused {
+            let pages = work.words(&out, "extract", "pages");
+            assert_eq!(pages.column("url").count(), 20 - bad);
+            // Also when it is found done.
+            work.fails(&["run", "bad.warc.gz", "--out", &out], 1);
+            work.fails(&["extract", "bad.warc.gz", "--out", "strict", "--max-bad", "0"], 1);
+            assert!(!work.path("strict/extract/latest").exists());
+        }
+    }
+}
+
+#[test]
 fn bytes_are_lost_once_wherever_a_shard_is_cut() {
     let work = Work::new();
     let (lost, bytes) = zeroed(&work, "bad.raw");
@@ -242,8 +273,8 @@ fn records_that_obey_their_format_and_are_left_out_are_named_and_held_against_th
         let said = format!("{omitted} left out ({:.2} %: {reason} {omitted})", f64::from(omitted) * 5.0);
         assert!(message.contains(&said) && message.contains("--max-bad"), "{message}");
         let out = format!("{shard}.out");
-        let message = work.run(&["extract", shard, "--out", &out, "--max-bad", "1"]).stderr;
-        let message = String::from_utf8(message).unwrap();
+        let arguments = ["extract", shard, "--out", &out, "--max-bad", "1"];
+        let message = if used == 0 { work.fails(&arguments, 1) } else { work.said(&arguments) };
         assert!(message.contains(&said), "{message}");
         assert_eq!(message.contains("no page in 20 records"), used == 0, "{message}");
         let counts = &work.manifest(&format!("{out}/extract/latest"))["counts"];
@@ -252,7 +283,7 @@ fn records_that_obey_their_format_and_are_left_out_are_named_and_held_against_th
         assert_eq!(counts["left_out"][reason], omitted);
     }
     // Records of kinds that are not asked for are no damage, but an empty result says why it is empty.
-    let message = String::from_utf8(work.run(&["extract", "request.warc", "--out", "none"]).stderr).unwrap();
+    let message = work.fails(&["extract", "request.warc", "--out", "none"], 1);
     assert!(message.contains("no page in 20 records: request-record 20"), "{message}");
     assert_eq!(work.manifest("none/extract/latest")["counts"]["unused"], 20);
 }
@@ -322,7 +353,7 @@ fn a_file_that_was_cut_off_is_no_damage() {
         [("half.warc.gz", 19, ""), ("no-trailer.warc.gz", 20, " (1 of them unproven)")]
     {
         let out = format!("out-{name}");
-        // A single place of damage in twenty records would be refused.
+        // A single place of damage in twenty records would give exit code 1.
         let said = work.said(&["run", name, "--out", &out]);
         assert!(said.contains("1 file cut off at the end"), "{said}");
         let counts = &work.manifest(&format!("{out}/extract/latest"))["counts"];

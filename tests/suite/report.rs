@@ -250,17 +250,52 @@ fn documents_and_media_have_a_part_of_their_own() {
     }
 }
 
+/// A WARC file of answers: host, media type and body of each.
+fn answers(work: &Work, name: &str, answers: &[(&str, &str, &str)]) {
+    let record = |(number, (host, media, body)): (usize, &(&str, &str, &str))| {
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: {media}\r\n\r\n{body}");
+        format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://{host}/{number}\r\nWARC-Date: 2024-05-01T00:00:00Z\r\n\
+             WARC-Record-ID: <urn:uuid:{number}>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{answer}\r\n\r\n",
+            answer.len()
+        )
+    };
+    let records: String = answers.iter().enumerate().map(record).collect();
+    std::fs::write(work.path(name), records).unwrap();
+}
+
 #[test]
-fn times_stand_in_the_copy_for_people_alone() {
+fn the_host_of_most_captures_gives_the_title_and_one_of_a_thing_has_its_word() {
+    let work = Work::new();
+    let page = ("frames.example", "text/html", "<title>A frame</title><p>Words of a page.</p>");
+    let sheet = ("site.example", "text/css", "p { color: red }");
+    answers(&work, "site.warc", &[page, page, ("site.example", page.1, page.2), sheet, sheet]);
+    work.run(&["run", "site.warc", "--out", "site"]);
+    assert!(html(&work, "site").contains("<title>site.example and 1 more</title>"));
+    answers(&work, "one.warc", &[page]);
+    work.run(&["run", "one.warc", "--out", "one"]);
+    let text = Regex::new("<[^>]*>").unwrap().replace_all(&html(&work, "one"), "").into_owned();
+    for want in [
+        "1 capture of one host holds 1 page of HTML. Of the 1 page that they are or link to, 1 was crawled (100.0 %).",
+        "1 record read, 0 damaged",
+    ] {
+        assert!(text.contains(want), "{text}");
+    }
+}
+
+#[test]
+fn there_is_one_page_and_its_short_name_leads_to_that_of_the_latest_report() {
     let work = Work::new();
     mill(&work, "out", &["a.example"], 5);
-    let copy = std::fs::read_to_string(work.path("out/report.html")).unwrap();
-    let committed = html(&work, "out");
-    let head = "<th scope=col class=n>seconds";
-    assert!(copy.contains(head) && !committed.contains(head));
-    let seconds = Regex::new("<td class=n>[0-9]+[.][0-9]\n").unwrap();
-    assert_eq!(seconds.find_iter(&copy).count(), 8, "every job but the report");
-    assert_eq!(seconds.find_iter(&committed).count(), 0);
+    for lang in ["en", "zh"] {
+        work.run(&["report", "out", "--lang", lang]);
+        let path = work.path("out/report.html");
+        assert!(path.is_symlink());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), html(&work, "out"));
+    }
+    // Wherever the folder goes.
+    std::fs::rename(work.path("out"), work.path("moved")).unwrap();
+    assert!(std::fs::read_to_string(work.path("moved/report.html")).unwrap().contains("<html lang=zh"));
 }
 
 #[test]

@@ -45,6 +45,30 @@ fn two_corpora() -> Work {
 }
 
 #[test]
+fn results_of_another_layout_are_refused_by_every_command_that_reads_or_adds_to_them() {
+    let work = two_corpora();
+    work.run(&["extract", "a", "--out", "out"]);
+    fs::write(work.path("out/webmill.json"), "{\"layout\": 2}").unwrap();
+    for command in [
+        &["run", "a", "--out", "out"][..],
+        &["extract", "a", "--out", "out"],
+        &["graph", "out"],
+        &["rank", "out"],
+        &["report", "out"],
+        &["show", "out", "http://a.example/"],
+        &["schema", "out"],
+        &["results", "ls", "out"],
+        &["results", "verify", "out"],
+        &["results", "gc", "out"],
+        &["dedup", "similar", "out", "some words"],
+        &["serve", "out", "--listen", "127.0.0.1:0"],
+    ] {
+        let said = work.fails(command, 2);
+        assert!(said.contains("webmill.json: found layout 2, expected layout 3"), "{command:?}: {said}");
+    }
+}
+
+#[test]
 fn the_catalogue_names_the_files_of_one_set_of_keys() {
     let work = two_corpora();
     work.run(&["extract", "a", "--out", "out"]);

@@ -177,8 +177,7 @@ impl Work {
         for path in files_below(&root) {
             let relative = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
             let hidden = relative.split('/').any(|name| name.starts_with('.') && name != ".keys");
-            // The copy of the report for people has times.
-            let timed = relative == "report.html" || relative.rsplit('/').next() == Some("run.json");
+            let timed = relative.rsplit('/').next() == Some("run.json");
             if !hidden && !timed && !path.is_symlink() {
                 files.insert(relative, std::fs::read(&path).unwrap());
             }

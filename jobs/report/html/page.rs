@@ -7,7 +7,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, Value, context};
 use serde::Serialize;
 
-use webmill_serve::surface::{Lang, environment, escape_tidied, fill, shorten, thousands};
+use webmill_serve::surface::{Lang, environment, escape_tidied, fill, shorten, size, thousands};
 
 /// The templates: the page, the macros, and a file for each part.
 pub(crate) const TEMPLATES: [(&str, &str); 14] = [
@@ -29,9 +29,6 @@ pub(crate) const TEMPLATES: [(&str, &str); 14] = [
 
 /// Greatest size of a page.
 pub const MAX_BYTES: usize = 200_000;
-
-/// Where [`with_times`] puts the head of the column.
-const TIME_HEAD: &str = "<!--time-->";
 
 /// The numbers of table `summary`.
 struct Numbers {
@@ -98,6 +95,7 @@ fn add_functions(environment: &mut Environment<'_>, numbers: Numbers, lang: Lang
     });
     environment.add_function("share", share);
     environment.add_filter("thousands", |n: u64| thousands(n));
+    environment.add_filter("size", |bytes: f64| size(bytes as u64));
     environment.add_filter("fixed", |x: f64, digits: usize| format!("{x:.digits$}"));
     environment.add_filter("short", |text: &str, most: usize| shorten(text, most));
     environment.add_filter("worded", move |name: &str, by: Option<&str>| match by {
@@ -145,14 +143,4 @@ pub fn render<'a>(
 fn reasons(error: &Error) -> String {
     let sources = std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source());
     sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
-}
-
-/// A copy of a rendered page with the seconds that jobs took, by job.
-pub fn with_times(html: &str, lang: Lang, seconds: &BTreeMap<String, f64>) -> String {
-    let head = format!("<th scope=col class=n>{}", lang.words("report")["seconds"]);
-    let mut page = html.replacen(TIME_HEAD, &head, 1);
-    for (job, seconds) in seconds {
-        page = page.replacen(&format!("<!--time {job}-->"), &format!("<td class=n>{seconds:.1}"), 1);
-    }
-    page
 }

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use regex::Regex;
 use serde_json::{Value, json};
 
@@ -109,14 +107,6 @@ fn long_tables_lose_rows_and_say_so() {
 }
 
 #[test]
-fn times_are_put_into_a_copy() {
-    let html = "<!--time--> <!--time extract-->";
-    let timed =
-        with_times(html, Lang::Zh, &BTreeMap::from([("extract".into(), 1.25), ("other".into(), 3.0)]));
-    assert_eq!(timed, "<th scope=col class=n>秒 <td class=n>1.2");
-}
-
-#[test]
 fn each_word_of_the_report_is_used_and_each_used_one_is_there() {
     let all: String = TEMPLATES.iter().map(|(_, source)| *source).collect();
     let words = Lang::En.words("report");
@@ -138,7 +128,6 @@ fn each_word_of_the_report_is_used_and_each_used_one_is_there() {
         "life_",
     ];
     let of_code = [
-        "seconds",
         "by_fetch",
         "by_publication",
         "pages_in_cluster",

@@ -3,18 +3,6 @@
 use crate::index::Timestamp;
 use crate::surface::{Lang, fill};
 
-/// `12.3 MB`.
-pub fn size(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
-    let (mut value, mut unit) = (bytes as f64, 0);
-    // 999.95 and more would be written as 1000.0.
-    while value >= 999.95 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", UNITS[unit]) }
-}
-
 /// A score with three digits that mean something.
 pub fn score(value: f64) -> String {
     if value == 0.0 || (0.001..10_000.0).contains(&value.abs()) {
@@ -80,6 +68,7 @@ pub fn long_date(lang: Lang, (year, month, day): (u32, u32, u32)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::surface::size;
 
     #[test]
     fn numbers_read_as_people_write_them() {

@@ -249,6 +249,7 @@ fn long_lists_turn_pages() {
     assert_eq!(address, "/demo/20200101000000/http://a.example/007");
     let (_, year) = shown(once("2020*/a.example/007"));
     assert!(year.contains("1 capture<") && !year.contains("1 captures"), "{year}");
+    assert!(year.contains(">2020-01-01<") && !year.contains("2020-01-01 – "), "one day is said once: {year}");
 }
 
 #[test]

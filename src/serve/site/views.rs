@@ -1,7 +1,7 @@
 //! What templates see of the data: texts and addresses.
 
 use crate::index::Timestamp;
-use crate::surface::{Lang, shorten, thousands};
+use crate::surface::{Lang, shorten, size, thousands};
 use minijinja::{Value, context};
 
 use super::calendar::Outcome;
@@ -44,7 +44,7 @@ pub fn collection(lang: Lang, c: &CollectionSummary) -> Value {
         urls => c.urls.map(thousands),
         hosts => c.hosts.map(thousands),
         hosts_counted => c.hosts.map(|n| counted(lang, n, "host_count", "hosts_count")),
-        bytes => c.bytes.map(show::size),
+        bytes => c.bytes.map(size),
         first => c.first.map(show::date),
         last => c.last.map(show::date),
         searchable => c.searchable,
@@ -67,7 +67,7 @@ pub fn capture(collection: &str, line: &CaptureLine) -> Value {
         status => line.status.map(|status| status.to_string()),
         outcome => Outcome::of(line).name(),
         mime => if line.mime == "-" { "" } else { &line.mime },
-        length => line.length.map(show::size).unwrap_or_default(),
+        length => line.length.map(size).unwrap_or_default(),
         digest => &line.digest,
         title => title(line.title.as_deref()),
     }

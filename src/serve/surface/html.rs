@@ -91,12 +91,14 @@ fn write_value(
     }
 }
 
-/// A template whose `{0}`, `{1}` … are replaced; places without a replacement stay.
+/// A template whose `{0}`, `{1}` … are replaced, and `{0:page|pages}` by the word behind that number; places without a replacement stay.
 ///
 /// # Examples
 /// ```
 /// use webmill_serve::surface::fill;
 /// assert_eq!(fill("{1} of {0} {x} {9}", &["a", "7"]), "7 of a {x} {9}");
+/// let pages = |n: &str| fill("{0} {0:page|pages}", &[n]);
+/// assert_eq!([pages("0"), pages("<b>1</b>"), pages("11")], ["0 pages", "<b>1</b> page", "11 pages"]);
 /// ```
 pub fn fill(template: &str, with: &[impl AsRef<str>]) -> String {
     let mut out = String::new();
@@ -104,11 +106,30 @@ pub fn fill(template: &str, with: &[impl AsRef<str>]) -> String {
     while let Some(at) = rest.find('{') {
         out.push_str(rest.cut(..at));
         let end = rest.cut(at..).find('}').map_or(rest.len(), |end| at + end + 1);
-        let place = rest.cut(at + 1..end).trim_end_matches('}').parse::<usize>().ok();
-        out.push_str(place.and_then(|n| with.get(n)).map_or(rest.cut(at..end), AsRef::as_ref));
+        let place = rest.cut(at + 1..end).trim_end_matches('}');
+        let (number, forms) =
+            place.split_once(':').map_or((place, None), |(n, forms)| (n, forms.split_once('|')));
+        let value = number.parse::<usize>().ok().and_then(|n| with.get(n)).map(AsRef::as_ref);
+        out.push_str(match (value, forms) {
+            (Some(value), Some((one, many))) => {
+                if is_one(value) {
+                    one
+                } else {
+                    many
+                }
+            }
+            (Some(value), None) => value,
+            (None, _) => rest.cut(at..end),
+        });
         rest = rest.cut(end..);
     }
     out + rest
+}
+
+/// Whether a number, which may stand in an element, is 1.
+fn is_one(number: &str) -> bool {
+    let inside = number.split_once('>').map_or(number, |(_, inside)| inside);
+    inside.split('<').next() == Some("1")
 }
 
 /// `1234567` as `1,234,567`.
@@ -122,6 +143,18 @@ pub fn thousands(n: u64) -> String {
         text.push(c);
     }
     text
+}
+
+/// `12.3 MB`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
+    let (mut value, mut unit) = (bytes as f64, 0);
+    // 999.95 and more would be written as 1000.0.
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
 /// At most `most` characters, the last one an ellipsis where some are left out.

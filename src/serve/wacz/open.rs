@@ -11,12 +11,14 @@ use flate2::bufread::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
-use webmill_shard::{wacz_members, zip_error};
+use webmill_shard::{StoredFile, wacz_members, zip_error};
 use zip::ZipArchive;
 
 use super::lines::hex;
 use super::package::Package;
 
+/// The folder of the WARC files.
+const FOLDER: &str = "archive/";
 /// Most members of a ZIP that are looked at.
 const MEMBERS: usize = 1 << 20;
 /// Largest `datapackage.json`.
@@ -35,6 +37,15 @@ pub struct Member {
     pub name: String,
     /// The bytes of the ZIP file that it is.
     pub range: Range<u64>,
+    /// Its size, where these bytes are compressed.
+    pub unpacked: Option<u64>,
+}
+
+impl Member {
+    /// Its bytes, unpacked.
+    fn size(&self) -> u64 {
+        self.unpacked.unwrap_or(self.range.end - self.range.start)
+    }
 }
 
 /// Defects of a WACZ that can be read.
@@ -96,8 +107,8 @@ impl Wacz {
             return Err(bad("no datapackage.json: not a WACZ of version 1".into()));
         }
         let members = wacz_members(&mut zip, path)?.into_iter().map(|member| -> Result<Member> {
-            let name = member.path.strip_prefix("archive/").unwrap_or(&member.path).to_owned();
-            Ok(Member { name, range: member.range? })
+            let name = member.path.strip_prefix(FOLDER).unwrap_or(&member.path).to_owned();
+            Ok(Member { name, range: member.range?, unpacked: member.unpacked })
         });
         let members: Vec<Member> = members.collect::<Result<_>>()?;
         if members.is_empty() {
@@ -117,7 +128,7 @@ impl Wacz {
         Ok(Wacz { path: path.to_path_buf(), zip, package, members, indexes })
     }
 
-    /// The WARC files, by name. A record at `offset` of one lies at `range.start + offset` of the ZIP file.
+    /// The WARC files, by name. A record at `offset` of one that is not compressed lies at `range.start + offset` of the ZIP file.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
@@ -256,11 +267,16 @@ impl Wacz {
                 entry.filename
             ))
         })?;
-        let start = member.range.start + entry.offset;
-        let length = entry.length.unwrap_or(member.range.end - start);
-        let mut file = File::open(&self.path).at(&self.path)?;
-        file.seek(SeekFrom::Start(start)).at(&self.path)?;
+        let length = entry.length.unwrap_or(member.size() - entry.offset);
         let mut bytes = Vec::new();
+        if member.unpacked.is_some() {
+            let mut file = StoredFile::open(&self.path.join(FOLDER).join(&member.name))?;
+            file.seek(SeekFrom::Start(entry.offset)).at(&self.path)?;
+            file.take(length).read_to_end(&mut bytes).at(&self.path)?;
+            return Ok(bytes);
+        }
+        let mut file = File::open(&self.path).at(&self.path)?;
+        file.seek(SeekFrom::Start(member.range.start + entry.offset)).at(&self.path)?;
         file.take(length).read_to_end(&mut bytes).at(&self.path)?;
         Ok(bytes)
     }
@@ -268,7 +284,7 @@ impl Wacz {
 
 /// Whether a record lies in a member.
 fn holds(member: &Member, entry: &Entry<'_>) -> bool {
-    let room = member.range.end - member.range.start;
+    let room = member.size();
     member.name == entry.filename
         && entry.offset < room
         && entry.length.is_none_or(|length| length <= room - entry.offset)

@@ -201,7 +201,10 @@ fn hostile_files_are_errors_with_reasons() {
     for (members, reason) in [
         (vec![warc], "no datapackage.json"),
         (vec![package], "no WARC file"),
-        (vec![package, ("archive/a.warc.gz", deflated, b"x")], "is compressed in the ZIP"),
+        (
+            vec![package, ("archive/a.warc", deflated, &vec![0; 65 << 20])],
+            "is compressed in the ZIP, and more than 200",
+        ),
         (vec![package, warc, ("archive/../../x", stored, b"x")], "leads out of the archive"),
         (vec![package, warc, ("..\\x", stored, b"x")], "leads out of the archive"),
         (vec![("datapackage.json", stored, b"{\"resources\": 1}"), warc], "datapackage.json"),
@@ -226,17 +229,23 @@ fn hostile_files_are_errors_with_reasons() {
         "a b c\n".into(),
         line("-1", "a.warc.gz"),
     ];
-    zipped(&path, &[package, warc, ("indexes/index.cdxj", deflated, index.concat().as_bytes())]);
-    let mut wacz = Wacz::open(&path).unwrap();
-    let mut found = Vec::new();
-    let bad = wacz
-        .entries(&mut |entry| {
-            found.push(entry.into_owned());
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    assert_eq!((bad, found.len()), (4, 1));
-    assert_eq!(wacz.read(&found[0]).unwrap(), b"6789");
+    let mut wacz = None;
+    // A WARC file that is compressed in the ZIP is read by the same index.
+    for method in [deflated, stored] {
+        let warc = (warc.0, method, warc.2);
+        zipped(&path, &[package, warc, ("indexes/index.cdxj", deflated, index.concat().as_bytes())]);
+        let wacz = wacz.insert(Wacz::open(&path).unwrap());
+        let mut found = Vec::new();
+        let bad = wacz
+            .entries(&mut |entry| {
+                found.push(entry.into_owned());
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        assert_eq!((bad, found.len()), (4, 1));
+        assert_eq!(wacz.read(&found[0]).unwrap(), b"6789");
+    }
+    let mut wacz = wacz.unwrap();
     let faults = [Fault::Unlisted("archive/a.warc.gz".into()), Fault::Unlisted("indexes/index.cdxj".into())];
     assert_eq!(wacz.check().unwrap(), faults);
     // An index that unpacks without end.
