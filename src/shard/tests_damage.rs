@@ -41,6 +41,43 @@ fn one_place_of_damage_counts_by_its_bytes() {
 }
 
 #[test]
+fn damaged_members_side_by_side_are_each_counted() {
+    let member = |n: usize| {
+        let body = format!("page {n} of the mill by the lake: {}", n * 7919);
+        let head = format!("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.example/{n}\r\n");
+        let text = format!("{head}Content-Length: {}\r\n\r\n{body}\r\n\r\n", body.len());
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    for (first, last, from_end) in [(5, 6, 40), (5, 7, 40), (1, 4, 20), (12, 13, 6), (17, 19, 30), (0, 2, 30)] {
+        let members: Vec<Vec<u8>> = (0..20)
+            .map(member)
+            .enumerate()
+            .map(|(n, mut member)| {
+                if (first..=last).contains(&n) {
+                    let at = member.len() - from_end;
+                    member[at..at + 5].iter_mut().for_each(|byte| *byte ^= 0x5A);
+                }
+                member
+            })
+            .collect();
+        let (mut seen, mut errors) = (0, Vec::new());
+        let mut reader = open(&members.concat()).unwrap();
+        while let Some(next) = reader.next() {
+            match next {
+                Ok(_) => seen += 1,
+                Err(error) => errors.push(error),
+            }
+        }
+        let gone: usize = members[first..=last].iter().map(Vec::len).sum();
+        assert_eq!(seen, 20 - (last - first + 1), "{first}..={last}: {errors:?}");
+        assert_eq!(lost(&errors), gone as u64, "{first}..={last}: {errors:?}");
+        assert_eq!(errors.len(), last - first + 1, "{errors:?}");
+    }
+}
+
+#[test]
 fn a_whole_record_that_is_of_no_use_loses_its_length() {
     let good = record("http://good/", "", b"good");
     for bad in

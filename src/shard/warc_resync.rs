@@ -17,7 +17,8 @@ impl Walk {
                 if !self.members.find(|bytes| begins(format, bytes))? {
                     return Ok(false);
                 }
-                if self.grow()? && self.head_at_start() {
+                self.damaged = None;
+                if (self.grow()? || self.damaged.is_some()) && self.head_at_start() {
                     return Ok(true);
                 }
                 continue;
@@ -53,8 +54,8 @@ impl Walk {
         }
     }
 
-    /// More bytes, from the next member if need be. Damage met while searching is the damage already reported: only
-    /// a failing read is an error here. `false`: broken or at the end.
+    /// More bytes, from the next member if need be. Damage met while searching is the damage already reported, or is kept for the
+    /// record that it is in: only a failing read is an error here. `false`: broken or at the end.
     fn grow(&mut self) -> Result<bool> {
         let step = match self.members.more() {
             Ok(Step::End) if !self.members.is_broken() => self.members.next_member(),
@@ -64,7 +65,10 @@ impl Walk {
         match step {
             Ok(grown) => Ok(grown),
             Err(e @ Error::Io { .. }) => Err(e),
-            Err(_) => Ok(false),
+            Err(error) => {
+                self.damaged = Some(error).filter(|_| !self.members.was_cut());
+                Ok(false)
+            }
         }
     }
 
@@ -75,8 +79,15 @@ impl Walk {
                 Start::No => return false,
                 Start::More => {}
             }
-            if !matches!(self.members.more(), Ok(Step::Data)) {
-                return starts_here(self.format, self.members.window(), true) == Start::Yes;
+            match self.members.more() {
+                Ok(Step::Data) => {}
+                Ok(Step::End) => return starts_here(self.format, self.members.window(), true) == Start::Yes,
+                Err(error) => {
+                    let failed = matches!(error, Error::Io { .. });
+                    let keeper = if failed { &mut self.failed } else { &mut self.damaged };
+                    *keeper = Some(error).filter(|_| failed || !self.members.was_cut());
+                    return starts_here(self.format, self.members.window(), true) == Start::Yes;
+                }
             }
         }
     }

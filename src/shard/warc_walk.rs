@@ -61,6 +61,8 @@ pub(super) struct Walk {
     searching: bool,
     /// A failing read while the far side of damage was searched: reported after the damage.
     failed: Option<Error>,
+    /// The member that the search led to begins with a record and is damaged too: reported as the next record.
+    damaged: Option<Error>,
     /// After damage nothing is searched.
     stays: bool,
     finished: bool,
@@ -84,6 +86,7 @@ impl Walk {
             cut: None,
             searching: false,
             failed: None,
+            damaged: None,
             stays: false,
             finished: false,
             used: 0,
@@ -151,6 +154,11 @@ impl Walk {
             && let Some(error) = self.cut.take()
         {
             return Some(Err(self.past(error)));
+        }
+        if let Some(error) = self.damaged.take() {
+            // Beyond the range's end it is the next range's.
+            self.finished = self.next_at >= self.end;
+            return (!self.finished).then(|| Err(self.past(error)));
         }
         if self.searching
             && let Some(error) = self.past_unknown()
