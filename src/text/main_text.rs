@@ -32,6 +32,7 @@ use super::metadata::stated_title::title_variants;
 use super::metadata::title::title;
 use super::output::entries::complete_lists;
 use super::output::markdown::{MarkdownPage, markdown, paragraphs};
+use super::output::posts::reviews::{Reviews, reviews};
 use super::output::posts::thread::{Thread, ThreadPage, thread};
 use super::output::posts::{Post, comments, posts};
 use super::output::price::price;
@@ -97,7 +98,7 @@ pub struct MainText {
     pub code: Vec<Range<usize>>,
     /// Its data tables, of a product's page also the price; empty if the limits say so.
     pub tables: Vec<DataTable>,
-    /// The posts of a thread that is the text, and comments and reviews that are not part of it; empty if the limits say so.
+    /// The posts of a thread that is the text, comments beside it, and reviews; empty if the limits say so.
     pub posts: Vec<Post>,
     /// What the page states of itself, with the title, author and date of publication that its visible part bears out.
     pub about: About,
@@ -183,26 +184,38 @@ pub(crate) fn extract(
     let span = timing::span(Part::Written);
     let pruned = template.map_or(0, |template| template.prune(&page, &mut chosen, title_at));
     let data = data_tables(&page);
-    complete(&page, &mut chosen, &code_containers(&page), &data);
+    let code = code_containers(&page);
+    complete(&page, &mut chosen, &code, &data);
     complete_lists(&page, &mut chosen);
     let begin = chosen.iter().position(|&chosen| chosen);
     let title = title(dom, &page, meta, begin);
     let shown = Shown { dom, meta, page: &page, headline: title.as_deref() };
-    let context = PageContext { dom: Some(dom), published: None, order: meta.date_order };
+    let is_product = meta.og_type.as_deref().is_some_and(|kind| kind.contains("product"))
+        || meta.structured.types.iter().any(|name| name == "Product");
+    let price = if is_product && begin.is_some() { price(dom, &page, title_at.unwrap_or(0)) } else { None };
+    price.into_iter().for_each(|at| chosen[at] = true);
+    let of = |chosen| shown.with_posts(chosen);
     // Who follows a page that is missing says nothing about it.
     let said = match chosen.contains(&true) {
         true if kind == PageType::Forum || threads.hold(&page, &chosen) => {
-            let chosen = &chosen;
-            Said::Thread(thread(&ThreadPage { dom, page: &page, chosen, headline: shown.headline, context }))
+            let thread = thread(&of(&chosen));
+            thread.complete(&page, &mut chosen, &code, &data);
+            Said::Thread(thread)
         }
-        true => Said::Comments(&threads),
+        true => {
+            let reviews = reviews(&of(&chosen), &meta.structured.reviews);
+            // Elsewhere what several say about a thing is what the page says.
+            if is_product {
+                reviews.leave_out(&page, &mut chosen);
+            }
+            Said::Comments(&threads, reviews)
+        }
         false => Said::Nothing,
     };
     let mut written = written(&shown, &mut chosen, &data, &said, limits);
-    let is_product = meta.og_type.as_deref().is_some_and(|kind| kind.contains("product"))
-        || meta.structured.types.iter().any(|name| name == "Product");
-    if limits.details && limits.tables && is_product && !written.text.is_empty() {
-        written.tables.extend(price(dom, &page, title_at.unwrap_or(0)));
+    if let Some(at) = price.filter(|_| limits.details && limits.tables) {
+        let rows = vec![vec![page.text_of(&page.blocks[at]).replace('\n', " ")]];
+        written.tables.push(DataTable { caption: None, columns: vec!["price".to_owned()], rows });
     }
     if redirects_to.is_some() {
         for form in [&mut written.text, &mut written.markdown, &mut written.xml] {
@@ -248,7 +261,7 @@ fn about(shown: &Shown<'_, '_>, near: usize, kind: PageType) -> About {
 pub(crate) enum Said<'t> {
     Nothing,
     /// Comments beside the text.
-    Comments(&'t Threads),
+    Comments(&'t Threads, Reviews),
     /// The text itself.
     Thread(Thread),
 }
@@ -285,6 +298,14 @@ pub(crate) struct Shown<'p, 'd> {
     pub headline: Option<&'p str>,
 }
 
+impl<'p> Shown<'p, '_> {
+    fn with_posts<'c: 'p>(&'c self, chosen: &'c [bool]) -> ThreadPage<'c, 'c> {
+        let Shown { dom, meta, page, headline } = *self;
+        let context = PageContext { dom: Some(dom), published: None, order: meta.date_order };
+        ThreadPage { dom, page, chosen, headline, context }
+    }
+}
+
 /// The chosen blocks in every form that the limits ask for, and the posts of a page that has any.
 pub(crate) fn written(
     shown: &Shown<'_, '_>,
@@ -297,11 +318,10 @@ pub(crate) fn written(
     let mut main = MainText::default();
     let mut left_out = 0;
     if limits.details {
-        let context = PageContext { dom: Some(dom), published: None, order: meta.date_order };
-        let of = ThreadPage { dom, page, chosen, headline, context };
+        let of = shown.with_posts(chosen);
         (main.posts, left_out) = match said {
             Said::Thread(thread) => posts(&of, thread),
-            Said::Comments(threads) => comments(&of, threads),
+            Said::Comments(threads, reviews) => comments(&of, threads, reviews),
             Said::Nothing => (Vec::new(), 0),
         };
     }

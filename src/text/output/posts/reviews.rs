@@ -1,0 +1,151 @@
+//! Customers' reviews.
+//!
+//! `main_text` asks for them; the text of a product's page goes without them where it says more than they do.
+//!
+//! **Definition.** Elements that repeat and are named after reviews or marked up as such (`Review` of schema.org), most of
+//! them with a byline; of what was chosen as text only those with a rating. A single one must be marked up and stand beside
+//! other text. What JSON-LD states as a review is one too, wherever the page shows it, if it does.
+//!
+//! **Cost.** Linear in the elements and in the reviews' blocks, times [`MAX_INNER`] nodes of a review that was chosen.
+
+use std::collections::{HashMap, HashSet};
+
+use super::thread::{Reader, ThreadPage};
+use super::who::bylines;
+use super::{Post, PostKind, Room};
+use crate::blocks::class_names::Kind;
+use crate::blocks::page::{Container, Page};
+use crate::comparison::bare_into;
+use crate::threads::{Division, division};
+use webmill_html::{Dom, StatedReview};
+
+/// What elements of reviews are called.
+const NAMES: [&str; 4] = ["review", "Review", "testimonial", "pingjia"];
+/// What elements of ratings are called.
+const RATINGS: [&str; 2] = ["rating", "stars"];
+/// Nodes of a review in which its rating is looked for.
+const MAX_INNER: usize = 200;
+/// Bytes of letters and digits by which a stated review and a shown one are the same, and how many a block must have.
+const MAX_KEY: usize = 80;
+const MIN_KEY: usize = 8;
+
+/// The reviews of a page.
+#[derive(Default)]
+pub(crate) struct Reviews {
+    /// Each with its first block.
+    pub(super) posts: Vec<(u32, Post)>,
+    /// The blocks that they are.
+    pub(super) taken: Vec<(u32, u32)>,
+    pub(super) stated: Vec<StatedReview>,
+    pub(super) room: Room,
+}
+
+impl Reviews {
+    /// Leaves them out of a text that says more than they do; whether it is such a one.
+    pub(crate) fn leave_out(&self, page: &Page, chosen: &mut [bool]) -> bool {
+        let units = |blocks: &mut dyn Iterator<Item = usize>| -> f32 {
+            blocks.filter(|&i| chosen[i]).map(|i| page.blocks[i].counts.units).sum()
+        };
+        let taken = || self.taken.iter().flat_map(|range| range.0 as usize..range.1 as usize);
+        let is_beside = 2.0 * units(&mut taken()) < units(&mut (0..chosen.len()));
+        taken().filter(|_| is_beside).for_each(|i| chosen[i] = false);
+        is_beside
+    }
+
+    /// Adds what the page states and no post says; of a post that is stated what it lacks.
+    pub(super) fn add_stated(&self, posts: &mut Vec<(u32, Post)>, end: u32, room: &mut Room) {
+        let known: HashMap<String, usize> =
+            posts.iter().enumerate().map(|(at, (_, post))| (key(&post.text), at)).collect();
+        for StatedReview { author, published, text } in &self.stated {
+            let post = match known.get(&key(text)) {
+                Some(&at) => &mut posts[at].1,
+                None if !room.has_post() || !room.has_text(text.len()) => continue,
+                None => {
+                    posts.push((end, Post { text: text.clone(), ..Post::default() }));
+                    &mut posts.last_mut().expect("one was added").1
+                }
+            };
+            post.kind = PostKind::Review;
+            post.author = post.author.take().or_else(|| author.clone());
+            post.date = post.date.take().or_else(|| published.clone());
+        }
+    }
+}
+
+/// The reviews of a page, with those that it states.
+pub(crate) fn reviews(of: &ThreadPage<'_, '_>, stated: &[StatedReview]) -> Reviews {
+    let mut out = shown(of).unwrap_or_default();
+    if !stated.is_empty() {
+        out.stated = stated.to_vec();
+        let keys: HashSet<String> = stated.iter().map(|review| key(&review.text)).collect();
+        let is_stated = |i: &u32| {
+            let key = key(of.page.text_of(&of.page.blocks[*i as usize]));
+            of.chosen[*i as usize] && key.len() >= MIN_KEY && keys.contains(&key)
+        };
+        out.taken.extend((0..of.page.blocks.len() as u32).filter(is_stated).map(|i| (i, i + 1)));
+    }
+    out
+}
+
+/// What a review is known by.
+fn key(text: &str) -> String {
+    let mut key = String::new();
+    bare_into(text, MAX_KEY, &mut key);
+    key
+}
+
+/// The reviews that elements hold.
+fn shown(of: &ThreadPage<'_, '_>) -> Option<Reviews> {
+    let ThreadPage { dom, page, chosen, .. } = *of;
+    let marked = |it: &Container| dom.attr(it.node, "itemtype").is_some_and(|kind| kind.ends_with("Review"));
+    let named = |it: &Container| {
+        let names = ["class", "id", "itemprop"].into_iter().filter_map(|name| dom.attr(it.node, name));
+        names.flat_map(str::split_ascii_whitespace).any(|name| NAMES.iter().any(|word| name.contains(word)))
+    };
+    // Stars and scores are named after reviews too.
+    let is_one = |it: &&Container| it.distance[Kind::Review as usize] == 0 && named(it) || marked(it);
+    let mut found: Vec<&Container> = Vec::new();
+    for it in page.containers.iter().filter(|it| it.first < it.end).filter(is_one) {
+        let within = found.last().is_some_and(|last| it.first < last.end);
+        if !within && (it.twins > 1 || marked(it)) && it.counts.prose_units + it.counts.stops as f32 > 0.0 {
+            found.push(it);
+        }
+    }
+    let free = |it: &Container| !chosen[it.first as usize..it.end as usize].contains(&true);
+    found.retain(|it| free(it) || marked(it) || is_rated(dom, it));
+    let range = |it: &&Container| (it.first, it.end);
+    let mut out = Reviews { taken: found.iter().map(range).collect(), ..Reviews::default() };
+    let alone = found.len() == 1 && marked(found[0]) && out.leave_out(page, &mut chosen.to_vec());
+    if found.len() < 2 && !alone {
+        return None;
+    }
+    let page_of = ThreadPage { chosen: &vec![false; page.blocks.len()], ..*of };
+    let divided = Division { items: out.taken, ..division(page, &of.context, page_of.chosen) };
+    let mut reader = Reader::new(&page_of, divided);
+    out.taken = reader.read_all(&reader.divided.items.clone());
+    let found = bylines(&page_of, &out.taken, &reader.parts, &reader.divided.cards, &reader.title, false);
+    let signed = found.iter().filter(|it| it.author.is_some() || it.dated).count();
+    if signed * 2 < found.len() || found.len() < if alone { 1 } else { 2 } {
+        return None;
+    }
+    for (&range, byline) in out.taken.iter().zip(found) {
+        let kind = PostKind::Review;
+        let mut post = Post { kind, author: byline.author, date: byline.date, ..Post::default() };
+        reader.fill(&mut post, range);
+        if out.room.has_post() && out.room.has_text(post.text.len()) {
+            out.posts.push((range.0, post));
+        }
+    }
+    Some(out)
+}
+
+/// Whether an element holds stars, or what is named after a rating.
+fn is_rated(dom: &Dom<'_>, it: &Container) -> bool {
+    dom.descendants(it.node).take(MAX_INNER).any(|n| {
+        let named = |name: &str| {
+            let names = dom.attr(n, name).unwrap_or_default().to_ascii_lowercase();
+            RATINGS.iter().any(|word| names.contains(word))
+        };
+        if dom.is_text(n) { dom.text(n).contains(['★', '☆', '⭐']) } else { named("class") || named("itemprop") }
+    })
+}
