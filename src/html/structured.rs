@@ -162,9 +162,7 @@ fn reviews(
         let by = item.get("author").map(|value| resolve(first(value), names));
         Some(StatedReview {
             author: by.and_then(|value| text(value).or_else(|| text(value.get("name")?))),
-            published: item
-                .get("datePublished")
-                .and_then(|value| read_date(&text(value)?, order)?.certain()),
+            published: item.get("datePublished").and_then(|value| read_date(&text(value)?, order)?.certain()),
             text: text(item.get("reviewBody").or_else(|| item.get("description"))?)?,
         })
     };

@@ -115,11 +115,7 @@ impl Room {
 }
 
 /// Comments among the blocks that are not main text, and the reviews; how many limits left out.
-pub(crate) fn comments(
-    of: &ThreadPage<'_, '_>,
-    threads: &Threads,
-    reviews: &Reviews,
-) -> (Vec<Post>, u64) {
+pub(crate) fn comments(of: &ThreadPage<'_, '_>, threads: &Threads, reviews: &Reviews) -> (Vec<Post>, u64) {
     let ThreadPage { page, chosen, context, .. } = *of;
     let mut taken = chosen.to_vec();
     reviews.taken.iter().for_each(|range| taken[range.0 as usize..range.1 as usize].fill(true));

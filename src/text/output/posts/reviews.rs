@@ -43,12 +43,15 @@ pub(crate) struct Reviews {
 impl Reviews {
     /// Leaves them out of a text that says more than they do; whether it is such a one.
     pub(crate) fn leave_out(&self, page: &Page, chosen: &mut [bool]) -> bool {
-        let units = |blocks: &mut dyn Iterator<Item = usize>| -> f32 {
-            blocks.filter(|&i| chosen[i]).map(|i| page.blocks[i].counts.units).sum()
+        let units = |chosen: &[bool]| -> f32 {
+            page.blocks.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(it, _)| it.counts.units).sum()
         };
-        let taken = || self.taken.iter().flat_map(|range| range.0 as usize..range.1 as usize);
-        let is_beside = 2.0 * units(&mut taken()) < units(&mut (0..chosen.len()));
-        taken().filter(|_| is_beside).for_each(|i| chosen[i] = false);
+        let mut rest = chosen.to_vec();
+        self.taken.iter().for_each(|range| rest[range.0 as usize..range.1 as usize].fill(false));
+        let is_beside = 2.0 * units(&rest) > units(chosen);
+        if is_beside {
+            chosen.copy_from_slice(&rest);
+        }
         is_beside
     }
 
@@ -146,6 +149,10 @@ fn is_rated(dom: &Dom<'_>, it: &Container) -> bool {
             let names = dom.attr(n, name).unwrap_or_default().to_ascii_lowercase();
             RATINGS.iter().any(|word| names.contains(word))
         };
-        if dom.is_text(n) { dom.text(n).contains(['★', '☆', '⭐']) } else { named("class") || named("itemprop") }
+        if dom.is_text(n) {
+            dom.text(n).contains(['★', '☆', '⭐'])
+        } else {
+            named("class") || named("itemprop")
+        }
     })
 }

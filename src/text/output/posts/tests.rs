@@ -11,7 +11,11 @@ fn read(source: &str) -> Vec<(Option<String>, Option<String>, String)> {
     let found = threads(&page, &PageContext { dom: Some(&dom), ..PageContext::default() });
     let context = PageContext { dom: Some(&dom), ..PageContext::default() };
     let of = ThreadPage { dom: &dom, page: &page, chosen: &chosen, headline: None, context };
-    comments(&of, &found, &reviews::reviews(&of, &metadata(&dom, None, &[]).structured.reviews)).0.into_iter().map(|c| (c.author, c.date, c.text)).collect()
+    comments(&of, &found, &reviews::reviews(&of, &metadata(&dom, None, &[]).structured.reviews))
+        .0
+        .into_iter()
+        .map(|c| (c.author, c.date, c.text))
+        .collect()
 }
 
 fn some(author: &str, date: &str, text: &str) -> (Option<String>, Option<String>, String) {
