@@ -82,9 +82,10 @@ tools:
 	  npm pack --silent axe-core@4.10.3 >/dev/null 2>&1 && tar -xzf axe-core-*.tgz; } || \
 	  echo "no axe-core from npm: the report will not be checked for accessibility"
 
-# The wheel, built as `pip install .` builds it, and tried in a new environment of each Python that PYTHONS names.
+# The wheel, built as `pip install .` builds it, and tried in a new environment of each Python that PYTHONS names: by default
+# every one from 3.10 to 3.14 that is on the PATH.
 .PHONY: wheel
-PYTHONS ?= python3
+PYTHONS ?= $(or $(shell for minor in 10 11 12 13 14; do command -v python3.$$minor; done),python3)
 wheel:
 	@[ -x target/wheel/bin/maturin ] || { python3 -m venv target/wheel && target/wheel/bin/pip install -q --disable-pip-version-check 'maturin>=1.9,<2'; }
 	rm -rf target/wheels && target/wheel/bin/maturin build --release --locked --out target/wheels
