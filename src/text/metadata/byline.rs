@@ -72,7 +72,9 @@ pub(crate) fn authors_in(text: &str) -> Vec<String> {
 /// A text without markup; `None` where it is what a template should have filled.
 fn unfilled(text: &str) -> Option<Cow<'_, str>> {
     let holds = |marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
-    if holds(&["{{", "}}", "{%", "${", "<?", "<%", "%%", "[[", "[%"]) {
+    if text.contains(['{', '}', '$', '<', '%', '['])
+        && holds(&["{{", "}}", "{%", "${", "<?", "<%", "%%", "[[", "[%"])
+    {
         return None;
     }
     if !text.contains(['<', '>']) {

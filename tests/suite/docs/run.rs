@@ -160,7 +160,9 @@ impl Scene {
             "console" => self.console(&block.text),
             "python" => match tool("readers", "python") {
                 Some(_) if needs_compiled(&block.text) => {
-                    webmill_evaluation::skip("no compiled part of the Python package: run `make tools extension`");
+                    webmill_evaluation::skip(
+                        "no compiled part of the Python package: run `make tools extension`",
+                    );
                     Ok(())
                 }
                 Some(python) => ended(self.run(&python, &["-X", "utf8", "-W", "ignore"], &block.text)),
