@@ -156,3 +156,73 @@ fn is_rated(dom: &Dom<'_>, it: &Container) -> bool {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MainText, TextLimits, main_text};
+    use webmill_html::{Limits, metadata, parse};
+
+    const TEXT: &str = "Made of brass, with a wick of cotton and a glass that was blown in the valley, it burns for eleven hours and can be carried against any wind. <p>The handle stays cool even then, because a ring of cork parts it from the lid, and the oil is filled in from below without a funnel.";
+
+    fn read(kind: &str, reviews: &str) -> MainText {
+        let html = format!(
+            "<title>Lamp</title><meta property=og:type content={kind}><main><h1>Lamp</h1><div class=price>€ 129,00</div><p>{TEXT}{reviews}</main>"
+        );
+        let dom = parse(&html, &Limits::default());
+        main_text(&dom, &metadata(&dom, None, &[]), &TextLimits::default())
+    }
+
+    /// Authors and dates of the reviews, and how many of the reviews' words stand in the text.
+    fn told(found: &MainText) -> (Vec<String>, usize) {
+        let reviews = found.posts.iter().filter(|post| post.kind == PostKind::Review);
+        let said =
+            |post: &Post| format!("{:?} {:?} {}", post.author, post.date, post.text).replace("Some", "");
+        let words = ["Bright enough", "glass broke"].iter().filter(|words| found.text.contains(**words));
+        (reviews.map(said).collect(), words.count())
+    }
+
+    #[test]
+    fn reviews_by_their_markup_on_pages_of_any_type() {
+        let both = |open: &str| {
+            let one = |name: &str, text: &str| {
+                format!("<div {open}><b itemprop=author>{name}</b> ★★★ <p itemprop=reviewBody>{text}</div>")
+            };
+            one("Anna", "Bright enough to read by, even at night.")
+                + &one("Mats", "The glass broke after a week of rain.")
+        };
+        let want = vec![
+            "(\"Anna\") None Bright enough to read by, even at night.".to_owned(),
+            "(\"Mats\") None The glass broke after a week of rain.".to_owned(),
+        ];
+        let stated = "<script type=application/ld+json>{\"@type\":\"Product\",\"review\":[{\"@type\":\"Review\",\"author\":\"Anna\",\"reviewBody\":\"Bright enough to read by, even at night.\"},
+            {\"@type\":\"Review\",\"author\":{\"name\":\"Mats\"},\"description\":\"The glass broke after a week of rain.\"}]}</script>";
+        for reviews in [
+            both("class=review"),
+            both("itemprop=review itemscope itemtype=https://schema.org/Review"),
+            both("class=x") + stated,
+        ] {
+            let product = read("product", &reviews);
+            assert_eq!(told(&product), (want.clone(), 0), "{reviews}: {}", product.text);
+            assert!(
+                product.text.contains("€ 129,00") && product.text.contains("ring of cork"),
+                "{}",
+                product.text
+            );
+            // Elsewhere they stay in the text that holds them, and no price is looked for.
+            let other = read("article", &reviews);
+            assert_eq!(
+                (told(&other).0, other.text.contains("129")),
+                (want.clone(), reviews.contains("Product")),
+                "{reviews}"
+            );
+        }
+        // What is only named so: a teaser, a page that is a review itself.
+        assert_eq!(
+            told(&read("product", "<div class=review>Bright enough</div><div class=review>to read.</div>")).0,
+            [""; 0]
+        );
+        let own = "<script type=application/ld+json>{\"@type\":\"Review\",\"author\":\"Cy\",\"reviewBody\":\"All of it.\"}</script>";
+        assert_eq!(told(&read("article", own)).0, [""; 0]);
+    }
+}
