@@ -142,7 +142,7 @@ fn shown(of: &ThreadPage<'_, '_>) -> Option<Reviews> {
     Some(out)
 }
 
-/// Whether an element holds stars, or what is named after a rating.
+/// Whether an element holds stars, or an element named after a rating.
 fn is_rated(dom: &Dom<'_>, it: &Container) -> bool {
     dom.descendants(it.node).take(MAX_INNER).any(|n| {
         let named = |name: &str| {
@@ -217,7 +217,7 @@ mod tests {
                 "{reviews}"
             );
         }
-        // What is only named so: a teaser, a page that is a review itself.
+        // Only named so: a teaser, a page that is a review itself.
         assert_eq!(
             told(&read("product", "<div class=review>Bright enough</div><div class=review>to read.</div>")).0,
             [""; 0]
