@@ -190,28 +190,11 @@ pub(crate) fn extract(
     let begin = chosen.iter().position(|&chosen| chosen);
     let title = title(dom, &page, meta, begin);
     let shown = Shown { dom, meta, page: &page, headline: title.as_deref() };
-    let is_product = meta.og_type.as_deref().is_some_and(|kind| kind.contains("product"))
-        || meta.structured.types.iter().any(|name| name == "Product");
-    let price = if is_product && begin.is_some() { price(dom, &page, title_at.unwrap_or(0)) } else { None };
+    let price =
+        if is_product(meta) && begin.is_some() { price(dom, &page, title_at.unwrap_or(0)) } else { None };
     price.into_iter().for_each(|at| chosen[at] = true);
-    let of = |chosen| shown.with_posts(chosen);
-    // Who follows a page that is missing says nothing about it.
-    let said = match chosen.contains(&true) {
-        true if kind == PageType::Forum || threads.hold(&page, &chosen) => {
-            let thread = thread(&of(&chosen));
-            thread.complete(&page, &mut chosen, &code, &data);
-            Said::Thread(thread)
-        }
-        true => {
-            let reviews = reviews(&of(&chosen), &meta.structured.reviews);
-            // Elsewhere what several say about a thing is what the page says.
-            if is_product {
-                reviews.leave_out(&page, &mut chosen);
-            }
-            Said::Comments(&threads, reviews)
-        }
-        false => Said::Nothing,
-    };
+    let is_board = kind == PageType::Forum || threads.hold(&page, &chosen);
+    let said = said(&shown, &mut chosen, &threads, is_board, (&code, &data));
     let mut written = written(&shown, &mut chosen, &data, &said, limits);
     if let Some(at) = price.filter(|_| limits.details && limits.tables) {
         let rows = vec![vec![page.text_of(&page.blocks[at]).replace('\n', " ")]];
@@ -264,6 +247,39 @@ pub(crate) enum Said<'t> {
     Comments(&'t Threads, Reviews),
     /// The text itself.
     Thread(Thread),
+}
+
+/// Whether a page states that it is about a product.
+fn is_product(meta: &Metadata) -> bool {
+    meta.og_type.as_deref().is_some_and(|kind| kind.contains("product"))
+        || meta.structured.types.iter().any(|name| name == "Product")
+}
+
+/// What people say on a page whose text is a thread if it `is_board`; the text gets the code and tables of posts and loses
+/// the reviews of a product. `whole` is of `code_containers` and `data_tables`.
+fn said<'t>(
+    shown: &Shown<'_, '_>,
+    chosen: &mut [bool],
+    threads: &'t Threads,
+    is_board: bool,
+    whole: (&[u32], &[bool]),
+) -> Said<'t> {
+    if !chosen.contains(&true) {
+        // Who follows a page that is missing says nothing about it.
+        return Said::Nothing;
+    }
+    let of = shown.with_posts(chosen);
+    if is_board {
+        let thread = thread(&of);
+        thread.complete(shown.page, chosen, whole.0, whole.1);
+        return Said::Thread(thread);
+    }
+    let reviews = reviews(&of, &shown.meta.structured.reviews);
+    // Elsewhere what several say about a thing is what the page says.
+    if is_product(shown.meta) {
+        reviews.leave_out(shown.page, chosen);
+    }
+    Said::Comments(threads, reviews)
 }
 
 /// A thread is by who wrote its first post, and of that day, unless the page states otherwise.
