@@ -1,5 +1,6 @@
 """What the tests read: results of the demo, made once by the binary that WEBMILL_BINARY names, or found in WEBMILL_RESULTS."""
 
+import io
 import os
 import subprocess
 from pathlib import Path
@@ -31,6 +32,21 @@ def demo(binary: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def results(demo: Path) -> Path:
     """The results of the demo."""
     return demo / "results"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """A WARC file of two pages."""
+    warcio = pytest.importorskip("warcio")
+    path = tmp_path / "pages.warc.gz"
+    with path.open("wb") as out:
+        writer = warcio.WARCWriter(out)
+        for name, text in [("", "The mill grinds slowly but finely"), ("flour", "Flour of the mill is sold on Fridays")]:
+            page = f"<title>Mill</title><p>{text}, as everybody in the valley has known for years, and says so to strangers."
+            headers = warcio.StatusAndHeaders("200 OK", [("Content-Type", "text/html")], protocol="HTTP/1.1")
+            url = "http://mill.example/" + name
+            writer.write_record(writer.create_warc_record(url, "response", payload=io.BytesIO(page.encode()), http_headers=headers))
+    return path
 
 
 @pytest.fixture(scope="session")

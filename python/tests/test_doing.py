@@ -1,5 +1,7 @@
 """What the compiled part does, against other programs and the binary."""
 
+import functools
+import http.server
 import io
 import json
 import os
@@ -135,6 +137,24 @@ def test_a_wacz_is_read_as_the_archive_in_it(tmp_path: Path) -> None:
     names = results.table("pages").collect()["warc_filename"].unique().to_list()
     assert names == ["x.wacz/archive/a.warc.gz"]
     assert results.html(plain[4][0]) == plain[4][2]
+
+
+def test_run_takes_files_and_urls_of_archives(archive: Path, tmp_path: Path) -> None:
+    wacz = tmp_path / "pages.wacz"
+    with zipfile.ZipFile(wacz, "w") as out:
+        out.writestr("datapackage.json", "{}", zipfile.ZIP_DEFLATED)
+        out.write(archive, "archive/pages.warc.gz")
+    serve = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        urls = [f"http://127.0.0.1:{server.server_port}/{path.name}" for path in (archive, wacz)]
+        for n, source in enumerate([archive, str(wacz), *urls]):
+            made = webmill.run(source, tmp_path / f"out{n}", threads=2)
+            opened = webmill.open(tmp_path / f"out{n}")
+            assert made.texts().collect().height == opened.texts().collect().height == 2
+            with pytest.raises(webmill.Error, match="webmill.run"):
+                webmill.open(source)
+        server.shutdown()
 
 
 def test_damage_has_path_offset_and_reason_and_reading_goes_on(tmp_path: Path) -> None:

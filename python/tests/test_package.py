@@ -14,8 +14,9 @@ PACKAGE = Path(__file__).resolve().parents[1] / "webmill"
 
 
 @pytest.mark.parametrize("name", ["webmill", "webmill._error", "webmill._doing", "webmill.compat.trafilatura"])
-def test_examples_run(name: str) -> None:
+def test_examples_run(name: str, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("webmill._webmill", reason="the compiled part is not installed")
+    monkeypatch.chdir(archive.parent)
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted > 0 and found.failed == 0
 

@@ -1,8 +1,18 @@
-"""webmill for Python: results of crawled corpora as data frames, and what webmill does as functions.
+"""webmill for Python: archives of web pages as data frames.
 
-Reading results (:func:`open`) needs only polars; computations need the compiled part of the package.
+:func:`run` mills archives into a folder of results: files, folders and globs of WARC, ARC, WACZ and RAW DB, or their URLs.
+:func:`open` opens the results again, and needs only polars.
 
 >>> import webmill
+>>> c = webmill.run("pages.warc.gz", "results")  # also "pages.wacz", "crawl/*.warc.gz", "https://…/pages.warc.gz"
+>>> c = webmill.open("results")
+>>> c.texts(join=["ranks"]).select("url", "title", "text", "pagerank").collect().height
+2
+
+What stands in it: ``c.tables``, ``c.pages``, ``c.sql("SELECT …")``, ``c.show(url)``. Single pages and files need no results:
+
+>>> [capture.url for capture in webmill.captures("pages.warc.gz")]
+['http://mill.example/', 'http://mill.example/flour']
 >>> webmill.extract("<p>The mill grinds slowly but finely.").text
 'The mill grinds slowly but finely.'
 """
@@ -51,13 +61,15 @@ __all__ = [
 
 
 def open(folder: str | os.PathLike[str], shards: str | os.PathLike[str] | Iterable[Any] | None = None) -> Results:
-    """Opens a folder of results that ``webmill run`` wrote.
+    """Opens a folder of results that :func:`run` or ``webmill run`` wrote.
 
     ``shards``: files or folders in which the shards lie, for :meth:`Results.html`; by default where they were.
     Raises :class:`Error` for a folder that holds no results.
     """
     from ._results import Results
 
+    if "://" in str(folder) or os.path.isfile(folder):
+        raise Error("an archive is no folder of results: webmill.run(archive, folder) makes them", path=str(folder))
     return Results(folder, shards)
 
 

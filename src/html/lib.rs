@@ -84,7 +84,7 @@ pub use requisites::{
 pub use robots::{Robots, Rules};
 pub use serialize::serialize;
 pub use srcset::{candidates, largest};
-pub use structured::Structured;
+pub use structured::{StatedReview, Structured};
 pub use tag::Tag;
 pub use text_buffer::TextBuffer;
 pub use written_date::{

@@ -19,6 +19,19 @@ use super::written_date::{DateOrder, read_date};
 
 /// Values of a page that are looked at.
 const MAX_VALUES: usize = 10_000;
+/// Reviews of a page.
+const MAX_REVIEWS: usize = 200;
+
+/// A customer's review as a page states it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatedReview {
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// When, ISO 8601.
+    pub published: Option<String>,
+    /// What it says.
+    pub text: String,
+}
 
 /// What structured data say of the page's subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +65,8 @@ pub struct Structured {
     pub site_name: Option<String>,
     /// Text of the article, the longest `articleBody` anywhere in the scripts; as written.
     pub article_body: Option<String>,
+    /// Reviews of what the page is about.
+    pub reviews: Vec<StatedReview>,
     /// Scripts that are no JSON.
     pub broken: u32,
 }
@@ -123,6 +138,7 @@ impl Collector {
         out.published = out.published.or_else(|| {
             pages().find_map(|item| read_date(&text(item.get("datePublished")?)?, order)?.certain())
         });
+        out.reviews = reviews(&items, out.main_type.as_deref() == Some("Review"), &names, order);
         out.site_name = out.site_name.or_else(|| {
             ["WebSite", "Organization", "NewsMediaOrganization"].iter().find_map(|wanted| {
                 items.iter().find(|item| types(item).any(|name| name == *wanted)).and_then(|item| named(item))
@@ -130,6 +146,27 @@ impl Collector {
         });
         out
     }
+}
+
+/// The reviews of items, and items that are reviews unless the page `is_review` itself.
+fn reviews(
+    items: &[&Value],
+    is_review: bool,
+    names: &HashMap<&str, &Value>,
+    order: DateOrder,
+) -> Vec<StatedReview> {
+    let of = items.iter().filter_map(|item| item.get("review").or_else(|| item.get("reviews")));
+    let of = of.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+    let alone = items.iter().copied().filter(|item| !is_review && types(item).any(|name| name == "Review"));
+    let read = |item: &Value| {
+        let by = item.get("author").map(|value| resolve(first(value), names));
+        Some(StatedReview {
+            author: by.and_then(|value| text(value).or_else(|| text(value.get("name")?))),
+            published: item.get("datePublished").and_then(|value| read_date(&text(value)?, order)?.certain()),
+            text: text(item.get("reviewBody").or_else(|| item.get("description"))?)?,
+        })
+    };
+    of.chain(alone).take(MAX_REVIEWS).filter_map(read).collect()
 }
 
 /// The longest text of an article in the values.
@@ -310,6 +347,7 @@ mod tests {
             image: Some("/i.png".into()),
             site_name: Some("The Paper".into()),
             article_body: None,
+            reviews: Vec::new(),
             broken: 0,
         };
         assert_eq!(found, expected);
@@ -365,6 +403,23 @@ mod tests {
         ]);
         assert_eq!((found.main_type.as_deref(), found.headline.as_deref()), (Some("Product"), Some("a b")));
         assert_eq!(found.broken, 3);
+    }
+
+    #[test]
+    fn reviews_of_a_product() {
+        let found = read(&[r##"{"@graph":[{"@type":"Product","name":"Lamp","review":[
+            {"@type":"Review","author":{"@id":"#a"},"datePublished":"3 May 2020","reviewBody":"Bright  enough."},
+            {"@type":"Review","author":"Mats","description":"It broke."},{"@type":"Review","author":"Bo"}]},
+            {"@type":"Person","@id":"#a","name":"Anna"},{"@type":"Review","author":"Cy","reviewBody":"Heavy."}]}"##]);
+        let said = |review: &StatedReview| {
+            [review.author.clone(), review.published.clone(), Some(review.text.clone())]
+                .map(Option::unwrap_or_default)
+                .join("|")
+        };
+        let all: Vec<String> = found.reviews.iter().map(said).collect();
+        assert_eq!(all, ["Anna|2020-05-03|Bright enough.", "Mats||It broke.", "Cy||Heavy."]);
+        let own = read(&[r#"{"@type":"Review","author":"Cy","reviewBody":"All of a page."}"#]);
+        assert_eq!(own.reviews, []);
     }
 
     #[test]

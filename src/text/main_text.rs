@@ -32,6 +32,7 @@ use super::metadata::stated_title::title_variants;
 use super::metadata::title::title;
 use super::output::entries::complete_lists;
 use super::output::markdown::{MarkdownPage, markdown, paragraphs};
+use super::output::posts::reviews::{Reviews, reviews};
 use super::output::posts::thread::{Thread, ThreadPage, thread};
 use super::output::posts::{Post, comments, posts};
 use super::output::price::price;
@@ -97,7 +98,7 @@ pub struct MainText {
     pub code: Vec<Range<usize>>,
     /// Its data tables, of a product's page also the price; empty if the limits say so.
     pub tables: Vec<DataTable>,
-    /// The posts of a thread that is the text, and comments and reviews that are not part of it; empty if the limits say so.
+    /// The posts of a thread that is the text, comments beside it, and reviews; empty if the limits say so.
     pub posts: Vec<Post>,
     /// What the page states of itself, with the title, author and date of publication that its visible part bears out.
     pub about: About,
@@ -183,26 +184,21 @@ pub(crate) fn extract(
     let span = timing::span(Part::Written);
     let pruned = template.map_or(0, |template| template.prune(&page, &mut chosen, title_at));
     let data = data_tables(&page);
-    complete(&page, &mut chosen, &code_containers(&page), &data);
+    let code = code_containers(&page);
+    complete(&page, &mut chosen, &code, &data);
     complete_lists(&page, &mut chosen);
     let begin = chosen.iter().position(|&chosen| chosen);
     let title = title(dom, &page, meta, begin);
     let shown = Shown { dom, meta, page: &page, headline: title.as_deref() };
-    let context = PageContext { dom: Some(dom), published: None, order: meta.date_order };
-    // Who follows a page that is missing says nothing about it.
-    let said = match chosen.contains(&true) {
-        true if kind == PageType::Forum || threads.hold(&page, &chosen) => {
-            let chosen = &chosen;
-            Said::Thread(thread(&ThreadPage { dom, page: &page, chosen, headline: shown.headline, context }))
-        }
-        true => Said::Comments(&threads),
-        false => Said::Nothing,
-    };
+    let price =
+        if is_product(meta) && begin.is_some() { price(dom, &page, title_at.unwrap_or(0)) } else { None };
+    price.into_iter().for_each(|at| chosen[at] = true);
+    let is_board = kind == PageType::Forum || threads.hold(&page, &chosen);
+    let said = said(&shown, &mut chosen, &threads, is_board, (&code, &data));
     let mut written = written(&shown, &mut chosen, &data, &said, limits);
-    let is_product = meta.og_type.as_deref().is_some_and(|kind| kind.contains("product"))
-        || meta.structured.types.iter().any(|name| name == "Product");
-    if limits.details && limits.tables && is_product && !written.text.is_empty() {
-        written.tables.extend(price(dom, &page, title_at.unwrap_or(0)));
+    if let Some(at) = price.filter(|_| limits.details && limits.tables) {
+        let rows = vec![vec![page.text_of(&page.blocks[at]).replace('\n', " ")]];
+        written.tables.push(DataTable { caption: None, columns: vec!["price".to_owned()], rows });
     }
     if redirects_to.is_some() {
         for form in [&mut written.text, &mut written.markdown, &mut written.xml] {
@@ -248,9 +244,42 @@ fn about(shown: &Shown<'_, '_>, near: usize, kind: PageType) -> About {
 pub(crate) enum Said<'t> {
     Nothing,
     /// Comments beside the text.
-    Comments(&'t Threads),
+    Comments(&'t Threads, Reviews),
     /// The text itself.
     Thread(Thread),
+}
+
+/// Whether a page states that it is about a product.
+fn is_product(meta: &Metadata) -> bool {
+    meta.og_type.as_deref().is_some_and(|kind| kind.contains("product"))
+        || meta.structured.types.iter().any(|name| name == "Product")
+}
+
+/// What people say on a page whose text is a thread if it `is_board`; the text gets the code and tables of posts and loses
+/// the reviews of a product. `whole` is of `code_containers` and `data_tables`.
+fn said<'t>(
+    shown: &Shown<'_, '_>,
+    chosen: &mut [bool],
+    threads: &'t Threads,
+    is_board: bool,
+    whole: (&[u32], &[bool]),
+) -> Said<'t> {
+    if !chosen.contains(&true) {
+        // Who follows a page that is missing says nothing about it.
+        return Said::Nothing;
+    }
+    let of = shown.with_posts(chosen);
+    if is_board {
+        let thread = thread(&of);
+        thread.complete(shown.page, chosen, whole.0, whole.1);
+        return Said::Thread(thread);
+    }
+    let reviews = reviews(&of, &shown.meta.structured.reviews);
+    // Elsewhere what several say about a thing is what the page says.
+    if is_product(shown.meta) {
+        reviews.leave_out(shown.page, chosen);
+    }
+    Said::Comments(threads, reviews)
 }
 
 /// A thread is by who wrote its first post, and of that day, unless the page states otherwise.
@@ -285,6 +314,14 @@ pub(crate) struct Shown<'p, 'd> {
     pub headline: Option<&'p str>,
 }
 
+impl<'p> Shown<'p, '_> {
+    fn with_posts<'c: 'p>(&'c self, chosen: &'c [bool]) -> ThreadPage<'c, 'c> {
+        let Shown { dom, meta, page, headline } = *self;
+        let context = PageContext { dom: Some(dom), published: None, order: meta.date_order };
+        ThreadPage { dom, page, chosen, headline, context }
+    }
+}
+
 /// The chosen blocks in every form that the limits ask for, and the posts of a page that has any.
 pub(crate) fn written(
     shown: &Shown<'_, '_>,
@@ -297,11 +334,10 @@ pub(crate) fn written(
     let mut main = MainText::default();
     let mut left_out = 0;
     if limits.details {
-        let context = PageContext { dom: Some(dom), published: None, order: meta.date_order };
-        let of = ThreadPage { dom, page, chosen, headline, context };
+        let of = shown.with_posts(chosen);
         (main.posts, left_out) = match said {
             Said::Thread(thread) => posts(&of, thread),
-            Said::Comments(threads) => comments(&of, threads),
+            Said::Comments(threads, reviews) => comments(&of, threads, reviews),
             Said::Nothing => (Vec::new(), 0),
         };
     }

@@ -55,6 +55,7 @@ mod graph_nodes;
 mod graph_pagerank;
 mod graph_path;
 mod hostile_pages;
+mod image;
 mod imports;
 mod learn;
 mod main_text_sets;

@@ -231,13 +231,21 @@ fn written(dom: &Dom<'_>, page: &Page, near: usize, houses: &PublisherNames, alo
         if !dom.is_element(node) || read > MAX_READ {
             continue;
         }
-        let token = |name: &str, word: &str| {
-            dom.attr(node, name).is_some_and(|list| list.split_ascii_whitespace().any(|token| token == word))
-        };
-        let marked = token("rel", "author") || token("itemprop", "author");
-        let called = || ["class", "id"].iter().filter_map(|name| dom.attr(node, name)).any(says_author);
-        let profile = || dom.tag(node) == Tag::A && dom.attr(node, "href").is_some_and(is_profile);
-        let writer = token("class", "writer") || token("id", "writer");
+        let (mut marked, mut writer, mut names_of, mut href) = (false, false, ["", ""], None);
+        let has = |list: &str, word: &str| list.split_ascii_whitespace().any(|token| token == word);
+        for (name, value) in dom.attrs(node) {
+            match name {
+                "rel" | "itemprop" => marked |= has(value, "author"),
+                "class" | "id" => {
+                    writer |= has(value, "writer");
+                    names_of[usize::from(name == "id")] = value;
+                }
+                "href" => href = href.or(Some(value)),
+                _ => {}
+            }
+        }
+        let called = || names_of.into_iter().any(says_author);
+        let profile = || dom.tag(node) == Tag::A && href.is_some_and(is_profile);
         let wanted = marked
             || (alone || named.is_none()) && (writer || called())
             || (alone || linked.is_none()) && profile();

@@ -9,6 +9,8 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
+
 use super::chinese_byline::{chinese_names, in_text};
 use crate::person_name::{LISTS, clean_author, is_agency, is_house};
 use crate::word_list::entries;
@@ -23,11 +25,15 @@ const MAX_NAMES: usize = 20;
 const MAX_WORDS: usize = 6;
 
 /// Labels of authors.
-static LABELS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "labels"));
+static LABELS: LazyLock<AhoCorasick> = LazyLock::new(|| automaton("labels"));
 /// What bylines begin with that name others: editors, sources, photographers.
 static OTHERS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "others"));
 /// What ends the names of authors.
-static BEHIND: LazyLock<Vec<&str>> = LazyLock::new(|| entries(LISTS, "behind_bylines"));
+static BEHIND: LazyLock<AhoCorasick> = LazyLock::new(|| automaton("behind_bylines"));
+
+fn automaton(list: &str) -> AhoCorasick {
+    AhoCorasick::new(entries(LISTS, list)).expect("the labels are few and short")
+}
 
 /// Words for "and" between names.
 const AND: [&str; 22] = [
@@ -66,7 +72,9 @@ pub(crate) fn authors_in(text: &str) -> Vec<String> {
 /// A text without markup; `None` where it is what a template should have filled.
 fn unfilled(text: &str) -> Option<Cow<'_, str>> {
     let holds = |marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
-    if holds(&["{{", "}}", "{%", "${", "<?", "<%", "%%", "[[", "[%"]) {
+    if text.contains(['{', '}', '$', '<', '%', '['])
+        && holds(&["{{", "}}", "{%", "${", "<?", "<%", "%%", "[[", "[%"])
+    {
         return None;
     }
     if !text.contains(['<', '>']) {
@@ -89,18 +97,27 @@ fn unfilled(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(out))
 }
 
+/// Where the labels of a list stand first in a text in lower case, each that does not go on a word.
+fn places(labels: &AhoCorasick, text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let mut seen = Vec::new();
+    let found = labels.find_overlapping_iter(text).filter(move |it| {
+        let is_first = !seen.contains(&it.pattern());
+        seen.extend(is_first.then_some(it.pattern()));
+        is_first
+    });
+    let places = found.map(|it| (it.start(), it.end()));
+    places.filter(|&(at, _)| {
+        text.cut(at..).starts_with(is_wide) || !text.cut(..at).ends_with(char::is_alphabetic)
+    })
+}
+
 /// What follows the first label of an author in a text.
 pub(crate) fn behind_label(text: &str) -> Option<&str> {
     let lower = text.to_lowercase();
     if lower.len() != text.len() {
         return None;
     }
-    let places = LABELS.iter().filter_map(|label| {
-        let at = lower.find(label)?;
-        let parted = label.starts_with(is_wide) || !lower.cut(..at).ends_with(char::is_alphabetic);
-        parted.then_some((at, at + label.len()))
-    });
-    let (_, behind) = places.min_by_key(|&(at, end)| (at, std::cmp::Reverse(end)))?;
+    let (_, behind) = places(&LABELS, &lower).min_by_key(|&(at, end)| (at, std::cmp::Reverse(end)))?;
     Some(text.cut(behind..).trim_start_matches([' ', ':', '：', '\u{a0}', '　']))
 }
 
@@ -110,10 +127,7 @@ fn before_others(text: &str) -> &str {
     if lower.len() != text.len() {
         return text;
     }
-    let parted = |at: usize, label: &str| {
-        label.starts_with(is_wide) || !lower.cut(..at).ends_with(char::is_alphabetic)
-    };
-    let ends = BEHIND.iter().filter_map(|label| lower.find(label).filter(|&at| at > 0 && parted(at, label)));
+    let ends = places(&BEHIND, &lower).map(|(at, _)| at).filter(|&at| at > 0);
     text.cut(..ends.min().unwrap_or(text.len())).trim_end_matches([' ', ',', '，', '|', '·', '/', '　', '('])
 }
 

@@ -10,7 +10,7 @@
 //! without a tree. A term and its definitions are one item. An item that holds headings or many paragraphs is layout
 //! and no item.
 //!
-//! **Cost.** Linear in the text and its inline elements, times the depth of nesting, which is at most [`MAX_CHAIN`];
+//! **Cost.** Linear in the text and its inline elements, times the depth of nesting, which is at most [`MAX_CHAIN`](super::render::MAX_CHAIN);
 //! output is bounded by the caller.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use super::markdown_inline::{Inline, Lines, inline, write_picture};
 use super::numbers::Numbers;
 use super::pictures::pictures;
 use super::posts::thread::Thread;
-use super::render::is_layout;
+use super::render::{chain_of, is_layout};
 use super::rescue::rescue;
 use crate::blocks::code::{code_containers, code_language, code_text};
 use crate::blocks::elements::heading;
@@ -30,9 +30,6 @@ use crate::comparison::bare;
 use webmill_capture::CanonicalUrl;
 use webmill_capture::markdown::{escape_line_starts, escape_text, longest_run};
 use webmill_html::{Dom, Tag};
-
-/// Quotes and items around a block that are shown.
-const MAX_CHAIN: usize = 8;
 
 /// A page and where it is.
 pub(crate) struct MarkdownPage<'p, 'd> {
@@ -60,14 +57,13 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
     let mut writer = Writer::new(page, dom, max);
     // The table and the code block written last.
     let (mut table, mut listing) = (NONE, NONE);
-    let mut chain = Vec::new();
     let mut body = String::new();
     let headline = source.headline.filter(|_| chosen.contains(&true));
     let title = headline.map(bare).unwrap_or_default();
     if let Some(headline) = headline {
         body.push_str("# ");
         body.push_str(&paragraphs(&[headline]));
-        writer.write(&chain, &body, false);
+        writer.write(&[], &body, false);
     }
     // Where the page shows it before the text it is not repeated.
     let mut untitled = !title.is_empty();
@@ -79,13 +75,12 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
     };
     for i in 0..=page.blocks.len() {
         if let Some(heading) = source.thread.and_then(|thread| thread.heading(i as u32)) {
-            chain.clear();
-            writer.write(&chain, &format!("## {}", paragraphs(&[&heading])), false);
+            writer.write(&[], &format!("## {}", paragraphs(&[&heading])), false);
         }
         while let Some(picture) = pictures.next_if(|picture| picture.block <= i) {
             body.clear();
             write_picture(&picture.target, picture.label, &mut body);
-            writer.chain_of(picture.container, &mut chain);
+            let mut chain = writer.chain_of(picture.container);
             beside_posts(&mut chain, i);
             writer.write(&chain, &body, false);
         }
@@ -112,7 +107,7 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
             if table != container.table {
                 table = container.table;
                 pipe_table(&mut inlines, chosen, table, &mut body);
-                writer.chain_of(table, &mut chain);
+                let chain = writer.chain_of(table);
                 writer.write(&chain, &body, false);
             }
             continue;
@@ -124,12 +119,12 @@ pub(crate) fn markdown(source: &MarkdownPage<'_, '_>, chosen: &[bool], data: &[b
                 let node = page.containers[pre as usize].node;
                 let text = code_text(dom, node, max);
                 fence(&text, code_language(dom, node), &mut body);
-                writer.chain_of(pre, &mut chain);
+                let chain = writer.chain_of(pre);
                 writer.write(&chain, &body, false);
             }
             continue;
         }
-        writer.chain_of(block.container, &mut chain);
+        let mut chain = writer.chain_of(block.container);
         beside_posts(&mut chain, i);
         if let Some(level) = heading {
             body.extend(std::iter::repeat_n('#', usize::from(level)));
@@ -264,38 +259,23 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Quotes and items around a container, outermost first.
-    fn chain_of(&mut self, container: u32, chain: &mut Vec<Level>) {
-        let page = self.page;
-        chain.clear();
-        let mut at = container;
-        loop {
-            let it = &page.containers[at as usize];
-            let many = is_layout(page, at);
-            match it.tag {
-                Tag::Blockquote => chain.push(Level { container: at, list: NONE }),
-                Tag::Li if !many => {
-                    let list = if it.list == NONE { it.parent } else { it.list };
-                    chain.push(Level { container: at, list });
-                }
-                Tag::Dt => {
-                    self.terms.insert(it.list, at);
-                    chain.push(Level { container: at, list: it.list });
-                }
-                // Definitions without a term are paragraphs that are set in.
-                Tag::Dd if !many => {
-                    let term = self.terms.get(&it.list);
-                    chain.extend(term.map(|&term| Level { container: term, list: it.list }));
-                }
-                _ => {}
+    fn chain_of(&mut self, container: u32) -> Vec<Level> {
+        let Writer { page, terms, .. } = self;
+        chain_of(page, container, |at, it| match it.tag {
+            Tag::Blockquote => Some(Level { container: at, list: NONE }),
+            Tag::Li if !is_layout(page, at) => {
+                Some(Level { container: at, list: if it.list == NONE { it.parent } else { it.list } })
             }
-            if it.parent == at || it.parent == NONE {
-                break;
+            Tag::Dt => {
+                terms.insert(it.list, at);
+                Some(Level { container: at, list: it.list })
             }
-            at = it.parent;
-        }
-        chain.reverse();
-        chain.truncate(MAX_CHAIN);
+            // Definitions without a term are paragraphs that are set in.
+            Tag::Dd if !is_layout(page, at) => {
+                terms.get(&it.list).map(|&term| Level { container: term, list: it.list })
+            }
+            _ => None,
+        })
     }
 
     /// Writes a block under its quotes and items; `prose` may be directly above or below an item.

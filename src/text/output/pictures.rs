@@ -16,6 +16,7 @@ use std::ops::Range;
 use super::grid::row_of;
 use super::markdown::heading_around;
 use super::markdown_inline::Inline;
+use super::rescue::BESIDE;
 use crate::blocks::class_names::Kind;
 use crate::blocks::elements::is_code;
 use crate::blocks::page::{Block, Container, FAR, NONE, Page, Picture};
@@ -31,18 +32,6 @@ const MAX_GAP: usize = 24;
 const MAX_GAP_UNITS: f32 = 60.0;
 /// Share of the words around the picture and the text that the text has at least.
 const LEAST_SHARE: f32 = 0.4;
-
-/// Kinds of elements beside the text, whose pictures are beside it too.
-const BESIDE: [Kind; 8] = [
-    Kind::Nav,
-    Kind::Related,
-    Kind::Share,
-    Kind::Advert,
-    Kind::Comment,
-    Kind::Footer,
-    Kind::Modal,
-    Kind::Byline,
-];
 
 /// A picture of the text.
 pub(crate) struct ShownPicture<'p> {
@@ -178,7 +167,7 @@ impl<'p> Text<'p> {
         let steps = near.depth.saturating_sub(depth).min(u16::from(FAR));
         let beside = |kind: Kind| u16::from(near.distance[kind as usize]) < steps;
         // Captioned pictures are hidden as the further slides of a gallery.
-        if BESIDE.into_iter().any(beside) || !captioned && beside(Kind::Hidden) {
+        if BESIDE.into_iter().chain([Kind::Byline]).any(beside) || !captioned && beside(Kind::Hidden) {
             return false;
         }
         if frame.clone().any(|i| self.chosen[i]) {

@@ -1,10 +1,9 @@
-//! What a product costs, as a table of one cell: prices stand beside the text, which they are no sentence of.
+//! What a product costs.
 //!
 //! `main_text` asks for it on pages that state that they are about a product. **Definition.** The first short block with a
 //! number, from the title on, in an element that is named after a price and in none that is named after related things or
 //! the frame. **Cost.** Linear in [`REACH`] blocks.
 
-use super::records::DataTable;
 use crate::blocks::class_names::Kind;
 use crate::blocks::page::{Block, FAR, Page};
 use webmill_html::Dom;
@@ -16,8 +15,8 @@ const MAX_UNITS: f32 = 8.0;
 /// Elements around a block that may be named after a price.
 const MAX_UP: usize = 3;
 
-/// The price on a page of a product whose title is block `near`.
-pub(crate) fn price(dom: &Dom<'_>, page: &Page, near: usize) -> Option<DataTable> {
+/// The block with the price on a page of a product whose title is block `near`.
+pub(crate) fn price(dom: &Dom<'_>, page: &Page, near: usize) -> Option<usize> {
     let named = |block: &Block| {
         let mut at = block.container;
         (0..MAX_UP).any(|_| {
@@ -36,16 +35,12 @@ pub(crate) fn price(dom: &Dom<'_>, page: &Page, near: usize) -> Option<DataTable
             .into_iter()
             .any(|kind| distance[kind as usize] < FAR)
     };
-    let mut blocks = page.blocks.iter().skip(near).take(REACH);
-    let found = blocks.find(|block| {
+    let mut blocks = page.blocks.iter().enumerate().skip(near).take(REACH);
+    let found = blocks.find(|(_, block)| {
         let counts = &block.counts;
         counts.digits > 0 && counts.units <= MAX_UNITS && counts.links == 0 && !aside(block) && named(block)
-    })?;
-    Some(DataTable {
-        caption: None,
-        columns: vec!["price".to_owned()],
-        rows: vec![vec![page.text_of(found).replace('\n', " ")]],
-    })
+    });
+    found.map(|(at, _)| at)
 }
 
 #[cfg(test)]
@@ -59,7 +54,7 @@ mod tests {
         let read = |html: &str| {
             let dom = parse(html, &Limits::default());
             let page = blocks(&dom, dom.body().unwrap());
-            price(&dom, &page, 0).map(|table| table.rows[0][0].clone())
+            price(&dom, &page, 0).map(|at| page.text_of(&page.blocks[at]).replace('\n', " "))
         };
         let cases = [
             ("<h1>Lamp</h1><div class=price>€ 129,00</div><p>Made of brass.", Some("€ 129,00")),

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::grid::{DITTO, Grid, GridRow, Repeats, rows};
 use super::numbers::Numbers;
 use crate::blocks::code::code_containers;
-use crate::blocks::page::{NONE, Page};
+use crate::blocks::page::{Container, NONE, Page};
 use webmill_html::{Dom, Tag};
 
 /// For each container that is a table: whether it is a data table.
@@ -128,6 +128,23 @@ pub(crate) fn plain(
         item = container.item;
     }
     (out, code)
+}
+
+/// Quotes and items around a block that are shown.
+pub(super) const MAX_CHAIN: usize = 8;
+
+/// Quotes and items around a container, outermost first, each as `level` has it.
+pub(super) fn chain_of<L>(
+    page: &Page,
+    container: u32,
+    mut level: impl FnMut(u32, &Container) -> Option<L>,
+) -> Vec<L> {
+    let around = |&at: &u32| Some(page.containers[at as usize].parent).filter(|&up| up != at && up != NONE);
+    let all = std::iter::successors(Some(container), around);
+    let mut chain: Vec<L> = all.filter_map(|at| level(at, &page.containers[at as usize])).collect();
+    chain.reverse();
+    chain.truncate(MAX_CHAIN);
+    chain
 }
 
 /// Blocks and headings from which on an item is a piece of the layout.

@@ -14,19 +14,9 @@ use crate::blocks::page::{Mark, Page};
 use webmill_capture::cut::Cut;
 use webmill_html::Tag;
 
-/// Kinds that make a heading one of the frame and not of the text.
-const FRAME: [Kind; 10] = [
-    Kind::Nav,
-    Kind::Related,
-    Kind::Share,
-    Kind::Advert,
-    Kind::Comment,
-    Kind::Footer,
-    Kind::Side,
-    Kind::Form,
-    Kind::Modal,
-    Kind::Hidden,
-];
+/// Kinds of elements beside the text, whose headings and pictures are beside it too.
+pub(super) const BESIDE: [Kind; 7] =
+    [Kind::Nav, Kind::Related, Kind::Share, Kind::Advert, Kind::Comment, Kind::Footer, Kind::Modal];
 /// Steps up to such a kind that still count.
 const NEAR: u8 = 4;
 /// Words of what may be between text and its code: a button, the title of a note.
@@ -114,7 +104,8 @@ fn is_formula(page: &Page, block: usize) -> bool {
 
 /// Whether an element is in what makes up the frame.
 pub(super) fn is_framed(page: &Page, index: usize) -> bool {
-    FRAME.iter().any(|&kind| page.containers[index].distance[kind as usize] < NEAR)
+    let mut kinds = BESIDE.into_iter().chain([Kind::Side, Kind::Form, Kind::Hidden]);
+    kinds.any(|kind| page.containers[index].distance[kind as usize] < NEAR)
 }
 
 #[cfg(test)]

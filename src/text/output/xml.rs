@@ -10,7 +10,7 @@
 //! **Algorithm.** As for [Markdown](super::markdown): the chains of quotes and items around a block and around the block before it
 //! are compared, which shows the elements to close and to open. Inline elements that cross are closed and opened again.
 //!
-//! **Cost.** Linear in text and inline elements, times the depth of nesting (at most [`MAX_CHAIN`] quotes and items, what
+//! **Cost.** Linear in text and inline elements, times the depth of nesting (at most [`MAX_CHAIN`](super::render::MAX_CHAIN) quotes and items, what
 //! the builder of blocks bounds inline); no block begins past the bound of the caller.
 //!
 //! **Reference.** TEI Consortium, *TEI P5: Guidelines for Electronic Text Encoding and Interchange*; XML 1.0, 2.2.
@@ -21,17 +21,14 @@ use super::grid::{Grid, row_of};
 use super::markdown::{MarkdownPage, heading_around};
 use super::markdown_inline::Inline;
 use super::pictures::pictures;
-use super::render::is_layout;
+use super::render::{chain_of, is_layout};
 use super::rescue::rescue;
 use crate::blocks::code::{code_containers, code_language, code_text};
-use crate::blocks::page::{Block, Mark, NONE, Page};
+use crate::blocks::page::{Block, Container, Mark, NONE, Page};
 use crate::blocks::tex::tex;
 use webmill_capture::cut::Cut;
 use webmill_capture::escape::push_escaped;
 use webmill_html::{NodeId, Tag};
-
-/// Quotes and items around a block that are shown.
-const MAX_CHAIN: usize = 8;
 
 /// Which XML.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -162,33 +159,21 @@ impl Writer<'_, '_> {
     /// Quotes, lists and items around a container, outermost first.
     fn chain_of(&self, container: u32) -> Vec<Level> {
         let page = self.inlines.page;
-        let mut chain = Vec::new();
-        let mut at = container;
-        loop {
-            let it = &page.containers[at as usize];
-            let many = is_layout(page, at);
-            match it.tag {
-                Tag::Blockquote => chain.push(vec![Level::Quote(at)]),
-                Tag::Dd if !self.terms.contains(&it.list) => {}
-                Tag::Li | Tag::Dt | Tag::Dd if !many => {
-                    let list = if it.list == NONE { it.parent } else { it.list };
-                    let kind = match (it.tag, page.containers[list as usize].tag) {
-                        (Tag::Li, Tag::Ol) => "ol",
-                        (Tag::Li, _) => "ul",
-                        _ => "dl",
-                    };
-                    chain.push(vec![Level::List(list, kind), Level::Item(at)]);
-                }
-                _ => {}
+        let level = |at, it: &Container| match it.tag {
+            Tag::Blockquote => Some(vec![Level::Quote(at)]),
+            Tag::Dd if !self.terms.contains(&it.list) => None,
+            Tag::Li | Tag::Dt | Tag::Dd if !is_layout(page, at) => {
+                let list = if it.list == NONE { it.parent } else { it.list };
+                let kind = match (it.tag, page.containers[list as usize].tag) {
+                    (Tag::Li, Tag::Ol) => "ol",
+                    (Tag::Li, _) => "ul",
+                    _ => "dl",
+                };
+                Some(vec![Level::List(list, kind), Level::Item(at)])
             }
-            if it.parent == at || it.parent == NONE {
-                break;
-            }
-            at = it.parent;
-        }
-        chain.reverse();
-        chain.truncate(MAX_CHAIN);
-        chain.concat()
+            _ => None,
+        };
+        chain_of(page, container, level).concat()
     }
 
     /// Opens the elements around a container, after what does not go on is closed.

@@ -152,6 +152,8 @@ fn every_measurement_has_a_day_and_a_command() {
 /// Flags of other programs that pages name.
 const FOREIGN_FLAGS: &[&str] = &[
     "--release",
+    "--rm",
+    "--user",
     "--example",
     "--timings",
     "--test",

@@ -238,6 +238,7 @@ fn hold(board: &str, html: &str, all: &[Said]) -> MainText {
         let lines =
             |text: &str| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(lines(&post.text), lines(&text), "{board}");
+        assert!(want.code.is_none_or(|code| found.text.contains(code)), "{board}: {}", found.text);
         let quoted = post.quotes.join("\n");
         assert_eq!(want.quote.is_some(), !quoted.is_empty(), "{board}: {post:?}");
         assert!(quoted.ends_with(want.quote.unwrap_or_default()), "{board}: {quoted}");

@@ -13,6 +13,7 @@ mod byline;
 mod items;
 mod labels;
 mod named;
+pub(crate) mod reviews;
 #[cfg(test)]
 mod tests;
 pub(crate) mod thread;
@@ -25,7 +26,8 @@ use items::items;
 use labels::says_something;
 pub(crate) use named::in_named_threads;
 use named::named;
-use thread::{Part, Thread, ThreadPage, reviews};
+use reviews::Reviews;
+use thread::{Part, Thread, ThreadPage};
 
 const MAX_POSTS: usize = 2_000;
 const MAX_BYTES: usize = 2 << 20;
@@ -89,7 +91,7 @@ impl Post {
 }
 
 /// What limits leave of the posts of a page.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Room {
     posts: usize,
     bytes: usize,
@@ -112,14 +114,15 @@ impl Room {
     }
 }
 
-/// Comments and reviews among the blocks that are not main text, and how many limits left out.
-pub(crate) fn comments(of: &ThreadPage<'_, '_>, threads: &Threads) -> (Vec<Post>, u64) {
+/// Comments among the blocks that are not main text, and the reviews; how many limits left out.
+pub(crate) fn comments(of: &ThreadPage<'_, '_>, threads: &Threads, reviews: &Reviews) -> (Vec<Post>, u64) {
     let ThreadPage { page, chosen, context, .. } = *of;
     let mut taken = chosen.to_vec();
-    let mut room = Room::default();
-    let mut found = reviews(of, &mut taken, &mut room);
+    reviews.taken.iter().for_each(|range| taken[range.0 as usize..range.1 as usize].fill(true));
+    let (mut found, mut room) = (reviews.posts.clone(), reviews.room.clone());
     found.extend(items(page, &mut taken, threads, context.order, &mut room));
     found.extend(named(page, chosen, &taken, context.order, &mut room));
+    reviews.add_stated(&mut found, page.blocks.len() as u32, &mut room);
     found.sort_by_key(|(first, _)| *first);
     let mut out: Vec<Post> = found.into_iter().map(|(_, post)| post).filter(says_something).collect();
     leave_out_repeats(&mut out);

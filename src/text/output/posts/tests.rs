@@ -2,7 +2,7 @@ use super::byline::{date_in, is_dated};
 use super::*;
 use crate::blocks::blocks;
 use crate::threads::{PageContext, threads};
-use webmill_html::{DateOrder, Limits, parse};
+use webmill_html::{DateOrder, Limits, metadata, parse};
 
 fn read(source: &str) -> Vec<(Option<String>, Option<String>, String)> {
     let dom = parse(source, &Limits::default());
@@ -11,7 +11,11 @@ fn read(source: &str) -> Vec<(Option<String>, Option<String>, String)> {
     let found = threads(&page, &PageContext { dom: Some(&dom), ..PageContext::default() });
     let context = PageContext { dom: Some(&dom), ..PageContext::default() };
     let of = ThreadPage { dom: &dom, page: &page, chosen: &chosen, headline: None, context };
-    comments(&of, &found).0.into_iter().map(|c| (c.author, c.date, c.text)).collect()
+    comments(&of, &found, &reviews::reviews(&of, &metadata(&dom, None, &[]).structured.reviews))
+        .0
+        .into_iter()
+        .map(|c| (c.author, c.date, c.text))
+        .collect()
 }
 
 fn some(author: &str, date: &str, text: &str) -> (Option<String>, Option<String>, String) {

@@ -18,6 +18,7 @@ use crate::blocks::code::code_containers;
 use crate::blocks::elements::heading;
 use crate::blocks::page::{Container, NONE, Page};
 use crate::comparison::bare;
+use crate::output::grid::row_of;
 use crate::threads::{Division, PageContext, division};
 use webmill_html::{Dom, Tag};
 
@@ -27,8 +28,6 @@ const MAX_UP: usize = 24;
 const MAX_REPEATED: f32 = 60.0;
 /// Posts that repeat a line, at least.
 const MIN_REPEATS: u32 = 3;
-/// What elements of reviews are called.
-const REVIEWS: [&str; 4] = ["review", "Review", "testimonial", "pingjia"];
 /// Blocks before the first post that may be its byline, where the page shows no title.
 const BEFORE: u32 = 4;
 
@@ -80,6 +79,21 @@ impl Thread {
         page.containers.iter().zip(data).map(|(it, data)| *data && !laid_out(it)).collect()
     }
 
+    /// Takes the code and data tables of posts that hold chosen text. `code` is of `code_containers`, `data` of `data_tables`.
+    pub(crate) fn complete(&self, page: &Page, chosen: &mut [bool], code: &[u32], data: &[bool]) {
+        let data = self.tables(page, data);
+        for body in self.bodies.iter().map(|body| body.0 as usize..body.1 as usize + 1) {
+            if !chosen[body.clone()].contains(&true) {
+                continue;
+            }
+            for i in body.filter(|&i| self.parts[i] == Part::Body) {
+                let index = page.blocks[i].container as usize;
+                let it = &page.containers[index];
+                chosen[i] |= code[index] != NONE || row_of(it) != NONE && data[it.table as usize];
+            }
+        }
+    }
+
     /// The post that a block is of.
     fn post_at(&self, block: u32) -> Option<usize> {
         let at = self.ranges.partition_point(|range| range.1 <= block);
@@ -123,49 +137,6 @@ pub(crate) fn thread(of: &ThreadPage<'_, '_>) -> Thread {
     reader.written(ranges, found, lead.is_some())
 }
 
-/// Reviews of customers: elements that are named so and repeat, each with a text that was not chosen, and most with a byline.
-pub(super) fn reviews(of: &ThreadPage<'_, '_>, taken: &mut [bool], room: &mut Room) -> Vec<(u32, Post)> {
-    let page = of.page;
-    let mut items: Vec<(u32, u32)> = Vec::new();
-    let named = |it: &Container| {
-        let names = ["class", "id", "itemprop"].into_iter().filter_map(|name| of.dom.attr(it.node, name));
-        names.flat_map(str::split_ascii_whitespace).any(|name| REVIEWS.iter().any(|word| name.contains(word)))
-    };
-    // Stars and scores are named after reviews too.
-    let of_reviews = |it: &&Container| it.distance[Kind::Review as usize] == 0 && named(it);
-    for it in page.containers.iter().filter(|it| it.twins > 1).filter(of_reviews) {
-        let within = items.last().is_some_and(|last| it.first < last.1);
-        if !within && it.first < it.end && it.counts.prose_units + it.counts.stops as f32 > 0.0 {
-            items.push((it.first, it.end));
-        }
-    }
-    let free = |item: &(u32, u32)| !taken[item.0 as usize..item.1 as usize].contains(&true);
-    items.retain(|item| free(item));
-    if items.len() < 2 {
-        return Vec::new();
-    }
-    let page_of = ThreadPage { chosen: &vec![false; page.blocks.len()], ..*of };
-    let divided = Division { items, ..division(page, &of.context, page_of.chosen) };
-    let mut reader = Reader::new(&page_of, divided);
-    let items = reader.read_all(&reader.divided.items.clone());
-    let found = bylines(&page_of, &items, &reader.parts, &reader.divided.cards, &reader.title, false);
-    let signed = found.iter().filter(|it| it.author.is_some() || it.dated).count();
-    if signed * 2 < items.len() || items.len() < 2 {
-        return Vec::new();
-    }
-    let mut out = Vec::new();
-    for (range, byline) in items.into_iter().zip(found) {
-        taken[range.0 as usize..range.1 as usize].fill(true);
-        let kind = PostKind::Review;
-        let mut post = Post { kind, author: byline.author, date: byline.date, ..Post::default() };
-        reader.fill(&mut post, range);
-        if room.has_post() && room.has_text(post.text.len()) {
-            out.push((range.0, post));
-        }
-    }
-    out
-}
-
 /// Lines that several posts have, by their hashes.
 fn repeated(page: &Page, items: &[(u32, u32)]) -> HashMap<u64, u32> {
     let mut counts: HashMap<u64, (u32, u32)> = HashMap::new();
@@ -180,17 +151,17 @@ fn repeated(page: &Page, items: &[(u32, u32)]) -> HashMap<u64, u32> {
     counts.into_iter().map(|(hash, (count, _))| (hash, count)).filter(|(_, count)| *count > 1).collect()
 }
 
-struct Reader<'r, 'p, 'd> {
+pub(super) struct Reader<'r, 'p, 'd> {
     of: &'r ThreadPage<'p, 'd>,
-    divided: Division,
+    pub divided: Division,
     repeated: HashMap<u64, u32>,
     code: Vec<u32>,
-    title: String,
-    parts: Vec<Part>,
+    pub title: String,
+    pub parts: Vec<Part>,
 }
 
 impl<'r, 'p, 'd> Reader<'r, 'p, 'd> {
-    fn new(of: &'r ThreadPage<'p, 'd>, divided: Division) -> Self {
+    pub(super) fn new(of: &'r ThreadPage<'p, 'd>, divided: Division) -> Self {
         Reader {
             of,
             repeated: repeated(of.page, &divided.items),
@@ -287,7 +258,7 @@ impl<'r, 'p, 'd> Reader<'r, 'p, 'd> {
     }
 
     /// Tells the parts of all posts; those that have a body.
-    fn read_all(&mut self, ranges: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    pub(super) fn read_all(&mut self, ranges: &[(u32, u32)]) -> Vec<(u32, u32)> {
         let found: Vec<Option<u32>> = ranges.iter().map(|range| self.body(*range)).collect();
         // Posts say what they say in the same place.
         let mut places: HashMap<(u64, u64), u32> = HashMap::new();
@@ -420,7 +391,7 @@ impl<'r, 'p, 'd> Reader<'r, 'p, 'd> {
         named > 0 && named * 2 >= ranges.len() - 1
     }
 
-    fn fill(&self, post: &mut Post, range: (u32, u32)) {
+    pub(super) fn fill(&self, post: &mut Post, range: (u32, u32)) {
         let page = self.of.page;
         let mut quote = NONE;
         for i in range.0..range.1 {
