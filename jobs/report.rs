@@ -187,7 +187,7 @@ impl Report {
 }
 
 /// The page, in the results of the job, and in the folder of all results the name that leads to it.
-const PAGE: &str = "report.html";
+pub const PAGE: &str = "report.html";
 
 /// Writes the report about the context's results.
 ///

@@ -9,7 +9,7 @@ use console::measure_text_width;
 use webmill_jobs::job::Context;
 use webmill_jobs::report::summary::FIRST;
 use webmill_jobs::report::tables::SummaryRow;
-use webmill_jobs::report::{COPY, Report};
+use webmill_jobs::report::{PAGE, Report};
 use webmill_run::Job;
 use webmill_serve::surface::{Lang, fill, shorten, thousands};
 use webmill_table::read_rows;
@@ -52,7 +52,7 @@ fn lines(rows: &[SummaryRow], out: &Path, lang: Lang) -> String {
             "open",
             fill(
                 &words["open_line"],
-                &[format!("webmill serve {folder}"), quoted(&out.join(COPY).display().to_string())],
+                &[format!("webmill serve {folder}"), quoted(&out.join(PAGE).display().to_string())],
             ),
         ),
     ];

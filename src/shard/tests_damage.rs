@@ -50,7 +50,8 @@ fn damaged_members_side_by_side_are_each_counted() {
         encoder.write_all(text.as_bytes()).unwrap();
         encoder.finish().unwrap()
     };
-    for (first, last, from_end) in [(5, 6, 40), (5, 7, 40), (1, 4, 20), (12, 13, 6), (17, 19, 30), (0, 2, 30)] {
+    for (first, last, from_end) in [(5, 6, 40), (5, 7, 40), (1, 4, 20), (12, 13, 6), (17, 19, 30), (0, 2, 30)]
+    {
         let members: Vec<Vec<u8>> = (0..20)
             .map(member)
             .enumerate()

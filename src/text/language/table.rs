@@ -157,11 +157,7 @@ impl Table {
             members.iter().all(|&l| usize::from(l) < languages.len()).then_some(())?;
             scripts.push(members);
         }
-        let calibration = Calibration {
-            temperature: from.f32()?,
-            growth: from.f32()?,
-            odds: [from.f32()?, from.f32()?, from.f32()?, from.f32()?, from.f32()?, from.f32()?, from.f32()?],
-        };
+        let calibration = Calibration { temperature: from.f32()?, growth: from.f32()?, odds: from.f32s()? };
         let count = from.u32()? as usize;
         let mut hashes = Vec::with_capacity(count.min(bytes.len()));
         let mut hash = 0u32;
