@@ -107,7 +107,7 @@ mod tests {
             english,
             "pages       HTML 1,600, other documents 2; captures 1,710, hosts 3\n\
              languages   English 900, Chinese 600, French 3, German 2, further 1\n\
-             duplicates  40 of 1,602 pages repeat another page\n\
+             duplicates  40 of 1,602 pages\n\
              first       http://a.example/ (PageRank 0.1250)\n\
              open        webmill serve 'my results' (the museum), 'my results/report.html' (the report)\n"
         );
