@@ -35,8 +35,11 @@ const PER_PAGE: usize = 10;
 /// the rarest that is kept.
 const COUNTED_WORDS: usize = 700_000;
 
-/// Texts whose terms are held at a time, for all threads.
-const AT_ONCE: usize = 64;
+/// Texts whose terms are held at a time, for all threads, and their bytes or candidates: enough for many threads to be at work for a
+/// while, since waking them costs as much as some texts.
+const AT_ONCE: usize = 1024;
+const AT_ONCE_BYTES: usize = 4 << 20;
+const AT_ONCE_CANDIDATES: usize = 1 << 19;
 
 /// Memory of a sort of the places of terms.
 const SORT_BYTES: usize = 1 << 20;
@@ -144,12 +147,23 @@ impl KeywordsJob {
                 while let Some(batch) = reader.next()? {
                     stage.cancel.check()?;
                     let rows: Vec<_> = batch.rows().collect();
-                    for rows in rows.chunks(AT_ONCE) {
-                        for terms in spread.map(rows, |row| Terms::of(row.text, row.language)) {
-                            counts.add_terms(&terms);
-                            aside.put(number, &terms)?;
-                            number += 1;
-                        }
+                    let mut rest = rows.as_slice();
+                    // Those of some texts are counted while those of the next are found.
+                    let mut found: Vec<Terms> = Vec::new();
+                    while !rest.is_empty() || !found.is_empty() {
+                        let (rows, after) = rest.split_at(some(rest, |row| row.text.len(), AT_ONCE_BYTES));
+                        rest = after;
+                        let count = || {
+                            found.iter().try_for_each(|terms| {
+                                counts.add_terms(terms);
+                                number += 1;
+                                aside.put(number - 1, terms)
+                            })
+                        };
+                        let find = || spread.map(rows, |row| Terms::of(row.text, row.language));
+                        let (next, counted) = rayon::join(find, count);
+                        counted?;
+                        found = next;
                     }
                 }
                 stage.progress.advance(1);
@@ -183,38 +197,66 @@ impl KeywordsJob {
         let mut reader = Reader::<Place>::open(part)?;
         let mut number = 0;
         while let Some(batch) = reader.next()? {
-            let mut found = Vec::with_capacity(batch.len());
-            while found.len() < batch.len() {
+            let rows: Vec<_> = batch.rows().collect();
+            let until = number + rows.len() as u64;
+            let mut read = || {
+                let (mut some, mut candidates) = (Vec::new(), 0);
+                while number < until && some.len() < AT_ONCE && candidates < AT_ONCE_CANDIDATES {
+                    some.push(terms.get(number)?);
+                    candidates += some.last().map_or(0, Terms::len);
+                    number += 1;
+                }
+                Ok::<Vec<Terms>, Error>(some)
+            };
+            // The keywords of some texts are written while those of the next are found.
+            let (mut rows, mut found, mut terms) = (rows.into_iter(), Vec::new(), read()?);
+            while !terms.is_empty() || !found.is_empty() {
                 unit.stage().cancel.check()?;
-                let some = AT_ONCE.min(batch.len() - found.len());
-                let of_some = (number..number + some as u64).map(|number| terms.get(number));
-                number += some as u64;
-                let terms = of_some.collect::<Result<Vec<Terms>>>()?;
-                found.extend(spread.map(&terms, |terms| Keywords::of_terms(terms, corpus, PER_PAGE)));
-            }
-            for (row, found) in batch.rows().zip(found) {
-                let (tfidf_words, tfidf_scores) = split(found.tfidf);
-                let (textrank_words, textrank_scores) = split(found.textrank);
-                file.push(KeywordRow {
-                    url: row.url.to_owned(),
-                    url_key: row.url_key,
-                    host: row.host.to_owned(),
-                    domain: row.domain.to_owned(),
-                    is_current: row.is_current,
-                    language: row.language.map(str::to_owned),
-                    tfidf_words,
-                    tfidf_scores,
-                    textrank_words,
-                    textrank_scores,
-                    warc_record_offset: row.warc_record_offset,
-                    warc_filename: row.warc_filename.to_owned(),
-                })?;
+                let write_and_read = || {
+                    found
+                        .drain(..)
+                        .zip(&mut rows)
+                        .try_for_each(|(found, row)| file.push(keyword_row(&row, found)))?;
+                    read()
+                };
+                let find = || spread.map(&terms, |terms| Keywords::of_terms(terms, corpus, PER_PAGE));
+                let (next, read) = rayon::join(find, write_and_read);
+                (found, terms) = (next, read?);
             }
             unit.stage().progress.advance(batch.len() as u64);
             unit.kept("texts", batch.len() as u64);
         }
         file.finish(unit).map(drop)
     }
+}
+
+fn keyword_row(row: &Place<'_>, found: Keywords) -> KeywordRow {
+    let (tfidf_words, tfidf_scores) = split(found.tfidf);
+    let (textrank_words, textrank_scores) = split(found.textrank);
+    KeywordRow {
+        url: row.url.to_owned(),
+        url_key: row.url_key,
+        host: row.host.to_owned(),
+        domain: row.domain.to_owned(),
+        is_current: row.is_current,
+        language: row.language.map(str::to_owned),
+        tfidf_words,
+        tfidf_scores,
+        textrank_words,
+        textrank_scores,
+        warc_record_offset: row.warc_record_offset,
+        warc_filename: row.warc_filename.to_owned(),
+    }
+}
+
+/// How many of the first rows are worked on at once: those of `most` together, at least one.
+fn some<R>(rows: &[R], size: impl Fn(&R) -> usize, most: usize) -> usize {
+    let mut sum = 0;
+    let fit = rows.iter().take(AT_ONCE).take_while(|row| {
+        sum += size(row);
+        sum <= most
+    });
+    fit.count().max(1).min(rows.len())
 }
 
 /// What is worked on at the same time.

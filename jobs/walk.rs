@@ -274,8 +274,14 @@ impl Walk<'_> {
                         unit.rejected(left_out(SHARED_MEMBER, "its offset is that of another record".into()));
                     }
                     if record.kind == RecordType::Response && record.date_ms.is_none() {
-                        let date = record.property("WARC-Date").unwrap_or_default();
-                        unit.rejected(left_out(DATE_UNREAD, format!("no time in tables: {date:.100}")));
+                        let date = match record.property("WARC-Date") {
+                            Some(date) => format!("cannot be read: {date:.100}"),
+                            None => "is missing".to_owned(),
+                        };
+                        unit.rejected(left_out(
+                            DATE_UNREAD,
+                            format!("no time in tables, as its date {date}"),
+                        ));
                     }
                     if record.kind == RecordType::Unknown {
                         unit.left_out(left_out(

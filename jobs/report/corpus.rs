@@ -89,6 +89,7 @@ columns! {
         content_charset,
         content_languages,
         content_length,
+        is_current,
         is_html,
         page_type,
         num_words,
@@ -173,6 +174,9 @@ impl Corpus {
                 if is_html || page.content_charset.is_some() {
                     add(&mut self.charset, page.content_charset.unwrap_or("unknown"));
                 }
+                // A page is one, however many captures of it there are.
+                let (is_html, is_document) = (is_html && page.is_current, is_document && page.is_current);
+                let is_page = is_html || is_document;
                 if is_page {
                     self.html += u64::from(is_html);
                     self.documents += u64::from(is_document);

@@ -8,8 +8,8 @@ table! {
         url_host_name: String = "host name, lower case, IDNA ASCII form", "news.pku.edu.cn";
         url_host_registered_domain: Option<String> = "registrable domain; null for IP addresses", "pku.edu.cn";
         captures: u64 = "captures of its URLs", "1204";
-        html_pages: u64 = "HTML captures with status 2xx", "1011";
-        documents: u64 = "captures of documents that are no HTML and were read", "17";
+        html_pages: u64 = "pages of HTML with status 2xx, one a URL", "1011";
+        documents: u64 = "documents that are no HTML and were read, one a URL", "17";
         errors: u64 = "captures with status 4xx or 5xx", "12";
         bytes: u64 = "bytes of all bodies", "48310221";
         words: u64 = "words of all main texts", "812345";

@@ -276,7 +276,10 @@ impl Failure {
         };
         let io = match error {
             fjall::Error::Locked => {
-                return Error::Config(format!("{}: another process has this store open", folder.display()));
+                return Error::Config(format!(
+                    "{}: another process has this store open, such as a webmill serve that still runs",
+                    folder.display()
+                ));
             }
             fjall::Error::Poisoned => {
                 let words = "an earlier write failed: is the disk full or faulty?";
