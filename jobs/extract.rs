@@ -277,7 +277,9 @@ fn say_what_is_missing(stage: &Stage<'_>) -> Result<()> {
         (SHARED_MEMBER, "share a compressed member with another, which their offset leads to"),
     ] {
         if let Some(n) = counts.dropped.get(reason) {
-            stage.progress.note(&format!("extract: {n} records {what}: see rejects.parquet ({reason})"));
+            stage
+                .progress
+                .note(&format!("extract: {n} records {what}: see extract/latest/rejects.parquet ({reason})"));
         }
     }
     if counts.kept.contains_key("captures") {

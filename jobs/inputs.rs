@@ -40,7 +40,7 @@ pub struct Unread {
     pub bytes: u64,
     /// What it is instead, or why it cannot be read.
     pub found: String,
-    /// Whether the system refused it: it may be a shard, and what it holds is lost to the run.
+    /// Whether it may be a shard, and what it holds is lost to the run: the system refused it, or its name is that of an archive.
     pub refused: bool,
 }
 
@@ -57,6 +57,8 @@ impl Unread {
         let bytes = std::fs::metadata(path).map_or(0, |about| if about.is_file() { about.len() } else { 0 });
         // A loop of links is no file.
         let refused = matches!(error, Error::Io { source, .. } if source.kind() != std::io::ErrorKind::Other);
+        let holds_something = bytes > 0 || matches!(error, Error::Corrupt { .. });
+        let refused = refused || holds_something && is_named_as_archive(path);
         Some(Unread { name: inside.to_string_lossy().into_owned(), bytes, found, refused })
     }
 
@@ -70,6 +72,13 @@ impl Unread {
             detail: format!("{}; {} bytes", clip(&self.found, 200), self.bytes),
         }
     }
+}
+
+/// Whether the name of a file says that it is an archive: such a file in a folder was meant, whatever is in it.
+fn is_named_as_archive(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let bare = [".gz", ".zst", ".lz4"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    [".warc", ".arc", ".wet", ".wat", ".rawdb", ".wacz"].iter().any(|ending| bare.ends_with(ending))
 }
 
 /// Shards that a job reads.

@@ -246,7 +246,7 @@ impl Runtime<'_> {
                 false => String::new(),
             };
             self.progress.note(&format!(
-                "{job}: {}{beyond}; left out, see rejects.parquet{}",
+                "{job}: {}{beyond}; left out, see {job}/latest/rejects.parquet{}",
                 counts.damage(),
                 first_of(first),
             ));

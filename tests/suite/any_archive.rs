@@ -137,6 +137,26 @@ fn a_run_reads(method: CompressionMethod) {
 }
 
 #[test]
+fn a_file_of_a_folder_that_is_named_as_an_archive_and_is_none_is_a_loss() {
+    let work = Work::new();
+    std::fs::create_dir(work.path("in")).unwrap();
+    for name in ["a", "b", "c"] {
+        std::fs::write(work.path(&format!("in/{name}.warc.gz")), archive()).unwrap();
+    }
+    std::fs::write(work.path("in/README.txt"), "what stands here").unwrap();
+    std::fs::write(work.path("in/empty.warc.gz"), "").unwrap();
+    work.output(&["extract", "in", "--out", "good", "--max-bad", "0.5"]);
+    std::fs::write(work.path("in/error.warc.gz"), "<html><title>502 Bad Gateway</title></html>").unwrap();
+    let said = work.fails(&["extract", "in", "--out", "out", "--max-bad", "0.5"], 1);
+    assert!(said.contains("error.warc.gz"), "{said}");
+    let counts = work.counts("out", "extract");
+    assert_eq!(
+        (&counts["dropped"]["unread-file"], &counts["dropped"]["unreadable-file"]),
+        (&2.into(), &1.into())
+    );
+}
+
+#[test]
 fn hostile_and_damaged_files_of_a_wacz_are_refused_by_name() {
     let work = Work::new();
     std::fs::create_dir(work.path("in")).unwrap();
@@ -152,12 +172,13 @@ fn hostile_and_damaged_files_of_a_wacz_are_refused_by_name() {
     let at = bytes.windows(14).position(|w| w == b"archive/b.warc").unwrap() + 300;
     bytes[at] ^= 0xff;
     std::fs::write(work.path("in/x.wacz"), bytes).unwrap();
-    let said = work.said(&["extract", "in", "--out", "out"]);
+    let said = work.fails(&["extract", "in", "--out", "out"], 1);
     assert!(said.contains("archive/b.warc at byte 0: it cannot be unpacked"), "{said}");
     assert!(said.contains("archive/notes.txt: found a file of unknown kind"), "{said}");
     assert!(said.contains("read 1 file, 5 records"), "{said}");
     let counts = work.counts("out", "extract");
-    assert_eq!(counts["dropped"]["unread-file"], 2, "{counts}");
+    assert_eq!(counts["dropped"]["unread-file"], 1, "{counts}");
+    assert_eq!(counts["dropped"]["unreadable-file"], 1, "{counts}");
     // Two archives in the same bytes: more would be read than the file has.
     wacz(&work.path("two.wacz"), &[members[0], ("archive/z.warc.gz", STORED, &archive)]);
     let mut bytes = std::fs::read(work.path("two.wacz")).unwrap();
