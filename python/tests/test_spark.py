@@ -347,7 +347,8 @@ def test_real_archives_are_read_as_on_one_machine(spark: Any, binary: str, tmp_p
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
+    # A file among them is named as a WACZ and is none.
+    assert done.returncode == 1, done.stderr
     splits = ws.shards(spark, folder, split_bytes=1_000_000)
     tables = ws.extract(splits.repartition(3), str(tmp_path / "out"), recipe=str(recipe))
     same_tables(tables, tmp_path / "local")

@@ -175,7 +175,7 @@ fn hostile_and_damaged_files_of_a_wacz_are_refused_by_name() {
     let said = work.fails(&["extract", "in", "--out", "out"], 1);
     assert!(said.contains("archive/b.warc at byte 0: it cannot be unpacked"), "{said}");
     assert!(said.contains("archive/notes.txt: found a file of unknown kind"), "{said}");
-    assert!(said.contains("read 1 file, 5 records"), "{said}");
+    assert!(said.contains("read 1 file, 6 records"), "{said}");
     let counts = work.counts("out", "extract");
     assert_eq!(counts["dropped"]["unread-file"], 1, "{counts}");
     assert_eq!(counts["dropped"]["unreadable-file"], 1, "{counts}");

@@ -141,8 +141,8 @@ fn texts_of_megabytes_stay_within_it() {
     });
     write_warc(&work, "long.warc", records);
     let arguments =
-        ["extract", "long.warc", "--out", "out", "--threads", "2", "--memory", "128MiB", "--max-bad", "1"];
-    keeps(work.webmill(&arguments), 128);
+        ["extract", "long.warc", "--out", "out", "--threads", "2", "--memory", "192MiB", "--max-bad", "0"];
+    keeps(work.webmill(&arguments), 192);
 }
 
 #[test]
