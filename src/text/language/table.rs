@@ -115,7 +115,7 @@ pub struct BestLanguage {
     /// Score per n-gram in proportion to the language's usual one.
     pub familiarity: f32,
     /// Share of the words of three letters and more that the table has as words of it, in proportion to the language's
-    /// usual one, as if half of [`SUPPOSED`] more had been there: few of another language's are, however alike its
+    /// usual one, as if thirty more had been there, half of them known: few of another language's are, however alike its
     /// syllables are.
     pub words: f32,
     /// N-grams judged.
