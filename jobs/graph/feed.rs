@@ -152,10 +152,16 @@ impl<'a> Feed<'a> {
                     self.superseded_links += 1;
                     continue;
                 }
-                let Some(parsed) = CanonicalUrl::parse(link.target_url) else {
-                    self.no_urls += 1;
-                    continue;
-                };
+                let target = self.key(link.target_url, link.target_key.0);
+                // Most links lead where others led just before.
+                let mut surt = String::new();
+                if !builder.knows(target, link.target_url.as_bytes()) {
+                    let Some(parsed) = CanonicalUrl::parse(link.target_url) else {
+                        self.no_urls += 1;
+                        continue;
+                    };
+                    surt = parsed.surt();
+                }
                 let mut source = link.source_key.0;
                 if self.seed != 0 {
                     // One that is no page is counted by the builder.
@@ -163,8 +169,8 @@ impl<'a> Feed<'a> {
                 }
                 builder.add_link(&LinkInput {
                     source,
-                    target: self.key(link.target_url, link.target_key.0),
-                    surt: parsed.surt().as_bytes(),
+                    target,
+                    surt: surt.as_bytes(),
                     url: link.target_url.as_bytes(),
                     nofollow: link.nofollow,
                 })?;

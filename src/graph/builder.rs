@@ -131,10 +131,9 @@ impl GraphBuilder {
             self.counts.dropped_self += 1;
             return Ok(());
         }
-        let check = xxh3_64_with_seed(link.url, 0x7765_626d_696c_6c31) | 1; // never that of an empty slot
-        let slot = link.target as usize & (self.recent.len() - 1);
-        if self.recent[slot] != (link.target, check) {
-            self.recent[slot] = (link.target, check);
+        let (slot, target) = self.recent_place(link.target, link.url);
+        if self.recent[slot] != target {
+            self.recent[slot] = target;
             self.add_node(TARGET, link.target, link.surt, link.url, &[])?;
         }
         if self.batch_source != Some(link.source) {
@@ -153,6 +152,18 @@ impl GraphBuilder {
         }
         let (high, low) = halves(link.target);
         self.links.push([high, low, (self.batches - 1) << 32 | 1])
+    }
+
+    /// Whether a link to this URL came lately, so that its SURT says nothing new: [`LinkInput::surt`] may then be empty.
+    pub fn knows(&self, target: u128, url: &[u8]) -> bool {
+        let (slot, target) = self.recent_place(target, url);
+        self.options.stop_hosts.is_empty() && self.recent[slot] == target
+    }
+
+    /// Where a target of links stands if it came lately, and how: never as an empty slot.
+    fn recent_place(&self, target: u128, url: &[u8]) -> (usize, (u128, u64)) {
+        let check = xxh3_64_with_seed(url, 0x7765_626d_696c_6c31) | 1;
+        (target as usize & (self.recent.len() - 1), (target, check))
     }
 
     /// Notes that something is on the host of `surt`.

@@ -199,7 +199,10 @@ fn key_array(keys: impl Iterator<Item = Option<Bytes16>>) -> ArrayBox {
     let mut array = MutableBinaryViewArray::<str>::with_capacity(keys.size_hint().0);
     for key in keys {
         let digits = key.map(|Bytes16(key)| {
-            std::array::from_fn::<u8, KEY_DIGITS, _>(|at| DIGITS[(key >> (124 - 4 * at)) as usize & 15])
+            let bytes = key.to_be_bytes();
+            std::array::from_fn::<u8, KEY_DIGITS, _>(|at| {
+                DIGITS[usize::from(if at % 2 == 0 { bytes[at / 2] >> 4 } else { bytes[at / 2] & 15 })]
+            })
         });
         array.push(digits.as_ref().map(|digits| str::from_utf8(digits).expect("digits are ASCII")));
     }
@@ -207,17 +210,28 @@ fn key_array(keys: impl Iterator<Item = Option<Bytes16>>) -> ArrayBox {
     array.boxed()
 }
 
+/// What the digits stand for; 16 for what is none. Looked up, since whether a digit is a letter cannot be foretold.
+const VALUES: [u8; 256] = {
+    let mut values = [16; 256];
+    let mut value = 0;
+    while value < 16 {
+        values[DIGITS[value] as usize] = value as u8;
+        value += 1;
+    }
+    values
+};
+
 fn key(text: &str) -> Result<Bytes16, String> {
-    let value = |digit: u8| match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    };
-    let digits = Some(text.as_bytes()).filter(|digits| digits.len() == KEY_DIGITS);
-    digits
-        .and_then(|digits| {
-            digits.iter().try_fold(0, |key, digit| Some(key << 4 | u128::from(value(*digit)?)))
+    let half = |digits: &[u8]| {
+        digits.iter().fold((0, 0), |(half, all), digit| {
+            let value = VALUES[usize::from(*digit)];
+            (half << 4 | u64::from(value & 15), all | value)
         })
-        .map(Bytes16)
-        .ok_or_else(|| format!("{text:?}, where {KEY_DIGITS} lower-case hexadecimal digits are expected"))
+    };
+    let (high, low) = text.as_bytes().split_at(text.len().min(KEY_DIGITS / 2));
+    let ((high, some), (low, others)) = (half(high), half(low));
+    if text.len() != KEY_DIGITS || some | others > 15 {
+        return Err(format!("{text:?}, where {KEY_DIGITS} lower-case hexadecimal digits are expected"));
+    }
+    Ok(Bytes16(u128::from(high) << 64 | u128::from(low)))
 }
