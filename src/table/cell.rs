@@ -210,7 +210,7 @@ fn key_array(keys: impl Iterator<Item = Option<Bytes16>>) -> ArrayBox {
     array.boxed()
 }
 
-/// What the digits stand for; 16 for what is none. Looked up, since whether a digit is a letter cannot be foretold.
+/// What the digits stand for; 16 for any other byte. Looked up, since whether a digit is a letter cannot be foretold.
 const VALUES: [u8; 256] = {
     let mut values = [16; 256];
     let mut value = 0;
