@@ -484,6 +484,7 @@ fn calibrate(known: &[TrainingText], unknown: &[String], prose: &[String], of: &
             samples.extend(of.scores(text).map(|scores| (scores, Some(language))));
         }
     }
+    // There are more of the unknown languages than texts in them.
     for _ in 0..PROSE_WINDOWS * prose.len() / 3 {
         samples.extend(of.scores(window(prose, PROSE_WORDS, &mut dice)).map(|scores| (scores, None)));
     }

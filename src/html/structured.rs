@@ -19,8 +19,6 @@ use super::written_date::{DateOrder, read_date};
 
 /// Values of a page that are looked at.
 const MAX_VALUES: usize = 10_000;
-/// Reviews of a page.
-const MAX_REVIEWS: usize = 200;
 
 /// A customer's review as a page states it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -166,7 +164,7 @@ fn reviews(
             text: text(item.get("reviewBody").or_else(|| item.get("description"))?)?,
         })
     };
-    of.chain(alone).take(MAX_REVIEWS).filter_map(read).collect()
+    of.chain(alone).filter_map(read).collect()
 }
 
 /// The longest text of an article in the values.

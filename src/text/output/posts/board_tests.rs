@@ -312,6 +312,10 @@ fn posts_over_the_limit_are_counted() {
     };
     let found = threaded(&(0..MAX_POSTS + 7).map(post).collect::<String>());
     assert_eq!((found.posts.len(), found.left_out), (MAX_POSTS, 7));
+    // The one with which the bytes are too many, too.
+    let mut room = Room::default();
+    assert!(room.has_post_of(MAX_BYTES) && !room.has_post_of(1) && !room.has_post_of(1));
+    assert_eq!(room.left_out, 2);
 }
 
 #[test]

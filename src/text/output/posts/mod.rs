@@ -107,6 +107,14 @@ impl Room {
         has
     }
 
+    /// Whether there is room for one more post with so long a text: if not, it is counted.
+    fn has_post_of(&mut self, bytes: usize) -> bool {
+        let has_post = self.has_post();
+        let has = has_post && self.has_text(bytes);
+        self.left_out += u64::from(has_post && !has);
+        has
+    }
+
     /// Whether there is room for so long a text.
     fn has_text(&mut self, bytes: usize) -> bool {
         self.bytes += bytes;

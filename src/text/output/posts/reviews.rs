@@ -62,7 +62,7 @@ impl Reviews {
         for StatedReview { author, published, text } in &self.stated {
             let post = match known.get(&key(text)) {
                 Some(&at) => &mut posts[at].1,
-                None if !room.has_post() || !room.has_text(text.len()) => continue,
+                None if !room.has_post_of(text.len()) => continue,
                 None => {
                     posts.push((end, Post { text: text.clone(), ..Post::default() }));
                     &mut posts.last_mut().expect("one was added").1
@@ -135,7 +135,7 @@ fn shown(of: &ThreadPage<'_, '_>) -> Option<Reviews> {
         let kind = PostKind::Review;
         let mut post = Post { kind, author: byline.author, date: byline.date, ..Post::default() };
         reader.fill(&mut post, range);
-        if out.room.has_post() && out.room.has_text(post.text.len()) {
+        if out.room.has_post_of(post.text.len()) {
             out.posts.push((range.0, post));
         }
     }

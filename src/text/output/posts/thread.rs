@@ -357,7 +357,7 @@ impl<'r, 'p, 'd> Reader<'r, 'p, 'd> {
             let mut post = Post { kind, author: byline.author, date: byline.date, ..Post::default() };
             self.fill(&mut post, range);
             let bytes = post.text.len() + post.quotes.iter().map(String::len).sum::<usize>();
-            if !room.has_post() || !room.has_text(bytes) {
+            if !room.has_post_of(bytes) {
                 self.forget(&mut out.parts, range);
                 continue;
             }
