@@ -246,7 +246,7 @@ def main(data):
     paths.sort(key=lambda p: -p.stat().st_size)
     sets = {name: collections.defaultdict(dict) for name in MOST}
     with multiprocessing.Pool(2) as pool:
-        for name, found in pool.imap_unordered(read, paths):
+        for name, found in pool.imap(read, paths):
             program = name.split("_")[0]
             into = "catalogue" if program in TEST else "dev" if program in DEV else "train"
             for language, strings in found.items():
