@@ -268,7 +268,7 @@ mod tests {
         let page = not_archived_page(&missing);
         assert_eq!(page.status, StatusCode::NOT_FOUND);
         assert!(
-            text(&page).contains("档案中没有")
+            text(&page).contains("存档中没有")
                 && text(&page).contains("href=\"/c/\"><bdi>馆</bdi>")
                 && text(&page).contains("href=\"/c/20230101000000/http://e.org/\"")
         );

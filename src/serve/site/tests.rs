@@ -129,7 +129,7 @@ fn page(rest: &str, query: Option<&str>) -> (u16, String) {
         assert!(html.contains("</html>"));
     }
     assert!(english.contains("lang=\"en\"") && chinese.contains("<html lang=\"zh-Hans\">"));
-    assert!(chinese.contains("网页档案"));
+    assert!(chinese.contains("网页存档"));
     (status, english)
 }
 

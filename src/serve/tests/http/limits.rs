@@ -117,7 +117,7 @@ fn readers_are_refused_by_pages_of_the_site() {
         ("/t/nothing", 404, "leads to no page", "没有对应的页面"),
         ("/t/http://nothing.example/", 404, "not fetched from the live Web", "也不会从互联网上"),
         ("/t/2010/http://nothing.example/", 404, "not fetched from the live Web", "也不会从互联网上"),
-        ("/t/*/http://nothing.example/", 404, "Not in the archive", "档案中没有"),
+        ("/t/*/http://nothing.example/", 404, "Not in the archive", "存档中没有"),
     ] {
         for (language, words) in [("en", english), ("zh", chinese)] {
             let answer = server.with(target, &[browser, ("accept-language", language)]);
