@@ -5,10 +5,12 @@ use std::sync::OnceLock;
 use webmill_table::schema;
 
 use crate::dropped::DroppedRow;
+use crate::filtered::{FilterSummaryRow, FilteredRow};
 use crate::index_row::CaptureRow;
 use crate::registry::{JobEntry, Registry};
 use crate::{
     count, crawl, dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape,
+    signals,
 };
 
 const JOBS: &[JobEntry] = &[
@@ -21,6 +23,7 @@ const JOBS: &[JobEntry] = &[
     mirrors::ENTRY,
     keywords::ENTRY,
     rules::ENTRY,
+    signals::ENTRY,
     learn::FEATURES,
     learn::TRAIN,
     learn::APPLY,
@@ -38,7 +41,12 @@ const JOBS: &[JobEntry] = &[
 impl Default for Registry {
     /// webmill's own jobs, the recipe's table of crawls, and the tables of commands.
     fn default() -> Self {
-        let of_commands = vec![schema::<DroppedRow>(), schema::<CaptureRow>()];
+        let of_commands = vec![
+            schema::<DroppedRow>(),
+            schema::<FilteredRow>(),
+            schema::<FilterSummaryRow>(),
+            schema::<CaptureRow>(),
+        ];
         let empty = Registry::empty()
             .with_section(crawl::TABLE, crawl::check_recipe)
             .with_section("learn", learn::in_learn)

@@ -50,6 +50,7 @@ pub mod document_reader;
 pub mod dropped;
 pub mod export;
 pub mod extract;
+pub mod filtered;
 pub mod focused;
 pub mod graph;
 pub mod index_row;
@@ -74,6 +75,7 @@ pub mod rules;
 pub mod run_all;
 pub mod run_options;
 pub mod shape;
+pub mod signals;
 pub mod timings;
 pub mod walk;
 

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use webmill::Error;
 use webmill::cli::{
-    args, count, crawl, datasets, dedup, demo, graph, index, jobs, learn, overview, query, rank, reference,
-    report, results, rules, schema, serve, shape, shard, show, text, wacz,
+    args, count, crawl, datasets, dedup, demo, filter, graph, index, jobs, learn, overview, query, rank,
+    reference, report, results, rules, schema, serve, shape, shard, show, text, wacz,
 };
 use webmill::jobs::{document_reader, say};
 use webmill::run::Cancel;
@@ -45,6 +45,7 @@ enum Command {
     Shape(shape::ShapeArgs),
     Report(report::ReportArgs),
     Dedup(Box<dedup::DedupArgs>),
+    Filter(Box<filter::FilterArgs>),
     Rules(rules::RulesArgs),
     Learn(Box<learn::LearnArgs>),
     Count(count::CountArgs),
@@ -141,6 +142,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
         Command::Shape(args) => shape::run(&args, &cancel),
         Command::Report(args) => report::run(&args, &cancel),
         Command::Dedup(args) => dedup::run(&args, &cancel),
+        Command::Filter(args) => filter::run(&args, &cancel),
         Command::Count(args) => count::run(&args, &cancel),
         Command::Rules(args) => rules::run(&args, &cancel),
         Command::Learn(args) => {

@@ -13,6 +13,7 @@ pub mod crawl;
 pub mod datasets;
 pub mod dedup;
 pub mod demo;
+pub mod filter;
 pub mod graph;
 pub mod index;
 pub mod jobs;

@@ -1,4 +1,4 @@
-//! Learning over pages: what a page is turned into, classifiers, clusters, and how good they are.
+//! Learning over pages: what a page is turned into, classifiers, clusters, and how good they are; and which texts are good to learn from ([`quality`]).
 //!
 //! **What.** A page becomes a sparse row of weighted features; rows of a corpus are [`SparseRows`]. Kernels see rows and numbers of classes;
 //! they know no files, arguments or Parquet.
@@ -25,6 +25,7 @@ mod knn;
 mod labels;
 mod linear;
 mod model;
+pub mod quality;
 mod random;
 mod rows;
 mod select;

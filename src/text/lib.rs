@@ -56,7 +56,7 @@ pub use terms::normalize::{normalize, normalize_into};
 pub use terms::query::{Query, Ranking, bm25_idf, bm25_weight};
 pub use terms::stop_words::StopWords;
 pub use terms::terms_of_text::Terms;
-pub use terms::words::words;
+pub use terms::words::{dictionary_words, is_han, words};
 pub use webmill_html::{About, FieldValue};
 pub use whole::{fragment_text, plain_text};
 

@@ -55,6 +55,7 @@ use report::{Counts, Manifest, ShardReport};
 use texts::{Copies, TextCounts, TextForm};
 use verdicts::Policy;
 use walk::CaptureFate;
+use webmill_jobs::current_captures::place;
 use webmill_jobs::dedup::Dedup;
 use webmill_jobs::extract::Extract;
 use webmill_jobs::job::{latest, mixed};
@@ -397,7 +398,17 @@ impl Apply<'_> {
             job_key: self.results.dedup.manifest.key.to_string(),
         };
         let parts = part_files(&extract.path("texts"))?;
-        Ok(texts::write(&parts, &captures.places, &wish, &self.output.path(""))?)
+        let mut dropped = 0;
+        let counts = texts::write(&parts, &wish, Some(&self.output.path("")), &mut |_, mut rows| {
+            let all = rows.len();
+            rows.retain(|row| {
+                let place = place(&row.warc_filename, row.warc_record_offset);
+                captures.places.binary_search(&place).is_err()
+            });
+            dropped += (all - rows.len()) as u64;
+            Ok(rows)
+        })?;
+        Ok(TextCounts { dropped, ..counts })
     }
 }
 

@@ -76,8 +76,14 @@ pub fn words<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
     spaced_words(text.cut(start..), &mut each);
 }
 
+/// Calls `each` with every piece of a text as jieba itself cuts it, with its hidden Markov model, signs and blanks too: for measures that
+/// were published with these words. `text` is given to the dictionary at once.
+pub fn dictionary_words<'a>(text: &'a str, each: &mut dyn FnMut(&'a str)) {
+    JIEBA.cut(text, true).into_iter().for_each(|token| each(token.word));
+}
+
 /// Whether `c` is an ideograph that may be in jieba's dictionary.
-pub(crate) fn is_han(c: char) -> bool {
+pub fn is_han(c: char) -> bool {
     matches!(c, '\u{4E00}'..='\u{9FFF}' | '\u{3400}'..='\u{4DBF}' | '\u{F900}'..='\u{FA6D}' | '\u{FA70}'..='\u{FAD9}'
         | '\u{20000}'..='\u{2A6DF}' | '\u{2A700}'..='\u{2EBE0}' | '\u{2F800}'..='\u{2FA1D}')
 }

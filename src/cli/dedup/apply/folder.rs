@@ -154,7 +154,7 @@ fn clear(staging: &Path) -> Result<()> {
     }
     let text = std::fs::read(staging.join(MANIFEST)).unwrap_or_default();
     let is_made = serde_json::from_slice::<serde_json::Value>(&text)
-        .is_ok_and(|manifest| manifest["made_by"] == super::report::MADE_BY);
+        .is_ok_and(|manifest| manifest["made_by"].as_str().is_some_and(|by| by.starts_with("webmill ")));
     if !staging.join(MARK).exists() && !is_made && is_full(staging)? {
         return Err(Error::Config(format!("{}: is in the way; move it", staging.display())));
     }

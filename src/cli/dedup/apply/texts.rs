@@ -18,7 +18,6 @@ use webmill_capture::error::{AtPath, Error, Result};
 use webmill_mill::{TextRow, Weigh};
 use webmill_table::{Footer, PartWriter, RowReader};
 
-use webmill_jobs::current_captures::place;
 use webmill_jobs::repeated::known::KnownRepeated;
 
 /// Bytes of rows in memory after which a row group ends.
@@ -59,7 +58,7 @@ pub struct TextCounts {
     pub texts: u64,
     /// Bytes of these.
     pub bytes: u64,
-    /// Texts of pages that go.
+    /// Texts of pages that go, by the tables.
     pub dropped: u64,
     /// Texts of captures that another one superseded.
     pub superseded: u64,
@@ -83,40 +82,56 @@ pub struct TextOutput<'a> {
     pub job_key: String,
 }
 
-/// Writes the texts of what stays below `folder`. `texts` are the parts of this table; `going` are the places of the
-/// captures that go, ascending.
+/// Writes the texts of what stays below `folder`, or only counts them. `texts` are the parts of this table; `select` takes the rows of a row group of a
+/// part and gives those that stay; what goes it counts itself.
 ///
 /// # Errors
-/// Where a table cannot be read or the disk refuses.
-pub fn write(texts: &[PathBuf], going: &[u64], wish: &TextOutput<'_>, folder: &Path) -> Result<TextCounts> {
+/// Where a table cannot be read or the disk refuses; those of `select`.
+pub fn write(
+    texts: &[PathBuf],
+    wish: &TextOutput<'_>,
+    folder: Option<&Path>,
+    select: &mut dyn FnMut(&Path, Vec<TextRow>) -> Result<Vec<TextRow>>,
+) -> Result<TextCounts> {
     let mut counts = TextCounts::default();
-    let mut out = Sink::create(wish, folder)?;
+    let mut out = folder.map(|folder| Sink::create(wish, folder)).transpose()?;
     let mut met = Bits::default();
     for table in texts {
-        out.begin(table)?;
+        if let Some(out) = &mut out {
+            out.begin(table)?;
+        }
         let mut reader = RowReader::<TextRow>::open(table)?;
         while let Some(rows) = reader.next()? {
-            for row in rows {
-                let place = place(&row.warc_filename, row.warc_record_offset);
-                if going.binary_search(&place).is_ok() {
-                    counts.dropped += 1;
-                } else if !row.is_current {
+            for row in select(table, rows)? {
+                if !row.is_current {
                     counts.superseded += 1;
                 } else if let Some(row) = pruned(row, wish.repeated, &mut met, &mut counts) {
                     counts.texts += 1;
                     counts.bytes += row.text.len() as u64;
-                    out.put(row)?;
+                    out.as_mut().map_or(Ok(()), |out| out.put(row))?;
                 }
             }
         }
     }
-    out.finish()?;
+    out.map_or(Ok(()), Sink::finish)?;
     Ok(counts)
+}
+
+/// The row with another text: its words are counted again, and what followed from the former text is left empty.
+pub fn with_text(mut row: TextRow, text: String) -> TextRow {
+    let mut num_words = 0u32;
+    webmill_text::words(&text, |_| num_words = num_words.saturating_add(1));
+    row.markdown = String::new();
+    row.bands = Vec::new();
+    row.paragraph_languages = Vec::new();
+    row.num_words = num_words;
+    row.text = text;
+    row
 }
 
 /// A row without repeated text; `None` where nothing is left.
 fn pruned(
-    mut row: TextRow,
+    row: TextRow,
     repeated: Option<(&KnownRepeated, Copies)>,
     met: &mut Bits,
     counts: &mut TextCounts,
@@ -137,14 +152,7 @@ fn pruned(
         return None;
     }
     let text = pruned.text.into_owned();
-    let mut num_words = 0u32;
-    webmill_text::words(&text, |_| num_words = num_words.saturating_add(1));
-    row.markdown = String::new();
-    row.bands = Vec::new();
-    row.paragraph_languages = Vec::new();
-    row.num_words = num_words;
-    row.text = text;
-    Some(row)
+    Some(with_text(row, text))
 }
 
 /// A text as a line of JSON.

@@ -1,0 +1,139 @@
+//! Personal data in texts: e-mail addresses, IP addresses, telephone numbers.
+//!
+//! **Definition.** E-mail addresses as RFC 5322 writes them without quotes and comments, with a host of two labels at least. Addresses of IP
+//! version 4 that are public (IANA's registry of special-purpose addresses), and no part of a longer number with dots. Telephone numbers with a
+//! country's code and 8 to 15 digits in all (ITU-T E.164), those of North America in three groups, and mobile numbers of China.
+//!
+//! **Masks.** A reader sees what stood there: an address of example.com (RFC 2606), 192.0.2.1 (RFC 5737), a number that is reserved for fiction.
+
+use std::borrow::Cow;
+use std::net::Ipv4Addr;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Room, Signals, View};
+
+/// A kind of personal data: how it is found, whether what is found is one, and what takes its place.
+struct Kind {
+    pattern: LazyLock<Regex>,
+    /// Without one of these characters there is none.
+    sign: &'static [char],
+    is_one: fn(&str, Range<usize>) -> bool,
+    mask: &'static str,
+}
+
+/// What takes the place of an e-mail address, an IP address, a telephone number.
+pub const MASKS: [&str; 3] = ["email@example.com", "192.0.2.1", "+1-202-555-0100"];
+
+static KINDS: [Kind; 3] = [
+    Kind {
+        pattern: LazyLock::new(|| {
+            pattern(
+                r"(?-u:\b)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?",
+            )
+        }),
+        sign: &['@'],
+        is_one: |_, _| true,
+        mask: MASKS[0],
+    },
+    Kind {
+        pattern: LazyLock::new(|| pattern(r"[0-9]{1,3}(?:\.[0-9]{1,3})+")),
+        sign: &['.'],
+        is_one: is_public_address,
+        mask: MASKS[1],
+    },
+    Kind {
+        pattern: LazyLock::new(|| {
+            pattern(
+                r"\+[0-9]{1,3}[ .-]?(?:\([0-9]{1,4}\)[ .-]?)?[0-9]{1,5}(?:[ .-]?[0-9]{2,5}){1,4}|(?:\([0-9]{3}\) ?|[0-9]{3}[.-])[0-9]{3}[.-][0-9]{4}|1[3-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4}",
+            )
+        }),
+        sign: &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
+        is_one: is_telephone_number,
+        mask: MASKS[2],
+    },
+];
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a pattern of this file is one")
+}
+
+/// The characters before and behind a part of a text.
+fn around(text: &str, at: &Range<usize>) -> (Option<char>, Option<char>) {
+    (text[..at.start].chars().next_back(), text[at.end..].chars().next())
+}
+
+fn is_public_address(text: &str, at: Range<usize>) -> bool {
+    let (before, behind) = around(text, &at);
+    if [before, behind].into_iter().flatten().any(|c| c.is_ascii_digit()) {
+        return false;
+    }
+    text[at].parse::<Ipv4Addr>().is_ok_and(|ip| {
+        let [a, b, c, _] = ip.octets();
+        let special =
+            matches!((a, b, c), (0 | 240..=255, _, _) | (100, 64..=127, _) | (192, 0, 0) | (198, 18..=19, _));
+        !special && !ip.is_private() && !ip.is_loopback() && !ip.is_link_local() && !ip.is_documentation()
+    })
+}
+
+fn is_telephone_number(text: &str, at: Range<usize>) -> bool {
+    let (before, behind) = around(text, &at);
+    let digits = text[at.clone()].bytes().filter(u8::is_ascii_digit).count();
+    let joined = |c: Option<char>| {
+        c.is_some_and(|c| {
+            c.is_alphanumeric() && !webmill_text::is_han(c) || matches!(c, '-' | '+' | '/' | '_')
+        })
+    };
+    let dotted = behind == Some('.') && text[at.end + 1..].starts_with(|c: char| c.is_ascii_digit());
+    (8..=15).contains(&digits) && !joined(before) && !joined(behind) && !dotted && before != Some('.')
+}
+
+impl Kind {
+    /// Where it stands in a text.
+    fn each(&self, text: &str, mut found: impl FnMut(Range<usize>)) {
+        if text.contains(self.sign) {
+            let all = self.pattern.find_iter(text).map(|found| found.range());
+            all.filter(|at| (self.is_one)(text, at.clone())).for_each(&mut found);
+        }
+    }
+}
+
+pub(super) fn measure(view: &View<'_>, _: &mut Room, row: &mut Signals) {
+    let counts = KINDS.each_ref().map(|kind| {
+        let mut n = 0;
+        kind.each(view.text, |_| n += 1);
+        n
+    });
+    [row.emails, row.ip_addresses, row.phone_numbers] = counts;
+}
+
+/// A text with [`MASKS`] in the places of personal data, and how many were put in.
+///
+/// # Examples
+/// ```
+/// let (masked, n) = webmill_learn::quality::mask("Write to kim@univ.example.org or call +49 30 1234567.");
+/// assert_eq!((&*masked, n), ("Write to email@example.com or call +1-202-555-0100.", 2));
+/// ```
+pub fn mask(text: &str) -> (Cow<'_, str>, u64) {
+    let mut masked = Cow::Borrowed(text);
+    let mut all = 0;
+    for kind in &KINDS {
+        let (mut out, mut from, mut n) = (String::new(), 0, 0);
+        kind.each(&masked, |at| {
+            if &masked[at.clone()] != kind.mask {
+                out.push_str(&masked[from..at.start]);
+                out.push_str(kind.mask);
+                from = at.end;
+                n += 1;
+            }
+        });
+        if n > 0 {
+            out.push_str(&masked[from..]);
+            masked = Cow::Owned(out);
+            all += n;
+        }
+    }
+    (masked, all)
+}
