@@ -1,6 +1,51 @@
-//! Tables of `webmill filter`: the texts that it left out, and how many by host, language and rule.
+//! Filters by their names, and the tables of `webmill filter`: the texts that it left out, and how many by host, language and rule.
 
+use std::path::Path;
+
+use webmill_capture::error::AtPath;
+use webmill_capture::{Error, Result};
+use webmill_learn::quality::{FilterFile, SHIPPED};
 use webmill_table::{Bytes16, table};
+
+/// Bytes of a file of rules that are read.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The filters of a name, each with its own: one that comes with webmill, `gopher` for both of Gopher, or a file of rules.
+///
+/// # Errors
+/// [`Error::Config`] where there is none of this name, or the file is no filter.
+pub fn files(name: &str) -> Result<Vec<(String, FilterFile)>> {
+    let is_meant = |known: &str| known == name || name == "gopher" && known.starts_with("gopher-");
+    let mut texts: Vec<(String, String)> = SHIPPED
+        .iter()
+        .filter(|(known, _)| is_meant(known))
+        .map(|(known, text)| ((*known).to_owned(), (*text).to_owned()))
+        .collect();
+    let path = Path::new(name);
+    if texts.is_empty() && path.is_file() {
+        let length = std::fs::metadata(path).at(path)?.len();
+        if length > MOST_BYTES {
+            return Err(Error::Config(format!(
+                "{name}: a filter of {length} bytes: at most {MOST_BYTES} are read"
+            )));
+        }
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        texts.push((stem, std::fs::read_to_string(path).at(path)?));
+    }
+    if texts.is_empty() {
+        let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+        return Err(Error::Config(format!(
+            "{name}: no file of this name, and no filter; filters: gopher, {}",
+            known.join(", ")
+        )));
+    }
+    let parse = |(name, text): (String, String)| {
+        let file = toml::from_str(&text)
+            .map_err(|e| Error::Config(format!("filter {name}: {}", e.to_string().trim())))?;
+        Ok((name, file))
+    };
+    texts.into_iter().map(parse).collect()
+}
 
 table! {
     /// One row per text that `webmill filter` left out.

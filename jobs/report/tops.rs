@@ -198,11 +198,17 @@ impl Tops {
         let mut nodes =
             Reader::<NodeColumns>::over(vec![sources.graph.path(&part_file("nodes", Level::Page))]);
         let mut ranks = Ranks::open(sources, Level::Page);
+        let mut group: Option<RankGroup> = None;
+        let mut next = 0;
         while let Some(placed) = nodes.next()? {
-            // Both tables are written in row groups of one size, node by node.
-            let ranked =
-                ranks.next()?.filter(|ranked| ranked.0.len() == placed.len()).ok_or_else(of_another_graph)?;
-            for (page, row) in placed.rows().zip(rows(&ranked)) {
+            for page in placed.rows() {
+                // Both tables are in the order of nodes; their row groups end by bytes, so not at the same ones.
+                while group.as_ref().is_none_or(|(ranked, _)| next == ranked.len()) {
+                    (group, next) = (Some(ranks.next()?.ok_or_else(of_another_graph)?), 0);
+                }
+                let Some((ranked, numbers)) = &group else { continue };
+                let row = Row { ranked: ranked.get(next), numbers, at: next };
+                next += 1;
                 if page.url != row.ranked.url {
                     return Err(of_another_graph());
                 }
@@ -222,7 +228,7 @@ impl Tops {
                 }
             }
         }
-        if ranks.next()?.is_some() {
+        if group.is_some_and(|(ranked, _)| next < ranked.len()) || ranks.next()?.is_some() {
             return Err(of_another_graph());
         }
         (self.pages, self.wanted) = (into_rows(lists), wanted.into_rows());

@@ -44,6 +44,13 @@ fn verify_table(py: Python<'_>, path: PathBuf) -> fault::Result<()> {
     Ok(py.detach(|| webmill_jobs::output::verify_table(&path))?)
 }
 
+/// The filters of a name, or of a file of rules: their names, and their rules as JSON.
+#[pyfunction]
+fn filter_rules(name: &str) -> fault::Result<Vec<(String, String)>> {
+    let files = webmill_jobs::filtered::files(name)?.into_iter();
+    files.map(|(name, file)| Ok((name, serde_json::to_string(&file).map_err(anyhow::Error::from)?))).collect()
+}
+
 /// The compiled part of `webmill`: use the package's functions.
 #[pymodule]
 fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -57,6 +64,7 @@ fn _webmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<text::PageReader>()?;
     module.add_class::<writer::RawDbWriter>()?;
     spark::add_to(module)?;
+    module.add_function(wrap_pyfunction!(filter_rules, module)?)?;
     module.add_function(wrap_pyfunction!(read_documents, module)?)?;
     module.add_function(wrap_pyfunction!(read_documents_by, module)?)?;
     module.add_function(wrap_pyfunction!(verify_table, module)?)?;

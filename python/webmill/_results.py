@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ._webmill import Capture
 
 # Tables with at most one row per capture, which can be joined to texts.
-_BY_CAPTURE = ("pages", "keywords", "clusters")
+_BY_CAPTURE = ("pages", "keywords", "signals", "clusters")
 _PLACE = ["warc_filename", "warc_record_offset"]
 # Rows of a table that notebooks show.
 _SHOWN = 10
@@ -175,7 +175,7 @@ class Results:
         """Texts with columns of other tables about their pages; one row per URL if ``current``.
 
         ``current``: only the capture of a URL that counts; else all captures. ``join``: tables whose columns are added,
-        of ``pages``, ``ranks``, ``nodes``, ``keywords``, ``clusters`` and ``hosts``; rows are never multiplied, and what a
+        of ``pages``, ``ranks``, ``nodes``, ``keywords``, ``signals``, ``clusters`` and ``hosts``; rows are never multiplied, and what a
         table does not know is null. A column that is there already gets the table's name behind it: ``url_host_name_pages``.
         """
         texts: pl.LazyFrame = self.table("texts")
@@ -189,6 +189,37 @@ class Results:
         for name in [join] if isinstance(join, str) else join:
             texts = self._joined(texts, name, pages)
         return _as(Table, texts)
+
+    def filter(self, by: str | Sequence[str] = (), where: str | Sequence[str] = (), *, explain: bool = False) -> Table:
+        """The current texts that stay by filters and conditions, with the columns of table ``signals``, as ``webmill filter`` decides.
+
+        ``by``: names of filters (``gopher``, ``c4``, ``fineweb``, …) or files of rules; ``where``: conditions on columns of ``texts`` and
+        ``signals``. With ``explain`` all texts, with columns ``filter`` and ``rule`` of the rule by which they go, null of those that stay. Texts stand
+        as they are: the lines that C4 leaves out are left out by the command alone.
+        """
+        import json
+
+        from . import _webmill
+
+        rules: list[tuple[str, str, pl.Expr]] = []
+        for name in [by] if isinstance(by, str) else by:
+            for given, text in _webmill.filter_rules(os.fspath(name)):
+                for rule in json.loads(text)["rules"]:
+                    goes = pl.sql_expr(rule["drop"]) if rule["drop"] else ~pl.sql_expr(rule["keep"]).fill_null(False)
+                    rules.append((given, rule["name"], goes & pl.sql_expr(rule["when"]) if rule["when"] else goes))
+        for condition in [where] if isinstance(where, str) else where:
+            rules.append(("where", condition, ~pl.sql_expr(condition).fill_null(False)))
+        texts: pl.LazyFrame = self.texts_of()
+        known = texts.collect_schema().names()
+        if any(name not in known for *_, goes in rules for name in goes.meta.root_names()):
+            texts = self.texts_of(join="signals").drop("^.*_signals$")
+        first = pl.coalesce([pl.when(goes).then(pl.lit(at)) for at, (*_, goes) in enumerate(rules)] or [pl.lit(None)])
+        judged = texts.with_columns(_goes=first.cast(pl.Int64))
+        if not explain:
+            return _as(Table, judged.filter(pl.col("_goes").is_null()).drop("_goes"))
+        named = [pl.Series(name, [rule[at] for rule in rules], pl.String) for at, name in enumerate(("filter", "rule"))]
+        table = pl.LazyFrame([pl.Series("_goes", range(len(rules)), pl.Int64), *named])
+        return _as(Table, judged.join(table, on="_goes", how="left", maintain_order="left").drop("_goes"))
 
     def _joined(self, left: pl.LazyFrame, name: str, pages: pl.LazyFrame) -> pl.LazyFrame:
         there = left.collect_schema().names()
@@ -213,7 +244,7 @@ class Results:
         elif name in _BY_CAPTURE and all(c in columns for c in ["url", *_PLACE]):
             on = ["url", *_PLACE]
         else:
-            raise Error(f"table {name} has no row a page: join pages, ranks, nodes, keywords, clusters or hosts")
+            raise Error(f"table {name} has no row a page: join pages, ranks, nodes, keywords, signals, clusters or hosts")
         return left.join(right, on=on, how="left", suffix=f"_{name}", validate="m:1", maintain_order="left")
 
     # Looking up a page.

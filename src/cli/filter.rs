@@ -26,11 +26,12 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use webmill_jobs::dedup::Dedup;
 use webmill_jobs::extract::Extract;
+use webmill_jobs::filtered;
 use webmill_jobs::job::{latest, mixed};
 use webmill_jobs::repeated::RepeatedLines;
 use webmill_jobs::repeated::known::KnownRepeated;
 use webmill_jobs::signals::SignalsJob;
-use webmill_learn::quality::{ContaminationOptions, Filter, FilterFile, SHIPPED};
+use webmill_learn::quality::{ContaminationOptions, Filter};
 use webmill_run::{Cancel, Committed, Job};
 use webmill_sort::Budget;
 use webmill_table::part_files;
@@ -162,25 +163,7 @@ impl FilterArgs {
         let columns = columns.examples();
         let mut filters = Vec::new();
         for name in &self.by {
-            let shipped: Vec<_> = SHIPPED
-                .iter()
-                .filter(|(known, _)| known == name || name == "gopher" && known.starts_with("gopher-"))
-                .map(|(known, text)| ((*known).to_owned(), (*text).to_owned()))
-                .collect();
-            let files = match shipped.is_empty() {
-                false => shipped,
-                true if Path::new(name).is_file() => {
-                    let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                    vec![(stem, std::fs::read_to_string(name)?)]
-                }
-                true => {
-                    let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
-                    bail!("--by {name}: no file of this name, and none of gopher, {}", known.join(", "));
-                }
-            };
-            for (name, text) in files {
-                let file: FilterFile = toml::from_str(&text)
-                    .map_err(|e| anyhow::anyhow!("filter {name}: {}", e.to_string().trim()))?;
+            for (name, file) in filtered::files(name)? {
                 filters.push(Filter::of(&name, file, &columns)?);
             }
         }

@@ -311,3 +311,20 @@ fn an_empty_corpus_has_a_report() {
     assert!(html.contains("<h1>an empty corpus</h1>") && !html.contains("<svg") && !html.contains("NaN"));
     assert!(Path::new(&work.path("out/report.html")).exists());
 }
+
+#[test]
+fn addresses_so_long_that_row_groups_end_by_their_bytes_are_reported() {
+    let work = Work::new();
+    let tail = "long-".repeat(60);
+    let page = |number: usize| {
+        let links: String = (0..1500).map(|to| format!("<a href='/{number}/{to}-{tail}'>to</a> ")).collect();
+        (
+            format!("http://a.example/{number}.html"),
+            format!("<html><body><p>{}</p>{links}</body></html>", story(number as u64)),
+        )
+    };
+    work.write_pages("shards", &(0..20).map(page).collect::<Vec<_>>());
+    work.run(&["run", "shards", "--out", "out"]);
+    check_numbers(&work, "out");
+    assert!(summary(&work, "out").iter().any(|(name, value)| name.contains("nodes") && *value > 30_000.0));
+}

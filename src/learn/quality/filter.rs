@@ -16,7 +16,7 @@
 //! keep = "han_chars >= 0.3"                    # dropped where it does not hold, or is unknown
 //! ```
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use webmill_capture::{Error, Result};
 
 use super::{Expression, Operand};
@@ -32,7 +32,7 @@ pub const SHIPPED: [(&str, &str); 6] = [
 ];
 
 /// A filter as it is written.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilterFile {
     about: Option<String>,
@@ -41,7 +41,7 @@ pub struct FilterFile {
     rules: Vec<RuleText>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleText {
     name: String,
