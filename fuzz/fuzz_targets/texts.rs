@@ -1,9 +1,14 @@
-//! Two texts, told apart by a byte that no UTF-8 has: winnowed, with their shared passages, without repeated lines, by further signatures.
+//! Two texts, told apart by a byte that no UTF-8 has: winnowed, with their shared passages, without repeated lines, by further signatures, measured,
+//! filtered by the other as a condition.
 #![no_main]
 
 use webmill::dedup::{
     PassageOptions, SEMANTIC_KEYWORDS, Semantic, Shingles, SpotSigs, WinnowOptions, Winnowed, passages,
     without_repeated,
+};
+
+use webmill::learn::quality::{
+    Contamination, ContaminationOptions, Expression, Measurer, Operand, c4_lines, mask,
 };
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
@@ -24,7 +29,33 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     );
     let (x, y) = (Shingles::of(a, 3), Shingles::of(b, 3));
     assert_eq!(x.resemblance(&y), y.resemblance(&x));
+    measured(a, b);
 });
+
+/// Shares are shares; lines that C4 keeps are kept again; nothing personal is left; any text is a condition or an error.
+fn measured(a: &str, b: &str) {
+    for language in ["eng", "zho", "deu", "fra", "jpn"] {
+        let found = Measurer::default().measure(a, Some(language));
+        for share in [found.dup_lines, found.dup_line_chars, found.dup_5gram_chars, found.dup_10gram_chars, found.han_chars] {
+            assert!((0.0..=1.0).contains(&share));
+        }
+    }
+    if let Some(kept) = c4_lines(a) {
+        assert!(c4_lines(&kept).is_some_and(|again| again.len() <= kept.len()));
+    }
+    let (masked, _) = mask(a);
+    mask(&masked);
+    let columns = [("a", Operand::Number(0.0)), ("b", Operand::Text("")), ("c", Operand::Bool(false))];
+    if let Ok(condition) = Expression::parse(b, &columns) {
+        let values: Vec<_> = condition.columns().iter().map(|name| columns.iter().find(|(known, _)| known == name).map_or(Operand::Null, |known| known.1)).collect();
+        condition.holds(&values);
+    }
+    let mut items = Contamination::new(ContaminationOptions::default());
+    items.add(b);
+    for held in items.of(a) {
+        assert!(held.share <= 1.0 && held.places.iter().all(|place| a.get(place.clone()).is_some()));
+    }
+}
 
 /// Every window of k-grams has one that is selected.
 fn winnowed(text: &str) {

@@ -47,6 +47,7 @@ mod docs;
 mod documents;
 mod extract_tables;
 mod faults;
+mod filter;
 mod flags;
 mod focused;
 mod golden;

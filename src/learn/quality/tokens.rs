@@ -123,7 +123,7 @@ impl<'a> Cutter<'a, '_> {
             while !rest.is_empty() {
                 let end = if rest.len() > AT_ONCE { rest.floor_char_boundary(AT_ONCE) } else { rest.len() };
                 let (piece, behind) = rest.split_at(end);
-                cut(piece, &mut |word| self.put(word.trim()));
+                cut(piece, &mut |word| ascii_pieces(word.trim(), |piece| self.put(piece)));
                 rest = behind;
             }
         }
@@ -210,6 +210,28 @@ impl<'a> Cutter<'a, '_> {
             (at, before) = (next, Some(c));
         }
         self.put(word.cut(start..));
+    }
+}
+
+/// A word of jieba's that is ASCII alone falls into letters and digits, which may end with decimals and a percent sign, and what stands between them.
+fn ascii_pieces<'a>(word: &'a str, mut each: impl FnMut(&'a str)) {
+    let bytes = word.as_bytes();
+    if !word.is_ascii() || bytes.iter().all(u8::is_ascii_alphanumeric) {
+        return each(word);
+    }
+    let run = |from: usize, of: fn(&u8) -> bool| from + bytes[from..].iter().take_while(|b| of(b)).count();
+    let mut at = 0;
+    while at < bytes.len() {
+        let mut end = run(at, u8::is_ascii_alphanumeric);
+        if end == at {
+            end = run(at, |b| !b.is_ascii_alphanumeric());
+        } else {
+            let decimals = if bytes.get(end) == Some(&b'.') { run(end + 1, u8::is_ascii_digit) } else { end + 1 };
+            end = if decimals > end + 1 { decimals } else { end };
+            end += usize::from(bytes.get(end) == Some(&b'%'));
+        }
+        each(word.cut(at..end));
+        at = end;
     }
 }
 
