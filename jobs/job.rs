@@ -203,9 +203,9 @@ pub fn mixed(joined: &[&Committed]) -> Vec<String> {
     warnings
 }
 
-/// The subcommand that runs a job: its name, in groups with a blank for the hyphen.
+/// The subcommand that runs a job: its name, in groups with a blank for the hyphen; signals are asked for by filters.
 pub fn command(job: &str) -> String {
-    job.replacen('-', " ", 1)
+    if job == "signals" { "filter".to_owned() } else { job.replacen('-', " ", 1) }
 }
 
 /// What there is of results that may be missing.

@@ -60,6 +60,11 @@ impl Recipe {
         recipe
     }
 
+    /// Names a table, which asks for the job of its name, with whatever settings.
+    pub fn name_table(&mut self, table: &str) {
+        self.tables.entry(table).or_insert_with(|| toml::Table::new().into());
+    }
+
     /// Overrides one setting.
     pub fn set(&mut self, table: &str, name: &str, value: impl Into<toml::Value>) {
         let entry = self.tables.entry(table).or_insert_with(|| toml::Table::new().into());

@@ -118,6 +118,7 @@ fn read_recipe(file: Option<&Path>, settings: Option<&str>) -> PyResult<Recipe> 
         let tables: BTreeMap<String, BTreeMap<String, toml::Value>> = serde_json::from_str(json)
             .map_err(|e| config(format!("the recipe has no tables of settings: {e}")))?;
         for (table, values) in tables {
+            recipe.name_table(&table);
             values.into_iter().for_each(|(name, value)| recipe.set(&table, &name, value));
         }
     }

@@ -136,7 +136,7 @@ fn output_changes_only_with_the_version_of_its_job() {
     // So little that a small corpus has rows in every table.
     let recipe = "[extract]\ntemplate_pages = 10\n[repeated]\nmin_chars = 8\nmin_pages = 2\n\
                   [mirrors]\nmin_pages = 2\nmin_clusters = 1\nsuspected_from = 0.1\n\
-                  [rules]\nfiles = [\"builtin:all\"]\n\
+                  [rules]\nfiles = [\"builtin:all\"]\n[signals]\n\
                   [count-words]\nskip_regexes = ['\\b[^f\\s]\\S*']\n[count-backlinks]\nmost = 3\n[count-host-terms]\nmost = 5\n[count-index]\n\
                   [count-grep]\npattern = \"[Ff]err(y|ies)\"\n\
                   [count-visits]\nlogs = [\"access.log\"]\nhost = \"a.example\"\n\

@@ -75,9 +75,9 @@ impl Items {
                 bad += 1;
                 continue;
             };
-            let mut text = String::new();
+            let mut texts = Vec::new();
             for (_, value) in object.iter().filter(|(name, _)| !NAMES.contains(&name.as_str())) {
-                texts_of(value, &mut text);
+                texts_of(value, &mut texts);
             }
             let name = NAMES.iter().find_map(|name| object.get(*name));
             let name = match name {
@@ -86,7 +86,7 @@ impl Items {
                 None => format!("line {lines}"),
             };
             self.names.push((number, name.into()));
-            short += u64::from(!self.rows.add(&text));
+            short += u64::from(!self.rows.add(&texts));
             let names = self.names.len() as u64 * 64;
             if self.rows.bytes() + names > memory {
                 let (shown, memory) = (path.display(), memory >> 20);
@@ -109,13 +109,10 @@ impl Items {
     }
 }
 
-/// All texts of a value, in their order, a line each.
-fn texts_of(value: &serde_json::Value, into: &mut String) {
+/// All texts of a value, in their order.
+fn texts_of<'a>(value: &'a serde_json::Value, into: &mut Vec<&'a str>) {
     match value {
-        serde_json::Value::String(text) => {
-            into.push_str(text);
-            into.push('\n');
-        }
+        serde_json::Value::String(text) => into.push(text),
         serde_json::Value::Array(list) => list.iter().for_each(|value| texts_of(value, into)),
         serde_json::Value::Object(object) => object.values().for_each(|value| texts_of(value, into)),
         _ => {}

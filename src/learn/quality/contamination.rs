@@ -58,7 +58,9 @@ const FORMULA: u32 = 64;
 const END: u32 = u32::MAX;
 
 /// Words of a text: their hashes and bytes.
-fn words(text: &str) -> Vec<(u64, Range<usize>)> {
+type Words = Vec<(u64, Range<usize>)>;
+
+fn words(text: &str) -> Words {
     let mut words = Vec::new();
     let mut lower = String::new();
     webmill_text::words(text, |word| {
@@ -81,15 +83,28 @@ impl Contamination {
         Contamination { options, rows: BTreeMap::new(), next: Vec::new(), sizes: Vec::new() }
     }
 
-    /// Adds an item; whether it is long enough to be looked for.
-    pub fn add(&mut self, text: &str) -> bool {
-        let words = words(text);
-        let item = self.sizes.len() as u32;
-        let n = self.options.words.min(words.len());
+    /// Adds an item of some texts, such as a question and its answers; whether it is long enough to be looked for. Rows lie within a text, unless
+    /// all are shorter than a row.
+    pub fn add(&mut self, texts: &[&str]) -> bool {
+        let texts: Vec<Words> = texts.iter().map(|text| words(text)).collect();
         self.sizes.push(0);
-        if n < SHORTEST.min(self.options.words) {
-            return false;
+        let n = self.options.words;
+        if texts.iter().any(|words| words.len() >= n) {
+            texts.iter().for_each(|words| self.add_rows(words, n));
+            return true;
         }
+        let all = texts.concat();
+        let n = n.min(all.len());
+        let is_long = n >= SHORTEST.min(self.options.words);
+        if is_long {
+            self.add_rows(&all, n);
+        }
+        is_long
+    }
+
+    /// Adds the rows of `n` words to the last item.
+    fn add_rows(&mut self, words: &Words, n: usize) {
+        let item = self.sizes.len() as u32 - 1;
         let rows = self.rows.entry(n).or_default();
         for row in words.windows(n) {
             let (first, items) = rows.entry(hash(row)).or_insert((END, 0));
@@ -110,7 +125,6 @@ impl Contamination {
                 }
             }
         }
-        true
     }
 
     /// Bytes that it holds in memory.

@@ -288,9 +288,9 @@ fn shipped_filters_ask_for_signals_that_there_are() {
 fn texts_that_hold_items_are_found_with_their_places() {
     let item = "Which of these planets has the longest day when it is measured against the stars, Venus or Mars or Neptune?";
     let mut items = Contamination::new(ContaminationOptions::default());
-    assert!(items.add(item));
-    assert!(!items.add("too short for it"));
-    assert!(items.add("eight words are an item all by themselves"));
+    assert!(items.add(&[item]));
+    assert!(!items.add(&["too short", "for it"]));
+    assert!(items.add(&["eight words are an item", "all by themselves"]));
     let text = format!(
         "Before it.\nwhich OF these planets has the longest day, when it is measured against the stars: Venus or Mars or Neptune\nBehind it."
     );
@@ -306,7 +306,7 @@ fn texts_that_hold_items_are_found_with_their_places() {
     let mut many = Contamination::new(ContaminationOptions::default());
     let formula = "answer the following question about the history of the world in one sentence please";
     for number in 0..100 {
-        many.add(&format!("{formula} item number {number} {}", "w".repeat(number + 1)));
+        many.add(&[&format!("{formula} item number {number} {}", "w".repeat(number + 1))]);
     }
     assert!(many.of(formula).is_empty());
     assert_eq!(many.of(&format!("{formula} item number 7 {}", "w".repeat(8)))[0].item, 7);

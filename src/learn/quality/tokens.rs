@@ -226,7 +226,8 @@ fn ascii_pieces<'a>(word: &'a str, mut each: impl FnMut(&'a str)) {
         if end == at {
             end = run(at, |b| !b.is_ascii_alphanumeric());
         } else {
-            let decimals = if bytes.get(end) == Some(&b'.') { run(end + 1, u8::is_ascii_digit) } else { end + 1 };
+            let decimals =
+                if bytes.get(end) == Some(&b'.') { run(end + 1, u8::is_ascii_digit) } else { end + 1 };
             end = if decimals > end + 1 { decimals } else { end };
             end += usize::from(bytes.get(end) == Some(&b'%'));
         }

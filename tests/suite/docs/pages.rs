@@ -218,9 +218,13 @@ fn tables() -> Vec<(TableSchema, String)> {
         let command = webmill::jobs::job::command(job.name);
         writers.extend((job.tables)().into_iter().map(|table| (table.name, command.clone())));
     }
-    for (table, command) in
-        [("rejects", "extract"), ("dropped", "dedup apply"), ("captures", "index --format parquet")]
-    {
+    for (table, command) in [
+        ("rejects", "extract"),
+        ("dropped", "dedup apply"),
+        ("filtered", "filter"),
+        ("filter_summary", "filter"),
+        ("captures", "index --format parquet"),
+    ] {
         writers.entry(table.to_owned()).or_insert_with(|| command.to_owned());
     }
     webmill::jobs::builtin::registry()
