@@ -8,6 +8,7 @@
 //!
 //! **Determinism.** A row is a function of its text, its language and the list; files follow those of table `texts`.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -111,6 +112,11 @@ macro_rules! row {
 
 webmill_learn::signal_columns!(row);
 
+thread_local! {
+    /// Room that is used for one text after the other.
+    static MEASURER: RefCell<Measurer> = RefCell::default();
+}
+
 columns! {
     struct Text from TextRow { url, url_key, host, is_current, language, warc_filename, warc_record_offset, text }
 }
@@ -166,8 +172,7 @@ impl SignalsJob {
                 unit.stage().cancel.check()?;
                 let (rows, after) = rest.split_at(some(rest));
                 rest = after;
-                let measure =
-                    || rows.par_iter().map_init(Measurer::default, |m, row| self.row(m, row)).collect();
+                let measure = || rows.par_iter().map(|row| self.row(row)).collect();
                 let write = || measured.drain(..).try_for_each(|row| file.push(row));
                 let (next, written): (Vec<SignalRow>, Result<()>) = rayon::join(measure, write);
                 written?;
@@ -184,8 +189,8 @@ impl SignalsJob {
         file.finish(unit).map(drop)
     }
 
-    fn row(&self, measurer: &mut Measurer, row: &Text<'_>) -> SignalRow {
-        let mut signals = measurer.measure(row.text, row.language);
+    fn row(&self, row: &Text<'_>) -> SignalRow {
+        let mut signals = MEASURER.with_borrow_mut(|measurer| measurer.measure(row.text, row.language));
         signals.bad_words = self.words.as_ref().map(|words| words.count(row.text, row.language));
         let place = SignalRow {
             url: row.url.to_owned(),

@@ -8,13 +8,30 @@
 //! section 2.2; the notices and the length of words are those of its published code.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use super::signs::{is_space, is_terminal, lines};
 use super::tokens::{Token, tokens};
 use super::{Room, Signals, View};
 
-const NOTICES: [&str; 6] =
-    ["terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"];
+/// What marks a page as no text, a line as no sentence, or as a notice, in small letters.
+const MARKS: [&str; 8] = [
+    "lorem ipsum",
+    "javascript",
+    "terms of use",
+    "privacy policy",
+    "cookie policy",
+    "uses cookies",
+    "use of cookies",
+    "use cookies",
+];
+
+static MARK: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let built = AhoCorasick::builder().ascii_case_insensitive(true).build(MARKS);
+    built.expect("eight short words make an automaton")
+});
 
 /// Characters of the longest word of a line that is kept.
 const LONGEST_WORD: usize = 1000;
@@ -48,17 +65,14 @@ fn fate(line: &str) -> Fate<'_> {
     if !line.ends_with(['.', '?', '!', '"', '\'']) || line.ends_with("...") || words < FEWEST_WORDS {
         return Fate::Plain;
     }
-    let lower = line.to_lowercase();
-    if lower.contains("lorem ipsum") {
-        Fate::LoremIpsum
-    } else if lower.contains("javascript") {
-        Fate::Javascript
-    } else if line.contains('{') {
-        Fate::CurlyBracket
-    } else if NOTICES.iter().any(|notice| lower.contains(notice)) {
-        Fate::Notice
-    } else {
-        Fate::Kept(line)
+    let mut marks = [false; MARKS.len()];
+    MARK.find_overlapping_iter(&*line).for_each(|found| marks[found.pattern().as_usize()] = true);
+    match marks {
+        [true, ..] => Fate::LoremIpsum,
+        [_, true, ..] => Fate::Javascript,
+        _ if line.contains('{') => Fate::CurlyBracket,
+        _ if marks.contains(&true) => Fate::Notice,
+        _ => Fate::Kept(line),
     }
 }
 
@@ -88,13 +102,11 @@ fn without_citations(line: &str) -> Cow<'_, str> {
     left.into()
 }
 
-/// Sentences of a line that is not empty: a new one begins with the first token that is no punctuation behind one that ends a sentence.
-fn sentences(line: &str, language: Option<&str>, into: &mut Vec<Token>) -> u32 {
-    tokens(line, language, into);
+/// Sentences of the tokens of a line, at least one: a new one begins with the first token that is no punctuation behind one that ends a sentence.
+fn sentences<'t>(tokens: impl Iterator<Item = &'t Token>, text: &str) -> u32 {
     let (mut sentences, mut ended) = (1, false);
-    for token in into.iter() {
-        let word = token.of(line);
-        let ends = token.chars == 1 && word.starts_with(is_terminal);
+    for token in tokens {
+        let ends = token.chars == 1 && token.of(text).starts_with(is_terminal);
         if ended && !ends && !token.is_sign {
             sentences += 1;
             ended = false;
@@ -122,11 +134,24 @@ pub(super) fn measure(view: &View<'_>, _: &mut Room, row: &mut Signals) {
     (row.lorem_ipsum, row.curly_bracket) = (false, false);
     let mut chars = 0;
     let mut room = Vec::new();
+    let mut rest = view.tokens;
     for line in lines(view.text) {
+        let start = line.as_ptr() as usize - view.text.as_ptr() as usize;
+        let count =
+            |of: &[Token], at: usize| of.iter().take_while(|token| (token.start as usize) < at).count();
+        rest = &rest[count(rest, start)..];
+        let (of_line, behind) = rest.split_at(count(rest, start + line.len()));
+        rest = behind;
         match fate(line) {
             Fate::Kept(line) => {
                 chars += line.chars().count();
-                row.c4_sentences += sentences(&line, view.language, &mut room);
+                row.c4_sentences += match &line {
+                    Cow::Borrowed(_) => sentences(of_line.iter(), view.text),
+                    Cow::Owned(line) => {
+                        tokens(line, view.language, &mut room);
+                        sentences(room.iter(), line)
+                    }
+                };
             }
             Fate::Javascript => row.javascript_lines += 1,
             Fate::Notice => row.policy_lines += 1,

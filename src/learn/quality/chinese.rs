@@ -9,20 +9,26 @@
 use super::signs::is_space;
 use super::{Room, Signals, View, share};
 
+/// Share of ideographs from which repetition by characters is measured.
+const LEAST_HAN: f64 = 0.1;
+
 /// Characters of a row.
 const N: usize = 13;
 
 pub(super) fn measure(view: &View<'_>, room: &mut Room, row: &mut Signals) {
-    row.num_chars = view.text.chars().count() as u32;
+    row.num_chars = if view.text.is_empty() { 0 } else { view.chars as u32 };
     let lines = view.text.split('\n').filter(|line| line.contains(|c| !is_space(c)));
     let (mut all, mut chars) = (0, 0);
     lines.for_each(|line| (all, chars) = (all + 1, chars + line.chars().count()));
     row.mean_line_chars = share(chars, all);
     let han = view.text.chars().filter(|c| webmill_text::is_han(*c)).count();
     row.han_chars = han as f64 / view.chars;
-    let mix = |c: char| (c as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    room.ngrams.over(view.text.chars().map(mix));
-    let mut rows = 0;
-    room.ngrams.each_repeated(N, |_| rows += 1);
-    row.dup_13char_chars = (rows * N) as f64 / view.chars;
+    row.dup_13char_chars = (row.han_chars >= LEAST_HAN).then(|| {
+        let mix = |c: char| (c as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        room.ngrams.over(view.text.chars().map(mix));
+        let mut rows = 0;
+        room.ngrams.prepare(N);
+        room.ngrams.each_repeated(|_| rows += 1);
+        (rows * N) as f64 / view.chars
+    });
 }

@@ -7,6 +7,12 @@ use super::{Room, Signals, View, share};
 
 const STOP_WORDS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"];
 
+/// How often three full stops, none counted twice, or an ellipsis stand in a text.
+fn ellipses(text: &str) -> usize {
+    let of_dots = memchr::memmem::find_iter(text.as_bytes(), b"...").count();
+    of_dots + memchr::memmem::find_iter(text.as_bytes(), "…".as_bytes()).count()
+}
+
 pub(super) fn measure(view: &View<'_>, _: &mut Room, row: &mut Signals) {
     let (text, tokens) = (view.text, view.tokens);
     let plain = tokens.iter().filter(|token| !token.is_sign);
@@ -15,7 +21,7 @@ pub(super) fn measure(view: &View<'_>, _: &mut Room, row: &mut Signals) {
     row.plain_words = words;
     row.mean_word_length = (words > 0).then(|| chars as f64 / f64::from(words));
     row.hashes_per_word = share(text.bytes().filter(|b| *b == b'#').count(), tokens.len());
-    row.ellipses_per_word = share(text.matches("...").count() + text.matches('…').count(), tokens.len());
+    row.ellipses_per_word = share(ellipses(text), tokens.len());
     let (mut all, mut bullets, mut ellipses) = (0, 0, 0);
     for line in lines(text) {
         all += 1;

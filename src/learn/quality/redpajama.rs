@@ -25,8 +25,9 @@ pub(super) fn measure(view: &View<'_>, room: &mut Room, row: &mut Signals) {
             room.word.extend(word.chars().flat_map(char::to_lowercase));
             &room.word
         };
-        stop += usize::from(stops.as_ref().is_some_and(|stops| stops.hold(lower)));
-        room.hashes.push(if is_small { token.hash } else { xxhash_rust::xxh3::xxh3_64(lower.as_bytes()) });
+        let hash = if is_small { token.hash } else { xxhash_rust::xxh3::xxh3_64(lower.as_bytes()) };
+        stop += usize::from(stops.as_ref().is_some_and(|stops| stops.hold_hashed(lower, hash)));
+        room.hashes.push(hash);
     }
     row.capital_words = share(capitals, all);
     row.stop_word_share = stops.and_then(|_| share(stop, all));
@@ -39,7 +40,12 @@ pub(super) fn measure(view: &View<'_>, room: &mut Room, row: &mut Signals) {
     }
     row.distinct_words = share(distinct, all);
     row.word_entropy = (all > 0).then_some(f64::max(entropy, 0.0));
-    let count = |which: fn(&char) -> bool| view.text.chars().filter(which).count() as f64 / view.chars;
-    row.capital_chars = count(|c| c.is_uppercase());
-    row.digit_chars = count(|c| c.is_numeric());
+    let (mut capitals, mut digits) = (0, 0);
+    for c in view.text.chars() {
+        let is_small = c.is_ascii_lowercase() || c == ' ';
+        capitals += usize::from(!is_small && c.is_uppercase());
+        digits += usize::from(!is_small && c.is_numeric());
+    }
+    row.capital_chars = capitals as f64 / view.chars;
+    row.digit_chars = digits as f64 / view.chars;
 }

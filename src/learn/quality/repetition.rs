@@ -58,7 +58,8 @@ pub(super) fn measure(view: &View<'_>, room: &mut Room, row: &mut Signals) {
     let tops = [&mut row.top_2gram_chars, &mut row.top_3gram_chars, &mut row.top_4gram_chars];
     for (n, top) in (2..).zip(tops) {
         // With the blanks between its words, as it is counted.
-        let most = ngrams.most_frequent(n);
+        ngrams.prepare(n);
+        let most = ngrams.most_frequent();
         *top = most.map(|(at, times)| (length(at, n) + n as u64 - 1) as f64 * f64::from(times) / view.chars);
     }
     let duplicated = [
@@ -71,7 +72,8 @@ pub(super) fn measure(view: &View<'_>, room: &mut Room, row: &mut Signals) {
     ];
     for (n, duplicated) in (5..).zip(duplicated) {
         let mut chars = 0;
-        ngrams.each_repeated(n, |at| chars += length(at, n));
+        ngrams.prepare(n);
+        ngrams.each_repeated(|at| chars += length(at, n));
         *duplicated = chars as f64 / view.chars;
     }
 }

@@ -48,7 +48,7 @@ macro_rules! signal_columns {
             num_chars: u32 = "characters of the text (Unicode code points)", "4821";
             mean_line_chars: Option<f64> = "mean length of lines with text, in characters: Chinese corpora count by characters where others count words", "80";
             han_chars: f64 = "share of characters that are Han ideographs", "0.86";
-            dup_13char_chars: f64 = "characters in 13 characters in a row that stood before, of those of the text, none counted twice: repetition by characters, for scripts without spaces", "0.01";
+            dup_13char_chars: Option<f64> = "characters in 13 characters in a row that stood before, of those of the text, none counted twice: repetition by characters; null where fewer than one in ten is a Han ideograph", "0.01";
             emails: u32 = "e-mail addresses in the text", "1";
             ip_addresses: u32 = "public IP addresses, version 4", "0";
             phone_numbers: u32 = "telephone numbers: with a country's code and 8 to 15 digits, or written as in North America or as Chinese mobile numbers", "1";

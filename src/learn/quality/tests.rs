@@ -97,7 +97,7 @@ fn repetition_equals_its_definition_by_strings() {
             .map(|_| {
                 state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 // Skewed: the first words are the most frequent.
-                ["a", "of", "the", "Ärger", "北京", "x,", "end.", "zebra"]
+                ["a", "北京", "the", "Ärger", "of", "x,", "end.", "zebra"]
                     [((state >> 33) % 63 + 1).ilog2().min(7) as usize]
             })
             .collect();
@@ -121,7 +121,8 @@ fn repetition_equals_its_definition_by_strings() {
             assert_eq!(top, wanted, "{n} of {length}");
         }
         let letters: Vec<String> = text.chars().map(String::from).collect();
-        assert_eq!(found.dup_13char_chars, repeated(&letters, 13) as f64 / chars);
+        let by_chars = (found.han_chars >= 0.1).then(|| repeated(&letters, 13) as f64 / chars);
+        assert_eq!(found.dup_13char_chars, by_chars);
     }
 }
 

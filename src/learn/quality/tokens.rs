@@ -371,6 +371,20 @@ fn contraction(text: &str) -> Option<usize> {
         return None;
     }
     let bytes = text.as_bytes();
+    // Few words end so, and have to be looked at.
+    let may_be = match bytes {
+        [.., b'n', b't']
+        | [.., b'o', b't']
+        | [.., b'r' | b'v', b'e']
+        | [.., b'l', b'l']
+        | [.., b'n' | b't', b'a'] => true,
+        [.., b'e' | b'o' | b'w' | b't', b's'] | [.., b'u' | b'y', b'd'] | [_, b'm'] => true,
+        [.., b'\'' | 0x99, _] | [.., b'\'' | 0x99, _, _] | [.., b'.' | b'a' | b'p', b'm' | b'.'] => true,
+        _ => false,
+    };
+    if !may_be {
+        return None;
+    }
     if bytes[0].is_ascii_digit() {
         let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
         return (digits < 3 && matches!(text.cut(digits..), "am" | "pm" | "a.m." | "p.m.")).then_some(digits);

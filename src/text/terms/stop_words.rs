@@ -57,7 +57,7 @@ impl StopWords {
     }
 
     /// The same of a form whose XXH3 is known.
-    pub(super) fn hold_hashed(&self, form: &str, hash: u64) -> bool {
+    pub fn hold_hashed(&self, form: &str, hash: u64) -> bool {
         WORDS.find(hash, |known| known.0 == form).is_some_and(|(_, languages)| languages & self.0 != 0)
     }
 }

@@ -5,7 +5,7 @@ use webmill::capture::settings::settings_of;
 use webmill::crawl::CrawlOptions;
 use webmill::jobs::recipe::Settings;
 use webmill::jobs::{
-    count, dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape,
+    count, dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape, signals,
 };
 
 /// A setting of a recipe.
@@ -30,6 +30,7 @@ pub fn tables() -> Vec<(&'static str, Vec<Setting>)> {
         table::<mirrors::Mirrors>(),
         table::<keywords::KeywordsJob>(),
         table::<rules::RuleSettings>(),
+        table::<signals::SignalSettings>(),
         table::<learn::settings::Learn>(),
         table::<count::words::CountWords>(),
         table::<count::backlinks::CountBacklinks>(),
