@@ -13,7 +13,7 @@ use super::{Table, Word};
 /// Places, a power of two.
 const PLACES: usize = 16384;
 
-/// What is known of a word beside its sums.
+/// Facts about a word beside its sums.
 #[derive(Clone, Copy, Default)]
 pub(super) struct KnownWord {
     hash: u64,
@@ -52,7 +52,7 @@ pub(super) fn with<T>(table: &Table, with: impl FnOnce(&mut KnownWords) -> T) ->
 }
 
 impl KnownWords {
-    /// What is known of a word, and the sums of the weights of all its n-grams by language.
+    /// Facts about a word, and the sums of the weights of all its n-grams by language.
     #[inline]
     pub(super) fn of(&mut self, table: &Table, word: &Word) -> (KnownWord, &[i16]) {
         let hash = word.hash();
