@@ -7,7 +7,7 @@
 //! `2.4.52` is none.
 
 use super::eras::{civil, civil_year, era, era_from};
-use super::names::{Calendar, Month, is_plain_word, month};
+use super::names::{Calendar, Month, is_plain_word, may_begin_month, month};
 use super::pieces::Piece::{self, Number, Other, Word};
 use super::pieces::{Placed, Unit, joins, may_hold_date, pieces, plain};
 use super::time::{time_of_day, zone};
@@ -83,7 +83,8 @@ pub fn dates_in(text: &str, order: DateOrder, most: usize) -> Vec<FoundDate> {
     }
     let plain_text = plain(text);
     let pieces = pieces(&plain_text);
-    let reader = Pieces { text: &plain_text, order, persian: text.contains(|c| matches!(c, '۰'..='۹')) };
+    let persian = !text.is_ascii() && text.contains(|c| matches!(c, '۰'..='۹'));
+    let reader = Pieces { text: &plain_text, order, persian };
     let mut out: Vec<FoundDate> = Vec::new();
     let mut i = 0;
     while i < pieces.len() && out.len() < most {
@@ -140,6 +141,9 @@ impl Pieces<'_> {
 
     /// Three numbers: `2023年5月6日`, `2023-05-06`, `06.05.2023`, `06.05.23`.
     pub(super) fn numbers(&self, window: &[Placed<'_>]) -> Option<(Days, usize)> {
+        if !matches!(window.first()?.piece, Number(..)) {
+            return None;
+        }
         if let [Number(y, digits, Unit::Year), Number(m, _, Unit::Month), Number(d, 1..=2, _)] = kinds(window)
         {
             let year = match era(self.text.cut(..window[0].from)) {
@@ -199,15 +203,18 @@ const MAX_PIECES: usize = 14;
 /// with `short_years`.
 pub(super) fn named(text: &str, window: &[Placed<'_>], short_years: bool) -> Option<(Day, usize)> {
     let window = &window[..window.len().min(MAX_PIECES)];
-    let mut parts: Vec<Part> = Vec::with_capacity(3);
-    let mut at = 0;
-    while parts.len() < 3 {
-        let (part, used) = part_at(window, at, &parts, short_years)?;
-        parts.extend(part);
+    let mut parts = [Part::Small(0); 3];
+    let (mut found, mut at) = (0, 0);
+    while found < parts.len() {
+        let (part, used) = part_at(window, at, &parts[..found], short_years)?;
+        if let Some(part) = part {
+            parts[found] = part;
+            found += 1;
+        }
         at += used;
     }
     let (month, year, day, last) =
-        match parts[..] {
+        match parts {
             [Part::Small(d), Part::Month(m), Part::Year(y)]
             | [Part::Month(m), Part::Small(d), Part::Year(y)] => (m, y, d, false),
             [Part::Year(y), Part::Month(m), Part::Small(d)]
@@ -268,7 +275,8 @@ fn plain_month(number: u32) -> Part {
 fn month_at(word: &str, rest: &[Placed<'_>]) -> Option<(Month, usize)> {
     let next = rest.first().map(|placed| placed.piece);
     if let Some(Number(number, 1..=2, _)) = next
-        && ["tháng", "thg", "thang"].iter().any(|name| word.to_lowercase() == *name)
+        && (["thg", "thang"].iter().any(|name| word.eq_ignore_ascii_case(name))
+            || !word.is_ascii() && word.to_lowercase() == "tháng")
         && let Part::Month(month) = plain_month(number)
     {
         return Some((month, 2));
@@ -276,7 +284,7 @@ fn month_at(word: &str, rest: &[Placed<'_>]) -> Option<(Month, usize)> {
     if let Some(month) = month(word) {
         return Some((month, 1));
     }
-    let Some(Word(second)) = next else { return None };
+    let Some(Word(second)) = next.filter(|_| may_begin_month(word)) else { return None };
     month(&format!("{word}_{second}")).map(|month| (month, 2))
 }
 

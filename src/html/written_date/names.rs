@@ -26,10 +26,31 @@ struct Names {
     /// By name.
     months: Vec<(&'static str, Month)>,
     between: Vec<&'static str>,
+    /// Of the names, of their first words where they have two, and of the words between.
+    lengths: [Lengths; 3],
+}
+
+/// Which lengths names have, a bit each, by their first letter: of those in ASCII. Few other words share both.
+type Lengths = [u32; 128];
+
+fn lengths<'n>(names: impl Iterator<Item = &'n str>) -> Lengths {
+    let mut lengths = [0; 128];
+    for name in names.filter(|name| name.is_ascii() && (1..=MAX_NAME).contains(&name.len())) {
+        lengths[usize::from(name.as_bytes()[0])] |= 1 << name.len();
+    }
+    lengths
+}
+
+/// Whether a word can be one of the names, which are in lower case; all can that are not ASCII.
+fn may_be(lengths: &Lengths, word: &str) -> bool {
+    !word.is_ascii()
+        || word.bytes().next().is_some_and(|first| {
+            word.len() <= MAX_NAME && lengths[usize::from(first.to_ascii_lowercase())] >> word.len() & 1 == 1
+        })
 }
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let mut names = Names { months: Vec::new(), between: Vec::new() };
+    let mut names = Names { months: Vec::new(), between: Vec::new(), lengths: [[0; 128]; 3] };
     let mut dotted = Vec::new();
     for line in include_str!("names.txt").lines() {
         let Some((head, listed)) = line.split_once(": ") else { continue };
@@ -58,6 +79,9 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
         }
     }
     names.between.sort_unstable();
+    let months = || names.months.iter().map(|(name, _)| *name);
+    let begin = months().filter_map(|name| Some(name.split_once('_')?.0));
+    names.lengths = [lengths(months()), lengths(begin), lengths(names.between.iter().copied())];
     names
 });
 
@@ -72,14 +96,20 @@ fn listed(word: &str) -> Option<String> {
 
 /// The month that a word names; of a name of two words they are joined by `_`.
 pub(super) fn month(word: &str) -> Option<Month> {
-    let word = listed(word)?;
+    let word = may_be(&NAMES.lengths[0], word).then(|| listed(word))??;
     let at = NAMES.months.binary_search_by_key(&word.as_str(), |(name, _)| *name).ok()?;
     Some(NAMES.months[at].1)
 }
 
+/// Whether a word may be the first one of a name of two.
+pub(super) fn may_begin_month(word: &str) -> bool {
+    may_be(&NAMES.lengths[1], word)
+}
+
 /// Whether a word may stand between the parts of a date: `de`, `г`, `gada`.
 pub(super) fn is_between(word: &str) -> bool {
-    listed(word).is_some_and(|word| NAMES.between.binary_search(&word.as_str()).is_ok())
+    may_be(&NAMES.lengths[2], word)
+        && listed(word).is_some_and(|word| NAMES.between.binary_search(&word.as_str()).is_ok())
 }
 
 /// Whether a name of a month is a plain word in English too: before a number it is no month.
@@ -119,5 +149,11 @@ mod tests {
             Some((Calendar::SolarHijri, 12))
         );
         assert!(is_between("gada") && !is_between("ships"));
+        for name in NAMES.months.iter().map(|(name, _)| *name).filter(|name| name.is_ascii()) {
+            assert!(month(name).is_some() && month(name) == month(&name.to_ascii_uppercase()), "{name}");
+            assert!(name.split_once('_').is_none_or(|(first, _)| may_begin_month(first)), "{name}");
+        }
+        assert!(NAMES.between.iter().filter(|word| word.is_ascii()).all(|word| is_between(word)));
+        assert!(!may_begin_month("January"));
     }
 }

@@ -24,16 +24,17 @@ fn digit(c: char) -> Option<u32> {
 
 /// Whether a text has a digit of a script of its own, or numbers written as Chinese words.
 fn has_own_digits(text: &str) -> bool {
-    !text.is_ascii() && text.chars().any(|c| !c.is_ascii() && (digit(c).is_some() || hanzi(c).is_some()))
+    text.chars().any(|c| !c.is_ascii() && (digit(c).is_some() || hanzi(c).is_some()))
 }
 
 /// Whether a text may hold a date: it has as many digits as the shortest, `May 6, 2023`, or a year in Chinese words.
 pub(super) fn may_hold_date(text: &str) -> bool {
     const LEAST_DIGITS: usize = 5;
     text.bytes().filter(u8::is_ascii_digit).count() >= LEAST_DIGITS
-        || text.contains('年') && text.contains('月')
-        || has_own_digits(text)
-            && text.chars().filter(|&c| digit(c).or(hanzi(c)).is_some()).count() >= LEAST_DIGITS - 1
+        || !text.is_ascii()
+            && (text.contains('年') && text.contains('月')
+                || has_own_digits(text)
+                    && text.chars().filter(|&c| digit(c).or(hanzi(c)).is_some()).count() >= LEAST_DIGITS - 1)
 }
 
 /// A text with ASCII digits and marks in place of those of other scripts, character by character.

@@ -275,11 +275,8 @@ fn holders(page: &Page, facts: &PageFeatures, i: usize, out: &mut impl FeatureSi
     let container = page.blocks[i].container as usize;
     for kind in [Kind::Body, Kind::ArticleTag, Kind::Content, Kind::Comment] {
         let steps = page.containers[container].distance[kind as usize];
-        let mut at = container;
-        for _ in 0..steps {
-            at = page.containers[at].parent as usize;
-        }
-        let holder = (steps < FAR).then(|| &page.containers[at].counts);
+        let up = |at: usize, _| page.containers[at].parent as usize;
+        let holder = (steps < FAR).then(|| &page.containers[(0..steps).fold(container, up)].counts);
         let share = holder.map_or(-1.0, |counts| per(counts.prose_units, facts.prose[page.blocks.len()]));
         features! { out, kind; prose_share_in: share }
     }

@@ -99,11 +99,14 @@ static OTHER_PHRASES: LazyLock<Substrings> = LazyLock::new(|| Substrings::new(ph
 /// The kinds of phrases in a text, as a bit set; `wide` says whether it holds Chinese characters.
 pub(crate) fn phrase_kinds(text: &str, wide: bool) -> u32 {
     let mut kinds = LATIN_PHRASES.find(text);
+    if text.is_ascii() {
+        return kinds as u32;
+    }
     if wide {
         kinds |= CHINESE_PHRASES.find(text);
     }
     let other = |c| matches!(c, '\u{400}'..='\u{4ff}' | '\u{ac00}'..='\u{d7a3}');
-    if !text.is_ascii() && text.contains(other) {
+    if text.contains(other) {
         kinds |= OTHER_PHRASES.find(text);
     }
     let mut kinds = kinds as u32;

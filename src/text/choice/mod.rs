@@ -343,20 +343,19 @@ fn log_odds(
     let _span = timing::span(Part::Features);
     let blocks = page.blocks.len();
     let mut out = Vec::with_capacity(blocks);
-    let (mut row, mut rows) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
     // Doubtful blocks and their rows, and what the further ensembles say of them.
     let (mut doubtful, mut doubted, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..blocks {
-        row.clear();
-        block_row(page, facts, i, &mut row);
-        row.extend_from_slice(&facts.page);
-        rows.extend_from_slice(&row);
+        let start = rows.len();
+        block_row(page, facts, i, &mut rows);
+        rows.extend_from_slice(&facts.page);
         rows.extend(types);
         if (i + 1) % CHUNK != 0 && i + 1 != blocks {
             continue;
         }
         let _span = timing::span(Part::Models);
-        let width = row.len() + TYPES;
+        let width = rows.len() - start;
         let begin = out.len();
         first.scores(&rows, width, &mut out);
         for (at, row) in (begin..).zip(rows.chunks_exact(width)) {

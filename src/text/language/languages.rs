@@ -366,17 +366,20 @@ fn of_line(line: &str, letters: &Letters, whole: Option<Language>, latin: bool) 
         };
         return if east && letters.wide < 12 { name } else { own().or(name.filter(|_| east)) };
     }
-    if name.is_some_and(|name| speaks(line, name)) {
-        return name;
-    }
     let long = letters.latin + letters.other >= MIN_LETTERS;
-    let named =
-        if long { language_with(line, name, OF_TEXT).filter(|found| found.confidence >= SURE) } else { None };
     // The script may rule out the text's language.
     let foreign = east || latin != (letters.latin >= letters.other);
+    let in_english = name == Some("eng");
+    // A short line of a text in English is in English, whatever its words are.
+    let goes_with_text = in_english && !long && !foreign;
+    if goes_with_text || name.is_some_and(|name| speaks(line, name)) {
+        return name;
+    }
+    let named =
+        if long { language_with(line, name, OF_TEXT).filter(|found| found.confidence >= SURE) } else { None };
     match named {
         Some(found) => Some(found.iso639_3),
-        None if speaks(line, "eng") => Some("eng"),
+        None if !in_english && speaks(line, "eng") => Some("eng"),
         // Latin letters in a text of another script: names, unless they are prose.
         None if foreign && long && letters.words >= 12 => language(line).map(|found| found.iso639_3),
         None if foreign => None,

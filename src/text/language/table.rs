@@ -259,6 +259,11 @@ impl Table {
             sums: [0; SUMS],
         };
         let one = self.scripts[most].len() < 2;
+        // Sums of some words, as long as they cannot leave their type: half as wide as those of the text.
+        let (mut some, mut room) = ([0i16; SUMS], i16::MAX as u16);
+        let add_up = |sums: &mut [i32; SUMS], some: &mut [i16; SUMS]| {
+            sums.iter_mut().zip(std::mem::replace(some, [0; SUMS])).for_each(|(sum, n)| *sum += i32::from(n));
+        };
         known::with(self, |known| {
             words(text, |word| {
                 if word.script as usize != most {
@@ -270,15 +275,21 @@ impl Table {
                     out.ngrams += word.letters() as u32;
                     return;
                 }
-                let (ngrams, place, sums) = known.of(self, word);
-                out.ngrams += ngrams;
+                let (of_word, sums) = known.of(self, word);
+                out.ngrams += u32::from(of_word.ngrams);
                 if word.letters() >= WORD {
                     out.words += 1;
-                    out.places.extend((place > 0).then_some(place));
+                    out.places.extend((of_word.place > 0).then_some(of_word.place));
                 }
-                out.sums.iter_mut().zip(sums).for_each(|(sum, &of_word)| *sum += i32::from(of_word));
+                if of_word.most > room {
+                    add_up(&mut out.sums, &mut some);
+                    room = i16::MAX as u16;
+                }
+                room -= of_word.most;
+                some.iter_mut().zip(sums).for_each(|(sum, n)| *sum += n);
             });
         });
+        add_up(&mut out.sums, &mut some);
         Some(out)
     }
 

@@ -98,14 +98,14 @@ impl Line {
         let says = told && (noun || !linked) || noun && (bare || counting || heading && counts.units <= 8.0);
         line.opener = says && !line.closer && !replies && (heading || line.date.is_none());
         line.count = if line.opener { number } else { None };
-        let ends = ends_said(text);
-        line.said = bits & SAID != 0 && (line.stamped || block.ends_colon || ends || is_floor(text))
-            || is_floor(text) && line.stamped;
+        let ends = || ends_said(text);
+        line.said = bits & SAID != 0 && (line.stamped || block.ends_colon || ends() || is_floor(text))
+            || line.stamped && is_floor(text);
         line.posted = bits & POSTED != 0;
         if line.said && !line.stamped && (counts.units > 12.0 || counts.stops > 4) {
             line.said = false;
         }
-        if block.ends_sentence && !ends && counts.units > 10.0 && !line.clock && !line.posted {
+        if block.ends_sentence && counts.units > 10.0 && !line.clock && !line.posted && !ends() {
             // A sentence with a date in it.
             line.stamped = false;
             line.said = false;

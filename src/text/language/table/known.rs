@@ -13,13 +13,24 @@ use super::{Table, Word};
 /// Places, a power of two.
 const PLACES: usize = 16384;
 
+/// Facts about a word beside its sums.
+#[derive(Clone, Copy, Default)]
+pub(super) struct KnownWord {
+    hash: u64,
+    /// Where its own weights stand.
+    pub place: u32,
+    /// Number of its n-grams; 0 where there is no word.
+    pub ngrams: u16,
+    /// The greatest of its sums, without signs.
+    pub most: u16,
+}
+
 /// The words of a table.
 #[derive(Default)]
 pub(super) struct KnownWords {
     table: u64,
     languages: usize,
-    /// Hash of the word at each place, the number of its n-grams (0 where there is none), and where its own weights stand.
-    words: Vec<(u64, u32, u32)>,
+    words: Vec<KnownWord>,
     /// Sums by language, a row a place.
     sums: Vec<i16>,
 }
@@ -33,7 +44,7 @@ pub(super) fn with<T>(table: &Table, with: impl FnOnce(&mut KnownWords) -> T) ->
     KNOWN.with_borrow_mut(|known| {
         if known.table != table.id {
             let languages = table.languages.len();
-            let (words, sums) = (vec![(0, 0, 0); PLACES], vec![0; PLACES * languages]);
+            let (words, sums) = (vec![KnownWord::default(); PLACES], vec![0; PLACES * languages]);
             *known = KnownWords { table: table.id, languages, words, sums };
         }
         with(known)
@@ -41,18 +52,19 @@ pub(super) fn with<T>(table: &Table, with: impl FnOnce(&mut KnownWords) -> T) ->
 }
 
 impl KnownWords {
-    /// Number of n-grams of a word, where its own weights stand, and the sums of all their weights by language.
+    /// Facts about a word, and the sums of the weights of all its n-grams by language.
     #[inline]
-    pub(super) fn of(&mut self, table: &Table, word: &Word) -> (u32, u32, &[i16]) {
+    pub(super) fn of(&mut self, table: &Table, word: &Word) -> (KnownWord, &[i16]) {
         let hash = word.hash();
         let place = (hash >> 40) as usize % PLACES;
         let known = &mut self.words[place];
         let sums = &mut self.sums[place * self.languages..(place + 1) * self.languages];
-        if known.0 != hash || known.1 == 0 {
+        if known.hash != hash || known.ngrams == 0 {
             sums.fill(0);
             let (ngrams, place) = table.add_word(word, sums);
-            *known = (hash, ngrams, place);
+            let most = sums.iter().map(|sum| sum.unsigned_abs()).max().unwrap_or(0);
+            *known = KnownWord { hash, place, ngrams: ngrams as u16, most };
         }
-        (known.1, known.2, sums)
+        (*known, sums)
     }
 }
