@@ -21,7 +21,7 @@ from typing import Any
 
 from .._error import Error
 from . import _tasks
-from ._arrow import compiled, ddl, schema_of
+from ._arrow import compiled, ddl, fields, schema_of
 from ._check import check
 from ._numbers import settled
 from ._pyspark import DataFrame, F
@@ -122,8 +122,9 @@ class _Search:
                 both = np.intersect1d(again.ids, components.ids)
                 gone = self.with_ids(self.pages, both).select(F.col("url_key").alias("_gone"))
                 for name, key in (("duplicates", "a_key"), ("clusters", "url_key")):
-                    kept = tables[name].join(_sent(gone, len(both)), F.col(key) == F.col("_gone"), "left_anti")
-                    tables[name] = kept.unionByName(more[name])
+                    if len(both):
+                        tables[name] = tables[name].join(_sent(gone, len(both)), F.col(key) == F.col("_gone"), "left_anti")
+                    tables[name] = tables[name].unionByName(more[name])
                 for name, ids in of_more.items():
                     found[name] = np.append(found[name][~np.isin(found[name], both)], ids)
         # Clusters are numbered in the order of the pages that represent them.
@@ -158,15 +159,23 @@ class _Search:
 
     def edges(self) -> Any:
         """First pages, other pages, kinds of what both have."""
+        import pyarrow as pa
+
         body = F.when(F.col("digest").isNotNull() & (F.col("length") != 0), F.xxhash64("digest")).alias("body")
         text = F.when(F.col("compared"), F.col("text_digest")).alias("text")
         keys = self.pages.select("id", body, text, F.lit(None).cast("array<bigint>").alias("bands"))
         if "bands" in self.settings["by"]:
             bands = self.bands_of(self.pages.where("compared"), len(self.simhashes))
             keys = keys.unionByName(bands, allowMissingColumns=True)
-        parts = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        packed = keys.mapInArrow(_tasks.pack_keys(parts), ddl(_tasks.PACKED)).repartition("part")
-        return _columns(packed.mapInArrow(_tasks.join_keys, ddl(_tasks.EDGES)).toArrow())
+        few = len(self.simhashes) <= _SENT_TO_ALL
+        parts = 1 if few else int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        packed = keys.mapInArrow(_tasks.pack_keys(parts), ddl(_tasks.PACKED))
+        if few:
+            # Some 200 MB at most: they are joined here.
+            found = pa.Table.from_batches(_tasks.join_keys(packed.toArrow().to_batches()), pa.schema(fields(_tasks.EDGES)))
+        else:
+            found = packed.repartition("part").mapInArrow(_tasks.join_keys, ddl(_tasks.EDGES)).toArrow()
+        return _columns(found)
 
     def without_large(self, edges: Any) -> tuple[Any, Any, int]:
         """Edges, with near pairs in place of bands in large components; later pages of these; how many pages may miss pairs."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _files
-from ._arrow import batch_of, batches, compiled
+from ._arrow import batch_of, batches, compiled, fields
 from ._recipe import Parts
 from ._shards import split_of
 
@@ -278,7 +278,7 @@ def write_clusters(recipe: Parts, tables: dict[str, list[tuple[str, str]]]) -> T
         import pyarrow as pa
         from pyarrow import parquet
 
-        kinds = {name: pa.struct(batches_schema(columns)) for name, columns in tables.items()}
+        kinds = {name: pa.struct(fields(columns)) for name, columns in tables.items()}
         kinds |= dict.fromkeys(("first", "later", "cut"), pa.int64())
 
         def alone(name: str, values: Any) -> Any:
@@ -306,15 +306,6 @@ def write_clusters(recipe: Parts, tables: dict[str, list[tuple[str, str]]]) -> T
                 yield alone(name, pa.array(of_pages, pa.int64()))
 
     return task
-
-
-def batches_schema(columns: list[tuple[str, str]]) -> list[Any]:
-    """Columns as fields of Arrow."""
-    import pyarrow as pa
-
-    from ._arrow import arrow_type
-
-    return [pa.field(name, arrow_type(kind)) for name, kind in columns]
 
 
 def map_rows(kind: str, recipe: Parts, texts: float) -> Task:
