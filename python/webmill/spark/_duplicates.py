@@ -197,8 +197,8 @@ class _Search:
         rows = members.select("id", "bucket", "text").repartition("bucket").sortWithinPartitions("id")
         found = settled(rows.mapInArrow(_tasks.join_buckets(self.recipe, _PAIRS), ddl(_PAIRS)))
         missed = found.where("later is null").select("first").distinct().count()
-        self.pairs = found.where("later is not null").dropDuplicates(["first", "later"])
-        near = _columns(self.pairs.select("first", "later", F.lit(_tasks.BAND).cast("bigint")).toArrow())
+        self.pairs = pairs = found.where("later is not null").dropDuplicates(["first", "later"])
+        near = _columns(pairs.select("first", "later", F.lit(_tasks.BAND).cast("bigint")).toArrow())
         stay = ~(np.isin(edges[0], large) & (edges[2] == _tasks.BAND))
         return np.concatenate([edges[:, stay], near], axis=1), near[1], missed
 

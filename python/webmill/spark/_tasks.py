@@ -198,14 +198,13 @@ def pack_keys(parts: int) -> Task:
 
     def task(rows: Iterable[Any]) -> Iterator[Any]:
         import numpy as np
-        import pyarrow.compute as pc
 
         for batch in rows:
             ids = batch.column("id").to_numpy()
             bands, bodies, texts = (batch.column(name) for name in ("bands", "body", "text"))
             has_body, has_text = (column.is_valid().to_numpy(zero_copy_only=False) for column in (bodies, texts))
             digests = np.frombuffer(bytes.fromhex("".join(texts.drop_null().to_pylist())), ">i8").reshape(-1, 2)
-            lengths = pc.fill_null(pc.list_value_length(bands), 0).to_numpy()
+            lengths = bands.value_lengths().fill_null(0).to_numpy()
             keys = np.concatenate([
                 _keys(BAND, 0, bands.flatten().to_numpy(), np.repeat(ids, lengths)),
                 _keys(BODY, 0, bodies.drop_null().to_numpy(), ids[has_body]),
