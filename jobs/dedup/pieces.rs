@@ -1,18 +1,22 @@
 //! `dedup` in pieces, for an engine that spreads them over machines.
 //!
-//! **What.** The engine numbers pages in the order of what to keep ([`order_key`]); any whole numbers that ascend with it will
-//! do. It brings the pages of each bucket together ([`BucketJoin`]), which gives the near pairs. Then it brings together the pages that are connected
-//! by pairs and copies ([`Connected::write`]), which gives the tables. Buckets do not know of each other, nor do connected pages of
-//! others, so that any division gives the rows that the job writes on one machine.
+//! **What.** The engine numbers pages in the order of what to keep ([`Order`]); any whole numbers that ascend with it will do. It
+//! brings together the pages that share buckets or are copies, directly or by way of others, with the texts that may be
+//! near-duplicates ([`Connected`]): what is found among them are rows that the job writes on one machine, whatever other pages
+//! there are. Only SimHashes that are close connect further pages ([`close_buckets`]); which take part, the pairs by bands
+//! tell. Where too many pages are connected, the pages of each bucket are brought together first ([`BucketJoin`]), since buckets
+//! do not know of each other, and the pages that near pairs connect afterwards.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use webmill_capture::{CanonicalUrl, Error, Result};
-use webmill_dedup::{BandJoin, BandJoinOptions, BandJoinTotals, Fingerprint, KeepPolicy, near_buckets};
+use webmill_dedup::{
+    BandJoin, BandJoinOptions, BandJoinTotals, BandMatch, Fingerprint, near_buckets, text_bands,
+};
 use webmill_run::{Cancel, Inputs, Silent, Stage, job_key};
-use webmill_sort::{Budget, Mapped, MappedWriter, PutKey};
+use webmill_sort::{Budget, Mapped};
 
+use super::by::By;
 use super::candidates::Near;
 use super::earlier::EarlierPairs;
 use super::order::Order;
@@ -65,17 +69,6 @@ impl PageFacts<'_> {
     }
 }
 
-/// Bytes that sort as pages do in the order of what to keep.
-///
-/// # Errors
-/// [`Error::Config`] for a policy that needs other tables.
-pub fn order_key(policy: KeepPolicy, url: &str, time_ms: Option<i64>, words: u32) -> Result<Vec<u8>> {
-    let capture = CurrentCapture { url: url.to_owned(), time_ms, words, ..CurrentCapture::default() };
-    let mut key = Vec::new();
-    Order::of_rows(policy)?.key(&capture).put(&mut key);
-    Ok(key)
-}
-
 /// A near pair: numbers of the first and the later page, shingles that both have, shingles of each.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
@@ -89,8 +82,6 @@ pub struct Pair {
     pub of_first: u32,
     /// Shingles of the other.
     pub of_later: u32,
-    /// Whether only their SimHashes brought them together.
-    pub is_close: bool,
 }
 
 /// Buckets of the pages whose SimHashes are within the bits of the settings, as (bucket, place in `simhashes`), and whether
@@ -117,20 +108,18 @@ pub struct BucketJoin {
     texts: TextsWriter,
     /// Numbers of pages, ascending: a page's place among them is what it is called here.
     ids: Vec<i64>,
-    is_close: bool,
 }
 
 impl BucketJoin {
-    /// An empty one, whose temporary files go into a folder of `temp`; `is_close` says that its buckets are those of
-    /// [`close_buckets`], not bands.
+    /// An empty one, whose temporary files go into a folder of `temp`.
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn new(settings: &Dedup, is_close: bool, temp: &Path) -> Result<Self> {
+    pub fn new(settings: &Dedup, temp: &Path) -> Result<Self> {
         let folder = tempfile::tempdir_in(temp).map_err(|e| Error::io(temp, e))?;
         let join = BandJoin::new(&BandJoinOptions::default(), &Budget::new(MEMORY).in_dir(folder.path()));
         let texts = TextsWriter::create(folder.path(), 0)?;
-        Ok(BucketJoin { settings: settings.clone(), folder, join, texts, ids: Vec::new(), is_close })
+        Ok(BucketJoin { settings: settings.clone(), folder, join, texts, ids: Vec::new() })
     }
 
     /// Takes a page with its text in one of its buckets. Pages come in the order of their numbers.
@@ -149,17 +138,15 @@ impl BucketJoin {
         self.join.push((self.ids.len() - 1) as u32, &[bucket])
     }
 
-    /// The near pairs, what the join did, and the pages of which it may have missed pairs.
+    /// The near pairs, and the pages of which it may have missed pairs.
     ///
     /// # Errors
     /// Where the disk refuses.
-    pub fn finish(self) -> Result<(Vec<Pair>, BandJoinTotals, Vec<i64>)> {
-        let BucketJoin { settings, folder, join, texts, ids, is_close } = self;
+    pub fn finish(self) -> Result<(Vec<Pair>, Vec<i64>)> {
+        let BucketJoin { settings, folder, join, texts, ids } = self;
         let mut texts = texts.finish(folder.path(), settings.shape().words as usize)?;
-        let mut matches = join.run(|meetings, verdicts| match is_close {
-            true => close::verify(&mut texts, meetings, verdicts, settings.min_resemblance),
-            false => texts.verify(meetings, verdicts, settings.min_resemblance),
-        })?;
+        let mut matches =
+            join.run(|meetings, verdicts| texts.verify(meetings, verdicts, settings.min_resemblance))?;
         let mut pairs = Vec::new();
         for found in matches.by_ref() {
             let found = found?;
@@ -169,23 +156,35 @@ impl BucketJoin {
                 common: found.similarity as u32,
                 of_first: texts.num_shingles(found.representative),
                 of_later: texts.num_shingles(found.page),
-                is_close,
             });
         }
         let cut = (0u32..).zip(&ids).filter(|(page, _)| matches.was_cut(*page)).map(|(_, id)| *id).collect();
-        Ok((pairs, *matches.totals(), cut))
+        Ok((pairs, cut))
     }
 }
 
-/// Pages that are connected by pairs and copies, and their texts.
+/// Pages that share buckets or are copies, directly or by way of others, and their texts.
 pub struct Connected {
     settings: Dedup,
     folder: tempfile::TempDir,
     captures: Vec<CurrentCapture>,
     texts: TextsWriter,
-    numbers: HashMap<i64, u32>,
-    last: Option<i64>,
+    /// Numbers of pages, ascending: a page's place among them is what it is called here.
+    ids: Vec<i64>,
+    bands: BandJoin,
+    close: BandJoin,
     pairs: Vec<Pair>,
+}
+
+/// What an engine has to know of the tables that were written.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The page that represents each cluster, by the cluster's number.
+    pub representatives: Vec<i64>,
+    /// The later page of each pair that bands brought together here.
+    pub later: Vec<i64>,
+    /// Pages of which pairs may be missing, once for each kind of bucket.
+    pub cut: Vec<i64>,
 }
 
 impl Connected {
@@ -196,38 +195,66 @@ impl Connected {
     pub fn new(settings: &Dedup, temp: &Path) -> Result<Self> {
         let folder = tempfile::tempdir_in(temp).map_err(|e| Error::io(temp, e))?;
         let texts = TextsWriter::create(folder.path(), 0)?;
-        let (captures, numbers, pairs) = Default::default();
-        Ok(Connected { settings: settings.clone(), folder, captures, texts, numbers, last: None, pairs })
+        let budget = Budget::new(MEMORY / 2).in_dir(folder.path());
+        let join = || BandJoin::new(&BandJoinOptions::default(), &budget);
+        let (bands, close) = (join(), join());
+        let (captures, ids, pairs) = Default::default();
+        Ok(Connected { settings: settings.clone(), folder, captures, texts, ids, bands, close, pairs })
     }
 
-    /// Takes a page, in the order of numbers; with its text where no page before has the same.
+    /// Takes a page, in the order of numbers.
     ///
     /// # Errors
-    /// Where the disk refuses; [`Error::Internal`] for pages out of order.
-    pub fn page(&mut self, id: i64, facts: &PageFacts<'_>, text: Option<&str>) -> Result<()> {
-        if self.last.is_some_and(|last| last >= id) {
+    /// [`Error::Internal`] for pages out of order.
+    pub fn page(&mut self, id: i64, facts: &PageFacts<'_>) -> Result<()> {
+        if self.ids.last().is_some_and(|last| *last >= id) {
             return Err(Error::Internal("connected pages are not in the order of their numbers".into()));
         }
-        self.last = Some(id);
-        let number = u32::try_from(self.captures.len())
-            .map_err(|_| Error::Limit("more than 2^32 connected pages in a partition".into()))?;
-        self.numbers.insert(id, number);
+        if self.ids.len() > u32::MAX as usize {
+            return Err(Error::Limit("more than 2^32 connected pages in a partition".into()));
+        }
+        self.ids.push(id);
         self.captures.push(facts.capture()?);
-        text.map_or(Ok(()), |text| self.texts.push(number, text))
+        Ok(())
     }
 
-    /// Takes a near pair.
+    /// Takes the text of a page that no page before has, and its bands: none where its pairs are told. Without bands the text
+    /// is signed here.
+    ///
+    /// # Errors
+    /// Where the disk refuses; [`Error::Internal`] for a page that is not here.
+    pub fn text(&mut self, id: i64, text: &str, bands: Option<&[u64]>) -> Result<()> {
+        let page = place_of(&self.ids, id)?;
+        self.texts.push(page, text)?;
+        if !self.settings.by.contains(&By::Bands) {
+            return Ok(());
+        }
+        match bands {
+            Some(bands) => self.bands.push(page, bands),
+            None => self.bands.push(page, &text_bands(text, &self.settings.shape()).unwrap_or_default()),
+        }
+    }
+
+    /// Takes a page in a bucket of [`close_buckets`].
+    ///
+    /// # Errors
+    /// As of [`Self::text`].
+    pub fn close(&mut self, bucket: u64, id: i64) -> Result<()> {
+        self.close.push(place_of(&self.ids, id)?, &[bucket])
+    }
+
+    /// Takes a near pair that is known.
     pub fn pair(&mut self, pair: Pair) {
         self.pairs.push(pair);
     }
 
-    /// Writes tables `duplicates` and `clusters` into a folder; clusters are numbered from 0 in the order of their
-    /// representatives.
+    /// Joins the pages and writes tables `duplicates` and `clusters` into a folder; clusters are numbered from 0 in the order
+    /// of their representatives.
     ///
     /// # Errors
     /// Where the disk refuses; [`Error::Internal`] for a pair of pages that are not here.
-    pub fn write(self, out: &Path) -> Result<()> {
-        let Connected { settings, folder, captures, mut texts, numbers, pairs, .. } = self;
+    pub fn write(self, out: &Path) -> Result<Found> {
+        let Connected { settings, folder, captures, mut texts, ids, bands, close, pairs } = self;
         texts.grow(captures.len());
         let (temp, cancel) = (folder.path(), Cancel::default());
         let budget = Budget::new(MEMORY).in_dir(temp);
@@ -237,29 +264,43 @@ impl Connected {
         let copies = pages.copies(&budget)?;
         let known = EarlierPairs::read(&[], &pages, &budget)?;
         let mut texts = texts.finish(temp, settings.shape().words as usize)?;
-        let number = |id| {
-            let missing = || Error::Internal(format!("page {id} of a pair is not among the connected pages"));
-            numbers.get(&id).copied().ok_or_else(missing)
-        };
-        let mut close: Vec<[u32; 2]> = Vec::new();
-        let mut found = pairs
-            .iter()
-            .map(|pair| {
-                let (first, later) = (number(pair.first)?, number(pair.later)?);
-                texts.tell(first, pair.of_first);
-                texts.tell(later, pair.of_later);
-                close.extend(pair.is_close.then_some([first, later]));
-                Ok([first, later, pair.common])
-            })
-            .collect::<Result<Vec<_>>>()?;
-        found.sort_unstable();
-        found.dedup();
-        close.sort_unstable();
-        let mut near = MappedWriter::create(temp)?;
-        found.into_iter().try_for_each(|pair| near.push(pair))?;
+        let mut found = Found::default();
+        let mut near: Vec<[u32; 3]> = Vec::new();
+        let mut by_simhash: Vec<[u32; 2]> = Vec::new();
+        for pair in pairs {
+            let (first, later) = (place_of(&ids, pair.first)?, place_of(&ids, pair.later)?);
+            texts.tell(first, pair.of_first);
+            texts.tell(later, pair.of_later);
+            near.push([first, later, pair.common]);
+        }
+        let bound = settings.min_resemblance;
+        for (is_close, join) in [(false, bands), (true, close)] {
+            near.sort_unstable();
+            let before = near.len();
+            let mut matches = join.run(|meetings, verdicts| match is_close {
+                false => texts.verify(meetings, verdicts, bound),
+                true => close::verify(&mut texts, meetings, verdicts, bound),
+            })?;
+            for pair in matches.by_ref() {
+                let BandMatch { representative, page, similarity } = pair?;
+                let ends = [representative, page];
+                if near[..before].binary_search_by(|pair| pair[..2].cmp(&ends)).is_ok() {
+                    continue;
+                }
+                near.push([representative, page, similarity as u32]);
+                match is_close {
+                    true => by_simhash.push(ends),
+                    false => found.later.push(ids[page as usize]),
+                }
+            }
+            let pages = (0u32..).zip(&ids);
+            found.cut.extend(pages.filter(|(page, _)| matches.was_cut(*page)).map(|(_, id)| *id));
+        }
+        near.sort_unstable();
+        by_simhash.sort_unstable();
         let near = Near {
-            pairs: near.finish()?,
-            close: Mapped::of(temp, close.into_iter().map(Ok))?,
+            pairs: Mapped::of(temp, near.into_iter().map(Ok))?,
+            close: Mapped::of(temp, by_simhash.into_iter().map(Ok))?,
             further: Vec::new(),
             close_cut: false,
             texts,
@@ -273,9 +314,21 @@ impl Connected {
         let stage = Stage::apart(out, key, MEMORY as u64, &Silent, &cancel)?;
         stage.unit("duplicates", |unit| {
             let clusters = settings.cluster(&pages, &copies, &near, &budget, unit)?;
+            let mut sizes = vec![0u32; ids.len()];
+            let members = &clusters.clusters.members;
+            members.iter().for_each(|member| sizes[member.representative as usize] += 1);
+            found.representatives =
+                ids.iter().zip(&sizes).filter(|(_, size)| **size > 1).map(|(id, _)| *id).collect();
             let (copies, near, clusters) = (&copies, &near, &clusters);
             Tables { settings: &settings, pages: &pages, copies, near, clusters, known: &[false] }
                 .write(unit, &budget)
-        })
+        })?;
+        Ok(found)
     }
+}
+
+/// A page's place among numbers that ascend.
+fn place_of(ids: &[i64], id: i64) -> Result<u32> {
+    let missing = |_| Error::Internal(format!("page {id} is not among the connected pages"));
+    ids.binary_search(&id).map(|place| place as u32).map_err(missing)
 }

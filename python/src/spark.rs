@@ -30,7 +30,6 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(extract::split_shards, module)?)?;
     module.add_function(wrap_pyfunction!(extract::split_fits, module)?)?;
     module.add_function(wrap_pyfunction!(extract::smallest_keys, module)?)?;
-    module.add_function(wrap_pyfunction!(dedup::order_keys, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::bands_of, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::close_buckets, module)?)?;
     module.add_function(wrap_pyfunction!(dedup::dedup_settings, module)?)?;

@@ -167,7 +167,11 @@ def local_frames(spark: Any, out: Path) -> dict[str, Any]:
     return {name: spark.read.parquet(str(out / "extract" / "latest" / name)) for name in ("pages", "links", "texts")}
 
 
-def test_duplicates_are_those_of_one_machine(spark: Any, local: Path, recipe: str) -> None:
+def test_duplicates_are_those_of_one_machine(
+    spark: Any, local: Path, recipe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from webmill.spark import _duplicates
+
     frames = local_frames(spark, local)
     found = ws.near_duplicates(frames["pages"], frames["texts"], recipe=recipe)
     for name in ("duplicates", "clusters"):
@@ -177,6 +181,12 @@ def test_duplicates_are_those_of_one_machine(spark: Any, local: Path, recipe: st
     # Signed here, in place of the bands that the table has.
     again = ws.near_duplicates(frames["pages"].repartition(7), frames["texts"].drop("bands"), recipe=recipe)
     same(again.clusters.toArrow(), local_table(local, "dedup", "clusters"))
+    # As if components were too large for a task, and tables for all executors.
+    monkeypatch.setattr(_duplicates, "_LARGE", 1)
+    monkeypatch.setattr(_duplicates, "_SENT_TO_ALL", 0)
+    large = ws.near_duplicates(frames["pages"], frames["texts"], recipe=recipe)
+    for name in ("duplicates", "clusters"):
+        same(getattr(large, name).toArrow(), local_table(local, "dedup", name))
     with pytest.raises(Error, match="keep"):
         ws.near_duplicates(frames["pages"], frames["texts"], recipe={"dedup": {"keep": "rank"}})
     with pytest.raises(Error, match="bands and simhash"):

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use polars_arrow::array::{BinaryArray, ListArray, PrimitiveArray, StaticArray};
+use polars_arrow::array::{Array, ListArray, PrimitiveArray, StaticArray};
 use polars_arrow::datatypes::{ArrowDataType, Field};
 use polars_arrow::offset::Offsets;
 use pyo3::prelude::*;
 use webmill_capture::Error;
-use webmill_dedup::{BandShape, KeepPolicy, text_bands};
+use webmill_dedup::{BandShape, text_bands};
 use webmill_jobs::dedup::Dedup;
 use webmill_jobs::dedup::pieces::{self, PageFacts, Pair};
 
 use super::{RecipeParts, numbers, recipe, text, texts, to_json};
-use crate::arrow::{ArrowTable, Chunk, import};
+use crate::arrow::{ArrowTable, Chunk, column, import};
 use crate::fault::{Fault, config};
 
 /// The settings of the recipe's table `[dedup]`: as JSON with the shape of the bands and whether these are relied on, and whether its bands are those that `extract` stores.
@@ -25,25 +25,6 @@ pub fn dedup_settings(settings: RecipeParts) -> PyResult<(String, bool)> {
     told["bands"] = shape.to_string().into();
     told["relied_on"] = shape.is_enough_for(settings.min_resemblance).into();
     Ok((to_json(&told)?, shape == BandShape::default()))
-}
-
-/// Bytes that sort as pages (columns `url`, `time_ms`, `words`) do in the order of what to keep: column `order`.
-#[pyfunction]
-pub fn order_keys(table: &Bound<'_, PyAny>, keep: &str) -> PyResult<ArrowTable> {
-    let policy = KeepPolicy::of_name(keep);
-    let policy =
-        policy.ok_or_else(|| config(format!("keep = {keep:?}: earliest and longest are possible")))?;
-    let mut keys = Vec::new();
-    for chunk in import(table)? {
-        let urls = texts(&*chunk, "url")?;
-        let (times, words) = (numbers(&*chunk, "time_ms")?, numbers(&*chunk, "words")?);
-        for row in 0..chunk.len() {
-            let words = u32::try_from(words.value(row)).unwrap_or(u32::MAX);
-            let key = pieces::order_key(policy, text(&urls, row)?, times.get(row), words);
-            keys.push(key.map_err(Fault::from)?);
-        }
-    }
-    ArrowTable::of(vec![("order", BinaryArray::<i32>::from_iter_values(keys.iter()).boxed())])
 }
 
 /// The MinHash bands of texts (column `text`), as numbers with a sign: column `bands`, empty without two different words.
@@ -99,11 +80,11 @@ pub struct BucketJoin(Option<pieces::BucketJoin>);
 
 #[pymethods]
 impl BucketJoin {
-    /// None yet; temporary files go into a folder of `temp`. `is_close`: buckets are those of close SimHashes.
+    /// None yet; temporary files go into a folder of `temp`.
     #[new]
-    fn new(settings: RecipeParts, is_close: bool, temp: PathBuf) -> PyResult<Self> {
+    fn new(settings: RecipeParts, temp: PathBuf) -> PyResult<Self> {
         let settings: Dedup = recipe(settings)?.settings().map_err(Fault::from)?;
-        Ok(BucketJoin(Some(pieces::BucketJoin::new(&settings, is_close, &temp).map_err(Fault::from)?)))
+        Ok(BucketJoin(Some(pieces::BucketJoin::new(&settings, &temp).map_err(Fault::from)?)))
     }
 
     /// Takes rows (`id`, `bucket`, `text`) in the order of `id`.
@@ -120,11 +101,10 @@ impl BucketJoin {
         Ok(())
     }
 
-    /// The near pairs (`first`, `later`, `common`, `of_first`, `of_later`, `is_close` as 0 or 1), totals as JSON, and the numbers of pages
-    /// of which pairs may be missing.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<(ArrowTable, u64, Vec<i64>)> {
+    /// The near pairs (`first`, `later`, `common`, `of_first`, `of_later`), and the numbers of pages of which pairs may be missing.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<(ArrowTable, Vec<i64>)> {
         let join = self.0.take().ok_or_else(ended)?;
-        let (pairs, totals, cut) = py.detach(|| join.finish()).map_err(Fault::from)?;
+        let (pairs, cut) = py.detach(|| join.finish()).map_err(Fault::from)?;
         let numbers = |get: &dyn Fn(&Pair) -> i64| -> Chunk {
             PrimitiveArray::<i64>::from_vec(pairs.iter().map(get).collect()).boxed()
         };
@@ -134,13 +114,12 @@ impl BucketJoin {
             ("common", numbers(&|pair| i64::from(pair.common))),
             ("of_first", numbers(&|pair| i64::from(pair.of_first))),
             ("of_later", numbers(&|pair| i64::from(pair.of_later))),
-            ("is_close", numbers(&|pair| i64::from(pair.is_close))),
         ])?;
-        Ok((table, totals.verifications, cut))
+        Ok((table, cut))
     }
 }
 
-/// Pages that are connected by pairs and copies.
+/// Pages that are connected by buckets and copies.
 #[pyclass(module = "webmill")]
 pub struct Connected(Option<pieces::Connected>);
 
@@ -153,55 +132,75 @@ impl Connected {
         Ok(Connected(Some(pieces::Connected::new(&settings, &temp).map_err(Fault::from)?)))
     }
 
-    /// Takes rows in the order of `id`: those with a `later` page are pairs, with `id` as the first page; others are pages.
+    /// Takes rows in the order of `id` and `what`: pages (0), then their texts with `bands` (1; null: they are signed here), then
+    /// their places in buckets of close SimHashes (2), and known pairs with a `later` page (3).
     fn push(&mut self, table: &Bound<'_, PyAny>) -> PyResult<()> {
         let connected = self.0.as_mut().ok_or_else(ended)?;
         for chunk in import(table)? {
             let number = |name| numbers(&*chunk, name);
-            let (ids, laters) = (number("id")?, number("later")?);
+            let (ids, whats, buckets, laters) =
+                (number("id")?, number("what")?, number("bucket")?, number("later")?);
             let (common, of_first, of_later) = (number("common")?, number("of_first")?, number("of_later")?);
-            let is_close = number("is_close")?;
             let (times, lengths, words) = (number("time_ms")?, number("length")?, number("words")?);
             let (simhashes, offsets) = (number("simhash")?, number("offset")?);
             let strings = |name| texts(&*chunk, name);
             let (urls, digests, text_digests) =
                 (strings("url")?, strings("digest")?, strings("text_digest")?);
             let (shards, bodies) = (strings("shard")?, strings("text")?);
+            let bands = column(&*chunk, "bands")?.as_any().downcast_ref::<ListArray<i32>>();
+            let bands = bands.ok_or_else(|| config("column \"bands\" holds no lists"))?;
             for row in 0..chunk.len() {
-                if let Some(later) = laters.get(row) {
-                    let count = |column: &PrimitiveArray<i64>| column.value(row) as u32;
-                    connected.pair(Pair {
-                        first: ids.value(row),
-                        later,
-                        common: count(common),
-                        of_first: count(of_first),
-                        of_later: count(of_later),
-                        is_close: count(is_close) == 1,
-                    });
-                    continue;
-                }
-                let digest = text_digests.get(row).map(|_| text(&text_digests, row)).transpose()?;
-                let facts = PageFacts {
-                    url: text(&urls, row)?,
-                    time_ms: times.get(row),
-                    digest: digests.get(row).map(|_| text(&digests, row)).transpose()?,
-                    length: lengths.value(row) as u64,
-                    text: digest.and_then(|digits| u128::from_str_radix(digits, 16).ok()).unwrap_or(0),
-                    simhash: simhashes.get(row).map(|simhash| simhash as u64),
-                    words: u32::try_from(words.value(row)).unwrap_or(u32::MAX),
-                    place: (text(&shards, row)?, offsets.value(row)),
+                let id = ids.value(row);
+                let taken = match whats.value(row) {
+                    0 => {
+                        let digest = text_digests.get(row).map(|_| text(&text_digests, row)).transpose()?;
+                        let facts = PageFacts {
+                            url: text(&urls, row)?,
+                            time_ms: times.get(row),
+                            digest: digests.get(row).map(|_| text(&digests, row)).transpose()?,
+                            length: lengths.value(row) as u64,
+                            text: digest
+                                .and_then(|digits| u128::from_str_radix(digits, 16).ok())
+                                .unwrap_or(0),
+                            simhash: simhashes.get(row).map(|simhash| simhash as u64),
+                            words: u32::try_from(words.value(row)).unwrap_or(u32::MAX),
+                            place: (text(&shards, row)?, offsets.value(row)),
+                        };
+                        connected.page(id, &facts)
+                    }
+                    1 => {
+                        let stored = bands.is_valid(row).then(|| bands.value(row));
+                        let stored = stored.as_ref().and_then(|list| list.as_any().downcast_ref());
+                        let stored = stored.map(|list: &PrimitiveArray<i64>| {
+                            list.values_iter().map(|band| *band as u64).collect::<Vec<_>>()
+                        });
+                        connected.text(id, text(&bodies, row)?, stored.as_deref())
+                    }
+                    2 => connected.close(buckets.value(row) as u64, id),
+                    _ => {
+                        let count = |column: &PrimitiveArray<i64>| column.value(row) as u32;
+                        connected.pair(Pair {
+                            first: id,
+                            later: laters.value(row),
+                            common: count(common),
+                            of_first: count(of_first),
+                            of_later: count(of_later),
+                        });
+                        Ok(())
+                    }
                 };
-                let body = bodies.get(row).map(|_| text(&bodies, row)).transpose()?;
-                connected.page(ids.value(row), &facts, body).map_err(Fault::from)?;
+                taken.map_err(Fault::from)?;
             }
         }
         Ok(())
     }
 
-    /// Writes tables `duplicates` and `clusters` into a folder.
-    fn write(&mut self, py: Python<'_>, out: PathBuf) -> PyResult<()> {
+    /// Writes tables `duplicates` and `clusters` into a folder; gives the pages that represent clusters, by the clusters' numbers,
+    /// the later pages of pairs by bands, and the pages of which pairs may be missing.
+    fn write(&mut self, py: Python<'_>, out: PathBuf) -> PyResult<(Vec<i64>, Vec<i64>, Vec<i64>)> {
         let connected = self.0.take().ok_or_else(ended)?;
-        Ok(py.detach(|| connected.write(&out)).map_err(Fault::from)?)
+        let found = py.detach(|| connected.write(&out)).map_err(Fault::from)?;
+        Ok((found.representatives, found.later, found.cut))
     }
 }
 

@@ -56,14 +56,21 @@ def arrow_type(kind: str) -> Any:
     return plain[kind]
 
 
+def fields(columns: Iterable[tuple[str, str]]) -> list[Any]:
+    """Columns as fields of Arrow."""
+    import pyarrow as pa
+
+    return [pa.field(name, arrow_type(kind)) for name, kind in columns]
+
+
 def batches(table: Any, columns: Iterable[tuple[str, str]]) -> Iterator[Any]:
     """A table of the compiled part or of pyarrow as batches of exactly these columns."""
     import pyarrow as pa
 
     table = table if isinstance(table, pa.Table) else pa.table(table)
-    fields = [pa.field(name, arrow_type(kind)) for name, kind in columns]
-    arrays = [_cast(table.column(field.name), field.type) for field in fields]
-    for batch in pa.table(arrays, schema=pa.schema(fields)).to_batches(max_chunksize=10_000):
+    schema = pa.schema(fields(columns))
+    arrays = [_cast(table.column(field.name), field.type) for field in schema]
+    for batch in pa.table(arrays, schema=schema).to_batches(max_chunksize=10_000):
         if batch.num_rows:
             yield batch
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _files
-from ._arrow import batch_of, batches, compiled
+from ._arrow import batch_of, batches, compiled, fields
 from ._recipe import Parts
 from ._shards import split_of
 
@@ -21,6 +21,11 @@ HOSTS = [("host", "string"), ("pages", "bigint"), ("keys", "array<binary>")]
 SAMPLES = [("host", "string"), ("key", "binary"), ("page", "binary")]
 LEARNT = [("host", "string"), ("learnt", "binary")]
 WRITTEN = [("number", "bigint"), ("table", "string"), ("path", "string"), ("rows", "bigint")]
+PACKED = [("part", "int"), ("keys", "binary")]
+EDGES = [("a", "bigint"), ("b", "bigint"), ("kind", "bigint")]
+
+# By what pages are connected.
+BAND, BODY, TEXT = range(3)
 
 _pieces: dict[Any, Any] = {}
 
@@ -174,19 +179,6 @@ def write_media(recipe: Parts, out: str, staging: str) -> Task:
     return task
 
 
-def order_pages(keep: str, columns: list[tuple[str, str]]) -> Task:
-    """Pages → the same with bytes that sort as they are to be kept."""
-
-    def task(rows: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        for batch in rows:
-            keys = pa.table(compiled().order_keys(batch, keep)).column("order")
-            yield from batches(pa.Table.from_batches([batch]).append_column("order", keys), columns)
-
-    return task
-
-
 def sign_texts(shape: str) -> Task:
     """Texts → the bands of their sketches."""
 
@@ -201,16 +193,75 @@ def sign_texts(shape: str) -> Task:
     return task
 
 
-def join_buckets(recipe: Parts, columns: list[tuple[str, str]], is_close: bool) -> Task:
+def pack_keys(parts: int) -> Task:
+    """Pages with what may connect them (``id``, ``body``, ``text``, ``bands``) → their keys, by parts."""
+
+    def task(rows: Iterable[Any]) -> Iterator[Any]:
+        import numpy as np
+
+        for batch in rows:
+            ids = batch.column("id").to_numpy()
+            bands, bodies, texts = (batch.column(name) for name in ("bands", "body", "text"))
+            has_body, has_text = (column.is_valid().to_numpy(zero_copy_only=False) for column in (bodies, texts))
+            digests = np.frombuffer(bytes.fromhex("".join(texts.drop_null().to_pylist())), ">i8").reshape(-1, 2)
+            lengths = bands.value_lengths().fill_null(0).to_numpy()
+            keys = np.concatenate([
+                _keys(BAND, 0, bands.flatten().to_numpy(), np.repeat(ids, lengths)),
+                _keys(BODY, 0, bodies.drop_null().to_numpy(), ids[has_body]),
+                _keys(TEXT, digests[:, 0], digests[:, 1], ids[has_text]),
+            ], axis=1)  # fmt: skip
+            of = keys[2] % parts
+            yield batch_of([(part, keys[:, of == part].tobytes()) for part in range(parts) if (of == part).any()], PACKED)
+
+    return task
+
+
+def _keys(kind: int, high: Any, low: Any, ids: Any) -> Any:
+    """Rows of numbers: kinds, halves of keys, pages."""
+    import numpy as np
+
+    return np.stack([np.full(len(ids), kind), np.broadcast_to(high, len(ids)), low, ids]).astype("<i8")
+
+
+def join_keys(rows: Iterable[Any]) -> Iterator[Any]:
+    """Keys of whole parts → an edge from the first page that has a key to each other one, each once."""
+    import numpy as np
+    import pyarrow as pa
+
+    packed = [np.frombuffer(row["keys"], "<i8").reshape(4, -1) for row in _rows(rows)]
+    if not packed:
+        return
+    keys = np.concatenate(packed, axis=1)
+    keys = keys[:, np.argsort(keys[2], kind="stable")]
+    # Most keys are of one page: the others alone are looked at.
+    like_next = np.append(keys[2, 1:] == keys[2, :-1], False)
+    keys = keys[:, like_next | np.roll(like_next, 1)]
+    keys = keys[:, np.lexsort(keys[::-1])]
+    begins = _changes(keys[:3])
+    firsts = keys[3][np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))]
+    edges = np.stack([firsts, keys[3], keys[0]])[:, firsts != keys[3]]
+    edges = edges[:, np.lexsort(edges)]
+    a, b, kind = edges[:, _changes(edges)]
+    yield pa.record_batch([pa.array(a), pa.array(b), pa.array(kind)], names=[name for name, _ in EDGES])
+
+
+def _changes(rows: Any) -> Any:
+    """Where a column differs from the one before it."""
+    import numpy as np
+
+    return np.append(np.full(min(1, rows.shape[1]), True), (rows[:, 1:] != rows[:, :-1]).any(axis=0))
+
+
+def join_buckets(recipe: Parts, columns: list[tuple[str, str]]) -> Task:
     """Pages of buckets, sorted by number → near pairs; rows without a later page are of pages that may miss some."""
 
     def task(rows: Iterable[Any]) -> Iterator[Any]:
         with _files.folder() as folder:
-            join = compiled().BucketJoin(recipe, is_close, folder)
+            join = compiled().BucketJoin(recipe, folder)
             for batch in rows:
                 join.push(batch)
             _stumble()
-            pairs, _, cut = join.finish()
+            pairs, cut = join.finish()
         yield from batches(pairs, columns)
         if cut:
             yield batch_of([(page, *[None] * (len(columns) - 1)) for page in cut], columns)
@@ -218,12 +269,19 @@ def join_buckets(recipe: Parts, columns: list[tuple[str, str]], is_close: bool) 
     return task
 
 
-def write_clusters(recipe: Parts, duplicates: list[tuple[str, str]], clusters: list[tuple[str, str]]) -> Task:
-    """Connected pages and their pairs, sorted by number → rows of both tables, each in a column of its own."""
+def write_clusters(recipe: Parts, tables: dict[str, list[tuple[str, str]]]) -> Task:
+    """Connected pages with their texts and pairs, sorted by number → rows of both tables, each in a column of its own, and pages
+    in three more: those that represent clusters, later ones of pairs by bands, those that may miss pairs."""
 
     def task(rows: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import parquet
+
+        kinds = {name: pa.struct(fields(columns)) for name, columns in tables.items()}
+        kinds |= dict.fromkeys(("first", "later", "cut"), pa.int64())
+
+        def alone(name: str, values: Any) -> Any:
+            return pa.record_batch([values if n == name else pa.nulls(len(values), kinds[n]) for n in kinds], names=list(kinds))
 
         with _files.folder() as folder:
             connected, empty = compiled().Connected(recipe, folder), True
@@ -233,26 +291,20 @@ def write_clusters(recipe: Parts, duplicates: list[tuple[str, str]], clusters: l
             if empty:
                 return
             out = os.path.join(folder, "out")
-            connected.write(out)
+            numbers = dict(zip(("first", "later", "cut"), connected.write(out), strict=True))
             _stumble()
-            for name, columns in (("duplicates", duplicates), ("clusters", clusters)):
+            for name, columns in tables.items():
                 table = parquet.read_table(os.path.join(out, name, "part-000000.parquet"))
+                if name == "clusters":
+                    # Numbers that differ from those of other tasks, in the same order.
+                    at = table.column_names.index("cluster")
+                    table = table.set_column(at, "cluster", pa.array(numbers["first"], pa.int64()).take(table.column("cluster")))
                 for batch in batches(table, columns):
-                    rows_of = pa.StructArray.from_arrays(batch.columns, fields=list(batch.schema))
-                    types = {n: pa.struct(batches_schema(c)) for n, c in (("duplicates", duplicates), ("clusters", clusters))}
-                    both = [rows_of if n == name else pa.nulls(len(rows_of), types[n]) for n in types]
-                    yield pa.record_batch(both, names=list(types))
+                    yield alone(name, pa.StructArray.from_arrays(batch.columns, fields=list(batch.schema)))
+            for name, of_pages in numbers.items():
+                yield alone(name, pa.array(of_pages, pa.int64()))
 
     return task
-
-
-def batches_schema(columns: list[tuple[str, str]]) -> list[Any]:
-    """Columns as fields of Arrow."""
-    import pyarrow as pa
-
-    from ._arrow import arrow_type
-
-    return [pa.field(name, arrow_type(kind)) for name, kind in columns]
 
 
 def map_rows(kind: str, recipe: Parts, texts: float) -> Task:
