@@ -74,14 +74,18 @@ pub fn merge<T: Table>(
         let source = sources
             .get_mut(piece.source as usize)
             .ok_or_else(|| Error::Internal("rows of a source that is none".into()))?;
-        let mut left = piece.rows as usize;
+        let (mut left, mut unweighed) = (piece.rows as usize, 0);
         while left > 0 {
             let (group, at) = source.rows(&making.nullable)?;
-            let rows = left.min(group.len() - at).min(AT_ONCE).min(ROW_GROUP_ROWS - making.rows);
+            let most = (AT_ONCE - unweighed).min(ROW_GROUP_ROWS - making.rows);
+            let rows = left.min(group.len() - at).min(most);
             making.take(group, at, rows, piece.mark)?;
             source.at += rows;
             left -= rows;
-            if making.bytes >= to.group_bytes || making.rows == ROW_GROUP_ROWS {
+            unweighed = (unweighed + rows) % AT_ONCE;
+            // Not where a row group of the source ends: that hangs on how its rows came there.
+            let is_weighed = unweighed == 0 || left == 0;
+            if is_weighed && making.bytes >= to.group_bytes || making.rows == ROW_GROUP_ROWS {
                 making.write()?;
             }
         }
