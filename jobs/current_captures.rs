@@ -1,13 +1,15 @@
 //! Which capture of a URL counts: the latest one with status 2xx that is a page (HTML, or a document that was read), ties by digest, then place; without
 //! one, the latest text that came with the archive (WET).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use webmill_capture::Result;
 use webmill_mill::{PageRow, WarcType};
 use webmill_sort::{Budget, RowSorter, SortedRows, Unread};
 use webmill_table::{Reader, columns};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
+
+use crate::job::groups_at_once;
 
 /// The current capture of its URL.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -91,13 +93,17 @@ pub struct Captures {
 pub fn read(parts: &[PathBuf], budget: &Budget) -> Result<Captures> {
     let mut sorter = RowSorter::new(budget);
     for (part, path) in (0u32..).zip(parts) {
-        read_part(path, part, &mut sorter)?;
+        let reader = Reader::open(path)?.by_threads(groups_at_once(budget.memory_bytes as u64));
+        read_part(reader, part, &mut sorter)?;
     }
     Ok(Captures { sorted: sorter.finish()?, current: None, ended: false, superseded: 0 })
 }
 
-fn read_part(path: &Path, part: u32, sorter: &mut RowSorter<Order, StoredCapture>) -> Result<()> {
-    let mut reader = Reader::<CaptureColumns>::open(path)?;
+fn read_part(
+    mut reader: Reader<CaptureColumns<'_>>,
+    part: u32,
+    sorter: &mut RowSorter<Order, StoredCapture>,
+) -> Result<()> {
     while let Some(batch) = reader.next()? {
         for page in batch.rows() {
             let is_page = page.is_html || page.page_type.is_some();

@@ -227,7 +227,7 @@ pub fn too_many_unread(context: &Context<'_>) -> Result<Option<String>> {
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 17;
+    const VERSION: u32 = 18;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let parts = self.mill().parts();

@@ -181,6 +181,12 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Row groups of a table that are read at a time, by all threads, with so much memory: as columns and as they are stored, each takes an
+/// eighth of its share.
+pub fn groups_at_once(memory: u64) -> usize {
+    (memory / (128 << 20)).clamp(1, rayon::current_num_threads() as u64) as usize
+}
+
 /// Where results that are joined were not made from each other, of two corpora or of two runs on one: a warning each.
 pub fn mixed(joined: &[&Committed]) -> Vec<String> {
     let mut warnings = Vec::new();

@@ -193,7 +193,10 @@ impl KeywordsJob {
         unit: &mut Unit<'_>,
     ) -> Result<()> {
         let relative = format!("{}/{name}.parquet", KeywordRow::NAME);
-        let mut file = TableFile::<KeywordRow>::create(unit, relative)?;
+        let mut file = match spread {
+            ParallelUnit::Parts => TableFile::<KeywordRow>::among_others(unit, relative)?,
+            ParallelUnit::Rows => TableFile::create(unit, relative)?,
+        };
         let mut reader = Reader::<Place>::open(part)?;
         let mut number = 0;
         while let Some(batch) = reader.next()? {
@@ -285,7 +288,7 @@ impl ParallelUnit {
 /// Words of all texts.
 fn words_of(parts: &[PathBuf]) -> Result<usize> {
     let mut words = 0usize;
-    let mut reader = Reader::<Length>::over(parts.to_vec());
+    let mut reader = Reader::<Length>::over(parts.to_vec()).by_threads(rayon::current_num_threads());
     while let Some(batch) = reader.next()? {
         words = batch.rows().fold(words, |sum, row| sum.saturating_add(row.num_words as usize));
     }

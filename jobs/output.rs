@@ -25,6 +25,10 @@ pub fn covering<'f>(files: &'f [PathBuf], of_pages: &Path) -> Option<&'f PathBuf
     files.partition_point(|file| file.file_name() <= name).checked_sub(1).and_then(|at| files.get(at))
 }
 
+/// Most row groups that a file holds until all threads encode them, and for how much memory of a job each.
+const GROUPS: u64 = 4;
+const MEMORY_A_GROUP: u64 = 256 << 20;
+
 /// A file of a table, row by row.
 pub struct TableFile<T: Table> {
     relative: String,
@@ -32,11 +36,21 @@ pub struct TableFile<T: Table> {
 }
 
 impl<T: Table> TableFile<T> {
-    /// Creates the file at this path of the job's folder.
+    /// Creates the file at this path of the job's folder, for a writer that holds nothing that threads may wait for.
     ///
     /// # Errors
     /// Where the disk refuses.
     pub fn create(unit: &Unit<'_>, relative: String) -> Result<Self> {
+        let groups = (unit.stage().memory / MEMORY_A_GROUP).clamp(1, GROUPS);
+        let TableFile { relative, writer } = TableFile::among_others(unit, relative)?;
+        Ok(TableFile { relative, writer: writer.by_threads(groups as usize) })
+    }
+
+    /// The same, for one of as many writers as there are threads.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn among_others(unit: &Unit<'_>, relative: String) -> Result<Self> {
         let writer = PartWriter::create(&unit.create(&relative)?, &footer(unit))?;
         Ok(TableFile { relative, writer })
     }

@@ -231,12 +231,15 @@ impl Report {
         let numbers = numbers::Numbers::read(sources)?;
         let crawl = crawls::CrawlNumbers::read(&sources.crawls, self.top)?;
         let mut hosts = hosts::Hosts::new(&budget.fraction(1, 2));
-        let (corpus, noindex) = corpus::Corpus::read(sources, &mut hosts, &budget.fraction(1, 4))?;
+        let (corpus, documents) = rayon::join(
+            || corpus::Corpus::read(sources, &mut hosts, &budget.fraction(1, 4)),
+            || documents::Documents::read(sources),
+        );
+        let ((corpus, noindex), documents) = (corpus?, documents?);
         stage.cancel.check()?;
         let tops = tops::Tops::read(sources, &mut hosts, self.top, &corpus, noindex)?;
         stage.cancel.check()?;
         let hosts = hosts.write(unit, &tops.host_names())?;
-        let documents = documents::Documents::read(sources)?;
         let topics = topics::Topics::read(sources)?;
         let classes = classes::Classes::read(sources)?;
         let mut summary = summary::rows(sources, &corpus, hosts.count, &numbers);

@@ -1,10 +1,12 @@
-//! What `webmill run` does: every job, in order, or two at a time.
+//! What `webmill run` does: every job, in order, or several at a time.
 //!
-//! **What.** A job is run when all that it reads is there (`NEEDS`). Where one of two jobs has work for a single thread, the other one keeps the
-//! processors busy. Each has its own pool of threads, and half of the memory.
+//! **What.** `extract`, which all others read, has everything for itself. Then a job is run as soon as all that it reads is there (`NEEDS`), up to
+//! [`LANES`] at a time: where one has work for a single thread, the others keep the processors busy. Each has its own pool of as many threads as
+//! the run has, which the system lets share the processors, and an equal share of the memory. What reads all others comes last, alone.
 //!
-//! **When.** Only where the run has all processors of the machine, and half of the memory is more than jobs on so much need (`two_fit`): with
-//! fewer `--threads` than processors, no more than these are ever busy. A job that is refused in half of the memory is done alone after the others.
+//! **When.** Only where the run has all processors of the machine, and as many jobs at a time as the memory holds, by what jobs on so much need
+//! (`lanes`): with fewer `--threads` than processors, no more than these are ever busy. A job that is refused in its share of the memory is
+//! done alone after the others.
 //!
 //! **Damage.** Before that, files of results are held against the digests of their manifests. Results that are not as they were written are
 //! made anew.
@@ -18,30 +20,34 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 use webmill_capture::error::AtPath;
 use webmill_capture::{Error, Result};
+use webmill_dedup::KeepPolicy;
 use webmill_run::{Committed, Manifest, Notes, OutputFile, layout};
 
 use crate::job::Context;
 use crate::registry::JobEntry;
 use crate::{dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape};
 
-/// Jobs by the jobs that they read. One that is not named here reads all that stand before it.
+/// Jobs by the jobs that they read. One that is not named here reads all that stand before it, and is run alone.
 const NEEDS: [(&str, &[&str]); 9] = [
     (extract::ENTRY.name, &[]),
     (graph::ENTRY.name, &[extract::ENTRY.name]),
     (rank::ENTRY.name, &[graph::ENTRY.name]),
     (shape::ENTRY.name, &[graph::ENTRY.name]),
-    (dedup::ENTRY.name, &[extract::ENTRY.name, rank::ENTRY.name]),
+    (dedup::ENTRY.name, &[extract::ENTRY.name]),
     (repeated::ENTRY.name, &[dedup::ENTRY.name]),
     (mirrors::ENTRY.name, &[dedup::ENTRY.name]),
     (keywords::ENTRY.name, &[extract::ENTRY.name]),
     (rules::ENTRY.name, &[extract::ENTRY.name]),
 ];
 
-/// Least memory of each of two jobs at a time: that of runs on millions of pages.
+/// Most jobs at a time: after `extract` three read nothing else, and two more follow one of these.
+const LANES: u64 = 4;
+
+/// Least memory of each of several jobs at a time: that of runs on millions of pages.
 const LEAST_MEMORY: u64 = 1 << 30;
 
-/// How many times the bytes of the results of `extract` each of two jobs at a time must have.
-const TIMES_EXTRACT: u64 = 8;
+/// How many times the bytes of the results of `extract` each of several jobs at a time must have.
+const TIMES_EXTRACT: u64 = 2;
 
 /// Runs every job; the results of the report, or `None` where it was only asked what would be done.
 ///
@@ -59,12 +65,13 @@ pub fn run_all(context: &Context<'_>) -> Result<Option<Committed>> {
             jobs.push(job);
         }
     }
-    if two_fit(context) {
-        two_at_a_time(context, &jobs)?;
-    }
-    let done = context.results();
-    for job in jobs.iter().filter(|job| !done.contains_key(job.name)) {
-        if context.run_entry(job.name)?.is_none() {
+    let mut beside = false;
+    for job in &jobs {
+        if !beside && job.name != extract::ENTRY.name && lanes(context) > 1 {
+            beside = true;
+            side_by_side(context, &jobs)?;
+        }
+        if !context.results().contains_key(job.name) && context.run_entry(job.name)?.is_none() {
             return Ok(None);
         }
     }
@@ -112,22 +119,25 @@ pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Whether two jobs at a time have processors and memory, as far as is known of how much there is to do.
-fn two_fit(context: &Context<'_>) -> bool {
+/// How many jobs at a time have processors and memory, as far as is known of how much there is to do.
+fn lanes(context: &Context<'_>) -> u64 {
     let (runtime, results) = (&context.runtime, context.results());
     let extract = results.get(extract::ENTRY.name);
     let bytes: u64 = extract.iter().flat_map(|made| &made.manifest.outputs).map(|file| file.bytes).sum();
-    !context.is_dry_run()
-        && runtime.threads >= processors().max(2)
-        && runtime.memory / 2 >= LEAST_MEMORY.max(bytes.saturating_mul(TIMES_EXTRACT))
+    match context.is_dry_run() || runtime.threads < processors().max(2) {
+        true => 1,
+        false => (runtime.memory / LEAST_MEMORY.max(bytes.saturating_mul(TIMES_EXTRACT))).clamp(1, LANES),
+    }
 }
 
-/// Jobs that are run two at a time.
+/// Jobs that are run side by side.
 struct Board<'a> {
     all: &'a [&'a JobEntry],
     /// Those that were not begun.
     left: Vec<&'a JobEntry>,
-    done: Vec<&'static str>,
+    done: Vec<String>,
+    /// `dedup` reads ranks, or `graph` runs it.
+    dedup_is_late: bool,
     /// How many run.
     running: usize,
     /// What went wrong, with the place of the job that it happened to.
@@ -137,25 +147,23 @@ struct Board<'a> {
 impl<'a> Board<'a> {
     /// The first job that is not begun and has all that it reads.
     fn take(&mut self) -> Option<&'a JobEntry> {
-        let is_ready = |job: &&JobEntry| match NEEDS.iter().find(|(name, _)| *name == job.name) {
-            Some((_, needs)) => needs.iter().all(|need| self.done.contains(need)),
-            None => self
-                .all
-                .iter()
-                .take_while(|before| before.name != job.name)
-                .all(|before| self.done.contains(&before.name)),
+        let is_done = |need: &str| self.done.iter().any(|done| done == need);
+        let is_ready = |job: &&JobEntry| {
+            let late = job.name == dedup::ENTRY.name && self.dedup_is_late && !is_done(rank::ENTRY.name);
+            let needs = NEEDS.iter().find(|(name, _)| *name == job.name);
+            !late && needs.is_some_and(|(_, needs)| needs.iter().all(|need| is_done(need)))
         };
         let at = self.left.iter().position(is_ready)?;
         self.running += 1;
         Some(self.left.remove(at))
     }
 
-    /// A job was run. One that half of the memory is too little for is neither done nor a failure.
+    /// A job was run. One that its share of the memory is too little for is neither done nor a failure.
     fn ran(&mut self, job: &JobEntry, done: Result<Option<Committed>>) {
         self.running -= 1;
         let place = self.all.iter().position(|other| other.name == job.name).unwrap_or(self.all.len());
         match done {
-            Ok(_) => self.done.push(job.name),
+            Ok(_) => self.done.push(job.name.to_owned()),
             Err(Error::Limit(_)) => {}
             Err(error) => {
                 if self.failed.as_ref().is_none_or(|(other, _)| place < *other) {
@@ -166,15 +174,18 @@ impl<'a> Board<'a> {
     }
 }
 
-/// Runs jobs two at a time, as long as two fit. Jobs that are not among the results then must run alone.
-fn two_at_a_time<'a>(context: &Context<'_>, jobs: &'a [&'a JobEntry]) -> Result<()> {
-    let (all, left) = (jobs, jobs.to_vec());
-    let board = Mutex::new(Board { all, left, done: Vec::new(), running: 0, failed: None });
+/// Runs jobs side by side, as many as fit. Jobs that are not among the results then must run alone.
+fn side_by_side<'a>(context: &Context<'_>, jobs: &'a [&'a JobEntry]) -> Result<()> {
+    let done: Vec<String> = context.results().into_keys().collect();
+    let left = jobs.iter().copied().filter(|job| !done.iter().any(|done| done == job.name)).collect();
+    let dedup_is_late = context.settings::<dedup::Dedup>()?.keep == KeepPolicy::Rank
+        || context.settings::<graph::GraphJob>()?.fold_duplicates;
+    let board = Mutex::new(Board { all: jobs, left, done, dedup_is_late, running: 0, failed: None });
     let changed = Condvar::new();
     let locked = || board.lock().unwrap_or_else(PoisonError::into_inner);
     // The next job of a lane; `None` if no job is left, or no job will get its input, or something went wrong.
     let next = |mut board: MutexGuard<'_, Board<'a>>| {
-        while board.failed.is_none() && two_fit(context) {
+        while board.failed.is_none() {
             if let Some(job) = board.take() {
                 return Some(job);
             }
@@ -201,12 +212,14 @@ fn two_at_a_time<'a>(context: &Context<'_>, jobs: &'a [&'a JobEntry]) -> Result<
             }
         }
     };
-    let progress = context.runtime.progress;
-    let beside = progress.beside().unwrap_or_else(|| Box::new(Notes(progress)));
-    let memory = context.runtime.memory / 2;
-    let (one, other) = (context.beside(memory, progress), context.beside(memory, &*beside));
+    let (progress, lanes) = (context.runtime.progress, lanes(context));
+    let memory = context.runtime.memory / lanes;
+    let beside: Vec<_> =
+        (1..lanes).map(|_| progress.beside().unwrap_or_else(|| Box::new(Notes(progress)))).collect();
+    let others: Vec<_> = beside.iter().map(|beside| context.beside(memory, &**beside)).collect();
+    let one = context.beside(memory, progress);
     std::thread::scope(|scope| {
-        scope.spawn(|| lane(&other));
+        others.iter().for_each(|other| drop(scope.spawn(|| lane(other))));
         lane(&one);
     });
     let failed = locked().failed.take();
@@ -267,7 +280,7 @@ mod tests {
     ];
 
     #[test]
-    fn half_of_the_memory_may_be_too_little_and_other_errors_are_errors() {
+    fn a_share_of_the_memory_may_be_too_little_and_other_errors_are_errors() {
         let out = tempfile::tempdir().unwrap();
         let cancel = Cancel::default();
         let runtime = Runtime {
@@ -282,13 +295,13 @@ mod tests {
         let registry = FAKES.iter().cloned().fold(Registry::empty(), Registry::with);
         let context = Context::new(&registry, Recipe::default(), runtime).unwrap();
         let [extract, graph, hungry, report, broken] = &FAKES;
-        two_at_a_time(&context, &[extract, graph, hungry, report]).unwrap();
+        side_by_side(&context, &[extract, graph, hungry, report]).unwrap();
         let run = std::mem::take(&mut *RUN.lock().unwrap_or_else(PoisonError::into_inner));
         let mut names: Vec<&str> = run.iter().map(|(name, _)| *name).collect();
         names.sort_unstable();
-        assert_eq!(names, ["hungry", "well", "well"], "the report reads keywords, which are not there");
+        assert_eq!(names, ["hungry", "well", "well"], "the report is left to be run alone");
         assert!(run.iter().all(|(_, memory)| *memory == LEAST_MEMORY));
-        assert!(matches!(two_at_a_time(&context, &[extract, broken]), Err(Error::Internal(_))));
+        assert!(matches!(side_by_side(&context, &[extract, broken]), Err(Error::Internal(_))));
     }
 
     #[test]

@@ -329,7 +329,7 @@ pub fn is_packed(input: &Input) -> bool {
 /// The parts of shards, of `part_bytes` each; 0 chooses by the size of each shard, so that no other shard changes its parts.
 pub fn parts_of(inputs: &[Input], part_bytes: u64) -> Vec<Part> {
     let parts = |(number, input): (usize, &Input)| {
-        let by_size = (input.bytes / 32).clamp(2 << 20, 256 << 20);
+        let by_size = (input.bytes / 64).clamp(256 << 10, 256 << 20);
         let bytes = if part_bytes == 0 { by_size } else { part_bytes };
         let parts = split(std::slice::from_ref(input), bytes);
         parts.into_iter().map(move |part| Part { input: number, ..part })

@@ -272,7 +272,7 @@ impl<M: MapReduce> Engine<'_, '_, M> {
             reduce(self.kernel, pairs, |out| {
                 rows(out, &mut |row| {
                     if file.is_none() {
-                        file = Some(TableFile::create(unit, relative(number))?);
+                        file = Some(TableFile::among_others(unit, relative(number))?);
                     }
                     file.as_mut().map_or(Ok(()), |file| file.push(row))
                 })
@@ -302,7 +302,7 @@ fn poisoned<T>(_: std::sync::PoisonError<T>) -> Error {
 }
 
 /// The row groups of some splits.
-pub struct Batches<C> {
+pub struct Batches<C: Columns> {
     splits: std::vec::IntoIter<Split>,
     reader: Option<Reader<C>>,
 }

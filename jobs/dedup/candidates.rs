@@ -17,6 +17,7 @@ use super::further::{self, Further};
 use super::pages::Pages;
 use super::texts::{Texts, TextsWriter};
 use crate::current_captures::place;
+use crate::job::groups_at_once;
 
 columns! {
     struct SignedColumns from TextRow { url_key, text, bands, warc_filename, warc_record_offset }
@@ -216,7 +217,8 @@ impl<'a> Feed<'a> {
             self.unit.stage().progress.note(&note);
             return self.sign(number, results, takes);
         }
-        let mut reader = Reader::<SignedColumns>::open(&results.path("texts"))?;
+        let at_once = groups_at_once(self.unit.stage().memory);
+        let mut reader = Reader::<SignedColumns>::open(&results.path("texts"))?.by_threads(at_once);
         while let Some(batch) = reader.next()? {
             self.unit.stage().cancel.check()?;
             for row in batch.rows() {

@@ -103,6 +103,12 @@ impl Pieces {
         numbers.ok_or_else(|| Error::Internal(format!("page {page} is compared but has no shingles")))
     }
 
+    fn text(&self, page: u32) -> Result<String> {
+        let mut bytes = vec![0; self.lengths[page as usize] as usize];
+        self.read(page, &mut bytes)?;
+        Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+    }
+
     fn read(&self, page: u32, into: &mut [u8]) -> Result<()> {
         let start = self.starts[page as usize];
         if start == NONE {
@@ -194,21 +200,25 @@ impl Texts {
         let mut missing: Vec<u32> = pages.filter(|&page| !self.shingles.has(page)).collect();
         missing.sort_unstable();
         missing.dedup();
-        let mut rest = missing.as_slice();
-        while !rest.is_empty() {
+        let (texts, shingles, width) = (&self.texts, &mut self.shingles, self.width);
+        let (mut rest, mut computed) = (missing.as_slice(), Vec::<(u32, Shingles)>::new());
+        while !rest.is_empty() || !computed.is_empty() {
             let mut bytes = 0;
             let fits = rest.iter().take(BATCH_TEXTS).take_while(|page| {
                 let before = bytes;
-                bytes += self.texts.lengths[**page as usize] as usize;
+                bytes += texts.lengths[**page as usize] as usize;
                 before == 0 || bytes <= BATCH_BYTES
             });
             let (batch, others) = rest.split_at(fits.count());
-            let computed: Vec<Shingles> =
-                batch.par_iter().map(|&page| self.compute(page)).collect::<Result<_>>()?;
-            for (&page, shingles) in batch.iter().zip(&computed) {
-                self.shingles.append(page, shingles.hashes())?;
-            }
-            rest = others;
+            // Those of some texts are stored while those of the next are computed.
+            let compute = || {
+                let of = |&page: &u32| Ok::<_, Error>((page, Shingles::of(&texts.text(page)?, width)));
+                batch.par_iter().map(of).collect::<Result<Vec<_>>>()
+            };
+            let store = || computed.iter().try_for_each(|(page, made)| shingles.append(*page, made.hashes()));
+            let (next, stored) = rayon::join(compute, store);
+            stored?;
+            (rest, computed) = (others, next?);
         }
         Ok(())
     }
@@ -222,9 +232,7 @@ impl Texts {
     /// # Errors
     /// Where the disk refuses, or the page has none.
     pub fn text(&self, page: u32) -> Result<String> {
-        let mut bytes = vec![0; self.texts.lengths[page as usize] as usize];
-        self.texts.read(page, &mut bytes)?;
-        Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+        self.texts.text(page)
     }
 
     /// Adds the text of a page that was thought not to be compared.

@@ -17,6 +17,7 @@ use webmill_sort::{Budget, RowSorter, Unread, group};
 use webmill_table::{Reader, columns};
 
 use super::parts::{CAPTURES, PlacedRow};
+use crate::job::groups_at_once;
 
 columns! {
     /// What decides.
@@ -35,9 +36,21 @@ pub fn judge(stage: &Stage<'_>, parts: &[(String, u64)]) -> Result<Vec<Bits>> {
     let folder =
         tempfile::tempdir_in(stage.path(CAPTURES)).map_err(|e| webmill_capture::Error::io(CAPTURES, e))?;
     let mut sorter = RowSorter::new(&Budget::new(stage.memory as usize / 2).in_dir(folder.path()));
-    for (part, (path, rows)) in (0u32..).zip(parts) {
-        push_part(stage, part, path, &mut sorter)?;
-        stage.progress.advance(*rows);
+    let files = parts.iter().map(|(path, _)| stage.path(path)).collect();
+    let mut reader = Reader::<PlacedColumns>::over(files).by_threads(groups_at_once(stage.memory));
+    let (mut part, mut row) = (0u32, 0u64);
+    while let Some(batch) = reader.next()? {
+        stage.cancel.check()?;
+        for capture in batch.rows() {
+            while parts.get(part as usize).is_some_and(|(_, rows)| row == *rows) {
+                (part, row) = (part + 1, 0);
+            }
+            let (digest, shard) = (Unread(capture.digest.unwrap_or_default()), Unread(capture.shard));
+            let counts = (UrlKey::of(capture.url).0, capture.class, capture.time.0);
+            sorter.push(&(counts, (digest, capture.offset, shard), (part, row)), &())?;
+            row += 1;
+        }
+        stage.progress.advance(batch.len() as u64);
     }
     let one_url = |a: &(Order, ()), b: &(Order, ())| a.0.0.0 == b.0.0.0;
     group(sorter.finish()?, one_url, |first, later| {
@@ -50,21 +63,6 @@ pub fn judge(stage: &Stage<'_>, parts: &[(String, u64)]) -> Result<Vec<Bits>> {
 
 /// By what captures are sorted: key of the URL, class, time; digest, offset, shard; part and row.
 type Order = ((u128, u8, Option<i64>), (Unread<()>, i64, Unread<()>), (u32, u64));
-
-fn push_part(stage: &Stage<'_>, part: u32, path: &str, sorter: &mut RowSorter<Order, ()>) -> Result<()> {
-    let mut reader = Reader::<PlacedColumns>::open(&stage.path(path))?;
-    let mut row = 0u64;
-    while let Some(batch) = reader.next()? {
-        stage.cancel.check()?;
-        for capture in batch.rows() {
-            let (digest, shard) = (Unread(capture.digest.unwrap_or_default()), Unread(capture.shard));
-            let counts = (UrlKey::of(capture.url).0, capture.class, capture.time.0);
-            sorter.push(&(counts, (digest, capture.offset, shard), (part, row)), &())?;
-            row += 1;
-        }
-    }
-    Ok(())
-}
 
 /// How much a capture can count.
 pub fn class(page: &PageRow) -> u8 {

@@ -319,7 +319,7 @@ impl Pieces {
         let stage = self.stage(folder)?;
         let (name, table) = &tables[at];
         // A task of Spark has a core and a GiB.
-        let width = Width { files: 1, fan_in: 48, open_bytes: 64 << 20 };
+        let width = Width { files: 1, fan_in: 48, groups: 1, open_bytes: 64 << 20 };
         let sources = Sources { stage: &stage, parts: &sources, current: &current, width };
         stage.unit("table", |unit| sources.file(unit, &planned, name, table.as_ref()))?;
         let shows_pictures = name == MediaRow::NAME;

@@ -12,7 +12,7 @@
 //! rows are ([`webmill_mill::Merge`]). As many parts are open at a time as files may be and the budget holds, by the largest row group of
 //! each; more are merged in levels.
 //!
-//! **Memory.** Of a file that is written: [`GROUP_BYTES`] of rows and as many read, a row group of each part, some 150 bytes for each of its
+//! **Memory.** Of a file that is written: some times [`GROUP_BYTES`] of rows and as many read, a row group of each part, some 150 bytes for each of its
 //! captures. As many files are written at a time as the budget holds.
 //!
 //! **Determinism.** Parts follow from the input alone, and files from the parts: neither threads nor memory matter.
@@ -44,6 +44,9 @@ const FAN_IN: RangeInclusive<usize> = 16..=OPEN_FILES;
 /// Files that are open at a time, of the 1,024 that systems allow a process.
 const OPEN_FILES: usize = 768;
 
+/// Most row groups of a file that are encoded at once: with the one in the making, and encoded, half of what a file is reckoned to take.
+const GROUPS: usize = 4;
+
 /// How often the bytes of a row group are held while it is decoded: as they are stored, unpacked, and as columns.
 const COPIES: usize = 3;
 
@@ -54,6 +57,8 @@ pub struct Width {
     pub files: usize,
     /// Parts that are open at a time for a file, at most.
     pub fan_in: usize,
+    /// Row groups of a file that are encoded at once.
+    pub groups: usize,
     /// Bytes that the open row groups of the parts of a file take at most.
     pub open_bytes: u64,
 }
@@ -67,7 +72,8 @@ impl Width {
         let fan_in = fan_in.clamp(*FAN_IN.start(), *FAN_IN.end());
         let of_file = 8 * GROUP_BYTES + 4 * fan_in * ASIDE_BYTES;
         let files = (memory / of_file).clamp(1, OPEN_FILES / fan_in);
-        Width { files, fan_in, open_bytes: (memory / 4 / files.min(threads) / COPIES) as u64 }
+        let groups = (memory / of_file).clamp(1, GROUPS);
+        Width { files, fan_in, groups, open_bytes: (memory / 4 / files.min(threads) / COPIES) as u64 }
     }
 
     /// Consecutive sources, by the size of the largest row group of each, that are open together: two at least, if there are two.
@@ -135,7 +141,10 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64) -> Result<()> {
     let width = Width::of(rayon::current_num_threads(), stage.memory);
     let sources = Sources { stage, parts: &parts, current: &current, width };
     let planned = sources.heaviest_first(planned, &tables);
-    for planned in planned.chunks(width.files) {
+    // Where each thread may write one, none waits for the others.
+    let at_a_time =
+        if width.files < rayon::current_num_threads() { width.files } else { planned.len().max(1) };
+    for planned in planned.chunks(at_a_time) {
         planned.iter().par_bridge().try_for_each(|file| {
             let (name, table) = &tables[file.table];
             let unit = format!("table-{}-{:06}", name.replace('_', "-"), file.number);
@@ -265,6 +274,7 @@ impl Sources<'_> {
             path: &unit.create(&relative)?,
             footer: &footer(unit),
             group_bytes: GROUP_BYTES,
+            together: self.width.groups,
             aside: shows_pictures,
         })?;
         self.stage.cancel.check()?;
@@ -336,6 +346,7 @@ impl Sources<'_> {
                     path: &path,
                     footer: &footer(unit),
                     group_bytes: ASIDE_BYTES,
+                    together: self.width.groups,
                     aside: true,
                 })?;
                 self.stage.cancel.check()?;
@@ -374,7 +385,8 @@ mod tests {
     #[test]
     fn parts_and_files_at_a_time_keep_to_the_budget() {
         let of = |threads, gib: f64| {
-            let Width { files, fan_in, open_bytes } = Width::of(threads, (gib * (1u64 << 30) as f64) as u64);
+            let Width { files, fan_in, open_bytes, .. } =
+                Width::of(threads, (gib * (1u64 << 30) as f64) as u64);
             (files, fan_in, open_bytes >> 20)
         };
         assert_eq!(of(2, 4.0), (2, 384, 170));
@@ -386,7 +398,7 @@ mod tests {
 
     #[test]
     fn parts_with_large_rows_are_opened_few_at_a_time() {
-        let width = Width { files: 1, fan_in: 4, open_bytes: 100 };
+        let width = Width { files: 1, fan_in: 4, groups: 1, open_bytes: 100 };
         assert!(width.together(&[]).is_empty());
         assert_eq!(width.together(&[900]), vec![0..1]);
         assert_eq!(width.together(&[1, 1, 1, 1, 1]), [0..4, 4..5]);

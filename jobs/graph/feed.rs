@@ -13,6 +13,7 @@ use webmill_table::{Reader, columns, part_files};
 use super::sources::Sources;
 use super::tables::Crawled;
 use crate::current_captures::{self, place};
+use crate::job::groups_at_once;
 
 /// Attribute of a page that was crawled; a redirecting URL has another, which counts less than being crawled.
 pub const CRAWLED: &[u8] = b"0";
@@ -37,6 +38,8 @@ pub struct Feed<'a> {
     seed: u64,
     kinds: Vec<LinkElement>,
     budget: Budget,
+    /// Row groups that are read at a time.
+    at_once: usize,
     sources: Sources,
     captured: RowSorter<(String, String), u8>,
     /// Links of kinds that make no arcs.
@@ -57,6 +60,7 @@ impl<'a> Feed<'a> {
             sources: Sources::new(&budget.fraction(3, 8)),
             captured: RowSorter::new(&budget.fraction(1, 8)).with_unique_keys(),
             budget: budget.fraction(1, 2),
+            at_once: groups_at_once(4 * budget.memory_bytes as u64),
             other_kinds: 0,
             superseded_links: 0,
             no_urls: 0,
@@ -89,7 +93,7 @@ impl<'a> Feed<'a> {
 
     /// Gives every URL that redirects, and keeps what captures are that are no pages.
     fn other_captures(&mut self, parts: Vec<PathBuf>, builder: &mut GraphBuilder) -> Result<()> {
-        let mut reader = Reader::<CaptureColumns>::over(parts);
+        let mut reader = Reader::<CaptureColumns>::over(parts).by_threads(self.at_once);
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 let crawled = match page.fetch_status {
@@ -139,7 +143,7 @@ impl<'a> Feed<'a> {
     /// Gives every link of a kind that counts, of current captures.
     pub fn links(&mut self, builder: &mut GraphBuilder, stage: &Stage<'_>) -> Result<()> {
         let mut sources = std::mem::replace(&mut self.sources, Sources::new(&self.budget)).finish()?;
-        let mut reader = Reader::<Linked>::open(&self.extract.path("links"))?;
+        let mut reader = Reader::<Linked>::open(&self.extract.path("links"))?.by_threads(self.at_once);
         while let Some(batch) = reader.next()? {
             stage.cancel.check()?;
             for link in batch.rows() {

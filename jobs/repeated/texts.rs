@@ -13,6 +13,7 @@ use webmill_sort::{Budget, Mapped, MappedWriter, Numbered, NumberedWriter};
 use webmill_table::{Reader, columns, part_files};
 
 use super::numbers::{NO_PAGE, Numbers};
+use crate::job::groups_at_once;
 
 columns! {
     struct Text from TextRow { url_key, is_current, text }
@@ -52,7 +53,8 @@ pub fn hash_all(
     let (mut row, mut counted, mut short) = (0, 0u64, 0u64);
     for part in &mut parts {
         part.rows.start = row;
-        let mut reader = Reader::<Text>::over(vec![part.path.clone()]);
+        let reader = Reader::<Text>::over(vec![part.path.clone()]);
+        let mut reader = reader.by_threads(groups_at_once(stage.memory));
         while let Some(batch) = reader.next()? {
             stage.cancel.check()?;
             let options = *count.options();
@@ -103,7 +105,8 @@ impl NumberedTexts {
             if !rows.clone().any(|row| page_at(row).is_some()) {
                 continue;
             }
-            let mut reader = Reader::<TextColumns>::over(vec![part.path.clone()]);
+            let reader = Reader::<TextColumns>::over(vec![part.path.clone()]);
+            let mut reader = reader.by_threads(groups_at_once(unit.stage().memory));
             while let Some(batch) = reader.next()? {
                 unit.stage().cancel.check()?;
                 for (row, number) in batch.rows().zip(&mut rows) {

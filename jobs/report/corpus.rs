@@ -12,6 +12,7 @@ use super::hosts::Hosts;
 use super::tables::HostRow;
 use crate::dedup::tables::ClusterRow;
 use crate::extract::log::OUTCOME;
+use crate::job::groups_at_once;
 use crate::keywords::tables::KeywordRow;
 
 /// SURT forms and URLs of pages.
@@ -115,17 +116,26 @@ impl Corpus {
     /// Reads tables `pages`, `clusters` and `keywords`; gives `hosts` what concerns them. Returned beside the sums: the
     /// URLs that ask to be left out of reports, in order.
     pub fn read(sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<(Self, Noindex)> {
-        let mut corpus = Corpus::default();
-        let noindex = corpus.read_pages(sources, hosts, budget)?;
-        corpus.read_clusters(sources, hosts)?;
-        corpus.read_keywords(sources, budget)?;
+        let (mut corpus, mut words, budget) = (Corpus::default(), Corpus::default(), budget.share(2));
+        let (noindex, worded) = rayon::join(
+            || -> Result<Noindex> {
+                let noindex = corpus.read_pages(sources, hosts, &budget)?;
+                corpus.read_clusters(sources, hosts)?;
+                Ok(noindex)
+            },
+            || words.read_keywords(sources, &budget),
+        );
+        let noindex = noindex?;
+        worded?;
+        (corpus.texts, corpus.keyword) = (words.texts, words.keyword);
         Ok((corpus, noindex))
     }
 
     fn read_keywords(&mut self, sources: &Sources, budget: &Budget) -> Result<()> {
         let mut sorter = RowSorter::new(budget);
         let mut counts: HashMap<String, u64> = HashMap::new();
-        let mut reader = Reader::<Words>::open(&sources.keywords.path("keywords"))?;
+        let reader = Reader::<Words>::open(&sources.keywords.path("keywords"))?;
+        let mut reader = reader.by_threads(groups_at_once(4 * budget.memory_bytes as u64));
         while let Some(batch) = reader.next()? {
             self.texts += batch.len() as u64;
             for word in batch.rows().flat_map(|row| row.tfidf_words.iter()) {
@@ -147,7 +157,8 @@ impl Corpus {
 
     fn read_pages(&mut self, sources: &Sources, hosts: &mut Hosts, budget: &Budget) -> Result<Noindex> {
         let mut noindex = RowSorter::new(budget).with_unique_keys();
-        let mut reader = Reader::<CaptureColumns>::open(&sources.extract.path("pages"))?;
+        let reader = Reader::<CaptureColumns>::open(&sources.extract.path("pages"))?;
+        let mut reader = reader.by_threads(groups_at_once(4 * budget.memory_bytes as u64));
         while let Some(batch) = reader.next()? {
             for page in batch.rows() {
                 let status = page.fetch_status;

@@ -38,14 +38,16 @@ pub struct Merge<'a> {
     pub footer: &'a Footer,
     /// Bytes of rows in memory after which a row group ends.
     pub group_bytes: usize,
+    /// Row groups that are held until all threads encode them.
+    pub together: usize,
     /// Whether the file is merged again.
     pub aside: bool,
 }
 
 /// Merges files of a row type, column by column.
 pub(crate) fn of_rows<T: Table>(merge: Merge<'_>) -> Result<u64> {
-    let Merge { sources, runs, path, footer, group_bytes, aside } = merge;
+    let Merge { sources, runs, path, footer, group_bytes, together, aside } = merge;
     let piece = |run: Run| Piece { source: run.source, rows: run.rows, mark: run.is_current };
-    let to = MergeTo { path, footer, group_bytes, aside, mark: Some(IS_CURRENT) };
+    let to = MergeTo { path, footer, group_bytes, together, aside, mark: Some(IS_CURRENT) };
     webmill_table::merge::merge::<T>(sources, &mut runs.map(piece), &to)
 }

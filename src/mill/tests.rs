@@ -136,6 +136,7 @@ fn rows_of_several_files_come_together() {
             path: &path,
             footer: &footer,
             group_bytes: 1 << 20,
+            together: 1,
             aside: false,
         };
         mill.empty_rows()[0].merge(merge)

@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -183,17 +184,18 @@ impl Stage<'_> {
         let payload = work(&mut unit)?;
         crash_point("unit-written");
         let mut receipt = Receipt { payload, ..unit.receipt };
-        for file in &receipt.files {
+        let complete = |file: &mut OutputFile, is_synced: bool| {
             let path = self.folder.join(&file.path);
-            File::open(&path).and_then(|f| f.sync_all()).at(&path)?;
-        }
-        // Scratch files need not outlive the system: one that a power cut spoilt has another digest than its receipt, and is made anew.
-        for file in receipt.files.iter_mut().chain(&mut receipt.scratch) {
-            let path = self.folder.join(&file.path);
+            if is_synced {
+                File::open(&path).and_then(|f| f.sync_all()).at(&path)?;
+            }
             let (digest, bytes) = digest_file(&path)?;
-            file.bytes = bytes;
-            file.digest = hex128(digest);
-        }
+            (file.bytes, file.digest) = (bytes, hex128(digest));
+            Ok::<_, Error>(())
+        };
+        receipt.files.par_iter_mut().try_for_each(|file| complete(file, true))?;
+        // Scratch files need not outlive the system: one that a power cut spoilt has another digest than its receipt, and is made anew.
+        receipt.scratch.iter_mut().try_for_each(|file| complete(file, false))?;
         std::fs::remove_dir_all(&temp).at(&temp)?;
         crash_point("unit-synced");
         write_synced(&self.receipt_path(name), &to_json(&receipt)?, Some("receipt-written"))?;

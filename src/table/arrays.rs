@@ -49,7 +49,7 @@ impl ArrayReader {
     /// # Errors
     /// [`webmill_capture::Error::Io`]; [`webmill_capture::Error::Corrupt`] where the bytes are damaged or a bound is exceeded.
     pub fn next(&mut self, wanted: &dyn Fn(&GroupFacts<'_>) -> bool) -> Result<Option<ArrayGroup>> {
-        self.file.pass_over(wanted);
+        self.file.next = self.file.wanted_from(self.file.next, wanted);
         Ok(self.file.next_group()?.map(|group| (group.rows, group.columns)))
     }
 }
@@ -66,7 +66,7 @@ pub fn write_arrays(path: &Path, columns: &[(Field, ArrayBox)]) -> Result<()> {
     for start in (0..rows).step_by(ROW_GROUP_ROWS) {
         let length = ROW_GROUP_ROWS.min(rows - start);
         let group: Vec<ArrayBox> = columns.iter().map(|(_, array)| array.sliced(start, length)).collect();
-        writer.write_group(length, &group)?;
+        writer.write_group(length, group)?;
     }
     writer.finish()?;
     Ok(())

@@ -102,18 +102,11 @@ impl GroupFacts<'_> {
 }
 
 impl ParquetFile {
-    /// Passes over row groups up to the next that `choice` wants; returns how many.
-    pub(crate) fn pass_over(&mut self, choice: &dyn Fn(&GroupFacts<'_>) -> bool) -> u64 {
-        let mut passed = 0;
-        while self.next < self.metadata.row_groups.len() {
-            let facts = GroupFacts { path: &self.path, number: self.next, metadata: &self.metadata };
-            if choice(&facts) {
-                break;
-            }
-            self.next += 1;
-            passed += 1;
-        }
-        passed
+    /// The first row group from `number` on that `choice` wants, or the number of all.
+    pub(crate) fn wanted_from(&self, number: usize, choice: &dyn Fn(&GroupFacts<'_>) -> bool) -> usize {
+        let facts = |number| GroupFacts { path: &self.path, number, metadata: &self.metadata };
+        let all = self.metadata.row_groups.len();
+        (number..all).find(|&number| choice(&facts(number))).unwrap_or(all)
     }
 }
 

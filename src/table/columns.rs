@@ -5,7 +5,7 @@
 //! compile; a file whose columns differ is an error that names file and column.
 //!
 //! **Cost.** Each column is checked once a row group; a cell is then an index into it, without allocation. Memory: the
-//! decoded columns of one row group.
+//! decoded columns of one row group, or of as many as are read at a time ([`Reader::by_threads`]).
 //!
 //! ```
 //! use webmill_table::{Millis, Reader, columns, table, write_part, Footer};
@@ -42,8 +42,11 @@
 //! # }
 //! ```
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use rayon::prelude::*;
 use webmill_capture::error::Result;
 
 use crate::bounds::{GroupCounts, GroupFacts};
@@ -154,9 +157,11 @@ macro_rules! columns {
 
 /// Reads chosen columns of one Parquet file or of every part of a table folder, one row group at a time. See the
 /// example of [`columns!`](crate::columns).
-pub struct Reader<C> {
+pub struct Reader<C: Columns> {
     files: Files,
-    choice: std::marker::PhantomData<fn() -> C>,
+    /// Row groups that are read at a time, and those that were.
+    together: usize,
+    ready: VecDeque<Result<Rows<C>>>,
 }
 
 impl<C: Columns> Reader<C> {
@@ -170,7 +175,14 @@ impl<C: Columns> Reader<C> {
 
     /// A reader over given files in the given order.
     pub fn over(files: Vec<PathBuf>) -> Self {
-        Reader { files: Files::new(files, wanted(&C::info())), choice: std::marker::PhantomData }
+        Reader { files: Files::new(files, wanted(&C::info())), together: 1, ready: VecDeque::new() }
+    }
+
+    /// Reads so many row groups at a time, by all threads of the pool that it is called in.
+    #[must_use]
+    pub fn by_threads(mut self, together: usize) -> Self {
+        self.together = together.max(1);
+        self
     }
 
     /// The next row group, or `None` after the last.
@@ -181,13 +193,24 @@ impl<C: Columns> Reader<C> {
     /// stands where none may.
     #[allow(clippy::should_implement_trait, reason = "errors come first: this is no Iterator of items")]
     pub fn next(&mut self) -> Result<Option<Rows<C>>> {
-        let Some(group) = self.files.next_group()? else { return Ok(None) };
-        Ok(Some(Rows {
-            rows: group.len(),
-            decoded: C::decode(&group)?,
-            number: group.number,
-            path: group.path,
-        }))
+        if self.ready.is_empty() {
+            let mut places = Vec::new();
+            while places.len() < self.together
+                && let Some(place) = self.files.next_place()?
+            {
+                places.push(place);
+            }
+            let read = |(file, number): (Arc<ParquetFile>, usize)| {
+                let group = file.group(number)?;
+                let (rows, decoded) = (group.len(), C::decode(&group)?);
+                Ok(Rows { rows, decoded, number, path: group.path })
+            };
+            match self.together {
+                1 => self.ready.extend(places.into_iter().map(read)),
+                _ => self.ready = places.into_par_iter().map(read).collect(),
+            }
+        }
+        self.ready.pop_front().transpose()
     }
 
     /// Reads only the row groups that `choice` wants; see [`GroupFacts`] for what it can be told by.
@@ -295,7 +318,9 @@ pub(crate) fn wanted(columns: &[ColumnInfo]) -> Vec<WantedColumn> {
 pub(crate) struct Files {
     files: std::vec::IntoIter<PathBuf>,
     wanted: Vec<WantedColumn>,
-    open: Option<ParquetFile>,
+    open: Option<Arc<ParquetFile>>,
+    /// Row groups of it that were read or passed over.
+    next: usize,
     pub(crate) choice: Option<Choice>,
     groups: GroupCounts,
 }
@@ -305,22 +330,30 @@ type Choice = Box<dyn Fn(&GroupFacts<'_>) -> bool + Send>;
 
 impl Files {
     pub(crate) fn new(files: Vec<PathBuf>, wanted: Vec<WantedColumn>) -> Self {
-        Files { files: files.into_iter(), wanted, open: None, choice: None, groups: GroupCounts::default() }
+        let (files, open, groups) = (files.into_iter(), None, GroupCounts::default());
+        Files { files, wanted, open, next: 0, choice: None, groups }
     }
 
     pub(crate) fn next_group(&mut self) -> Result<Option<Group>> {
+        self.next_place()?.map(|(file, number)| file.group(number)).transpose()
+    }
+
+    /// The file of the next row group, and its number there.
+    fn next_place(&mut self) -> Result<Option<(Arc<ParquetFile>, usize)>> {
         loop {
-            if let Some(open) = &mut self.open {
-                if let Some(choice) = &self.choice {
-                    self.groups.passed_over += open.pass_over(choice);
-                }
-                if let Some(group) = open.next_group()? {
+            if let Some(open) = &self.open {
+                let wanted = self.choice.as_ref().map(|choice| open.wanted_from(self.next, choice));
+                let number = wanted.unwrap_or(self.next);
+                self.groups.passed_over += (number - self.next) as u64;
+                self.next = number;
+                if number < open.metadata.row_groups.len() {
+                    self.next += 1;
                     self.groups.read += 1;
-                    return Ok(Some(group));
+                    return Ok(Some((Arc::clone(open), number)));
                 }
             }
             let Some(path) = self.files.next() else { return Ok(None) };
-            self.open = Some(ParquetFile::open(&path, &self.wanted)?);
+            (self.open, self.next) = (Some(Arc::new(ParquetFile::open(&path, &self.wanted)?)), 0);
         }
     }
 }

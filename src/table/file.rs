@@ -10,7 +10,8 @@
 //! that names the file, like any other damage.
 
 use std::fs::File;
-use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::io::Cursor;
+use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -60,8 +61,6 @@ pub(crate) struct ParquetFile {
 /// The chosen columns of one row group.
 pub struct Group {
     pub(crate) path: PathBuf,
-    /// Its number in the file, from 0.
-    pub(crate) number: usize,
     pub(crate) rows: usize,
     pub(crate) columns: Vec<(Field, ArrayBox)>,
 }
@@ -163,7 +162,18 @@ impl ParquetFile {
     /// # Errors
     /// [`Error::Io`], or [`Error::Corrupt`] where the bytes are damaged or a bound is exceeded.
     pub(crate) fn next_group(&mut self) -> Result<Option<Group>> {
-        let Some(group) = self.metadata.row_groups.get(self.next) else { return Ok(None) };
+        let group =
+            (self.next < self.metadata.row_groups.len()).then(|| self.group(self.next)).transpose()?;
+        self.next += usize::from(group.is_some());
+        Ok(group)
+    }
+
+    /// A row group by its number, which the file has.
+    ///
+    /// # Errors
+    /// As of [`next_group`](Self::next_group).
+    pub(crate) fn group(&self, number: usize) -> Result<Group> {
+        let group = &self.metadata.row_groups[number];
         let rows = group.num_rows();
         let broken = |reason: String| Error::corrupt(&self.path, 0, reason);
         if rows > MAX_GROUP_ROWS {
@@ -178,9 +188,9 @@ impl ParquetFile {
             let &[chunk] = chunks.as_slice() else {
                 return Err(broken(format!("column {}: stored as {} chunks", field.name, chunks.len())));
             };
-            let (place, bytes) = read_chunk(&self.path, &mut self.file, self.length, &field.name, chunk)?;
-            let number = number_of(group, self.next, chunk);
-            self.digests.check(&self.path, number, place, &bytes, || about(&field.name, self.next))?;
+            let (place, bytes) = read_chunk(&self.path, &self.file, self.length, &field.name, chunk)?;
+            let of_chunk = number_of(group, number, chunk);
+            self.digests.check(&self.path, of_chunk, place, &bytes, || about(&field.name, number))?;
             let array = guarded(&self.path, || {
                 check_pages(chunk, &bytes, rows, field, &mut budget)?;
                 decode(chunk, bytes, field)
@@ -191,8 +201,7 @@ impl ParquetFile {
             }
             columns.push((field.clone(), array));
         }
-        self.next += 1;
-        Ok(Some(Group { path: self.path.clone(), number: self.next - 1, rows, columns }))
+        Ok(Group { path: self.path.clone(), rows, columns })
     }
 }
 
@@ -214,7 +223,7 @@ fn incompatible(path: &Path, found: String, expected: String) -> Error {
 
 fn read_chunk(
     path: &Path,
-    file: &mut File,
+    file: &File,
     length: u64,
     column: &str,
     chunk: &ColumnChunkMetadata,
@@ -225,8 +234,7 @@ fn read_chunk(
         return Err(Error::corrupt(path, range.start, reason));
     }
     let mut bytes = vec![0; (range.end - range.start) as usize];
-    file.seek(SeekFrom::Start(range.start)).at(path)?;
-    file.read_exact(&mut bytes).at(path)?;
+    file.read_exact_at(&mut bytes, range.start).at(path)?;
     Ok((range.start, Buffer::from(bytes)))
 }
 
@@ -248,11 +256,11 @@ fn about(column: &str, group: usize) -> String {
 /// # Errors
 /// [`Error::Io`]; [`Error::Corrupt`] where it is no Parquet file, or a bit is not as it was written: with column and row group.
 pub fn verify(path: &Path) -> Result<()> {
-    let mut file = ParquetFile::open(path, &[])?;
+    let file = ParquetFile::open(path, &[])?;
     for (number, group) in file.metadata.row_groups.iter().enumerate() {
         for chunk in group.parquet_columns() {
             let column = chunk.descriptor().path_in_schema.first().map_or("", |name| name.as_str());
-            let (place, bytes) = read_chunk(path, &mut file.file, file.length, column, chunk)?;
+            let (place, bytes) = read_chunk(path, &file.file, file.length, column, chunk)?;
             file.digests
                 .check(path, number_of(group, number, chunk), place, &bytes, || about(column, number))?;
         }

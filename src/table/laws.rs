@@ -165,12 +165,25 @@ proptest! {
         }
         let path = folder.path().join("merged.parquet");
         for aside in [false, true] {
-            let to = MergeTo { path: &path, footer: &footer, group_bytes, aside, mark: Option::Some("flag") };
+            let to = MergeTo { path: &path, footer: &footer, group_bytes, together: 3, aside, mark: Option::Some("flag") };
             let written = merge::<AnyRow>(&paths, &mut pieces.iter().copied(), &to).unwrap();
             prop_assert_eq!(written, wanted.len() as u64);
             prop_assert_eq!(&read_rows::<AnyRow>(&path).unwrap(), &wanted);
         }
-        let to = MergeTo { path: &path, footer: &footer, group_bytes, aside: false, mark: None };
+        // Where row groups of the sources end changes no byte.
+        let to =
+            MergeTo { path: &path, footer: &footer, group_bytes, together: 1, aside: false, mark: Option::Some("flag") };
+        let [five, two] = [5, 2].map(|most| {
+            for (path, rows) in paths.iter().zip(&sources) {
+                let mut writer = PartWriter::<AnyRow>::create_aside(path, &footer).unwrap();
+                rows.chunks(most).for_each(|rows| writer.write_group(rows).unwrap());
+                writer.finish().unwrap();
+            }
+            merge::<AnyRow>(&paths, &mut pieces.iter().copied(), &to).unwrap();
+            std::fs::read(&path).unwrap()
+        });
+        prop_assert_eq!(five, two);
+        let to = MergeTo { path: &path, footer: &footer, group_bytes, together: 0, aside: false, mark: None };
         for source in [0, 3] {
             let beyond = Piece { source, rows: 1 + sources[0].len() as u32, mark: false };
             let found = merge::<AnyRow>(&paths, &mut [beyond].into_iter(), &to);

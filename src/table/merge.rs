@@ -3,8 +3,8 @@
 //! **Algorithm.** [`Piece`]s say of which source the next rows are. They are copied from the source's decoded columns to those of the row group in the
 //! making; texts are not copied but pointed to.
 //!
-//! **Cost.** Each cell is decoded and encoded once. Memory: a row group of each source, and the row group that is written: of [`MergeTo::group_bytes`] of cells, at most
-//! [`ROW_GROUP_ROWS`] rows.
+//! **Cost.** Each cell is decoded and encoded once. Memory: a row group of each source, and [`MergeTo::together`] row groups that are written: of
+//! [`MergeTo::group_bytes`] of cells each, at most [`ROW_GROUP_ROWS`] rows.
 //!
 //! **Determinism.** Where row groups end follows from cells and pieces alone.
 
@@ -41,6 +41,8 @@ pub struct MergeTo<'a> {
     pub footer: &'a Footer,
     /// Bytes of cells after which a row group ends.
     pub group_bytes: usize,
+    /// Row groups that are held until all threads encode them.
+    pub together: usize,
     /// Whether later steps read the file, and no one after them.
     pub aside: bool,
     /// The column of marks.
@@ -64,21 +66,26 @@ pub fn merge<T: Table>(
         .collect();
     let builders = info.iter().map(|column| make_builder(&column.kind.in_memory())).collect();
     let mark = to.mark.and_then(|name| info.iter().position(|column| column.name == name));
-    let writer = writer_of::<T>(to.path, to.footer, to.aside)?;
+    let mut writer = writer_of::<T>(to.path, to.footer, to.aside)?;
+    writer.together = to.together;
     let nullable = info.iter().map(|column| column.nullable).collect();
     let mut making = Making { writer, builders, nullable, mark, marks: Vec::new(), bytes: 0, rows: 0 };
     for piece in pieces {
         let source = sources
             .get_mut(piece.source as usize)
             .ok_or_else(|| Error::Internal("rows of a source that is none".into()))?;
-        let mut left = piece.rows as usize;
+        let (mut left, mut unweighed) = (piece.rows as usize, 0);
         while left > 0 {
             let (group, at) = source.rows(&making.nullable)?;
-            let rows = left.min(group.len() - at).min(AT_ONCE).min(ROW_GROUP_ROWS - making.rows);
+            let most = (AT_ONCE - unweighed).min(ROW_GROUP_ROWS - making.rows);
+            let rows = left.min(group.len() - at).min(most);
             making.take(group, at, rows, piece.mark)?;
             source.at += rows;
             left -= rows;
-            if making.bytes >= to.group_bytes || making.rows == ROW_GROUP_ROWS {
+            unweighed = (unweighed + rows) % AT_ONCE;
+            // Not where a row group of the source ends: that hangs on how its rows came there.
+            let is_weighed = unweighed == 0 || left == 0;
+            if is_weighed && making.bytes >= to.group_bytes || making.rows == ROW_GROUP_ROWS {
                 making.write()?;
             }
         }
@@ -157,6 +164,6 @@ impl Making {
         }
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
-        self.writer.write_group_by_threads(rows, &columns)
+        self.writer.write_group(rows, columns)
     }
 }

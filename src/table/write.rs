@@ -125,6 +125,9 @@ pub(crate) struct GroupWriter {
     options: WriteOptions,
     fault: Arc<Mutex<Option<io::Error>>>,
     gathered: Gathered,
+    /// Row groups that wait until there are `together` of them, which all threads encode; 0: the caller alone, each at once.
+    waiting: Vec<(usize, Vec<ArrayBox>)>,
+    pub(crate) together: usize,
     rows: u64,
 }
 
@@ -182,7 +185,7 @@ impl GroupWriter {
             .map_err(|e| Error::Internal(format!("table {table}: {e}")))?;
         let (path, table) = (path.to_path_buf(), table.to_owned());
         let (footer, sorted_by, schema) = (footer.clone(), String::new(), None);
-        let (gathered, rows) = (Gathered::default(), 0);
+        let (gathered, waiting, together, rows) = Default::default();
         Ok(GroupWriter {
             path,
             table,
@@ -194,6 +197,8 @@ impl GroupWriter {
             options,
             fault,
             gathered,
+            waiting,
+            together,
             rows,
         })
     }
@@ -215,17 +220,20 @@ impl GroupWriter {
     /// Writes the gathered rows as a row group.
     pub(crate) fn end_group(&mut self) -> Result<()> {
         let (rows, columns) = self.gathered.take();
-        self.write_group(rows, &columns)
+        self.write_group(rows, columns)
     }
 
     /// Writes a row group, behind those that were ended.
-    pub(crate) fn write_group(&mut self, rows: usize, columns: &[ArrayBox]) -> Result<()> {
+    pub(crate) fn write_group(&mut self, rows: usize, columns: Vec<ArrayBox>) -> Result<()> {
         if rows == 0 {
             return Ok(());
         }
-        self.try_group(rows, columns).map_err(|e| self.failed(&e))?;
         self.rows += rows as u64;
-        Ok(())
+        if self.together > 0 && rayon::current_num_threads() > 1 {
+            self.waiting.push((rows, columns));
+            return if self.waiting.len() < self.together { Ok(()) } else { self.write_waiting() };
+        }
+        self.try_group(rows, &columns).map_err(|e| self.failed(&e))
     }
 
     fn try_group(&mut self, rows: usize, columns: &[ArrayBox]) -> PolarsResult<()> {
@@ -239,32 +247,34 @@ impl GroupWriter {
         self.writer.write(rows as u64, DynIter::new(chunks.into_iter()))
     }
 
-    /// Writes a row group whose columns are encoded by all threads: for whoever holds nothing that these may wait for.
-    pub(crate) fn write_group_by_threads(&mut self, rows: usize, columns: &[ArrayBox]) -> Result<()> {
-        if rows == 0 || rayon::current_num_threads() < 2 {
-            return self.write_group(rows, columns);
-        }
+    /// Writes the row groups that wait, whose columns all threads encode: for whoever holds nothing that these may wait for.
+    fn write_waiting(&mut self) -> Result<()> {
         let (options, fields) = (self.options, self.writer.parquet_schema().fields());
-        let encoded = columns.par_iter().zip(fields).map(|(array, stored)| {
+        let encode = |(array, stored): (&ArrayBox, &ParquetType)| {
             let _span = timing::span(Part::Tables);
             let columns = pages_of(array, stored.clone(), options)?;
             Ok(columns.into_iter().map(|pages| pages.collect::<Vec<_>>()).collect::<Vec<_>>())
+        };
+        let waiting = std::mem::take(&mut self.waiting);
+        let encoded = waiting
+            .par_iter()
+            .map(|(_, columns)| columns.par_iter().zip(fields).map(encode).collect::<PolarsResult<Vec<_>>>());
+        let groups = encoded.collect::<PolarsResult<Vec<_>>>().and_then(|encoded| {
+            waiting.iter().zip(encoded).try_for_each(|((rows, _), encoded)| {
+                let pages = encoded.into_iter().flatten().map(|pages| {
+                    let pages = EncodedPages { pages: pages.into_iter(), page: None };
+                    let pages = Sealed::new(pages.map_err(PolarsError::from), &self.seal);
+                    Ok(DynStreamingIterator::new(pages))
+                });
+                self.writer.write(*rows as u64, DynIter::new(pages.collect::<Vec<_>>().into_iter()))
+            })
         });
-        let group = encoded.collect::<PolarsResult<Vec<_>>>().and_then(|encoded| {
-            let pages = encoded.into_iter().flatten().map(|pages| {
-                let pages = EncodedPages { pages: pages.into_iter(), page: None };
-                let pages = Sealed::new(pages.map_err(PolarsError::from), &self.seal);
-                Ok(DynStreamingIterator::new(pages))
-            });
-            self.writer.write(rows as u64, DynIter::new(pages.collect::<Vec<_>>().into_iter()))
-        });
-        group.map_err(|e| self.failed(&e))?;
-        self.rows += rows as u64;
-        Ok(())
+        groups.map_err(|e| self.failed(&e))
     }
 
     pub(crate) fn finish(mut self) -> Result<u64> {
         self.end_group()?;
+        self.write_waiting()?;
         let pair = |key: &str, value: &str| KeyValue { key: key.to_owned(), value: Some(value.to_owned()) };
         let mut metadata = vec![
             schema_to_metadata_key(self.writer.schema()),
@@ -381,6 +391,13 @@ impl<T: Table> PartWriter<T> {
         })
     }
 
+    /// The same, for whoever holds nothing that threads may wait for: so many row groups are held until all threads encode them.
+    #[must_use]
+    pub fn by_threads(mut self, together: usize) -> Self {
+        self.groups.together = together;
+        self
+    }
+
     /// Adds one row; writes a row group when enough have come together.
     ///
     /// # Errors
@@ -411,7 +428,7 @@ impl<T: Table> PartWriter<T> {
     /// [`Error::Io`] where the disk refuses.
     pub fn write_group(&mut self, rows: &[T]) -> Result<()> {
         self.end_group()?;
-        self.groups.write_group(rows.len(), &T::columns(rows))
+        self.groups.write_group(rows.len(), T::columns(rows))
     }
 
     /// Writes pending rows and the footer; returns the number of rows.

@@ -10,7 +10,7 @@ fn threads_and_memory_change_no_byte() {
     work.synth("shards", 1500, 1 << 20);
     work.run(&["run", "shards", "--out", "one", "--threads", "1"]);
     work.run(&["run", "shards", "--out", "two", "--threads", "2", "--memory", "256MiB"]);
-    // On more than one processor this runs two jobs at a time.
+    // On more than one processor this runs several jobs at a time.
     work.run(&["run", "shards", "--out", "all"]);
     let one = work.committed("one");
     assert!(one.len() > 15, "{:?}", one.keys());

@@ -14,6 +14,7 @@ use webmill_sort::{Budget, Mapped, MappedWriter, Numbered, NumberedWriter};
 use webmill_table::{Reader, columns};
 
 use crate::dedup::pages::Pages;
+use crate::job::groups_at_once;
 
 columns! {
     struct Where from TextRow { url_key, is_current }
@@ -43,7 +44,7 @@ impl TextRows {
     pub fn find(table: &Path, pages: &Pages, temp: &Path, stage: &Stage<'_>) -> Result<Self> {
         let mut rows = MappedWriter::create(temp)?;
         let mut met = Bits::with_room(pages.len());
-        let mut reader = Reader::<Where>::open(table)?;
+        let mut reader = Reader::<Where>::open(table)?.by_threads(groups_at_once(stage.memory));
         let mut number = 0u64;
         while let Some(batch) = reader.next()? {
             stage.cancel.check()?;
@@ -63,7 +64,7 @@ impl TextRows {
     /// Calls `each` with batches of pages and their texts, in the order of the table.
     fn read(&self, stage: &Stage<'_>, mut each: impl FnMut(&[(u32, &str)]) -> Result<()>) -> Result<()> {
         let mut rows = self.rows.iter().peekable();
-        let mut reader = Reader::<Text>::open(&self.table)?;
+        let mut reader = Reader::<Text>::open(&self.table)?.by_threads(groups_at_once(stage.memory));
         let mut number = 0u64;
         while let Some(batch) = reader.next()? {
             let (mut texts, mut bytes) = (Vec::new(), 0);

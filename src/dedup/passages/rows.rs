@@ -59,15 +59,16 @@ impl PassagePairs {
     pub fn align<T: AsRef<str> + Send>(
         self,
         mut text: impl FnMut(u32) -> Result<T>,
-        mut each: impl FnMut(PagePassages) -> Result<()>,
+        mut each: impl FnMut(PagePassages) -> Result<()> + Send,
     ) -> Result<PassageCounts> {
         let PassagePairs { options, budget, pairs, mut ready, mut counts, .. } = self;
         let mut pairs = pairs.peekable();
         let mut prepared: BTreeMap<u32, PreparedText> = BTreeMap::new();
-        let mut round = 0;
+        let (mut round, mut found) = (0, Vec::new());
         loop {
             let next = match pairs.peek() {
-                None => return Ok(counts),
+                None if found.is_empty() => return Ok(counts),
+                None => u32::MAX,
                 Some(Ok(pair)) => pair[0],
                 Some(Err(_)) => u32::MAX,
             };
@@ -90,21 +91,27 @@ impl PassagePairs {
             }
             let texts: Vec<_> =
                 texts.into_iter().map(|(page, text)| (page, text, ready.take(page))).collect();
-            let made: Vec<(u32, PreparedText)> = texts
-                .into_par_iter()
-                .map(|(page, text, winnowed)| {
+            let align = || {
+                let made = texts.into_par_iter().map(|(page, text, winnowed)| {
                     (page, PreparedText::of(text.as_ref(), winnowed, round, &options))
+                });
+                prepared.extend(made.collect::<Vec<(u32, PreparedText)>>());
+                align_batch(&batch, &prepared, &options)
+            };
+            // What a batch gave is handed out while the next one is aligned.
+            let give = || {
+                found.drain(..).try_for_each(|(pair, seeds_left, short): (PagePassages, u64, u64)| {
+                    counts.seeds_left += seeds_left;
+                    counts.passages_too_short += short;
+                    counts.passages += pair.passages.len() as u64;
+                    counts.pairs_aligned += 1;
+                    counts.pairs_without_passage += u64::from(pair.passages.is_empty());
+                    each(pair)
                 })
-                .collect();
-            prepared.extend(made);
-            for (pair, seeds_left, short) in align_batch(&batch, &prepared, &options)? {
-                counts.seeds_left += seeds_left;
-                counts.passages_too_short += short;
-                counts.passages += pair.passages.len() as u64;
-                counts.pairs_aligned += 1;
-                counts.pairs_without_passage += u64::from(pair.passages.is_empty());
-                each(pair)?;
-            }
+            };
+            let (aligned, given) = rayon::join(align, give);
+            given?;
+            found = aligned?;
         }
     }
 }
@@ -128,7 +135,7 @@ fn keep_latest(prepared: &mut BTreeMap<u32, PreparedText>, next: u32, most: usiz
 }
 
 /// Most pairs in a batch.
-const BATCH: usize = 1 << 14;
+const BATCH: usize = 1 << 12;
 
 /// Memory that a byte of text takes while it is aligned: text, units, selections, shingles.
 const BYTES_A_BYTE: usize = 16;
