@@ -25,10 +25,10 @@ use webmill_run::{Committed, Manifest, Notes, OutputFile, layout};
 
 use crate::job::Context;
 use crate::registry::JobEntry;
-use crate::{dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape};
+use crate::{dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape, signals};
 
 /// Jobs by the jobs that they read. One that is not named here reads all that stand before it, and is run alone.
-const NEEDS: [(&str, &[&str]); 9] = [
+const NEEDS: [(&str, &[&str]); 10] = [
     (extract::ENTRY.name, &[]),
     (graph::ENTRY.name, &[extract::ENTRY.name]),
     (rank::ENTRY.name, &[graph::ENTRY.name]),
@@ -38,6 +38,7 @@ const NEEDS: [(&str, &[&str]); 9] = [
     (mirrors::ENTRY.name, &[dedup::ENTRY.name]),
     (keywords::ENTRY.name, &[extract::ENTRY.name]),
     (rules::ENTRY.name, &[extract::ENTRY.name]),
+    (signals::ENTRY.name, &[extract::ENTRY.name]),
 ];
 
 /// Most jobs at a time: after `extract` three read nothing else, and two more follow one of these.
