@@ -13,14 +13,14 @@ demo:
 SKIPPED := $(CURDIR)/target/skipped.txt
 test: tools extension
 	@mkdir -p target && rm -f $(SKIPPED)
-	WEBMILL_SKIPPED=$(SKIPPED) $(CARGO) test --release --workspace --features sql
+	WEBMILL_SKIPPED=$(SKIPPED) $(CARGO) test --release --workspace --features sql,tokens
 	@if [ -s $(SKIPPED) ]; then echo "$$(sort -u $(SKIPPED) | wc -l) tests or parts of tests did not run here:"; sort -u $(SKIPPED); \
 	 else echo "no test was skipped"; fi
 
 # The compiled part of the Python package, where its tests look for it.
 .PHONY: extension
 extension:
-	@[ ! -x target/python/bin/python ] || { $(CARGO) build -q --release --workspace --features sql --lib --example pagerank && \
+	@[ ! -x target/python/bin/python ] || { $(CARGO) build -q --release --workspace --features sql,tokens --lib --example pagerank && \
 	  for built in target/release/lib_webmill.so target/release/lib_webmill.dylib; do \
 	    [ ! -f $$built ] || install -m 755 $$built python/webmill/_webmill.abi3.so; done; }
 
@@ -97,10 +97,10 @@ wheel:
 
 lint:
 	$(CARGO) fmt --check
-	$(CARGO) clippy --release --workspace --features sql --all-targets -- -D warnings
+	$(CARGO) clippy --release --workspace --features sql,tokens --all-targets -- -D warnings
 
 doc:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --features sql --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --features sql,tokens --no-deps
 
 check: lint doc test
 

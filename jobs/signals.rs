@@ -10,6 +10,7 @@
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -32,8 +33,8 @@ use crate::registry::JobEntry;
 const AT_ONCE: usize = 1024;
 const AT_ONCE_BYTES: usize = 4 << 20;
 
-/// Bytes of a list of words that are read.
-const MOST_LIST_BYTES: u64 = 16 << 20;
+/// Bytes of a list of words, or a tokenizer, that are read.
+const MOST_FILE_BYTES: u64 = 64 << 20;
 
 /// The job as the registry lists it.
 pub const ENTRY: JobEntry = JobEntry {
@@ -51,6 +52,9 @@ settings! {
     pub struct SignalSettings {
         /// A file of words and phrases, a line each, that are counted in each text (column bad_words); empty for none.
         pub bad_words: String = String::new();
+        /// A file tokenizer.json of a language model, by which tokens are counted (column model_tokens); empty for none. Needs a program that was built with
+        /// the cargo feature tokens.
+        pub tokenizer: String = String::new();
     }
 }
 
@@ -58,32 +62,68 @@ impl Settings for SignalSettings {
     const TABLE: &'static str = "signals";
 }
 
-/// The job: the list by its digest, so that another list is another job.
+/// Counts tokens of a language model.
+pub trait CountTokens: Send + Sync {
+    /// The tokens of a text; `None` where the model has none for a part of it.
+    fn count(&self, text: &str) -> Option<u32>;
+}
+
+/// Reads the file of a tokenizer.
+pub type LoadTokenizer = fn(&Path) -> Result<Box<dyn CountTokens>>;
+
+static TOKENIZERS: OnceLock<LoadTokenizer> = OnceLock::new();
+
+/// Gives the job the tokenizers of this program, before it is run: they are no part of this crate.
+pub fn install_tokenizers(load: LoadTokenizer) {
+    // A second time changes nothing.
+    let _ = TOKENIZERS.set(load);
+}
+
+/// The job: the list and the tokenizer by their digests, so that another one is another job.
 #[derive(Serialize)]
 pub struct SignalsJob {
     list: Option<String>,
+    tokenizer: Option<String>,
     #[serde(skip)]
     words: Option<WordList>,
+    #[serde(skip)]
+    tokens: Option<Box<dyn CountTokens>>,
 }
 
 impl SignalsJob {
     fn of(settings: &SignalSettings) -> Result<SignalsJob> {
-        if settings.bad_words.is_empty() {
-            return Ok(SignalsJob { list: None, words: None });
+        let mut job = SignalsJob { list: None, tokenizer: None, words: None, tokens: None };
+        if !settings.bad_words.is_empty() {
+            let path = Path::new(&settings.bad_words);
+            let bytes = read(path)?;
+            job.list = Some(hex128(xxh3_128(&bytes)));
+            let wrong = |why: String| Error::Config(format!("{}: {why}", path.display()));
+            let text = String::from_utf8(bytes).map_err(|e| wrong(e.to_string()))?;
+            job.words = Some(WordList::of_lines(&text).map_err(|e| wrong(e.to_string()))?);
         }
-        let path = Path::new(&settings.bad_words);
-        let length = std::fs::metadata(path).at(path)?.len();
-        if length > MOST_LIST_BYTES {
-            let (shown, most) = (path.display(), MOST_LIST_BYTES >> 20);
-            return Err(Error::Config(format!(
-                "{shown}: a list of {length} bytes, at most {most} MiB are read"
-            )));
+        if !settings.tokenizer.is_empty() {
+            let path = Path::new(&settings.tokenizer);
+            let load = TOKENIZERS.get().ok_or_else(|| {
+                Error::Config(
+                    "[signals]: tokenizer: this program has no tokenizers; build it with --features tokens"
+                        .into(),
+                )
+            })?;
+            job.tokenizer = Some(hex128(xxh3_128(&read(path)?)));
+            job.tokens = Some(load(path)?);
         }
-        let text = std::fs::read_to_string(path).at(path)?;
-        let words =
-            WordList::of_lines(&text).map_err(|e| Error::Config(format!("{}: {e}", path.display())))?;
-        Ok(SignalsJob { list: Some(hex128(xxh3_128(text.as_bytes()))), words: Some(words) })
+        Ok(job)
     }
+}
+
+/// The bytes of a file that a setting names.
+fn read(path: &Path) -> Result<Vec<u8>> {
+    let length = std::fs::metadata(path).at(path)?.len();
+    if length > MOST_FILE_BYTES {
+        let (shown, most) = (path.display(), MOST_FILE_BYTES >> 20);
+        return Err(Error::Config(format!("{shown}: {length} bytes, at most {most} MiB are read")));
+    }
+    std::fs::read(path).at(path)
 }
 
 macro_rules! row {
@@ -167,7 +207,7 @@ impl SignalsJob {
         let mut reader = Reader::<Text>::open(part)?;
         while let Some(batch) = reader.next()? {
             let rows: Vec<_> = batch.rows().filter(|row| row.is_current).collect();
-            let (mut rest, mut measured) = (rows.as_slice(), Vec::new());
+            let (mut rest, mut measured, mut untold) = (rows.as_slice(), Vec::new(), 0);
             while !rest.is_empty() || !measured.is_empty() {
                 unit.stage().cancel.check()?;
                 let (rows, after) = rest.split_at(some(rest));
@@ -177,10 +217,16 @@ impl SignalsJob {
                 let (next, written): (Vec<SignalRow>, Result<()>) = rayon::join(measure, write);
                 written?;
                 measured = next;
+                if self.tokens.is_some() {
+                    untold += measured.iter().filter(|row| row.model_tokens.is_none()).count() as u64;
+                }
             }
             unit.stage().progress.advance(batch.len() as u64);
             unit.read(batch.len() as u64);
             unit.kept("texts", rows.len() as u64);
+            if untold > 0 {
+                unit.kept("texts-without-tokens", untold);
+            }
             let superseded = batch.len() - rows.len();
             if superseded > 0 {
                 unit.dropped("superseded-capture", superseded as u64);
@@ -192,6 +238,7 @@ impl SignalsJob {
     fn row(&self, row: &Text<'_>) -> SignalRow {
         let mut signals = MEASURER.with_borrow_mut(|measurer| measurer.measure(row.text, row.language));
         signals.bad_words = self.words.as_ref().map(|words| words.count(row.text, row.language));
+        signals.model_tokens = self.tokens.as_ref().and_then(|tokens| tokens.count(row.text));
         let place = SignalRow {
             url: row.url.to_owned(),
             url_key: row.url_key,

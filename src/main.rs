@@ -16,6 +16,8 @@ use webmill::run::Cancel;
 
 #[cfg(feature = "sql")]
 mod sql;
+#[cfg(feature = "tokens")]
+mod tokens;
 
 #[cfg(feature = "sql")]
 const ANSWER: Option<query::Answer> = Some(sql::answer);
@@ -78,6 +80,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    #[cfg(feature = "tokens")]
+    webmill::jobs::signals::install_tokenizers(tokens::load);
     if std::env::args_os().nth(1).is_some_and(|first| first == document_reader::SUBCOMMAND) {
         return document_reader::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     }

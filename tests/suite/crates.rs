@@ -61,6 +61,7 @@ fn a_part_of_the_library_links_what_it_needs_and_no_more() {
     // The engine of SQL is asked for by name, and brings no client of object stores.
     assert!(!all.contains("polars_sql") && linked("webmill", "sql").contains("polars_sql"));
     assert!(!linked("webmill", "sql").contains("object_store"));
+    assert!(!all.contains("tokenizers") && linked("webmill", "tokens").contains("tokenizers"));
 }
 
 /// A feature brings in its crate and what that imports, and no further crate.
@@ -136,8 +137,10 @@ fn compiled(arguments: &[&str]) -> BTreeSet<String> {
 /// The first build of README and that of the tests: what is compiled for the one is not compiled again for the other.
 #[test]
 fn builds_with_and_without_sql_share_all_but_the_program() {
-    let (first, tests) =
-        (compiled(&["build", "--bin", "webmill"]), compiled(&["test", "--workspace", "--features", "sql"]));
+    let (first, tests) = (
+        compiled(&["build", "--bin", "webmill"]),
+        compiled(&["test", "--workspace", "--features", "sql,tokens"]),
+    );
     // As cargo names the root package, by whether its folder has its name.
     let own = |unit: &&String| unit.contains("/webmill#") || unit.contains("#webmill@");
     let again: Vec<&String> = first.difference(&tests).filter(|unit| !own(unit)).collect();

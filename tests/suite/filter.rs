@@ -183,3 +183,29 @@ fn mistakes_are_named_before_anything_is_read_and_nothing_left_is_said() {
     let message = work.fails(&["filter", "results", "--where", "num_words > 100000", "--out", "none"], 1);
     assert!(message.contains("no text is left") && message.contains("0 of 29 texts stay"), "{message}");
 }
+
+#[test]
+fn tokens_are_counted_by_the_file_of_a_tokenizer() {
+    let work = Work::new();
+    mill(&work);
+    let tokenizer = r#"{"version": "1.0", "truncation": {"direction": "Right", "max_length": 4, "strategy": "LongestFirst", "stride": 0}, "padding": null,
+        "added_tokens": [], "normalizer": null, "pre_tokenizer": {"type": "Whitespace"}, "post_processor": null, "decoder": null,
+        "model": {"type": "WordLevel", "vocab": {"the": 0, "[UNK]": 1}, "unk_token": "[UNK]"}}"#;
+    std::fs::write(work.path("tokenizer.json"), tokenizer).unwrap();
+    let args =
+        ["filter", "results", "--where", "model_tokens > 0", "--set", "signals.tokenizer=tokenizer.json"];
+    if cfg!(feature = "tokens") {
+        assert!(work.said(&args).contains("29 of 29 texts stay"));
+        let texts: Vec<TextRow> = work.table("results", "extract");
+        let rows: Vec<SignalRow> = work.table("results", "signals");
+        // A run of letters, digits and underscores, or a run of other signs, is a token there.
+        let tokens = regex::Regex::new(r"\w+|[^\w\s]+").unwrap();
+        for (row, text) in rows.iter().zip(&texts) {
+            assert_eq!(row.model_tokens, Some(tokens.find_iter(&text.text).count() as u32), "{}", row.url);
+        }
+        std::fs::write(work.path("tokenizer.json"), "{}").unwrap();
+        assert!(work.fails(&args, 2).contains("tokenizer.json: no tokenizer"));
+    } else {
+        assert!(work.fails(&args, 2).contains("build it with --features tokens"));
+    }
+}

@@ -35,6 +35,7 @@ macro_rules! signal_columns {
             policy_lines: u32 = "lines that C4 leaves out for a notice on cookies, privacy or terms of use", "1";
             long_lines: u32 = "lines of 200 characters or more (mC4: 3 at least, Xue and others 2021, arXiv 2010.11934)", "5";
             bad_words: Option<u32> = "words and phrases of the list of setting bad_words that stand in the text, each occurrence counted; null without a list (C4)", "0";
+            model_tokens: Option<u32> = "tokens of the text by the tokenizer of setting tokenizer, without those that frame a text; null without one, or where it has none for a part of the text", "1104";
             terminated_lines: Option<f64> = "share of lines that end with a mark that ends sentences (FineWeb, Penedo and others 2024, arXiv 2406.17557)", "0.7";
             short_lines: Option<f64> = "share of lines of at most 30 characters (FineWeb)", "0.2";
             repeated_line_chars: Option<f64> = "characters of lines that stood before, of those of all lines (FineWeb)", "0";
