@@ -54,7 +54,7 @@ table! {
         url_key: Bytes16 = "its key in table pages", "9f…";
         host: String = "host name of the page", "a.com";
         language: Option<String> = "language of the text, as texts.language", "eng";
-        filter: String = "name of the filter; where for a condition of --where, duplicates for --policy, without for items of benchmarks, repeated for --drop-repeated", "gopher-quality";
+        filter: String = "name of the filter; where for a condition of --where, duplicates for --duplicates, without for items of benchmarks, repeated for --drop-repeated", "gopher-quality";
         rule: String = "name of its rule; the condition; what the page shares with the one that stays; the file of the benchmark", "short";
         value: String = "values of the columns that the rule asks for; key of the page that stays; the item and the share of it that stands in the text", "plain_words = 12";
         num_words: u32 = "words of the text, as texts.num_words", "9";

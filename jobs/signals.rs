@@ -55,6 +55,8 @@ settings! {
         /// A file tokenizer.json of a language model, by which tokens are counted (column model_tokens); empty for none. Needs a program that was built with
         /// the cargo feature tokens.
         pub tokenizer: String = String::new();
+        /// Share of the rows of 13 words of a benchmark's item that a text must have to hold it (webmill filter --without).
+        pub overlap: f64 = 0.5, within 0.0..=1.0;
     }
 }
 

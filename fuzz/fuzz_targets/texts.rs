@@ -51,7 +51,7 @@ fn measured(a: &str, b: &str) {
         condition.holds(&values);
     }
     let mut items = Contamination::new(ContaminationOptions::default());
-    items.add(&[b]);
+    items.add(b);
     for held in items.of(a) {
         assert!(held.share <= 1.0 && held.places.iter().all(|place| a.get(place.clone()).is_some()));
     }

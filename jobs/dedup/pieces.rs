@@ -218,7 +218,7 @@ impl Connected {
         Ok(())
     }
 
-    /// Takes the text of a page that no page before has, and its bands: none where its pairs are told. Without bands the text
+    /// Takes the text of a page that no page before has, and its bands, which are empty if its pairs are told. Without bands the text
     /// is signed here.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
 from ._catalogue import Catalogue, TableFiles, read, readable
 from ._error import Error
@@ -195,7 +196,7 @@ class Results:
 
         ``by``: names of filters (``gopher``, ``c4``, ``fineweb``, …) or files of rules; ``where``: conditions on columns of ``texts`` and
         ``signals``. With ``explain`` all texts, with columns ``filter`` and ``rule`` of the rule by which they go, null of those that stay. Texts stand
-        as they are: the lines that C4 leaves out are left out by the command alone.
+        as they are: the lines that C4 leaves out are left out by the command alone, and a division by 0 is infinite here and unknown there.
         """
         import json
 
@@ -214,7 +215,10 @@ class Results:
         if any(name not in known for *_, goes in rules for name in goes.meta.root_names()):
             texts = self.texts_of(join="signals").drop("^.*_signals$")
         first = pl.coalesce([pl.when(goes).then(pl.lit(at)) for at, (*_, goes) in enumerate(rules)] or [pl.lit(None)])
-        judged = texts.with_columns(_goes=first.cast(pl.Int64))
+        # Numbers are as wide as in the command: a difference of columns without a sign can be below 0.
+        asked = {name for *_, goes in rules for name in goes.meta.root_names()}
+        wide = texts.with_columns(cs.numeric().cast(pl.Float64)).select(*asked) if asked else texts
+        judged = pl.concat([texts, wide.select(_goes=first.cast(pl.Int64))], how="horizontal") if asked else texts.with_columns(_goes=first.cast(pl.Int64))
         if not explain:
             return _as(Table, judged.filter(pl.col("_goes").is_null()).drop("_goes"))
         named = [pl.Series(name, [rule[at] for rule in rules], pl.String) for at, name in enumerate(("filter", "rule"))]

@@ -390,11 +390,7 @@ fn parse_threads(text: &str) -> Result<usize, String> {
     check_threads(text.parse().unwrap_or(0)).map_err(|why| format!("{text}: {why}"))
 }
 
-/// Parses a share.
-///
-/// # Errors
-/// For anything but a number from 0 to 1.
-pub fn parse_share(text: &str) -> Result<f64, String> {
+fn parse_share(text: &str) -> Result<f64, String> {
     check_share(text.parse().unwrap_or(f64::NAN)).map_err(|why| format!("{text}: {why}"))
 }
 

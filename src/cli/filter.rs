@@ -1,7 +1,7 @@
 //! `webmill filter`: the texts that are good to train language models on, and why the others are not.
 //!
 //! **Steps.** Job `signals` measures the texts, unless its table is there. Texts are read once more with it: rules of filters drop them
-//! ([`judge`]), `--policy` those of duplicates, `--without` those that hold items of benchmarks ([`items`]); `--mask` hides personal data. What stays is written by
+//! ([`judge`]), `--duplicates` those of duplicates, `--without` those that hold items of benchmarks ([`items`]); `--mask` hides personal data. With `--duplicates` texts are judged twice: pages that rules drop represent no others. What stays is written by
 //! the writer of `dedup apply`, which leaves repeated lines out. Everything goes into a folder that appears when it is complete:
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //! OUT/manifest.json                          settings, counts, every file with its digest
 //! ```
 //!
-//! **Cost.** Two readings of the texts, one where the signals are there. Memory: row groups, the items of benchmarks, a sort.
+//! **Cost.** Two readings of the texts, one where the signals are there, and one more with `--duplicates`. Memory: row groups, the items of benchmarks, a sort.
 //!
 //! **Determinism.** The output follows from results and settings.
 
@@ -30,13 +30,13 @@ use webmill_jobs::filtered;
 use webmill_jobs::job::{latest, mixed};
 use webmill_jobs::repeated::RepeatedLines;
 use webmill_jobs::repeated::known::KnownRepeated;
-use webmill_jobs::signals::SignalsJob;
-use webmill_learn::quality::{ContaminationOptions, Filter};
+use webmill_jobs::signals::{SignalSettings, SignalsJob};
+use webmill_learn::quality::Filter;
 use webmill_run::{Cancel, Committed, Job};
-use webmill_sort::Budget;
+use webmill_sort::{Budget, Sorter};
 use webmill_table::part_files;
 
-use crate::args::{JobFlags, Results};
+use crate::args::{JobFlags, OutOption, Results};
 use crate::dedup::apply::folder::Output;
 use crate::dedup::apply::texts::{self, Copies, TextCounts, TextForm, TextOutput};
 use crate::dedup::apply::verdicts::{self, Policy};
@@ -47,49 +47,52 @@ use summary::Summary;
 /// Keep the texts that are good to train language models on, by rules of published corpora and your own.
 ///
 /// Job signals is run first, unless it was. Without --out nothing is written: it is said what each rule leaves out. Table filtered has every
-/// text that went, with the rule and its values; filter_summary counts texts by host, language and rule. Exit code 1: nothing stays, or more
+/// text that went, with the rule and its values; filter_summary counts texts by host, language and rule. Exit code 1: nothing stays; 2: more
 /// lines of a benchmark cannot be read than --max-bad allows.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
-    after_help = "Examples:\n  webmill filter out/demo/results --by gopher,fineweb\n  webmill filter out/demo/results --where \"num_words >= 50 and language = 'eng'\" --out corpus\n  webmill filter out/demo/results --by gopher,c4 --policy near --drop-repeated --mask --texts jsonl.zst --out clean"
+    after_help = "Examples:\n  webmill filter out/demo/results --by gopher,fineweb\n  webmill filter out/demo/results --where \"num_words >= 50 and language = 'eng'\" --out corpus\n  webmill filter out/demo/results --by gopher,c4 --duplicates near --drop-repeated --mask --texts jsonl.zst --out clean"
 )]
 pub struct FilterArgs {
     #[command(flatten)]
     results: Results,
-    /// Folder to write, which must be new or empty.
-    #[arg(short, long, value_name = "PATH")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    out: OutOption,
+    /// By what pages are ordered or chosen.
+    ///
     /// Filters, one after the other: gopher (gopher-repetition and gopher-quality), c4, mc4, fineweb, chinese, or files of rules (docs/filter.md).
-    #[arg(long, value_delimiter = ',', value_name = "FILTER")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
     by: Vec<String>,
     /// A condition on columns of tables texts and signals that texts must meet; may be repeated.
-    #[arg(long = "where", value_name = "CONDITION")]
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     conditions: Vec<String>,
     /// Leave out texts that hold items of a benchmark: a file with a JSON object a line, plain or compressed by gzip or Zstandard; may be repeated.
     #[arg(long, value_name = "BENCHMARK.jsonl")]
     without: Vec<PathBuf>,
-    /// Share of an item's rows of 13 words that a text must have to hold it.
-    #[arg(long, value_name = "SHARE", default_value_t = ContaminationOptions::default().share, value_parser = crate::args::parse_share)]
-    overlap: f64,
     /// With --without: leave out only the lines that hold parts of items.
     #[arg(long, requires = "without")]
     cut: bool,
-    /// Leave out duplicates, too: exact, near or contained, as webmill dedup apply does.
-    #[arg(long, value_enum, hide_possible_values = true)]
-    policy: Option<Policy>,
-    /// Leave out the lines and paragraphs of table repeated: all copies but the first one that is written,
+    /// Leave out duplicates, too: exact, near or contained, as webmill dedup apply does by --policy.
+    #[arg(long, value_enum, value_name = "POLICY", hide_possible_values = true)]
+    duplicates: Option<Policy>,
+    /// Leave out of texts the lines and paragraphs of table repeated: all copies but the first one that is written,
     /// or with --drop-repeated=all that one too.
     #[arg(long, value_enum, value_name = "COPIES", num_args = 0..=1, require_equals = true, default_missing_value = "later")]
     drop_repeated: Option<Copies>,
     /// Write email@example.com, 192.0.2.1 and +1-202-555-0100 in place of e-mail addresses, public IP addresses and telephone numbers.
     #[arg(long)]
     mask: bool,
-    /// How texts are written.
-    #[arg(long, value_enum, value_name = "FORM", default_value = "parquet")]
-    texts: TextForm,
+    /// Write the texts of the pages that are kept.
+    ///
+    /// As table texts (parquet) where no form is named.
+    #[arg(long, value_enum, value_name = "FORM")]
+    texts: Option<TextForm>,
     #[command(flatten)]
     flags: JobFlags,
 }
+
+/// What `filtered.filter` says of texts that go by no filter.
+const RESERVED: [&str; 4] = ["where", "duplicates", "without", "repeated"];
 
 /// The results that are read.
 struct Sources {
@@ -120,7 +123,7 @@ pub fn run(args: &FilterArgs, cancel: &Cancel) -> Result<ExitCode> {
     let filters = args.filters()?;
     if filters.is_empty()
         && args.without.is_empty()
-        && args.policy.is_none()
+        && args.duplicates.is_none()
         && args.drop_repeated.is_none()
         && !args.mask
     {
@@ -130,9 +133,17 @@ pub fn run(args: &FilterArgs, cancel: &Cancel) -> Result<ExitCode> {
     }
     let folder = args.results.folder()?;
     let sources = args.sources(&folder, &filters, cancel)?;
+    if args.flags.is_dry_run() {
+        let texts = sources.extract.manifest.tables.get("texts").map_or(0, |table| table.rows);
+        webmill_jobs::say!(
+            "would filter {texts} texts by {} rules",
+            filters.iter().map(|f| f.rules.len()).sum::<usize>()
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut read = args.without.clone();
     read.push(folder);
-    let output = args.out.as_ref().map(|out| Output::begin(out, &read)).transpose()?;
+    let output = args.out.out.as_ref().map(|out| Output::begin(out, &read)).transpose()?;
     let done = args.filter(filters, &sources, output.as_ref(), cancel);
     let Some(output) = output else {
         let (summary, code, _) = done?;
@@ -163,7 +174,12 @@ impl FilterArgs {
         let columns = columns.examples();
         let mut filters = Vec::new();
         for name in &self.by {
-            for (name, file) in filtered::files(name)? {
+            for (name, file) in filtered::files(name.trim())? {
+                if filters.iter().any(|known: &Filter| known.name == name) || RESERVED.contains(&&*name) {
+                    bail!(
+                        "two filters are called {name}, or the name has a meaning of its own: rename the file"
+                    );
+                }
                 filters.push(Filter::of(&name, file, &columns)?);
             }
         }
@@ -188,7 +204,7 @@ impl FilterArgs {
         } else {
             None
         };
-        let dedup = self.policy.is_some().then(|| latest(folder, Dedup::NAME)).transpose()?;
+        let dedup = self.duplicates.is_some().then(|| latest(folder, Dedup::NAME)).transpose()?;
         let repeated =
             self.drop_repeated.is_some().then(|| latest(folder, RepeatedLines::NAME)).transpose()?;
         let sources = Sources { extract, signals, dedup, repeated };
@@ -205,8 +221,8 @@ impl FilterArgs {
                 .collect()
         };
         serde_json::json!({
-            "by": self.by, "where": self.conditions, "without": names(&self.without), "overlap": self.overlap, "cut": self.cut,
-            "policy": self.policy, "drop_repeated": self.drop_repeated, "mask": self.mask, "texts": self.texts,
+            "by": self.by, "rules": self.by.iter().map(|name| filtered::files(name.trim()).unwrap_or_default()).collect::<Vec<_>>(), "where": self.conditions, "without": names(&self.without), "cut": self.cut,
+            "duplicates": self.duplicates, "drop_repeated": self.drop_repeated, "mask": self.mask, "texts": self.texts,
         })
     }
 
@@ -219,6 +235,7 @@ impl FilterArgs {
         cancel: &Cancel,
     ) -> Result<(Summary, ExitCode, Vec<u8>)> {
         let memory = self.flags.memory()?;
+        let overlap = self.flags.read_recipe()?.settings::<SignalSettings>()?.overlap;
         let temp = match output {
             Some(_) => None,
             None => Some(tempfile::tempdir()?),
@@ -227,34 +244,57 @@ impl FilterArgs {
             .as_ref()
             .map_or_else(|| output.map(Output::temp).unwrap_or_default(), |dir| dir.path().to_path_buf());
         let budget = Budget::new(usize::try_from(memory / 8).unwrap_or(usize::MAX)).in_dir(temp);
-        let (items, is_much) =
-            Items::read(&self.without, self.overlap, memory / 4, self.flags.damage.max_bad)?;
-        let verdicts = match (self.policy, &sources.dedup) {
-            (Some(policy), Some(dedup)) => {
-                let tables = (dedup.path("clusters"), dedup.path("duplicates"));
-                Some(verdicts::decide((&tables.0, &tables.1), policy, &[], &budget)?)
-            }
-            _ => None,
-        };
+        let items = Items::read(&self.without, overlap, memory / 4, self.flags.damage.max_bad)?;
         let repeated = sources.repeated.as_ref().map(|made| KnownRepeated::of(made, &budget)).transpose()?;
         let wish = TextOutput {
-            form: self.texts,
+            form: self.texts.unwrap_or(TextForm::Parquet),
             repeated: repeated.as_ref().zip(self.drop_repeated),
             job_key: sources.signals.as_ref().unwrap_or(&sources.extract).manifest.key.to_string(),
         };
         let parts = part_files(&sources.extract.path("texts"))?;
-        let summary = Summary::new(&budget, output.map(|output| output.path("filtered")), &wish.job_key)?;
-        let mut judge = Judge {
+        let judge = |verdicts, summary| Judge {
             signals: sources.signals.as_ref().map(|made| made.path("signals")),
-            filters,
+            filters: &filters,
             verdicts,
-            items,
+            items: items.as_ref(),
             cut: self.cut,
             mask: self.mask,
             summary,
             open: None,
         };
         let threads = self.flags.budget.pool()?;
+        let verdicts = match (self.duplicates, &sources.dedup) {
+            (Some(policy), Some(dedup)) => {
+                // What goes by rules is no page for which others could go.
+                let mut gone = Sorter::<u128>::new(&budget).with_combine(|a, b| a == b);
+                let mut judge = judge(None, Summary::new(&budget, None, &wish.job_key)?);
+                let plain = TextOutput { form: wish.form, repeated: None, job_key: String::new() };
+                threads.install(|| {
+                    texts::write(&parts, &plain, None, &mut |part, rows| {
+                        cancel.check()?;
+                        let all: Vec<(u128, i64)> =
+                            rows.iter().map(|row| (row.url_key.0, row.warc_record_offset)).collect();
+                        let stay = judge.select(part, rows)?;
+                        let mut next = stay.iter().peekable();
+                        for (key, offset) in all {
+                            if next
+                                .next_if(|row| (row.url_key.0, row.warc_record_offset) == (key, offset))
+                                .is_none()
+                            {
+                                gone.push(key)?;
+                            }
+                        }
+                        Ok(stay)
+                    })
+                })?;
+                let gone = gone.mapped()?;
+                let tables = (dedup.path("clusters"), dedup.path("duplicates"));
+                Some(verdicts::decide((&tables.0, &tables.1), policy, &gone, &budget)?)
+            }
+            _ => None,
+        };
+        let summary = Summary::new(&budget, output.map(|output| output.path("filtered")), &wish.job_key)?;
+        let mut judge = judge(verdicts, summary);
         let texts = threads.install(|| {
             let folder = output.map(|output| output.path(""));
             texts::write(&parts, &wish, folder.as_deref(), &mut |part, rows| {
@@ -263,7 +303,7 @@ impl FilterArgs {
             })
         })?;
         let summary = judge.summary.finish(output.map(|output| output.path("filter_summary")), &texts)?;
-        let mut code = ExitCode::from(u8::from(is_much));
+        let mut code = ExitCode::SUCCESS;
         if texts.texts == 0 {
             webmill_jobs::say!("no text is left");
             code = ExitCode::from(1);

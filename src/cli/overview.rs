@@ -3,18 +3,17 @@
 use clap::Command;
 
 /// Subcommands under headings, in the order in which one meets them.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 4] = [
     ("Start here", &["demo", "run", "serve", "text", "query", "show"]),
     ("Crawl", &["crawl", "datasets"]),
     (
         "Look closer",
         &[
             "extract", "graph", "rank", "shape", "dedup", "repeated", "mirrors", "keywords", "rules",
-            "learn", "count", "report",
+            "learn", "count", "filter", "report",
         ],
     ),
-    ("Files", &["shard", "index", "wacz", "results"]),
-    ("More", &["schema", "man", "completions"]),
+    ("Files and help", &["shard", "index", "wacz", "results", "schema", "man", "completions"]),
 ];
 
 /// The group of commands that are in none: jobs that the registry has beside those named here.

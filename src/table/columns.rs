@@ -178,7 +178,7 @@ impl<C: Columns> Reader<C> {
         Reader { files: Files::new(files, wanted(&C::info())), together: 1, ready: VecDeque::new() }
     }
 
-    /// Reads so many row groups at a time, by all threads of the pool that it is called in.
+    /// Reads this many row groups at a time, by all threads of the pool that it is called in.
     #[must_use]
     pub fn by_threads(mut self, together: usize) -> Self {
         self.together = together.max(1);

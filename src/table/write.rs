@@ -391,7 +391,7 @@ impl<T: Table> PartWriter<T> {
         })
     }
 
-    /// The same, for whoever holds nothing that threads may wait for: so many row groups are held until all threads encode them.
+    /// The same, for whoever holds nothing that threads may wait for: this many row groups are held until all threads encode them.
     #[must_use]
     pub fn by_threads(mut self, together: usize) -> Self {
         self.groups.together = together;

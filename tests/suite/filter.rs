@@ -108,6 +108,27 @@ fn one_pass_leaves_out_what_each_rule_was_made_for_and_says_why() {
     let why = |url: &str| went.get(url).map(|row| (row.filter.as_str(), row.rule.as_str()));
     assert_eq!(why("http://a.example/question"), Some(("without", "test.jsonl")));
     assert_eq!(went["http://a.example/question"].value, "planets-7, share 1.00");
+    // A copy is not left out for a page that a rule leaves out.
+    let urls =
+        |host: &str| format!("host = '{host}' or url in ('http://a.example/copy', 'http://a.example/0')");
+    for kept in ["http://a.example/copy", "http://a.example/0"] {
+        let out = kept.rsplit('/').next().unwrap();
+        work.run(&[
+            "filter",
+            "results",
+            "--where",
+            &urls("b.example"),
+            "--where",
+            &format!("url = '{kept}' or host = 'b.example'"),
+            "--duplicates",
+            "near",
+            "--out",
+            out,
+        ]);
+        assert!(texts(&work, out).contains_key(kept), "{kept}");
+    }
+    assert!(work.said(&["filter", "results", "--by", "c4", "--out", "dry", "--dry-run"]).contains("would"));
+    assert!(!work.path("dry").exists());
     assert_eq!(why("http://b.example/code"), Some(("own", "code")));
     assert_eq!(went["http://b.example/code"].value, "curly_bracket = true");
     assert_eq!(went["http://b.example/again"].filter, "gopher-repetition");
@@ -174,7 +195,10 @@ fn mistakes_are_named_before_anything_is_read_and_nothing_left_is_said() {
         (&["--by", "bad.toml"], "filter bad: rule \"x\": it has either drop or keep"),
         (&[], "nothing to filter by"),
         (&["--without", "missing.jsonl"], "missing.jsonl"),
+        (&["--without", "short.jsonl"], "no item of 8 words or more"),
+        (&["--by", "c4,c4"], "two filters are called c4"),
     ] {
+        std::fs::write(work.path("short.jsonl"), "{\"q\": \"too short\"}\n").unwrap();
         std::fs::write(work.path("bad.toml"), "[[rules]]\nname = 'x'\n").unwrap();
         let message = work.fails(&[&["filter", "results", "--out", "no"], args].concat(), 2);
         assert!(message.contains(wanted), "{args:?}: {message}");

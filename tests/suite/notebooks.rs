@@ -59,6 +59,6 @@ fn notebooks_run_on_an_empty_corpus_on_one_page_and_on_pages_of_all_kinds() {
         let written = format!("of-{results}");
         regenerate(&python, &work, results, &["--archive", archive, "--out", &written]);
         let notebooks = std::fs::read_dir(work.path(&written)).unwrap().count();
-        assert_eq!(notebooks, 6, "{results}");
+        assert_eq!(notebooks, 7, "{results}");
     }
 }

@@ -98,7 +98,7 @@ pub struct ApplyArgs {
     /// Write the texts of the pages that are kept.
     #[arg(long, value_enum, value_name = "FORM")]
     texts: Option<TextForm>,
-    /// With --texts: leave out the lines and paragraphs of table repeated: all copies but the first one that is written,
+    /// Leave out of texts the lines and paragraphs of table repeated: all copies but the first one that is written,
     /// or with --drop-repeated=all that one too.
     #[arg(
         long,

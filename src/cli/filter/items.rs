@@ -8,7 +8,13 @@ use webmill_capture::error::{AtPath, Error, Result};
 use webmill_learn::quality::{Contamination, ContaminationOptions};
 
 /// Bytes of the longest line.
-const LONGEST_LINE: u64 = 16 << 20;
+const LONGEST_LINE: u64 = 4 << 20;
+
+/// Bytes of a name.
+const LONGEST_NAME: usize = 200;
+
+/// Words of the shortest text that is looked for.
+const SHORTEST: usize = 8;
 
 /// Fields that name an item, in the order in which they are looked for.
 const NAMES: [&str; 5] = ["id", "task_id", "question_id", "_id", "key"];
@@ -16,34 +22,57 @@ const NAMES: [&str; 5] = ["id", "task_id", "question_id", "_id", "key"];
 /// Items of benchmarks, and their names.
 pub struct Items {
     rows: Contamination,
-    /// Number of the file and name of each item.
+    /// Number of the file and name of the item of each text.
     names: Vec<(u32, Box<str>)>,
     files: Vec<String>,
+    name_bytes: u64,
 }
 
 impl Items {
-    /// Reads the items of some files, within `memory` bytes; whether more of their lines than `max_bad` could not be read. `None` without files.
+    /// Reads the items of some files, within `memory` bytes; `None` without files.
     ///
     /// # Errors
-    /// Where a file cannot be read, or the items do not fit.
-    pub fn read(paths: &[PathBuf], share: f64, memory: u64, max_bad: f64) -> Result<(Option<Items>, bool)> {
+    /// Where a file cannot be read, more of its lines than `max_bad` are no items, or the items do not fit.
+    pub fn read(paths: &[PathBuf], share: f64, memory: u64, max_bad: f64) -> Result<Option<Items>> {
         let options = ContaminationOptions { share, ..ContaminationOptions::default() };
-        let mut items = Items { rows: Contamination::new(options), names: Vec::new(), files: Vec::new() };
-        let mut is_much = false;
+        let mut items =
+            Items { rows: Contamination::new(options), names: Vec::new(), files: Vec::new(), name_bytes: 0 };
         for path in paths {
             let (lines, bad, short) = items.read_file(path, memory)?;
             let shown = path.display();
+            if lines == bad + short {
+                return Err(Error::Config(format!(
+                    "{shown}: no item of {SHORTEST} words or more in its {lines} lines; a JSON object a line is wanted"
+                )));
+            }
             if bad > 0 {
                 webmill_jobs::say!(
-                    "{shown}: {bad} of {lines} lines are no JSON objects of at most 16 MiB: left out"
+                    "{shown}: {bad} of {lines} lines are no JSON objects of at most 4 MiB: left out"
                 );
-                is_much |= bad as f64 > max_bad * lines as f64;
+                if bad as f64 > max_bad * lines as f64 {
+                    return Err(Error::Config(format!(
+                        "{shown}: that is more than --max-bad {max_bad} allows"
+                    )));
+                }
             }
             if short > 0 {
                 webmill_jobs::say!("{shown}: {short} items of fewer than 8 words are looked for in no text");
             }
         }
-        Ok(((!paths.is_empty()).then_some(items), is_much))
+        let formulas = items.rows.formulas();
+        if formulas > 0 {
+            webmill_jobs::say!(
+                "{formulas} texts of items have no row of words of their own, and are looked for in no text"
+            );
+        }
+        Ok((!paths.is_empty()).then_some(items))
+    }
+
+    /// Adds a text of an item; whether it is looked for.
+    fn add(&mut self, text: &str, (file, name): (u32, &str)) -> bool {
+        self.names.push((file, name.into()));
+        self.name_bytes += 32 + name.len() as u64;
+        self.rows.add(text)
     }
 
     /// Lines, those that are no items, and items that are too short.
@@ -70,7 +99,8 @@ impl Items {
                 continue;
             }
             lines += 1;
-            let object = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&line);
+            let text = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
+            let object = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(text);
             let Ok(object) = object else {
                 bad += 1;
                 continue;
@@ -79,16 +109,18 @@ impl Items {
             for (_, value) in object.iter().filter(|(name, _)| !NAMES.contains(&name.as_str())) {
                 texts_of(value, &mut texts);
             }
-            let name = NAMES.iter().find_map(|name| object.get(*name));
-            let name = match name {
-                Some(serde_json::Value::String(name)) => name.clone(),
-                Some(name) => name.to_string(),
-                None => format!("line {lines}"),
-            };
-            self.names.push((number, name.into()));
-            short += u64::from(!self.rows.add(&texts));
-            let names = self.names.len() as u64 * 64;
-            if self.rows.bytes() + names > memory {
+            let name = NAMES.iter().find_map(|name| match object.get(*name) {
+                Some(serde_json::Value::String(name)) => Some(name.clone()),
+                Some(serde_json::Value::Number(name)) => Some(name.to_string()),
+                _ => None,
+            });
+            let mut name = name.unwrap_or_else(|| format!("line {lines}"));
+            name.truncate(name.floor_char_boundary(LONGEST_NAME));
+            let all = texts.join("\n");
+            let long = texts.iter().filter(|text| self.add(text, (number, &name))).count();
+            // Short texts are looked for together.
+            short += u64::from(long == 0 && !self.add(&all, (number, &name)));
+            if self.rows.bytes() + self.name_bytes > memory {
                 let (shown, memory) = (path.display(), memory >> 20);
                 return Err(Error::Limit(format!(
                     "{shown}: the items up to line {lines} take more than {memory} MiB, a quarter of --memory: give more, or fewer items"

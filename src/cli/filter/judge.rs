@@ -72,15 +72,15 @@ pub struct Open {
 }
 
 /// The rules by which texts stay or go.
-pub struct Judge {
+pub struct Judge<'a> {
     /// Table `signals`, where a rule asks for it.
     pub signals: Option<PathBuf>,
     /// In their order.
-    pub filters: Vec<Filter>,
+    pub filters: &'a [Filter],
     /// Duplicates that go.
     pub verdicts: Option<Verdicts>,
     /// Items that no text is to hold.
-    pub items: Option<Items>,
+    pub items: Option<&'a Items>,
     /// Whether only lines go that hold them.
     pub cut: bool,
     /// Whether personal data is hidden.
@@ -99,14 +99,14 @@ struct Fate {
     cut_lines: u64,
 }
 
-impl Judge {
+impl Judge<'_> {
     /// The rows that stay, of a row group of a part of table `texts`.
     ///
     /// # Errors
     /// Where a table cannot be read, or the signals are of other texts.
     pub fn select(&mut self, part: &Path, rows: Vec<TextRow>) -> Result<Vec<TextRow>> {
         if self.open.as_ref().is_none_or(|open| open.part != part) {
-            self.open = Some(Open::of(part, &self.filters, self.signals.as_deref())?);
+            self.open = Some(Open::of(part, self.filters, self.signals.as_deref())?);
         }
         let Some(open) = self.open.as_mut() else { return Ok(rows) };
         let values = open.values(&rows)?;
@@ -119,9 +119,9 @@ impl Judge {
             .map(|c| c.name.as_str())
             .collect();
         let judge = Fates {
-            filters: &self.filters,
+            filters: self.filters,
             verdicts: self.verdicts.as_ref(),
-            items: self.items.as_ref(),
+            items: self.items,
             cut: self.cut,
             mask: self.mask,
             names: &names,
@@ -235,12 +235,15 @@ impl Fates<'_> {
     /// Cuts a text that stays to what is to be written of it.
     fn change(&self, fate: &mut Fate) {
         let mut text = None;
-        if self.filters.iter().any(|filter| filter.c4_lines) {
+        if let Some(filter) = self.filters.iter().find(|filter| filter.c4_lines) {
             match c4_lines(&fate.row.text) {
                 Some(kept) => text = Some(kept),
                 None => {
-                    fate.goes =
-                        Some(Reason { filter: "c4".into(), rule: "no_lines".into(), value: String::new() });
+                    fate.goes = Some(Reason {
+                        filter: filter.name.clone(),
+                        rule: "no_lines".into(),
+                        value: String::new(),
+                    });
                     return;
                 }
             }
@@ -271,6 +274,14 @@ impl Fates<'_> {
                 (text, fate.masked) = (Some(masked.into_owned()), n);
             }
         }
+        if self.mask
+            && let Some(title) = &fate.row.title
+        {
+            let (masked, n) = mask(title);
+            if n > 0 {
+                (fate.row.title, fate.masked) = (Some(masked.into_owned()), fate.masked + n);
+            }
+        }
         if let Some(text) = text.filter(|text| *text != fate.row.text) {
             fate.row = with_text(std::mem::take(&mut fate.row), text);
         }
@@ -283,17 +294,22 @@ fn without_lines<'a>(
     places: impl Iterator<Item = &'a std::ops::Range<usize>>,
     cut: &mut u64,
 ) -> String {
-    let places: Vec<_> = places.collect();
-    let mut kept = String::new();
-    let mut at = 0;
+    let mut places: Vec<_> = places.collect();
+    places.sort_by_key(|place| (place.start, place.end));
+    let mut next = places.into_iter().peekable();
+    let (mut kept, mut at, mut until) = (String::new(), 0, 0);
     for line in text.split_inclusive('\n') {
-        let end = at + line.len();
-        if places.iter().any(|place| place.start < end && at < place.end) {
+        let start = at;
+        at += line.len();
+        // The end of the places that began before the end of this line.
+        while let Some(place) = next.next_if(|place| place.start < at) {
+            until = until.max(place.end);
+        }
+        if start < until {
             *cut += 1;
         } else {
             kept.push_str(line);
         }
-        at = end;
     }
     kept.truncate(kept.trim_end_matches('\n').len());
     kept

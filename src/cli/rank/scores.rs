@@ -52,8 +52,10 @@ impl ChosenScore {
 /// `--by`.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ByFlag {
+    /// By what pages are ordered or chosen.
+    ///
     /// Score that counts [default: pagerank].
-    #[arg(long, value_parser = ChosenScore::parser(), value_name = "SCORE")]
+    #[arg(long, value_parser = ChosenScore::parser(), value_name = "NAME")]
     pub by: Option<ChosenScore>,
 }
 

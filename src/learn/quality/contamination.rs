@@ -1,7 +1,7 @@
 //! Texts that hold items of a benchmark: a model that learnt from them knows the answers.
 //!
-//! **Definition.** An item and a text share the rows of 13 words that stand in both; words as [`webmill_text::words`] cuts them, capitals and small
-//! letters alike, signs left out. The overlap is the share of the item's different rows that stand in the text. Of an item of 8 to 12 words the only row is all of it;
+//! **Definition.** An item has texts, such as a question and its answers. One of them and a text of the corpus share the rows of 13 words that stand in both; words as [`webmill_text::words`] cuts them, capitals and small
+//! letters alike, signs left out. The overlap is the share of its different rows that stand in the text. Of one of 8 to 12 words the only row is all of it;
 //! shorter ones are looked for in no text.
 //! A row that stands in more than 64 items is a formula of the benchmark, such as an instruction, and counts for none.
 //!
@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use webmill_capture::settings;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -47,8 +47,10 @@ pub struct Contamination {
     rows: BTreeMap<usize, HashMap<u64, (u32, u32)>>,
     /// Item, and the place of the next with the same row, or none.
     next: Vec<(u32, u32)>,
-    /// Different rows of each item.
+    /// Different rows of each text.
     sizes: Vec<u32>,
+    /// Hashes of the texts.
+    texts: HashSet<u64>,
 }
 
 /// Items of which a row is a formula of the benchmark, such as an instruction, and counts for none of them.
@@ -80,26 +82,32 @@ fn hash(row: &[(u64, Range<usize>)]) -> u64 {
 impl Contamination {
     /// No items yet.
     pub fn new(options: ContaminationOptions) -> Self {
-        Contamination { options, rows: BTreeMap::new(), next: Vec::new(), sizes: Vec::new() }
+        Contamination {
+            options,
+            rows: BTreeMap::new(),
+            next: Vec::new(),
+            sizes: Vec::new(),
+            texts: HashSet::new(),
+        }
     }
 
-    /// Adds an item of some texts, such as a question and its answers; whether it is long enough to be looked for. Rows lie within a text, unless
-    /// all are shorter than a row.
-    pub fn add(&mut self, texts: &[&str]) -> bool {
-        let texts: Vec<Words> = texts.iter().map(|text| words(text)).collect();
-        self.sizes.push(0);
-        let n = self.options.words;
-        if texts.iter().any(|words| words.len() >= n) {
-            texts.iter().for_each(|words| self.add_rows(words, n));
-            return true;
-        }
-        let all = texts.concat();
-        let n = n.min(all.len());
+    /// Adds a text of an item, such as a question; whether it is long enough to be looked for, or is there already.
+    pub fn add(&mut self, text: &str) -> bool {
+        let words = words(text);
+        let n = self.options.words.min(words.len());
         let is_long = n >= SHORTEST.min(self.options.words);
-        if is_long {
-            self.add_rows(&all, n);
+        // The same text again, such as a passage of many questions, is one.
+        let is_new = is_long && self.texts.insert(hash(&words));
+        self.sizes.push(0);
+        if is_new {
+            self.add_rows(&words, n);
         }
         is_long
+    }
+
+    /// Texts of which every row stands in so many others that none is looked for.
+    pub fn formulas(&self) -> usize {
+        self.texts.len() - self.sizes.iter().filter(|size| **size > 0).count()
     }
 
     /// Adds the rows of `n` words to the last item.
@@ -130,35 +138,31 @@ impl Contamination {
     /// Bytes that it holds in memory.
     pub fn bytes(&self) -> u64 {
         let rows: usize = self.rows.values().map(HashMap::allocation_size).sum();
-        (rows + 8 * self.next.capacity() + 4 * self.sizes.capacity()) as u64
+        (rows + 8 * self.next.capacity() + 4 * self.sizes.capacity() + self.texts.allocation_size()) as u64
     }
 
-    /// The items that a text holds, in their order.
+    /// The texts of items that a text holds, in their order.
     pub fn of(&self, text: &str) -> Vec<Overlap> {
         let words = words(text);
-        let mut found: BTreeMap<u32, Vec<(u64, Range<usize>)>> = BTreeMap::new();
+        let mut found: BTreeMap<u32, (HashSet<u64>, Vec<Range<usize>>)> = BTreeMap::new();
         for (n, rows) in &self.rows {
             for row in words.windows(*n) {
                 let hash = hash(row);
                 let mut at = rows.get(&hash).map_or(END, |(first, _)| *first);
                 while let Some((item, next)) = self.next.get(at as usize) {
-                    found.entry(*item).or_default().push((hash, row[0].1.start..row[n - 1].1.end));
+                    let (met, places) = found.entry(*item).or_default();
+                    met.insert(hash);
+                    let place = row[0].1.start..row[n - 1].1.end;
+                    match places.last_mut().filter(|last| place.start <= last.end) {
+                        Some(last) => last.end = last.end.max(place.end),
+                        None => places.push(place),
+                    }
                     at = *next;
                 }
             }
         }
-        let overlap = |(item, rows): (u32, Vec<(u64, Range<usize>)>)| {
-            let mut hashes: Vec<u64> = rows.iter().map(|(hash, _)| *hash).collect();
-            hashes.sort_unstable();
-            hashes.dedup();
-            let share = hashes.len() as f64 / f64::from(self.sizes[item as usize]);
-            let mut places: Vec<Range<usize>> = Vec::new();
-            for (_, place) in rows {
-                match places.last_mut().filter(|last| place.start <= last.end) {
-                    Some(last) => last.end = last.end.max(place.end),
-                    None => places.push(place),
-                }
-            }
+        let overlap = |(item, (met, places)): (u32, (HashSet<u64>, Vec<Range<usize>>))| {
+            let share = met.len() as f64 / f64::from(self.sizes[item as usize]);
             (share >= self.options.share).then_some(Overlap { item, share, places })
         };
         found.into_iter().filter_map(overlap).collect()

@@ -1,7 +1,7 @@
 //! Conditions on the columns of a row: `num_words >= 50 and language = 'zho' and dup_line_chars < 0.3`.
 //!
 //! **Grammar.** `or` and `and` and `not`; `=`, `!=`, `<`, `<=`, `>`, `>=`; `in (…)` and `not in (…)`; `is null` and `is not null`; `+`, `-`, `*`, `/` of numbers;
-//! parentheses; numbers, `'texts'` (a quote within is doubled), `true`, `false`; names of columns. As in SQL, what is compared with null is unknown, and what is unknown is not
+//! parentheses; numbers, `'texts'` (a quote within is doubled), `true`, `false`; names of columns. As in SQL, a comparison with null is unknown, and the unknown is not
 //! true; so is a division by 0.
 //!
 //! **Cost.** A walk over a tree of at most 4,096 bytes of text. Names and types are checked before the first row.
@@ -85,6 +85,9 @@ pub struct Expression {
     columns: Vec<String>,
 }
 
+/// Characters of a text that are shown.
+const SHOWN: usize = 100;
+
 /// Bytes of an expression, and how deep it can be nested.
 const MOST_BYTES: usize = 4096;
 const MOST_DEPTH: usize = 64;
@@ -137,7 +140,7 @@ impl Expression {
             Operand::Null => format!("{name} is null"),
             Operand::Bool(value) => format!("{name} = {value}"),
             Operand::Number(value) => format!("{name} = {}", (value * 1e6).round() / 1e6),
-            Operand::Text(value) => format!("{name} = '{value}'"),
+            Operand::Text(value) => format!("{name} = '{}'", value.chars().take(SHOWN).collect::<String>()),
         });
         shown.collect::<Vec<_>>().join(", ")
     }
@@ -246,6 +249,7 @@ fn words(text: &str) -> Result<Vec<(usize, &str)>, Wrong> {
             _ if is_name(c) => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
             _ if ["!=", "<>", "<=", ">=", "=="].iter().any(|two| rest.starts_with(two)) => 2,
             '=' | '<' | '>' | '+' | '-' | '*' | '/' | '(' | ')' | ',' => 1,
+            '"' => return Err((at, "texts stand in single quotes: 'zho'".to_owned())),
             _ => return Err((at, format!("{c:?} is no sign of a condition"))),
         };
         words.push((at, &rest[..length]));
@@ -424,7 +428,11 @@ impl<'a> Parser<'a> {
                 return Ok(inner);
             }
             "-" => {
-                let number = self.words.get(self.at).and_then(|(_, word)| word.parse::<f64>().ok());
+                let number = self
+                    .words
+                    .get(self.at)
+                    .and_then(|(_, word)| word.parse::<f64>().ok())
+                    .filter(|n| n.is_finite());
                 self.at += 1;
                 return number
                     .map(|n| (Node::Number(-n), Type::Number))
@@ -448,6 +456,9 @@ impl<'a> Parser<'a> {
             return Err((place, format!("{word:?} is not expected here")));
         }
         let Some((name, example)) = self.known.iter().find(|(name, _)| *name == word) else {
+            if word.eq_ignore_ascii_case("null") {
+                return Err((place, "write is null, or is not null".to_owned()));
+            }
             let near = near(word, self.known.iter().map(|(name, _)| *name));
             let near =
                 if near.is_empty() { String::new() } else { format!("; near it: {}", near.join(", ")) };

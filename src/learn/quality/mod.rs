@@ -5,7 +5,7 @@
 //!
 //! **Adding a signal.** A line of `signal_columns!` (`row.rs`), and its value in the file of its family below, or a file with a line in `FAMILIES`.
 //!
-//! **Cost.** Each text is cut into tokens once; families walk over the tokens. Memory: 32 bytes a token and 16 a distinct n-gram of one text.
+//! **Cost.** Each text is cut into tokens once; families walk over the tokens. Memory, kept by each thread: some 100 bytes a token of the longest of the last texts.
 //!
 //! **Determinism.** Signals are functions of text and language.
 

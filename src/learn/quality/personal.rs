@@ -21,6 +21,8 @@ struct Kind {
     /// Without one of these characters there is none.
     sign: &'static [char],
     is_one: fn(&str, Range<usize>) -> bool,
+    /// Whether the begin of what is none may be one: a number behind which others stand.
+    shrinks: bool,
     mask: &'static str,
 }
 
@@ -31,27 +33,30 @@ static KINDS: [Kind; 3] = [
     Kind {
         pattern: LazyLock::new(|| {
             pattern(
-                r"(?-u:\b)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?",
+                r"(?-u:\b)[A-Za-z0-9!#$%&'*+/?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?",
             )
         }),
         sign: &['@'],
-        is_one: |_, _| true,
+        is_one: is_mail_address,
+        shrinks: false,
         mask: MASKS[0],
     },
     Kind {
         pattern: LazyLock::new(|| pattern(r"[0-9]{1,3}(?:\.[0-9]{1,3})+")),
         sign: &['.'],
         is_one: is_public_address,
+        shrinks: false,
         mask: MASKS[1],
     },
     Kind {
         pattern: LazyLock::new(|| {
             pattern(
-                r"\+[0-9]{1,3}[ .-]?(?:\([0-9]{1,4}\)[ .-]?)?[0-9]{1,5}(?:[ .-]?[0-9]{2,5}){1,4}|(?:\([0-9]{3}\) ?|[0-9]{3}[.-])[0-9]{3}[.-][0-9]{4}|1[3-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4}",
+                r"\+[1-9][0-9]{0,2}(?:[ .-]?\([0-9]{1,4}\))?(?:[ .-]?[0-9]{1,14}){1,6}|(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[.-])[2-9][0-9]{2}[.-][0-9]{4}|1[3-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4}",
             )
         }),
         sign: &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
         is_one: is_telephone_number,
+        shrinks: true,
         mask: MASKS[2],
     },
 ];
@@ -78,9 +83,21 @@ fn is_public_address(text: &str, at: Range<usize>) -> bool {
     })
 }
 
+/// Versions of programs (`react@18.2.0`) and places of their sources (`git@…`) are no addresses.
+fn is_mail_address(text: &str, at: Range<usize>) -> bool {
+    let last = text[at.clone()].rsplit('.').next().unwrap_or_default();
+    last.starts_with(|c: char| c.is_ascii_alphabetic()) && !text[at].starts_with("git@")
+}
+
 fn is_telephone_number(text: &str, at: Range<usize>) -> bool {
     let (before, behind) = around(text, &at);
-    let digits = text[at.clone()].bytes().filter(u8::is_ascii_digit).count();
+    let number = &text[at.clone()];
+    let digits = number.bytes().filter(u8::is_ascii_digit).count();
+    // Decimals, and great numbers in groups of three.
+    let is_decimal = number.starts_with('+') && number.contains('.') && !number.contains([' ', '-', '(']);
+    if is_decimal || number.split([' ', '.', '-']).any(|group| group == "000") {
+        return false;
+    }
     let joined = |c: Option<char>| {
         c.is_some_and(|c| {
             c.is_alphanumeric() && !webmill_text::is_han(c) || matches!(c, '-' | '+' | '/' | '_')
@@ -93,9 +110,21 @@ fn is_telephone_number(text: &str, at: Range<usize>) -> bool {
 impl Kind {
     /// Where it stands in a text.
     fn each(&self, text: &str, mut found: impl FnMut(Range<usize>)) {
-        if text.contains(self.sign) {
-            let all = self.pattern.find_iter(text).map(|found| found.range());
-            all.filter(|at| (self.is_one)(text, at.clone())).for_each(&mut found);
+        let mut from = 0;
+        while text[from..].contains(self.sign) {
+            let Some(all) = self.pattern.find_at(text, from) else { return };
+            let mut end = Some(all.end());
+            while let Some(at) = end.filter(|end| !(self.is_one)(text, all.start()..*end)) {
+                let sign = text[all.start()..at].rfind([' ', '.', '-']).filter(|_| self.shrinks);
+                end = sign.map(|sign| all.start() + sign);
+            }
+            match end.filter(|end| *end > all.start()) {
+                Some(end) => {
+                    found(all.start()..end);
+                    from = end;
+                }
+                None => from = all.end(),
+            }
         }
     }
 }

@@ -47,6 +47,21 @@ fn signals(text: &str, language: &str) -> Signals {
 }
 
 #[test]
+fn long_runs_of_signs_are_cut_in_time_that_grows_with_them() {
+    for sign in ["-", "–", "~", "a-", "[", "'", ".", "1.", "+"] {
+        let run = sign.repeat(1_000_000 / sign.len());
+        for text in [format!("a{run}a"), format!("{run}a"), format!("a {run}")] {
+            let mut found = Vec::new();
+            tokens(&text, Some("eng"), &mut found);
+            assert_eq!(
+                found.iter().map(|token| (token.end - token.start) as usize).sum::<usize>(),
+                text.split(' ').map(str::len).sum::<usize>()
+            );
+        }
+    }
+}
+
+#[test]
 fn gopher_counts_words_lines_and_stop_words() {
     let found = signals("- the cat and # the dog ...\n• a 12 …\nAnd so\u{2026}", "eng");
     // Tokens: - the cat and # the dog ... • a 12 … And so …
@@ -180,6 +195,11 @@ fn personal_data_is_counted_and_hidden() {
             + masked.matches(MASKS[2]).count(),
         5
     );
+    let kept = "react@18.2.0 git@host.example +10 000 000 +3.14159265 123-456-7890 2024-11-28 10:00";
+    assert_eq!(mask(kept).1, 0, "{}", mask(kept).0);
+    let (masked, n) = mask("+86 13812345678 13912345678 or +49 30 1234567 24/7, user=kim@x.org");
+    assert_eq!(n, 4, "{masked}");
+    assert!(masked.contains("24/7") && masked.contains("user=email@"), "{masked}");
     // What is hidden is hidden once.
     assert_eq!(mask(&masked), (std::borrow::Cow::Borrowed(&*masked), 0));
 }
@@ -188,6 +208,7 @@ fn personal_data_is_counted_and_hidden() {
 fn words_of_a_list_stand_alone_where_a_language_has_spaces() {
     let list = WordList::of_lines("# a comment\nass\nbad luck\n坏\n").unwrap();
     assert_eq!(list.count("An ASS, no class; Bad luck! bad  luck", Some("eng")), 2);
+    assert_eq!(WordList::of_lines("\u{FEFF}sex\nsex sho").unwrap().count("sex shop", Some("eng")), 1);
     assert_eq!((list.count("好坏坏", Some("zho")), list.count("好坏", Some("eng"))), (2, 0));
     assert!(WordList::of_lines("\n").is_err());
 }
@@ -254,6 +275,9 @@ fn mistakes_in_conditions_name_place_and_near_columns() {
         ("num_words > 1 1", "\"1\" is not expected here"),
         ("language = 'x", "character 12: the quote is not closed"),
         ("num_words > 1 & true", "'&' is no sign of a condition"),
+        ("language = \"x\"", "texts stand in single quotes"),
+        ("language = null", "write is null, or is not null"),
+        ("num_words > -nan", "a number is missing behind -"),
         ("not num_words", "only a condition can be turned round by not"),
         ("language in (1)", "it is of another type than the column"),
         ("num_words > 1e999", "1e999 is no number"),
@@ -289,9 +313,9 @@ fn shipped_filters_ask_for_signals_that_there_are() {
 fn texts_that_hold_items_are_found_with_their_places() {
     let item = "Which of these planets has the longest day when it is measured against the stars, Venus or Mars or Neptune?";
     let mut items = Contamination::new(ContaminationOptions::default());
-    assert!(items.add(&[item]));
-    assert!(!items.add(&["too short", "for it"]));
-    assert!(items.add(&["eight words are an item", "all by themselves"]));
+    assert!(items.add(item));
+    assert!(!items.add("too short for it"));
+    assert!(items.add("eight words are an item all by themselves"));
     let text = format!(
         "Before it.\nwhich OF these planets has the longest day, when it is measured against the stars: Venus or Mars or Neptune\nBehind it."
     );
@@ -307,7 +331,7 @@ fn texts_that_hold_items_are_found_with_their_places() {
     let mut many = Contamination::new(ContaminationOptions::default());
     let formula = "answer the following question about the history of the world in one sentence please";
     for number in 0..100 {
-        many.add(&[&format!("{formula} item number {number} {}", "w".repeat(number + 1))]);
+        many.add(&format!("{formula} item number {number} {}", "w".repeat(number + 1)));
     }
     assert!(many.of(formula).is_empty());
     assert_eq!(many.of(&format!("{formula} item number 7 {}", "w".repeat(8)))[0].item, 7);

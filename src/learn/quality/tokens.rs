@@ -326,8 +326,10 @@ fn sign_within(before: char, rest: &str, how: Spaced) -> usize {
         }
         ':' | '<' | '>' | '=' | '/' => is_between(is_digit && !how.german || is_letter(before), is_letter),
         '-' | '–' | '—' | '~' => {
-            let hyphens = rest.len() - rest.trim_start_matches(c).len();
-            let is_run = matches!((c, hyphens / c.len_utf8()), ('-', 1..=3) | ('–' | '~', 1) | ('—', 1..=2));
+            // A run of more is no sign between words; it is not counted to its end for each of its signs.
+            let count = rest.chars().take_while(|sign| *sign == c).take(4).count();
+            let hyphens = count * c.len_utf8();
+            let is_run = matches!((c, count), ('-', 1..=3) | ('–' | '~', 1) | ('—', 1..=2));
             let of_words = if how.german { hyphens == 2 } else { !how.keeps_hyphens && is_run };
             let left = is_letter(before) || how.english && is_digit;
             if of_words && left && rest.cut(hyphens..).starts_with(is_letter) {

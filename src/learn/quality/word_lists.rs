@@ -1,6 +1,6 @@
 //! Lists of words and phrases that are looked for in texts.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
 use webmill_capture::{Error, Result};
 
 /// Most words of a list.
@@ -19,6 +19,7 @@ impl WordList {
     /// [`Error::Config`] of an empty list, or one of over a million words.
     pub fn of_lines(text: &str) -> Result<WordList> {
         let words: Vec<String> = text
+            .trim_start_matches('\u{FEFF}')
             .lines()
             .map(|line| line.trim().to_lowercase())
             .filter(|word| !word.is_empty() && !word.starts_with('#'))
@@ -29,7 +30,7 @@ impl WordList {
                 words.len()
             )));
         }
-        let built = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&words);
+        let built = AhoCorasick::new(&words);
         built.map(WordList).map_err(|e| Error::Config(format!("the list of words: {e}")))
     }
 
@@ -46,7 +47,10 @@ impl WordList {
         let alone = |start: usize, end: usize| {
             !lower[..start].chars().next_back().is_some_and(is_word) && !lower[end..].starts_with(is_word)
         };
-        let found = self.0.find_iter(&lower).filter(|found| anywhere || alone(found.start(), found.end()));
+        let found = self
+            .0
+            .find_overlapping_iter(&lower)
+            .filter(|found| anywhere || alone(found.start(), found.end()));
         found.count() as u32
     }
 }
