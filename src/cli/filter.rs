@@ -46,7 +46,8 @@ use summary::Summary;
 
 /// Keep the texts that are good to train language models on, by rules of published corpora and your own.
 ///
-/// Job signals is run first, unless it was. Without --out nothing is written: it is said what each rule leaves out. Table filtered has every
+/// Filters (--by, one after the other) are gopher (gopher-repetition and gopher-quality), c4, mc4, fineweb, chinese, or files of rules
+/// (docs/filter.md). Texts are written as table texts where --texts names no form. Job signals is run first, unless it was. Without --out nothing is written: it is said what each rule leaves out. Table filtered has every
 /// text that went, with the rule and its values; filter_summary counts texts by host, language and rule. Exit code 1: nothing stays; 2: more
 /// lines of a benchmark cannot be read than --max-bad allows.
 #[derive(Debug, Clone, clap::Args)]
@@ -58,9 +59,7 @@ pub struct FilterArgs {
     results: Results,
     #[command(flatten)]
     out: OutOption,
-    /// By what pages are ordered or chosen.
-    ///
-    /// Filters, one after the other: gopher (gopher-repetition and gopher-quality), c4, mc4, fineweb, chinese, or files of rules (docs/filter.md).
+    /// Score by which pages are ordered [default: pagerank], or filters by which texts are chosen.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     by: Vec<String>,
     /// A condition on columns of tables texts and signals that texts must meet; may be repeated.
@@ -83,8 +82,6 @@ pub struct FilterArgs {
     #[arg(long)]
     mask: bool,
     /// Write the texts of the pages that are kept.
-    ///
-    /// As table texts (parquet) where no form is named.
     #[arg(long, value_enum, value_name = "FORM")]
     texts: Option<TextForm>,
     #[command(flatten)]

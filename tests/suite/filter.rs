@@ -85,7 +85,7 @@ fn one_pass_leaves_out_what_each_rule_was_made_for_and_says_why() {
         "gopher-repetition,own.toml",
         "--where",
         "num_words > 20",
-        "--policy",
+        "--duplicates",
         "near",
         "--drop-repeated=all",
         "--without",

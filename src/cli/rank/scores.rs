@@ -52,9 +52,7 @@ impl ChosenScore {
 /// `--by`.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ByFlag {
-    /// By what pages are ordered or chosen.
-    ///
-    /// Score that counts [default: pagerank].
+    /// Score by which pages are ordered [default: pagerank], or filters by which texts are chosen.
     #[arg(long, value_parser = ChosenScore::parser(), value_name = "NAME")]
     pub by: Option<ChosenScore>,
 }

@@ -105,7 +105,7 @@ impl Contamination {
         is_long
     }
 
-    /// Texts of which every row stands in so many others that none is looked for.
+    /// Texts of which every row is a formula, so that they are not looked for.
     pub fn formulas(&self) -> usize {
         self.texts.len() - self.sizes.iter().filter(|size| **size > 0).count()
     }
