@@ -2,7 +2,7 @@
 //!
 //! **What.** The engine numbers pages in the order of what to keep ([`Order`]); any whole numbers that ascend with it will do. It
 //! brings together the pages that share buckets or are copies, directly or by way of others, with the texts that may be
-//! near-duplicates ([`Connected`]): what is found among them are rows that the job writes on one machine, whatever other pages
+//! near-duplicates ([`Connected`]): their duplicates are rows that the job writes on one machine, whatever other pages
 //! there are. Only SimHashes that are close connect further pages ([`close_buckets`]); which take part, the pairs by bands
 //! tell. Where too many pages are connected, the pages of each bucket are brought together first ([`BucketJoin`]), since buckets
 //! do not know of each other, and the pages that near pairs connect afterwards.

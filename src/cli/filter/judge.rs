@@ -232,7 +232,7 @@ impl Fates<'_> {
         Some(Reason { filter: "duplicates".into(), rule, value: format!("{:032x}", verdict.kept) })
     }
 
-    /// Cuts a text that stays to what is to be written of it.
+    /// Cuts a text that stays to the part that is written.
     fn change(&self, fate: &mut Fate) {
         let mut text = None;
         if let Some(filter) = self.filters.iter().find(|filter| filter.c4_lines) {

@@ -15,13 +15,13 @@ use regex::Regex;
 
 use super::{Room, Signals, View};
 
-/// A kind of personal data: how it is found, whether what is found is one, and what takes its place.
+/// A kind of personal data: how it is found, whether a find is one, and what takes its place.
 struct Kind {
     pattern: LazyLock<Regex>,
     /// Without one of these characters there is none.
     sign: &'static [char],
     is_one: fn(&str, Range<usize>) -> bool,
-    /// Whether the begin of what is none may be one: a number behind which others stand.
+    /// Whether the begin of a find that is none may be one: a number behind which others stand.
     shrinks: bool,
     mask: &'static str,
 }
