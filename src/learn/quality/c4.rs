@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use aho_corasick::AhoCorasick;
 
@@ -86,8 +87,8 @@ fn without_citations(line: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('[') {
         let (before, mark) = rest.split_at(at);
         left.push_str(before);
-        let digits = 1 + mark[1..].bytes().take_while(u8::is_ascii_digit).count();
-        let length = match &mark[digits..] {
+        let digits = 1 + mark.cut(1..).bytes().take_while(u8::is_ascii_digit).count();
+        let length = match mark.cut(digits..) {
             behind if behind.starts_with(']') => digits + 1,
             _ if mark.starts_with("[edit]") => "[edit]".len(),
             _ if mark.starts_with("[citation needed]") => "[citation needed]".len(),
@@ -96,7 +97,7 @@ fn without_citations(line: &str) -> Cow<'_, str> {
                 1
             }
         };
-        rest = &mark[length..];
+        rest = mark.cut(length..);
     }
     left.push_str(rest);
     left.into()

@@ -9,10 +9,9 @@
 //!
 //! **Reference.** Brown and others 2020, "Language Models are Few-Shot Learners", arXiv 2005.14165, appendix C: 13 words, at least 8.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use hashbrown::{HashMap, HashSet};
 use webmill_capture::settings;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -137,8 +136,9 @@ impl Contamination {
 
     /// Bytes that it holds in memory.
     pub fn bytes(&self) -> u64 {
-        let rows: usize = self.rows.values().map(HashMap::allocation_size).sum();
-        (rows + 8 * self.next.capacity() + 4 * self.sizes.capacity() + self.texts.allocation_size()) as u64
+        // An entry of 16 bytes, one of control, and the room that tables leave free.
+        let rows: usize = self.rows.values().map(|rows| 20 * rows.capacity()).sum();
+        (rows + 8 * self.next.capacity() + 4 * self.sizes.capacity() + 11 * self.texts.capacity()) as u64
     }
 
     /// The texts of items that a text holds, in their order.

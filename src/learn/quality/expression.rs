@@ -6,6 +6,7 @@
 //!
 //! **Cost.** A walk over a tree of at most 4,096 bytes of text. Names and types are checked before the first row.
 
+use webmill_capture::cut::Cut;
 use webmill_capture::{Error, Result};
 
 /// A value of a column.
@@ -217,8 +218,8 @@ type Wrong = (usize, String);
 fn words(text: &str) -> Result<Vec<(usize, &str)>, Wrong> {
     let mut words = Vec::new();
     let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
+    while let Some(c) = text.cut(at..).chars().next() {
+        let rest = text.cut(at..);
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let length = match c {
             _ if c.is_whitespace() => {
@@ -228,11 +229,11 @@ fn words(text: &str) -> Result<Vec<(usize, &str)>, Wrong> {
             '\'' => {
                 let mut end = 1;
                 loop {
-                    let Some(quote) = rest[end..].find('\'') else {
+                    let Some(quote) = rest.cut(end..).find('\'') else {
                         return Err((at, "the quote is not closed".into()));
                     };
                     end += quote + 1;
-                    if !rest[end..].starts_with('\'') {
+                    if !rest.cut(end..).starts_with('\'') {
                         break end;
                     }
                     end += 1;
@@ -240,9 +241,9 @@ fn words(text: &str) -> Result<Vec<(usize, &str)>, Wrong> {
             }
             '0'..='9' | '.' => {
                 let mut end = rest.find(|c: char| !is_name(c) && c != '.').unwrap_or(rest.len());
-                if rest[..end].ends_with(['e', 'E']) && rest[end..].starts_with(['-', '+']) {
+                if rest.cut(..end).ends_with(['e', 'E']) && rest.cut(end..).starts_with(['-', '+']) {
                     end += 1;
-                    end += rest[end..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - end);
+                    end += rest.cut(end..).find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - end);
                 }
                 end
             }
@@ -252,7 +253,7 @@ fn words(text: &str) -> Result<Vec<(usize, &str)>, Wrong> {
             '"' => return Err((at, "texts stand in single quotes: 'zho'".to_owned())),
             _ => return Err((at, format!("{c:?} is no sign of a condition"))),
         };
-        words.push((at, &rest[..length]));
+        words.push((at, rest.cut(..length)));
         at += length;
     }
     Ok(words)
@@ -439,7 +440,7 @@ impl<'a> Parser<'a> {
                     .ok_or((place, "a number is missing behind -".into()));
             }
             _ if word.starts_with('\'') => {
-                return Ok((Node::Text(word[1..word.len() - 1].replace("''", "'")), Type::Text));
+                return Ok((Node::Text(word.cut(1..word.len() - 1).replace("''", "'")), Type::Text));
             }
             _ if word.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
                 let number = word.parse::<f64>().ok().filter(|n| n.is_finite());

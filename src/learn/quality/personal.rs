@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::net::Ipv4Addr;
 use std::ops::Range;
 use std::sync::LazyLock;
+use webmill_capture::cut::Cut;
 
 use regex::Regex;
 
@@ -67,7 +68,7 @@ fn pattern(text: &str) -> Regex {
 
 /// The characters before and behind a part of a text.
 fn around(text: &str, at: &Range<usize>) -> (Option<char>, Option<char>) {
-    (text[..at.start].chars().next_back(), text[at.end..].chars().next())
+    (text.cut(..at.start).chars().next_back(), text.cut(at.end..).chars().next())
 }
 
 fn is_public_address(text: &str, at: Range<usize>) -> bool {
@@ -75,7 +76,7 @@ fn is_public_address(text: &str, at: Range<usize>) -> bool {
     if [before, behind].into_iter().flatten().any(|c| c.is_ascii_digit()) {
         return false;
     }
-    text[at].parse::<Ipv4Addr>().is_ok_and(|ip| {
+    text.cut(at).parse::<Ipv4Addr>().is_ok_and(|ip| {
         let [a, b, c, _] = ip.octets();
         let special =
             matches!((a, b, c), (0 | 240..=255, _, _) | (100, 64..=127, _) | (192, 0, 0) | (198, 18..=19, _));
@@ -85,13 +86,13 @@ fn is_public_address(text: &str, at: Range<usize>) -> bool {
 
 /// Versions of programs (`react@18.2.0`) and places of their sources (`git@…`) are no addresses.
 fn is_mail_address(text: &str, at: Range<usize>) -> bool {
-    let last = text[at.clone()].rsplit('.').next().unwrap_or_default();
-    last.starts_with(|c: char| c.is_ascii_alphabetic()) && !text[at].starts_with("git@")
+    let last = text.cut(at.clone()).rsplit('.').next().unwrap_or_default();
+    last.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.cut(at).starts_with("git@")
 }
 
 fn is_telephone_number(text: &str, at: Range<usize>) -> bool {
     let (before, behind) = around(text, &at);
-    let number = &text[at.clone()];
+    let number = text.cut(at.clone());
     let digits = number.bytes().filter(u8::is_ascii_digit).count();
     // Decimals, and great numbers in groups of three.
     let is_decimal = number.starts_with('+') && number.contains('.') && !number.contains([' ', '-', '(']);
@@ -103,7 +104,7 @@ fn is_telephone_number(text: &str, at: Range<usize>) -> bool {
             c.is_alphanumeric() && !webmill_text::is_han(c) || matches!(c, '-' | '+' | '/' | '_')
         })
     };
-    let dotted = behind == Some('.') && text[at.end + 1..].starts_with(|c: char| c.is_ascii_digit());
+    let dotted = behind == Some('.') && text.cut(at.end + 1..).starts_with(|c: char| c.is_ascii_digit());
     (8..=15).contains(&digits) && !joined(before) && !joined(behind) && !dotted && before != Some('.')
 }
 
@@ -111,11 +112,11 @@ impl Kind {
     /// Where it stands in a text.
     fn each(&self, text: &str, mut found: impl FnMut(Range<usize>)) {
         let mut from = 0;
-        while text[from..].contains(self.sign) {
+        while text.cut(from..).contains(self.sign) {
             let Some(all) = self.pattern.find_at(text, from) else { return };
             let mut end = Some(all.end());
             while let Some(at) = end.filter(|end| !(self.is_one)(text, all.start()..*end)) {
-                let sign = text[all.start()..at].rfind([' ', '.', '-']).filter(|_| self.shrinks);
+                let sign = text.cut(all.start()..at).rfind([' ', '.', '-']).filter(|_| self.shrinks);
                 end = sign.map(|sign| all.start() + sign);
             }
             match end.filter(|end| *end > all.start()) {
@@ -151,15 +152,15 @@ pub fn mask(text: &str) -> (Cow<'_, str>, u64) {
     for kind in &KINDS {
         let (mut out, mut from, mut n) = (String::new(), 0, 0);
         kind.each(&masked, |at| {
-            if &masked[at.clone()] != kind.mask {
-                out.push_str(&masked[from..at.start]);
+            if masked.cut(at.clone()) != kind.mask {
+                out.push_str(masked.cut(from..at.start));
                 out.push_str(kind.mask);
                 from = at.end;
                 n += 1;
             }
         });
         if n > 0 {
-            out.push_str(&masked[from..]);
+            out.push_str(masked.cut(from..));
             masked = Cow::Owned(out);
             all += n;
         }

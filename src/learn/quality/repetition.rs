@@ -2,7 +2,9 @@
 //!
 //! **Reference.** Rae and others 2021, arXiv 2112.11446, table A1.
 
-use hashbrown::HashSet;
+use std::collections::HashSet;
+use webmill_capture::cut::Cut;
+
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::signs::is_space;
@@ -28,12 +30,12 @@ fn parted(text: &str, least: usize) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let text = rest?;
         let mut from = 0;
-        while let Some(at) = text[from..].find('\n') {
+        while let Some(at) = text.cut(from..).find('\n') {
             let at = from + at;
-            let run = text[at..].bytes().take_while(|b| *b == b'\n').count();
+            let run = text.cut(at..).bytes().take_while(|b| *b == b'\n').count();
             if run >= least {
-                rest = Some(&text[at + run..]);
-                return Some(&text[..at]);
+                rest = Some(text.cut(at + run..));
+                return Some(text.cut(..at));
             }
             from = at + run;
         }

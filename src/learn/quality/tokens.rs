@@ -336,7 +336,7 @@ fn sign_within(before: char, rest: &str, how: Spaced) -> usize {
                 return hyphens;
             }
             c == '-'
-                && is_between(is_digit && !(how.keeps_hyphens && !how.german), |c| {
+                && is_between(is_digit && (how.german || !how.keeps_hyphens), |c| {
                     c.is_ascii_digit() || c == '-'
                 })
         }
@@ -374,16 +374,19 @@ fn contraction(text: &str) -> Option<usize> {
     }
     let bytes = text.as_bytes();
     // Few words end so, and have to be looked at.
-    let may_be = match bytes {
-        [.., b'n', b't']
-        | [.., b'o', b't']
-        | [.., b'r' | b'v', b'e']
-        | [.., b'l', b'l']
-        | [.., b'n' | b't', b'a'] => true,
-        [.., b'e' | b'o' | b'w' | b't', b's'] | [.., b'u' | b'y', b'd'] | [_, b'm'] => true,
-        [.., b'\'' | 0x99, _] | [.., b'\'' | 0x99, _, _] | [.., b'.' | b'a' | b'p', b'm' | b'.'] => true,
-        _ => false,
-    };
+    let may_be = matches!(
+        bytes,
+        [.., b'n' | b'o', b't']
+            | [.., b'r' | b'v', b'e']
+            | [.., b'l', b'l']
+            | [.., b'n' | b't', b'a']
+            | [.., b'e' | b'o' | b'w' | b't', b's']
+            | [.., b'u' | b'y', b'd']
+            | [_, b'm']
+            | [.., b'\'' | 0x99, _]
+            | [.., b'\'' | 0x99, _, _]
+            | [.., b'.' | b'a' | b'p', b'm' | b'.']
+    );
     if !may_be {
         return None;
     }

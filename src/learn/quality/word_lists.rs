@@ -1,6 +1,7 @@
 //! Lists of words and phrases that are looked for in texts.
 
 use aho_corasick::AhoCorasick;
+use webmill_capture::cut::Cut;
 use webmill_capture::{Error, Result};
 
 /// Most words of a list.
@@ -45,7 +46,8 @@ impl WordList {
         let anywhere = matches!(language, Some("zho" | "wuu" | "yue" | "jpn" | "tha"));
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let alone = |start: usize, end: usize| {
-            !lower[..start].chars().next_back().is_some_and(is_word) && !lower[end..].starts_with(is_word)
+            !lower.cut(..start).chars().next_back().is_some_and(is_word)
+                && !lower.cut(end..).starts_with(is_word)
         };
         let found = self
             .0
