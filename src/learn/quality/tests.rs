@@ -316,12 +316,10 @@ fn texts_that_hold_items_are_found_with_their_places() {
     assert!(items.add(item));
     assert!(!items.add("too short for it"));
     assert!(items.add("eight words are an item all by themselves"));
-    let text = format!(
-        "Before it.\nwhich OF these planets has the longest day, when it is measured against the stars: Venus or Mars or Neptune\nBehind it."
-    );
-    let held = items.of(&text);
+    let text = "Before it.\nwhich OF these planets has the longest day, when it is measured against the stars: Venus or Mars or Neptune\nBehind it.";
+    let held = items.of(text);
     assert_eq!((held.len(), held[0].item, held[0].share), (1, 0, 1.0));
-    assert_eq!(&text[held[0].places[0].clone()], text.lines().nth(1).unwrap());
+    assert_eq!(text.get(held[0].places[0].clone()), text.lines().nth(1));
     // Half of it is enough, less is not.
     let words: Vec<&str> = item.split(' ').collect();
     assert_eq!(items.of(&words[..17].join(" "))[0].share, 5.0 / 8.0);

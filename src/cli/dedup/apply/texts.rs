@@ -82,6 +82,9 @@ pub struct TextOutput<'a> {
     pub job_key: String,
 }
 
+/// Takes the rows of a row group of a part of table `texts`, and gives those that stay.
+pub type Select<'a> = dyn FnMut(&Path, Vec<TextRow>) -> Result<Vec<TextRow>> + 'a;
+
 /// Writes the texts of what stays below `folder`, or only counts them. `texts` are the parts of this table; `select` takes the rows of a row group of a
 /// part and gives those that stay; what goes it counts itself.
 ///
@@ -91,7 +94,7 @@ pub fn write(
     texts: &[PathBuf],
     wish: &TextOutput<'_>,
     folder: Option<&Path>,
-    select: &mut dyn FnMut(&Path, Vec<TextRow>) -> Result<Vec<TextRow>>,
+    select: &mut Select<'_>,
 ) -> Result<TextCounts> {
     let mut counts = TextCounts::default();
     let mut out = folder.map(|folder| Sink::create(wish, folder)).transpose()?;
