@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tokenizers::Tokenizer;
+use webmill::capture::cut::Cut;
 use webmill::capture::{Error, Result};
 use webmill::jobs::signals::CountTokens;
 
@@ -30,8 +31,11 @@ impl CountTokens for ModelTokens {
         let mut tokens = 0;
         while !rest.is_empty() {
             let most = rest.floor_char_boundary(AT_ONCE);
-            let end =
-                if most == rest.len() { most } else { rest[..most].rfind('\n').map_or(most, |at| at + 1) };
+            let end = if most == rest.len() {
+                most
+            } else {
+                rest.cut(..most).rfind('\n').map_or(most, |at| at + 1)
+            };
             let (piece, behind) = rest.split_at(end);
             tokens += self.0.encode_fast(piece, false).ok()?.len() as u32;
             rest = behind;
