@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Verdicts of webmill's filters beside those of datatrove's, page by page and language by language, and pages a second.
 
-    filters.py PROGRAM RESULTS... [--most N] [--seconds-of N]
+    filters.py PROGRAM RESULTS... [--most N] [--timed N] [--show]
 
 RESULTS are folders of `webmill run`. `webmill filter` is called for each filter by itself, then datatrove's filter of the same name is asked of the same texts
-(a Python that has datatrove, spacy and jieba: requirements.txt). Equal is what both keep and what both drop. Printed by filter and language: texts, share of equal verdicts, texts that only
+(a Python with filters_requirements.txt). Equal is what both keep and what both drop. Printed by filter and language: texts, share of equal verdicts, texts that only
 one drops; with --show the addresses of these. Chinese is asked for as cmn: in datatrove 0.10.1 the code zh leads to a tokenizer
-without segmentation. Then texts a second of both on one thread, by turns: all six filters of webmill with the job of signals,
-and datatrove's on the first N texts.
+without segmentation. Then texts a second of both on one thread, by turns: five filters of webmill with the job of signals, and datatrove's on N texts that
+stand at equal distances.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def texts(results, most):
                     yield row["url"], row["text"], row["language"]
 
 
-def dropped(program, results, name, threads=None):
+def dropped(program, results, name):
     """URLs that a filter drops, with its rule."""
     import pyarrow.parquet as pq
 
