@@ -253,7 +253,7 @@ fn keyword_row(row: &Place<'_>, found: Keywords) -> KeywordRow {
 }
 
 /// How many of the first rows are worked on at once: those of `most` together, at least one.
-fn some<R>(rows: &[R], size: impl Fn(&R) -> usize, most: usize) -> usize {
+pub(crate) fn some<R>(rows: &[R], size: impl Fn(&R) -> usize, most: usize) -> usize {
     let mut sum = 0;
     let fit = rows.iter().take(AT_ONCE).take_while(|row| {
         sum += size(row);

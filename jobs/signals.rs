@@ -4,7 +4,7 @@
 //!
 //! **Algorithm.** Texts are read once; [`Measurer`] measures each by itself. Some are measured while the rows of those before are written.
 //!
-//! **Cost.** 32 bytes a token of the texts that are measured at a time, up to 4 MiB of them; the list of words.
+//! **Cost.** The texts once. Memory: up to 4 MiB of texts and their rows, some 100 bytes a token of one text for each thread, the list of words, the tokenizer.
 //!
 //! **Determinism.** A row is a function of its text, its language and the list; files follow those of table `texts`.
 
@@ -25,12 +25,12 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::extract::Extract;
 use crate::job::Context;
+use crate::keywords::some;
 use crate::output::TableFile;
 use crate::recipe::{Settings, check_settings};
 use crate::registry::JobEntry;
 
-/// Texts that are measured at a time, for all threads, and their bytes.
-const AT_ONCE: usize = 1024;
+/// Bytes of texts that are measured at a time, for all threads.
 const AT_ONCE_BYTES: usize = 4 << 20;
 
 /// Bytes of a list of words, or a tokenizer, that are read.
@@ -212,7 +212,7 @@ impl SignalsJob {
             let (mut rest, mut measured, mut untold) = (rows.as_slice(), Vec::new(), 0);
             while !rest.is_empty() || !measured.is_empty() {
                 unit.stage().cancel.check()?;
-                let (rows, after) = rest.split_at(some(rest));
+                let (rows, after) = rest.split_at(some(rest, |row| row.text.len(), AT_ONCE_BYTES));
                 rest = after;
                 let measure = || rows.par_iter().map(|row| self.row(row)).collect();
                 let write = || measured.drain(..).try_for_each(|row| file.push(row));
@@ -252,14 +252,4 @@ impl SignalsJob {
         };
         place.with(signals)
     }
-}
-
-/// How many of the first rows are measured at once.
-fn some(rows: &[Text<'_>]) -> usize {
-    let mut bytes = 0;
-    let fit = rows.iter().take(AT_ONCE).take_while(|row| {
-        bytes += row.text.len();
-        bytes <= AT_ONCE_BYTES
-    });
-    fit.count().max(1).min(rows.len())
 }

@@ -8,7 +8,7 @@ use webmill::dedup::{
 };
 
 use webmill::learn::quality::{
-    Contamination, ContaminationOptions, Expression, Measurer, Operand, c4_lines, mask,
+    Contamination, Expression, Measurer, Operand, c4_lines, mask,
 };
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
@@ -50,7 +50,7 @@ fn measured(a: &str, b: &str) {
         let values: Vec<_> = condition.columns().iter().map(|name| columns.iter().find(|(known, _)| known == name).map_or(Operand::Null, |known| known.1)).collect();
         condition.holds(&values);
     }
-    let mut items = Contamination::new(ContaminationOptions::default());
+    let mut items = Contamination::new(0.5);
     items.add(b);
     for held in items.of(a) {
         assert!(held.share <= 1.0 && held.places.iter().all(|place| a.get(place.clone()).is_some()));

@@ -5,16 +5,13 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use webmill_capture::error::{AtPath, Error, Result};
-use webmill_learn::quality::{Contamination, ContaminationOptions};
+use webmill_learn::quality::{Contamination, SHORTEST_ITEM};
 
 /// Bytes of the longest line.
 const LONGEST_LINE: u64 = 4 << 20;
 
 /// Bytes of a name.
 const LONGEST_NAME: usize = 200;
-
-/// Words of the shortest text that is looked for.
-const SHORTEST: usize = 8;
 
 /// Fields that name an item, in the order in which they are looked for.
 const NAMES: [&str; 5] = ["id", "task_id", "question_id", "_id", "key"];
@@ -34,15 +31,14 @@ impl Items {
     /// # Errors
     /// Where a file cannot be read, more of its lines than `max_bad` are no items, or the items do not fit.
     pub fn read(paths: &[PathBuf], share: f64, memory: u64, max_bad: f64) -> Result<Option<Items>> {
-        let options = ContaminationOptions { share, ..ContaminationOptions::default() };
         let mut items =
-            Items { rows: Contamination::new(options), names: Vec::new(), files: Vec::new(), name_bytes: 0 };
+            Items { rows: Contamination::new(share), names: Vec::new(), files: Vec::new(), name_bytes: 0 };
         for path in paths {
             let (lines, bad, short) = items.read_file(path, memory)?;
             let shown = path.display();
             if lines == bad + short {
                 return Err(Error::Config(format!(
-                    "{shown}: no item of {SHORTEST} words or more in its {lines} lines; a JSON object a line is wanted"
+                    "{shown}: no item of {SHORTEST_ITEM} words or more in its {lines} lines; a JSON object a line is wanted"
                 )));
             }
             if bad > 0 {
@@ -56,7 +52,9 @@ impl Items {
                 }
             }
             if short > 0 {
-                webmill_jobs::say!("{shown}: {short} items of fewer than 8 words are looked for in no text");
+                webmill_jobs::say!(
+                    "{shown}: {short} items of fewer than {SHORTEST_ITEM} words are looked for in no text"
+                );
             }
         }
         let formulas = items.rows.formulas();
@@ -94,6 +92,9 @@ impl Items {
             line.clear();
             if reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).at(path)? == 0 {
                 return Ok((lines, bad, short));
+            }
+            if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
+                reader.skip_until(b'\n').at(path)?;
             }
             if line.trim_ascii().is_empty() {
                 continue;

@@ -23,12 +23,11 @@ pub(super) fn measure(view: &View<'_>, room: &mut Room, row: &mut Signals) {
     row.mean_line_chars = share(chars, all);
     let han = view.text.chars().filter(|c| webmill_text::is_han(*c)).count();
     row.han_chars = han as f64 / view.chars;
-    row.dup_13char_chars = (row.han_chars >= LEAST_HAN).then(|| {
+    row.repeated_13chars = (row.han_chars >= LEAST_HAN).then(|| {
         let mix = |c: char| (c as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        room.ngrams.over(view.text.chars().map(mix));
-        let mut rows = 0;
+        let letters = view.text.chars().filter(|c| !is_space(*c)).flat_map(char::to_lowercase);
+        room.ngrams.over(letters.map(mix));
         room.ngrams.prepare(N);
-        room.ngrams.each_repeated(|_| rows += 1);
-        (rows * N) as f64 / view.chars
+        room.ngrams.repeated_share()
     });
 }

@@ -12,21 +12,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use webmill_capture::settings;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Words of the shortest item.
-const SHORTEST: usize = 8;
+pub const SHORTEST: usize = 8;
 
-settings! {
-    /// When a text is taken to hold an item.
-    pub struct ContaminationOptions {
-        /// Words of a row.
-        pub words: usize = 13, within 8..=50;
-        /// Share of an item's rows that a text must have.
-        pub share: f64 = 0.5, within 0.0..=1.0;
-    }
-}
+/// Words of a row.
+const ROW: usize = 13;
 
 /// An item that a text holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +33,8 @@ pub struct Overlap {
 
 /// Items of benchmarks, by their rows of words.
 pub struct Contamination {
-    options: ContaminationOptions,
+    /// Share of a text's rows that another must have to hold it.
+    share: f64,
     /// By length of rows: hash of a row, the first of its items in `next`, and how many it has.
     rows: BTreeMap<usize, HashMap<u64, (u32, u32)>>,
     /// Item, and the place of the next with the same row, or none.
@@ -79,10 +72,10 @@ fn hash(row: &[(u64, Range<usize>)]) -> u64 {
 }
 
 impl Contamination {
-    /// No items yet.
-    pub fn new(options: ContaminationOptions) -> Self {
+    /// No items yet; `share` of the rows of a text of an item must stand in a text that holds it.
+    pub fn new(share: f64) -> Self {
         Contamination {
-            options,
+            share,
             rows: BTreeMap::new(),
             next: Vec::new(),
             sizes: Vec::new(),
@@ -93,8 +86,8 @@ impl Contamination {
     /// Adds a text of an item, such as a question; whether it is long enough to be looked for, or is there already.
     pub fn add(&mut self, text: &str) -> bool {
         let words = words(text);
-        let n = self.options.words.min(words.len());
-        let is_long = n >= SHORTEST.min(self.options.words);
+        let n = ROW.min(words.len());
+        let is_long = n >= SHORTEST;
         // The same text again, such as a passage of many questions, is one.
         let is_new = is_long && self.texts.insert(hash(&words));
         self.sizes.push(0);
@@ -163,7 +156,7 @@ impl Contamination {
         }
         let overlap = |(item, (met, places)): (u32, (HashSet<u64>, Vec<Range<usize>>))| {
             let share = met.len() as f64 / f64::from(self.sizes[item as usize]);
-            (share >= self.options.share).then_some(Overlap { item, share, places })
+            (share >= self.share).then_some(Overlap { item, share, places })
         };
         found.into_iter().filter_map(overlap).collect()
     }

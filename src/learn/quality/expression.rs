@@ -81,7 +81,6 @@ enum Sign {
 /// A condition, checked against the columns that there are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
-    text: String,
     root: Node,
     columns: Vec<String>,
 }
@@ -117,17 +116,12 @@ impl Expression {
             None => Ok(node),
         });
         let root = parsed.map_err(|(at, why)| wrong(at, why))?;
-        Ok(Expression { text: text.to_owned(), root, columns: parser.used })
+        Ok(Expression { root, columns: parser.used })
     }
 
     /// The columns that it asks for, in the order of the values of a row.
     pub fn columns(&self) -> &[String] {
         &self.columns
-    }
-
-    /// As it was written.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// Whether it holds of a row with these values; `None` where that is unknown.

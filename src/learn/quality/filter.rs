@@ -35,6 +35,7 @@ pub const SHIPPED: [(&str, &str); 6] = [
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilterFile {
+    /// One sentence for readers of the file.
     about: Option<String>,
     lines: Option<String>,
     #[serde(default)]
@@ -55,8 +56,6 @@ struct RuleText {
 pub struct Filter {
     /// Its name.
     pub name: String,
-    /// One sentence.
-    pub about: String,
     /// Whether texts are cut to the lines that C4 keeps.
     pub c4_lines: bool,
     /// In their order.
@@ -107,7 +106,7 @@ impl Filter {
                 name: rule.name,
             });
         }
-        Ok(Filter { name: name.to_owned(), about: file.about.unwrap_or_default(), c4_lines, rules })
+        Ok(Filter { name: name.to_owned(), c4_lines, rules })
     }
 
     /// A filter that keeps texts of which a condition holds.
@@ -117,7 +116,7 @@ impl Filter {
     pub fn of_condition(text: &str, columns: &[(&str, Operand<'_>)]) -> Result<Filter> {
         let condition = Expression::parse(text, columns)?;
         let rule = Rule { name: text.to_owned(), when: None, condition, drops: false };
-        Ok(Filter { name: "where".into(), about: String::new(), c4_lines: false, rules: vec![rule] })
+        Ok(Filter { name: "where".into(), c4_lines: false, rules: vec![rule] })
     }
 }
 

@@ -26,7 +26,7 @@ mod tokens;
 mod word_lists;
 
 pub use c4::kept_lines as c4_lines;
-pub use contamination::{Contamination, ContaminationOptions, Overlap};
+pub use contamination::{Contamination, Overlap, SHORTEST as SHORTEST_ITEM};
 pub use expression::{Expression, Operand};
 pub use filter::{Filter, FilterFile, Rule, SHIPPED};
 pub use personal::{MASKS, mask};

@@ -117,6 +117,12 @@ impl NgramSet {
         }
     }
 
+    /// Share of the rows that stand twice or more; 0 without rows. Behind [`prepare`](Self::prepare).
+    pub fn repeated_share(&self) -> f64 {
+        let repeated = self.repeated.iter().filter(|repeated| **repeated).count();
+        repeated as f64 / self.rows.max(1) as f64
+    }
+
     /// The place of the first of the most frequent rows, and how often it is there: of two, the one whose first is earlier. Behind [`prepare`](Self::prepare).
     pub fn most_frequent(&self) -> Option<(usize, u32)> {
         let power = FACTOR.wrapping_pow(self.length as u32);

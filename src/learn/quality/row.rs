@@ -49,7 +49,7 @@ macro_rules! signal_columns {
             num_chars: u32 = "characters of the text (Unicode code points)", "4821";
             mean_line_chars: Option<f64> = "mean length of lines with text, in characters: Chinese corpora count by characters where others count words", "80";
             han_chars: f64 = "share of characters that are Han ideographs", "0.86";
-            dup_13char_chars: Option<f64> = "characters in 13 characters in a row that stood before, of those of the text, none counted twice: repetition by characters; null where fewer than one in ten is a Han ideograph", "0.01";
+            repeated_13chars: Option<f64> = "share of the rows of 13 characters, white space left out and capitals made small, that stand twice or more in the text; null where fewer than one in ten characters is a Han ideograph (Chen and others 2023, arXiv 2311.01149)", "0.01";
             emails: u32 = "e-mail addresses in the text", "1";
             ip_addresses: u32 = "public IP addresses, version 4", "0";
             phone_numbers: u32 = "telephone numbers: with a country's code and 8 to 15 digits, or written as in North America or as Chinese mobile numbers", "1";

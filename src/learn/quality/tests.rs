@@ -135,9 +135,12 @@ fn repetition_equals_its_definition_by_strings() {
             let wanted = (tokens.len() >= n).then(|| most_frequent(&tokens, n) as f64 / chars);
             assert_eq!(top, wanted, "{n} of {length}");
         }
-        let letters: Vec<String> = text.chars().map(String::from).collect();
-        let by_chars = (found.han_chars >= 0.1).then(|| repeated(&letters, 13) as f64 / chars);
-        assert_eq!(found.dup_13char_chars, by_chars);
+        let letters: Vec<String> =
+            text.to_lowercase().split(' ').flat_map(str::chars).map(String::from).collect();
+        let rows: Vec<String> = letters.windows(13).map(|row| row.concat()).collect();
+        let twice = rows.iter().filter(|row| rows.iter().filter(|other| other == row).count() > 1).count();
+        let share = twice as f64 / rows.len().max(1) as f64;
+        assert_eq!(found.repeated_13chars, (found.han_chars >= 0.1).then_some(share));
     }
 }
 
@@ -312,7 +315,7 @@ fn shipped_filters_ask_for_signals_that_there_are() {
 #[test]
 fn texts_that_hold_items_are_found_with_their_places() {
     let item = "Which of these planets has the longest day when it is measured against the stars, Venus or Mars or Neptune?";
-    let mut items = Contamination::new(ContaminationOptions::default());
+    let mut items = Contamination::new(0.5);
     assert!(items.add(item));
     assert!(!items.add("too short for it"));
     assert!(items.add("eight words are an item all by themselves"));
@@ -326,7 +329,7 @@ fn texts_that_hold_items_are_found_with_their_places() {
     assert!(items.of(&words[..15].join(" ")).is_empty());
     assert_eq!(items.of("Eight words ARE an item, all by themselves!")[0].item, 2);
     // A row that many items have is a formula, and tells of none.
-    let mut many = Contamination::new(ContaminationOptions::default());
+    let mut many = Contamination::new(0.5);
     let formula = "answer the following question about the history of the world in one sentence please";
     for number in 0..100 {
         many.add(&format!("{formula} item number {number} {}", "w".repeat(number + 1)));
