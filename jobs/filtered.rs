@@ -71,6 +71,6 @@ table! {
         filter: Option<String> = "filter by which they went, as filtered.filter; null of those that stay", "gopher-quality";
         rule: Option<String> = "its rule; null of those that stay", "short";
         texts: u64 = "number of texts", "31";
-        words: u64 = "their words, as texts.num_words", "812";
+        words: u64 = "their words, as texts.num_words; of those that stay as they were written", "812";
     }
 }

@@ -33,7 +33,7 @@ use webmill_jobs::repeated::known::KnownRepeated;
 use webmill_jobs::signals::{SignalSettings, SignalsJob};
 use webmill_learn::quality::Filter;
 use webmill_run::{Cancel, Committed, Job};
-use webmill_sort::{Budget, Sorter};
+use webmill_sort::Budget;
 use webmill_table::part_files;
 
 use crate::args::{JobFlags, OutOption, Results};
@@ -129,15 +129,11 @@ pub fn run(args: &FilterArgs, cancel: &Cancel) -> Result<ExitCode> {
         );
     }
     let folder = args.results.folder()?;
-    let sources = args.sources(&folder, &filters, cancel)?;
-    if args.flags.is_dry_run() {
-        let texts = sources.extract.manifest.tables.get("texts").map_or(0, |table| table.rows);
-        webmill_jobs::say!(
-            "would filter {texts} texts by {} rules",
-            filters.iter().map(|f| f.rules.len()).sum::<usize>()
-        );
+    let Some(sources) = args.sources(&folder, &filters, cancel)?.filter(|_| !args.flags.is_dry_run()) else {
+        let rules = filters.iter().map(|filter| filter.rules.len()).sum::<usize>();
+        webmill_jobs::say!("would filter the texts by {rules} rules; nothing is done");
         return Ok(ExitCode::SUCCESS);
-    }
+    };
     let mut read = args.without.clone();
     read.push(folder);
     let output = args.out.out.as_ref().map(|out| Output::begin(out, &read)).transpose()?;
@@ -186,8 +182,8 @@ impl FilterArgs {
         Ok(filters)
     }
 
-    /// The tables that are asked for; those of signals are made where they are missing.
-    fn sources(&self, folder: &Path, filters: &[Filter], cancel: &Cancel) -> Result<Sources> {
+    /// The tables that are asked for; those of signals are made where they are missing, unless only the plan is asked for: then there is none.
+    fn sources(&self, folder: &Path, filters: &[Filter], cancel: &Cancel) -> Result<Option<Sources>> {
         let columns = Columns::known();
         let asked = || filters.iter().flat_map(|filter| &filter.rules).flat_map(|rule| rule.columns());
         let extract = latest(folder, Extract::NAME)?;
@@ -196,7 +192,7 @@ impl FilterArgs {
             let context = self.flags.context(folder, &console, cancel)?;
             match context.run_entry(SignalsJob::NAME)? {
                 Some(made) => Some(made),
-                None => bail!("--dry-run: job signals would be run"),
+                None => return Ok(None),
             }
         } else {
             None
@@ -207,7 +203,7 @@ impl FilterArgs {
         let sources = Sources { extract, signals, dedup, repeated };
         let read: Vec<&Committed> = sources.all().into_iter().filter_map(|(_, made)| made).collect();
         mixed(&read).iter().for_each(|warning| webmill_jobs::say!("{warning}"));
-        Ok(sources)
+        Ok(Some(sources))
     }
 
     fn settings(&self) -> serde_json::Value {
@@ -257,34 +253,16 @@ impl FilterArgs {
             cut: self.cut,
             mask: self.mask,
             summary,
+            cancel,
             open: None,
         };
         let threads = self.flags.budget.pool()?;
         let verdicts = match (self.duplicates, &sources.dedup) {
             (Some(policy), Some(dedup)) => {
-                // What goes by rules is no page for which others could go.
-                let mut gone = Sorter::<u128>::new(&budget).with_combine(|a, b| a == b);
-                let mut judge = judge(None, Summary::new(&budget, None, &wish.job_key)?);
+                // A page that goes by rules is none for which others could go.
+                let judge = judge(None, Summary::new(&budget, None, &wish.job_key)?);
                 let plain = TextOutput { form: wish.form, repeated: None, job_key: String::new() };
-                threads.install(|| {
-                    texts::write(&parts, &plain, None, &mut |part, rows| {
-                        cancel.check()?;
-                        let all: Vec<(u128, i64)> =
-                            rows.iter().map(|row| (row.url_key.0, row.warc_record_offset)).collect();
-                        let stay = judge.select(part, rows)?;
-                        let mut next = stay.iter().peekable();
-                        for (key, offset) in all {
-                            if next
-                                .next_if(|row| (row.url_key.0, row.warc_record_offset) == (key, offset))
-                                .is_none()
-                            {
-                                gone.push(key)?;
-                            }
-                        }
-                        Ok(stay)
-                    })
-                })?;
-                let gone = gone.mapped()?;
+                let gone = threads.install(|| judge.dropped(&parts, &plain, &budget))?;
                 let tables = (dedup.path("clusters"), dedup.path("duplicates"));
                 Some(verdicts::decide((&tables.0, &tables.1), policy, &gone, &budget)?)
             }
@@ -292,13 +270,8 @@ impl FilterArgs {
         };
         let summary = Summary::new(&budget, output.map(|output| output.path("filtered")), &wish.job_key)?;
         let mut judge = judge(verdicts, summary);
-        let texts = threads.install(|| {
-            let folder = output.map(|output| output.path(""));
-            texts::write(&parts, &wish, folder.as_deref(), &mut |part, rows| {
-                cancel.check()?;
-                judge.select(part, rows)
-            })
-        })?;
+        let folder = output.map(|output| output.path(""));
+        let texts = threads.install(|| texts::write(&parts, &wish, folder.as_deref(), &mut judge))?;
         let summary = judge.summary.finish(output.map(|output| output.path("filter_summary")), &texts)?;
         let mut code = ExitCode::SUCCESS;
         if texts.texts == 0 {

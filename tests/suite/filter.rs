@@ -45,6 +45,7 @@ fn mill(work: &Work) {
     ));
     let again = "The same sentence stands here and stands here once more. ".repeat(12);
     pages.push(page("http://b.example/again", &[&again]));
+    pages.push(page("http://b.example/notice", &[NOTICE]));
     work.write_pages("shards", &pages);
     work.run(&["run", "shards", "--out", "results"]);
 }
@@ -84,7 +85,7 @@ fn one_pass_leaves_out_what_each_rule_was_made_for_and_says_why() {
         "--by",
         "gopher-repetition,own.toml",
         "--where",
-        "num_words > 20",
+        "num_words > 5",
         "--duplicates",
         "near",
         "--drop-repeated=all",
@@ -134,7 +135,7 @@ fn one_pass_leaves_out_what_each_rule_was_made_for_and_says_why() {
     assert_eq!(went["http://b.example/again"].filter, "gopher-repetition");
     let copies = [why("http://a.example/copy"), why("http://a.example/0")];
     assert_eq!(copies.iter().flatten().filter(|why| why.0 == "duplicates").count(), 1, "{copies:?}");
-    assert_eq!(went.len(), 4, "{went:?}");
+    assert_eq!(went.len(), 5, "{went:?}");
     let kept = texts(&work, "clean");
     assert_eq!(kept.len(), 25);
     assert!(kept.values().all(|text| !text.contains("rights reserved")), "repeated lines are left out");
@@ -157,11 +158,21 @@ fn one_pass_leaves_out_what_each_rule_was_made_for_and_says_why() {
     let lines = zstd::decode_all(std::fs::File::open(work.path("lines/texts.jsonl.zst")).unwrap()).unwrap();
     assert_eq!(lines.iter().filter(|b| **b == b'\n').count(), 25);
 
+    // A text of repeated lines alone goes for them.
+    work.run(&["filter", "results", "--drop-repeated=all", "--out", "bare"]);
+    let bare = self::went(&work, "bare");
+    assert_eq!(
+        bare.values().map(|row| (&*row.url, &*row.filter)).collect::<Vec<_>>(),
+        [("http://b.example/notice", "repeated")]
+    );
+    let rows: Vec<FilterSummaryRow> = read_rows(&work.path("bare/filter_summary")).unwrap();
+    assert_eq!(rows.iter().filter(|row| row.filter.is_none()).map(|row| row.texts).sum::<u64>(), 29);
+
     // Only the lines of the item go.
     work.run(&["filter", "results", "--without", "test.jsonl", "--cut", "--max-bad", "0.5", "--out", "cut"]);
     let cut = texts(&work, "cut");
     let question = &cut["http://a.example/question"];
-    assert!(cut.len() == 29 && !question.contains("planets") && question.lines().count() == 2, "{question}");
+    assert!(cut.len() == 30 && !question.contains("planets") && question.lines().count() == 2, "{question}");
 }
 
 #[test]
@@ -205,7 +216,7 @@ fn mistakes_are_named_before_anything_is_read_and_nothing_left_is_said() {
         assert!(!work.path("no").exists());
     }
     let message = work.fails(&["filter", "results", "--where", "num_words > 100000", "--out", "none"], 1);
-    assert!(message.contains("no text is left") && message.contains("0 of 29 texts stay"), "{message}");
+    assert!(message.contains("no text is left") && message.contains("0 of 30 texts stay"), "{message}");
 }
 
 #[test]
@@ -219,7 +230,7 @@ fn tokens_are_counted_by_the_file_of_a_tokenizer() {
     let args =
         ["filter", "results", "--where", "model_tokens > 0", "--set", "signals.tokenizer=tokenizer.json"];
     if cfg!(feature = "tokens") {
-        assert!(work.said(&args).contains("29 of 29 texts stay"));
+        assert!(work.said(&args).contains("30 of 30 texts stay"));
         let texts: Vec<TextRow> = work.table("results", "extract");
         let rows: Vec<SignalRow> = work.table("results", "signals");
         // A run of letters, digits and underscores, or a run of other signs, is a token there.

@@ -40,6 +40,7 @@ use webmill_capture::Error;
 use webmill_capture::date::format_rfc3339;
 use webmill_capture::date::now_ms;
 use webmill_capture::error::AtPath;
+use webmill_mill::TextRow;
 use webmill_run::{Cancel, Committed, Job, layout};
 use webmill_shard::{Input, ReadOptions};
 use webmill_sort::{Budget, Mapped};
@@ -399,7 +400,10 @@ impl Apply<'_> {
         };
         let parts = part_files(&extract.path("texts"))?;
         let mut dropped = 0;
-        let counts = texts::write(&parts, &wish, Some(&self.output.path("")), &mut |_, mut rows| {
+        let counts = texts::write(&parts, &wish, Some(&self.output.path("")), &mut |_: &Path,
+                                                                                    mut rows: Vec<
+            TextRow,
+        >| {
             let all = rows.len();
             rows.retain(|row| {
                 let place = place(&row.warc_filename, row.warc_record_offset);

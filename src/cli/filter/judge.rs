@@ -8,11 +8,13 @@ use webmill_capture::error::{Error, Result};
 use webmill_jobs::signals::SignalRow;
 use webmill_learn::quality::{Filter, Operand, c4_lines, mask};
 use webmill_mill::TextRow;
+use webmill_run::Cancel;
+use webmill_sort::{Budget, Mapped, Sorter};
 use webmill_table::{ColumnSchema, ColumnType, DynamicReader, TableSchema, Value, schema};
 
 use super::items::Items;
 use super::summary::{Reason, Summary};
-use crate::dedup::apply::texts::with_text;
+use crate::dedup::apply::texts::{self, Selection, TextOutput, with_text};
 use crate::dedup::apply::verdicts::Verdicts;
 
 /// The columns that conditions can ask for: those of `texts` that are no lists, and those of `signals`.
@@ -87,6 +89,8 @@ pub struct Judge<'a> {
     pub mask: bool,
     /// What went.
     pub summary: Summary,
+    /// Asked between row groups.
+    pub cancel: &'a Cancel,
     /// The part at hand.
     pub open: Option<Open>,
 }
@@ -100,11 +104,35 @@ struct Fate {
 }
 
 impl Judge<'_> {
-    /// The rows that stay, of a row group of a part of table `texts`.
+    /// The keys of the pages of which a rule drops the text, ascending.
     ///
     /// # Errors
-    /// Where a table cannot be read, or the signals are of other texts.
-    pub fn select(&mut self, part: &Path, rows: Vec<TextRow>) -> Result<Vec<TextRow>> {
+    /// As of [`texts::write`].
+    pub fn dropped(
+        mut self,
+        parts: &[PathBuf],
+        wish: &TextOutput<'_>,
+        budget: &Budget,
+    ) -> Result<Mapped<u128>> {
+        let mut keys = Sorter::<u128>::new(budget).with_combine(|a, b| a == b);
+        texts::write(parts, wish, None, &mut |part: &Path, rows: Vec<TextRow>| {
+            let all: Vec<_> = rows.iter().map(|row| (row.url_key.0, row.warc_record_offset)).collect();
+            let stay = self.select(part, rows)?;
+            let mut next = stay.iter().map(|row| (row.url_key.0, row.warc_record_offset)).peekable();
+            for place in all {
+                if next.next_if(|stays| *stays == place).is_none() {
+                    keys.push(place.0)?;
+                }
+            }
+            Ok(stay)
+        })?;
+        keys.mapped()
+    }
+}
+
+impl Selection for Judge<'_> {
+    fn select(&mut self, part: &Path, rows: Vec<TextRow>) -> Result<Vec<TextRow>> {
+        self.cancel.check()?;
         if self.open.as_ref().is_none_or(|open| open.part != part) {
             self.open = Some(Open::of(part, self.filters, self.signals.as_deref())?);
         }
@@ -132,14 +160,17 @@ impl Judge<'_> {
         for fate in fates {
             self.summary.masked += fate.masked;
             self.summary.cut_lines += fate.cut_lines;
-            if fate.row.is_current {
-                self.summary.take(&fate.row, fate.goes.as_ref())?;
-            }
-            if fate.goes.is_none() {
-                stay.push(fate.row);
+            match &fate.goes {
+                Some(goes) => self.summary.take(&fate.row, Some(goes))?,
+                None => stay.push(fate.row),
             }
         }
         Ok(stay)
+    }
+
+    fn told(&mut self, row: &TextRow, is_written: bool) -> Result<()> {
+        let repeated = || Reason { filter: "repeated".into(), rule: "no_lines".into(), value: String::new() };
+        self.summary.take(row, (!is_written).then(repeated).as_ref())
     }
 }
 

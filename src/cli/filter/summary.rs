@@ -39,8 +39,6 @@ pub struct Summary {
     languages: BTreeMap<String, (u64, u64)>,
     /// Texts that were written.
     stay: u64,
-    /// Texts of which repeated lines left nothing.
-    emptied: u64,
     /// Pieces of personal data that were hidden.
     pub masked: u64,
     /// Lines with items of benchmarks that were left out.
@@ -71,7 +69,6 @@ impl Summary {
             rules: BTreeMap::new(),
             languages: BTreeMap::new(),
             stay: 0,
-            emptied: 0,
             masked: 0,
             cut_lines: 0,
             hosts: Vec::new(),
@@ -121,7 +118,7 @@ impl Summary {
         if let Some(filtered) = self.filtered.take() {
             filtered.finish()?;
         }
-        (self.stay, self.emptied) = (texts.texts, texts.emptied);
+        self.stay = texts.texts;
         let mut out = folder
             .map(|folder| PartWriter::<FilterSummaryRow>::create(&part_in(&folder)?, &self.footer))
             .transpose()?;
@@ -179,7 +176,6 @@ impl Summary {
             webmill_jobs::say!("{n:>9}  {:>5.1} %  went by {rule}", share(*n));
         }
         for (n, what) in [
-            (self.emptied, "texts had repeated lines alone"),
             (self.masked, "pieces of personal data are hidden"),
             (self.cut_lines, "lines with items of benchmarks are left out"),
         ] {

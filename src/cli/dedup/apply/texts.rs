@@ -82,19 +82,38 @@ pub struct TextOutput<'a> {
     pub job_key: String,
 }
 
-/// Takes the rows of a row group of a part of table `texts`, and gives those that stay.
-pub type Select<'a> = dyn FnMut(&Path, Vec<TextRow>) -> Result<Vec<TextRow>> + 'a;
+/// Which texts stay. What goes it counts itself.
+pub trait Selection {
+    /// Takes the rows of a row group of a part of table `texts`, and gives those that stay.
+    ///
+    /// # Errors
+    /// Where what it goes by cannot be read.
+    fn select(&mut self, part: &Path, rows: Vec<TextRow>) -> Result<Vec<TextRow>>;
 
-/// Writes the texts of what stays below `folder`, or only counts them. `texts` are the parts of this table; `select` takes the rows of a row group of a
-/// part and gives those that stay; what goes it counts itself.
+    /// Is told of each current one that it gave: whether it was written, or nothing but repeated lines was in it.
+    ///
+    /// # Errors
+    /// Where it writes that down and the disk refuses.
+    fn told(&mut self, _row: &TextRow, _is_written: bool) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<F: FnMut(&Path, Vec<TextRow>) -> Result<Vec<TextRow>>> Selection for F {
+    fn select(&mut self, part: &Path, rows: Vec<TextRow>) -> Result<Vec<TextRow>> {
+        self(part, rows)
+    }
+}
+
+/// Writes the texts of what stays below `folder`, or only counts them. `texts` are the parts of this table.
 ///
 /// # Errors
-/// Where a table cannot be read or the disk refuses; those of `select`.
+/// Where a table cannot be read or the disk refuses; those of the selection.
 pub fn write(
     texts: &[PathBuf],
     wish: &TextOutput<'_>,
     folder: Option<&Path>,
-    select: &mut Select<'_>,
+    selection: &mut impl Selection,
 ) -> Result<TextCounts> {
     let mut counts = TextCounts::default();
     let mut out = folder.map(|folder| Sink::create(wish, folder)).transpose()?;
@@ -105,13 +124,19 @@ pub fn write(
         }
         let mut reader = RowReader::<TextRow>::open(table)?;
         while let Some(rows) = reader.next()? {
-            for row in select(table, rows)? {
+            for row in selection.select(table, rows)? {
                 if !row.is_current {
                     counts.superseded += 1;
-                } else if let Some(row) = pruned(row, wish.repeated, &mut met, &mut counts) {
-                    counts.texts += 1;
-                    counts.bytes += row.text.len() as u64;
-                    out.as_mut().map_or(Ok(()), |out| out.put(row))?;
+                    continue;
+                }
+                match pruned(row, wish.repeated, &mut met, &mut counts) {
+                    Ok(row) => {
+                        selection.told(&row, true)?;
+                        counts.texts += 1;
+                        counts.bytes += row.text.len() as u64;
+                        out.as_mut().map_or(Ok(()), |out| out.put(row))?;
+                    }
+                    Err(row) => selection.told(&row, false)?,
                 }
             }
         }
@@ -132,30 +157,30 @@ pub fn with_text(mut row: TextRow, text: String) -> TextRow {
     row
 }
 
-/// A row without repeated text; `None` where nothing is left.
+/// A row without repeated text; the row itself as the error where nothing would be left of it.
 fn pruned(
     row: TextRow,
     repeated: Option<(&KnownRepeated, Copies)>,
     met: &mut Bits,
     counts: &mut TextCounts,
-) -> Option<TextRow> {
-    let Some((known, copies)) = repeated else { return Some(row) };
+) -> Result<TextRow, Box<TextRow>> {
+    let Some((known, copies)) = repeated else { return Ok(row) };
     let pruned = match copies {
         Copies::Later => known.without_later(&row.text, met),
         Copies::All => known.without(&row.text),
     };
     if pruned.lines + pruned.paragraphs == 0 {
-        return Some(row);
+        return Ok(row);
     }
     counts.repeated_lines += pruned.lines;
     counts.repeated_paragraphs += pruned.paragraphs;
     counts.repeated_bytes += pruned.bytes;
     if pruned.text.trim().is_empty() {
         counts.emptied += 1;
-        return None;
+        return Err(Box::new(row));
     }
     let text = pruned.text.into_owned();
-    Some(with_text(row, text))
+    Ok(with_text(row, text))
 }
 
 /// A text as a line of JSON.
@@ -314,13 +339,14 @@ mod tests {
         let mut met = Bits::default();
         let mut later = |text: &str| {
             let repeated = Some((&known, Copies::Later));
-            pruned(row(text), repeated, &mut met, &mut TextCounts::default()).map(|row| row.text)
+            pruned(row(text), repeated, &mut met, &mut TextCounts::default()).ok().map(|row| row.text)
         };
         // The first copy stays, and the second one in the same text goes.
         assert_eq!(later(&format!("{notice}\nThe story.\n{notice}")), Some(format!("{notice}\nThe story.")));
         assert_eq!(later(&format!("Another.\n{notice}")), Some("Another.".into()));
         assert_eq!(later(notice), None);
-        let mut pruned = |text: &str| pruned(row(text), Some((&known, Copies::All)), &mut met, &mut counts);
+        let mut pruned =
+            |text: &str| pruned(row(text), Some((&known, Copies::All)), &mut met, &mut counts).ok();
         let left = pruned(&format!("The story.\n{notice}\nIts end.")).unwrap();
         assert_eq!(
             (&*left.text, left.num_words, &*left.markdown, left.bands.len()),
