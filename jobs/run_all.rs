@@ -1,7 +1,7 @@
 //! What `webmill run` does: every job, in order, or several at a time.
 //!
 //! **What.** `extract`, which all others read, has everything for itself. Then a job is run as soon as all that it reads is there (`NEEDS`), up to
-//! [`LANES`] at a time: where one has work for a single thread, the others keep the processors busy. Each has its own pool of as many threads as
+//! `LANES` at a time: where one has work for a single thread, the others keep the processors busy. Each has its own pool of as many threads as
 //! the run has, which the system lets share the processors, and an equal share of the memory. What reads all others comes last, alone.
 //!
 //! **When.** Only where the run has all processors of the machine, and as many jobs at a time as the memory holds, by what jobs on so much need

@@ -1,6 +1,6 @@
 //! `dedup` in pieces, for an engine that spreads them over machines.
 //!
-//! **What.** The engine numbers pages in the order of what to keep ([`Order`]); any whole numbers that ascend with it will do. It
+//! **What.** The engine numbers pages in the order of what to keep (`Order`); any whole numbers that ascend with it will do. It
 //! brings together the pages that share buckets or are copies, directly or by way of others, with the texts that may be
 //! near-duplicates ([`Connected`]): their duplicates are rows that the job writes on one machine, whatever other pages
 //! there are. Only SimHashes that are close connect further pages ([`close_buckets`]); which take part, the pairs by bands

@@ -1,7 +1,7 @@
 //! `webmill filter`: the texts that are good to train language models on, and why the others are not.
 //!
 //! **Steps.** Job `signals` measures the texts, unless its table is there. Texts are read once more with it: rules of filters drop them
-//! ([`judge`]), `--duplicates` those of duplicates, `--without` those that hold items of benchmarks ([`items`]); `--mask` hides personal data. With `--duplicates` texts are judged twice: pages that rules drop represent no others. What stays is written by
+//! (`judge`), `--duplicates` those of duplicates, `--without` those that hold items of benchmarks (`items`); `--mask` hides personal data. With `--duplicates` texts are judged twice: pages that rules drop represent no others. What stays is written by
 //! the writer of `dedup apply`, which leaves repeated lines out. Everything goes into a folder that appears when it is complete:
 //!
 //! ```text
