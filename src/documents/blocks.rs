@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::{Builder, Inline, Marker, Table};
+use webmill_html::script::{Position, push_placed};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Block {
@@ -68,6 +69,15 @@ pub(crate) fn push(words: &mut Inline, more: &str, target: Option<&str>) {
         _ if more.trim().is_empty() => {}
         _ => words.links.push((from..words.text.len(), target.to_owned())),
     }
+}
+
+/// Adds words that may be raised or lowered.
+pub(crate) fn push_at(words: &mut Inline, more: &str, position: Option<Position>, target: Option<&str>) {
+    let Some(position) = position else { return push(words, more, target) };
+    let from = words.text.len();
+    push_placed(more, position, target.is_some(), &mut words.text);
+    let placed = words.text.split_off(from);
+    push(words, &placed, target);
 }
 
 /// Words without the white space around them.

@@ -37,6 +37,15 @@ impl Position {
         }
     }
 
+    /// The position of text that is raised by so much; negative: lowered.
+    pub fn of_rise(rise: i32) -> Option<Position> {
+        match rise.signum() {
+            1 => Some(Position::Super),
+            -1 => Some(Position::Sub),
+            _ => None,
+        }
+    }
+
     fn mark(self) -> char {
         match self {
             Position::Super => '^',

@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
             self.spoken.add(language, 1);
         }
         let size = look.size.unwrap_or(20).into();
-        self.story.push(c.encode_utf8(&mut [0; 4]), size, look.bold == Some(true));
+        self.story.push(c.encode_utf8(&mut [0; 4]), size, look.bold == Some(true), look.position.flatten());
     }
 
     /// A character below 32.
@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
     fn end_code(&mut self, look: &CharacterLook) {
         let Some(in_code) = self.in_code.last_mut() else { return };
         *in_code = false;
-        let from = self.story.words.text.len();
+        let from = self.story.end();
         let Some(field) = self.story.fields.last_mut() else { return };
         (field.target, field.from) = (link_of(&field.code), Some(from));
         if let Some((code, font)) = symbol_of(&field.code) {

@@ -1,6 +1,7 @@
 //! Single properties (sprms) of characters and paragraphs, and what they add up to.
 
 use crate::ole::{u16_at, u32_at};
+use webmill_html::script::Position;
 
 /// How characters look. `None`: as in the style.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -8,6 +9,8 @@ pub(super) struct CharacterLook {
     pub style: Option<u16>,
     pub bold: Option<bool>,
     pub hidden: Option<bool>,
+    /// Raised, lowered, or neither.
+    pub position: Option<Option<Position>>,
     pub deleted: bool,
     /// Whether its characters below 32 are marks rather than text.
     pub special: bool,
@@ -83,6 +86,12 @@ impl CharacterLook {
                 0x083C => self.hidden = toggled(byte, of_style.hidden),
                 0x0835 => self.bold = toggled(byte, of_style.bold),
                 0x0855 => self.special = byte & 1 != 0,
+                0x2A48 => {
+                    self.position =
+                        Some(Position::of_rise([0, 1, -1].get(usize::from(byte)).copied().unwrap_or(0)))
+                }
+                // In half points.
+                0x4845 => self.position = word.map(|rise| Position::of_rise(i32::from(rise as i16))),
                 0x4A30 => self.style = word,
                 0x4A43 => self.size = word.map(|size| size.clamp(2, 4000)),
                 0x4A4F => self.font = word,
@@ -104,6 +113,7 @@ impl CharacterLook {
         CharacterLook {
             bold: self.bold.or(other.bold),
             hidden: self.hidden.or(other.hidden),
+            position: self.position.or(other.position),
             size: self.size.or(other.size),
             font: self.font.or(other.font),
             languages,

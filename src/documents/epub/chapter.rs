@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 
 use webmill_capture::CanonicalUrl;
-use webmill_html::script::{Position, push_placed};
+use webmill_html::script::Position;
 use webmill_html::{Dom, Edge, NodeId, Tag, parse};
 
-use crate::blocks::{push, push_collapsed, trimmed};
+use crate::blocks::{push, push_at, push_collapsed, trimmed};
 use crate::epub::contents::Entry;
 use crate::grid::Grid;
 use crate::{Builder, Inline, Marker, Table};
@@ -320,15 +320,8 @@ fn placed(dom: &Dom<'_>, node: NodeId, link: Option<&str>, words: &mut Inline) {
     let Some(position) = Position::of(dom.tag(node)) else { return };
     let mut text = String::new();
     dom.text_content(node, &mut text);
-    let from = words.text.len();
-    push_placed(
-        &text.split_whitespace().collect::<Vec<_>>().join(" "),
-        position,
-        link.is_some(),
-        &mut words.text,
-    );
-    let text = words.text.split_off(from);
-    push(words, &text, link);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    push_at(words, &text, Some(position), link);
 }
 
 fn heading_level(tag: Tag) -> Option<u8> {

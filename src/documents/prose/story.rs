@@ -2,6 +2,7 @@
 
 use super::Paragraph;
 use crate::Inline;
+use webmill_html::script::{Position, push_placed};
 
 /// Looks of type that are counted in a paragraph.
 const MAX_LOOKS: usize = 16;
@@ -40,6 +41,8 @@ pub(crate) struct Story {
     pub marker: String,
     /// Characters by size and weight.
     looks: Vec<((i32, bool), usize)>,
+    /// Words at the end that are raised or lowered, and where they begin.
+    placed: Option<(Position, usize)>,
     /// Fields that are open.
     pub fields: Vec<Field>,
     /// Paragraphs that are whole.
@@ -55,6 +58,7 @@ impl Story {
             words: Inline::default(),
             marker: String::new(),
             looks: Vec::new(),
+            placed: None,
             fields: Vec::new(),
             paragraphs: Vec::new(),
             boxes: Vec::new(),
@@ -62,7 +66,11 @@ impl Story {
     }
 
     /// Adds words that look like this.
-    pub(crate) fn push(&mut self, text: &str, size: i32, bold: bool) {
+    pub(crate) fn push(&mut self, text: &str, size: i32, bold: bool, position: Option<Position>) {
+        if self.placed.map(|(position, _)| position) != position {
+            self.end();
+            self.placed = position.map(|position| (position, self.words.text.len()));
+        }
         self.words.text.push_str(text);
         let chars = text.len() - text.bytes().filter(|byte| byte.is_ascii_whitespace()).count();
         if let Some((_, count)) = self.looks.iter_mut().find(|(look, _)| *look == (size, bold)) {
@@ -72,11 +80,21 @@ impl Story {
         }
     }
 
+    /// Where the words end. What is raised or lowered is written when all of it is known.
+    pub(crate) fn end(&mut self) -> usize {
+        if let Some((position, from)) = self.placed.take() {
+            let linked = self.fields.iter().any(|field| field.target.is_some() && field.from.is_some());
+            let text = self.words.text.split_off(from);
+            push_placed(&text, position, linked, &mut self.words.text);
+        }
+        self.words.text.len()
+    }
+
     /// Makes a link of what was said since a field's result began.
     pub(crate) fn link_field(&mut self, at: usize) {
+        let end = self.end();
         let Some(field) = self.fields.get(at) else { return };
         let (Some(target), Some(from)) = (&field.target, field.from) else { return };
-        let end = self.words.text.len();
         let free = self.words.links.last().is_none_or(|(range, _)| range.end <= from);
         let filled = self.words.text.get(from..end).is_some_and(|words| !words.trim().is_empty());
         if free && filled {
@@ -86,6 +104,7 @@ impl Story {
 
     /// The paragraph, whole; the next one begins.
     pub(crate) fn end_paragraph(&mut self) -> Paragraph {
+        self.end();
         for at in 0..self.fields.len() {
             self.link_field(at);
         }

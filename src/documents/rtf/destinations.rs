@@ -111,7 +111,7 @@ impl Reader<'_> {
         self.closes_with(Closing::Result);
         let mut told = false;
         self.last_story(|story| {
-            let from = story.words.text.len();
+            let from = story.end();
             if let Some(field) = story.fields.last_mut() {
                 field.from = Some(from);
                 told = field.told;

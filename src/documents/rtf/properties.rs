@@ -4,6 +4,7 @@ use super::reader::Reader;
 use super::state::Destination;
 use super::tables::outline;
 use crate::code_pages::CodePage;
+use webmill_html::script::Position;
 
 impl Reader<'_> {
     /// Takes a control word by where it stands.
@@ -61,6 +62,12 @@ impl Reader<'_> {
             "f" => state.font = number,
             "fs" => state.size = number.unwrap_or(24).clamp(1, 4000),
             "b" => state.bold = on,
+            "super" | "sub" | "nosupersub" | "up" | "dn" => {
+                // By half points from the line; those without a number are by 6.
+                let rise = if word == "nosupersub" { 0 } else { number.unwrap_or(6) };
+                let lower = matches!(word, "sub" | "dn");
+                state.position = Position::of_rise(if lower { rise.saturating_neg() } else { rise });
+            }
             "v" => state.hidden = on,
             "deleted" => state.deleted = on,
             "lang" => *western = language,

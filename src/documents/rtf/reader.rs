@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
             self.spoken.add(language, text.len());
         }
         if let Some(story) = self.stories.last_mut() {
-            story.push(text, self.state.size, self.state.bold);
+            story.push(text, self.state.size, self.state.bold, self.state.position);
         }
     }
 

@@ -24,6 +24,10 @@ fn units_and_bytes_are_characters() {
         ("\\lquote a\\rquote\\~\\_\\-b\\emdash\\bullet\\{\\}\\\\", "‘a’\u{A0}-b—•{}\\\n"),
         ("a\\line b\\tab c", "a\nb\tc\n"),
         ("{\\upr{ansi ?}{\\*\\ud{\\u20013 ?}}}", "中\n"),
+        (
+            "x{\\super 2} H{\\sub 2}O 10\\up6 \\u8722?{\\b 3}\\up0  1{\\super s}{\\super t} m\\dn4 0\\nosupersub  5",
+            "x² H₂O 10⁻³ 1st m₀ 5\n",
+        ),
     ];
     for (body, text) in cases {
         assert_eq!(text_of(body), text, "{body}");

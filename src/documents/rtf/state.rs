@@ -1,6 +1,7 @@
 //! What holds within a group.
 
 use crate::prose::Style;
+use webmill_html::script::Position;
 
 /// Where text goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,7 @@ pub(super) struct State {
     /// In half points.
     pub size: i32,
     pub bold: bool,
+    pub position: Option<Position>,
     pub hidden: bool,
     pub deleted: bool,
     /// Languages of western, East Asian and right-to-left text.
@@ -91,6 +93,7 @@ impl State {
             font: None,
             size: 24,
             bold: false,
+            position: None,
             hidden: false,
             deleted: false,
             languages: [0; 3],
@@ -109,6 +112,7 @@ impl State {
     pub(super) fn plain(&mut self, font: Option<i32>, languages: [u16; 3]) {
         (self.font, self.languages) = (font, languages);
         (self.size, self.bold, self.hidden, self.deleted) = (24, false, false, false);
+        self.position = None;
     }
 
     /// `\pard`: paragraphs look as at the beginning.

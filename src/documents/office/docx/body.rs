@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::blocks::{Block, flattened, push, trimmed};
+use crate::blocks::{Block, flattened, push_at, trimmed};
 use crate::grid::Grid;
 use crate::office::docx::fields::Fields;
 use crate::office::docx::numbering::{Label, Numbering};
@@ -17,7 +17,6 @@ use crate::office::package::Relationships;
 use crate::title::Candidate;
 use crate::xml::Element;
 use crate::{Inline, Marker, Table};
-use webmill_html::script::push_placed;
 
 /// Looks of words that are counted in a paragraph.
 const MAX_LOOKS: usize = 16;
@@ -310,15 +309,7 @@ impl<'x> Walk<'x> {
     pub(super) fn push(&mut self, words: &mut Inline, more: &str, look: TextLook, link: Option<&str>) {
         let target = self.fields.target();
         let target = target.as_deref().or(link);
-        match look.position {
-            Some(position) => {
-                let from = words.text.len();
-                push_placed(more, position, target.is_some(), &mut words.text);
-                let placed = words.text.split_off(from);
-                push(words, &placed, target);
-            }
-            None => push(words, more, target),
-        }
+        push_at(words, more, look.position, target);
         let look = TextLook { position: None, ..look };
         let chars = more.trim().chars().count();
         if chars > 0 && self.first_page {

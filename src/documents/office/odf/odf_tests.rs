@@ -13,6 +13,9 @@ fn document(kind: Kind, styles: &str, body: &str, more: &[(&str, &str)]) -> Docu
 fn text(body: &str) -> Document {
     let styles = "<style:style style:name='P1' style:parent-style-name='Title'/>\
         <style:style style:name='Hid'><style:text-properties text:display='none'/></style:style>\
+        <style:style style:name='Up'><style:text-properties style:text-position='super 58%'/></style:style>\
+        <style:style style:name='Down'><style:text-properties style:text-position='-33% 58%'/></style:style>\
+        <style:style style:name='On'><style:text-properties style:text-position='0% 100%'/></style:style>\
         <style:style style:name='A' style:parent-style-name='B'/><style:style style:name='B' style:parent-style-name='A'/>\
         <text:list-style style:name='N'><text:list-level-style-number text:level='1' style:num-format='1' style:num-suffix='.'/>\
         <text:list-level-style-number text:level='2' style:num-format='a' style:num-suffix=')' text:display-levels='2'/></text:list-style>\
@@ -27,6 +30,7 @@ fn texts_are_blocks() {
         ("white space", "<text:p> a  b\n<text:s text:c='2'/>c<text:tab/>d<text:line-break/> e </text:p>".to_owned(), "a b   c\td  \ne\n"),
         ("headings", "<text:h text:outline-level='2'>H</text:h><text:p text:style-name='P1'>T</text:p>".into(), "## H\n\n# T\n"),
         ("spans and fields", "<text:p>a <text:span>b</text:span><text:span text:style-name='Hid'>no</text:span> <text:page-number>4</text:page-number></text:p>".into(), "a b 4\n"),
+        ("raised digits", "<text:p>x<text:span text:style-name='Up'>2</text:span> H<text:span text:style-name='Down'>2<text:span text:style-name='On'>O2</text:span></text:span><text:span text:style-name='Up'> or</text:span> 10<text:a xlink:href='http://a.example/'><text:span text:style-name='Up'>−3</text:span></text:a></text:p>".into(), "x² H₂O2 or 10[⁻³](http://a.example/)\n"),
         ("deletions", "<text:tracked-changes><text:changed-region><text:deletion><text:p>out</text:p></text:deletion></text:changed-region></text:tracked-changes><text:p>x<text:change text:change-id='1'/>y</text:p>".into(), "xy\n"),
         ("lists", format!("<text:list text:style-name='N'>{}<text:list-item><text:p>b</text:p><text:list>{}</text:list></text:list-item>{}</text:list>", item("a"), item("c"), item("d")), "1. a\n2. b\n    - 2.a) c\n3. d\n"),
         ("a list goes on", format!("<text:list text:style-name='N'>{}</text:list><text:p>x</text:p><text:list text:style-name='N' text:continue-numbering='true'>{}</text:list>", item("a"), item("b")), "1. a\n\nx\n\n2. b\n"),
@@ -51,6 +55,20 @@ fn tables_are_bounded() {
     let read = text(table);
     assert_eq!(read.tables[0].columns, ["a", "b"]);
     assert_eq!(read.tables[0].rows, [["wide", ""], ["wide", ""]]);
+    let cell = |attributes: &str, words: &str| {
+        format!("<table:table-cell {attributes}><text:p>{words}</text:p></table:table-cell>")
+    };
+    let covered = "<table:covered-table-cell/>";
+    let tall = format!(
+        "<table:table><table:table-row>{}{covered}{}</table:table-row><table:table-row><table:covered-table-cell table:number-columns-repeated='2'/>{}</table:table-row>\
+        <table:table-row>{}{covered}{}</table:table-row></table:table>",
+        cell("table:number-columns-spanned='2' table:number-rows-spanned='2'", "a"),
+        cell("", "b"),
+        cell("table:number-rows-spanned='2'", "c"),
+        cell("", "d"),
+        cell("", "e"),
+    );
+    assert_eq!(text(&tall).tables[0].rows, [["a", "", "b"], ["a", "", "c"], ["d", "", "e"]]);
     let hostile = "<table:table><table:table-row table:number-rows-repeated='4000000000'><table:table-cell/><table:table-cell table:number-columns-repeated='4000000000'><text:p>x</text:p></table:table-cell></table:table-row></table:table>";
     let read = text(hostile);
     assert_eq!((read.tables[0].rows.len(), read.tables[0].rows[0].len()), (64, 1024));

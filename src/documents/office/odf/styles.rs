@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use crate::Marker;
 use crate::office::numbering::spelled;
 use crate::xml::Element;
+use webmill_html::script::Position;
 
 /// Styles that one may inherit from, one behind the other.
 const MAX_CHAIN: usize = 32;
@@ -26,6 +27,7 @@ struct Style {
     bold: Option<bool>,
     centred: Option<bool>,
     hidden: Option<bool>,
+    position: Option<Option<Position>>,
     breaks_page: bool,
 }
 
@@ -146,6 +148,11 @@ impl Styles {
         self.chain(name).find_map(|(_, style)| style.hidden).unwrap_or(false)
     }
 
+    /// Whether the letters are raised or lowered, where it says so.
+    pub(super) fn position(&self, name: Option<&str>) -> Option<Option<Position>> {
+        self.chain(name).find_map(|(_, style)| style.position)
+    }
+
     /// Whether a page begins or ends with a paragraph of the style.
     pub(super) fn breaks_page(&self, name: Option<&str>) -> bool {
         name.and_then(|name| self.by_name.get(name)).is_some_and(|style| style.breaks_page)
@@ -229,8 +236,18 @@ fn style_of(element: Element<'_>) -> Style {
         bold: letters.and_then(|letters| letters.attr("font-weight")).map(|weight| is_bold(&weight)),
         centred: lines.and_then(|lines| lines.attr("text-align")).map(|to| to == "center"),
         hidden: letters.and_then(|letters| letters.attr("display")).map(|display| display == "none"),
+        position: letters.and_then(|letters| letters.attr("text-position")).map(|to| position(&to)),
         breaks_page: breaks("break-before") || breaks("break-after"),
     }
+}
+
+/// `super`, `sub` or a share of the size, then perhaps the size of the letters.
+fn position(said: &str) -> Option<Position> {
+    Position::of_rise(match said.split_whitespace().next()? {
+        "super" => 1,
+        "sub" => -1,
+        share => share.trim_end_matches('%').parse::<f32>().ok()?.clamp(-100.0, 100.0) as i32,
+    })
 }
 
 fn is_bold(weight: &str) -> bool {

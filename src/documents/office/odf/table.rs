@@ -6,6 +6,7 @@
 
 use crate::Table;
 use crate::blocks::{Block, flattened};
+use crate::grid::Grid;
 use crate::office::odf::text::Walk;
 use crate::xml::Element;
 
@@ -37,25 +38,45 @@ impl<'x> Walk<'x> {
     fn grid(&mut self, rows: &[Element<'x>], header: usize, out: &mut Vec<Block>) {
         let mut table = Table::default();
         let mut links = Vec::new();
+        let mut grid = Grid::default();
+        // By column, for how many rows a cell reaches down.
+        let mut reach = [0_usize; MAX_COLUMNS];
         for row in rows {
-            let mut shown = Vec::new();
+            let (mut shown, mut begun) = (Vec::new(), Vec::new());
             for cell in
                 row.children().filter(|cell| matches!(cell.name(), "table-cell" | "covered-table-cell"))
             {
-                let mut blocks = Vec::new();
-                if cell.name() == "table-cell" {
-                    self.blocks(cell, &mut blocks);
-                }
-                let words = flattened(blocks);
-                links.extend(words.anchors().map(|(target, anchor)| Block::Link(target, anchor)));
                 let times = cell.number::<usize>("number-columns-repeated").unwrap_or(1);
                 let times = times.min(MAX_COLUMNS.saturating_sub(shown.len())).max(1);
+                if cell.name() != "table-cell" {
+                    for column in shown.len()..shown.len() + times {
+                        let reached = reach.get(column).is_some_and(|rows| *rows > 0);
+                        shown.push(if reached { grid.again(column) } else { String::new() });
+                    }
+                    continue;
+                }
+                let mut blocks = Vec::new();
+                self.blocks(cell, &mut blocks);
+                let words = flattened(blocks);
+                links.extend(words.anchors().map(|(target, anchor)| Block::Link(target, anchor)));
+                let rows = cell.number::<usize>("number-rows-spanned").unwrap_or(1);
+                let columns = cell.number("number-columns-spanned").unwrap_or(1).max(times);
+                begun.push((shown.len(), columns, rows));
                 let times = self.repeats(times, words.text.len() + size_of::<String>());
                 shown.resize(shown.len() + times, words.text);
             }
             let times = row.number::<usize>("number-rows-repeated").unwrap_or(1).clamp(1, MAX_REPEATED_ROWS);
             let bytes = shown.iter().map(|cell| cell.len() + size_of::<String>()).sum::<usize>();
             let times = self.repeats(times, bytes);
+            grid.end(&mut shown);
+            reach.iter_mut().for_each(|rows| *rows = rows.saturating_sub(times));
+            for (from, columns, rows) in begun {
+                reach
+                    .iter_mut()
+                    .skip(from)
+                    .take(columns)
+                    .for_each(|reach| *reach = rows.saturating_sub(times));
+            }
             table.rows.extend(std::iter::repeat_n(shown, times));
         }
         if header == 1 && table.rows.len() > 1 {

@@ -7,12 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::blocks::{Block, flattened, push, push_collapsed, trimmed};
+use crate::blocks::{Block, flattened, push, push_at, push_collapsed, trimmed};
 use crate::office::odf::styles::{LEVELS, Styles};
 use crate::office::odf::table::MAX_REPEATED_BYTES;
 use crate::title::Candidate;
 use crate::xml::{Content, Element};
 use crate::{Inline, Marker};
+use webmill_html::script::Position;
 
 /// Spaces that one element stands for.
 const MAX_SPACES: usize = 64;
@@ -265,15 +266,20 @@ impl<'x> Walk<'x> {
     /// Words of a paragraph.
     pub(super) fn words(&mut self, element: Element<'x>) -> Inline {
         let mut words = Inline::default();
-        self.inlines(element, None, &mut words);
+        self.inlines(element, (None, None), &mut words);
         trimmed(words)
     }
 
-    fn inlines(&mut self, parent: Element<'x>, link: Option<&str>, words: &mut Inline) {
+    /// Adds what an element holds, within a link and at a position.
+    fn inlines(&mut self, parent: Element<'x>, within: (Option<&str>, Option<Position>), words: &mut Inline) {
+        let (link, position) = within;
         for content in parent.content() {
             let element = match content {
                 Content::Text(text) => {
-                    push_collapsed(words, &text, link);
+                    let from = words.text.len();
+                    push_collapsed(words, &text, None);
+                    let more = words.text.split_off(from);
+                    push_at(words, &more, position, link);
                     continue;
                 }
                 Content::Element(element) => element,
@@ -287,19 +293,21 @@ impl<'x> Walk<'x> {
                 "line-break" => words.text.push('\n'),
                 "soft-page-break" => self.first_page &= self.lines.is_empty(),
                 "span" => {
-                    if !self.styles.is_hidden(element.attr("style-name").as_deref()) {
-                        self.inlines(element, link, words);
+                    let style = element.attr("style-name");
+                    if !self.styles.is_hidden(style.as_deref()) {
+                        let position = self.styles.position(style.as_deref()).unwrap_or(position);
+                        self.inlines(element, (link, position), words);
                     }
                 }
                 "a" if element.attr("href").is_some() => {
                     let target = element.attr("href").filter(|target| !target.starts_with('#'));
-                    self.inlines(element, target.as_deref().or(link), words);
+                    self.inlines(element, (target.as_deref().or(link), position), words);
                 }
                 "note" => self.note(element),
                 "annotation" => self.comment(element),
                 "ruby" => {
                     if let Some(base) = element.child("ruby-base") {
-                        self.inlines(base, link, words);
+                        self.inlines(base, within, words);
                     }
                 }
                 "frame" | "g" | "custom-shape" | "rect" | "ellipse" | "circle" | "line" | "connector"
@@ -312,11 +320,11 @@ impl<'x> Walk<'x> {
                 }
                 "bookmark-ref" | "reference-ref" | "sequence" | "meta" | "meta-field" | "placeholder"
                 | "a" => {
-                    self.inlines(element, link, words);
+                    self.inlines(element, within, words);
                 }
                 "hidden-text" | "hidden-paragraph" | "script" | "change" | "annotation-end" => {}
                 // Fields: what they show.
-                _ => self.inlines(element, link, words),
+                _ => self.inlines(element, within, words),
             }
         }
     }

@@ -126,6 +126,14 @@ fn tables_diagrams_notes_and_comments_are_read() {
 }
 
 #[test]
+fn raised_digits_are_marked() {
+    let run = |rise: i32, text: &str| format!("<a:r><a:rPr baseline='{rise}'/><a:t>{text}</a:t></a:r>");
+    let line = [run(0, "x"), run(30_000, "2"), run(0, " H"), run(-25_000, "2"), run(0, "O")].concat();
+    let read = document(&[&slide(&shape("", None, &format!("<a:p>{line}</a:p>")))], &[]);
+    assert_eq!(read.text, "x² H₂O\n");
+}
+
+#[test]
 fn missing_slides_are_told() {
     let bytes = packed(&[
         (

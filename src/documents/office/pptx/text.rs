@@ -3,12 +3,13 @@
 //! **Definition.** ECMA-376-1, 21.1.2 (DrawingML text). What a paragraph does not say of its bullet, the shape's list style
 //! says, then the placeholder of the layout that the shape fills; placeholders of bodies have bullets by themselves.
 
-use crate::blocks::{Block, push, trimmed};
+use crate::blocks::{Block, push_at, trimmed};
 use crate::office::math::formula;
 use crate::office::numbering::spelled;
 use crate::office::package::Relationships;
 use crate::xml::Element;
 use crate::{Inline, Marker};
+use webmill_html::script::Position;
 
 /// What stands before a paragraph.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,7 +114,14 @@ fn inlines(parent: Element<'_>, relationships: &Relationships, words: &mut Inlin
                 let text = element.child("t").map(|text| text.text()).unwrap_or_default();
                 // A break of a line within a run.
                 let text = text.replace(['\u{B}', '\u{2028}'], "\n").replace("_x000B_", "\n");
-                push(words, &text, target.map(|one| one.target.as_str()));
+                // In thousandths of a percent of the size.
+                let raised = element.child("rPr").and_then(|look| look.number::<i32>("baseline"));
+                push_at(
+                    words,
+                    &text,
+                    Position::of_rise(raised.unwrap_or(0)),
+                    target.map(|one| one.target.as_str()),
+                );
             }
             "br" => words.text.push('\n'),
             "AlternateContent" => {

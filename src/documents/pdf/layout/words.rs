@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::pdf::geometry::Area;
 use crate::pdf::interpret::Glyph;
 use crate::pdf::scripts::{is_rtl, rtl_logical};
+use webmill_html::script::{Position, push_placed};
 
 /// A gap between glyphs that divides words, in widths of a space.
 const WORD_GAP: f64 = 0.25;
@@ -193,11 +194,17 @@ fn finished(
     let base =
         glyphs.iter().find(|placed| placed.glyph.size >= largest * 0.95).map_or(first_v, |placed| placed.v);
     if text.is_empty() {
-        for PlacedGlyph { glyph, v, .. } in glyphs.iter() {
-            let is_raised = glyph.size < 0.85 * largest && base - v > 0.15 * largest;
-            match raised(&glyph.text).filter(|_| is_raised && !text.is_empty()) {
-                Some(digit) => text.push(digit),
-                None => text.push_str(&glyph.text),
+        let position = |placed: &PlacedGlyph<'_>| match (base - placed.v) / largest {
+            _ if placed.glyph.size >= 0.85 * largest || !is_count(&placed.glyph.text) => None,
+            0.15.. => Some(Position::Super),
+            ..-0.08 => Some(Position::Sub),
+            _ => None,
+        };
+        for run in glyphs.chunk_by(|a, b| position(a) == position(b)) {
+            let words = run.iter().map(|placed| &*placed.glyph.text).collect::<String>();
+            match run.first().and_then(position).filter(|_| !text.is_empty()) {
+                Some(position) => push_placed(&words, position, false, &mut text),
+                None => text.push_str(&words),
             }
         }
     }
@@ -217,11 +224,9 @@ fn finished(
     })
 }
 
-/// The raised form of a digit.
-fn raised(text: &str) -> Option<char> {
-    let mut chars = text.chars();
-    let digit = chars.next().and_then(|c| c.to_digit(10)).filter(|_| chars.next().is_none())?;
-    "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize)
+/// Whether a glyph is a digit or a sign of numbers.
+fn is_count(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-' | '−' | '–'))
 }
 
 /// What was painted, and where.
@@ -260,5 +265,43 @@ impl<'a> PaintedPlaces<'a> {
             self.cells.entry(cell(placed.u0, placed.v)).or_default().push((text, placed.u0, placed.v));
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_stand_high_or_low() {
+        let mut at = 0.0;
+        let mut glyphs = Vec::new();
+        for (text, size, v) in [
+            ("1", 10.0, 100.0),
+            ("0", 10.0, 100.0),
+            ("−", 6.0, 96.0),
+            ("3", 6.0, 96.0),
+            (" ", 10.0, 100.0),
+            ("H", 10.0, 100.0),
+            ("2", 6.0, 101.5),
+            ("O", 10.0, 100.0),
+            (" ", 10.0, 100.0),
+            // Small capitals and small figures on the line.
+            ("N", 10.0, 100.0),
+            ("O", 7.0, 100.0),
+            ("7", 7.0, 100.0),
+            // Letters stay: a logo.
+            ("A", 6.0, 97.0),
+        ] {
+            let end = at + 0.5 * size;
+            let (at, end) = ((std::mem::replace(&mut at, end), v), (end, v));
+            let text = text.into();
+            let (angle, space) = (0, 2.5);
+            let [vertical, bold, invisible, furniture] = [false; 4];
+            glyphs.push(Glyph { text, at, end, size, angle, vertical, space, bold, invisible, furniture });
+        }
+        let words = words(&glyphs.iter().collect::<Vec<_>>(), Frame::UPRIGHT, |_| None);
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(texts, ["10⁻³", "H₂O", "NO7A"]);
     }
 }
