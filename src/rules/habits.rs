@@ -56,7 +56,10 @@ impl Habits {
     pub fn of_column<'t>(self, kind: Kind, texts: impl Iterator<Item = &'t str>) -> Habits {
         match kind {
             Kind::Date => {
-                Habits { day_first: agreed(texts.filter_map(order_shown)).or(self.day_first), ..self }
+                let shown = texts.filter_map(order_shown);
+                // A year of two digits may stand first where months do.
+                let shown = shown.filter(|(_, long)| *long || self.day_first != Some(false));
+                Habits { day_first: agreed(shown.map(|(first, _)| first)).or(self.day_first), ..self }
             }
             Kind::Number => {
                 let shown = agreed(texts.filter_map(decimal_mark_shown));
@@ -81,16 +84,16 @@ fn agreed<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
     values.all(|value| value == first).then_some(first)
 }
 
-/// Whether the day comes first in a date of three numbers of which one can be no month.
-fn order_shown(text: &str) -> Option<bool> {
+/// Whether the day comes first in a date of three numbers of which one can be no month, and whether its year has four digits.
+fn order_shown(text: &str) -> Option<(bool, bool)> {
     let mut parts = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
     let mut number = || parts.next().filter(|part| part.len() <= 2)?.parse::<u8>().ok();
     let (first, second) = (number()?, number()?);
-    let is_year = parts.next().is_some_and(|year| matches!(year.len(), 2 | 4));
+    let year = parts.next()?.len();
     match (first, second) {
-        _ if !is_year || text.contains(|c: char| c.is_alphabetic() || c == ':') => None,
-        (13..=31, 1..=12) => Some(true),
-        (1..=12, 13..=31) => Some(false),
+        _ if !matches!(year, 2 | 4) || text.contains(|c: char| c.is_alphabetic() || c == ':') => None,
+        (13..=31, 1..=12) => Some((true, year == 4)),
+        (1..=12, 13..=31) => Some((false, year == 4)),
         _ => None,
     }
 }

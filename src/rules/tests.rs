@@ -182,6 +182,17 @@ fn columns_are_read_as_their_page_writes_them() {
     let page = "<html lang=en-US><b>04/03/2022</b><u>3.350</u>";
     let (rows, ..) = made(&group, &[("http://a.example/", page)], 0);
     assert_eq!(table(&rows), ["2022-04-03 3.35"]);
+    let years = |lang: &str, days: &str| {
+        let page = days.split(' ').map(|day| format!("<b>{day}</b><u>1</u>")).collect::<String>();
+        let (rows, ..) = made(&group, &[("http://a.example/", &format!("<html lang={lang}>{page}"))], 0);
+        table(&rows).iter().map(|row| row.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(years("en", "14/03/22"), "2022-03-14");
+    assert_eq!(years("de", "04/03/22 04/03/95"), "2022-03-04 1995-03-04");
+    assert_eq!(years("en-US", "04/03/22"), "2022-04-03");
+    assert_eq!(years("en", "04/03/22 14/03/22"), "2022-03-04 2022-03-14");
+    // Neither the site nor the column tells; the year may stand first.
+    assert_eq!([years("en", "04/03/22"), years("ja", "22/03/14")], ["-", "-"]);
 }
 
 #[test]

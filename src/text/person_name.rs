@@ -140,6 +140,7 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         "　",
         " Published",
         " Updated",
+        " More posts",
         " veröffentlicht",
         "(",
     ] {
@@ -156,7 +157,7 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         name = without_days(&name, true).trim_end_matches([' ', ',', '/', '|', '.']).to_string();
     }
     let name = without_days(&name, false);
-    let name = without_office(name);
+    let name = said_once(without_office(name));
     let name = name.trim_matches(|c: char| {
         c.is_whitespace() || ",:|-·/;–—.»«›‹→←".contains(c) && !(c == '.' && ends_initial(name))
     });
@@ -172,8 +173,23 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         && !name.contains("://")
         && !name.contains('@')
         && !name.contains("[at]")
+        // A key that a template left: `page.head.extra.author`.
+        && !(name.matches('.').count() > 2 && !name.contains(|c: char| c == ' ' || c.is_uppercase()))
         && !NOBODY.contains(&name.to_lowercase().as_str());
     good.then(|| name.to_string())
+}
+
+/// A name without its letter behind it, which stands for a picture, and without itself: `ann_b A`, `Ann Lee Ann Lee`.
+fn said_once(name: &str) -> &str {
+    let half = name.len() / 2;
+    let (first, last) = name.split_once(' ').unwrap_or((name, ""));
+    if last.len() == 1 && first.len() > 1 && first.starts_with(last) {
+        return first;
+    }
+    match name.get(..half).zip(name.get(half + 1..)) {
+        Some((one, other)) if one == other && name.as_bytes().get(half) == Some(&b' ') => one,
+        _ => name,
+    }
 }
 
 /// A byline that begins with the name of a paper or a section in lower case: `capital von Ann Lee`.
@@ -191,7 +207,8 @@ fn without_office(name: &str) -> &str {
     // What follows a comma is another name unless it is an office or a house.
     let mut at = 0;
     for (i, part) in name.split(',').enumerate() {
-        let office = part.split_whitespace().any(is_office);
+        let office =
+            part.split_whitespace().any(|word| is_office(word) || word.eq_ignore_ascii_case("expert"));
         let paper = part.trim_start().starts_with("The ");
         let one = part.split_whitespace().count() > 1;
         if i > 0 && (office || paper && one || is_house(part)) {
@@ -318,6 +335,14 @@ mod tests {
             ("Post by galitsyn »", Some("galitsyn")),
             ("keeper62 » 14 Mar 2009, 10:01", Some("keeper62")),
             ("4 teas", None),
+            ("Ejp55230 E", Some("Ejp55230")),
+            ("Ann Lee Ann Lee", Some("Ann Lee")),
+            ("page.head.extra.author", None),
+            ("View more posts", None),
+            ("Ann Lee More posts from this author", Some("Ann Lee")),
+            ("Ann Lee , Privacy and Digital Security Expert", Some("Ann Lee")),
+            ("Luxury Travel Expert", Some("Luxury Travel Expert")),
+            ("Guide by Will Judd Former Deputy Tech Editor", Some("Will Judd")),
             ("Tea for $12", None),
             ("About me", None),
             ("April", None),

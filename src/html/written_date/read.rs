@@ -4,7 +4,7 @@
 //! month by name (`May 31, 2024`, RFC 5322, where the year may have two digits).
 
 use super::eras::civil_year;
-use super::find::{Pieces, named};
+use super::find::{Pieces, century, named};
 use super::names::month;
 use super::pieces::{Piece, Placed, Unit, pieces, plain};
 use super::time::{number, time_of_day, zone};
@@ -99,14 +99,16 @@ fn year_first(text: &str) -> Option<(Days, &str)> {
 
 fn day_or_month_first(text: &str, order: DateOrder) -> Option<(Days, &str)> {
     let (first, rest) = number(text)?;
-    let dotted = rest.starts_with('.');
+    let (dotted, slashed) = (rest.starts_with('.'), rest.starts_with('/'));
     let (second, rest) = number(separated(rest, &['.', '/', '-'])?)?;
     let (year, rest) = number(separated(rest, &['.', '/', '-'])?)?;
     let (first, second): (u32, u32) = (first.parse().ok()?, second.parse().ok()?);
-    if year.len() != 4 {
-        return None;
-    }
-    let year = civil_year(year.parse().ok()?);
+    let year = match (year.len(), year.parse().ok()?) {
+        (4, year) => civil_year(year),
+        // Where months come first, years do too: a first number that is no month may be one.
+        (2, year) if slashed && (order != DateOrder::MonthFirst || first <= 12) => century(year)?,
+        _ => return None,
+    };
     let days =
         if dotted { Days::One((year, second, first)) } else { Days::in_order(first, second, year, order)? };
     Some((days, rest))
@@ -138,6 +140,9 @@ mod tests {
             ("Fri, 31 May 2024 08:05:07 GMT", Some("2024-05-31T08:05:07Z")),
             ("Fri May 31 08:05:07 +0200 2024", Some("2024-05-31T08:05:07+02:00")),
             ("May 31st, 2024", Some("2024-05-31")),
+            ("14/03/22", Some("2022-03-14")),
+            ("14/03/55", None),
+            ("14-03-22", None),
             ("May 31, 2024 at 8:05 PM", Some("2024-05-31T20:05:00")),
             ("31. Mai 2024", Some("2024-05-31")),
             ("1 juillet 2024", Some("2024-07-01")),

@@ -183,16 +183,35 @@ fn name_in(dom: &Dom<'_>, node: NodeId) -> Option<String> {
 /// Whether a class or id says that its element holds an author: the last word of it does.
 fn says_author(names: &str) -> bool {
     names.split_ascii_whitespace().take(12).any(|name| {
-        let name = name.get(..60).unwrap_or(name).trim_end_matches(['-', '_']);
+        let name = unhashed(name.get(..60).unwrap_or(name)).trim_end_matches(['-', '_']);
         let part = ["name", "names", "link", "header", "s"]
             .iter()
             .find_map(|end| ends_with(name, end).then(|| name.cut(..name.len() - end.len())))
             .unwrap_or(name);
         let part = part.trim_end_matches(['-', '_']);
+        // A part of what is about an author: `author-box__name`, `author-meta--name`.
+        let about = || {
+            let boxes = ["box", "meta", "card", "info", "bio", "block", "details"];
+            let inner = boxes.iter().find(|end| ends_with(part, end) && part.len() < name.len());
+            let outer = inner.map(|end| part.cut(..part.len() - end.len()).trim_end_matches(['-', '_']));
+            outer.is_some_and(|outer| ends_with(outer, "author")) && ends_with(name, "name")
+        };
         let is_writer = || name.eq_ignore_ascii_case("writer");
-        ["author", "autor", "byline", "writer"].iter().any(|word| ends_with(part, word)) && !is_writer()
+        about()
+            || ["author", "autor", "autorenzeile", "byline", "writer"]
+                .iter()
+                .any(|word| ends_with(part, word))
+                && !is_writer()
             || name.eq_ignore_ascii_case("vcard")
     })
+}
+
+/// A class without what a bundler put behind it to make it unique: `post_authorName__N6j3Y`.
+fn unhashed(name: &str) -> &str {
+    match name.rsplit_once("__") {
+        Some((first, hash)) if hash.len() == 5 && hash.contains(|c: char| !c.is_ascii_lowercase()) => first,
+        _ => name,
+    }
 }
 
 /// Whether a name ends with an ASCII word, whatever the case.
@@ -300,11 +319,28 @@ impl MarkedAuthors {
     }
 }
 
+/// Whether a text is but the label of who wrote.
+fn is_label(text: &str) -> bool {
+    let text = text.trim_end_matches([':', ' ']);
+    const LABELS: [&str; 9] =
+        ["by", "written by", "author", "posted by", "published by", "von", "autor", "par", "por"];
+    LABELS.iter().any(|label| text.eq_ignore_ascii_case(label))
+}
+
 /// A byline in the blocks around the title.
 fn near_title(page: &Page, near: usize) -> Option<String> {
     let range = near.saturating_sub(3)..(near + NEAR).min(page.blocks.len());
+    let mut behind_by = false;
     for block in &page.blocks[range] {
         let text = page.text_of(block);
+        // A label that is a block of its own, and the name in the next one.
+        let is_behind = std::mem::replace(&mut behind_by, is_label(text));
+        if is_behind && text.len() < 60 && text.contains(' ') && text.split(' ').count() <= 4 {
+            let names = authors_in(text);
+            if !names.is_empty() && names.iter().all(|name| is_person(name) && name.contains(' ')) {
+                return Some(names.join("; "));
+            }
+        }
         if text.len() > 200 {
             continue;
         }
@@ -350,6 +386,12 @@ mod tests {
             ("<h1>T</h1><p class=byline__author>von <a href=/a>Bo Li</a> am 3. Mai 2020</p>", Some("Bo Li")),
             ("<h1>T</h1><p>x <a href=/author/ann-lee>Ann Lee</a></p>", Some("Ann Lee")),
             ("<h1>T</h1><p>Von Claudia Lindner</p>", Some("Claudia Lindner")),
+            ("<h1>T</h1><p>Written by</p><p>Ann Lee</p>", Some("Ann Lee")),
+            ("<h1>T</h1><p>Written by</p><p>Harbour</p>", None),
+            ("<h1>T</h1><i class=post_authorName__N6j3Y>Ann Lee</i>", Some("Ann Lee")),
+            ("<h1>T</h1><i class=post_author__lead>Ann Lee</i>", None),
+            ("<h1>T</h1><h4 class=author-box__name>Ann Lee</h4>", Some("Ann Lee")),
+            ("<h1>T</h1><p class=autorenzeile>Von Ann Lee, Bo Li", Some("Ann Lee; Bo Li")),
             ("<h1>T</h1><div hidden><b class=author>Ann Lee</b></div>", None),
             ("<h1>T</h1><b class=writer>write a review</b><b class=writer>Ann Lee</b>", Some("Ann Lee")),
             ("<h1>T</h1><b class=writer>홍길동</b>", Some("홍길동")),

@@ -105,6 +105,7 @@ mod tests {
             ("Aktualisiert am 9. Januar 2020", vec![Modified]),
             ("Обновлено: 9 января 2020", vec![Modified]),
             ("Event date: 20 May 2023", vec![Other]),
+            ("Comments: 2, last of 11/05/2009.", vec![Other]),
             ("9 January 2020 (updated)", vec![Modified]),
             ("입력 2022.03.14. 수정 2022.03.15.", vec![Published, Modified]),
             ("آخر تحديث: 9 يناير 2020", vec![Modified]),
