@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`recipe`], [`inputs`] | what users set: TOML tables, shards |
 //! | [`walk`] | shards read part by part on all cores, nothing lost at the seams |
-//! | [`job`], [`run_options`], [`registry`] | what a job is to its callers, how it is run, and the list of jobs |
+//! | [`job`], [`run_options`], [`machine`], [`registry`] | what a job is to its callers, how it is run, what the machine has for it, and the list of jobs |
 //! | [`extract`], [`graph`], [`rank`], [`shape`], [`dedup`], [`repeated`], [`mirrors`], [`keywords`], [`report`] | the jobs, each with its tables |
 //! | [`learn`] | classes of pages, learnt from labelled ones |
 //! | [`count`] | jobs of map and reduce: words, backlinks, terms of hosts, an inverted index, matching lines, visits, any order |
@@ -60,6 +60,7 @@ pub mod job;
 pub mod keywords;
 pub mod learn;
 pub mod levels;
+pub mod machine;
 pub mod mapreduce;
 pub mod mirrors;
 pub mod output;

@@ -24,6 +24,7 @@ use webmill_dedup::KeepPolicy;
 use webmill_run::{Committed, Manifest, Notes, OutputFile, layout};
 
 use crate::job::Context;
+use crate::machine::processors;
 use crate::registry::JobEntry;
 use crate::{dedup, extract, graph, keywords, learn, mirrors, rank, repeated, report, rules, shape, signals};
 
@@ -113,11 +114,6 @@ fn damage(folder: &Path) -> Result<Option<String>> {
     Ok(wrong.first().map(|(file, reason)| {
         format!("{} of {} files are damaged, first {file}: {reason}", wrong.len(), manifest.outputs.len())
     }))
-}
-
-/// Processors that this process may use.
-pub fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// How many jobs at a time have processors and memory, as far as is known of how much there is to do.

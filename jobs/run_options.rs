@@ -7,12 +7,12 @@ use webmill_run::{Cancel, Progress, Runtime};
 
 use crate::builtin::registry;
 use crate::job::Context;
+use crate::machine::{self, processors};
 use crate::recipe::Recipe;
 use crate::rejects::RejectTable;
-use crate::run_all::processors;
 
-/// Bytes of memory that jobs stay within by default.
-pub const DEFAULT_MEMORY: u64 = 4 << 30;
+/// Bytes of memory that jobs stay within by default, where the machine has enough.
+const DEFAULT_MEMORY: u64 = 4 << 30;
 /// Memory that a thread needs.
 const THREAD_MEMORY: u64 = 64 << 20;
 /// Least memory that jobs can work with: buffers of rows and of sorts.
@@ -49,7 +49,7 @@ impl RunOptions {
             out,
             recipe,
             threads: processors(),
-            memory: DEFAULT_MEMORY,
+            memory: default_memory(),
             max_bad: DEFAULT_MAX_BAD,
             dry_run: false,
         }
@@ -64,6 +64,13 @@ impl RunOptions {
         let max_bad = check_share(self.max_bad);
         let threads = threads.map_err(|why| Error::Config(format!("--threads {}: {why}", self.threads)))?;
         let memory = check_memory(self.memory)?;
+        if let Some(least) = machine::memory().filter(|least| *least < memory) {
+            progress.note(&format!(
+                "--memory {} MiB is more than the {} MiB that this machine, or its container, has",
+                memory >> 20,
+                least >> 20
+            ));
+        }
         let for_jobs = memory - DICTIONARIES.min(memory / 8 * 5);
         // Each reads, gathers and sorts for itself.
         let most = usize::try_from(for_jobs / THREAD_MEMORY).unwrap_or(usize::MAX).max(1);
@@ -83,6 +90,16 @@ impl RunOptions {
         let context = Context::new(registry(), self.recipe, runtime)?;
         Ok(context.reading(&self.inputs).dry_run(self.dry_run))
     }
+}
+
+/// Bytes of memory that jobs stay within by default: 4 GiB, but three quarters at most of what the machine has.
+pub fn default_memory() -> u64 {
+    within_machine(DEFAULT_MEMORY, machine::memory())
+}
+
+/// `usual` bytes, three quarters of those of the machine at most, and no less than jobs can work with.
+pub fn within_machine(usual: u64, machine: Option<u64>) -> u64 {
+    machine.map_or(usual, |bytes| usual.min((bytes / 4 * 3).max(MIN_MEMORY)))
 }
 
 /// Checks a number of threads: from 1 to eight per processor, since more only wait for each other.
@@ -175,6 +192,16 @@ mod tests {
         for (text, want) in table {
             assert_eq!(parse_size(text).ok(), *want, "{text}");
         }
+    }
+
+    #[test]
+    fn a_small_machine_has_less_by_default() {
+        let table =
+            [(None, 4 << 30), (Some(24 << 30), 4 << 30), (Some(2 << 30), 3 << 29), (Some(1), MIN_MEMORY)];
+        for (machine, memory) in table {
+            assert_eq!(within_machine(DEFAULT_MEMORY, machine), memory, "{machine:?}");
+        }
+        assert!(machine::memory().is_none_or(|bytes| default_memory() <= bytes));
     }
 
     #[test]

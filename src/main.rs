@@ -11,6 +11,7 @@ use webmill::cli::{
     args, count, crawl, datasets, dedup, demo, filter, graph, index, jobs, learn, overview, query, rank,
     reference, report, results, rules, schema, serve, shape, shard, show, text, wacz,
 };
+use webmill::jobs::run_options::default_memory;
 use webmill::jobs::{document_reader, say};
 use webmill::run::Cancel;
 
@@ -117,7 +118,7 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     if !only_looks {
         stop_on_interrupt(&cancel);
     }
-    if memory_asked(&matches).is_some_and(|bytes| bytes < MUCH_MEMORY) {
+    if memory_asked(&matches).unwrap_or_else(default_memory) < MUCH_MEMORY {
         give_memory_back_at_once();
     }
     if let Some((name, of_job)) = matches.subcommand()

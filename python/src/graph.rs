@@ -11,8 +11,8 @@ use webmill_capture::Error;
 use webmill_graph::{Csr, Hits, PageRank};
 use webmill_jobs::graph::convert::{GraphConversion, convert as convert_graph};
 use webmill_jobs::graph::open::{self, GraphReading};
-use webmill_jobs::run_all::processors;
-use webmill_jobs::run_options::DEFAULT_MEMORY;
+use webmill_jobs::machine::processors;
+use webmill_jobs::run_options::default_memory;
 
 use crate::arrow::{ArrowTable, Chunk, Strings, values, whole};
 use crate::fault::{Fault, Result, config};
@@ -374,7 +374,7 @@ pub fn convert(
             to: target,
             format: format.map(|name| name.parse()).transpose()?,
             threads: processors(),
-            memory: DEFAULT_MEMORY,
+            memory: default_memory(),
         })
     })?;
     Ok(done.map_err(Fault::from)?)

@@ -11,7 +11,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use webmill_capture::Error;
-use webmill_jobs::run_all::processors;
+use webmill_jobs::machine::processors;
 use webmill_jobs::run_options::thread_pool;
 use webmill_run::Cancel;
 

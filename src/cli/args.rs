@@ -15,12 +15,12 @@ use webmill_serve::surface::Lang;
 use webmill_jobs::builtin::registry;
 use webmill_jobs::console::Console;
 use webmill_jobs::job::Context;
+use webmill_jobs::machine::processors;
 use webmill_jobs::recipe::Recipe;
 use webmill_jobs::report::Report;
-use webmill_jobs::run_all::processors;
 pub use webmill_jobs::run_options::parse_size;
 use webmill_jobs::run_options::{
-    DEFAULT_MAX_BAD, DEFAULT_MEMORY, RunOptions, check_memory, check_share, check_threads, thread_pool,
+    DEFAULT_MAX_BAD, RunOptions, check_memory, check_share, check_threads, default_memory, thread_pool,
 };
 
 pub use old::old_spelling;
@@ -103,7 +103,7 @@ impl Threads {
 /// Memory.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Memory {
-    /// Most memory to use, such as 512MiB [default: 4GiB; of a crawl 1GiB].
+    /// Most memory to use, such as 512MiB [default: 4GiB, of a crawl 1GiB; at most 3/4 of what the machine or its container has].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
 }
@@ -111,7 +111,7 @@ pub struct Memory {
 impl Memory {
     /// Bytes to stay within.
     pub fn bytes(&self) -> u64 {
-        self.memory.unwrap_or(DEFAULT_MEMORY)
+        self.memory.unwrap_or_else(default_memory)
     }
 }
 
@@ -441,7 +441,7 @@ mod tests {
             (
                 "--memory",
                 |all| all.job.budget.memory().to_string(),
-                "4294967296",
+                &default_memory().to_string(),
                 "1GiB",
                 "1073741824",
                 "much",

@@ -17,7 +17,9 @@ use crate::args::{self, Budget, DryRun, Out, Pages, RecipeFlags, parse_size};
 use crate::print::TO_HELP;
 use webmill_jobs::builtin::registry;
 use webmill_jobs::focused::topic_file;
+use webmill_jobs::machine;
 use webmill_jobs::recipe::Recipe;
+use webmill_jobs::run_options::within_machine;
 
 /// What a crawl is asked to do.
 #[derive(Debug, clap::Args)]
@@ -212,7 +214,8 @@ impl CrawlArgs {
         limits.pages = self.pages.pages.or(limits.pages);
         limits.bytes = self.bytes.or(limits.bytes);
         limits.seconds = self.time.map(|ms| ms.div_ceil(1000)).or(limits.seconds);
-        options.memory = self.memory().unwrap_or(options.memory);
+        let usual = || within_machine(options.memory, machine::memory());
+        options.memory = self.memory().unwrap_or_else(usual);
     }
 
     fn set_scope(&self, options: &mut CrawlOptions) {
