@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use webmill_run::layout::latest_link;
 use webmill_run::{Cancel, Counts, Progress};
 
 use super::args::{JobFlags, Language, Out, Results};
@@ -191,7 +192,7 @@ pub fn run_everything(args: &RunArgs, cancel: &Cancel) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// Runs a job and prints the folder that it committed; nothing where it was only asked what would be done.
+/// Runs a job and prints where its results are, a name without the key; nothing where it was only asked what would be done.
 ///
 /// # Errors
 /// What the job meets; where standard output cannot be written.
@@ -200,8 +201,8 @@ pub fn print_committed(context: &Context<'_>, job: &str) -> Result<ExitCode> {
     if job == extract::ENTRY.name {
         extract::say_what_was_read(context);
     }
-    if let Some(committed) = committed.as_ref().filter(|_| !context.is_dry_run()) {
-        webmill_jobs::print(&format!("{}\n", committed.folder.display()))?;
+    if committed.is_some() && !context.is_dry_run() {
+        webmill_jobs::print(&format!("{}\n", latest_link(&context.runtime.out, job).display()))?;
     }
     finish(context)
 }

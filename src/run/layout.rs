@@ -57,10 +57,15 @@ pub(crate) fn remove_refused_lists(out: &Path, job: &str) -> Result<()> {
     Ok(())
 }
 
+/// Where users find the latest results of `job`, whatever their key.
+pub fn latest_link(out: &Path, job: &str) -> PathBuf {
+    out.join(job).join(LATEST)
+}
+
 /// The committed folder that `out/<job>/latest` names, if it is there. Where a copy of the results has a folder in place of
 /// the link, it is that folder.
 pub fn latest_folder(out: &Path, job: &str) -> Option<PathBuf> {
-    let link = out.join(job).join(LATEST);
+    let link = latest_link(out, job);
     let folder = match std::fs::read_link(&link) {
         Ok(target) => key_folder(out, job, target.file_name()?.to_str()?),
         Err(_) => link,
