@@ -33,6 +33,10 @@ fn a_run_says_a_line_for_each_job_and_ends_with_five() {
     let [again, log] = said(&work, &run, &[]);
     assert!(again == ended && log.contains("extract  was done before"), "{log}");
 
+    // A single job says where its results are, by a name that stays the same.
+    assert_eq!(said(&work, &["graph", "out"], &[])[0], "out/graph/latest\n");
+    assert!(work.path("out/graph/latest/manifest.json").exists());
+
     let [_, log] = said(&work, &["run", "shards", "--out", "told", "-v"], &[]);
     assert!([".keys/", "HITS", "/s)", " written"].iter().all(|part| log.contains(part)), "{log}");
 }
@@ -58,6 +62,24 @@ fn the_language_is_the_one_asked_for_else_that_of_the_locale() {
         let lines_are_chinese = is_chinese || out == "recipe";
         assert_eq!(ended.lines().count(), 5, "{ended}");
         assert_eq!(ended.starts_with("网页  "), lines_are_chinese, "{out}: {ended}");
+    }
+    // Each level of ranks is a table under a line of its own; other forms have one table, with the level as a column.
+    for (locale, heads) in [
+        ("C", ["pages by PageRank (", "hosts by PageRank (", "domains by PageRank ("]),
+        ("zh_CN.UTF-8", ["网页，按 PageRank", "主机，按 PageRank", "域名，按 PageRank"]),
+    ] {
+        let [ranks, _] = said(&work, &["rank", "english", "--top", "2"], &[("LC_ALL", locale)]);
+        let tables: Vec<&str> = ranks.split("\n\n").collect();
+        assert_eq!(tables.len(), 3, "{ranks}");
+        for (table, head) in tables.iter().zip(heads) {
+            let lines: Vec<&str> = table.lines().collect();
+            assert!(lines[0].starts_with(head) && lines[0].contains("--level "), "{ranks}");
+            assert!(lines.len() == 4 && lines[1].starts_with("pagerank "), "{ranks}");
+        }
+        let [rows, _] =
+            said(&work, &["rank", "english", "--top", "2", "--format", "tsv"], &[("LC_ALL", locale)]);
+        let levels: Vec<&str> = rows.lines().filter_map(|line| line.split('\t').next()).collect();
+        assert_eq!(levels, ["page", "page", "host", "host", "domain", "domain"]);
     }
     said(&work, &["report", "english"], &[("LC_ALL", "zh_CN.UTF-8")]);
     assert!(html("english").contains("<html lang=zh-Hans>"));

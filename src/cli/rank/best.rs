@@ -4,10 +4,12 @@ use anyhow::Result;
 use serde::Serialize;
 use webmill_graph::top;
 use webmill_run::Committed;
+use webmill_serve::surface::{Lang, fill};
 use webmill_table::{Reader, columns};
 
 use super::scores::{ChosenScore, MeasureInputs};
-use crate::print::{RowFormat, Rows};
+use crate::args::Language;
+use crate::print::{RowForm, RowFormat, Rows};
 use webmill_jobs::graph::open::OpenedGraph;
 use webmill_jobs::levels::Level;
 use webmill_jobs::rank::tables::RankRow;
@@ -54,13 +56,39 @@ pub fn print(ranks: &Committed, format: &RowFormat, most: Option<usize>) -> Resu
             }
         }
     }
-    let mut rows = Rows::new(format.form(), &["level", "pagerank", "indegree", "url"]);
-    for (level, list) in &best {
+    let columns = ["level", "pagerank", "indegree", "url"];
+    if format.form() != RowForm::Table {
+        return put(Rows::new(format.form(), &columns), &best);
+    }
+    // Levels are different graphs: a table each, with a line that says which.
+    let lang = Language::default().lang();
+    for (number, level) in best.iter().enumerate() {
+        let apart = if number == 0 { "" } else { "\n" };
+        webmill_jobs::print(&format!("{apart}{}\n", heading(level.0, lang)))?;
+        put(Rows::new(RowForm::Table, &columns[1..]), std::slice::from_ref(level))?;
+    }
+    Ok(())
+}
+
+/// Prints the best nodes of these levels.
+fn put(mut rows: Rows, best: &[(Level, Vec<BestNode>)]) -> Result<()> {
+    for (level, list) in best {
         for (pagerank, _, url, indegree) in list {
             rows.put(&LevelLine { level: level.as_str(), url, pagerank: *pagerank, indegree: *indegree })?;
         }
     }
     rows.flush()
+}
+
+/// What the table of a level is headed by.
+fn heading(level: Level, lang: Lang) -> String {
+    let key = match level {
+        Level::Page => "pages",
+        Level::Host => "hosts",
+        Level::Domain => "domains",
+    };
+    let flag = format!("--level {}", level.as_str());
+    fill(&lang.words("run")["ranked"], &[&lang.words("report")[key], &flag])
 }
 
 /// Prints node and score of the best nodes; ties by number.
