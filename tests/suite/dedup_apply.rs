@@ -248,6 +248,9 @@ fn every_format_keeps_its_records_byte_for_byte_and_twice_changes_nothing() {
             let bytes = std::fs::read(work.path(&out).join("shards").join(name)).unwrap();
             assert_eq!(bytes, stored.concat(), "{shards}: as stored, compressed members and all");
         }
+        let bare = said(&work.run(&["dedup", "apply", &results, "--out", &format!("bare-{shards}")]));
+        assert!(bare.contains("4 captures are of these pages (2 body, 1 near, 1 text)"), "{bare}");
+        assert!(!bare.contains("went"), "no shard was copied: {bare}");
         let again = format!("{out}/shards");
         let twice = format!("twice-{shards}");
         let report = said(&work.run(&["dedup", "apply", &results, &again, "--out", &twice]));

@@ -255,7 +255,8 @@ impl Apply<'_> {
         rows.write(&captures, &self.output.path("dropped"), &self.results.dedup.manifest.key.to_string())?;
         let texts = args.texts.map(|form| self.write_texts(form, &captures)).transpose()?;
         done.tally.say();
-        report::say(&done.counts, &done.shards, texts.as_ref());
+        let copied = (!given.is_empty()).then_some(&*done.shards);
+        report::say(&done.counts, copied, texts.as_ref());
         let mut manifest = Manifest::new(args.settings(), &done.counts, &done.shards);
         let Results { dedup, extract, repeated } = self.results;
         for (job, committed) in

@@ -148,9 +148,10 @@ impl<'a> Manifest<'a> {
     }
 }
 
-/// Says on stderr what went, what did not, and why.
-pub fn say(counts: &Counts, shards: &[ShardReport], texts: Option<&TextCounts>) {
-    say_gone(counts);
+/// Says on stderr what went, what did not, and why; `shards`: those that were given, if any were.
+pub fn say(counts: &Counts, shards: Option<&[ShardReport]>, texts: Option<&TextCounts>) {
+    say_gone(counts, shards.is_some());
+    let shards = shards.unwrap_or_default();
     for (n, what) in exceptions(counts, shards) {
         if n > 0 {
             webmill_jobs::say!("{n} {what}");
@@ -161,8 +162,8 @@ pub fn say(counts: &Counts, shards: &[ShardReport], texts: Option<&TextCounts>) 
     }
 }
 
-/// Pages and captures by reason.
-fn say_gone(counts: &Counts) {
+/// Pages and captures by reason; without shards nothing is copied, so that nothing went.
+fn say_gone(counts: &Counts, from_shards: bool) {
     let listed = |numbers: Vec<(&str, u64)>| {
         let parts: Vec<String> = numbers.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
         if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
@@ -173,13 +174,18 @@ fn say_gone(counts: &Counts) {
         "{pages} pages go{}",
         listed(counts.pages.iter().map(|(reason, pages)| (*reason, *pages)).collect())
     );
-    webmill_jobs::say!(
-        "{} captures went{}, {} bytes; {} of them became revisits",
-        sum(|gone| gone.records),
-        listed(counts.captures.iter().map(|(reason, gone)| (*reason, gone.records)).collect()),
-        sum(|gone| gone.bytes),
-        sum(|gone| gone.revisits)
-    );
+    let (captures, bytes) = (sum(|gone| gone.records), sum(|gone| gone.bytes));
+    let why = listed(counts.captures.iter().map(|(reason, gone)| (*reason, gone.records)).collect());
+    if from_shards {
+        let revisits = sum(|gone| gone.revisits);
+        webmill_jobs::say!(
+            "{captures} captures went{why}, {bytes} bytes; {revisits} of them became revisits"
+        );
+    } else {
+        webmill_jobs::say!(
+            "{captures} captures are of these pages{why}, see table dropped; no shards were given to copy without them"
+        );
+    }
 }
 
 /// What went with them, what stays though it should go, and what was not found: numbers and words.
