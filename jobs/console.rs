@@ -90,6 +90,10 @@ impl Progress for Console {
         let now = Some(Instant::now());
         let (phase, bytes) = (phase.to_owned(), measure == Measure::Bytes);
         *state = State { phase, started: now, last_line: now, total, bytes, done: 0 };
+        if self.0 == View::Bar {
+            // A step may be long at its first piece: what is on the screen is never the step before it.
+            let _ = std::io::stderr().write_all(format!("{CLEAR}{}", bar(&state)).as_bytes());
+        }
     }
 
     fn advance(&self, amount: u64) {
@@ -102,10 +106,10 @@ impl Progress for Console {
         let Ok(mut state) = self.1.lock() else { return };
         match self.0 {
             View::Steps => self.say(&line(&state)),
-            View::Bar if state.last_line != state.started => {
+            View::Bar => {
                 let _ = std::io::stderr().write_all(CLEAR.as_bytes());
             }
-            View::Bar | View::BelowBar | View::Log => {}
+            View::BelowBar | View::Log => {}
         }
         *state = State::default();
     }

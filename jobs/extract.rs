@@ -250,7 +250,7 @@ impl Job for Extract {
         pass.digests = TemplateDigests::of(&templates);
         let mill = self.mill().with_templates(Arc::new(templates));
         let taken = pass.take_over(&parts)?;
-        walk.run(Self::NAME, &parts, |index, input| {
+        walk.run("read shards", &parts, |index, input| {
             pass.extraction(&mill, index, input, Some(&parts[index]))
         })?;
         pass.keep(&parts, &taken)?;

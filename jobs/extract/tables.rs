@@ -137,7 +137,7 @@ pub fn write(mill: &Mill, stage: &Stage<'_>, file_rows: u64) -> Result<()> {
     stage.progress.end();
     let parts = parts(&captures, &scratch, &tables);
     let planned = plan(&parts, &tables, file_rows);
-    stage.progress.begin("tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
+    stage.progress.begin("merge tables", planned.iter().map(|file| file.rows).sum(), Measure::Items);
     let width = Width::of(rayon::current_num_threads(), stage.memory);
     let sources = Sources { stage, parts: &parts, current: &current, width };
     let planned = sources.heaviest_first(planned, &tables);
