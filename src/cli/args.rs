@@ -103,7 +103,9 @@ impl Threads {
 /// Memory.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Memory {
-    /// Most memory to use, such as 512MiB [default: 4GiB, of a crawl 1GiB; at most 3/4 of what the machine or its container has].
+    /// Most memory to use, such as 512MiB [default: 4GiB; of a crawl 1GiB].
+    ///
+    /// The default is at most three quarters of what the machine, or its container, has.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
 }
