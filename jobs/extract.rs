@@ -227,7 +227,8 @@ pub fn too_many_unread(context: &Context<'_>) -> Result<Option<String>> {
 impl Job for Extract {
     type Input = Shards;
     const NAME: &'static str = "extract";
-    const VERSION: u32 = 18;
+    const VERSION: u32 = 19;
+    const READS_RECORDS: bool = true;
 
     fn ingredients(&self) -> Vec<Ingredient> {
         let parts = self.mill().parts();

@@ -331,7 +331,7 @@ impl Runtime<'_> {
         self.say_damage(job.name, &counts, &first);
         let mut outputs: Vec<OutputFile> = receipts.values().flat_map(|r| r.files.iter().cloned()).collect();
         let mut tables = Receipt::tables(receipts);
-        if !sample.is_empty() {
+        if job.reads_records || !sample.is_empty() {
             let path = staging.join(REJECTS_FILE);
             let rows = self.rejects.write(&path, &sample, key.as_str())?;
             let (table, columns) = self.rejects.table();

@@ -56,6 +56,8 @@ pub fn job_key<J: Job>(job: &J, inputs: &Inputs) -> Result<JobKey> {
 pub(crate) struct JobDescription {
     pub name: &'static str,
     pub version: u32,
+    /// Whether there is a list of rejects even where nothing was rejected.
+    pub reads_records: bool,
     /// As it stands in the manifest.
     pub configuration: serde_json::Value,
     /// In the order in which they stand in key and manifest.
@@ -73,7 +75,8 @@ impl JobDescription {
         let configuration = sorted(configuration.map_err(failed)?);
         let mut ingredients = job.ingredients();
         ingredients.sort();
-        Ok(JobDescription { name: J::NAME, version: J::VERSION, configuration, ingredients })
+        let (name, version, reads_records) = (J::NAME, J::VERSION, J::READS_RECORDS);
+        Ok(JobDescription { name, version, reads_records, configuration, ingredients })
     }
 
     /// Its key over `inputs`.

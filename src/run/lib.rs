@@ -115,6 +115,8 @@ pub trait Job: serde::Serialize + Sync {
     const NAME: &'static str;
     /// Raised when equal input may give other bytes than before.
     const VERSION: u32;
+    /// Whether it reads records of others: then it has a list of rejects, be it empty, so that whoever asks for it finds it.
+    const READS_RECORDS: bool = false;
 
     /// Models and data tables of the program that its bytes depend on: part of its key, so that a program with other
     /// ones does not pass these results off as its own.

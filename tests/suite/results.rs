@@ -82,6 +82,11 @@ fn the_catalogue_names_the_files_of_one_set_of_keys() {
     assert_eq!(pages["job"], "extract");
     assert_eq!(pages["sorted_by"], serde_json::json!(["url_sortkey", "url", "fetch_time"]));
     assert_eq!(pages["rows"], 60);
+    // Nothing was damaged, and the list of what was is a table all the same.
+    assert_eq!(
+        (&whole["tables"]["rejects"]["rows"], &whole["tables"]["rejects"]["job"]),
+        (&0.into(), &"extract".into())
+    );
     for (_, table) in whole["tables"].as_object().unwrap() {
         let files = table["files"].as_array().unwrap();
         let (mut rows, mut bytes) = (0, 0);
