@@ -210,7 +210,7 @@ fn kind(bytes: &[u8], meant: KnownFormat, input: PageKind) -> Result<PageKind, S
         SitemapKind::Urlset | SitemapKind::Index => return Ok(PageKind::Sitemap),
         _ => {}
     }
-    if matches!(looks, "application/rss+xml" | "application/atom+xml") {
+    if matches!(looks, "application/rss+xml" | "application/atom+xml" | "application/xspf+xml") {
         return Ok(PageKind::Feed);
     }
     if looks == "application/json" && head.contains("jsonfeed.org/version") {

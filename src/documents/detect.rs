@@ -131,7 +131,7 @@ fn ole_kind(body: &[u8], hints: &Hints<'_>) -> Option<Kind> {
 fn text_kind(body: &[u8], hints: &Hints<'_>) -> Option<Kind> {
     let ending = ending(hints.path);
     match hints.sniffed? {
-        "application/rss+xml" | "application/atom+xml" => return Some(Kind::Feed),
+        "application/rss+xml" | "application/atom+xml" | "application/xspf+xml" => return Some(Kind::Feed),
         "application/json" => {
             let head = body.get(..PDF_WINDOW).unwrap_or(body);
             return memmem::find(head, b"jsonfeed.org/version").map(|_| Kind::Feed);

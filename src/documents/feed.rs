@@ -1,4 +1,4 @@
-//! Feeds: RSS, Atom, JSON Feed.
+//! Feeds: RSS, Atom, JSON Feed; playlists in XSPF.
 //!
 //! **Definition.** The title is the feed's. Each item is a heading of its title, which leads to its page, and its text: HTML
 //! as blocks, else paragraphs. The document was made when its first item was, and changed when its last one was.
@@ -76,6 +76,21 @@ mod tests {
         let document = read_feed(text, None, &Limits::default()).unwrap();
         let targets: Vec<&str> = document.links.iter().map(|link| link.target.as_str()).collect();
         assert_eq!(targets, ["http://c.example/", "http://b.example/x/1", "http://b.example/y/z/2"]);
+    }
+
+    #[test]
+    fn tracks_of_playlists_have_titles_and_who_made_them() {
+        let text = "<?xml version='1.0'?><playlist version='1' xmlns='http://xspf.org/ns/0/'><title>Songs of the lake</title>\
+            <creator>Pier radio</creator><trackList><track><location>http://a.example/m.ogg</location><title>Morning &amp; fog\
+            </title><creator>Ada Reed</creator><annotation>At dawn, 4 &lt; 5.</annotation><album>Lake</album></track><track>\
+            <title>Noon</title></track></trackList></playlist>";
+        let document = read_feed(text, None, &Limits::default()).unwrap();
+        assert_eq!(document.text, "Songs of the lake\nMorning & fog\nAda Reed\nAt dawn, 4 < 5.\nNoon\n");
+        assert_eq!(document.about.title.as_deref(), Some("Songs of the lake"));
+        assert_eq!(document.about.author.as_deref(), Some("Pier radio"));
+        assert_eq!(document.links[0].target, "http://a.example/m.ogg");
+        let other = "<playlist><title>No namespace of XSPF</title></playlist>";
+        assert!(read_feed(other, None, &Limits::default()).is_none());
     }
 
     #[test]

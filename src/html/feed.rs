@@ -1,4 +1,4 @@
-//! Feeds: RSS 0.9 to 2.0, Atom 0.3 and 1.0, JSON Feed.
+//! Feeds: RSS 0.9 to 2.0, Atom 0.3 and 1.0, JSON Feed; and playlists in XSPF, whose tracks are items.
 //!
 //! **Definition.** A feed is a list of items that carry texts. Of an item the fullest text counts: `content:encoded`,
 //! Atom's `content` or JSON's `content_html`, else `description`, `summary`. Names count without the prefixes of RSS,
@@ -15,7 +15,7 @@
 //!
 //! **Cost.** Linear in the text; memory of the items.
 //!
-//! **Reference.** RSS 2.0 and RSS 1.0 specifications; RFC 4287; JSON Feed 1.1; RSS content module.
+//! **Reference.** RSS 2.0 and RSS 1.0 specifications; RFC 4287; JSON Feed 1.1; RSS content module; XSPF 1 (xspf.org/spec).
 
 #[path = "feed/json.rs"]
 mod json;
@@ -56,6 +56,8 @@ pub enum FeedKind {
     Atom,
     /// JSON Feed.
     Json,
+    /// XSPF, version 0 or 1.
+    Xspf,
 }
 
 /// What a feed says.

@@ -128,6 +128,8 @@ fn sniff_xml(head: &[u8], elements: &[u8]) -> &'static str {
         "application/rss+xml"
     } else if holds(b"<feed") {
         "application/atom+xml"
+    } else if holds(b"xspf.org/ns/") {
+        "application/xspf+xml"
     } else if holds(b"<svg") {
         "image/svg+xml"
     } else if head.starts_with(b"<?xml") {
@@ -229,6 +231,7 @@ mod tests {
             (b"<?xml version='1.0'?><html xmlns='x'>", Some("application/xhtml+xml")),
             (b"<?xml version='1.0'?><rss version='2.0'>", Some("application/rss+xml")),
             (b"<?xml version='1.0'?><feed>", Some("application/atom+xml")),
+            (b"<playlist xmlns='http://xspf.org/ns/0/'>", Some("application/xspf+xml")),
             (b"<?xml version='1.0'?><urlset>", Some("application/xml")),
             (b"%PDF-1.4", Some("application/pdf")),
             (b"RIFF....WEBPVP8", Some("image/webp")),

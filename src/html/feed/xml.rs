@@ -1,4 +1,4 @@
-//! RSS and Atom, event by event.
+//! RSS, Atom and XSPF, event by event.
 
 use std::borrow::Cow;
 
@@ -13,6 +13,8 @@ use webmill_capture::CanonicalUrl;
 
 /// Bytes in which a document shows what it is.
 const HEAD: usize = 4096;
+/// Where the namespace of XSPF is, which other playlists have not.
+const XSPF: &str = "xspf.org/ns/";
 /// Prefixes whose names count; so does that of the item itself.
 const PREFIXES: [&str; 9] = ["", "rss", "rdf", "atom", "atom10", "a10", "dc", "dcterms", "content"];
 
@@ -36,8 +38,23 @@ pub(super) fn kind(text: &str) -> Option<FeedKind> {
     match local(name).to_ascii_lowercase().as_str() {
         "rss" | "rdf" => Some(FeedKind::Rss),
         "feed" => Some(FeedKind::Atom),
+        "playlist" if rest.contains(XSPF) => Some(FeedKind::Xspf),
         _ => None,
     }
+}
+
+/// The element of an item.
+fn entry_of(kind: FeedKind) -> &'static str {
+    match kind {
+        FeedKind::Atom => "entry",
+        FeedKind::Xspf => "track",
+        _ => "item",
+    }
+}
+
+/// Whether an element holds items and is no level of its own.
+fn is_list(name: &str) -> bool {
+    matches!(name, "channel" | "tracklist")
 }
 
 /// A text with the characters of windows-1252 that its C1 controls were meant to be.
@@ -180,7 +197,10 @@ fn field_of(name: &str, prefix: &str, kind: FeedKind) -> Option<Field> {
     let atom = kind == FeedKind::Atom;
     Some(match name {
         "title" => Field::Title,
-        "link" => Field::Link,
+        // A track's page, or else its file.
+        "info" | "location" if kind == FeedKind::Xspf => Field::Link,
+        "annotation" if kind == FeedKind::Xspf => Field::Short,
+        "link" if kind != FeedKind::Xspf => Field::Link,
         "guid" | "id" => Field::Id,
         "author" | "creator" | "managingeditor" => Field::Author,
         "pubdate" | "published" | "issued" | "created" | "date" => Field::Published,
@@ -204,7 +224,7 @@ fn form_of(field: Field, start: &BytesStart<'_>, kind: FeedKind) -> Form {
         Some("xhtml" | "application/xhtml+xml") => Form::Inline,
         Some("html" | "text/html") => Form::Html,
         Some("text" | "text/plain") => Form::Plain,
-        _ if kind == FeedKind::Atom => Form::Plain,
+        _ if kind != FeedKind::Rss => Form::Plain,
         // RSS says of no text what it is; most are HTML.
         _ => Form::Html,
     }
@@ -219,7 +239,7 @@ impl State<'_> {
             self.feed.language = attribute(start, "xml:lang").as_deref().and_then(squeezed);
             return;
         }
-        let entry = if self.feed.kind == FeedKind::Atom { "entry" } else { "item" };
+        let entry = entry_of(self.feed.kind);
         if name == entry
             && (PREFIXES.contains(&prefix) || self.item.as_ref().is_none_or(|open| open.prefix == prefix))
         {
@@ -239,11 +259,10 @@ impl State<'_> {
             if matches!(name, "image" | "textinput" | "items") && self.beside.is_none() {
                 self.beside = Some(whole.clone());
             }
-            if name == "channel" {
+            if is_list(name) {
                 self.base = self.base_of(start, self.base.as_ref());
             }
-            // A channel is no level of its own.
-            if name == "channel" || self.beside.is_some() {
+            if is_list(name) || self.beside.is_some() {
                 return;
             }
         }
@@ -329,7 +348,7 @@ impl State<'_> {
 
     fn end(&mut self, name: &str, at: usize) {
         let name = name.to_ascii_lowercase();
-        let entry = if self.feed.kind == FeedKind::Atom { "entry" } else { "item" };
+        let entry = entry_of(self.feed.kind);
         if self.item.as_ref().is_some_and(|_| local(&name) == entry) {
             self.reading = None;
             if let Some(open) = self.item.take() {
@@ -342,7 +361,7 @@ impl State<'_> {
                 self.beside = None;
                 return;
             }
-            if self.beside.is_some() || local(&name) == "channel" {
+            if self.beside.is_some() || is_list(local(&name)) {
                 return;
             }
         }
@@ -413,10 +432,16 @@ impl State<'_> {
         let mut item = open.item;
         let permanent = open.guid_link.filter(|link| !link.is_empty());
         item.link = item.link.or_else(|| address(&permanent?, None));
+        let mut told = open.short;
+        if let Some(author) = item.author.as_ref().filter(|_| self.feed.kind == FeedKind::Xspf) {
+            // Little is told of a track beside its title: who made it is text too.
+            let further = told.map_or_else(String::new, |(text, _)| format!("\n\n{}", text.trim()));
+            told = Some((format!("{author}{further}"), false));
+        }
         let [full, short] = open.text_bases;
         let is_full = open.full.as_ref().is_some_and(|(text, _)| !text.trim().is_empty());
         item.base = if is_full { full } else { short };
-        item.settle(open.full, open.short, self.limits.max_item_bytes);
+        item.settle(open.full, told, self.limits.max_item_bytes);
         self.feed.push(item, self.limits);
     }
 
