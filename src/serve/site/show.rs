@@ -28,7 +28,13 @@ pub fn short_url(url: &str) -> String {
 pub fn languages(lang: Lang, codes: &str) -> String {
     let names = lang.words("languages");
     let name = |code: &str| names.get(code).map_or_else(|| code.to_owned(), String::clone);
-    codes.split(',').map(str::trim).filter(|code| !code.is_empty()).map(name).collect::<Vec<_>>().join(", ")
+    codes
+        .split(',')
+        .map(str::trim)
+        .filter(|code| !code.is_empty())
+        .map(name)
+        .collect::<Vec<_>>()
+        .join(&lang.words("run")["comma"])
 }
 
 /// The parts of a timestamp: year, month, day.
@@ -84,7 +90,7 @@ mod tests {
         );
         assert_eq!(long_date(Lang::Zh, day_of(at)), "2020年1月31日");
         assert_eq!(languages(Lang::En, "eng,zho, xx"), "English, Chinese, xx");
-        assert_eq!(languages(Lang::Zh, "eng"), "英语");
+        assert_eq!(languages(Lang::Zh, "eng,kat, xx"), "英语、格鲁吉亚语、xx");
         let long = format!("http://a.example/?q={}&end=1", "北".repeat(1000));
         let short = short_url(&long);
         assert_eq!(short.chars().count(), 120);

@@ -179,7 +179,20 @@ mod tests {
     fn every_word_is_there_in_both_languages_with_the_same_places() {
         let han = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
         // Names and units in both languages, and what each language says of the other or of a count.
-        let same = ["urls", "pagerank", "other_lang", "when", "only", "one_host_more", "language", "comma"];
+        let same = [
+            "urls",
+            "pagerank",
+            "other_lang",
+            "when",
+            "only",
+            "one_host_more",
+            "language",
+            "comma",
+            "named",
+            "named_share",
+            "with_count",
+            "in_brackets",
+        ];
         let mut words = 0;
         for surface in ["report", "languages", "run", "site", "replay"] {
             let (english, chinese) = (Lang::En.words(surface), Lang::Zh.words(surface));
