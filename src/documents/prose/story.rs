@@ -80,7 +80,7 @@ impl Story {
         }
     }
 
-    /// Where the words end. What is raised or lowered is written when all of it is known.
+    /// Where the words end. Raised and lowered ones are written when all of them are known.
     pub(crate) fn end(&mut self) -> usize {
         if let Some((position, from)) = self.placed.take() {
             let linked = self.fields.iter().any(|field| field.target.is_some() && field.from.is_some());
