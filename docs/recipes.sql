@@ -73,7 +73,7 @@ GROUP BY a_host, b_host, kind ORDER BY pairs DESC, a_host, b_host, kind;
 SELECT host, COUNT(*) AS copies FROM clusters WHERE NOT keep GROUP BY host ORDER BY copies DESC, host LIMIT 50;
 
 -- name: orphans
--- Which crawled HTML pages does no other page link to?
+-- Which crawled pages does no other page link to?
 SELECT url FROM ranks WHERE level = 'page' AND crawled AND indegree = 0 ORDER BY url LIMIT 50;
 
 -- name: top-pages

@@ -323,6 +323,9 @@ impl RecordStore for WaczRecords {
     }
 }
 
+/// Bytes of a file up to which it is read from its start for each of its records.
+const READ_FROM_START: u64 = 256 << 20;
+
 /// Shards: their index is opened, or made.
 fn of_shards(
     name: &str,
@@ -332,7 +335,23 @@ fn of_shards(
 ) -> Result<Collection> {
     let (mut inputs, mut unread) = discover(arguments)?;
     inputs.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
-    inputs.retain(|input| input.by_place().map_err(|error| unread.push(error)).is_ok());
+    inputs.retain(|input| {
+        let by_place = input.by_place();
+        let is_small = input.bytes <= READ_FROM_START;
+        match by_place {
+            Err(_) if is_small => say(format!(
+                "{name}: {} is compressed as a whole: it is read from its start for each page; `webmill shard convert {} -o NEW.warc.gz` writes one that is not",
+                input.name,
+                input.path.display()
+            )),
+            Err(error) => {
+                unread.push(error);
+                return false;
+            }
+            Ok(()) => {}
+        }
+        true
+    });
     for error in &unread {
         say(format!("not read: {error}"));
     }

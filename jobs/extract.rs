@@ -97,7 +97,8 @@ settings! {
         pub template_pages: u64 = 10;
         /// Name of the crawl, for the column of that name.
         pub crawl: String = "crawl".into();
-        /// Whether records about captures, requests and metadata, have rows in `pages` too.
+        /// Whether records about captures, requests and metadata, and what crawlers tell of themselves (`metadata://`)
+        /// have rows in `pages` too.
         pub companions: bool = false;
         /// Whether pictures (`<img>`: src, and the largest of srcset) have rows in `links`, of kind `img`.
         pub images: bool = false;
@@ -349,8 +350,11 @@ struct Extraction<'a> {
 
 impl OfPart for Extraction<'_> {
     fn wants(&self, capture: &Capture<'_>) -> bool {
+        // What crawlers tell of themselves, such as wget: its log, its arguments.
+        let is_of_crawler =
+            || capture.url.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("metadata:"));
         self.pass.settings.companions
-            || !matches!(capture.record_type, RecordType::Request | RecordType::Metadata)
+            || !matches!(capture.record_type, RecordType::Request | RecordType::Metadata) && !is_of_crawler()
     }
 
     fn capture(&mut self, capture: &Capture<'_>, unit: &mut Unit<'_>) -> Result<Taken> {

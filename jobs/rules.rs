@@ -127,7 +127,7 @@ pub fn too_many_missing(context: &Context<'_>) -> Result<Option<String>> {
 impl Job for RulesJob {
     type Input = Shards;
     const NAME: &'static str = "rules";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn run(&self, shards: &Shards, stage: &Stage<'_>) -> Result<()> {
         let rules = self.parse().0;

@@ -118,13 +118,17 @@ fn run(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<ExitCode> {
     if !only_looks {
         stop_on_interrupt(&cancel);
     }
-    if memory_asked(&matches).unwrap_or_else(default_memory) < MUCH_MEMORY {
+    let memory = memory_asked(&matches).unwrap_or_else(default_memory);
+    if memory < MUCH_MEMORY {
         give_memory_back_at_once();
     }
     if let Some((name, of_job)) = matches.subcommand()
         && !Cli::command().get_subcommands().any(|known| known.get_name() == name)
         && let Some(job) = jobs::find(name)
     {
+        if memory >= MUCH_MEMORY {
+            keep_memory();
+        }
         return jobs::run(job, of_job, &cancel);
     }
     match Cli::from_arg_matches(&matches)?.command {

@@ -139,7 +139,8 @@ pub fn count_visits(context: &Context<'_>) -> Result<Option<Committed>> {
 impl Job for CountVisits {
     type Input = CountInput;
     const NAME: &'static str = "count-visits";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
+    const READS_RECORDS: bool = true;
 
     fn run(&self, input: &CountInput, stage: &Stage<'_>) -> Result<()> {
         let origin = self.origin()?;

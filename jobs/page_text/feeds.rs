@@ -2,7 +2,7 @@
 
 use webmill_capture::{CanonicalUrl, date};
 use webmill_crawl::sitemap::{self, Sitemap, SitemapLimits};
-use webmill_html::feed::{FeedItem, FeedLimits, feed};
+use webmill_html::feed::{FeedItem, FeedKind, FeedLimits, feed};
 use webmill_html::{About, Limits, Metadata, decode, parse};
 use webmill_text::{escape_xml, fragment_text, plain_text};
 
@@ -30,7 +30,7 @@ pub struct Listed<T> {
 pub fn items(source: &PageSource<'_>, bytes: &PageBytes) -> Result<Listed<Vec<PageFacts>>, Refusal> {
     let decoded = decode(&bytes.bytes, None, None);
     let Some(found) = feed(&decoded.text, source.url, &FeedLimits::default()) else {
-        return Err(Refusal::new("no feed of RSS, Atom or JSON Feed"));
+        return Err(Refusal::new("no feed of RSS, Atom, JSON Feed or XSPF"));
     };
     if found.items.is_empty() {
         return Err(match found.defects.is_empty() {
@@ -45,12 +45,14 @@ pub fn items(source: &PageSource<'_>, bytes: &PageBytes) -> Result<Listed<Vec<Pa
     if bytes.cut {
         faults.push("more bytes than are read".to_owned());
     }
+    // Who put songs in a list did not make them.
+    let is_playlist = found.kind == FeedKind::Xspf;
     let mut entries = Vec::with_capacity(found.items.len());
     for (number, item) in (1..).zip(found.items) {
         let one = PageSource { id: format!("{}/{number}", source.id), url: item.link.as_ref(), ..*source };
         let about = About {
             title: item.title.clone(),
-            author: item.author.clone().or_else(|| found.author.clone()),
+            author: item.author.clone().or_else(|| found.author.clone().filter(|_| !is_playlist)),
             published: item.published.clone(),
             modified: item.modified.clone(),
             description: item.summary.clone(),

@@ -36,7 +36,7 @@ pub enum PageKind {
     Html,
     /// Plain text.
     Text,
-    /// RSS, Atom or JSON Feed: each item is a text.
+    /// RSS, Atom, JSON Feed or XSPF: each item is a text.
     Feed,
     /// PDF, Office files, OpenDocument, RTF, EPUB, Markdown, tables of values.
     Document,

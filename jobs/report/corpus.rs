@@ -192,7 +192,8 @@ impl Corpus {
                     self.html += u64::from(is_html);
                     self.documents += u64::from(is_document);
                     add(&mut self.page_type, page.page_type.map_or("unknown", |kind| kind.as_str()));
-                    add(&mut self.language, language.unwrap_or("none"));
+                    let unknown = if page.num_words > 0 { "und" } else { "none" };
+                    add(&mut self.language, language.unwrap_or(unknown));
                 }
                 let counts = HostRow {
                     captures: 1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -394,7 +395,7 @@ def run(
     ``recipe``: a file of settings, or tables of them by job: ``{"rank": {"damping": 0.9}}``. ``progress``: ``True`` shows a bar
     (tqdm's where it is installed); a function is called with the phase, the amount done and the whole amount (0 if it is not known).
     ``threads``, ``memory`` (``"4GiB"``), ``max_bad`` (share of damaged records) as the command has them. Interrupted, it ends
-    within a second, and the same call goes on where it was. Shards that come to those of the results in ``out`` are added to them;
+    within a second, and the same call goes on where it was. Damaged records and files raise a ``RuntimeWarning``. Shards that come to those of the results in ``out`` are added to them;
     where others are missing, that is an error unless ``replace`` is true.
     """
     from ._results import Results
@@ -425,7 +426,18 @@ def run(
     finally:
         if bar is not None:
             bar.close()
-    return Results(_name(out), shards)
+    results = Results(_name(out), shards)
+    _warn_of_losses(results.folder)
+    return results
+
+
+def _warn_of_losses(folder: Path) -> None:
+    manifest = folder / "extract" / "latest" / "manifest.json"
+    counts = json.loads(manifest.read_text(encoding="utf-8"))["counts"]
+    lost = [f"{counts[what]} records {what.replace('_', ' ')}" for what in ("damaged", "cut_off") if counts.get(what)]
+    lost += [f"not read to its end: {file}" for file in counts.get("unreadable", [])[:3]]
+    if lost:
+        warnings.warn(f"{'; '.join(lost)}: see table rejects", RuntimeWarning, stacklevel=3)
 
 
 def train(

@@ -288,7 +288,8 @@ class Results:
     def _shard(self, name: str) -> Path:
         if self._found is None:
             self._found = self._find_shards()
-        found = self._found.get(name) or self._found.get(name.rsplit("/", 1)[-1])
+        # Tables name a shard by the end of its path that tells it from the others.
+        found = self._found.get(name) or self._by_end(name)
         # Of an archive inside of a WACZ the name goes on behind that of the file.
         for file in PurePosixPath(name).parents:
             wacz = self._found.get(str(file)) or self._found.get(file.name)
@@ -299,6 +300,18 @@ class Results:
                 f"the shard {name} is not found; say where: webmill.open({str(self.folder)!r}, shards=FOLDER)", path=name
             )
         return found
+
+    def _by_end(self, name: str) -> Path | None:
+        files = sorted(set(self._found.values())) if self._found else []
+        named = [file for file in files if file.as_posix().endswith("/" + name)]
+        named = named or [file for file in files if file.name == name.rsplit("/", 1)[-1]]
+        if len(named) > 1:
+            raise Error(
+                f"{len(named)} shards may be {name}, such as {named[0]} and {named[1]}; say which: "
+                f"webmill.open({str(self.folder)!r}, shards=FOLDER)",
+                path=name,
+            )
+        return named[0] if named else None
 
     def _find_shards(self) -> dict[str, Path]:
         found: dict[str, Path] = {}
@@ -315,10 +328,8 @@ class Results:
                 for file in sorted(place.rglob("*")):
                     if file.is_file():
                         found.setdefault(file.relative_to(place).as_posix(), file)
-                        found.setdefault(file.name, file)
             elif place.is_file():
                 found.setdefault(str(place), place)
-                found.setdefault(place.name, place)
         return found
 
     def show(self, url: str, *, links: int = 20) -> Page:

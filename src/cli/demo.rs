@@ -15,6 +15,7 @@ use crate::run_end;
 use webmill_jobs::recipe::Settings;
 use webmill_jobs::rules::{ALL_BUILTIN, RuleSettings};
 use webmill_jobs::run_all::run_all;
+use webmill_jobs::run_options::default_memory;
 
 /// Crawl the demonstration site, run all jobs on the crawl, and check the results against known answers.
 ///
@@ -37,7 +38,7 @@ pub struct DemoArgs {
 pub fn run(args: &DemoArgs, cancel: &Cancel) -> Result<ExitCode> {
     let out = args.out.out.as_deref().unwrap_or(Path::new("out/demo"));
     let (crawl, results) = (out.join("crawl"), out.join("results"));
-    let flags = JobFlags::of(&args.threads, 1 << 30, 0.0);
+    let flags = JobFlags::of(&args.threads, default_memory().min(1 << 30), 0.0);
     let console = flags.console();
     if !crawl.join("crawl.toml").exists() {
         site::crawl(&crawl, args.threads.count(), cancel)?;

@@ -59,7 +59,7 @@ pub struct FilterArgs {
     results: Results,
     #[command(flatten)]
     out: OutOption,
-    /// Score by which pages are ordered [default: pagerank], or filters by which texts are chosen.
+    /// Score by which `rank` orders pages, pagerank where nothing is said; or filters by which `filter` chooses texts.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     by: Vec<String>,
     /// A condition on columns of tables texts and signals that texts must meet; may be repeated.

@@ -45,7 +45,7 @@ fn lines(rows: &[SummaryRow], out: &Path, lang: Lang) -> String {
             "first",
             first.map_or_else(
                 || words["no_first"].clone(),
-                |page| fill(&words["first_line"], &[shorten(&page.name, URL), format!("{:.4}", page.value)]),
+                |page| fill(&words["first_line"], &[shorten(&page.name, URL), share(page.value)]),
             ),
         ),
         (
@@ -59,6 +59,12 @@ fn lines(rows: &[SummaryRow], out: &Path, lang: Lang) -> String {
     let widest = told.iter().map(|(name, _)| measure_text_width(&words[*name])).max().unwrap_or(0);
     let padded = |name: &str| " ".repeat(widest - measure_text_width(&words[name]));
     told.iter().map(|(name, text)| format!("{}{}  {text}\n", words[*name], padded(name))).collect()
+}
+
+/// Four decimals, or two digits that are not 0.
+fn share(value: f64) -> String {
+    let digits = if value > 0.0 { (1.0 - value.log10().floor()).clamp(4.0, 12.0) } else { 4.0 };
+    format!("{value:.*}", digits as usize)
 }
 
 /// The most used languages with their pages.
@@ -118,6 +124,11 @@ mod tests {
             chinese.contains("英语（900）、汉语（600）") && chinese.contains("webmill serve 结果（存档馆）"),
             "{chinese}"
         );
+    }
+
+    #[test]
+    fn small_shares_have_two_digits() {
+        assert_eq!([0.125, 0.0, 0.00002136, 1.0].map(share), ["0.1250", "0.0000", "0.000021", "1.0000"]);
     }
 
     #[test]

@@ -36,7 +36,7 @@ const WINDOW_BYTES: u64 = 32 << 20;
 
 /// Write the main text of pages, with the metadata that they state.
 ///
-/// Folders are walked in order of names. HTML, feeds (RSS, Atom, JSON Feed: each item is a text), sitemaps (their URLs) and
+/// Folders are walked in order of names. HTML, feeds (RSS, Atom, JSON Feed, XSPF: each item is a text), sitemaps (their URLs) and
 /// documents (PDF, DOCX, DOC, ODT, RTF, PPTX, PPT, ODP, XLSX, XLS, XLSB, ODS, EPUB) in them show by content, HTML, plain text,
 /// Markdown and tables of values by the names .html, .txt, .md and .csv too; all may be gzipped. Of archives (WARC, ARC, RAW DB, WACZ,
 /// WET) each page of status 2xx is a text, and other records are counted by reason. Documents are read in child
@@ -126,7 +126,7 @@ enum Input {
     Html,
     /// Plain text.
     Text,
-    /// RSS, Atom or JSON Feed: each item is a text.
+    /// RSS, Atom, JSON Feed or XSPF: each item is a text.
     Feed,
     /// PDF, Office files, OpenDocument, RTF, EPUB, Markdown, tables of values.
     Document,

@@ -38,7 +38,7 @@ words! {
         Ods = "ods",
         /// EPUB 2 and 3.
         Epub = "epub",
-        /// RSS, Atom or JSON Feed.
+        /// RSS, Atom, JSON Feed or XSPF.
         Feed = "feed",
         /// Markdown.
         Markdown = "markdown",

@@ -81,14 +81,15 @@ mod tests {
     #[test]
     fn tracks_of_playlists_have_titles_and_who_made_them() {
         let text = "<?xml version='1.0'?><playlist version='1' xmlns='http://xspf.org/ns/0/'><title>Songs of the lake</title>\
-            <creator>Pier radio</creator><trackList><track><location>http://a.example/m.ogg</location><title>Morning &amp; fog\
+            <creator>Pier radio</creator><trackList><track><location>http://a.example/m.ogg</location><extension><track><title>None</title></track></extension><title>Morning &amp; fog\
             </title><creator>Ada Reed</creator><annotation>At dawn, 4 &lt; 5.</annotation><album>Lake</album></track><track>\
-            <title>Noon</title></track></trackList></playlist>";
+            <location>http://a.example/n.ogg</location><info>http://a.example/noon</info><title>Noon</title></track></trackList></playlist>";
         let document = read_feed(text, None, &Limits::default()).unwrap();
         assert_eq!(document.text, "Songs of the lake\nMorning & fog\nAda Reed\nAt dawn, 4 < 5.\nNoon\n");
         assert_eq!(document.about.title.as_deref(), Some("Songs of the lake"));
         assert_eq!(document.about.author.as_deref(), Some("Pier radio"));
-        assert_eq!(document.links[0].target, "http://a.example/m.ogg");
+        let links: Vec<&str> = document.links.iter().map(|link| link.target.as_str()).collect();
+        assert_eq!(links, ["http://a.example/m.ogg", "http://a.example/noon"]);
         let other = "<playlist><title>No namespace of XSPF</title></playlist>";
         assert!(read_feed(other, None, &Limits::default()).is_none());
     }

@@ -27,7 +27,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 /// Raised when equal bytes may give another document than before.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 mod blocks;
 mod builder;

@@ -23,6 +23,9 @@ pub(crate) use styles::{Style, style_of};
 use crate::title::{self, Candidate};
 use crate::{Builder, Document, Inline, Kind, Limits, Marker, Table, TitleSource};
 
+/// Half points by which raised text stands above the line, at least.
+pub(crate) const LEAST_RISE: i32 = 4;
+
 /// Cells of all tables of a document, and of one table once its rows are of equal width.
 const MAX_CELLS: usize = 500_000;
 /// Notes that are kept.

@@ -75,7 +75,7 @@ pub use items::Item;
 pub use limits::{Cuts, Limits};
 pub use link_header::{HeaderLink, link_header};
 pub use links::{Link, LinkKind, LinkLimits, Links, Skipped, each_link, links, refresh_url};
-pub use metadata::Metadata;
+pub use metadata::{Metadata, is_of_other_page};
 pub use parse::parse;
 pub use placeholder_title::is_placeholder_title;
 pub use requisites::{

@@ -331,7 +331,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             || ["publish", "entry-date", "dt-published", "post-date", "article-date"]
                 .iter()
                 .any(|c| class.contains(c));
-        if marked {
+        if marked && !is_of_other_page(dom, n) {
             let date = read_date(when, self.out.date_order);
             self.best.published.offer(5, || date?.certain());
         }
@@ -386,6 +386,15 @@ impl<'d, 'a> Reader<'d, 'a> {
         out.structured = data;
         out
     }
+}
+
+/// Whether a `<time>` stands in a link that says more than times, as the teaser of another page does. A link of times alone is the page's own.
+pub fn is_of_other_page(dom: &Dom<'_>, time: NodeId) -> bool {
+    const NEAR: usize = 8;
+    let Some(link) = dom.ancestors(time).take(NEAR).find(|&n| dom.tag(n) == Tag::A) else { return false };
+    let inside = || dom.descendants(link).take(MAX_NODES).filter(|&d| dom.is_text(d));
+    let is_time = |d: NodeId| dom.ancestors(d).take(NEAR).any(|n| dom.tag(n) == Tag::Time);
+    inside().filter(|&d| !is_time(d)).map(|d| dom.text(d).split_whitespace().count()).sum::<usize>() > 2
 }
 
 /// The part of a title behind or before a separator that its host is called by: `Reuters` of `Fire | Reuters`.

@@ -37,11 +37,11 @@ impl Position {
         }
     }
 
-    /// The position of text that is raised by so much; negative: lowered.
-    pub fn of_rise(rise: i32) -> Option<Position> {
-        match rise.signum() {
-            1 => Some(Position::Super),
-            -1 => Some(Position::Sub),
+    /// The position of text that is raised by so much, or lowered if it is negative: by `least` at least.
+    pub fn of_rise(rise: i32, least: i32) -> Option<Position> {
+        match rise {
+            _ if rise >= least => Some(Position::Super),
+            _ if rise <= -least => Some(Position::Sub),
             _ => None,
         }
     }

@@ -128,7 +128,7 @@ fn sniff_xml(head: &[u8], elements: &[u8]) -> &'static str {
         "application/rss+xml"
     } else if holds(b"<feed") {
         "application/atom+xml"
-    } else if holds(b"xspf.org/ns/") {
+    } else if lower.starts_with(b"<playlist") && holds(b"xspf.org/ns/") {
         "application/xspf+xml"
     } else if holds(b"<svg") {
         "image/svg+xml"
@@ -231,7 +231,8 @@ mod tests {
             (b"<?xml version='1.0'?><html xmlns='x'>", Some("application/xhtml+xml")),
             (b"<?xml version='1.0'?><rss version='2.0'>", Some("application/rss+xml")),
             (b"<?xml version='1.0'?><feed>", Some("application/atom+xml")),
-            (b"<playlist xmlns='http://xspf.org/ns/0/'>", Some("application/xspf+xml")),
+            (b"<?xml version='1.0'?><playlist xmlns='http://xspf.org/ns/0/'>", Some("application/xspf+xml")),
+            (b"<?xml version='1.0'?><article>http://xspf.org/ns/0/", Some("application/xml")),
             (b"<?xml version='1.0'?><urlset>", Some("application/xml")),
             (b"%PDF-1.4", Some("application/pdf")),
             (b"RIFF....WEBPVP8", Some("image/webp")),

@@ -31,6 +31,8 @@ const POINT_REGIONS: [&str; 12] = ["ch", "li", "mx", "us", "gt", "hn", "ni", "pa
 pub struct Habits {
     /// Whether the first number of `04/03/2022` is the day.
     pub day_first: Option<bool>,
+    /// Whether dates begin with the year as a rule.
+    pub year_first: bool,
     /// Whether the comma is the decimal mark.
     pub decimal_comma: Option<bool>,
 }
@@ -40,26 +42,30 @@ impl Habits {
     pub fn of_page(dom: &Dom<'_>, url: &CanonicalUrl) -> Habits {
         let language = dom.html().and_then(|html| dom.attr(html, "lang")).unwrap_or_default();
         let language = language.trim().to_ascii_lowercase().replace('_', "-");
-        let day_first = match DateOrder::of_page(Some(&language), Some(url)) {
+        let order = DateOrder::of_page(Some(&language), Some(url));
+        let day_first = match order {
             DateOrder::DayFirst => Some(true),
-            DateOrder::MonthFirst => Some(false),
+            DateOrder::MonthFirst | DateOrder::YearFirst => Some(false),
             DateOrder::Undecided => None,
         };
+        let year_first = order == DateOrder::YearFirst;
         let mut subtags = language.split('-');
         let primary = subtags.next().unwrap_or_default();
         let is_point = subtags.any(|subtag| POINT_REGIONS.contains(&subtag));
         let decimal_comma = (!primary.is_empty()).then(|| COMMA.contains(&primary) && !is_point);
-        Habits { day_first, decimal_comma }
+        Habits { day_first, year_first, decimal_comma }
     }
 
     /// Those of a column of the page, by its texts.
     pub fn of_column<'t>(self, kind: Kind, texts: impl Iterator<Item = &'t str>) -> Habits {
         match kind {
             Kind::Date => {
-                let shown = texts.filter_map(order_shown);
-                // A year of two digits may stand first where months do.
-                let shown = shown.filter(|(_, long)| *long || self.day_first != Some(false));
-                Habits { day_first: agreed(shown.map(|(first, _)| first)).or(self.day_first), ..self }
+                let texts: Vec<&str> = texts.collect();
+                let year_last =
+                    texts.iter().any(|text| order_of(text).is_some_and(|(_, year)| year.len() == 4));
+                let shown = texts.iter().filter_map(|text| order_shown(text, year_last));
+                let day_first = agreed(shown).or(self.day_first);
+                Habits { day_first, ..self }
             }
             Kind::Number => {
                 let shown = agreed(texts.filter_map(decimal_mark_shown));
@@ -72,6 +78,7 @@ impl Habits {
     pub(crate) fn order(self) -> DateOrder {
         match self.day_first {
             Some(true) => DateOrder::DayFirst,
+            Some(false) if self.year_first => DateOrder::YearFirst,
             Some(false) => DateOrder::MonthFirst,
             None => DateOrder::Undecided,
         }
@@ -84,16 +91,24 @@ fn agreed<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
     values.all(|value| value == first).then_some(first)
 }
 
-/// Whether the day comes first in a date of three numbers of which one can be no month, and whether its year has four digits.
-fn order_shown(text: &str) -> Option<(bool, bool)> {
+/// The numbers of a date of three whose last one is the year, or may be.
+fn order_of(text: &str) -> Option<((u8, u8), &str)> {
     let mut parts = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
     let mut number = || parts.next().filter(|part| part.len() <= 2)?.parse::<u8>().ok();
-    let (first, second) = (number()?, number()?);
-    let year = parts.next()?.len();
+    let numbers = (number()?, number()?);
+    let year = parts.next().filter(|year| matches!(year.len(), 2 | 4))?;
+    (!text.contains(|c: char| c.is_alphabetic() || c == ':')).then_some((numbers, year))
+}
+
+/// Whether the day comes first in a date of three numbers of which one can be no month. Where the first of them may be a year as well,
+/// and no other text of the column has its year last, nothing is shown.
+fn order_shown(text: &str, year_last: bool) -> Option<bool> {
+    let ((first, second), year) = order_of(text)?;
+    let is_year = year_last || year.len() == 4 || second > 12 || year > "31";
     match (first, second) {
-        _ if !matches!(year, 2 | 4) || text.contains(|c: char| c.is_alphabetic() || c == ':') => None,
-        (13..=31, 1..=12) => Some((true, year == 4)),
-        (1..=12, 13..=31) => Some((false, year == 4)),
+        _ if !is_year => None,
+        (13..=31, 1..=12) => Some(true),
+        (1..=12, 13..=31) => Some(false),
         _ => None,
     }
 }

@@ -187,12 +187,16 @@ fn columns_are_read_as_their_page_writes_them() {
         let (rows, ..) = made(&group, &[("http://a.example/", &format!("<html lang={lang}>{page}"))], 0);
         table(&rows).iter().map(|row| row.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(years("en", "14/03/22"), "2022-03-14");
+    assert_eq!(years("en", "14.03.2022 14/03/22 04/03/22"), "2022-03-14 2022-03-14 2022-03-04");
+    assert_eq!(years("ja", "14/03/2022 14/03/22 09/05/06"), "2022-03-14 2022-03-14 2006-05-09");
     assert_eq!(years("de", "04/03/22 04/03/95"), "2022-03-04 1995-03-04");
     assert_eq!(years("en-US", "04/03/22"), "2022-04-03");
-    assert_eq!(years("en", "04/03/22 14/03/22"), "2022-03-04 2022-03-14");
+    assert_eq!(years("en", "04/03/22 14/03/99"), "2022-03-04 1999-03-14");
     // Neither the site nor the column tells; the year may stand first.
-    assert_eq!([years("en", "04/03/22"), years("ja", "22/03/14")], ["-", "-"]);
+    assert_eq!(
+        [years("en", "04/03/22 14/03/22"), years("ja", "22/03/14"), years("zh-CN", "09/05/06")],
+        ["- -", "-", "-"]
+    );
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use crate::kept::UNITS;
 use crate::key::JobDescription;
-use crate::layout::{self, KEYS, LATEST, is_committed, key_folder, keys_folder, lock, refused_list};
+use crate::layout::{
+    self, KEYS, LATEST, is_committed, key_folder, keys_folder, latest_link, lock, refused_list,
+};
 use crate::manifest::FEW;
 use crate::stage::{Receipt, poisoned, sync_folder, to_json, write_synced};
 use crate::{
@@ -246,8 +248,9 @@ impl Runtime<'_> {
                 false => String::new(),
             };
             self.progress.note(&format!(
-                "{job}: {}{beyond}; left out, see {job}/latest/rejects.parquet{}",
+                "{job}: {}{beyond}; see table rejects, {}{}",
                 counts.damage(),
+                latest_link(&self.out, job).join(REJECTS_FILE).display(),
                 first_of(first),
             ));
         }

@@ -179,15 +179,20 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
     good.then(|| name.to_string())
 }
 
-/// A name without its letter behind it, which stands for a picture, and without itself: `ann_b A`, `Ann Lee Ann Lee`.
+/// A user's name without its letter behind it, which stands for a picture, and a name without itself: `ann_b A`, `Ann Lee Ann Lee`.
 fn said_once(name: &str) -> &str {
     let half = name.len() / 2;
     let (first, last) = name.split_once(' ').unwrap_or((name, ""));
-    if last.len() == 1 && first.len() > 1 && first.starts_with(last) {
+    let is_user = first.contains(|c: char| c.is_ascii_digit() || c == '_');
+    if is_user && last.len() == 1 && first.get(..1).is_some_and(|letter| letter.eq_ignore_ascii_case(last)) {
         return first;
     }
     match name.get(..half).zip(name.get(half + 1..)) {
-        Some((one, other)) if one == other && name.as_bytes().get(half) == Some(&b' ') => one,
+        Some((one, other))
+            if one == other && one.contains(' ') && name.as_bytes().get(half) == Some(&b' ') =>
+        {
+            one
+        }
         _ => name,
     }
 }
@@ -335,13 +340,17 @@ mod tests {
             ("Post by galitsyn »", Some("galitsyn")),
             ("keeper62 » 14 Mar 2009, 10:01", Some("keeper62")),
             ("4 teas", None),
-            ("Ejp55230 E", Some("Ejp55230")),
+            ("Ejp55 E", Some("Ejp55")),
+            ("ann_b A", Some("ann_b")),
+            ("Ann A", Some("Ann A")),
+            ("Duran Duran", Some("Duran Duran")),
             ("Ann Lee Ann Lee", Some("Ann Lee")),
             ("page.head.extra.author", None),
             ("View more posts", None),
             ("Ann Lee More posts from this author", Some("Ann Lee")),
             ("Ann Lee , Privacy and Digital Security Expert", Some("Ann Lee")),
             ("Luxury Travel Expert", Some("Luxury Travel Expert")),
+            ("Ann Lee, Luxury Travel Expert", Some("Ann Lee")),
             ("Guide by Will Judd Former Deputy Tech Editor", Some("Will Judd")),
             ("Tea for $12", None),
             ("About me", None),

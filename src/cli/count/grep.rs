@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use webmill_run::{Cancel, Job};
+use webmill_run::{Cancel, Job, layout};
 use webmill_table::{Reader, columns};
 
 use crate::args::{JobFlags, Results};
@@ -53,6 +53,6 @@ pub fn run(args: &GrepArgs, cancel: &Cancel) -> Result<ExitCode> {
         }
     }
     out.flush()?;
-    webmill_jobs::say!("{}", committed.folder.display());
+    webmill_jobs::say!("{}", layout::latest_link(&folder, CountGrep::NAME).display());
     Ok(ExitCode::from(u8::from(!found)))
 }

@@ -50,7 +50,7 @@ pub struct IndexArgs {
 /// Count the visits of pages by access logs of their servers, in the common or combined format of Apache and nginx.
 ///
 /// Requests by GET that were answered with 200 to 299 or 304 count; all others are counted by reason. Targets without a host are of --host, without it
-/// they are left out. A line that is none is a damaged record: see --max-bad, and table rejects for samples. With --out a folder of its own takes the
+/// they are left out. A line that is none is a damaged record: see --max-bad, and table rejects for samples (count-visits_rejects beside other results). With --out a folder of its own takes the
 /// table, and all arguments are logs.
 #[derive(Debug, clap::Args)]
 #[command(

@@ -214,8 +214,11 @@ impl CrawlArgs {
         limits.pages = self.pages.pages.or(limits.pages);
         limits.bytes = self.bytes.or(limits.bytes);
         limits.seconds = self.time.map(|ms| ms.div_ceil(1000)).or(limits.seconds);
-        let usual = || within_machine(options.memory, machine::memory());
-        options.memory = self.memory().unwrap_or_else(usual);
+        let usual = CrawlOptions::default().memory;
+        if options.memory == usual {
+            options.memory = within_machine(usual, machine::memory());
+        }
+        options.memory = self.memory().unwrap_or(options.memory);
     }
 
     fn set_scope(&self, options: &mut CrawlOptions) {

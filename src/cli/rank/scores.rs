@@ -52,7 +52,7 @@ impl ChosenScore {
 /// `--by`.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ByFlag {
-    /// Score by which pages are ordered [default: pagerank], or filters by which texts are chosen.
+    /// Score by which `rank` orders pages, pagerank where nothing is said; or filters by which `filter` chooses texts.
     #[arg(long, value_parser = ChosenScore::parser(), value_name = "NAME")]
     pub by: Option<ChosenScore>,
 }

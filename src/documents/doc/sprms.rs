@@ -1,6 +1,7 @@
 //! Single properties (sprms) of characters and paragraphs, and what they add up to.
 
 use crate::ole::{u16_at, u32_at};
+use crate::prose::LEAST_RISE;
 use webmill_html::script::Position;
 
 /// How characters look. `None`: as in the style.
@@ -88,10 +89,12 @@ impl CharacterLook {
                 0x0855 => self.special = byte & 1 != 0,
                 0x2A48 => {
                     self.position =
-                        Some(Position::of_rise([0, 1, -1].get(usize::from(byte)).copied().unwrap_or(0)))
+                        Some(Position::of_rise([0, 1, -1].get(usize::from(byte)).copied().unwrap_or(0), 1))
                 }
-                // In half points.
-                0x4845 => self.position = word.map(|rise| Position::of_rise(i32::from(rise as i16))),
+                // In half points; a smaller one sets lines right.
+                0x4845 => {
+                    self.position = word.map(|rise| Position::of_rise(i32::from(rise as i16), LEAST_RISE))
+                }
                 0x4A30 => self.style = word,
                 0x4A43 => self.size = word.map(|size| size.clamp(2, 4000)),
                 0x4A4F => self.font = word,

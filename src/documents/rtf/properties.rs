@@ -4,6 +4,7 @@ use super::reader::Reader;
 use super::state::Destination;
 use super::tables::outline;
 use crate::code_pages::CodePage;
+use crate::prose::LEAST_RISE;
 use webmill_html::script::Position;
 
 impl Reader<'_> {
@@ -63,10 +64,11 @@ impl Reader<'_> {
             "fs" => state.size = number.unwrap_or(24).clamp(1, 4000),
             "b" => state.bold = on,
             "super" | "sub" | "nosupersub" | "up" | "dn" => {
-                // By half points from the line; those without a number are by 6.
+                // By half points from the line; those without a number are by 6. A smaller one sets lines right.
                 let rise = if word == "nosupersub" { 0 } else { number.unwrap_or(6) };
                 let lower = matches!(word, "sub" | "dn");
-                state.position = Position::of_rise(if lower { rise.saturating_neg() } else { rise });
+                state.position =
+                    Position::of_rise(if lower { rise.saturating_neg() } else { rise }, LEAST_RISE);
             }
             "v" => state.hidden = on,
             "deleted" => state.deleted = on,

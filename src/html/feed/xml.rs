@@ -198,7 +198,8 @@ fn field_of(name: &str, prefix: &str, kind: FeedKind) -> Option<Field> {
     Some(match name {
         "title" => Field::Title,
         // A track's page, or else its file.
-        "info" | "location" if kind == FeedKind::Xspf => Field::Link,
+        "info" if kind == FeedKind::Xspf => Field::Link,
+        "location" if kind == FeedKind::Xspf => Field::Id,
         "annotation" if kind == FeedKind::Xspf => Field::Short,
         "link" if kind != FeedKind::Xspf => Field::Link,
         "guid" | "id" => Field::Id,
@@ -238,6 +239,16 @@ impl State<'_> {
             self.base = self.base_of(start, None);
             self.feed.language = attribute(start, "xml:lang").as_deref().and_then(squeezed);
             return;
+        }
+        if self.feed.kind == FeedKind::Xspf {
+            // What programs add for themselves.
+            if name == "extension" && self.beside.is_none() && !empty {
+                self.beside = Some(whole);
+                return;
+            }
+            if self.beside.is_some() {
+                return;
+            }
         }
         let entry = entry_of(self.feed.kind);
         if name == entry
@@ -348,6 +359,10 @@ impl State<'_> {
 
     fn end(&mut self, name: &str, at: usize) {
         let name = name.to_ascii_lowercase();
+        if self.feed.kind == FeedKind::Xspf && self.beside.is_some() {
+            self.beside = self.beside.take().filter(|beside| *beside != name);
+            return;
+        }
         let entry = entry_of(self.feed.kind);
         if self.item.as_ref().is_some_and(|_| local(&name) == entry) {
             self.reading = None;

@@ -53,7 +53,7 @@ impl WrittenDate {
     /// The date by an order; an ambiguous one stays so where it is undecided.
     pub fn by_order(self, order: DateOrder) -> WrittenDate {
         match (self, order) {
-            (WrittenDate::Ambiguous { month_first, .. }, DateOrder::MonthFirst) => {
+            (WrittenDate::Ambiguous { month_first, .. }, DateOrder::MonthFirst | DateOrder::YearFirst) => {
                 WrittenDate::Certain(month_first)
             }
             (WrittenDate::Ambiguous { day_first, .. }, DateOrder::DayFirst) => {
@@ -92,9 +92,8 @@ impl Days {
         match (month_first, day_first, order) {
             (Some(day), None, _) | (None, Some(day), _) => Some(Days::One(day)),
             (Some(one), Some(other), _) if one == other => Some(Days::One(one)),
-            (Some(day), _, DateOrder::MonthFirst) | (_, Some(day), DateOrder::DayFirst) => {
-                Some(Days::One(day))
-            }
+            (Some(day), _, DateOrder::MonthFirst | DateOrder::YearFirst)
+            | (_, Some(day), DateOrder::DayFirst) => Some(Days::One(day)),
             (Some(month_first), Some(day_first), _) => Some(Days::Either { month_first, day_first }),
             (None, None, _) => None,
         }

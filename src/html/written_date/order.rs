@@ -18,6 +18,8 @@ pub enum DateOrder {
     DayFirst,
     /// 4 March.
     MonthFirst,
+    /// 4 March too, where dates begin with the year as a rule: `24/03/04` is that day there.
+    YearFirst,
     /// Neither the site nor the language tells.
     #[default]
     Undecided,
@@ -60,7 +62,8 @@ impl DateOrder {
 
 fn by_top_level(label: &str) -> DateOrder {
     match label {
-        "us" | "edu" | "gov" | "mil" | "ph" | "cn" | "tw" | "jp" | "kr" => DateOrder::MonthFirst,
+        "us" | "edu" | "gov" | "mil" | "ph" => DateOrder::MonthFirst,
+        "cn" | "tw" | "jp" | "kr" => DateOrder::YearFirst,
         "ca" | "hu" | "lt" | "mn" | "ir" => DateOrder::Undecided,
         _ if GENERIC.contains(&label) => DateOrder::Undecided,
         _ if label.len() == 2 && label.bytes().all(|b| b.is_ascii_alphabetic()) => DateOrder::DayFirst,
@@ -77,7 +80,7 @@ fn by_language(tag: &str) -> DateOrder {
         ("en", None) | ("en" | "fr", Some("ca")) | ("es", Some("us" | "pr")) => DateOrder::Undecided,
         ("en", Some(_)) => DateOrder::DayFirst,
         ("zh", Some("hk" | "mo" | "sg" | "my")) => DateOrder::DayFirst,
-        ("zh" | "ja" | "ko", _) => DateOrder::MonthFirst,
+        ("zh" | "ja" | "ko", _) => DateOrder::YearFirst,
         _ if DAY_FIRST.contains(&primary) => DateOrder::DayFirst,
         _ => DateOrder::Undecided,
     }
@@ -95,7 +98,7 @@ mod tests {
             (Some("en-us"), "example.com.au", DayFirst),
             (None, "example.de", DayFirst),
             (None, "example.fr", DayFirst),
-            (None, "example.cn", MonthFirst),
+            (None, "example.cn", YearFirst),
             (None, "example.us", MonthFirst),
             (Some("de"), "example.edu", MonthFirst),
             (Some("en-us"), "example.com", MonthFirst),
@@ -104,7 +107,7 @@ mod tests {
             (None, "example.com", Undecided),
             (Some("de"), "example.com", DayFirst),
             (Some("pt-br"), "example.io", DayFirst),
-            (Some("zh-hans-cn"), "example.com", MonthFirst),
+            (Some("zh-hans-cn"), "example.com", YearFirst),
             (Some("zh-hant-hk"), "example.com", DayFirst),
             (Some("en-ca"), "example.ca", Undecided),
             (Some("fr-ca"), "example.ca", Undecided),

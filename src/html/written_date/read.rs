@@ -105,13 +105,22 @@ fn day_or_month_first(text: &str, order: DateOrder) -> Option<(Days, &str)> {
     let (first, second): (u32, u32) = (first.parse().ok()?, second.parse().ok()?);
     let year = match (year.len(), year.parse().ok()?) {
         (4, year) => civil_year(year),
-        // Where months come first, years do too: a first number that is no month may be one.
-        (2, year) if slashed && (order != DateOrder::MonthFirst || first <= 12) => century(year)?,
+        (2, year) if slashed && is_last(order, first, second) => century(year)?,
         _ => return None,
     };
     let days =
         if dotted { Days::One((year, second, first)) } else { Days::in_order(first, second, year, order)? };
     Some((days, rest))
+}
+
+/// Whether a year of two digits is the last of three numbers: any of them may be one, but for the order that the site is known by.
+fn is_last(order: DateOrder, first: u32, second: u32) -> bool {
+    match order {
+        _ if second > 12 => true,
+        DateOrder::DayFirst => true,
+        DateOrder::MonthFirst => first <= 12,
+        DateOrder::YearFirst | DateOrder::Undecided => false,
+    }
 }
 
 fn separated<'t>(text: &'t str, by: &[char]) -> Option<&'t str> {
@@ -140,7 +149,8 @@ mod tests {
             ("Fri, 31 May 2024 08:05:07 GMT", Some("2024-05-31T08:05:07Z")),
             ("Fri May 31 08:05:07 +0200 2024", Some("2024-05-31T08:05:07+02:00")),
             ("May 31st, 2024", Some("2024-05-31")),
-            ("14/03/22", Some("2022-03-14")),
+            ("14/03/22", None),
+            ("03/14/22", Some("2022-03-14")),
             ("14/03/55", None),
             ("14-03-22", None),
             ("May 31, 2024 at 8:05 PM", Some("2024-05-31T20:05:00")),

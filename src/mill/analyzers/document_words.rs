@@ -31,7 +31,7 @@ text_enum! {
         Ods = "ods",
         /// EPUB.
         Epub = "epub",
-        /// RSS, Atom or JSON Feed.
+        /// RSS, Atom, JSON Feed or XSPF.
         Feed = "feed",
         /// Markdown.
         Markdown = "markdown",

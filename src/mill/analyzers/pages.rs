@@ -133,7 +133,7 @@ about_fields! {
         content_languages: Option<String> = "languages of the main text, ISO 639-3, comma-joined, most used first", "zho,eng";
         content_truncated: Option<Cut> = "why the body is cut: length, time, disconnect, unspecified, record-limit, body-limit", "length";
         content_length: u64 = "bytes of the body after transfer decoding, before content decoding", "30233";
-        warc_filename: String = "shard the record stands in, as named on the command line", "crawl-00001.raw";
+        warc_filename: String = "shard the record stands in: the end of its path that tells it from the others", "crawl-00001.raw";
         warc_record_offset: i64 = "byte offset of the stored record in the shard", "183214";
         warc_record_length: i64 = "bytes of the stored record", "18410";
         warc_is_inflated: bool = "whether offset and length are those in the unpacked file, since the shard is compressed as a whole", "false";

@@ -124,7 +124,7 @@ impl Counts {
                 let field = if record.format == Format::RawDb { "date" } else { "WARC-Date" };
                 let date = record.property(field).unwrap_or_default();
                 let date: String = date.chars().take(100).collect();
-                format!("no date in {date:?}; `webmill index --undated` indexes it all the same")
+                format!("no date in {date:?}; `webmill index --undated file` indexes it all the same")
             }
             NO_URL => "no URL".to_owned(),
             SHARED_MEMBER => {

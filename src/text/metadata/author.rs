@@ -209,7 +209,7 @@ fn says_author(names: &str) -> bool {
 /// A class without what a bundler put behind it to make it unique: `post_authorName__N6j3Y`.
 fn unhashed(name: &str) -> &str {
     match name.rsplit_once("__") {
-        Some((first, hash)) if hash.len() == 5 && hash.contains(|c: char| !c.is_ascii_lowercase()) => first,
+        Some((first, hash)) if hash.len() == 5 && hash.contains(|c: char| c.is_ascii_digit()) => first,
         _ => name,
     }
 }
@@ -322,8 +322,7 @@ impl MarkedAuthors {
 /// Whether a text is but the label of who wrote.
 fn is_label(text: &str) -> bool {
     let text = text.trim_end_matches([':', ' ']);
-    const LABELS: [&str; 9] =
-        ["by", "written by", "author", "posted by", "published by", "von", "autor", "par", "por"];
+    const LABELS: [&str; 4] = ["written by", "posted by", "published by", "geschrieben von"];
     LABELS.iter().any(|label| text.eq_ignore_ascii_case(label))
 }
 
@@ -390,6 +389,8 @@ mod tests {
             ("<h1>T</h1><p>Written by</p><p>Harbour</p>", None),
             ("<h1>T</h1><i class=post_authorName__N6j3Y>Ann Lee</i>", Some("Ann Lee")),
             ("<h1>T</h1><i class=post_author__lead>Ann Lee</i>", None),
+            ("<h1>T</h1><i class=author__Posts>Ann Lee</i>", None),
+            ("<h1>T</h1><p>Author</p><p>Last Post</p>", None),
             ("<h1>T</h1><h4 class=author-box__name>Ann Lee</h4>", Some("Ann Lee")),
             ("<h1>T</h1><p class=autorenzeile>Von Ann Lee, Bo Li", Some("Ann Lee; Bo Li")),
             ("<h1>T</h1><div hidden><b class=author>Ann Lee</b></div>", None),

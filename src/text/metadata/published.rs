@@ -21,7 +21,8 @@ use crate::blocks::page::{Block, FAR, Page};
 use webmill_capture::cut::Cut;
 use webmill_capture::{CanonicalUrl, calendar};
 use webmill_html::{
-    DateOrder, Dom, Metadata, NodeId, Tag, WrittenDate, find_date, find_date_at, proven_order,
+    DateOrder, Dom, Metadata, NodeId, Tag, WrittenDate, find_date, find_date_at, is_of_other_page,
+    proven_order,
 };
 
 /// Blocks after the title in which a date is looked for.
@@ -196,7 +197,7 @@ fn in_address(meta: &Metadata) -> Option<WrittenDate> {
 fn in_times(dom: &Dom<'_>, order: DateOrder, framed: bool) -> Option<WrittenDate> {
     let times =
         dom.descendants(dom.body()?).filter(|&n| dom.tag(n) == Tag::Time && (framed || !in_frame(dom, n)));
-    let published = |n: &NodeId| !is_of_change(dom, *n);
+    let published = |n: &NodeId| !is_of_change(dom, *n) && !is_of_other_page(dom, *n);
     times.take(MAX_TIMES).filter(published).find_map(|n| {
         dom.attr(n, "datetime").and_then(|when| find_date(when, order)).or_else(|| {
             let mut text = String::new();
@@ -254,6 +255,15 @@ fn is_bare(text: &str) -> bool {
         && !text.cut(..at).contains(['=', '/', '_', '$', '#'])
 }
 
+/// Whether a block is a link that says more than a date before it: `Terms of Use (10 Mar 2001)`.
+fn is_link_elsewhere(block: &Block, text: &str) -> bool {
+    let Some((at, _)) = find_date_at(text, DateOrder::Undecided) else { return false };
+    let words = text.cut(..at).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let published =
+        || labelled_dates(text, DateOrder::Undecided).iter().any(|(role, _)| *role == DateRole::Published);
+    block.counts.link_units > 0.5 * block.counts.units && words.count() >= 2 && !published()
+}
+
 /// Whether a block is short and may have the digits of a date, which those of other scripts than ours are not counted among.
 fn may_be_dated(page: &Page, block: &Block) -> bool {
     block.counts.units < 30.0 && (block.counts.digits >= 3 || !page.text_of(block).is_ascii())
@@ -279,6 +289,7 @@ fn in_blocks(
 ) -> Option<WrittenDate> {
     blocks
         .filter(|block| may_be_dated(page, block) && (search.others || !is_of_others(page, block)))
+        .filter(|block| !is_link_elsewhere(block, page.text_of(block)))
         .filter_map(|block| Some((block, labelled_day(page.text_of(block), order, search.changes)?)))
         .find_map(|(block, date)| (wanted(&date) && !is_code(dom, page, block)).then_some(date))
 }
@@ -299,7 +310,8 @@ fn in_dateline(dom: &Dom<'_>, page: &Page, near: usize, order: DateOrder) -> Opt
     page.blocks[near.min(page.blocks.len())..].iter().take(NEAR_BLOCKS).find_map(|block| {
         let text = page.text_of(block);
         let date = labelled_day(text.cut(..text.floor_char_boundary(60)), order, false)?;
-        (!is_of_others(page, block) && !is_code(dom, page, block)).then_some(date)
+        (!is_of_others(page, block) && !is_code(dom, page, block) && !is_link_elsewhere(block, text))
+            .then_some(date)
     })
 }
 
@@ -397,7 +409,17 @@ mod tests {
                 None,
             ),
             ("<h1>T</h1><p>更新日：令和4年3月14日</p>", Some("2022-03-14")),
+            (
+                "<link rel=canonical href=http://e.org/2012/02/27/x><h1>T</h1><a href=/y><p>Mill of the year</p><time pubdate datetime='2011-03-08 19:38:12'>8 mrt 2011</time></a>",
+                Some("2012-02-27"),
+            ),
+            (
+                "<h1>T</h1><a href=/x><time pubdate datetime=2011-03-08>8 mrt 2011</time></a>",
+                Some("2011-03-08"),
+            ),
             ("<h1>T</h1><p>Words</p><footer>Version of 2019</footer>", None),
+            ("<h1>T</h1><p>Words</p><p><a href=/t>Terms of Use (10 Mar 2001)</a></p>", None),
+            ("<h1>T</h1><p>Words</p><p><a href=/t>Posted on 10 Mar 2001</a></p>", Some("2001-03-10")),
         ] {
             assert_eq!(read(source).as_deref(), want, "{source}");
         }

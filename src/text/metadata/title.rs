@@ -10,6 +10,9 @@ use crate::blocks::class_names::Kind;
 use crate::blocks::elements::heading;
 use crate::blocks::page::Page;
 use crate::comparison::{bare, each_word};
+use percent_encoding::percent_decode_str;
+use unicode_normalization::UnicodeNormalization;
+use webmill_capture::{CanonicalUrl, cut::Cut};
 use webmill_html::{Dom, Metadata, NodeId, Tag, is_placeholder_title};
 
 /// The rules, in order.
@@ -26,7 +29,8 @@ const RULES: [fn(&Titles<'_>) -> Option<String>; 7] = [
 /// The title of a page whose main text begins in block `begin`.
 pub(crate) fn title(dom: &Dom<'_>, page: &Page, meta: &Metadata, begin: Option<usize>) -> Option<String> {
     let titles = Titles::of(dom, page, meta, begin);
-    RULES.iter().find_map(|rule| rule(&titles))
+    let chosen = RULES.iter().find_map(|rule| rule(&titles));
+    named_by_the_address(&titles, chosen.as_deref()).or(chosen)
 }
 
 /// Titles that pages of any site have.
@@ -57,6 +61,8 @@ struct Titles<'a> {
     begin: Option<usize>,
     /// `<title>`, even if it is blank.
     element: Option<&'a String>,
+    /// What the page's address calls it.
+    names: Vec<String>,
 }
 
 /// A heading of the page.
@@ -147,6 +153,7 @@ impl<'a> Titles<'a> {
             site,
             begin,
             element: meta.about.title.as_ref(),
+            names: meta.own_address().map(names_in).unwrap_or_default(),
         }
     }
 
@@ -169,6 +176,63 @@ impl<'a> Titles<'a> {
     fn main_heading(&self) -> Option<&Heading<'a>> {
         self.headings.iter().find(|h| h.level == 1 && !h.framed)
     }
+}
+
+/// The heading that the page's address is made of (`/archives/vibe-coding-4312.html`), where what rules chose is shown nowhere on the page;
+/// and any title that the address is made of, where the chosen one has a kicker before it.
+fn named_by_the_address(titles: &Titles<'_>, chosen: Option<&str>) -> Option<String> {
+    let chosen = chosen.unwrap_or_default();
+    let is_named =
+        |text: &&str| text.len() <= MAX_TITLE && slugs(text).iter().any(|slug| titles.names.contains(slug));
+    if titles.names.is_empty() || is_named(&chosen) {
+        return None;
+    }
+    let own = bare(chosen);
+    let shown = titles.headings.iter().any(|h| !h.framed && h.bare == own);
+    let has_kicker = |text: &&str| {
+        let text = bare(text);
+        (MIN_WHOLE..own.len()).contains(&text.len()) && own.ends_with(&text)
+    };
+    // What a title goes on with may be the half of it that addresses leave out; a site's name is not.
+    let goes_on = |text: &&str| {
+        let rest = chosen
+            .get(..text.len())
+            .filter(|start| bare(start) == bare(text))
+            .map(|_| chosen.cut(text.len()..));
+        rest.map_or(own.starts_with(&bare(text)), |rest| {
+            !SEPARATORS.iter().any(|mark| rest.starts_with(mark))
+        })
+    };
+    let headings = titles.headings.iter().filter(|h| h.level <= 3 && !h.framed).map(|h| h.text);
+    let headings = headings.filter(|text| has_kicker(text) || !shown && !goes_on(text));
+    let stated = titles.headline.as_deref().into_iter().chain(titles.cleaned.iter().map(String::as_str));
+    headings.chain(stated.filter(has_kicker)).find(is_named).map(squeeze)
+}
+
+/// Bytes of a name in an address from which on it tells a title from the sections of a site.
+const MIN_NAME: usize = 8;
+
+/// What the last part of an address's path calls the page, as [`slugs`]: whole, and without the numbers around it.
+fn names_in(address: &CanonicalUrl) -> Vec<String> {
+    let path = percent_decode_str(address.path()).decode_utf8_lossy();
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let extension = last.rsplit_once('.').filter(|(_, extension)| extension.len() <= 5);
+    let stem = extension.map_or(last, |(stem, _)| stem);
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
+    let [whole, bare] = [stem, stem.trim_matches(is_number)].map(|name| slugs(name)[0].clone());
+    [whole, bare].into_iter().filter(|name| name.len() >= MIN_NAME).collect()
+}
+
+/// A title as addresses have it: its letters and digits, in lower case, without accents; and the same with umlauts as two letters.
+fn slugs(text: &str) -> [String; 2] {
+    let plain = |text: &str| -> String {
+        let letters = text.nfkd().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
+        letters.collect::<String>().replace('ß', "ss")
+    };
+    let umlauts = [('ä', "ae"), ('ö', "oe"), ('ü', "ue")];
+    let mut other: String = text.nfc().flat_map(char::to_lowercase).collect();
+    umlauts.iter().for_each(|(letter, two)| other = other.replace(*letter, two));
+    [plain(text), plain(&other)]
 }
 
 /// The longest heading that is a part of a stated title between its separators; one of the frame only if it is all that is
@@ -268,6 +332,57 @@ mod tests {
         let meta = metadata(&dom, None, &[]);
         let begin = page.blocks.iter().position(|block| page.text_of(block).starts_with("Text"));
         title(&dom, &page, &meta, begin)
+    }
+
+    #[test]
+    fn headings_that_addresses_are_made_of() {
+        for (address, source, want) in [
+            (
+                "river/kleine-muehlenkunde/",
+                "<title>The Mill – A Webcomic</title><h2>Kleine Mühlenkunde</h2>",
+                "Kleine Mühlenkunde",
+            ),
+            (
+                "2020/vibe_milling-4312.html",
+                "<title>millriver.example</title><h3>Vibe milling</h3>",
+                "Vibe milling",
+            ),
+            (
+                "die-fahre-nach-strassburg",
+                "<title>Von der Fähre</title><h1>Die Fähre nach Straßburg</h1>",
+                "Die Fähre nach Straßburg",
+            ),
+            (
+                "mill-tips-and-tales",
+                "<title>Mill tips and tales | Millshack | Mills</title><h1>Mill Tips and Tales</h1>",
+                "Mill Tips and Tales",
+            ),
+            // A kicker goes.
+            (
+                "threads/notes-on-mills-4-47",
+                "<title>Patches</title><h1>Patches Notes on mills 4.47</h1><h2>Notes on mills 4.47</h2>",
+                "Notes on mills 4.47",
+            ),
+            // What is shown stays, and what goes on, and what no heading says.
+            (
+                "what-are-mills-for",
+                "<title>Mills 101</title><h1>Mills 101</h1><h2>What are mills for</h2>",
+                "Mills 101",
+            ),
+            (
+                "milling-basics",
+                "<title>Milling basics: what a miller does</title><h2>Milling basics</h2>",
+                "Milling basics: what a miller does",
+            ),
+            ("about", "<title>Millers of the river</title><h2>About</h2>", "Millers of the river"),
+            ("%E6%B2%B3%E4%B8%8A%E7%9A%84%E8%88%B9", "<title>网站</title><h2>河上的船</h2>", "河上的船"),
+        ] {
+            let dom = parse(source, &Limits::default());
+            let page = blocks(&dom, dom.body().expect("a body"));
+            let url = CanonicalUrl::parse(&format!("http://mill.example/{address}"));
+            let meta = metadata(&dom, url.as_ref(), &[]).found_at(url.as_ref());
+            assert_eq!(title(&dom, &page, &meta, None).as_deref(), Some(want), "{source}");
+        }
     }
 
     #[test]

@@ -309,7 +309,7 @@ impl<'x> Walk<'x> {
     pub(super) fn push(&mut self, words: &mut Inline, more: &str, look: TextLook, link: Option<&str>) {
         let target = self.fields.target();
         let target = target.as_deref().or(link);
-        push_at(words, more, look.position, target);
+        push_at(words, more, look.position.flatten(), target);
         let look = TextLook { position: None, ..look };
         let chars = more.trim().chars().count();
         if chars > 0 && self.first_page {

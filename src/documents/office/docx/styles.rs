@@ -31,8 +31,8 @@ pub(crate) struct TextLook {
     pub(crate) bold: Option<bool>,
     pub(crate) hidden: Option<bool>,
     pub(crate) centred: Option<bool>,
-    /// Raised or lowered characters.
-    pub(crate) position: Option<Position>,
+    /// Raised or lowered characters, or neither.
+    pub(crate) position: Option<Option<Position>>,
 }
 
 impl TextLook {
@@ -44,11 +44,11 @@ impl TextLook {
             bold: switch(properties, "b"),
             hidden: switch(properties, "vanish"),
             centred: None,
-            position: match properties.val("vertAlign").as_deref() {
-                Some("superscript") => Some(Position::Super),
-                Some("subscript") => Some(Position::Sub),
+            position: properties.val("vertAlign").map(|to| match &*to {
+                "superscript" => Some(Position::Super),
+                "subscript" => Some(Position::Sub),
                 _ => None,
-            },
+            }),
         }
     }
 

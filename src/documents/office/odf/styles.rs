@@ -243,11 +243,14 @@ fn style_of(element: Element<'_>) -> Style {
 
 /// `super`, `sub` or a share of the size, then perhaps the size of the letters.
 fn position(said: &str) -> Option<Position> {
-    Position::of_rise(match said.split_whitespace().next()? {
-        "super" => 1,
-        "sub" => -1,
+    /// Shares of less set lines right.
+    const LEAST: i32 = 10;
+    let rise = match said.split_whitespace().next()? {
+        "super" => LEAST,
+        "sub" => -LEAST,
         share => share.trim_end_matches('%').parse::<f32>().ok()?.clamp(-100.0, 100.0) as i32,
-    })
+    };
+    Position::of_rise(rise, LEAST)
 }
 
 fn is_bold(weight: &str) -> bool {

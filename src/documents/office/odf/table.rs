@@ -49,6 +49,7 @@ impl<'x> Walk<'x> {
                 let times = cell.number::<usize>("number-columns-repeated").unwrap_or(1);
                 let times = times.min(MAX_COLUMNS.saturating_sub(shown.len())).max(1);
                 if cell.name() != "table-cell" {
+                    let times = self.repeats(times, size_of::<String>());
                     for column in shown.len()..shown.len() + times {
                         let reached = reach.get(column).is_some_and(|rows| *rows > 0);
                         shown.push(if reached { grid.again(column) } else { String::new() });

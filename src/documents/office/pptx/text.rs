@@ -119,7 +119,7 @@ fn inlines(parent: Element<'_>, relationships: &Relationships, words: &mut Inlin
                 push_at(
                     words,
                     &text,
-                    Position::of_rise(raised.unwrap_or(0)),
+                    Position::of_rise(raised.unwrap_or(0), 1),
                     target.map(|one| one.target.as_str()),
                 );
             }

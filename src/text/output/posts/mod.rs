@@ -134,7 +134,17 @@ pub(crate) fn comments(of: &ThreadPage<'_, '_>, threads: &Threads, reviews: &Rev
     found.sort_by_key(|(first, _)| *first);
     let mut out: Vec<Post> = found.into_iter().map(|(_, post)| post).filter(says_something).collect();
     leave_out_repeats(&mut out);
+    leave_out_notices(&mut out);
     (out, room.left_out)
+}
+
+/// Leaves out comments that nobody wrote at no time, where they stand alone or among others that say so: hints such as that one must log in.
+fn leave_out_notices(posts: &mut Vec<Post>) {
+    let is_signed =
+        |post: &Post| post.kind != PostKind::Comment || post.author.is_some() || post.date.is_some();
+    if posts.len() == 1 || posts.iter().any(is_signed) {
+        posts.retain(is_signed);
+    }
 }
 
 /// The posts of a thread, with the comments below a question and its answers.
