@@ -18,7 +18,7 @@ use webmill_sort::{Budget, RowSorter, group};
 use webmill_table::{Reader, columns};
 
 use super::Sources;
-use super::corpus::Counts;
+use super::corpus::{Counts, language_of};
 use crate::dedup::tables::ClusterRow;
 use crate::levels::{Level, part_file};
 use crate::rank::tables::RankRow;
@@ -29,7 +29,7 @@ pub const FIRST: usize = 100;
 const MOST_HOSTS: usize = 15;
 
 columns! {
-    struct Page from PageRow { url, url_host_name, is_current, is_html, page_type, fetch_status, content_digest, content_languages }
+    struct Page from PageRow { url, url_host_name, is_current, is_html, page_type, fetch_status, content_digest, content_languages, num_words }
 }
 
 columns! {
@@ -137,7 +137,7 @@ impl Changes {
             for page in batch.rows().filter(counts) {
                 pages.push(&(page.url, side), &page.content_digest.unwrap_or_default())?;
                 hosts.push(&(page.url_host_name, side), &())?;
-                let language = page.content_languages.and_then(|l| l.split(',').next()).unwrap_or("none");
+                let language = language_of(page.content_languages, page.num_words);
                 self.languages.entry(language.to_owned()).or_default()[usize::from(side)] += 1;
             }
         }

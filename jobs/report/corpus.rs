@@ -107,6 +107,12 @@ columns! {
     struct Words from KeywordRow { tfidf_words }
 }
 
+/// What the language of a page is counted as: the first of its languages, `und` of a text whose language is not known, `none` without text.
+pub fn language_of(languages: Option<&str>, words: u32) -> &str {
+    let unknown = if words > 0 { "und" } else { "none" };
+    languages.and_then(|languages| languages.split(',').next()).unwrap_or(unknown)
+}
+
 impl Corpus {
     /// Pages: HTML and documents that were read.
     pub fn pages(&self) -> u64 {
@@ -177,11 +183,8 @@ impl Corpus {
                 let is_document = !page.is_html && page.page_type.is_some() && is_good;
                 let is_page = is_html || is_document;
                 let language = page.content_languages.and_then(|l| l.split(',').next());
-                self.note_times(
-                    page.fetch_time.0,
-                    page.published,
-                    is_page.then_some(language.unwrap_or("none")),
-                );
+                let called = language_of(page.content_languages, page.num_words);
+                self.note_times(page.fetch_time.0, page.published, is_page.then_some(called));
                 if is_html || page.content_charset.is_some() {
                     add(&mut self.charset, page.content_charset.unwrap_or("unknown"));
                 }
@@ -192,8 +195,7 @@ impl Corpus {
                     self.html += u64::from(is_html);
                     self.documents += u64::from(is_document);
                     add(&mut self.page_type, page.page_type.map_or("unknown", |kind| kind.as_str()));
-                    let unknown = if page.num_words > 0 { "und" } else { "none" };
-                    add(&mut self.language, language.unwrap_or(unknown));
+                    add(&mut self.language, called);
                 }
                 let counts = HostRow {
                     captures: 1,

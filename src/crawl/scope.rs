@@ -99,7 +99,7 @@ settings! {
         /// CSV file of `network,country` or `first,last,country`; needed for countries; default none.
         pub country_table: Option<PathBuf> = None;
         /// Media types to store, `*` for any part (`text/*`, `application/*+xml`); empty for all. Default: HTML, XHTML,
-        /// plain text, Markdown, XML, RSS, Atom, JSON, CSV, TSV, RTF, PDF, EPUB and the documents of Office and OpenDocument.
+        /// plain text, Markdown, XML, RSS, Atom, XSPF, JSON, CSV, TSV, RTF, PDF, EPUB and the documents of Office and OpenDocument.
         pub media_types: Vec<String> = include_str!("scope/media_types.txt").lines().map(str::to_owned).collect();
         /// Most links from a seed; default none.
         pub max_depth: Option<u32> = None;

@@ -85,7 +85,7 @@ fn a_broken_feed_gives_its_items_and_no_zero() {
     assert!(said.contains("cut.xml"), "{said}");
     std::fs::write(work.path("page.html"), "<html><p>Words").unwrap();
     let said = work.fails(&["text", "page.html", "--input", "feed"], 2);
-    assert!(said.contains("no feed of RSS, Atom or JSON Feed"), "{said}");
+    assert!(said.contains("no feed of RSS, Atom, JSON Feed or XSPF"), "{said}");
 }
 
 #[test]

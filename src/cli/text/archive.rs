@@ -147,6 +147,9 @@ impl StoredPage {
         let declared = response.media_type();
         let is_html = is_markup(declared.as_deref(), sniff(&page.bytes));
         let called = called(declared.as_deref(), is_html, url.as_ref());
+        if url.as_ref().is_some_and(|url| url.path() == "/robots.txt") {
+            return Ok(FileTexts::PassedOver("rules for robots".to_owned()));
+        }
         let file = PageFile { path: Path::new(&called), is_named: false, has_address: is_html };
         let (page, kind) = match capture.is_text_of_page() {
             true => (page, PageKind::Text),
