@@ -17,7 +17,7 @@ use webmill_run::layout::{LAYOUT_FILE, check_layout};
 use webmill_serve::form;
 use webmill_serve::index::cdx::{self, Form, write_line};
 use webmill_serve::index::store::Store;
-use webmill_serve::index::{Counts, Entry, Indexer, MemoryIndex, Pass};
+use webmill_serve::index::{Counts, Entry, Indexer, MemoryIndex, Pass, Undated};
 use webmill_serve::surface::shorten;
 use webmill_serve::wacz::Wacz;
 use webmill_serve::{Collection, RESERVED_NAMES, RecordStore, ShardFiles, StoredRecord};
@@ -30,7 +30,7 @@ use crate::archive_facts::ArchiveFacts;
 /// Folder of the indexes, beside the shards.
 const INDEX_FOLDER: &str = ".webmill-index";
 /// Form of the indexes: another makes them anew.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 /// Bytes of a payload that is replayed; the rest is cut off.
 const MAX_PAYLOAD: usize = 256 << 20;
 /// Bytes of a `datapackage.json` or `warcinfo` that is read for a title.
@@ -509,6 +509,9 @@ fn make(
         if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
     say(format!("{name}: {} captures of {} records{left_out}", built.captures, counts.records));
     counts.examples.iter().for_each(|example| say(format!("{name}: left out: {example}")));
+    if counts.undated > 0 {
+        say(format!("{name}: {} captures without a date stand at the time of their file", counts.undated));
+    }
     if counts.damaged > 0 {
         say(format!("{name}: {} damaged places, {} bytes lost", counts.damaged, counts.lost_bytes));
     }
@@ -523,7 +526,8 @@ fn sort(inputs: &[Input], sorter: &mut BytesSorter, say: &dyn Fn(String)) -> Res
     /// Damage that is named; the rest is counted.
     const NAMED: usize = 20;
     // Replayed pages ask for answers to what they send.
-    let (indexer, read) = (Indexer::new().with_post(true), ReadOptions::default());
+    let indexer = Indexer::new().with_post(true).with_undated(Some(Undated::OfFile));
+    let read = ReadOptions::default();
     let mut named = 0;
     Pass::new(&indexer, &read).run(
         inputs,

@@ -56,28 +56,31 @@ fn memory_below(root: &Path) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// Paths, and the texts in them.
+    type Files = &'static [(&'static str, &'static str)];
+
     #[test]
     fn the_memory_of_a_machine_is_the_least_of_all_limits() {
         const GIB: u64 = 1 << 30;
-        let machine = ("proc/meminfo", "MemTotal:       25165824 kB\nMemFree:  1 kB\n");
-        let version_1 = "12:cpu,cpuacct:/a\n5:memory:/docker/abc\n0::/\n";
-        let cases: [(&str, &[(&str, &str)], Option<u64>); 9] = [
+        const MACHINE: (&str, &str) = ("proc/meminfo", "MemTotal:       25165824 kB\nMemFree:  1 kB\n");
+        const VERSION_1: &str = "12:cpu,cpuacct:/a\n5:memory:/docker/abc\n0::/\n";
+        let cases: [(&str, Files, Option<u64>); 9] = [
             ("no system that says it", &[], None),
-            ("no groups", &[machine], Some(24 * GIB)),
+            ("no groups", &[MACHINE], Some(24 * GIB)),
             (
                 "the root of a container",
-                &[machine, ("proc/self/cgroup", "0::/\n"), ("sys/fs/cgroup/memory.max", "2147483648\n")],
+                &[MACHINE, ("proc/self/cgroup", "0::/\n"), ("sys/fs/cgroup/memory.max", "2147483648\n")],
                 Some(2 * GIB),
             ),
             (
                 "no limit",
-                &[machine, ("proc/self/cgroup", "0::/a\n"), ("sys/fs/cgroup/a/memory.max", "max\n")],
+                &[MACHINE, ("proc/self/cgroup", "0::/a\n"), ("sys/fs/cgroup/a/memory.max", "max\n")],
                 Some(24 * GIB),
             ),
             (
                 "a group above has less",
                 &[
-                    machine,
+                    MACHINE,
                     ("proc/self/cgroup", "0::/a/b\n"),
                     ("sys/fs/cgroup/a/b/memory.max", "8589934592\n"),
                     ("sys/fs/cgroup/a/memory.max", "1073741824\n"),
@@ -86,14 +89,14 @@ mod tests {
             ),
             (
                 "more than there is",
-                &[machine, ("proc/self/cgroup", "0::/\n"), ("sys/fs/cgroup/memory.max", "99999999999999\n")],
+                &[MACHINE, ("proc/self/cgroup", "0::/\n"), ("sys/fs/cgroup/memory.max", "99999999999999\n")],
                 Some(24 * GIB),
             ),
             (
                 "version 1, in a container",
                 &[
-                    machine,
-                    ("proc/self/cgroup", version_1),
+                    MACHINE,
+                    ("proc/self/cgroup", VERSION_1),
                     ("sys/fs/cgroup/memory/memory.limit_in_bytes", "536870912\n"),
                 ],
                 Some(GIB / 2),
@@ -101,8 +104,8 @@ mod tests {
             (
                 "version 1, outside, without a limit of the root",
                 &[
-                    machine,
-                    ("proc/self/cgroup", version_1),
+                    MACHINE,
+                    ("proc/self/cgroup", VERSION_1),
                     ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
                     ("sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", "1073741824\n"),
                 ],
@@ -111,7 +114,7 @@ mod tests {
             (
                 "a group elsewhere, and lines of no form",
                 &[
-                    machine,
+                    MACHINE,
                     ("proc/self/cgroup", "x\n0::/../../etc\n"),
                     ("sys/fs/cgroup/memory.max", "3221225472\n"),
                     ("etc/memory.max", "1\n"),

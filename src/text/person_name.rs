@@ -174,7 +174,7 @@ pub(crate) fn clean_author(text: &str) -> Option<String> {
         && !name.contains('@')
         && !name.contains("[at]")
         // A key that a template left: `page.head.extra.author`.
-        && !(name.matches('.').count() > 2 && !name.contains(|c: char| c == ' ' || c.is_uppercase()))
+        && (name.matches('.').count() <= 2 || name.contains(|c: char| c == ' ' || c.is_uppercase()))
         && !NOBODY.contains(&name.to_lowercase().as_str());
     good.then(|| name.to_string())
 }

@@ -274,6 +274,19 @@ fn several_results_are_several_collections() {
 }
 
 #[test]
+fn captures_without_a_date_are_served_at_the_time_of_their_file() {
+    let work = Work::new();
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Tea</title><p>A cup.";
+    std::fs::create_dir(work.path("plain")).unwrap();
+    std::fs::write(work.path("plain/a.warc"), record("http://tea.example/", "some day", page)).unwrap();
+    let file = std::fs::File::open(work.path("plain/a.warc")).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
+    let served = Served::start(&work, &["plain"]);
+    let (status, _, body) = served.get("/plain/20231114221320id_/http://tea.example/");
+    assert_eq!((status, String::from_utf8_lossy(&body).contains("A cup.")), (200, true));
+}
+
+#[test]
 fn a_packed_archive_is_served_as_its_shards_are() {
     let work = Work::new();
     std::fs::create_dir(work.path("plain")).unwrap();

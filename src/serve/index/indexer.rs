@@ -84,6 +84,8 @@ pub struct Counts {
     pub records: u64,
     /// Entries that were made.
     pub entries: u64,
+    /// Those of records without a date.
+    pub undated: u64,
     /// Records without an entry, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
     /// Captures among them, the first few, each with its place and its fault.
@@ -101,6 +103,7 @@ impl Counts {
     pub fn add(&mut self, other: &Counts) {
         self.records += other.records;
         self.entries += other.entries;
+        self.undated += other.undated;
         self.damaged += other.damaged;
         self.lost_bytes += other.lost_bytes;
         self.cut_off += other.cut_off;
@@ -265,6 +268,7 @@ impl Indexer {
             match self.entry(&record) {
                 Ok((entry, facts)) => {
                     counts.entries += 1;
+                    counts.undated += u64::from(record.date_ms.is_none());
                     if self.post && matches!(record.kind, RecordType::Response | RecordType::Revisit) {
                         let to = record.property("WARC-Concurrent-To").map(Cow::into_owned);
                         pairs.answer(
