@@ -436,3 +436,23 @@ def test_its_arguments_are_those_of_trafilatura() -> None:
     asked = [name for name in inspect.signature(theirs.extract).parameters if name not in ("args", "kwargs")]
     ours = list(inspect.signature(trafilatura.extract).parameters)
     assert [name for name in ours if name in asked] == asked
+
+
+def test_shards_of_equal_names_are_told_apart(tmp_path: Path) -> None:
+    for year in ("2013", "2014"):
+        (tmp_path / "in" / year).mkdir(parents=True)
+        page = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>{year}</title><p>Words of the year {year}."
+        head = (
+            f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-00000000{year}>\r\n"
+            f"WARC-Date: {year}-01-01T00:00:00Z\r\nWARC-Target-URI: http://mill.example/{year}\r\n"
+            f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(page)}\r\n\r\n"
+        )
+        (tmp_path / "in" / year / "a.warc").write_bytes((head + page + "\r\n\r\n").encode())
+    webmill.run(tmp_path / "in", tmp_path / "out")
+    results = webmill.open(tmp_path / "out")
+    for year in ("2013", "2014"):
+        assert f"<title>{year}".encode() in results.html(f"http://mill.example/{year}")
+    whole = (tmp_path / "in" / "2014" / "a.warc").read_bytes()
+    (tmp_path / "torn.warc").write_bytes(whole + b"WARC/1.1\r\n" + bytes(400) + whole)
+    with pytest.warns(RuntimeWarning, match="records damaged"):
+        webmill.run(tmp_path / "torn.warc", tmp_path / "torn")
