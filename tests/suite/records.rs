@@ -124,6 +124,28 @@ fn request_and_metadata_records_have_rows_on_demand() {
 }
 
 #[test]
+fn what_crawlers_tell_of_themselves_and_robots_txt_are_no_texts() {
+    let work = Work::new();
+    let log = record(
+        "resource",
+        "metadata://gnu.org/software/wget/warc/wget.log",
+        "01-02",
+        "text/plain",
+        "",
+        "A log of all.",
+    );
+    let rules = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nUser-agent: *\nDisallow: /";
+    let rules = record("response", "http://www.tea.example/robots.txt", "01-03", HTTP, "", rules);
+    std::fs::write(work.path("a.warc"), archive() + &log + &rules).unwrap();
+    work.run(&["extract", "a.warc", "--out", "out"]);
+    assert_eq!(work.manifest("out/extract/latest")["counts"]["dropped"]["resource-record"], 1);
+    let rows = work.table::<PageRow>("out", "extract");
+    assert!(rows.iter().all(|row| !row.url.starts_with("metadata:")));
+    let texts = work.output(&["text", "a.warc"]);
+    assert!(texts.contains("All about tea") && !texts.contains("User-agent"), "{texts}");
+}
+
+#[test]
 fn queries_for_the_public_index_run_over_pages() {
     let work = Work::new();
     std::fs::write(work.path("a.warc"), archive()).unwrap();
