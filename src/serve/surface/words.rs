@@ -192,6 +192,7 @@ mod tests {
             "named_share",
             "with_count",
             "in_brackets",
+            "ranked_by",
         ];
         let mut words = 0;
         for surface in ["report", "languages", "run", "site", "replay"] {
